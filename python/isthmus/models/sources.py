@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RTL file lists: reads the FuseSoC (CAPI=2) ``.core`` file of each family under ``rtl/``.
+
+A core is named ``isthmus:<family>:<core>``; its ``filesets.rtl`` holds ``files`` (relative to the
+``.core`` file, packages first) and ``depend`` (names of other cores).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+RTL = Path(__file__).resolve().parents[3] / "rtl"
+
+
+class CoreError(Exception):
+    """A ``.core`` file that cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """One ``.core`` file: its name, its own files in compile order, and what it builds on."""
+
+    name: str
+    files: tuple[Path, ...]
+    depend: tuple[str, ...]
+
+
+def load_cores(root: Path = RTL) -> dict[str, Core]:
+    """All cores below `root`, by name. Raises `CoreError` for an unreadable file or a missing source."""
+    cores: dict[str, Core] = {}
+    for path in sorted(root.glob("*/*.core")):
+        cores_in_file = _load(path)
+        cores[cores_in_file.name] = cores_in_file
+    return cores
+
+
+def _load(path: Path) -> Core:
+    try:
+        data = yaml.safe_load(path.read_text())
+        name = data["name"]
+        rtl = data["filesets"]["rtl"]
+        files = tuple(path.parent / f for f in rtl.get("files", []))
+        depend = tuple(rtl.get("depend", []))
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as err:
+        raise CoreError(f"{path}: not a CAPI=2 core with filesets.rtl.files: {err}") from err
+    for file in files:
+        if not file.is_file():
+            raise CoreError(f"{path}: lists {file.name}, which does not exist")
+    return Core(name, files, depend)
+
+
+def sources(core: str, root: Path = RTL) -> list[Path]:
+    """Files of `core` and of all it depends on, in compile order, each once."""
+    cores = load_cores(root)
+    ordered: list[Path] = []
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            raise CoreError(f"cores depend on each other in a ring: {' -> '.join((*trail, name))}")
+        if name in done:
+            return
+        if name not in cores:
+            known = ", ".join(sorted(cores))
+            raise CoreError(f"no core named {name!r}; there are: {known}")
+        for dependency in cores[name].depend:
+            visit(dependency, (*trail, name))
+        done.add(name)
+        ordered.extend(cores[name].files)
+
+    visit(core, ())
+    return ordered

