@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Etherbone version 1 slave engine: words of requests in, bus operations out, words of replies out.
+///
+/// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so one
+/// queue of reply slots keeps the order: a slot holds a finished word, or says where to take it from
+/// (bus result, config space) when its turn comes.
+///
+///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word on
+///               rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word has been
+///               taken from a frame whose checks are still open. rx_abort_i: pulse, that frame failed,
+///               its remaining words will not come (rx_valid_i is low in that cycle)
+///   Reply       tx_valid_o/tx_ready_i, tx_data_o; after a frame's last word one beat with tx_end_o:
+///               tx_commit_o tells whether the frame's words are a reply to send. Never before the
+///               frame is verified
+///   Bus         Wishbone B4 pipelined master; cyc stays up until the record with the CYC flag, or the
+///               frame, is complete and every answer is in
+///   Order       operations reach the bus in the order of the frame; a config read sees the errors of
+///               every operation before it
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
+///   Throughput  one word and one operation a cycle, no gap between records; one idle bus cycle after
+///               a record with CYC, hidden by the next record's two header words
+///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in flight),
+///               Stream 0: frames with a header each; 1: one handshake, then records without end,
+///               rx_abort_i starts over
+///   Not done    mixed widths, MSI, config space writes (taken and discarded), LiteEth's dialect
+module etherbone_core
+  import etherbone_pkg::*;
+#(
+  parameter int unsigned Width = 32,
+  parameter int unsigned Depth = 32,
+  parameter bit Stream = 1'b0,
+  parameter admission_e Admission = ReadsEarly
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic             rx_valid_i,
+  output logic             rx_ready_o,
+  input  logic [Width-1:0] rx_data_i,
+  input  logic             rx_last_i,
+  input  logic             rx_verified_i,
+  input  logic             rx_open_i,
+  input  logic             rx_abort_i,
+
+  output logic             tx_valid_o,
+  input  logic             tx_ready_i,
+  output logic [Width-1:0] tx_data_o,
+  output logic             tx_end_o,
+  output logic             tx_commit_o,
+
+  output logic               wb_cyc_o,
+  output logic               wb_stb_o,
+  output logic               wb_we_o,
+  output logic [  Width-1:0] wb_adr_o,
+  output logic [Width/8-1:0] wb_sel_o,
+  output logic [  Width-1:0] wb_dat_o,
+  input  logic               wb_stall_i,
+  input  logic               wb_ack_i,
+  input  logic               wb_err_i,
+  input  logic [  Width-1:0] wb_dat_i,
+
+  // Config space contents: bus address of the SDB table, own identity on the network.
+  input logic [31:0] sdb_address_i,
+  input logic [47:0] own_mac_i,
+  input logic [31:0] own_ip_i,
+  input logic [15:0] own_port_i,
+
+  // One-cycle strobes for counters and probes.
+  output logic frame_done_o,
+  output logic malformed_o,
+  output logic record_o,
+  output logic bus_error_o,
+  output logic idle_o
+);
+  if (Width != 32 && Width != 64) begin : gen_width_check
+    $error("etherbone_core: Width is %0d, legal are 32 and 64", Width);
+  end
+  if (Depth < 8 || Depth > 256 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("etherbone_core: Depth is %0d, legal are powers of two 8..256", Depth);
+  end
+
+  localparam int unsigned CountW = $clog2(Depth) + 1;
+  localparam logic [3:0] Code = width_code(Width);
+  // The reply to a probe carries version, probe reply and no reads, as both public slaves send it.
+  localparam logic [31:0] ProbeReply = {Magic, Version, 4'b0110, Code, Code};
+  localparam logic [31:0] DataReply = {Magic, Version, 4'b0100, Code, Code};
+
+  typedef enum logic [3:0] {
+    StHead,
+    StProbeId,
+    StRecord,
+    StWriteBase,
+    StWriteValue,
+    StReadBase,
+    StReadAddr,
+    StSkip,
+    StEnd
+  } state_e;
+
+  typedef enum logic [2:0] {
+    SlotWord,    // the word itself
+    SlotWrite,   // the word itself, once the bus has answered
+    SlotRead,    // the bus result
+    SlotConfig,  // config space at the word's address
+    SlotEnd      // end of frame; bit 0 of the word: commit
+  } slot_e;
+
+  typedef struct packed {
+    slot_e            kind;
+    logic [Width-1:0] word;
+  } slot_t;
+
+  // ---------------------------------------------------------------- parser
+  state_e state_q, state_d;
+  logic [7:0] flags_q, wcount_q, rcount_q;
+  logic [Width/8-1:0] sel_q;
+  logic silent_q, bad_q, bad_d, first_value_q;
+  logic take, push, slot_ready, record_end, malformed;
+  slot_t slot_in, slot_out;
+
+  logic [31:0] word;  // headers and record headers stand in the first four bytes
+  assign word = rx_data_i[Width-1-:32];
+
+  logic head_v1, head_probe, head_data;
+  assign head_v1    = word[31:16] == Magic && word[15:12] == Version;
+  assign head_probe = head_v1 && word[8+HdrProbe];
+  assign head_data  = head_v1 && !word[8+HdrProbe] && !word[8+HdrProbeReply] &&
+                      word[7:0] == {Code, Code};
+
+  function automatic logic [Width-1:0] first_bytes(logic [31:0] value);
+    logic [Width-1:0] wide;
+    wide = '0;
+    wide[Width-1-:32] = value;
+    return wide;
+  endfunction
+
+  logic [Width-1:0] reply_record;
+  assign reply_record = first_bytes({reply_flags(flags_q), 8'(sel_q), rcount_q, 8'd0});
+
+  logic needs_bus, may_start, bus_free, closing_q;
+  assign needs_bus = (state_q == StWriteValue && !flags_q[RecWca]) ||
+                     (state_q == StReadAddr && !flags_q[RecRca]);
+  assign may_start = rx_verified_i || Stream || (Admission == AsItArrives) ||
+                     (Admission == ReadsEarly && state_q == StReadAddr);
+  // The base address waits in the bus address register: not while that still holds an operation.
+  assign rx_ready_o = slot_ready && (state_q != StEnd) && (state_q != StWriteBase || bus_free) &&
+                      (!needs_bus || (bus_free && !closing_q && may_start));
+  assign take = rx_valid_i && rx_ready_o && !rx_abort_i;
+
+  always_comb begin
+    state_d      = state_q;
+    bad_d        = bad_q;
+    push         = take;
+    slot_in.kind = SlotWord;
+    slot_in.word = '0;
+    record_end   = 1'b0;
+    malformed    = 1'b0;
+
+    unique case (state_q)
+      StHead: begin
+        if (head_probe) begin
+          slot_in.word = first_bytes(ProbeReply);
+          if (Width == 64) slot_in.word[31:0] = rx_data_i[31:0];
+        end else begin
+          slot_in.word = first_bytes(DataReply);
+        end
+        if (take) begin
+          if (head_probe) begin
+            if (Width == 64) begin
+              state_d   = Stream ? StRecord : rx_last_i ? StEnd : StSkip;
+              malformed = !Stream && !rx_last_i;
+            end else begin
+              state_d   = (rx_last_i && !Stream) ? StEnd : StProbeId;
+              malformed = rx_last_i && !Stream;
+            end
+          end else if (head_data) begin
+            state_d = (rx_last_i && !Stream) ? StEnd : StRecord;
+          end else begin
+            push      = 1'b0;
+            malformed = 1'b1;
+            state_d   = Stream ? StHead : rx_last_i ? StEnd : StSkip;
+          end
+        end
+      end
+
+      StProbeId: begin
+        slot_in.word = rx_data_i;
+        if (take) begin
+          state_d   = Stream ? StRecord : rx_last_i ? StEnd : StSkip;
+          malformed = !Stream && !rx_last_i;
+        end
+      end
+
+      StRecord: begin
+        // A record that only reads answers with its record header at once.
+        if (word[15:8] == '0 && word[7:0] != '0) begin
+          slot_in.word = first_bytes({reply_flags(word[31:24]), word[23:16], word[7:0], 8'd0});
+        end
+        if (take) begin
+          if (word[15:8] != '0) state_d = StWriteBase;
+          else if (word[7:0] != '0) state_d = StReadBase;
+          else record_end = word[24+RecCyc];
+        end
+      end
+
+      StWriteBase: if (take) state_d = StWriteValue;
+
+      StWriteValue: begin
+        slot_in.kind = flags_q[RecWca] ? SlotWord : SlotWrite;
+        // Where reads follow, their record header stands behind the zeros of the writes.
+        if (wcount_q == 8'd1 && rcount_q != '0) slot_in.word = reply_record;
+        if (take && wcount_q == 8'd1) begin
+          if (rcount_q != '0) begin
+            state_d = StReadBase;
+          end else begin
+            state_d    = StRecord;
+            record_end = flags_q[RecCyc];
+          end
+        end
+      end
+
+      StReadBase: begin
+        slot_in.word = rx_data_i;
+        if (take) state_d = StReadAddr;
+      end
+
+      StReadAddr: begin
+        slot_in.kind = flags_q[RecRca] ? SlotConfig : SlotRead;
+        slot_in.word = rx_data_i;
+        if (take && rcount_q == 8'd1) begin
+          state_d    = StRecord;
+          record_end = flags_q[RecCyc];
+        end
+      end
+
+      StSkip: begin
+        push = 1'b0;
+        if (take && rx_last_i) state_d = StEnd;
+      end
+
+      StEnd: begin
+        slot_in.kind = SlotEnd;
+        slot_in.word[0] = !bad_q && !silent_q;
+        push = slot_ready && !rx_open_i && !rx_abort_i;
+        if (push) state_d = StHead;
+      end
+
+      default: state_d = StHead;
+    endcase
+
+    if (!Stream && take && rx_last_i &&
+        state_q inside {StRecord, StWriteBase, StWriteValue, StReadBase, StReadAddr}) begin
+      malformed = state_d != StRecord;
+      state_d   = StEnd;
+    end
+    if (state_q == StHead) bad_d = 1'b0;
+    if (malformed) bad_d = 1'b1;
+    if (rx_abort_i) begin
+      state_d = Stream ? StHead : StEnd;
+      bad_d   = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StHead;
+      bad_q   <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      bad_q   <= bad_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      if (state_q == StHead) silent_q <= word[8+HdrNoReads] && !head_probe;
+      if (state_q == StRecord) begin
+        flags_q  <= word[31:24];
+        sel_q    <= (Width/8)'(word[23:16]);
+        wcount_q <= word[15:8];
+        rcount_q <= word[7:0];
+      end
+      if (state_q == StWriteValue) wcount_q <= wcount_q - 8'd1;
+      if (state_q == StReadAddr) rcount_q <= rcount_q - 8'd1;
+      first_value_q <= state_q == StWriteBase;
+    end
+  end
+
+  // ---------------------------------------------------------------- bus
+  logic cyc_q, stb_q, we_q;
+  logic [Width-1:0] adr_q, dat_q;
+  logic [Width/8-1:0] wb_sel_q;
+  logic [CountW-1:0] pending_q;  // operations taken by the bus, not yet answered
+  logic issue, taken, answer, drained;
+
+  assign issue    = take && needs_bus;
+  assign bus_free = !stb_q || !wb_stall_i;
+  assign taken    = stb_q && !wb_stall_i;
+  assign answer   = (wb_ack_i || wb_err_i) && pending_q != '0;
+  assign drained  = !stb_q && (pending_q == '0 || (pending_q == CountW'(1) && answer));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cyc_q     <= 1'b0;
+      stb_q     <= 1'b0;
+      closing_q <= 1'b0;
+      pending_q <= '0;
+    end else begin
+      if (issue) stb_q <= 1'b1;
+      else if (!wb_stall_i) stb_q <= 1'b0;
+
+      if (issue) cyc_q <= 1'b1;
+      else if (closing_q && drained) cyc_q <= 1'b0;
+
+      if (record_end || rx_abort_i || (state_q == StEnd && push)) closing_q <= 1'b1;
+      else if (drained) closing_q <= 1'b0;
+
+      pending_q <= pending_q + CountW'(taken) - CountW'(answer);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      if (state_q == StWriteBase || issue && !(state_q == StWriteValue)) adr_q <= rx_data_i;
+      else if (issue && !first_value_q && !flags_q[RecWff]) adr_q <= adr_q + Width'(Width / 8);
+    end
+    if (issue) begin
+      we_q     <= state_q == StWriteValue;
+      dat_q    <= rx_data_i;
+      wb_sel_q <= sel_q;
+    end
+  end
+
+  assign wb_cyc_o = cyc_q;
+  assign wb_stb_o = stb_q;
+  assign wb_we_o  = we_q;
+  assign wb_adr_o = adr_q;
+  assign wb_sel_o = wb_sel_q;
+  assign wb_dat_o = dat_q;
+
+  // ---------------------------------------------------------------- reply
+  logic slot_valid, slot_pop, result_valid, result_err, from_bus;
+  logic [Width-1:0] result_dat;
+
+  fifo #(
+    .Width(3 + Width),
+    .Depth(Depth)
+  ) u_slots (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(push),
+    .ready_o(slot_ready),
+    .data_i (slot_in),
+    .valid_o(slot_valid),
+    .ready_i(slot_pop),
+    .data_o (slot_out),
+    .usage_o()
+  );
+
+  // As deep as the slots, each of which owns at most one result: it cannot overflow.
+  fifo #(
+    .Width(1 + Width),
+    .Depth(Depth)
+  ) u_results (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(answer),
+    .ready_o(),
+    .data_i ({wb_err_i, wb_dat_i}),
+    .valid_o(result_valid),
+    .ready_i(slot_pop && from_bus),
+    .data_o ({result_err, result_dat}),
+    .usage_o()
+  );
+
+  logic [63:0] errors_q;
+  logic [63:0] config_reg;
+  logic [Width-1:0] config_dat;
+
+  assign from_bus = slot_out.kind == SlotRead || slot_out.kind == SlotWrite;
+
+  always_comb begin
+    unique case (slot_out.word[5:3])
+      3'd0:    config_reg = errors_q;
+      3'd1:    config_reg = {32'd0, sdb_address_i};
+      3'd2:    config_reg = {16'd0, own_mac_i};
+      3'd3:    config_reg = {own_ip_i, 16'd0, own_port_i};
+      3'd5:    config_reg = 64'd2;  // message interrupts: not supported
+      default: config_reg = '0;
+    endcase
+    if (slot_out.word[15:6] != '0) config_reg = '0;
+  end
+
+  if (Width == 64) begin : gen_config_64
+    assign config_dat = config_reg;
+  end else begin : gen_config_32
+    assign config_dat = slot_out.word[2] ? config_reg[31:0] : config_reg[63:32];
+  end
+
+  assign tx_valid_o = slot_valid && (!from_bus || result_valid);
+  assign slot_pop   = tx_valid_o && tx_ready_i;
+  assign tx_end_o   = slot_out.kind == SlotEnd;
+  assign tx_commit_o = slot_out.word[0];
+  assign tx_data_o  = slot_out.kind == SlotRead   ? result_dat :
+                      slot_out.kind == SlotConfig ? config_dat : slot_out.word;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) errors_q <= '0;
+    else if (slot_pop && from_bus) errors_q <= {errors_q[62:0], result_err};
+  end
+
+  assign frame_done_o = state_q == StEnd && push;
+  assign malformed_o  = malformed;
+  assign record_o     = take && state_q == StRecord;
+  assign bus_error_o  = slot_pop && from_bus && result_err;
+  assign idle_o       = (Stream || state_q == StHead) && !slot_valid && !cyc_q && !closing_q;
+
+endmodule

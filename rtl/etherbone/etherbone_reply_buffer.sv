@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Collects reply words in one block RAM until the reply is whole, then offers it with its checksum
+/// summed.
+///
+/// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run dry,
+/// and the UDP checksum in the header is right.
+///
+///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core)
+///   Out         valid_o/ready_i per reply: commit_o low means "no reply, forget the request";
+///               sum_o: one's complement sum of its 16-bit words. Then data_o
+///               shows the next word, next_i takes it: exactly once a word of the reply
+///   Latency     end beat to valid_o: 1 cycle, 2 when a word came in the cycle before
+///   Throughput  one word a cycle in and out
+///   Parameters  Depth power of two 512..8192 words, Replies power of two 2..64 waiting replies
+module etherbone_reply_buffer #(
+  parameter int unsigned Depth   = 1024,
+  parameter int unsigned Replies = 32,
+  localparam int unsigned LenW   = $clog2(Depth) + 1
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            tx_valid_i,
+  output logic            tx_ready_o,
+  input  logic [31:0]     tx_data_i,
+  input  logic            tx_end_i,
+  input  logic            tx_commit_i,
+  output logic            valid_o,
+  input  logic            ready_i,
+  output logic            commit_o,
+  output logic [15:0]     sum_o,
+  output logic [31:0]     data_o,
+  input  logic            next_i,
+  output logic            empty_o
+);
+  if (Depth < 512 || Depth > 8192 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("etherbone_reply_buffer: Depth is %0d, legal are powers of two 512..8192", Depth);
+  end
+  if (Replies < 2 || Replies > 64 || (Replies & (Replies - 1)) != 0) begin : gen_replies_check
+    $error("etherbone_reply_buffer: Replies is %0d, legal are powers of two 2..64", Replies);
+  end
+
+  logic [31:0] mem[Depth];
+  logic [31:0] word_q;
+  logic word_valid_q;
+  logic [LenW-1:0] wr_q, start_q, rd_q;  // start_q: first word of the reply being collected
+  logic [32:0] sum_q;  // 32-bit one's complement sum with its carry still to add
+  logic full, take_word, take_end, end_ready;
+
+  // Two words of margin: one in word_q, one that may follow in the same cycle.
+  assign full       = (wr_q - rd_q) >= LenW'(Depth - 2);
+  assign tx_ready_o = tx_end_i ? (end_ready && !word_valid_q) : !full;
+  assign take_word  = tx_valid_i && tx_ready_o && !tx_end_i;
+  assign take_end   = tx_valid_i && tx_ready_o && tx_end_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      word_valid_q <= 1'b0;
+      wr_q         <= '0;
+      start_q      <= '0;
+      rd_q         <= '0;
+      sum_q        <= '0;
+    end else begin
+      word_valid_q <= take_word;
+      if (word_valid_q) wr_q <= wr_q + LenW'(1);
+      else if (take_end && !tx_commit_i) wr_q <= start_q;
+      if (take_end && tx_commit_i) start_q <= wr_q;
+      if (take_end) sum_q <= '0;
+      else if (word_valid_q) sum_q <= 33'(sum_q[31:0]) + 33'(word_q) + 33'(sum_q[32]);
+      if (next_i) rd_q <= rd_q + LenW'(1);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take_word) word_q <= tx_data_i;
+    if (word_valid_q) mem[wr_q[LenW-2:0]] <= word_q;
+  end
+
+  // Show-ahead of one word over the memory's registered read: the address moves with next_i.
+  logic [LenW-2:0] rd_next;
+  logic [31:0] data_q;
+  assign rd_next = rd_q[LenW-2:0] + (LenW - 1)'(next_i);
+  always_ff @(posedge clk_i) data_q <= mem[rd_next];
+  assign data_o = data_q;
+
+  logic [16:0] fold;
+  logic [15:0] sum;
+  assign fold = 17'(sum_q[31:16]) + 17'(sum_q[15:0]) + 17'(sum_q[32]);
+  assign sum  = fold[15:0] + 16'(fold[16]);
+
+  fifo #(
+    .Width(17),
+    .Depth(Replies)
+  ) u_ends (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(take_end),
+    .ready_o(end_ready),
+    .data_i ({tx_commit_i, sum}),
+    .valid_o,
+    .ready_i,
+    .data_o ({commit_o, sum_o}),
+    .usage_o()
+  );
+
+  assign empty_o = !valid_o && wr_q == rd_q && !word_valid_q;
+endmodule

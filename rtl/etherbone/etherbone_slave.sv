@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Etherbone slave: the engine behind a bounded bus. The complete core on 32-bit word streams.
+///
+/// Contract: that of etherbone_core; in addition every bus operation is answered within Timeout
+/// clocks, with err if the bus did not, so no slave can hang the stream.
+///
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
+///   Parameters  those of etherbone_core; Timeout 16..2^24 clocks
+module etherbone_slave
+  import etherbone_pkg::*;
+#(
+  parameter int unsigned Width = 32,
+  parameter int unsigned Depth = 32,
+  parameter bit Stream = 1'b0,
+  parameter admission_e Admission = ReadsEarly,
+  parameter int unsigned Timeout = 6_250_000
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic             rx_valid_i,
+  output logic             rx_ready_o,
+  input  logic [Width-1:0] rx_data_i,
+  input  logic             rx_last_i,
+  input  logic             rx_verified_i,
+  input  logic             rx_open_i,
+  input  logic             rx_abort_i,
+
+  output logic             tx_valid_o,
+  input  logic             tx_ready_i,
+  output logic [Width-1:0] tx_data_o,
+  output logic             tx_end_o,
+  output logic             tx_commit_o,
+
+  output logic               wb_cyc_o,
+  output logic               wb_stb_o,
+  output logic               wb_we_o,
+  output logic [  Width-1:0] wb_adr_o,
+  output logic [Width/8-1:0] wb_sel_o,
+  output logic [  Width-1:0] wb_dat_o,
+  input  logic               wb_stall_i,
+  input  logic               wb_ack_i,
+  input  logic               wb_err_i,
+  input  logic [  Width-1:0] wb_dat_i,
+
+  input logic [31:0] sdb_address_i,
+  input logic [47:0] own_mac_i,
+  input logic [31:0] own_ip_i,
+  input logic [15:0] own_port_i,
+
+  output logic frame_done_o,
+  output logic malformed_o,
+  output logic record_o,
+  output logic bus_error_o,
+  output logic timeout_o,
+  output logic idle_o
+);
+  logic cyc, stb, we, stall, ack, err;
+  logic [Width-1:0] adr, dat_w, dat_r;
+  logic [Width/8-1:0] sel;
+
+  etherbone_core #(
+    .Width(Width),
+    .Depth(Depth),
+    .Stream(Stream),
+    .Admission(Admission)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .rx_valid_i,
+    .rx_ready_o,
+    .rx_data_i,
+    .rx_last_i,
+    .rx_verified_i,
+    .rx_open_i,
+    .rx_abort_i,
+    .tx_valid_o,
+    .tx_ready_i,
+    .tx_data_o,
+    .tx_end_o,
+    .tx_commit_o,
+    .wb_cyc_o  (cyc),
+    .wb_stb_o  (stb),
+    .wb_we_o   (we),
+    .wb_adr_o  (adr),
+    .wb_sel_o  (sel),
+    .wb_dat_o  (dat_w),
+    .wb_stall_i(stall),
+    .wb_ack_i  (ack),
+    .wb_err_i  (err),
+    .wb_dat_i  (dat_r),
+    .sdb_address_i,
+    .own_mac_i,
+    .own_ip_i,
+    .own_port_i,
+    .frame_done_o,
+    .malformed_o,
+    .record_o,
+    .bus_error_o,
+    .idle_o
+  );
+
+  wb_timeout #(
+    .AdrWidth(Width),
+    .DatWidth(Width),
+    .MaxOutstanding(Depth),
+    .Timeout(Timeout)
+  ) u_timeout (
+    .clk_i,
+    .rst_ni,
+    .m_wb_cyc_i  (cyc),
+    .m_wb_stb_i  (stb),
+    .m_wb_we_i   (we),
+    .m_wb_adr_i  (adr),
+    .m_wb_sel_i  (sel),
+    .m_wb_dat_i  (dat_w),
+    .m_wb_stall_o(stall),
+    .m_wb_ack_o  (ack),
+    .m_wb_err_o  (err),
+    .m_wb_dat_o  (dat_r),
+    .s_wb_cyc_o  (wb_cyc_o),
+    .s_wb_stb_o  (wb_stb_o),
+    .s_wb_we_o   (wb_we_o),
+    .s_wb_adr_o  (wb_adr_o),
+    .s_wb_sel_o  (wb_sel_o),
+    .s_wb_dat_o  (wb_dat_o),
+    .s_wb_stall_i(wb_stall_i),
+    .s_wb_ack_i  (wb_ack_i),
+    .s_wb_err_i  (wb_err_i),
+    .s_wb_dat_i  (wb_dat_i),
+    .timeout_o
+  );
+endmodule

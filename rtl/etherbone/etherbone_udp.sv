@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Etherbone as a UDP service: frame buffer and structure check, slave engine, reply buffer.
+///
+///   Service     the interface of gige_udp: pushed words and a verdict in, whole replies out
+///   Order       frames are served and answered in the order of their arrival
+///   Latency     verdict (rx_end_i) to tx_valid_o: 2 cycles when the reply's last word is not later;
+///               last word pushed to the reply's last word in its buffer: 5 + slave latency
+///   Throughput  one word a cycle; a frame that finds no room is dropped and counted, never stalls
+///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its
+///               verdict; a malformed frame never writes
+///   Parameters  BufferWords power of two 512..8192, each for requests and replies; Frames power of
+///               two 2..64 requests in flight; Timeout as in etherbone_slave
+///   Not done    64-bit frames, several ports
+module etherbone_udp
+  import etherbone_pkg::*;
+  import eth_pkg::*;
+#(
+  parameter int unsigned BufferWords = 1024,
+  parameter int unsigned Frames = 32,
+  parameter admission_e Admission = ReadsEarly,
+  parameter int unsigned Timeout = 6_250_000
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic        rx_start_i,
+  input  udp_meta_t   rx_meta_i,
+  input  logic        rx_valid_i,
+  input  logic [31:0] rx_data_i,
+  input  logic        rx_end_i,
+  input  logic        rx_good_i,
+  output logic        rx_refuse_o,
+
+  output logic        tx_valid_o,
+  input  logic        tx_ready_i,
+  output udp_meta_t   tx_meta_o,
+  output logic [15:0] tx_sum_o,
+  output logic [31:0] tx_data_o,
+  input  logic        tx_next_i,
+
+  output logic        wb_cyc_o,
+  output logic        wb_stb_o,
+  output logic        wb_we_o,
+  output logic [31:0] wb_adr_o,
+  output logic [ 3:0] wb_sel_o,
+  output logic [31:0] wb_dat_o,
+  input  logic        wb_stall_i,
+  input  logic        wb_ack_i,
+  input  logic        wb_err_i,
+  input  logic [31:0] wb_dat_i,
+
+  input logic [31:0] sdb_address_i,
+  input logic [47:0] own_mac_i,
+  input logic [31:0] own_ip_i,
+  input logic [15:0] own_port_i,
+
+  // Strobes for counters; *_tag_o name the frame for probes.
+  output logic       malformed_o,
+  output logic       overflow_o,
+  output logic       record_o,
+  output logic       bus_error_o,
+  output logic       timeout_o,
+  output logic       word_o,       // the engine takes a word
+  output logic       frame_done_o,
+  output logic [7:0] engine_tag_o,
+  output logic       idle_o
+);
+  localparam int unsigned IdxW = $clog2(Frames);
+
+  if (Frames < 2 || Frames > 64 || (Frames & (Frames - 1)) != 0) begin : gen_frames_check
+    $error("etherbone_udp: Frames is %0d, legal are powers of two 2..64", Frames);
+  end
+
+  // ---------------------------------------------------------------- requests
+  logic [13:0] words_left_q;
+  logic last, structure_ok, commit, drop, good;
+  logic eb_valid, eb_ready, eb_last, eb_verified, eb_open, eb_abort, buffer_empty, overflow;
+  logic [31:0] eb_data;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) words_left_q <= '0;
+    else if (rx_start_i) words_left_q <= rx_meta_i.length[15:2];
+    else if (rx_valid_i) words_left_q <= words_left_q - 14'd1;
+  end
+  assign last = words_left_q == 14'd1;
+
+  etherbone_frame_check u_check (
+    .clk_i,
+    .rst_ni,
+    .start_i(rx_start_i),
+    .valid_i(rx_valid_i),
+    .data_i (rx_data_i),
+    .ok_o   (structure_ok)
+  );
+  assign good = rx_good_i && structure_ok;
+
+  etherbone_frame_buffer #(
+    .Width(32),
+    .Depth(BufferWords)
+  ) u_requests (
+    .clk_i,
+    .rst_ni,
+    .push_i    (rx_valid_i),
+    .data_i    (rx_data_i),
+    .last_i    (last),
+    .end_i     (rx_end_i),
+    .good_i    (good),
+    .commit_o  (commit),
+    .drop_o    (drop),
+    .overflow_o(overflow),
+    .valid_o   (eb_valid),
+    .ready_i   (eb_ready),
+    .data_o    (eb_data),
+    .last_o    (eb_last),
+    .verified_o(eb_verified),
+    .open_o    (eb_open),
+    .abort_o   (eb_abort),
+    .empty_o   (buffer_empty)
+  );
+
+  // ---------------------------------------------------------------- who asked
+  // One entry a frame, from its start to its reply: written at the start, taken back when the frame
+  // is dropped unread, else released when the engine's end beat has come through the reply buffer.
+  udp_meta_t peers[Frames];
+  logic [IdxW:0] peer_wr_q, peer_tx_q, peer_engine_q;
+  logic reply_valid, reply_ready, reply_commit, frame_done;
+
+  assign rx_refuse_o = (peer_wr_q - peer_tx_q) == (IdxW + 1)'(Frames);
+
+  always_ff @(posedge clk_i) begin
+    if (rx_start_i) peers[peer_wr_q[IdxW-1:0]] <= rx_meta_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      peer_wr_q     <= '0;
+      peer_tx_q     <= '0;
+      peer_engine_q <= '0;
+    end else begin
+      if (rx_start_i) peer_wr_q <= peer_wr_q + 1'b1;
+      else if (drop) peer_wr_q <= peer_wr_q - 1'b1;
+      if (reply_valid && reply_ready) peer_tx_q <= peer_tx_q + 1'b1;
+      if (frame_done) peer_engine_q <= peer_engine_q + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------- engine
+  logic slot_valid, slot_ready, slot_end, slot_commit, engine_idle, engine_malformed;
+  logic [31:0] slot_data;
+
+  etherbone_slave #(
+    .Width(32),
+    .Depth(32),
+    .Stream(1'b0),
+    .Admission(Admission),
+    .Timeout(Timeout)
+  ) u_slave (
+    .clk_i,
+    .rst_ni,
+    .rx_valid_i   (eb_valid),
+    .rx_ready_o   (eb_ready),
+    .rx_data_i    (eb_data),
+    .rx_last_i    (eb_last),
+    .rx_verified_i(eb_verified),
+    .rx_open_i    (eb_open),
+    .rx_abort_i   (eb_abort),
+    .tx_valid_o   (slot_valid),
+    .tx_ready_i   (slot_ready),
+    .tx_data_o    (slot_data),
+    .tx_end_o     (slot_end),
+    .tx_commit_o  (slot_commit),
+    .wb_cyc_o,
+    .wb_stb_o,
+    .wb_we_o,
+    .wb_adr_o,
+    .wb_sel_o,
+    .wb_dat_o,
+    .wb_stall_i,
+    .wb_ack_i,
+    .wb_err_i,
+    .wb_dat_i,
+    .sdb_address_i,
+    .own_mac_i,
+    .own_ip_i,
+    .own_port_i,
+    .frame_done_o (frame_done),
+    .malformed_o  (engine_malformed),
+    .record_o,
+    .bus_error_o,
+    .timeout_o,
+    .idle_o       (engine_idle)
+  );
+
+  // ---------------------------------------------------------------- replies
+  logic replies_empty;
+
+  etherbone_reply_buffer #(
+    .Depth  (BufferWords),
+    .Replies(Frames)
+  ) u_replies (
+    .clk_i,
+    .rst_ni,
+    .tx_valid_i (slot_valid),
+    .tx_ready_o (slot_ready),
+    .tx_data_i  (slot_data),
+    .tx_end_i   (slot_end),
+    .tx_commit_i(slot_commit),
+    .valid_o    (reply_valid),
+    .ready_i    (reply_ready),
+    .commit_o   (reply_commit),
+    .sum_o      (tx_sum_o),
+    .data_o     (tx_data_o),
+    .next_i     (tx_next_i),
+    .empty_o    (replies_empty)
+  );
+
+  assign tx_valid_o  = reply_valid && reply_commit;
+  assign reply_ready = tx_ready_i || !reply_commit;
+  assign tx_meta_o   = peers[peer_tx_q[IdxW-1:0]];
+
+  // A frame with a good frame check and a bad structure; the engine only sees those that it began.
+  assign malformed_o  = rx_end_i && rx_good_i && !structure_ok;
+  assign overflow_o   = overflow;
+  assign word_o       = eb_valid && eb_ready && !eb_abort;
+  assign frame_done_o = frame_done;
+  assign engine_tag_o = peers[peer_engine_q[IdxW-1:0]].tag;
+  assign idle_o       = buffer_empty && engine_idle && replies_empty && peer_wr_q == peer_tx_q;
+
+  logic unused;
+  assign unused = ^{commit, engine_malformed};
+endmodule
