@@ -12,10 +12,11 @@ from pathlib import Path
 
 import yaml
 
-RTL = Path(__file__).resolve().parents[3] / "rtl"
+from isthmus.errors import UserError
+from isthmus.paths import RTL
 
 
-class CoreError(Exception):
+class CoreError(UserError):
     """A ``.core`` file that cannot be used; the text says which and why."""
 
 

