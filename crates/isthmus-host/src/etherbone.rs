@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Etherbone version 1 (OHWR): Wishbone bus cycles in datagrams or streams.
+//!
+//! - [`wire`]: header, probe and records as bytes; every length checked, no I/O
+//! - [`Cycle`]: reads and writes that hold the bus cycle line together
+//! - [`Client`]: convenience calls, blocking cycles, pipelined cycles in flight
+//! - [`SoftSlave`]: a small software slave, the reference model of tests
+//!
+//! What the protocol does not give, and neither does this client: authentication, and exactly-once
+//! execution. A request that the network doubles is executed twice; a cycle that timed out may or
+//! may not have been executed. Nothing is sent twice by the client itself, except probes.
+
+pub mod wire;
+
+mod client;
+mod cycle;
+mod slave;
+
+pub use client::{Client, ClientConfig, Pending, Statistics};
+pub use cycle::{Cycle, CycleReply};
+pub use slave::{Bus, BusFault, Memory, SoftSlave};
+pub use wire::{Dialect, Format, Width, Widths};
+
+use crate::transport::TransportError;
+use std::fmt;
+use std::time::Duration;
+
+/// The UDP port of Etherbone (0xEBD0).
+pub const DEFAULT_PORT: u16 = 60368;
+
+/// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
+pub const UDP_MTU: usize = 1472;
+
+/// What one operation of a cycle does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// A read on the Wishbone bus.
+    Read,
+    /// A write on the Wishbone bus.
+    Write,
+    /// A read in the slave's configuration space.
+    ReadConfig,
+    /// A write in the slave's configuration space.
+    WriteConfig,
+}
+
+/// Which operation of a cycle: what errors name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub access: Access,
+    /// Where.
+    pub address: u64,
+    /// Its position in the cycle.
+    pub index: usize,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.access {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::ReadConfig => "config read",
+            Access::WriteConfig => "config write",
+        };
+        write!(f, "{name} {:#010x} (operation {})", self.address, self.index)
+    }
+}
+
+/// Why a call of the client failed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// No device answered the probe.
+    #[error("no Etherbone device answered {attempts} probes of {each:?}")]
+    NoDevice {
+        /// Probes sent.
+        attempts: u32,
+        /// Time waited after each.
+        each: Duration,
+    },
+    /// The device and the client share no width.
+    #[error("no common width: the device offers {device}, the client {client}")]
+    Widths {
+        /// The device's widths.
+        device: Widths,
+        /// The client's widths.
+        client: Widths,
+    },
+    /// The reply did not come.
+    #[error("{first}: no reply within {waited:?} ({operations} operations in the cycle)")]
+    TimedOut {
+        /// The first operation of the cycle.
+        first: Operation,
+        /// Operations in the cycle.
+        operations: usize,
+        /// The time waited.
+        waited: Duration,
+    },
+    /// At least one operation ended with a bus error or the slave's bus time-out.
+    #[error("{first}: bus error ({} of {operations} operations failed)", failed.len())]
+    Bus {
+        /// The first operation that failed.
+        first: Operation,
+        /// Positions of all that failed.
+        failed: Vec<usize>,
+        /// Operations in the cycle.
+        operations: usize,
+        /// All values read, in order; those of failed reads mean nothing.
+        reads: Vec<u64>,
+    },
+    /// The reply does not fit the request.
+    #[error("{first}: malformed reply: {reason}")]
+    Reply {
+        /// The first operation of the cycle.
+        first: Operation,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The cycle cannot be expressed.
+    #[error("{operation}: {reason}")]
+    Operation {
+        /// Which operation.
+        operation: Operation,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The cycle has no operation.
+    #[error("the cycle has no operation")]
+    Empty,
+    /// The cycle does not fit one datagram.
+    #[error("cycle of {operations} operations needs {bytes} bytes, the transport carries {mtu}")]
+    Overflow {
+        /// Operations in the cycle.
+        operations: usize,
+        /// Bytes it needs.
+        bytes: usize,
+        /// Bytes there are.
+        mtu: usize,
+    },
+    /// All 16384 sequence numbers are in flight.
+    #[error("all {0} cycles that can be in flight are in flight")]
+    Busy(usize),
+    /// The client was dropped before the cycle ended.
+    #[error("the client was dropped before the cycle ended")]
+    Dropped,
+    /// The dialect has no codec yet.
+    #[error("Etherbone dialect {0} is not implemented; right would be ohwr")]
+    NotImplemented(Dialect),
+    /// The transport failed.
+    #[error("{0}")]
+    Transport(std::sync::Arc<TransportError>),
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        Error::Transport(std::sync::Arc::new(error))
+    }
+}

@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The bytes of Etherbone version 1. Pure functions; any input gives a value or an error.
+
+use super::Error;
+use std::fmt;
+
+const MAGIC: [u8; 2] = [0x4E, 0x6F];
+const VERSION: u8 = 1;
+const HEADER_NO_READS: u8 = 0x04;
+const HEADER_PROBE_REPLY: u8 = 0x02;
+const HEADER_PROBE: u8 = 0x01;
+/// Length of a probe and of its reply.
+pub const PROBE_LENGTH: usize = 8;
+/// Operations of one kind that one record can hold.
+pub const MAX_COUNT: usize = 255;
+
+/// Width of an address or of the data port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Width {
+    /// 8 bit.
+    W8 = 1,
+    /// 16 bit.
+    W16 = 2,
+    /// 32 bit.
+    W32 = 4,
+    /// 64 bit.
+    W64 = 8,
+}
+
+impl Width {
+    /// All widths, narrow to wide.
+    pub const ALL: [Width; 4] = [Width::W8, Width::W16, Width::W32, Width::W64];
+
+    /// Bytes; also the width's bit in a mask of widths.
+    pub const fn bytes(self) -> usize {
+        self as usize
+    }
+
+    /// The largest value.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes())
+    }
+
+    fn exactly(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|w| *w as u8 == code)
+    }
+
+    fn largest(mask: u8) -> Option<Self> {
+        Self::ALL.into_iter().rev().find(|w| mask & *w as u8 != 0)
+    }
+}
+
+/// Sets of address and data widths: what a probe offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Widths {
+    /// Address widths, a bit each (1: 8 bit … 8: 64 bit).
+    pub address: u8,
+    /// Data widths, the same code.
+    pub data: u8,
+}
+
+impl Widths {
+    /// Every width.
+    pub const ANY: Widths = Widths { address: 0xF, data: 0xF };
+    /// 32-bit addresses and data only.
+    pub const W32: Widths = Widths { address: 4, data: 4 };
+
+    fn byte(self) -> u8 {
+        (self.address & 0xF) << 4 | self.data & 0xF
+    }
+
+    fn from_byte(byte: u8) -> Self {
+        Widths { address: byte >> 4, data: byte & 0xF }
+    }
+
+    /// What both sides can do, the largest of each.
+    pub fn negotiate(self, other: Widths) -> Option<Format> {
+        Some(Format {
+            address: Width::largest(self.address & other.address)?,
+            data: Width::largest(self.data & other.data)?,
+        })
+    }
+}
+
+impl fmt::Display for Widths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |mask: u8| {
+            let names: Vec<String> = Width::ALL
+                .into_iter()
+                .filter(|w| mask & *w as u8 != 0)
+                .map(|w| (8 * w.bytes()).to_string())
+                .collect();
+            if names.is_empty() { "none".to_owned() } else { names.join("/") }
+        };
+        write!(f, "address {} data {} bit", list(self.address), list(self.data))
+    }
+}
+
+/// The widths of one conversation, and with them the alignment of everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Address width.
+    pub address: Width,
+    /// Data port width.
+    pub data: Width,
+}
+
+impl Format {
+    /// 32-bit addresses and data: what gateware offers.
+    pub const W32: Format = Format { address: Width::W32, data: Width::W32 };
+
+    /// Bytes of one address or data slot.
+    pub fn word(self) -> usize {
+        self.address.bytes().max(self.data.bytes()).max(2)
+    }
+
+    /// Bytes of the header and of a record's header: 4, or 8 when words are 64 bit.
+    pub fn header(self) -> usize {
+        self.word().max(4)
+    }
+
+    fn widths(self) -> Widths {
+        Widths { address: self.address as u8, data: self.data as u8 }
+    }
+}
+
+/// Flags of a record. Requests and replies use the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// The base return address lies in the requester's configuration space.
+    pub const BCA: Flags = Flags(0x80);
+    /// Read addresses lie in configuration space.
+    pub const RCA: Flags = Flags(0x40);
+    /// Read results all go to the one base return address.
+    pub const RFF: Flags = Flags(0x20);
+    /// Drop the cycle line after this record.
+    pub const CYC: Flags = Flags(0x08);
+    /// Write addresses lie in configuration space.
+    pub const WCA: Flags = Flags(0x04);
+    /// Write all values to the one base write address.
+    pub const WFF: Flags = Flags(0x02);
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The flags of the reply to a record with these flags.
+    pub const fn reply(self) -> Flags {
+        let mut bits = self.0 & Flags::CYC.0;
+        if self.has(Flags::BCA) {
+            bits |= Flags::WCA.0;
+        }
+        if self.has(Flags::RFF) {
+            bits |= Flags::WFF.0;
+        }
+        Flags(bits)
+    }
+}
+
+impl std::ops::BitOr for Flags {
+    type Output = Flags;
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+impl std::ops::BitOrAssign for Flags {
+    fn bitor_assign(&mut self, other: Flags) {
+        self.0 |= other.0;
+    }
+}
+
+/// One record: writes, executed first, then reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Record {
+    /// Flags.
+    pub flags: Flags,
+    /// Byte lanes of every operation, the least significant byte's lane in bit 0.
+    pub byte_enable: u8,
+    /// Where the writes go; on the wire only if there are any.
+    pub write_base: u64,
+    /// Values to write.
+    pub writes: Vec<u64>,
+    /// Where results go in the requester; on the wire only if there are reads.
+    pub return_base: u64,
+    /// Addresses to read.
+    pub reads: Vec<u64>,
+}
+
+impl Record {
+    /// Bytes on the wire.
+    pub fn encoded_len(&self, format: Format) -> usize {
+        let part = |n: usize| if n == 0 { 0 } else { (1 + n) * format.word() };
+        format.header() + part(self.writes.len()) + part(self.reads.len())
+    }
+
+    /// Whether the record asks for nothing, as padding does.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.reads.is_empty()
+    }
+
+    /// Appends the record's bytes.
+    pub fn encode(&self, format: Format, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let count =
+            |what, n: usize| u8::try_from(n).map_err(|_| EncodeError::Count { what, count: n });
+        let (wcount, rcount) =
+            (count("writes", self.writes.len())?, count("reads", self.reads.len())?);
+        let start = out.len();
+        out.extend([self.flags.0, self.byte_enable, wcount, rcount]);
+        out.resize(start + format.header(), 0);
+        if wcount > 0 {
+            put(out, format, "write address", self.write_base, format.address)?;
+            for value in &self.writes {
+                put(out, format, "write value", *value, format.data)?;
+            }
+        }
+        if rcount > 0 {
+            put(out, format, "return address", self.return_base, format.address)?;
+            for address in &self.reads {
+                put(out, format, "read address", *address, format.address)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one record from the front of `bytes`: the record and its length, or `None` if the
+    /// bytes end inside it.
+    pub fn decode(format: Format, bytes: &[u8]) -> Option<(Record, usize)> {
+        let [flags, byte_enable, wcount, rcount, ..] = *bytes else {
+            return None;
+        };
+        let (wcount, rcount) = (usize::from(wcount), usize::from(rcount));
+        let part = |n: usize| if n == 0 { 0 } else { 1 + n };
+        let length = format.header() + (part(wcount) + part(rcount)) * format.word();
+        let mut words = bytes
+            .get(format.header()..length)?
+            .chunks_exact(format.word())
+            .map(|slot| slot.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte)));
+        let mut take = |n: usize, width: Width| -> Vec<u64> {
+            words.by_ref().take(n).map(|word| word & width.mask()).collect()
+        };
+        let mut record = Record { flags: Flags(flags), byte_enable, ..Record::default() };
+        if wcount > 0 {
+            record.write_base = take(1, format.address).first().copied().unwrap_or_default();
+            record.writes = take(wcount, format.data);
+        }
+        if rcount > 0 {
+            record.return_base = take(1, format.address).first().copied().unwrap_or_default();
+            record.reads = take(rcount, format.address);
+        }
+        Some((record, length))
+    }
+}
+
+fn put(
+    out: &mut Vec<u8>,
+    format: Format,
+    what: &'static str,
+    value: u64,
+    width: Width,
+) -> Result<(), EncodeError> {
+    if value > width.mask() {
+        return Err(EncodeError::Value { what, value, bits: 8 * width.bytes() });
+    }
+    let bytes = value.to_be_bytes();
+    out.extend_from_slice(&bytes[bytes.len() - format.word()..]);
+    Ok(())
+}
+
+/// One datagram, or the beginning of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// "Who is there?"
+    Probe {
+        /// Widths the sender can use.
+        widths: Widths,
+        /// Echoed by the reply.
+        id: u32,
+    },
+    /// "I am."
+    ProbeReply {
+        /// Widths the slave can use.
+        widths: Widths,
+        /// The probe's.
+        id: u32,
+    },
+    /// Records.
+    Data {
+        /// The message asks for no reply.
+        no_reads: bool,
+        /// Widths of every record.
+        format: Format,
+        /// The records, in order of execution.
+        records: Vec<Record>,
+    },
+}
+
+/// Why a message cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// Too many operations in one record.
+    #[error("{count} {what} in one record, the most is {MAX_COUNT}")]
+    Count {
+        /// Reads or writes.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// A number that its field cannot hold.
+    #[error("{what} {value:#x} does not fit {bits} bit")]
+    Value {
+        /// Which field.
+        what: &'static str,
+        /// The number.
+        value: u64,
+        /// The field's width.
+        bits: usize,
+    },
+}
+
+/// Why bytes are not a message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// The bytes end too early.
+    #[error("{what} at byte {offset} is cut off (message of {length} bytes)")]
+    Short {
+        /// What was being read.
+        what: &'static str,
+        /// Where it begins.
+        offset: usize,
+        /// Length of the whole message.
+        length: usize,
+    },
+    /// The first two bytes are not Etherbone's.
+    #[error("magic {0:#06x}, Etherbone begins with 0x4e6f")]
+    Magic(u16),
+    /// Another protocol version.
+    #[error("version {0}, this is version 1")]
+    Version(u8),
+    /// A data message whose widths are not exactly one each.
+    #[error("widths {0:#04x} of a data message: each half must name exactly one")]
+    Widths(u8),
+    /// A probe of the wrong length.
+    #[error("probe of {0} bytes, a probe has 8")]
+    Probe(usize),
+}
+
+/// A header as it stands on the wire, before it is known to begin a probe or data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    flags: u8,
+    widths: Widths,
+}
+
+impl Header {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let [m0, m1, version_flags, widths, ..] = *bytes else {
+            return Err(DecodeError::Short { what: "header", offset: 0, length: bytes.len() });
+        };
+        if [m0, m1] != MAGIC {
+            return Err(DecodeError::Magic(u16::from_be_bytes([m0, m1])));
+        }
+        if version_flags >> 4 != VERSION {
+            return Err(DecodeError::Version(version_flags >> 4));
+        }
+        Ok(Self { flags: version_flags & 0xF, widths: Widths::from_byte(widths) })
+    }
+
+    pub(crate) fn is_probe(self) -> bool {
+        self.flags & (HEADER_PROBE | HEADER_PROBE_REPLY) != 0
+    }
+
+    pub(crate) fn format(self) -> Result<Format, DecodeError> {
+        match (Width::exactly(self.widths.address), Width::exactly(self.widths.data)) {
+            (Some(address), Some(data)) => Ok(Format { address, data }),
+            _ => Err(DecodeError::Widths(self.widths.byte())),
+        }
+    }
+}
+
+fn put_header(out: &mut Vec<u8>, flags: u8, widths: Widths) {
+    out.extend(MAGIC);
+    out.extend([VERSION << 4 | flags, widths.byte()]);
+}
+
+/// Appends the header of a data message.
+pub(crate) fn put_data_header(out: &mut Vec<u8>, format: Format, no_reads: bool) {
+    let start = out.len();
+    put_header(out, if no_reads { HEADER_NO_READS } else { 0 }, format.widths());
+    out.resize(start + format.header(), 0);
+}
+
+/// A dialect's messages to bytes and back. No state, no I/O.
+pub trait Codec: fmt::Debug + Sync {
+    /// Appends a message's bytes.
+    fn encode(&self, message: &Message, out: &mut Vec<u8>) -> Result<(), EncodeError>;
+
+    /// Reads one whole datagram.
+    fn decode(&self, bytes: &[u8]) -> Result<Message, DecodeError>;
+}
+
+/// Etherbone comes in two dialects that do not understand each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// Etherbone version 1 as published on the Open Hardware Repository.
+    #[default]
+    Ohwr,
+    /// What LiteEth and LiteX speak: other header length, mirrored flags, one record a message.
+    LiteEth,
+}
+
+impl Dialect {
+    /// The dialect's codec, or [`Error::NotImplemented`].
+    pub fn codec(self) -> Result<&'static dyn Codec, Error> {
+        match self {
+            Dialect::Ohwr => Ok(&OhwrCodec),
+            Dialect::LiteEth => Err(Error::NotImplemented(self)),
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dialect::Ohwr => "ohwr",
+            Dialect::LiteEth => "liteeth",
+        })
+    }
+}
+
+/// The codec of [`Dialect::Ohwr`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OhwrCodec;
+
+impl Codec for OhwrCodec {
+    fn encode(&self, message: &Message, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match message {
+            Message::Probe { widths, id } => {
+                put_header(out, HEADER_PROBE, *widths);
+                out.extend(id.to_be_bytes());
+            }
+            Message::ProbeReply { widths, id } => {
+                put_header(out, HEADER_PROBE_REPLY | HEADER_NO_READS, *widths);
+                out.extend(id.to_be_bytes());
+            }
+            Message::Data { no_reads, format, records } => {
+                put_data_header(out, *format, *no_reads);
+                for record in records {
+                    record.encode(*format, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Message, DecodeError> {
+        let header = Header::decode(bytes)?;
+        if header.is_probe() {
+            let Ok(whole) = <[u8; PROBE_LENGTH]>::try_from(bytes) else {
+                return Err(DecodeError::Probe(bytes.len()));
+            };
+            let [_, _, _, _, id @ ..] = whole;
+            let (widths, id) = (header.widths, u32::from_be_bytes(id));
+            return Ok(if header.flags & HEADER_PROBE_REPLY != 0 {
+                Message::ProbeReply { widths, id }
+            } else {
+                Message::Probe { widths, id }
+            });
+        }
+        let format = header.format()?;
+        let short = |what, offset| DecodeError::Short { what, offset, length: bytes.len() };
+        let mut offset = format.header();
+        if bytes.len() < offset {
+            return Err(short("header", 0));
+        }
+        let mut records = Vec::new();
+        while offset < bytes.len() {
+            let (record, length) =
+                Record::decode(format, &bytes[offset..]).ok_or_else(|| short("record", offset))?;
+            records.push(record);
+            offset += length;
+        }
+        Ok(Message::Data { no_reads: header.flags & HEADER_NO_READS != 0, format, records })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+        digits
+            .chunks(2)
+            .map(|pair| {
+                u8::from_str_radix(std::str::from_utf8(pair).expect("ascii"), 16).expect("hex")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn checked_read_is_28_bytes() {
+        // Header; read record; status record: the bytes written out by hand from the format.
+        let message = Message::Data {
+            no_reads: false,
+            format: Format::W32,
+            records: vec![
+                Record {
+                    flags: Flags(0xA0),
+                    byte_enable: 0xF,
+                    return_base: 0x8002,
+                    reads: vec![0x0020_0018],
+                    ..Record::default()
+                },
+                Record {
+                    flags: Flags(0xE8),
+                    byte_enable: 0xF,
+                    return_base: 0x8003,
+                    reads: vec![4],
+                    ..Record::default()
+                },
+            ],
+        };
+        let mut out = Vec::new();
+        OhwrCodec.encode(&message, &mut out).expect("encodes");
+        let expected = hex("4e6f1044 a00f0001 00008002 00200018 e80f0001 00008003 00000004");
+        assert_eq!(out, expected);
+        assert_eq!(OhwrCodec.decode(&out), Ok(message));
+    }
+
+    #[test]
+    fn probe_bytes() {
+        let mut out = Vec::new();
+        let probe = Message::Probe { widths: Widths::ANY, id: 0x0102_0304 };
+        OhwrCodec.encode(&probe, &mut out).expect("encodes");
+        assert_eq!(out, hex("4e6f11ff 01020304"));
+        let reply = Message::ProbeReply { widths: Widths::W32, id: 0x0102_0304 };
+        assert_eq!(OhwrCodec.decode(&hex("4e6f1644 01020304")), Ok(reply.clone()));
+        // Gateware that leaves NR out is understood as well.
+        assert_eq!(OhwrCodec.decode(&hex("4e6f1244 01020304")), Ok(reply));
+    }
+
+    #[test]
+    fn malformed() {
+        let cases = [
+            ("", "header at byte 0"),
+            ("4e6f10", "header at byte 0"),
+            ("4e6e1044", "magic 0x4e6e"),
+            ("4e6f2044", "version 2"),
+            ("4e6f104c", "widths 0x4c"),
+            ("4e6f1040", "widths 0x40"),
+            ("4e6f1088", "header at byte 0"),
+            ("4e6f1144", "probe of 4 bytes"),
+            ("4e6f1144 00000000 00", "probe of 9 bytes"),
+            ("4e6f1044 a00f", "record at byte 4"),
+            ("4e6f1044 a00f0002 00008000 00000000", "record at byte 4"),
+        ];
+        for (bytes, expected) in cases {
+            let error = OhwrCodec.decode(&hex(bytes)).expect_err(bytes).to_string();
+            assert!(error.contains(expected), "{bytes}: {error}");
+        }
+    }
+
+    #[test]
+    fn limits_of_fields() {
+        let encode = |record: Record| record.encode(Format::W32, &mut Vec::new());
+        assert!(encode(Record { reads: vec![0; 256], ..Record::default() }).is_err());
+        assert!(encode(Record { writes: vec![1 << 32], ..Record::default() }).is_err());
+        assert!(encode(Record { reads: vec![0; 255], ..Record::default() }).is_ok());
+    }
+
+    #[test]
+    fn lite_eth_says_so() {
+        let error = Dialect::LiteEth.codec().expect_err("no codec").to_string();
+        assert_eq!(error, "Etherbone dialect liteeth is not implemented; right would be ohwr");
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Host-side protocols: what a control program, a driver or a benchmark uses to talk to an FPGA.
+//!
+//! The crate knows no simulator. Every protocol is a sans-I/O codec and a client over a
+//! [`transport::Transport`]; the same client runs over a simulated network, a real UDP socket or
+//! memory.
+//!
+//! ```
+//! use isthmus_host::etherbone::{Client, ClientConfig, Cycle, Memory, SoftSlave};
+//! use isthmus_host::transport::{MemoryTransport, block_on};
+//!
+//! # fn main() -> Result<(), isthmus_host::etherbone::Error> {
+//! let slave = SoftSlave::new(Memory::new(0x1000, 64));
+//! block_on(async {
+//!     let mut client = Client::connect(MemoryTransport::new(slave), ClientConfig::default()).await?;
+//!     client.write(0x1000, 0xCAFE_F00D).await?;
+//!     assert_eq!(client.read(0x1000).await?, 0xCAFE_F00D);
+//!     let reply = client.execute(Cycle::new().read(0x1000).read(0x1004)).await?;
+//!     assert_eq!(reply.reads, [0xCAFE_F00D, 0]);
+//!     Ok(())
+//! })
+//! # }
+//! ```
+
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod etherbone;
+pub mod transport;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from rtl/regs/*.rdl by python/isthmus/regs.py: change those, not this.
+//! Register offsets in bytes from the start of each map.
+
+/// ECA control (time).
+pub mod eca {
+    /// Channels (ro).
+    pub const CHANNELS: u32 = 0x00;
+    /// Latency (ro).
+    pub const LATENCY: u32 = 0x0C;
+    /// Time, high word (ro).
+    pub const TIME_HI_GET: u32 = 0x18;
+    /// Time, low word (ro).
+    pub const TIME_LO_GET: u32 = 0x1C;
+}
+
+/// Timestamp latch unit (TLU).
+pub mod tlu {
+    /// FIFO ready (ro).
+    pub const FIFO_READY: u32 = 0x00;
+    /// FIFO clear (wo).
+    pub const FIFO_CLEAR: u32 = 0x04;
+    /// Test (wo).
+    pub const TEST: u32 = 0x08;
+    /// Arm status (ro).
+    pub const ARMSTAT: u32 = 0x0C;
+    /// Arm (wo).
+    pub const ARMSET: u32 = 0x10;
+    /// Disarm (wo).
+    pub const ARMCLR: u32 = 0x14;
+    /// Edge status (ro).
+    pub const EDGESTAT: u32 = 0x18;
+    /// Rising edge (wo).
+    pub const EDGEPOS: u32 = 0x1C;
+    /// Falling edge (wo).
+    pub const EDGENEG: u32 = 0x20;
+    /// Interrupt enable (rw).
+    pub const IRQ_ENABLE: u32 = 0x24;
+    /// Interrupt mask (ro).
+    pub const IRQ_MASKSTAT: u32 = 0x28;
+    /// Interrupt mask set (wo).
+    pub const IRQ_MASKSET: u32 = 0x2C;
+    /// Interrupt mask clear (wo).
+    pub const IRQ_MASKCLR: u32 = 0x30;
+    /// Channels (ro).
+    pub const CHNS_TOTAL: u32 = 0x34;
+    /// FIFO size (ro).
+    pub const FIFOSIZE: u32 = 0x38;
+    /// Current time, high word (ro).
+    pub const ATSHI: u32 = 0x50;
+    /// Current time, low word (ro).
+    pub const ATSLO: u32 = 0x54;
+    /// Channel select (rw).
+    pub const CH_SELECT: u32 = 0x58;
+    /// Pop (wo).
+    pub const FIFO_POP: u32 = 0x5C;
+    /// Channel test (wo).
+    pub const CH_TEST: u32 = 0x60;
+    /// Fill count (ro).
+    pub const FIFO_CNT: u32 = 0x64;
+    /// Timestamp, high word (ro).
+    pub const FTSHI: u32 = 0x68;
+    /// Timestamp, low word (ro).
+    pub const FTSLO: u32 = 0x6C;
+    /// Timestamp, sub-cycle (ro).
+    pub const FTSSUB: u32 = 0x70;
+}
+
+/// Gigabit Ethernet control (gige_ctrl).
+pub mod gige_ctrl {
+    /// Protocol (ro).
+    pub const PROTOCOL: u32 = 0x00;
+    /// Own MAC, high part (ro).
+    pub const MAC_HI: u32 = 0x04;
+    /// Own MAC, low part (ro).
+    pub const MAC_LO: u32 = 0x08;
+    /// Own IPv4 address (ro).
+    pub const IPV4: u32 = 0x0C;
+    /// Own UDP port (ro).
+    pub const UDP_PORT: u32 = 0x10;
+    /// Enable (rw).
+    pub const ALLOW0_CTRL: u32 = 0x40;
+    /// Address (rw).
+    pub const ALLOW0_IP: u32 = 0x44;
+    /// Mask (rw).
+    pub const ALLOW0_MASK: u32 = 0x48;
+    /// Enable (rw).
+    pub const ALLOW1_CTRL: u32 = 0x50;
+    /// Address (rw).
+    pub const ALLOW1_IP: u32 = 0x54;
+    /// Mask (rw).
+    pub const ALLOW1_MASK: u32 = 0x58;
+    /// Enable (rw).
+    pub const ALLOW2_CTRL: u32 = 0x60;
+    /// Address (rw).
+    pub const ALLOW2_IP: u32 = 0x64;
+    /// Mask (rw).
+    pub const ALLOW2_MASK: u32 = 0x68;
+    /// Enable (rw).
+    pub const ALLOW3_CTRL: u32 = 0x70;
+    /// Address (rw).
+    pub const ALLOW3_IP: u32 = 0x74;
+    /// Mask (rw).
+    pub const ALLOW3_MASK: u32 = 0x78;
+    /// rx_good (ro).
+    pub const RX_GOOD: u32 = 0x80;
+    /// drop_fcs (ro).
+    pub const DROP_FCS: u32 = 0x84;
+    /// drop_size (ro).
+    pub const DROP_SIZE: u32 = 0x88;
+    /// drop_mac (ro).
+    pub const DROP_MAC: u32 = 0x8C;
+    /// drop_ip (ro).
+    pub const DROP_IP: u32 = 0x90;
+    /// drop_udp (ro).
+    pub const DROP_UDP: u32 = 0x94;
+    /// drop_port (ro).
+    pub const DROP_PORT: u32 = 0x98;
+    /// drop_denied (ro).
+    pub const DROP_DENIED: u32 = 0x9C;
+    /// drop_refused (ro).
+    pub const DROP_REFUSED: u32 = 0xA0;
+    /// drop_align (ro).
+    pub const DROP_ALIGN: u32 = 0xA4;
+    /// drop_overflow (ro).
+    pub const DROP_OVERFLOW: u32 = 0xA8;
+    /// drop_malformed (ro).
+    pub const DROP_MALFORMED: u32 = 0xAC;
+    /// arp_replies (ro).
+    pub const ARP_REPLIES: u32 = 0xB0;
+    /// icmp_replies (ro).
+    pub const ICMP_REPLIES: u32 = 0xB4;
+    /// tx_frames (ro).
+    pub const TX_FRAMES: u32 = 0xB8;
+    /// eb_records (ro).
+    pub const EB_RECORDS: u32 = 0xBC;
+    /// eb_bus_errors (ro).
+    pub const EB_BUS_ERRORS: u32 = 0xC0;
+    /// eb_timeouts (ro).
+    pub const EB_TIMEOUTS: u32 = 0xC4;
+}
