@@ -79,7 +79,7 @@ module etherbone_udp
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) words_left_q <= '0;
-    else if (rx_start_i) words_left_q <= rx_meta_i.length[15:2];
+    else if (rx_start_i) words_left_q <= rx_meta_i.len[15:2];
     else if (rx_valid_i) words_left_q <= words_left_q - 14'd1;
   end
   assign last = words_left_q == 14'd1;
