@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register maps: generates SystemVerilog, Rust constants and the reference page from ``rtl/regs/*.rdl``.
+
+The generated files are committed, so only someone who changes a map needs the generators.
+`check` says which of them no longer agree with their source.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from systemrdl.node import AddrmapNode, FieldNode, RegNode
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("eca", "tlu", "gige_ctrl")
+"""Maps in ``rtl/regs``, in the order of the reference page."""
+REGBLOCKS = ("gige_ctrl",)
+"""Maps whose hardware is generated too; the others are served by hand-written cores."""
+
+SV_DIR = Path("rtl/regs/gen")
+DOCS = Path("docs/reference/registers.md")
+RUST = Path("crates/isthmus-host/src/regs.rs")
+
+
+class RegsError(Exception):
+    """A register description that cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Register:
+    """One register at its final address, arrays unrolled."""
+
+    name: str
+    offset: int
+    access: str
+    title: str
+    text: str
+    fields: tuple[tuple[str, int, int, str], ...]
+
+
+@dataclass(frozen=True)
+class Map:
+    """One address map: what it is called and its registers by address."""
+
+    name: str
+    title: str
+    text: str
+    size: int
+    registers: tuple[Register, ...]
+
+
+def load(name: str, root: Path = ROOT) -> Map:
+    """Compile ``rtl/regs/<name>.rdl``. Raises `RegsError` when it does not compile."""
+    top = _compile(root / "rtl/regs" / f"{name}.rdl")
+    registers = tuple(sorted((_register(top, reg) for reg in _walk(top)), key=lambda r: r.offset))
+    return Map(name, _property(top, "name"), _property(top, "desc"), top.size, registers)
+
+
+def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
+    """Write every generated file below `out_root`, from the sources below `source_root`."""
+    maps = [load(name, source_root) for name in SOURCES]
+    written = []
+    for path, text in (
+        (SV_DIR / "isthmus_regs_pkg.sv", _sv_package(maps)),
+        (DOCS, _markdown(maps)),
+        (RUST, _rust(maps)),
+        *_regblocks(source_root),
+    ):
+        target = out_root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        written.append(target)
+    return written
+
+
+def check(root: Path = ROOT) -> list[str]:
+    """Generated files, relative to `root`, that are missing or differ from what the sources give."""
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = generate(Path(scratch), root)
+        names = [path.relative_to(scratch) for path in fresh]
+        return [
+            str(name)
+            for name, path in zip(names, fresh, strict=True)
+            if not (root / name).is_file() or (root / name).read_text() != path.read_text()
+        ]
+
+
+def _compile(path: Path) -> AddrmapNode:
+    from peakrdl_regblock.udps import ALL_UDPS  # type: ignore[import-untyped]
+    from systemrdl.compiler import RDLCompiler
+    from systemrdl.messages import MessagePrinter, RDLCompileError, Severity
+
+    class Collect(MessagePrinter):
+        lines: list[str]
+
+        def __init__(self) -> None:
+            self.lines = []
+
+        def print_message(self, severity: Severity, text: str, src_ref: object) -> None:
+            self.lines.append(text)
+
+    if not path.is_file():
+        raise RegsError(f"{path}: no such register description")
+    collect = Collect()
+    compiler = RDLCompiler(message_printer=collect)
+    for udp in ALL_UDPS:  # the block generator asks every register for these properties
+        compiler.register_udp(udp)
+    try:
+        compiler.compile_file(str(path))
+        return compiler.elaborate().top
+    except RDLCompileError as err:
+        why = "; ".join(collect.lines) or str(err)
+        raise RegsError(f"{path}: {why}") from err
+
+
+def _walk(top: AddrmapNode) -> Iterator[RegNode]:
+    from systemrdl.node import RegNode
+
+    for node in top.descendants(unroll=True):
+        if isinstance(node, RegNode):
+            yield node
+
+
+def _property(node: AddrmapNode | RegNode | FieldNode, name: str) -> str:
+    value = node.get_property(name)
+    return str(value) if value else ""
+
+
+def _register(top: AddrmapNode, reg: RegNode) -> Register:
+    readable = any(f.is_sw_readable for f in reg.fields())
+    writable = any(f.is_sw_writable for f in reg.fields())
+    name = reg.get_path().removeprefix(top.get_path() + ".")
+    for bracket, replacement in (("[", ""), ("]", ""), (".", "_")):
+        name = name.replace(bracket, replacement)
+    fields = tuple(
+        (f.inst_name, f.high, f.low, _property(f, "desc")) for f in reg.fields(skip_not_present=False)
+    )
+    access = {(True, True): "rw", (True, False): "ro", (False, True): "wo"}[(readable, writable)]
+    title, text = _property(reg, "name"), _property(reg, "desc")
+    return Register(name, reg.absolute_address, access, title, text, fields)
+
+
+def _camel(text: str) -> str:
+    return "".join(part[:1].upper() + part[1:].lower() for part in text.split("_"))
+
+
+def _sv_package(maps: list[Map]) -> str:
+    out = [
+        "// SPDX-License-Identifier: SHL-2.1",
+        "// Generated from rtl/regs/*.rdl by python/isthmus/regs.py: change those, not this.",
+        "/// Register offsets in bytes from the start of each map.",
+        "// verilator lint_off UNUSEDPARAM",
+        "package isthmus_regs_pkg;",
+    ]
+    for m in maps:
+        out.append(f"  // {m.title}")
+        out += [
+            f"  localparam logic [7:0] {_camel(m.name)}{_camel(r.name)} = 8'h{r.offset:02X};"
+            for r in m.registers
+        ]
+    out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
+    return "\n".join(out) + "\n"
+
+
+def _rust(maps: list[Map]) -> str:
+    out = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        "// Generated from rtl/regs/*.rdl by python/isthmus/regs.py: change those, not this.",
+        "//! Register offsets in bytes from the start of each map.",
+    ]
+    for m in maps:
+        out += ["", f"/// {m.title}.", f"pub mod {m.name} {{"]
+        for r in m.registers:
+            out += [
+                f"    /// {r.title} ({r.access}).",
+                f"    pub const {r.name.upper()}: u32 = 0x{r.offset:02X};",
+            ]
+        out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def _markdown(maps: list[Map]) -> str:
+    out = [
+        "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        "<!-- Generated from rtl/regs/*.rdl by python/isthmus/regs.py: change those, not this. -->",
+        "# Register maps",
+        "",
+        "Offsets are bytes from the start of each map; registers have 32 bits. ro: read only, wo: write",
+        "only, rw: both. Any other address, and a read or write that a register does not allow, answers",
+        "`err` and changes nothing.",
+    ]
+    for m in maps:
+        out += ["", f"## {m.title}", "", m.text, "", "| offset | name | access | bits | meaning |"]
+        out.append("|---|---|---|---|---|")
+        for r in m.registers:
+            bits = "<br>".join(f"{high}:{low}" for _, high, low, _ in r.fields)
+            text = r.text
+            if len(r.fields) > 1:
+                text += "".join(f"<br>{high}:{low} {n}: {t}" for n, high, low, t in r.fields)
+            out.append(f"| 0x{r.offset:02X} | {r.name} | {r.access} | {bits} | {text} |")
+    return "\n".join(out) + "\n"
+
+
+def _regblocks(root: Path) -> Iterator[tuple[Path, str]]:
+    from peakrdl_regblock import RegblockExporter  # type: ignore[import-untyped]
+    from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif  # type: ignore[import-untyped]
+
+    for name in REGBLOCKS:
+        top = _compile(root / "rtl/regs" / f"{name}.rdl")
+        with tempfile.TemporaryDirectory() as scratch:
+            RegblockExporter().export(
+                top,
+                scratch,
+                cpuif_cls=PassthroughCpuif,
+                module_name=f"{name}_regs",
+                package_name=f"{name}_regs_pkg",
+                default_reset_activelow=True,
+                default_reset_async=True,
+                err_if_bad_addr=True,
+                err_if_bad_rw=True,
+                address_width=8,
+            )
+            for path in sorted(Path(scratch).glob("*.sv")):
+                text = path.read_text()
+                yield SV_DIR / path.name, f"// SPDX-License-Identifier: SHL-2.1\n{_waive(text)}"
+
+
+def _waive(text: str) -> str:
+    """Switch off the lint rules that generated text breaks, for this file alone."""
+    rules = ("GENUNNAMED", "MULTIDRIVEN", "UNUSEDPARAM", "UNUSEDSIGNAL")
+    off = "".join(f"// verilator lint_off {rule}\n" for rule in rules)
+    on = "".join(f"// verilator lint_on {rule}\n" for rule in rules)
+    return f"{off}{text.rstrip()}\n{on}"
