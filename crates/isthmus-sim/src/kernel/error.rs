@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can go wrong, said in one line: what, where, and what would be right.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::units::Picoseconds;
+
+/// An error of building or running a simulation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The shared object is missing, or not one the dynamic linker accepts.
+    #[error("model {path}: cannot be loaded: {reason}")]
+    ModelLoad {
+        /// Where the model was looked for.
+        path: PathBuf,
+        /// The linker's words.
+        reason: String,
+    },
+    /// The shared object speaks another version of the interface, or breaks it.
+    #[error("model {path}: {reason}")]
+    ModelAbi {
+        /// The shared object.
+        path: PathBuf,
+        /// What it breaks.
+        reason: String,
+    },
+    /// A device's configuration does not fit its model.
+    #[error("device {device}: {reason}")]
+    Device {
+        /// The device's name.
+        device: String,
+        /// What does not fit, and what would.
+        reason: String,
+    },
+    /// A world model's configuration makes no sense.
+    #[error("{model}: {reason}")]
+    Config {
+        /// The model's name.
+        model: String,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+    /// A fault names a point that no model of this world has.
+    #[error("fault point {name}: not in this world; it has: {known}")]
+    UnknownFaultPoint {
+        /// The name asked for.
+        name: String,
+        /// Those there are.
+        known: String,
+    },
+    /// Every task waits, and nothing will ever happen.
+    #[error("deadlock at {at}: nothing is pending, and these tasks still wait: {waiting}")]
+    Deadlock {
+        /// When the last thing happened.
+        at: Picoseconds,
+        /// The names of the waiting tasks.
+        waiting: String,
+    },
+    /// The bound of simulated time was reached first.
+    #[error("still running after {limit} of simulated time (the limit); waiting: {waiting}")]
+    SimulatedTimeLimit {
+        /// The bound.
+        limit: Picoseconds,
+        /// The names of the waiting tasks.
+        waiting: String,
+    },
+    /// The bound of wall time was reached first.
+    #[error("still running after {limit:?} of wall time (the limit), at {at} of simulated time")]
+    WallTimeLimit {
+        /// The bound.
+        limit: Duration,
+        /// How far simulated time came.
+        at: Picoseconds,
+    },
+    /// The progress callback asked to stop.
+    #[error("interrupted at {at} of simulated time")]
+    Interrupted {
+        /// How far simulated time came.
+        at: Picoseconds,
+    },
+    /// A device said it was idle, and an output changed without any input changing.
+    #[error(
+        "device {device}: says idle_o, yet {port} changed at {at} without an input changing: \
+         idle_o must be low while anything can still change"
+    )]
+    IdleViolation {
+        /// The device's name.
+        device: String,
+        /// The output that changed.
+        port: String,
+        /// When it was seen.
+        at: Picoseconds,
+    },
+    /// Bytes arrived wrong, or not at all.
+    #[error("data check failed: {wrong} wrong and {lost} lost of {bytes} bytes; first: {first}")]
+    Data {
+        /// Bytes expected.
+        bytes: u64,
+        /// Bytes that differ.
+        wrong: u64,
+        /// Bytes that never came.
+        lost: u64,
+        /// What was found first.
+        first: String,
+    },
+    /// A file of a trace cannot be written.
+    #[error("trace {path}: {source}")]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+}
