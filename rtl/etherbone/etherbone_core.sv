@@ -137,15 +137,20 @@ module etherbone_core
   logic [Width-1:0] reply_record;
   assign reply_record = first_bytes({reply_flags(flags_q), 8'(sel_q), rcount_q, 8'd0});
 
-  logic needs_bus, may_start, bus_free, closing_q;
+  logic needs_bus, may_start, closing_q, stb_q, spare_valid_q;
   assign needs_bus = (state_q == StWriteValue && !flags_q[RecWca]) ||
                      (state_q == StReadAddr && !flags_q[RecRca]);
   assign may_start = rx_verified_i || Stream || (Admission == AsItArrives) ||
                      (Admission == ReadsEarly && state_q == StReadAddr);
   // The base address waits in the bus address register: not while that still holds an operation.
-  assign rx_ready_o = slot_ready && (state_q != StEnd) && (state_q != StWriteBase || bus_free) &&
-                      (!needs_bus || (bus_free && !closing_q && may_start));
+  // No path from the bus's stall: a second operation has a register of its own.
+  assign rx_ready_o = slot_ready && (state_q != StEnd) &&
+                      (state_q != StWriteBase || (!stb_q && !spare_valid_q)) &&
+                      (!needs_bus || (!spare_valid_q && !closing_q && may_start));
   assign take = rx_valid_i && rx_ready_o && !rx_abort_i;
+
+  logic frame_end;
+  assign frame_end = state_q == StEnd && slot_ready && !rx_open_i && !rx_abort_i;
 
   always_comb begin
     state_d      = state_q;
@@ -176,7 +181,8 @@ module etherbone_core
           end else if (head_data) begin
             state_d = (rx_last_i && !Stream) ? StEnd : StRecord;
           end else begin
-            push      = 1'b0;
+            // Pushed all the same, since its reply will be dropped: keeps the queue off this path.
+            push      = !Stream;
             malformed = 1'b1;
             state_d   = Stream ? StHead : rx_last_i ? StEnd : StSkip;
           end
@@ -241,8 +247,8 @@ module etherbone_core
       StEnd: begin
         slot_in.kind = SlotEnd;
         slot_in.word[0] = !bad_q && !silent_q;
-        push = slot_ready && !rx_open_i && !rx_abort_i;
-        if (push) state_d = StHead;
+        push = frame_end;
+        if (frame_end) state_d = StHead;
       end
 
       default: state_d = StHead;
@@ -287,32 +293,50 @@ module etherbone_core
   end
 
   // ---------------------------------------------------------------- bus
-  logic cyc_q, stb_q, we_q;
-  logic [Width-1:0] adr_q, dat_q;
-  logic [Width/8-1:0] wb_sel_q;
-  logic [CountW-1:0] pending_q;  // operations taken by the bus, not yet answered
-  logic issue, taken, answer, drained;
+  typedef struct packed {
+    logic               we;
+    logic [  Width-1:0] adr;
+    logic [Width/8-1:0] sel;
+    logic [  Width-1:0] dat;
+  } operation_t;
 
-  assign issue    = take && needs_bus;
-  assign bus_free = !stb_q || !wb_stall_i;
-  assign taken    = stb_q && !wb_stall_i;
-  assign answer   = (wb_ack_i || wb_err_i) && pending_q != '0;
-  assign drained  = !stb_q && (pending_q == '0 || (pending_q == CountW'(1) && answer));
+  logic cyc_q;
+  operation_t bus_q, spare_q, operation;
+  logic [CountW-1:0] pending_q;  // operations taken by the bus, not yet answered
+  logic issue, held, taken, answer, drained;
+
+  assign issue   = take && needs_bus;
+  assign held    = stb_q && wb_stall_i;
+  assign taken   = stb_q && !wb_stall_i;
+  assign answer  = (wb_ack_i || wb_err_i) && pending_q != '0;
+  assign drained = !stb_q && !spare_valid_q &&
+                   (pending_q == '0 || (pending_q == CountW'(1) && answer));
+
+  // bus_q holds the latest operation whenever the spare is empty: a write moves on from there.
+  always_comb begin
+    operation.we  = state_q == StWriteValue;
+    operation.sel = sel_q;
+    operation.dat = rx_data_i;
+    operation.adr = bus_q.adr;
+    if (!operation.we) operation.adr = rx_data_i;
+    else if (!first_value_q && !flags_q[RecWff]) operation.adr = bus_q.adr + Width'(Width / 8);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cyc_q     <= 1'b0;
-      stb_q     <= 1'b0;
-      closing_q <= 1'b0;
-      pending_q <= '0;
+      cyc_q         <= 1'b0;
+      stb_q         <= 1'b0;
+      spare_valid_q <= 1'b0;
+      closing_q     <= 1'b0;
+      pending_q     <= '0;
     end else begin
-      if (issue) stb_q <= 1'b1;
-      else if (!wb_stall_i) stb_q <= 1'b0;
+      stb_q         <= held || issue || spare_valid_q;
+      spare_valid_q <= held && (issue || spare_valid_q);
 
       if (issue) cyc_q <= 1'b1;
       else if (closing_q && drained) cyc_q <= 1'b0;
 
-      if (record_end || rx_abort_i || (state_q == StEnd && push)) closing_q <= 1'b1;
+      if (record_end || rx_abort_i || frame_end) closing_q <= 1'b1;
       else if (drained) closing_q <= 1'b0;
 
       pending_q <= pending_q + CountW'(taken) - CountW'(answer);
@@ -320,23 +344,18 @@ module etherbone_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      if (state_q == StWriteBase || issue && !(state_q == StWriteValue)) adr_q <= rx_data_i;
-      else if (issue && !first_value_q && !flags_q[RecWff]) adr_q <= adr_q + Width'(Width / 8);
-    end
-    if (issue) begin
-      we_q     <= state_q == StWriteValue;
-      dat_q    <= rx_data_i;
-      wb_sel_q <= sel_q;
-    end
+    if (issue) spare_q <= operation;
+    if (!held && spare_valid_q) bus_q <= spare_q;
+    else if (!held && issue) bus_q <= operation;
+    else if (take && state_q == StWriteBase) bus_q.adr <= rx_data_i;
   end
 
   assign wb_cyc_o = cyc_q;
   assign wb_stb_o = stb_q;
-  assign wb_we_o  = we_q;
-  assign wb_adr_o = adr_q;
-  assign wb_sel_o = wb_sel_q;
-  assign wb_dat_o = dat_q;
+  assign wb_we_o  = bus_q.we;
+  assign wb_adr_o = bus_q.adr;
+  assign wb_sel_o = bus_q.sel;
+  assign wb_dat_o = bus_q.dat;
 
   // ---------------------------------------------------------------- reply
   logic slot_valid, slot_pop, result_valid, result_err, from_bus;
@@ -411,7 +430,7 @@ module etherbone_core
     else if (slot_pop && from_bus) errors_q <= {errors_q[62:0], result_err};
   end
 
-  assign frame_done_o = state_q == StEnd && push;
+  assign frame_done_o = frame_end;
   assign malformed_o  = malformed;
   assign record_o     = take && state_q == StRecord;
   assign bus_error_o  = slot_pop && from_bus && result_err;

@@ -11,12 +11,14 @@
 ///               word was read from the frame that has no verdict yet. abort_o: pulse with end_i, that
 ///               frame is bad. drop_o: pulse, a frame was taken back of which no word had been read.
 ///               valid_o is low in both these cycles
-///   Latency     2 cycles from push to valid_o
+///   Latency     3 cycles from push to valid_o
 ///   Throughput  one word a cycle
-///   Parameters  Width 8..64, Depth power of two 64..8192 (words; a frame longer than this is bad)
+///   Parameters  Width 8..64, Depth power of two 64..8192 (words; a frame longer than Depth - 2 is
+///               bad), Frames 2..64 committed frames at a time: the caller must not commit more
 module etherbone_frame_buffer #(
   parameter int unsigned Width = 32,
-  parameter int unsigned Depth = 1024
+  parameter int unsigned Depth = 1024,
+  parameter int unsigned Frames = 32
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -44,77 +46,97 @@ module etherbone_frame_buffer #(
     $error("etherbone_frame_buffer: Depth is %0d, legal are powers of two 64..8192", Depth);
   end
 
+  if (Frames < 2 || Frames > 64) begin : gen_frames_check
+    $error("etherbone_frame_buffer: Frames is %0d, legal is 2..64", Frames);
+  end
+
   localparam int unsigned PtrW = $clog2(Depth) + 1;
+  localparam int unsigned FrameW = $clog2(Frames + 1);
 
   logic [Width:0] mem[Depth];
-  logic [Width:0] head_q;
-  logic head_valid_q;
-  logic [PtrW-1:0] wr_q, rd_q;  // rd_q: next word to fetch into the head register
-  logic [PtrW-1:0] committed_q;  // committed words not yet taken, the head included
-  logic [PtrW-1:0] waiting_q;  // words of the frame without verdict, not yet taken
-  logic taken_q;  // the reader took words of the frame without verdict
+  // Two registers behind the memory: block RAM is slow from clock to output.
+  logic [Width:0] fetched_q, head_q;
+  logic fetched_valid_q, head_valid_q;
+  logic [PtrW-1:0] wr_q, rd_q;  // rd_q: next word to fetch
+  logic [PtrW-1:0] start_q;  // first word of the frame without verdict
+  logic [FrameW-1:0] frames_q, frames_d;  // committed frames whose last word is not taken
+  logic verified_q;  // frames_q is not 0
+  logic taken_q;  // the reader took words of the frame without verdict,
+  logic finished_q;  // its last one included
   logic lost_q;  // the frame without verdict lost a word
+  logic full_q;
 
-  logic full, take, take_open, good, bad, fetch;
-  assign full      = (wr_q - rd_q) == PtrW'(Depth);
-  assign good      = end_i && good_i && !lost_q;
-  assign bad       = end_i && !good;
-  assign verified_o = committed_q != '0;
-  // No word leaves in the cycle of a bad verdict: the head could otherwise pass the roll back.
-  assign valid_o   = head_valid_q && !bad;
-  assign take      = valid_o && ready_i;
-  assign take_open = take && !verified_o;
-  assign fetch     = (!head_valid_q || take) && rd_q != wr_q;
+  logic take, take_open, take_last, good, bad, fetch, move, store;
+  assign store      = push_i && !full_q;
+  assign good       = end_i && good_i && !lost_q;
+  assign bad        = end_i && !good;
+  // Nothing moves in the cycle of a bad verdict: a word could otherwise slip past the roll back.
+  assign valid_o    = head_valid_q && !bad;
+  assign take       = valid_o && ready_i;
+  assign take_open  = take && !verified_q;
+  assign take_last  = take && last_o;
+  assign move       = fetched_valid_q && (!head_valid_q || take) && !bad;
+  assign fetch      = (!fetched_valid_q || move) && rd_q != wr_q && !bad;
 
   always_ff @(posedge clk_i) begin
-    if (push_i && !full) mem[wr_q[PtrW-2:0]] <= {last_i, data_i};
-    if (fetch) head_q <= mem[rd_q[PtrW-2:0]];
+    if (store) mem[wr_q[PtrW-2:0]] <= {last_i, data_i};
+    if (!fetched_valid_q || move) fetched_q <= mem[rd_q[PtrW-2:0]];
+    if (move) head_q <= fetched_q;
   end
+
+  assign frames_d = frames_q
+      + FrameW'(good && !finished_q && !(take_open && last_o))
+      - FrameW'(take_last && verified_q);
+
+  // On a bad verdict the registers keep the words of committed frames and forget the rest.
+  logic keep_head, keep_fetched;
+  assign keep_head    = verified_q;
+  assign keep_fetched = verified_q && !(head_valid_q && last_o && frames_q == FrameW'(1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      wr_q         <= '0;
-      rd_q         <= '0;
-      head_valid_q <= 1'b0;
-      committed_q  <= '0;
-      waiting_q    <= '0;
-      taken_q      <= 1'b0;
-      lost_q       <= 1'b0;
+      wr_q            <= '0;
+      rd_q            <= '0;
+      start_q         <= '0;
+      head_valid_q    <= 1'b0;
+      fetched_valid_q <= 1'b0;
+      frames_q        <= '0;
+      verified_q      <= 1'b0;
+      taken_q         <= 1'b0;
+      finished_q      <= 1'b0;
+      lost_q          <= 1'b0;
+      full_q          <= 1'b0;
     end else begin
-      if (bad && !verified_o) begin
-        // Nothing committed is left: all that is stored belongs to the bad frame.
-        rd_q         <= wr_q;
-        head_valid_q <= 1'b0;
-      end else if (fetch) begin
-        rd_q         <= rd_q + PtrW'(1);
-        head_valid_q <= 1'b1;
-      end else if (take) begin
-        head_valid_q <= 1'b0;
+      if (bad) begin
+        wr_q            <= start_q;
+        head_valid_q    <= head_valid_q && keep_head;
+        fetched_valid_q <= fetched_valid_q && keep_fetched;
+        if (!keep_head || (fetched_valid_q && !keep_fetched)) rd_q <= start_q;
+      end else begin
+        if (store) wr_q <= wr_q + PtrW'(1);
+        if (fetch) rd_q <= rd_q + PtrW'(1);
+        head_valid_q    <= move || (head_valid_q && !take);
+        fetched_valid_q <= fetch || (fetched_valid_q && !move);
       end
+      if (good) start_q <= wr_q;
 
-      if (push_i && !full) wr_q <= wr_q + PtrW'(1);
-      else if (bad && verified_o) wr_q <= wr_q - waiting_q;
-
-      if (good) committed_q <= committed_q + waiting_q - PtrW'(take);
-      else if (take && verified_o) committed_q <= committed_q - PtrW'(1);
-
-      if (end_i) waiting_q <= '0;
-      else waiting_q <= waiting_q + PtrW'(push_i && !full) - PtrW'(take_open);
-
-      if (end_i) taken_q <= 1'b0;
-      else if (take_open) taken_q <= 1'b1;
-
-      if (end_i) lost_q <= 1'b0;
-      else if (push_i && full) lost_q <= 1'b1;
+      frames_q   <= frames_d;
+      verified_q <= frames_d != '0;
+      taken_q    <= !end_i && (taken_q || take_open);
+      finished_q <= !end_i && (finished_q || (take_open && last_o));
+      lost_q     <= !end_i && (lost_q || (push_i && full_q));
+      // One cycle late, hence the margin.
+      full_q     <= (wr_q - rd_q) >= PtrW'(Depth - 2);
     end
   end
 
+  assign verified_o = verified_q;
   assign commit_o   = good;
   assign abort_o    = bad && taken_q;
   assign drop_o     = bad && !taken_q;
-  assign overflow_o = push_i && full && !lost_q;
+  assign overflow_o = push_i && full_q && !lost_q;
   assign open_o     = taken_q && !end_i;
   assign data_o     = head_q[Width-1:0];
   assign last_o     = head_q[Width];
-  assign empty_o    = wr_q == rd_q && !head_valid_q;
+  assign empty_o    = wr_q == rd_q && !fetched_valid_q && !head_valid_q;
 endmodule

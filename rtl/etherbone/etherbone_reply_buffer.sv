@@ -7,10 +7,10 @@
 ///
 ///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core)
 ///   Out         valid_o/ready_i per reply: commit_o low means "no reply, forget the request";
-///               sum_o: one's complement sum of its 16-bit words. Then data_o
-///               shows the next word, next_i takes it: exactly once a word of the reply
+///               sum_o: one's complement sum of its 16-bit words. Then data_o shows the next word,
+///               next_i takes it: exactly once a word of the reply, at most every fourth cycle
 ///   Latency     end beat to valid_o: 1 cycle, 2 when a word came in the cycle before
-///   Throughput  one word a cycle in and out
+///   Throughput  one word a cycle in, one in four out (a byte a cycle on the wire)
 ///   Parameters  Depth power of two 512..8192 words, Replies power of two 2..64 waiting replies
 module etherbone_reply_buffer #(
   parameter int unsigned Depth   = 1024,
@@ -44,11 +44,9 @@ module etherbone_reply_buffer #(
   logic word_valid_q;
   logic [LenW-1:0] wr_q, start_q, rd_q;  // start_q: first word of the reply being collected
   logic [32:0] sum_q;  // 32-bit one's complement sum with its carry still to add
-  logic full, take_word, take_end, end_ready;
+  logic full_q, take_word, take_end, end_ready;
 
-  // Two words of margin: one in word_q, one that may follow in the same cycle.
-  assign full       = (wr_q - rd_q) >= LenW'(Depth - 2);
-  assign tx_ready_o = tx_end_i ? (end_ready && !word_valid_q) : !full;
+  assign tx_ready_o = tx_end_i ? (end_ready && !word_valid_q) : !full_q;
   assign take_word  = tx_valid_i && tx_ready_o && !tx_end_i;
   assign take_end   = tx_valid_i && tx_ready_o && tx_end_i;
 
@@ -59,7 +57,10 @@ module etherbone_reply_buffer #(
       start_q      <= '0;
       rd_q         <= '0;
       sum_q        <= '0;
+      full_q       <= 1'b0;
     end else begin
+      // One cycle late and one word in word_q, hence the margin.
+      full_q       <= (wr_q - rd_q) >= LenW'(Depth - 3);
       word_valid_q <= take_word;
       if (word_valid_q) wr_q <= wr_q + LenW'(1);
       else if (take_end && !tx_commit_i) wr_q <= start_q;
@@ -75,11 +76,12 @@ module etherbone_reply_buffer #(
     if (word_valid_q) mem[wr_q[LenW-2:0]] <= word_q;
   end
 
-  // Show-ahead of one word over the memory's registered read: the address moves with next_i.
-  logic [LenW-2:0] rd_next;
-  logic [31:0] data_q;
-  assign rd_next = rd_q[LenW-2:0] + (LenW - 1)'(next_i);
-  always_ff @(posedge clk_i) data_q <= mem[rd_next];
+  // Show-ahead through two registers: block RAM is slow from clock to output.
+  logic [31:0] fetched_q, data_q;
+  always_ff @(posedge clk_i) begin
+    fetched_q <= mem[rd_q[LenW-2:0]];
+    data_q    <= fetched_q;
+  end
   assign data_o = data_q;
 
   logic [16:0] fold;

@@ -4,7 +4,7 @@
 ///   Service     the interface of gige_udp: pushed words and a verdict in, whole replies out
 ///   Order       frames are served and answered in the order of their arrival
 ///   Latency     verdict (rx_end_i) to tx_valid_o: 2 cycles when the reply's last word is not later;
-///               last word pushed to the reply's last word in its buffer: 5 + slave latency
+///               last word pushed to the reply's last word in its buffer: 6 + slave latency
 ///   Throughput  one word a cycle; a frame that finds no room is dropped and counted, never stalls
 ///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its
 ///               verdict; a malformed frame never writes
@@ -95,8 +95,9 @@ module etherbone_udp
   assign good = rx_good_i && structure_ok;
 
   etherbone_frame_buffer #(
-    .Width(32),
-    .Depth(BufferWords)
+    .Width (32),
+    .Depth (BufferWords),
+    .Frames(Frames)
   ) u_requests (
     .clk_i,
     .rst_ni,

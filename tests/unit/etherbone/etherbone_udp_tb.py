@@ -40,7 +40,7 @@ class Bench:
         self.latency = 1
         self.hung = False
         self.tx_wait = 0  # cycles until the stand-in takes a reply
-        self.tx_pace = 1  # cycles a word
+        self.tx_pace = 4  # cycles a word, as a byte a cycle needs
         self.replies: list[Reply] = []
         self.writes: list[int] = []
         self.reads = 0
@@ -149,7 +149,7 @@ class Bench:
         for _ in range(limit):
             await FallingEdge(self.dut.clk_i)
             if self.busy == 0:
-                for _ in range(8 + 400 * self.tx_pace):
+                for _ in range(8 + 380 * self.tx_pace):
                     await FallingEdge(self.dut.clk_i)
                 return
         raise AssertionError(f"not idle within {limit} cycles")
