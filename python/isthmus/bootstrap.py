@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what isthmus needs beyond a checkout: the Python environment and the native module.
+
+Standard library only, and usable as a script: the launcher runs it with the machine's own Python before there
+is an environment. Everything made lies in ``.isthmus/``; a step that is up to date costs a comparison.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STATE = ROOT / ".isthmus"
+VENV = STATE / "venv"
+REQUIREMENTS = ROOT / "requirements"
+NATIVE = ROOT / "python" / "isthmus" / "_native.abi3.so"
+
+INSTALL_TIMEOUT_S = 1800
+
+OFFLINE = (
+    "newconnectionerror",
+    "name resolution",
+    "could not resolve host",
+    "network is unreachable",
+    "connection refused",
+    "connection timed out",
+    "read timed out",
+    "could not connect to server",
+    "failed to establish a new connection",
+    "max retries exceeded",
+)
+
+
+class SetupError(Exception):
+    """A step of the set-up cannot be done; the text is one line and says what would help."""
+
+
+def ensure_environment() -> None:
+    """The virtual environment with the packages that every command needs."""
+    with _lock("setup"):
+        if _current("run") and _read(VENV / "isthmus-root") == f"{ROOT}\n":
+            return
+        if sys.prefix != sys.base_prefix and Path(sys.prefix).resolve() == VENV.resolve():
+            raise SetupError("cannot rebuild the environment from inside it: start through ./isthmus")
+        _make_venv()
+        _install("run", "Python packages")
+
+
+def ensure_development() -> None:
+    """The packages that only test, area, timing, prove and regs need."""
+    if _current("dev"):
+        return
+    with _lock("setup"):
+        if not _current("dev"):
+            _install("dev", "Python packages for tests and synthesis")
+
+
+def ensure_native() -> None:
+    """`isthmus._native`, built from the crates' present sources."""
+    stamp = STATE / "native.sha256"
+    key = native_key()
+    if NATIVE.is_file() and _read(stamp) == key:
+        return
+    with _lock("native"):
+        if NATIVE.is_file() and _read(stamp) == key:
+            return
+        with _step("simulator (Rust, release)", "native.log") as log:
+            _cargo_build(log)
+            made = _target_directory() / "release" / f"libisthmus_py.{_library_suffix()}"
+            if not made.is_file():
+                raise SetupError(f"cargo made no {made.name} (output: {_shown(log)})")
+            partial = NATIVE.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(made, partial)
+            partial.replace(NATIVE)
+            stamp.write_text(key)
+
+
+def native_key() -> str:
+    """A hash over everything that cargo reads."""
+    files = [ROOT / "Cargo.toml", ROOT / "Cargo.lock", *sorted((ROOT / "crates").rglob("*"))]
+    total = hashlib.sha256(f"{sys.platform} {os.environ.get('RUSTFLAGS', '')}".encode())
+    for file in files:
+        if file.is_file() and "target" not in file.relative_to(ROOT).parts:
+            total.update(f"{file.relative_to(ROOT)}:{file.stat().st_size}:".encode())
+            total.update(file.read_bytes())
+    return total.hexdigest()
+
+
+def find_cargo() -> str:
+    """Raises `SetupError` where there is no cargo."""
+    found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
+    if found is None:
+        raise SetupError(
+            "needs cargo, Rust's build tool: install rustup, then: rustup toolchain install stable"
+        )
+    return found
+
+
+def need(tool: str, package: str) -> None:
+    """Raises `SetupError` with the command that installs `tool`."""
+    if shutil.which(tool) is None:
+        raise SetupError(f"needs {tool}: apt-get install {package}")
+
+
+def _make_venv() -> None:
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError as err:
+        raise SetupError("needs Python's venv module: apt-get install python3-venv") from err
+    with _step(f"Python environment ({sys.version.split()[0]})", "venv.log") as log:
+        shutil.rmtree(VENV, ignore_errors=True)
+        _run([sys.executable, "-m", "venv", str(VENV)], log)
+        (VENV / "isthmus-root").write_text(f"{ROOT}\n")
+
+
+def _install(name: str, title: str) -> None:
+    lock = REQUIREMENTS / f"{name}.lock"
+    count = sum(not line.startswith((" ", "#", "\n")) for line in lock.read_text().splitlines(keepends=True))
+    with _step(f"{title} ({count})", f"pip-{name}.log") as log:
+        command = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--require-hashes", "--no-deps"]
+        command += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+        _run([*command, "-r", str(lock)], log)
+        shutil.copyfile(lock, VENV / f"isthmus-{name}.lock")
+
+
+def _cargo_build(log: Path) -> None:
+    cargo = find_cargo()
+    environment = {"PYO3_PYTHON": str(VENV / "bin" / "python")}
+    command = [cargo, "build", "--release", "--locked", "--package", "isthmus-py", "--color", "never"]
+    _run(command, log, environment)
+
+
+def _target_directory() -> Path:
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def _library_suffix() -> str:
+    return "dylib" if sys.platform == "darwin" else "so"
+
+
+def _current(name: str) -> bool:
+    wanted = _read(REQUIREMENTS / f"{name}.lock")
+    return wanted is not None and _read(VENV / f"isthmus-{name}.lock") == wanted
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:
+        return None
+
+
+def _run(command: Sequence[str], log: Path, environment: dict[str, str] | None = None) -> None:
+    """Run to the end with the output in `log`. Raises `SetupError` with the one line that matters."""
+    with log.open("w") as output:
+        try:
+            code = subprocess.run(
+                command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {})},
+                timeout=INSTALL_TIMEOUT_S,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired as err:
+            raise SetupError(f"not done after {INSTALL_TIMEOUT_S} s (output: {_shown(log)})") from err
+        except OSError as err:
+            raise SetupError(f"{command[0]}: {err.strerror}") from err
+    if code != 0:
+        raise SetupError(f"{relevant(log.read_text(errors='replace'))} (output: {_shown(log)})")
+
+
+def relevant(text: str) -> str:
+    """The one line of a failed installer's or compiler's output that says why."""
+    lowered = text.lower()
+    if any(sign in lowered for sign in OFFLINE):
+        return "cannot reach the package registry, which this first set-up needs"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for i, line in enumerate(lines):
+        if line.lower().startswith("error"):
+            place = next((after for after in lines[i + 1 : i + 3] if after.startswith("-->")), "")
+            return f"{line} {place}".rstrip()
+    return lines[-1] if lines else "failed without a word"
+
+
+@contextmanager
+def _step(title: str, log_name: str) -> Iterator[Path]:
+    """Say what runs and how long it took; the step writes its output to the log."""
+    log = STATE / "log" / log_name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    live = sys.stderr.isatty()
+    _say(f"isthmus: {title} ...", end="" if live else "\n")
+    try:
+        yield log
+    except BaseException:
+        if live:
+            _say("")
+        raise
+    took = f"{time.monotonic() - started:.1f} s"
+    _say(f" {took}" if live else f"isthmus: {title}: {took}")
+
+
+def _say(text: str, end: str = "\n") -> None:
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@contextmanager
+def _lock(name: str) -> Iterator[None]:
+    """One process at a time; a dead one's lock is free."""
+    STATE.mkdir(exist_ok=True)
+    with (STATE / f"{name}.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("isthmus: another start is setting up; waiting for it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> int:
+    try:
+        ensure_environment()
+    except SetupError as err:
+        _say(f"isthmus: {err}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area of the cores after synthesis.
+
+Counted as the published peers are: LUT = all LUT1..LUT6 cells without pairing two into one site; memories in
+LUTs, carries, block memories and multipliers apart. Nothing is placed: no estimate enters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+from isthmus.errors import UserError
+from isthmus.figures import yosys
+from isthmus.figures.cores import CoreEntry
+
+FAMILIES = {
+    "xc7": "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}",
+    "xcup": "synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}",
+    "xc2vp": "synth_xilinx -family xc2vp -flatten -noiopad -noclkbuf -top {top}",
+    "ecp5": "synth_ecp5 -top {top}",
+}
+
+FIGURES = ("lut", "lutram", "srl", "ff", "bram36", "carry", "dsp")
+"""Names of the figures, in the order of the table. ECP5's 18 kbit memories count as half a bram36."""
+
+_CLASSES: tuple[tuple[str, tuple[str, ...], float], ...] = (
+    ("srl", ("SRL",), 1),
+    ("bram36", ("RAMB36", "RAMB18", "RAMB16", "DP16KD", "PDPW16KD"), 1),
+    ("lutram", ("RAM16", "RAM32", "RAM64", "RAM128", "RAM256", "RAM512", "TRELLIS_DPR16X4"), 1),
+    ("carry", ("CARRY4", "CARRY8", "MUXCY", "CCU2C"), 1),
+    ("dsp", ("DSP48", "MULT18"), 1),
+    ("ff", ("FD", "LDCE", "LDPE", "TRELLIS_FF"), 1),
+    ("lut", ("LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"), 1),
+)
+_FREE = (
+    "INV",
+    "MUXF",
+    "XORCY",
+    "PFUMX",
+    "L6MUX21",
+    "BUF",
+    "IBUF",
+    "OBUF",
+    "$scopeinfo",
+    "GND",
+    "VCC",
+    "VLO",
+    "VHI",
+)
+"""Cells that take no LUT of their own: inside a slice, or absorbed by what they drive."""
+
+
+def count(cells: Mapping[str, int]) -> dict[str, float]:
+    """Cells by type -> figures. Raises `UserError` for a cell that nobody has classed."""
+    figures = dict.fromkeys(FIGURES, 0.0)
+    for kind, number in cells.items():
+        if kind.startswith(_FREE):
+            continue
+        for name, prefixes, weight in _CLASSES:
+            if kind.startswith(prefixes):
+                half = name == "bram36" and not kind.startswith("RAMB36")
+                figures[name] += number * (0.5 if half else weight)
+                break
+        else:
+            raise UserError(f"area: {number} cells of unknown kind {kind!r} after synthesis")
+    return figures
+
+
+def measure(entry: CoreEntry, family: str) -> dict[str, float]:
+    """Synthesise one core for one family."""
+    with tempfile.TemporaryDirectory(prefix="isthmus-area-") as name:
+        report = Path(name) / "stat.json"
+        passes = [yosys.read(entry), FAMILIES[family].format(top=entry.top), f"tee -q -o {report} stat -json"]
+        yosys.run(f"{entry.name} ({family})", passes, Path(name))
+        cells: dict[str, int] = json.loads(report.read_text())["design"]["num_cells_by_type"]
+    return count(cells)
+
+
+def measure_all(
+    entries: Sequence[CoreEntry], families: Sequence[str], done: Callable[[str], None]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """core -> family -> figures; a job a core of the machine. `done` hears of each finished one."""
+
+    def one(job: tuple[CoreEntry, str]) -> dict[str, float]:
+        figures = measure(*job)
+        done(f"{job[0].name} ({job[1]})")
+        return figures
+
+    jobs = [(entry, family) for entry in entries for family in families]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(one, jobs))
+    measured: dict[str, dict[str, dict[str, float]]] = {}
+    for (entry, family), figures in zip(jobs, results, strict=True):
+        measured.setdefault(entry.name, {})[family] = figures
+    return measured
+
+
+def tools() -> dict[str, str]:
+    """What the figures depend on beside the sources."""
+    return {"yosys": version("pyosys"), "slang": "built into yosys"}
