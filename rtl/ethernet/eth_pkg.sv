@@ -18,31 +18,48 @@ package eth_pkg;
     logic [31:0] mask;
   } allow_t;
 
+  /// What became of a received frame. The first that applies, in this order.
+  typedef enum logic [3:0] {
+    VerdictOverflow,   // clock crossing overflowed inside the frame
+    VerdictLength,     // no start delimiter, under 64 or over 1518 bytes, or it stopped without end
+    VerdictFcs,        // wrong FCS, or rx_er inside the frame
+    VerdictFiltered,   // for somebody else: neither our MAC address nor broadcast, or not our IP
+    VerdictIp,         // IPv4: version, options, fragment, checksum, longer than its frame
+    VerdictOther,      // whole and for us, but nothing here speaks it
+    VerdictDenied,     // source matches no entry of the allow-list
+    VerdictPort,       // UDP to another port
+    VerdictL4,         // UDP or ICMP: checksum or length
+    VerdictUnaligned,  // UDP payload is not a multiple of 4 bytes
+    VerdictRefused,    // the service said rx_refuse
+    VerdictBusy,       // ARP or ICMP request while the reply to an earlier one waits
+    VerdictGood        // datagram delivered, or ARP or ICMP request taken
+  } eth_verdict_e;
+
   /// Every received frame adds one to exactly one `rx_*` counter, at its verdict. They wrap.
   typedef struct packed {
-    logic [31:0] rx_good;        // UDP datagram delivered, or ARP / ICMP echo request taken
-    logic [31:0] rx_other;       // whole and for us, but nothing here speaks it
-    logic [31:0] rx_fcs;         // wrong FCS, or rx_er inside the frame
-    logic [31:0] rx_length;      // no start delimiter, under 64 bytes, over 1518 bytes, or stalled
-    logic [31:0] rx_filtered;    // neither our MAC address nor broadcast
-    logic [31:0] rx_ip;          // IPv4: header, options, fragment, length, checksum, not our address
-    logic [31:0] rx_l4;          // UDP or ICMP: checksum or length
-    logic [31:0] rx_port;        // UDP to another port
-    logic [31:0] rx_denied;      // source matches no entry of the allow-list
-    logic [31:0] rx_refused;     // service said rx_refuse
-    logic [31:0] rx_unaligned;   // UDP payload is not a multiple of 4 bytes
-    logic [31:0] rx_busy;        // ARP or ICMP request while the reply to an earlier one waits
-    logic [31:0] rx_overflow;    // clock crossing overflowed inside the frame
-    logic [31:0] tx_arp;         // ARP replies sent
-    logic [31:0] tx_icmp;        // ICMP echo replies sent
-    logic [31:0] tx_frames;      // all frames sent
+    logic [31:0] rx_overflow;
+    logic [31:0] rx_length;
+    logic [31:0] rx_fcs;
+    logic [31:0] rx_filtered;
+    logic [31:0] rx_ip;
+    logic [31:0] rx_other;
+    logic [31:0] rx_denied;
+    logic [31:0] rx_port;
+    logic [31:0] rx_l4;
+    logic [31:0] rx_unaligned;
+    logic [31:0] rx_refused;
+    logic [31:0] rx_busy;
+    logic [31:0] rx_good;
+    logic [31:0] tx_arp;     // ARP replies sent
+    logic [31:0] tx_icmp;    // ICMP echo replies sent
+    logic [31:0] tx_frames;  // all frames sent
   } eth_counters_t;
 
   /// Probe points of the stack, in the order of the bits of `probe_o`.
   typedef enum logic [2:0] {
     MacRxFirst   = 3'd0,  // first preamble byte leaves the clock crossing
-    MacRxLast    = 3'd1,  // end of frame (one cycle after the last FCS byte) leaves the clock crossing
-    MacRxVerdict = 3'd2,  // verdict; same cycle as rx_end_o where a datagram was delivered
+    MacRxLast    = 3'd1,  // end of frame, one cycle behind the last FCS byte, leaves the crossing
+    MacRxVerdict = 3'd2,  // the cycle of rx_end_o, where there is one
     MacTxFirst   = 3'd3,  // first preamble byte is on gmii_txd_o
     MacTxLast    = 3'd4   // last FCS byte is on gmii_txd_o
   } eth_probe_e;

@@ -47,4 +47,164 @@ module gige_udp
   output logic [NumEthProbes-1:0][7:0]  probe_tag_o,
   output logic                          idle_o          // nothing changes until an input does
 );
+  // Clock crossing
+  logic       in_valid, in_lost, in_dv, in_er, rx_settled;
+  logic [7:0] in_data;
+
+  gmii_rx_cdc u_rx_cdc (
+    .clk_i,
+    .rst_ni,
+    .gmii_rx_clk_i,
+    .gmii_rxd_i,
+    .gmii_rx_dv_i,
+    .gmii_rx_er_i,
+    .rx_valid_o(in_valid),
+    .rx_lost_o (in_lost),
+    .rx_dv_o   (in_dv),
+    .rx_er_o   (in_er),
+    .rx_data_o (in_data),
+    .settled_o (rx_settled)
+  );
+
+  // Receive
+  logic         arp_pending, arp_done, arp_we, icmp_pending, icmp_done, icmp_we;
+  logic [7:0]   arp_tag, icmp_tag, buffer_wdata;
+  logic [10:0]  icmp_len, buffer_waddr;
+  logic [16:0]  icmp_sum;
+  logic [15:0]  icmp_csum;
+  logic         verdict_valid, rx_first, rx_last, rx_idle;
+  eth_verdict_e verdict;
+  logic [7:0]   rx_tag, verdict_tag;
+
+  eth_rx #(
+    .NumAllow(NumAllow)
+  ) u_rx (
+    .clk_i,
+    .rst_ni,
+    .cfg_mac_i,
+    .cfg_ip_i,
+    .cfg_port_i,
+    .cfg_allow_i,
+    .in_valid_i     (in_valid),
+    .in_lost_i      (in_lost),
+    .in_dv_i        (in_dv),
+    .in_er_i        (in_er),
+    .in_data_i      (in_data),
+    .rx_start_o,
+    .rx_meta_o,
+    .rx_valid_o,
+    .rx_data_o,
+    .rx_end_o,
+    .rx_good_o,
+    .rx_refuse_i,
+    .arp_pending_o  (arp_pending),
+    .arp_done_i     (arp_done),
+    .arp_tag_o      (arp_tag),
+    .arp_we_o       (arp_we),
+    .icmp_pending_o (icmp_pending),
+    .icmp_done_i    (icmp_done),
+    .icmp_tag_o     (icmp_tag),
+    .icmp_len_o     (icmp_len),
+    .icmp_sum_o     (icmp_sum),
+    .icmp_csum_o    (icmp_csum),
+    .icmp_we_o      (icmp_we),
+    .waddr_o        (buffer_waddr),
+    .wdata_o        (buffer_wdata),
+    .verdict_valid_o(verdict_valid),
+    .verdict_o      (verdict),
+    .first_o        (rx_first),
+    .last_o         (rx_last),
+    .tag_o          (rx_tag),
+    .verdict_tag_o  (verdict_tag),
+    .idle_o         (rx_idle)
+  );
+
+  // What an answer repeats from its request: bytes 16..31 of an ARP frame, all of an ICMP one.
+  logic [7:0]  arp_mem_q [16];
+  logic [3:0]  arp_addr;
+  logic [10:0] icmp_addr;
+  logic [7:0]  icmp_data;
+
+  always_ff @(posedge clk_i) begin
+    if (arp_we) arp_mem_q[buffer_waddr[3:0]] <= buffer_wdata;
+  end
+
+  ram_1r1w #(
+    .Width(8),
+    .Depth(2048)
+  ) u_icmp_mem (
+    .clk_i,
+    .we_i   (icmp_we),
+    .waddr_i(buffer_waddr),
+    .wdata_i(buffer_wdata),
+    .re_i   (1'b1),
+    .raddr_i(icmp_addr),
+    .rdata_o(icmp_data)
+  );
+
+  // Transmit
+  logic       tx_first, tx_last, tx_idle;
+  logic [7:0] tx_tag;
+
+  eth_tx u_tx (
+    .clk_i,
+    .rst_ni,
+    .gmii_txd_o,
+    .gmii_tx_en_o,
+    .cfg_mac_i,
+    .cfg_ip_i,
+    .cfg_port_i,
+    .tx_valid_i,
+    .tx_ready_o,
+    .tx_meta_i,
+    .tx_sum_i,
+    .tx_data_i,
+    .tx_next_o,
+    .arp_valid_i (arp_pending),
+    .arp_done_o  (arp_done),
+    .arp_tag_i   (arp_tag),
+    .arp_addr_o  (arp_addr),
+    .arp_data_i  (arp_mem_q[arp_addr]),
+    .icmp_valid_i(icmp_pending),
+    .icmp_done_o (icmp_done),
+    .icmp_tag_i  (icmp_tag),
+    .icmp_len_i  (icmp_len),
+    .icmp_sum_i  (icmp_sum),
+    .icmp_csum_i (icmp_csum),
+    .icmp_addr_o (icmp_addr),
+    .icmp_data_i (icmp_data),
+    .first_o     (tx_first),
+    .last_o      (tx_last),
+    .tag_o       (tx_tag),
+    .idle_o      (tx_idle)
+  );
+  assign gmii_tx_er_o = 1'b0;
+
+  eth_counters u_counters (
+    .clk_i,
+    .rst_ni,
+    .verdict_valid_i(verdict_valid),
+    .verdict_i      (verdict),
+    .tx_arp_i       (arp_done),
+    .tx_icmp_i      (icmp_done),
+    .tx_frame_i     (tx_last),
+    .counters_o
+  );
+
+  always_comb begin
+    probe_o                   = '0;
+    probe_tag_o               = '0;
+    probe_o[MacRxFirst]       = rx_first;
+    probe_tag_o[MacRxFirst]   = rx_tag;
+    probe_o[MacRxLast]        = rx_last;
+    probe_tag_o[MacRxLast]    = rx_tag;
+    probe_o[MacRxVerdict]     = verdict_valid;
+    probe_tag_o[MacRxVerdict] = verdict_tag;
+    probe_o[MacTxFirst]       = tx_first;
+    probe_tag_o[MacTxFirst]   = tx_tag;
+    probe_o[MacTxLast]        = tx_last;
+    probe_tag_o[MacTxLast]    = tx_tag;
+  end
+
+  assign idle_o = rst_ni && rx_settled && rx_idle && tx_idle;
 endmodule
