@@ -115,7 +115,7 @@ module etherbone_core
   logic [7:0] flags_q, wcount_q, rcount_q;
   logic [Width/8-1:0] sel_q;
   logic silent_q, bad_q, bad_d, first_value_q;
-  logic take, push, slot_ready, record_end, malformed;
+  logic take, push, slot_ready_q, record_end, malformed;
   slot_t slot_in, slot_out;
 
   logic [31:0] word;  // headers and record headers stand in the first four bytes
@@ -144,13 +144,13 @@ module etherbone_core
                      (Admission == ReadsEarly && state_q == StReadAddr);
   // The base address waits in the bus address register: not while that still holds an operation.
   // No path from the bus's stall: a second operation has a register of its own.
-  assign rx_ready_o = slot_ready && (state_q != StEnd) &&
+  assign rx_ready_o = slot_ready_q && (state_q != StEnd) &&
                       (state_q != StWriteBase || (!stb_q && !spare_valid_q)) &&
                       (!needs_bus || (!spare_valid_q && !closing_q && may_start));
   assign take = rx_valid_i && rx_ready_o && !rx_abort_i;
 
   logic frame_end;
-  assign frame_end = state_q == StEnd && slot_ready && !rx_open_i && !rx_abort_i;
+  assign frame_end = state_q == StEnd && slot_ready_q && !rx_open_i && !rx_abort_i;
 
   always_comb begin
     state_d      = state_q;
@@ -358,6 +358,7 @@ module etherbone_core
   assign wb_dat_o = bus_q.dat;
 
   // ---------------------------------------------------------------- reply
+  logic [CountW-1:0] slot_usage;
   logic slot_valid, slot_pop, result_valid, result_err, from_bus;
   logic [Width-1:0] result_dat;
 
@@ -369,13 +370,19 @@ module etherbone_core
     .rst_ni,
     .clear_i(1'b0),
     .valid_i(push),
-    .ready_o(slot_ready),
+    .ready_o(),
     .data_i (slot_in),
     .valid_o(slot_valid),
     .ready_i(slot_pop),
     .data_o (slot_out),
-    .usage_o()
+    .usage_o(slot_usage)
   );
+
+  // Registered, because rx_ready_o hangs on it; one cycle late, hence the margin.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) slot_ready_q <= 1'b0;
+    else slot_ready_q <= slot_usage < CountW'(Depth - 2);
+  end
 
   // As deep as the slots, each of which owns at most one result: it cannot overflow.
   fifo #(

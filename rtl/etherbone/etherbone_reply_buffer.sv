@@ -72,7 +72,7 @@ module etherbone_reply_buffer #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_word) word_q <= tx_data_i;
+    word_q <= tx_data_i;
     if (word_valid_q) mem[wr_q[LenW-2:0]] <= word_q;
   end
 

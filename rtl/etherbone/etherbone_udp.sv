@@ -151,7 +151,7 @@ module etherbone_udp
 
   etherbone_slave #(
     .Width(32),
-    .Depth(32),
+    .Depth(16),
     .Stream(1'b0),
     .Admission(Admission),
     .Timeout(Timeout)

@@ -39,8 +39,9 @@ module fifo #(
   logic [UsageWidth-1:0] wptr_q, rptr_q;
 
   assign usage_o = wptr_q - rptr_q;
-  assign ready_o = ~usage_o[PtrWidth];
-  assign valid_o = usage_o != '0;
+  // Compared, not subtracted: both hang on long paths.
+  assign ready_o = wptr_q != {~rptr_q[PtrWidth], rptr_q[PtrWidth-1:0]};
+  assign valid_o = wptr_q != rptr_q;
   assign data_o  = mem_q[rptr_q[PtrWidth-1:0]];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
