@@ -13,6 +13,10 @@ from isthmus.figures import area, baseline, timing
 from isthmus.figures.cores import CoreEntry, Peer
 
 
+WIDTH = 160
+"""Columns where the output is no terminal."""
+
+
 def area_table(
     entries: Sequence[CoreEntry], measured: Mapping[str, Mapping[str, Mapping[str, float]]]
 ) -> tuple[Table, list[str]]:
@@ -23,7 +27,7 @@ def area_table(
         table.add_column(column)
     for name in area.FIGURES:
         table.add_column(name, justify="right")
-    table.add_column("LUT / baseline", justify="right")
+    table.add_column("LUT/baseline", justify="right")
     worse: list[str] = []
     for entry in entries:
         for family, figures in measured[entry.name].items():
@@ -91,6 +95,8 @@ def timing_table(
 def conclude(table: Table, worse: Sequence[str], sources: Sequence[str]) -> None:
     """Print the table with its sources. Raises `DataError` where a figure got worse."""
     console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH
     console.print(table)
     for source in sources:
         console.print(source, style="dim", soft_wrap=True, highlight=False)

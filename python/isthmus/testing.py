@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus test`: every check of the project in one command, with a count that adds them all up.
+
+A stage runs to its end even where an earlier one failed. The last line of the output is
+``N passed, N failed``, with ``, N skipped`` where any was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isthmus import bootstrap
+from isthmus.errors import UserError
+from isthmus.paths import ROOT, RTL, STATE
+
+TIMEOUT_S = 3600
+SHOWN_LINES = 60
+SLOWEST = 10
+
+_CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to leave out: `fast` all that simulates RTL, `keyword` all but matching Python tests."""
+
+    fast: bool = False
+    keyword: str = ""
+
+
+@dataclass
+class Count:
+    """Checks of one stage, and what a failed one has to say."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    output: str = ""
+    times: list[tuple[float, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    run: Callable[[], Count]
+
+
+def run(options: Options) -> int:
+    """Run the stages and print the counts. 0 where nothing failed and something passed."""
+    _check_tools(options)
+    bootstrap.ensure_development()
+    if (ROOT / "crates" / "isthmus-py").is_dir():
+        bootstrap.ensure_native()
+    total = Count()
+    for stage in stages(options):
+        started = time.monotonic()
+        print(f"{stage.name} ...", end=" ", flush=True)
+        try:
+            count = stage.run()
+        except (OSError, subprocess.SubprocessError, UserError) as err:
+            count = Count(failed=1, output=str(err))
+        took = time.monotonic() - started
+        print(f"{_counted(count)} in {took:.1f} s", flush=True)
+        if count.failed:
+            print(count.output.rstrip(), flush=True)
+        total.passed += count.passed
+        total.failed += count.failed
+        total.skipped += count.skipped
+        total.times += count.times or [(took, stage.name)]
+    print(f"\nslowest {SLOWEST}:")
+    for seconds, name in sorted(total.times, reverse=True)[:SLOWEST]:
+        print(f"  {seconds:7.1f} s  {name}")
+    print()
+    print(_counted(total))
+    return 1 if total.failed or not total.passed else 0
+
+
+def stages(options: Options) -> list[Stage]:
+    """All stages of a run, in order."""
+    if options.keyword:
+        return [Stage("pytest", lambda: _pytest(options))]
+    python = [name for name in ("python", "tests", "benchmarks") if any((ROOT / name).rglob("*.py"))]
+    rtl = sorted(file for file in RTL.rglob("*.sv") if "gen" not in file.parts)
+    cargo = bootstrap.find_cargo()
+    return [
+        _command("ruff check", ["ruff", "check", "--quiet", *python]),
+        _command("ruff format", ["ruff", "format", "--quiet", "--check", *python]),
+        _command("mypy --strict", [sys.executable, "-m", "mypy"]),
+        _command(
+            "verible lint", ["verible-verilog-lint", f"--rules_config={ROOT / '.rules.verible_lint'}", *rtl]
+        ),
+        Stage("slang and verilator -Wall", _lint),
+        _command("cargo fmt", [cargo, "fmt", "--all", "--check"]),
+        _command(
+            "cargo clippy",
+            [cargo, "clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+        ),
+        Stage("cargo test", lambda: _cargo_test(cargo)),
+        Stage("pytest", lambda: _pytest(options)),
+    ]
+
+
+def _check_tools(options: Options) -> None:
+    bootstrap.need("g++", "g++")
+    if not options.fast:
+        # The unit benches' runner calls Verilator's Perl front end and make.
+        bootstrap.need("perl", "perl")
+        bootstrap.need("make", "make")
+
+
+def _command(name: str, command: Sequence[str | Path]) -> Stage:
+    def run_it() -> Count:
+        code, text = _run(command)
+        return Count(passed=int(code == 0), failed=int(code != 0), output=_tail(text))
+
+    return Stage(name, run_it)
+
+
+def _lint() -> Count:
+    from isthmus.lint import lint
+
+    findings = lint()
+    bad = [finding for finding in findings if finding.text]
+    text = "\n".join(f"{finding.name}:\n{finding.text}" for finding in bad)
+    return Count(passed=len(findings) - len(bad), failed=len(bad), output=_tail(text))
+
+
+def _cargo_test(cargo: str) -> Count:
+    code, text = _run([cargo, "test", "--locked", "--workspace", "--no-fail-fast", "--color", "never"])
+    count = Count(output=_tail(_failures(text)))
+    for passed, failed, ignored in _CARGO_RESULT.findall(text):
+        count.passed += int(passed)
+        count.failed += int(failed)
+        count.skipped += int(ignored)
+    if code != 0 and count.failed == 0:
+        count.failed = 1
+    return count
+
+
+def _failures(text: str) -> str:
+    """Drop the lines of tests that passed."""
+    return "\n".join(line for line in text.splitlines() if not line.endswith("... ok"))
+
+
+def _pytest(options: Options) -> Count:
+    report = STATE / "log" / "pytest.xml"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "--numprocesses=2", "--dist=loadgroup"]
+    command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]
+    if options.keyword:
+        command += ["-k", options.keyword]
+    if options.fast:
+        command += ["-m", "not slow", "tests/python"]
+    code, text = _run(command)
+    return _read_junit(report, code, text)
+
+
+def _read_junit(report: Path, code: int, text: str) -> Count:
+    count = Count(output=_tail(text))
+    if not report.is_file():
+        count.failed = 1
+        return count
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        name = f"{case.get('classname', '')}::{case.get('name', '')}"
+        count.times.append((float(case.get("time", "0")), name))
+        if case.find("failure") is not None or case.find("error") is not None:
+            count.failed += 1
+        elif case.find("skipped") is not None:
+            count.skipped += 1
+        else:
+            count.passed += 1
+    if code not in (0, 5) and count.failed == 0:
+        count.failed = 1
+    return count
+
+
+def _run(command: Sequence[str | Path]) -> tuple[int, str]:
+    if shutil.which(str(command[0])) is None:
+        raise UserError(f"{command[0]}: not found")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CARGO_TERM_COLOR": "never"}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def _tail(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    if len(lines) <= SHOWN_LINES:
+        return "\n".join(lines)
+    return "\n".join([f"({len(lines) - SHOWN_LINES} lines before these)", *lines[-SHOWN_LINES:]])
+
+
+def _counted(count: Count) -> str:
+    text = f"{count.passed} passed, {count.failed} failed"
+    return f"{text}, {count.skipped} skipped" if count.skipped else text
