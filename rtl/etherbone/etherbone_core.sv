@@ -69,6 +69,7 @@ module etherbone_core
   output logic frame_done_o,
   output logic malformed_o,
   output logic record_o,
+  output logic operation_o,  // an operation goes to the bus in the next cycle
   output logic bus_error_o,
   output logic idle_o
 );
@@ -440,6 +441,7 @@ module etherbone_core
   assign frame_done_o = frame_end;
   assign malformed_o  = malformed;
   assign record_o     = take && state_q == StRecord;
+  assign operation_o  = issue;
   assign bus_error_o  = slot_pop && from_bus && result_err;
   assign idle_o       = (Stream || state_q == StHead) && !slot_valid && !cyc_q && !closing_q;
 

@@ -51,6 +51,7 @@ module etherbone_slave
   output logic frame_done_o,
   output logic malformed_o,
   output logic record_o,
+  output logic operation_o,
   output logic bus_error_o,
   output logic timeout_o,
   output logic idle_o
@@ -96,6 +97,7 @@ module etherbone_slave
     .frame_done_o,
     .malformed_o,
     .record_o,
+    .operation_o,
     .bus_error_o,
     .idle_o
   );

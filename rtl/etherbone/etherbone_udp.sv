@@ -54,15 +54,19 @@ module etherbone_udp
   input logic [31:0] own_ip_i,
   input logic [15:0] own_port_i,
 
-  // Strobes for counters; *_tag_o name the frame for probes.
+  // Strobes for counters.
   output logic       malformed_o,
   output logic       overflow_o,
   output logic       record_o,
   output logic       bus_error_o,
   output logic       timeout_o,
-  output logic       word_o,       // the engine takes a word
-  output logic       frame_done_o,
+  // Strobes for probes, with the tag of their frame: the engine takes a frame's first word, starts
+  // a bus operation; a reply (or the decision that there is none) is whole.
+  output logic       first_word_o,
+  output logic       operation_o,
   output logic [7:0] engine_tag_o,
+  output logic       whole_o,
+  output logic [7:0] whole_tag_o,
   output logic       idle_o
 );
   localparam int unsigned IdxW = $clog2(Frames);
@@ -123,8 +127,8 @@ module etherbone_udp
   // One entry a frame, from its start to its reply: written at the start, taken back when the frame
   // is dropped unread, else released when the engine's end beat has come through the reply buffer.
   udp_meta_t peers[Frames];
-  logic [IdxW:0] peer_wr_q, peer_tx_q, peer_engine_q;
-  logic reply_valid, reply_ready, reply_commit, frame_done;
+  logic [IdxW:0] peer_wr_q, peer_tx_q, peer_engine_q, peer_whole_q;
+  logic reply_valid, reply_ready, reply_commit, frame_done, whole;
 
   assign rx_refuse_o = (peer_wr_q - peer_tx_q) == (IdxW + 1)'(Frames);
 
@@ -137,11 +141,13 @@ module etherbone_udp
       peer_wr_q     <= '0;
       peer_tx_q     <= '0;
       peer_engine_q <= '0;
+      peer_whole_q  <= '0;
     end else begin
       if (rx_start_i) peer_wr_q <= peer_wr_q + 1'b1;
       else if (drop) peer_wr_q <= peer_wr_q - 1'b1;
       if (reply_valid && reply_ready) peer_tx_q <= peer_tx_q + 1'b1;
       if (frame_done) peer_engine_q <= peer_engine_q + 1'b1;
+      if (whole) peer_whole_q <= peer_whole_q + 1'b1;
     end
   end
 
@@ -187,6 +193,7 @@ module etherbone_udp
     .frame_done_o (frame_done),
     .malformed_o  (engine_malformed),
     .record_o,
+    .operation_o,
     .bus_error_o,
     .timeout_o,
     .idle_o       (engine_idle)
@@ -222,10 +229,18 @@ module etherbone_udp
   // A frame with a good frame check and a bad structure; the engine only sees those that it began.
   assign malformed_o  = rx_end_i && rx_good_i && !structure_ok;
   assign overflow_o   = overflow;
-  assign word_o       = eb_valid && eb_ready && !eb_abort;
-  assign frame_done_o = frame_done;
-  assign engine_tag_o = peers[peer_engine_q[IdxW-1:0]].tag;
   assign idle_o       = buffer_empty && engine_idle && replies_empty && peer_wr_q == peer_tx_q;
+
+  logic begun_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begun_q <= 1'b0;
+    else begun_q <= !frame_done && (begun_q || (eb_valid && eb_ready));
+  end
+  assign first_word_o = eb_valid && eb_ready && !begun_q;
+  assign engine_tag_o = peers[peer_engine_q[IdxW-1:0]].tag;
+  assign whole        = slot_valid && slot_ready && slot_end;
+  assign whole_o      = whole;
+  assign whole_tag_o  = peers[peer_whole_q[IdxW-1:0]].tag;
 
   logic unused;
   assign unused = ^{commit, engine_malformed};

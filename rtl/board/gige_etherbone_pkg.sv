@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Probe points and bus map of the Gigabit Ethernet Etherbone device.
+package gige_etherbone_pkg;
+  /// In the order of the bits of `probe_o`; the tag is the running number of the received frame.
+  typedef enum logic [2:0] {
+    MacRxFirst,    // first preamble byte leaves the receive clock crossing
+    MacRxLast,     // end of frame leaves the receive clock crossing
+    MacRxVerdict,  // frame check and checksums done
+    EbFirstWord,   // engine takes the frame's first word
+    WbIssue,       // engine starts a bus operation (one strobe each)
+    EbReplyWhole,  // last answer is in, the reply is whole and the frame verified
+    MacTxFirst,    // first preamble byte of the reply is on the pins
+    MacTxLast      // last FCS byte of the reply is on the pins
+  } probe_e;
+  localparam int unsigned NumProbes = 8;
+
+  // Bus map, 1 MiB windows.
+  localparam logic [31:0] RamBase = 32'h0000_0000;
+  localparam logic [31:0] SdbBase = 32'h0010_0000;
+  localparam logic [31:0] EcaBase = 32'h0020_0000;
+  localparam logic [31:0] TluBase = 32'h0030_0000;
+  localparam logic [31:0] CtrlBase = 32'h0040_0000;
+  localparam logic [31:0] SilentBase = 32'h0050_0000;
+  localparam logic [31:0] WindowMask = 32'hFFF0_0000;
+  localparam logic [31:0] BusLast = 32'h005F_FFFF;
+  localparam int unsigned RamBytes = 65536;
+endpackage

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole device, pins to pins: real frames in, real frames out, exact cycles in between."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, RisingEdge
+from etherbone_model import BCA, CYC, RFF, Record, request
+
+MAC, IP, PORT = 0x0250C0FFEE01, 0xC0A80064, 0xEBD0
+PEER_MAC, PEER_IP, PEER_PORT = 0x02AABBCCDD01, 0xC0A80001, 40000
+RAM, SDB, ECA, CTRL, SILENT = 0x0, 0x100000, 0x200000, 0x400000, 0x500000
+
+
+def ones_sum(data: bytes) -> int:
+    if len(data) % 2:
+        data += b"\0"
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def frame(payload: bytes, ident: int = 1) -> bytes:
+    """Ethernet frame with FCS that carries `payload` to the device's UDP port."""
+    udp = struct.pack(">HHHH", PEER_PORT, PORT, 8 + len(payload), 0) + payload
+    pseudo = struct.pack(">IIBBH", PEER_IP, IP, 0, 17, len(udp))
+    checksum = ~ones_sum(pseudo + udp) & 0xFFFF or 0xFFFF
+    udp = udp[:6] + struct.pack(">H", checksum) + udp[8:]
+    head = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), ident, 0x4000, 64, 17, 0, PEER_IP, IP)
+    head = head[:10] + struct.pack(">H", ~ones_sum(head) & 0xFFFF) + head[12:]
+    body = MAC.to_bytes(6, "big") + PEER_MAC.to_bytes(6, "big") + b"\x08\x00" + head + udp
+    body = body.ljust(60, b"\0")
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def payload_of(wire: bytes) -> bytes:
+    """UDP payload of a frame that the device sent; every checksum, length and address must hold."""
+    assert wire[:8] == b"\x55" * 7 + b"\xd5"
+    body = wire[8:]
+    assert len(body) >= 64
+    assert zlib.crc32(body) == 0x2144DF1C
+    assert body[:6] == PEER_MAC.to_bytes(6, "big")
+    assert body[6:12] == MAC.to_bytes(6, "big")
+    ip = body[14:34]
+    assert ones_sum(ip) == 0xFFFF
+    length = int.from_bytes(ip[2:4], "big")
+    udp = body[34 : 14 + length]
+    assert struct.unpack(">HHH", udp[:6]) == (PORT, PEER_PORT, len(udp))
+    assert udp[6:8] != b"\0\0"
+    assert ones_sum(ip[12:20] + struct.pack(">BBH", 0, 17, len(udp)) + udp) == 0xFFFF
+    return udp[8:]
+
+
+class Bench:
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.cycle = 0
+        self.sent: list[tuple[bytes, int]] = []  # (frame on the wire, cycle of its first preamble byte)
+
+    async def start(self) -> None:
+        d = self.dut
+        d.rst_ni.value = 0
+        d.cfg_mac_i.value = MAC
+        d.cfg_ip_i.value = IP
+        d.cfg_udp_port_i.value = PORT
+        for name in ("gmii_rxd_i", "gmii_rx_dv_i", "gmii_rx_er_i", "trigger_i", "time_ns_i"):
+            getattr(d, name).value = 0
+        cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
+        cocotb.start_soon(Clock(d.gmii_rx_clk_i, 8, "ns").start())
+        for _ in range(5):
+            await FallingEdge(d.clk_i)
+        d.rst_ni.value = 1
+        cocotb.start_soon(self._watch())
+        for _ in range(10):
+            await FallingEdge(d.clk_i)
+
+    async def _watch(self) -> None:
+        d = self.dut
+        wire = bytearray()
+        first = 0
+        while True:
+            await RisingEdge(d.clk_i)  # pins as they were before this edge
+            d.time_ns_i.value = 10**18 + 8 * self.cycle
+            if d.gmii_tx_en_o.value:
+                if not wire:
+                    first = self.cycle
+                wire.append(int(d.gmii_txd_o.value))
+            elif wire:
+                self.sent.append((bytes(wire), first))
+                wire = bytearray()
+            self.cycle += 1
+
+    async def send(self, body: bytes, gap: int = 12) -> int:
+        """Drives one frame; returns the cycle in which its last FCS byte is on the pins."""
+        d = self.dut
+        for byte in b"\x55" * 7 + b"\xd5" + body:
+            d.gmii_rx_dv_i.value = 1
+            d.gmii_rxd_i.value = byte
+            await FallingEdge(d.clk_i)
+        last = self.cycle - 1
+        d.gmii_rx_dv_i.value = 0
+        for _ in range(gap):
+            await FallingEdge(d.clk_i)
+        return last
+
+    async def ask(self, words: list[int], limit: int = 40_000) -> tuple[list[int], int]:
+        """One request; returns the reply's words and the cycles from last FCS byte to preamble."""
+        before = len(self.sent)
+        last = await self.send(frame(struct.pack(f">{len(words)}I", *words)))
+        for _ in range(limit):
+            if len(self.sent) > before:
+                break
+            await FallingEdge(self.dut.clk_i)
+        assert len(self.sent) > before, f"no reply within {limit} cycles"
+        data = payload_of(self.sent[-1][0])
+        return list(struct.unpack(f">{len(data) // 4}I", data)), self.sent[-1][1] - last
+
+    async def quiet(self) -> None:
+        for _ in range(5000):
+            await FallingEdge(self.dut.clk_i)
+            if self.dut.idle_o.value:
+                return
+        raise AssertionError("not idle")
+
+
+async def started(dut: Any) -> Bench:
+    bench = Bench(dut)
+    await bench.start()
+    return bench
+
+
+def reads(addresses: list[int]) -> list[int]:
+    return request([Record(CYC | BCA | RFF, 0xF, return_base=0x8000, reads=addresses)])
+
+
+@cocotb.test()
+async def a_reply_starts_within_12_cycles_of_the_last_fcs_byte_for_any_number_of_reads(dut: Any) -> None:
+    b = await started(dut)
+    cycles = {}
+    for n in (*range(1, 20), 32, 64, 100, 128, 200, 254, 255):
+        words, cycles[n] = await b.ask(reads([RAM + 4 * i for i in range(n)]))
+        assert len(words) == n + 3
+    cocotb.log.info("last FCS byte to first preamble byte, by reads: %s", cycles)
+    assert max(cycles.values()) <= 12
+
+
+@cocotb.test()
+async def writes_are_read_back_and_cost_one_cycle_an_operation_after_the_frame_check(dut: Any) -> None:
+    b = await started(dut)
+    for n in (1, 10, 100):
+        values = [b.rng.getrandbits(32) for _ in range(n)]
+        _, cycles = await b.ask(request([Record(CYC, 0xF, RAM + 0x100, values)]))
+        cocotb.log.info("%d writes: %d cycles", n, cycles)
+        assert cycles <= 16 + 2 + n
+        words, _ = await b.ask(reads([RAM + 0x100 + 4 * i for i in range(n)]))
+        assert words[3:] == values
+
+
+@cocotb.test()
+async def the_sdb_table_is_where_config_space_says(dut: Any) -> None:
+    b = await started(dut)
+    words, _ = await b.ask(request([Record(CYC | BCA | RFF | 0x40, 0xF, 0, [], 0x8000, [0x0C])]))
+    assert words[-1] == SDB
+    words, _ = await b.ask(reads([SDB + 4 * i for i in range(16 * 5)]))
+    table = struct.pack(f">{len(words) - 3}I", *words[3:])
+    assert table[:4] == b"SDB-"
+    assert int.from_bytes(table[4:6], "big") == 5
+    names = [table[64 * i + 44 : 64 * i + 63].decode().strip() for i in range(5)]
+    assert names == ["WB4-Crossbar-GSI", "isthmus-ram", "ECA_UNIT:CONTROL", "GSI_TM_LATCH_V2", "isthmus-gige-ctrl"]
+
+
+@cocotb.test()
+async def timestamps_inside_one_cycle_are_64_ns_apart(dut: Any) -> None:
+    b = await started(dut)
+    words, _ = await b.ask(reads([ECA + 0x18, ECA + 0x1C] * 8))
+    stamps = [words[3 + 2 * i] << 32 | words[4 + 2 * i] for i in range(8)]
+    assert [y - x for x, y in zip(stamps, stamps[1:], strict=False)] == [64] * 7
+
+
+@cocotb.test()
+async def minimum_frames_back_to_back_are_all_answered_at_line_rate(dut: Any) -> None:
+    b = await started(dut)
+    body = frame(struct.pack(">4I", *reads([RAM])[:4]))
+    assert len(body) == 64
+    count = 200
+    for _ in range(count):
+        await b.send(body)
+    await b.quiet()
+    assert len(b.sent) == count
+    starts = [cycle for _, cycle in b.sent]
+    assert {y - x for x, y in zip(starts, starts[1:], strict=False)} == {84}
+
+
+@cocotb.test()
+async def a_silent_slave_ends_in_an_error_and_the_device_goes_on(dut: Any) -> None:
+    b = await started(dut)
+    status = Record(CYC | BCA | RFF | 0x40, 0xF, 0, [], 0x8001, [4])
+    words, _ = await b.ask(request([Record(BCA | RFF, 0xF, 0, [], 0x8000, [SILENT, RAM]), status]))
+    assert words[-1] & 2 == 2
+    words, cycles = await b.ask(reads([RAM]))
+    assert cycles <= 12
+    assert int(dut.status_eb_timeouts_o.value) == int(dut.SilentSlave.value)
+
+
+@cocotb.test()
+async def a_frame_with_a_flipped_bit_never_writes(dut: Any) -> None:
+    b = await started(dut)
+    old = (await b.ask(reads([RAM + 0x40])))[0][-1]
+    good = frame(struct.pack(">5I", *request([Record(CYC, 0xF, RAM + 0x40, [~old & 0xFFFFFFFF])])[:4], 0))
+    before = len(b.sent)
+    for _ in range(60):
+        bit = b.rng.randrange(8 * len(good))
+        bad = bytearray(good)
+        bad[bit // 8] ^= 1 << bit % 8
+        await b.send(bytes(bad))
+    await b.quiet()
+    assert len(b.sent) == before
+    assert (await b.ask(reads([RAM + 0x40])))[0][-1] == old

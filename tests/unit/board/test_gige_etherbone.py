@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+from bench import run
+
+
+@pytest.mark.parametrize("silent", [0, 1])
+def test_gige_etherbone(silent: int) -> None:
+    run(
+        "isthmus:board:gige_etherbone",
+        "gige_etherbone",
+        "gige_etherbone_tb",
+        parameters={"Timeout": 500, "SilentSlave": silent},
+    )
