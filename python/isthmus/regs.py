@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus.errors import UserError
+
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, RegNode
 
@@ -27,7 +29,7 @@ DOCS = Path("docs/reference/registers.md")
 RUST = Path("crates/isthmus-host/src/regs.rs")
 
 
-class RegsError(Exception):
+class RegsError(UserError):
     """A register description that cannot be used; the text says which and why."""
 
 

