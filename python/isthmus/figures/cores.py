@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from isthmus.errors import UserError
 from isthmus.models.ports import Parameter
@@ -45,23 +47,46 @@ class CoreEntry:
     peers: tuple[Peer, ...]
 
 
+@dataclass(frozen=True)
+class Sum:
+    """A row that adds up measured cores, to stand beside a peer of the same content."""
+
+    name: str
+    of: tuple[str, ...]
+    peers: tuple[Peer, ...]
+
+
 def load(path: Path = TABLE) -> dict[str, CoreEntry]:
     """All entries by name. Raises `UserError` for a table that cannot be used."""
     entries: dict[str, CoreEntry] = {}
-    try:
-        for row in tomllib.loads(path.read_text())["core"]:
+    with _readable(path) as table:
+        for row in table["core"]:
             clocks = tuple(
                 Clock(port, float(what["mhz"]), tuple(what["ports"])) for port, what in row["clocks"].items()
             )
-            peers = tuple(
-                Peer(p["name"], p["source"], p["family"], dict(p["figures"])) for p in row.get("peer", [])
-            )
+            parameters = dict(row.get("parameters", {}))
             entries[row["name"]] = CoreEntry(
-                row["name"], row["core"], row["top"], dict(row.get("parameters", {})), clocks, peers
+                row["name"], row["core"], row["top"], parameters, clocks, _peers(row)
             )
+    return entries
+
+
+def sums(path: Path = TABLE) -> list[Sum]:
+    """The rows that add up cores."""
+    with _readable(path) as table:
+        return [Sum(row["name"], tuple(row["of"]), _peers(row)) for row in table.get("sum", [])]
+
+
+def _peers(row: Mapping[str, Any]) -> tuple[Peer, ...]:
+    return tuple(Peer(p["name"], p["source"], p["family"], dict(p["figures"])) for p in row.get("peer", []))
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        yield tomllib.loads(path.read_text())
     except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError) as err:
         raise UserError(f"{path.name}: not a table of cores: {err!r}") from err
-    return entries
 
 
 def select(names: list[str], path: Path = TABLE) -> list[CoreEntry]:

@@ -10,8 +10,7 @@ from rich.table import Table
 
 from isthmus.errors import DataError
 from isthmus.figures import area, baseline, timing
-from isthmus.figures.cores import CoreEntry, Peer
-
+from isthmus.figures.cores import CoreEntry, Peer, Sum, sums
 
 WIDTH = 160
 """Columns where the output is no terminal."""
@@ -42,10 +41,21 @@ def area_table(
                 cells.append(f"[red]{figures[name]:g}[/red]" if worse_here else f"{figures[name]:g}")
             ratio = baseline.judge(figures["lut"], known.get("lut")).ratio
             table.add_row(entry.name, family, *cells, "-" if ratio is None else f"{ratio:.3f}")
-            for peer in entry.peers:
-                if peer.family == family:
-                    table.add_row(*_peer(peer, figures), style="dim")
+            _peer_rows(table, entry.peers, family, figures)
+    for row in sums():
+        if not set(row.of) <= set(measured):
+            continue
+        for family in measured[row.of[0]]:
+            total = {name: sum(measured[core][family][name] for core in row.of) for name in area.FIGURES}
+            table.add_row(row.name, family, *(f"{total[name]:g}" for name in area.FIGURES), "")
+            _peer_rows(table, row.peers, family, total)
     return table, worse
+
+
+def _peer_rows(table: Table, peers: Sequence[Peer], family: str, figures: Mapping[str, float]) -> None:
+    for peer in peers:
+        if peer.family == family:
+            table.add_row(*_peer(peer, figures), style="dim")
 
 
 def _peer(peer: Peer, figures: Mapping[str, float]) -> list[str]:
@@ -106,5 +116,7 @@ def conclude(table: Table, worse: Sequence[str], sources: Sequence[str]) -> None
 
 def peer_sources(entries: Sequence[CoreEntry], family: str | None = None) -> list[str]:
     """Where the peers' figures come from, each once."""
-    peers = [peer for entry in entries for peer in entry.peers if family in (None, peer.family)]
+    names = {entry.name for entry in entries}
+    rows: list[CoreEntry | Sum] = [*entries, *(row for row in sums() if set(row.of) <= names)]
+    peers = [peer for row in rows for peer in row.peers if family in (None, peer.family)]
     return list(dict.fromkeys(f"{peer.name}: {peer.source}" for peer in peers))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clock frequency of the cores after place and route, ECP5-85 speed grade 8.
 
-A core is placed out of context with a register on each of its ports, so that paths from and to its pins count as
-paths between registers. Placement is random: the figure is the median over a fixed set of seeds, beside the best.
+A core is placed out of context with a register on each of its ports, so that paths from and to its pins
+count as paths between registers. Placement is random: the figure is the median over a fixed set of seeds,
+beside the best.
 """
 
 from __future__ import annotations
