@@ -4,7 +4,7 @@
 //! Existing crates read and write the format, but write no sub-microsecond time together with
 //! packet comments; what is needed here is four blocks.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct Capture {
     path: PathBuf,
     epoch_ns: u64,
     out: RefCell<BufWriter<File>>,
-    interfaces: Cell<u32>,
+    interfaces: RefCell<Vec<String>>,
 }
 
 impl Capture {
@@ -60,17 +60,21 @@ impl Capture {
                 path: path.to_owned(),
                 epoch_ns,
                 out: RefCell::new(out),
-                interfaces: Cell::new(0),
+                interfaces: RefCell::default(),
             }),
             Err(source) => Err(SimError::Trace { path: path.to_owned(), source }),
         }
     }
 
-    /// Adds a link.
+    /// The link `name`; the first use adds it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn interface(&self, name: &str) -> Result<CaptureInterface, SimError> {
+    pub fn interface_named(&self, name: &str) -> Result<CaptureInterface, SimError> {
+        let known = self.interfaces.borrow().iter().position(|known| known == name);
+        if let Some(number) = known {
+            return Ok(CaptureInterface(number as u32));
+        }
         let mut body = Vec::new();
         body.extend(LINKTYPE_ETHERNET.to_le_bytes());
         body.extend(0_u16.to_le_bytes());
@@ -80,9 +84,9 @@ impl Capture {
         option(&mut body, OPTION_IF_FCSLEN, &[FCS_BYTES]);
         end_of_options(&mut body);
         self.write(INTERFACE_DESCRIPTION, &body)?;
-        let number = self.interfaces.get();
-        self.interfaces.set(number + 1);
-        Ok(CaptureInterface(number))
+        let mut interfaces = self.interfaces.borrow_mut();
+        interfaces.push(name.to_owned());
+        Ok(CaptureInterface(interfaces.len() as u32 - 1))
     }
 
     /// Writes a frame, its FCS included. `inbound` tells the two directions of a link apart.
