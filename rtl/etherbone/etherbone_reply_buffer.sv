@@ -8,9 +8,9 @@
 ///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core)
 ///   Out         valid_o/ready_i per reply: commit_o low means "no reply, forget the request";
 ///               sum_o: one's complement sum of its 16-bit words. Then data_o shows the next word,
-///               next_i takes it: exactly once a word of the reply, at most every fourth cycle
+///               next_i takes it: exactly once a word of the reply. The first shows 3 cycles after valid_o
 ///   Latency     end beat to valid_o: 1 cycle, 2 when a word came in the cycle before
-///   Throughput  one word a cycle in, one in four out (a byte a cycle on the wire)
+///   Throughput  one word a cycle in and out
 ///   Parameters  Depth power of two 512..8192 words, Replies power of two 2..64 waiting replies
 module etherbone_reply_buffer #(
   parameter int unsigned Depth   = 1024,
@@ -55,7 +55,6 @@ module etherbone_reply_buffer #(
       word_valid_q <= 1'b0;
       wr_q         <= '0;
       start_q      <= '0;
-      rd_q         <= '0;
       sum_q        <= '0;
       full_q       <= 1'b0;
     end else begin
@@ -67,7 +66,6 @@ module etherbone_reply_buffer #(
       if (take_end && tx_commit_i) start_q <= wr_q;
       if (take_end) sum_q <= '0;
       else if (word_valid_q) sum_q <= 33'(sum_q[31:0]) + 33'(word_q) + 33'(sum_q[32]);
-      if (next_i) rd_q <= rd_q + LenW'(1);
     end
   end
 
@@ -76,11 +74,28 @@ module etherbone_reply_buffer #(
     if (word_valid_q) mem[wr_q[LenW-2:0]] <= word_q;
   end
 
-  // Show-ahead through two registers: block RAM is slow from clock to output.
+  // Show-ahead through two registers, since block RAM is slow from clock to output; only words of
+  // whole replies, so that a dropped one leaves nothing here.
   logic [31:0] fetched_q, data_q;
+  logic fetched_valid_q, data_valid_q, fetch, move;
+  assign move  = fetched_valid_q && (!data_valid_q || next_i);
+  assign fetch = (!fetched_valid_q || move) && rd_q != start_q;
+
   always_ff @(posedge clk_i) begin
-    fetched_q <= mem[rd_q[LenW-2:0]];
-    data_q    <= fetched_q;
+    if (!fetched_valid_q || move) fetched_q <= mem[rd_q[LenW-2:0]];
+    if (move) data_q <= fetched_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rd_q            <= '0;
+      fetched_valid_q <= 1'b0;
+      data_valid_q    <= 1'b0;
+    end else begin
+      if (fetch) rd_q <= rd_q + LenW'(1);
+      fetched_valid_q <= fetch || (fetched_valid_q && !move);
+      data_valid_q    <= move || (data_valid_q && !next_i);
+    end
   end
   assign data_o = data_q;
 
@@ -105,5 +120,5 @@ module etherbone_reply_buffer #(
     .usage_o()
   );
 
-  assign empty_o = !valid_o && wr_q == rd_q && !word_valid_q;
+  assign empty_o = !valid_o && wr_q == rd_q && !word_valid_q && !fetched_valid_q && !data_valid_q;
 endmodule
