@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in words. Every sentence is derived from the measurements; none is typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from isthmus.results import Document, Measurement
+from isthmus.units import percent, rate, time, times
+
+Key = tuple[str, str, str]
+"""Platform, profile, method."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One statement: `topic` orders and heads it."""
+
+    topic: str
+    text: str
+
+
+def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
+    """The timestamp measurements of each platform, profile and method, by timestamps a cycle."""
+    found: dict[Key, list[Measurement]] = {}
+    for m in document:
+        if m.timestamps and m.time_per_timestamp is not None:
+            found.setdefault((m.platform, m.profile, m.method), []).append(m)
+    return {key: sorted(members, key=lambda m: m.timestamps) for key, members in found.items()}
+
+
+def answer(document: Document) -> list[Sentence]:
+    """Which method, where the crossovers are, why, and what the alternatives cost."""
+    lines = series(document)
+    if not lines:
+        return [Sentence("Answer", "No timestamps were read: there is nothing to compare.")]
+    best = min((line[-1] for line in lines.values()), key=_cost)
+    same = {key[2]: line for key, line in lines.items() if key[:2] == (best.platform, best.profile)}
+    made = [_winner(best, same)]
+    made += _crossovers(same, best)
+    made += _why(same, best)
+    made += _profiles(lines, best)
+    made += _topologies(lines, best)
+    return made
+
+
+def _cost(m: Measurement) -> float:
+    cost = m.time_per_timestamp
+    assert cost is not None, "only measurements with a rate are in a series"
+    return cost
+
+
+def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sentence:
+    others = [
+        f"{method} {time(_cost(line[-1]))} ({times(_cost(line[-1]) / _cost(best))} as long)"
+        for method, line in sorted(same.items(), key=lambda item: _cost(item[1][-1]))
+        if method != best.method
+    ]
+    rest = f"; {', '.join(others)}" if others else ""
+    return Sentence(
+        "Which method",
+        f"{best.method.capitalize()} is fastest: with {best.timestamps} timestamps a cycle one timestamp "
+        f"(8 bytes) costs {time(_cost(best))} over {best.platform}{rest}. That is "
+        f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
+    )
+
+
+def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    """Where one method overtakes another as cycles grow, and that none does where none does."""
+    made = []
+    for method, line in sorted(same.items()):
+        if method == best.method:
+            continue
+        pairs = [
+            (mine.timestamps, _cost(mine) < _cost(theirs))
+            for mine in same[best.method]
+            for theirs in line
+            if mine.timestamps == theirs.timestamps
+        ]
+        if not pairs:
+            continue
+        changes = [
+            now
+            for (_, was_ahead), (now, ahead) in zip(pairs, pairs[1:], strict=False)
+            if ahead != was_ahead
+        ]
+        if changes:
+            text = f"{best.method} and {method} change places at {_list(changes)} timestamps a cycle"
+        elif pairs[0][1]:
+            text = (
+                f"{best.method} beats {method} at every cycle size from {pairs[0][0]} to "
+                f"{pairs[-1][0]} timestamps: there is no crossover"
+            )
+        else:
+            text = f"{method} is never slower than {best.method}"
+        made.append(Sentence("Crossovers", text[0].upper() + text[1:] + "."))
+    blocking = same.get("blocking")
+    if blocking and len(blocking) > 1 and blocking[0].latency and blocking[-1].latency:
+        first, last = blocking[0].latency.avg, blocking[-1].latency.avg
+        made.append(
+            Sentence(
+                "Crossovers",
+                f"A blocking cycle takes {time(first)} for {blocking[0].timestamps} and {time(last)} for "
+                f"{blocking[-1].timestamps} timestamps, {percent(last / first - 1)} more: "
+                + (
+                    "it waits for the round trip, so put into one cycle all that you can."
+                    if last / first < 1.5
+                    else "its length grows with what is in it."
+                ),
+            )
+        )
+    return made
+
+
+def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    made = []
+    blocking = same.get("blocking")
+    if blocking and blocking[-1].stages:
+        m = blocking[-1]
+        total = sum(stage.time for stage in m.stages)
+        shares = sorted(by_place(m).items(), key=lambda item: -item[1])
+        largest = max(m.stages, key=lambda stage: stage.time)
+        made.append(
+            Sentence(
+                "Why",
+                f"Of one blocking round trip of {time(total)}, "
+                + ", ".join(f"{percent(spent / total)} is {place}" for place, spent in shares)
+                + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
+            )
+        )
+    if best.throughput and best.throughput.wire_bit_s:
+        used = best.throughput.wire_bit_s / link_rate(best)
+        limit = "the wire" if used > 0.9 else "not the wire but the host"
+        made.append(
+            Sentence(
+                "Why",
+                f"{best.method.capitalize()} keeps several cycles in flight: frames towards the host fill "
+                f"{percent(used)} of the line, so what limits it is {limit}.",
+            )
+        )
+    return made
+
+
+def by_place(m: Measurement) -> dict[str, int]:
+    """The time of one transfer by where it is spent."""
+    places: dict[str, int] = {}
+    for stage in m.stages:
+        places[stage.where] = places.get(stage.where, 0) + stage.time
+    return places
+
+
+def link_rate(m: Measurement) -> float:
+    """Bits a second of the platform's link."""
+    from isthmus import platforms
+
+    return platforms.load(m.platform).link.rate.value * 1e6
+
+
+def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    made = []
+    for method in sorted({key[2] for key in lines}):
+        ours = lines.get((best.platform, "isthmus", method))
+        theirs = lines.get((best.platform, "as-published", method))
+        if not ours or not theirs:
+            continue
+        ratio = _cost(theirs[-1]) / _cost(ours[-1])
+        text = (
+            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(_cost(ours[-1]))}, as published "
+            f"in {time(_cost(theirs[-1]))} ({times(ratio)} as long), with the same clocks, wires and kernel"
+        )
+        moved = _moved(theirs[-1], ours[-1])
+        made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
+    return made
+
+
+def _moved(theirs: Measurement, ours: Measurement) -> str:
+    """The stage that changed most between two profiles."""
+    old, new = ({stage.name: stage.time for stage in m.stages} for m in (theirs, ours))
+    if not old or not new:
+        return ""
+    changes = {name: old.get(name, 0) - new.get(name, 0) for name in {*old, *new}}
+    name, saved = max(changes.items(), key=lambda item: (abs(item[1]), item[0]))
+    if not saved:
+        return ""
+    verb = "saves" if saved > 0 else "adds"
+    return f"most of the difference is “{name}”, where one transfer {verb} {time(abs(saved))}"
+
+
+def _topologies(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    made = []
+    others = sorted({key[0] for key in lines} - {best.platform})
+    for platform in others:
+        for method in ("blocking", "pipelined"):
+            here = lines.get((best.platform, best.profile, method))
+            there = lines.get((platform, best.profile, method))
+            if not here or not there or not here[-1].latency or not there[-1].latency:
+                continue
+            added = there[-1].latency.avg - here[-1].latency.avg
+            made.append(
+                Sentence(
+                    "What the path costs",
+                    f"{platform} instead of {best.platform} adds {time(added)} to a {method} cycle of "
+                    f"{there[-1].timestamps} timestamps ({percent(added / here[-1].latency.avg)}) and changes the "
+                    f"time per timestamp by {percent(_cost(there[-1]) / _cost(here[-1]) - 1)}.",
+                )
+            )
+    return made
+
+
+def _list(values: Sequence[int]) -> str:
+    return " and ".join(str(value) for value in values)

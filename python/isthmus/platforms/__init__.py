@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Platforms: each system's clocks, rates and delays, every constant with unit and source."""
+
+from isthmus.platforms.load import PlatformError, load, names
+from isthmus.platforms.model import (
+    PROFILES,
+    Constant,
+    Fpga,
+    Host,
+    Library,
+    Link,
+    Nic,
+    Platform,
+    Profile,
+    Switch,
+)
+
+__all__ = [
+    "PROFILES",
+    "Constant",
+    "Fpga",
+    "Host",
+    "Library",
+    "Link",
+    "Nic",
+    "Platform",
+    "PlatformError",
+    "Profile",
+    "Switch",
+    "load",
+    "names",
+]

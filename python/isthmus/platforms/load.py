@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads `platforms/*.toml`. A wrong key is named with its file and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from isthmus.errors import UserError
+from isthmus.paths import ROOT
+from isthmus.platforms.model import (
+    PROFILES,
+    Constant,
+    Fpga,
+    Host,
+    Library,
+    Link,
+    Nic,
+    Platform,
+    Profile,
+    Switch,
+)
+
+FOLDER = ROOT / "platforms"
+
+_GROUPS: Mapping[str, type] = {"fpga": Fpga, "link": Link, "nic": Nic, "host": Host, "switch": Switch}
+_OPTIONAL = frozenset({"switch"})
+_PLAIN = frozenset({"title", "base"})
+_KEYS = ("value", "unit", "source")
+
+Group = TypeVar("Group")
+
+
+class PlatformError(UserError):
+    """A platform file that cannot be used; the text names file, key, and what would be right."""
+
+
+def names(folder: Path = FOLDER) -> list[str]:
+    """The platforms there are. A file that others build on says so by starting with an underscore."""
+    return sorted(path.stem for path in folder.glob("*.toml") if not path.name.startswith("_"))
+
+
+def load(name: str, folder: Path = FOLDER) -> Platform:
+    """The platform `name`. Raises `PlatformError` for an unknown name or a wrong file."""
+    path = folder / f"{name}.toml"
+    if not path.is_file() or name.startswith("_"):
+        raise PlatformError(f"no platform {name!r}; there are: {', '.join(names(folder))}")
+    data = _read(path, ())
+    title = data.pop("title", None)
+    if not isinstance(title, tuple) or not isinstance(title[0], str):
+        raise PlatformError(f"{path.name}: needs a title, a text of one line")
+    profiles = data.pop("profile", ({}, path))[0]
+    groups = {key: _group(kind, data, key, path) for key, kind in _GROUPS.items()}
+    if data:
+        _unknown(path, next(iter(data)), [*_PLAIN, *_GROUPS, "profile"])
+    return Platform(
+        name=name,
+        title=title[0],
+        fpga=groups["fpga"],
+        link=groups["link"],
+        nic=groups["nic"],
+        host=groups["host"],
+        switch=groups["switch"],
+        profiles=_profiles(profiles, path),
+        file=path.name,
+    )
+
+
+def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
+    """The file's keys over those of its base; each leaf becomes (value, file it stands in)."""
+    if path in trail:
+        raise PlatformError(f"{path.name}: is its own base: {' -> '.join(p.name for p in trail)}")
+    try:
+        data = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as err:
+        raise PlatformError(f"{path.name}: not TOML: {err}") from err
+    base = data.pop("base", None)
+    merged: dict[str, Any] = {}
+    if base is not None:
+        below = path.with_name(str(base))
+        if not below.is_file():
+            raise PlatformError(f"{path.name}: base: there is no {base} beside it")
+        merged = _read(below, (*trail, path))
+    return _merge(merged, data, path, depth=0)
+
+
+def _merge(below: dict[str, Any], above: Mapping[str, Any], path: Path, depth: int) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        if key == "profile" and isinstance(value, dict) and depth == 0:
+            old = merged.get(key, ({}, path))[0]
+            merged[key] = (_merge(old, value, path, depth + 1), path)
+        elif isinstance(value, dict) and not set(value) & set(_KEYS):
+            old = merged.get(key, ({}, path))[0]
+            merged[key] = (_merge(old if isinstance(old, dict) else {}, value, path, depth + 1), path)
+        else:
+            merged[key] = (value, path)
+    return merged
+
+
+def _profiles(found: Mapping[str, Any], path: Path) -> Mapping[Profile, Library]:
+    rest = dict(found)
+    made: dict[Profile, Library] = {}
+    for profile in PROFILES:
+        made[profile] = _group(Library, rest, profile, path, prefix="profile.")
+    if rest:
+        _unknown(path, f"profile.{next(iter(rest))}", [f"profile.{p}" for p in PROFILES])
+    return made
+
+
+def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix: str = "") -> Any:
+    name = prefix + key
+    if key not in data:
+        if key in _OPTIONAL:
+            return None
+        raise PlatformError(f"{path.name}: lacks the table [{name}]")
+    found, file = data.pop(key)
+    if not isinstance(found, dict):
+        raise PlatformError(f"{file.name}: {name}: must be a table of constants")
+    rest = dict(found)
+    values: dict[str, Constant] = {}
+    for declared in fields(kind):  # type: ignore[arg-type]
+        if declared.name not in rest:
+            if declared.default is not MISSING:
+                continue
+            unit = declared.metadata["unit"]
+            raise PlatformError(
+                f"{file.name}: {name}: lacks {declared.name} ({declared.metadata['what']}; in {unit})"
+            )
+        value, where = rest.pop(declared.name)
+        values[declared.name] = _constant(value, f"{name}.{declared.name}", declared.metadata, where)
+    if rest:
+        wrong, (_, where) = next(iter(rest.items()))
+        _unknown(where, f"{name}.{wrong}", [f"{name}.{f.name}" for f in fields(kind)])  # type: ignore[arg-type]
+    return kind(**values)
+
+
+def _constant(found: Any, key: str, declared: Mapping[str, Any], path: Path) -> Constant:
+    where = f"{path.name}: {key}"
+    unit = declared["unit"]
+    right = f'{{ value = ..., unit = "{unit}", source = "..." }}'
+    if not isinstance(found, dict):
+        raise PlatformError(f"{where}: must be {right}, not {found!r}")
+    for wanted in _KEYS:
+        if wanted not in found:
+            raise PlatformError(f"{where}: lacks {wanted}; right is {right}")
+    for given in found:
+        if given not in _KEYS:
+            raise PlatformError(f"{where}: unknown key {given!r}; right is {right}")
+    value, source = found["value"], found["source"]
+    if found["unit"] != unit:
+        raise PlatformError(f"{where}: unit is {found['unit']!r}; it must be given in {unit!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PlatformError(f"{where}: value {value!r} is no number")
+    if not declared["low"] <= value <= declared["high"]:
+        raise PlatformError(
+            f"{where}: {value} {unit} is out of range: {declared['low']} to {declared['high']} {unit}"
+        )
+    if not isinstance(source, str) or not source.strip():
+        raise PlatformError(f"{where}: source is empty; say where {value} {unit} comes from")
+    return Constant(float(value), unit, source.strip(), path.name)
+
+
+def _unknown(path: Path, key: str, known: list[str]) -> None:
+    near = difflib.get_close_matches(key, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    raise PlatformError(f"{path.name}: unknown key {key}; {hint}")

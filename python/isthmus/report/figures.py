@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of the comparison: ECharts options as plain data, and each figure's table.
+
+A figure has one definition of its vertical axis; series of another definition are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from isthmus.compare.answer import Key, by_place, series
+from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
+from isthmus.units import digits, time
+
+# Names of colours in page.css: light and dark values live there, not here.
+METHOD_COLOURS: Mapping[str, str] = {"convenience": "c1", "blocking": "c2", "pipelined": "c3"}
+PLACE_COLOURS: Mapping[str, str] = {
+    "host": "c1",
+    "nic": "c2",
+    "wire": "c3",
+    "switch": "c4",
+    "fpga": "c5",
+}
+METHODS = tuple(METHOD_COLOURS)
+PLACES = tuple(PLACE_COLOURS)
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One chart: `label` is read out in its place by a screen reader."""
+
+    title: str
+    label: str
+    option: Mapping[str, Any]
+    height: int = 360
+
+
+@dataclass(frozen=True)
+class Figure:
+    id: str
+    title: str
+    caption: str
+    panels: Sequence[Panel]
+    table: Table
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a vertical axis shows."""
+
+    name: str
+    unit: str
+    get: Callable[[Measurement], float | None]
+    definition: str
+
+
+def one_definition(members: Sequence[Measurement], figure: str) -> str:
+    """The latency definition that all share. Raises `ResultError` where they differ."""
+    found = sorted({m.definition for m in members})
+    if len(found) != 1:
+        names = " and ".join(DEFINITIONS[name] for name in found)
+        raise ResultError(f"figure {figure}: {names} cannot stand on one axis; draw them apart")
+    return DEFINITIONS[found[0]]
+
+
+def figures(document: Document) -> list[Figure]:
+    """All figures that the document's measurements allow."""
+    lines = series(document)
+    made: list[Figure] = []
+    if lines:
+        made += [
+            _lines(
+                "time",
+                "Time per timestamp",
+                Quantity(
+                    "time per timestamp",
+                    "us",
+                    lambda m: _scaled(m.time_per_timestamp, 1e-6),
+                    "run time divided by timestamps read",
+                ),
+                lines,
+                "How long one 64-bit timestamp costs, by how many share one Etherbone cycle.",
+            ),
+            _lines(
+                "rate",
+                "Rate",
+                Quantity(
+                    "rate",
+                    "kHz",
+                    lambda m: _scaled(
+                        m.throughput.timestamps_per_s if m.throughput else None, 1e-3
+                    ),
+                    "timestamps a second",
+                ),
+                lines,
+                "How many 64-bit timestamps arrive in a second.",
+            ),
+            _lines(
+                "throughput",
+                "Throughput",
+                Quantity(
+                    "payload throughput",
+                    "Mbit/s",
+                    lambda m: _scaled(m.throughput.payload_bit_s if m.throughput else None, 1e-6),
+                    "payload only, 64 bits a timestamp; 1 Mbit is 10^6 bits",
+                ),
+                lines,
+                "Payload in user memory; headers, addresses and padding are not counted.",
+            ),
+            _latency(lines),
+            _words(lines),
+        ]
+    staged = [m for m in document if m.stages]
+    if staged:
+        made.append(_stages(staged))
+    timed = [m for m in document if m.timeline]
+    if timed:
+        made.append(_timeline(timed))
+    return made
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else digits(value, 4)
+
+
+def _style(profile: str) -> Mapping[str, str]:
+    return {"type": "solid" if profile == "isthmus" else "dashed"}
+
+
+def _axis(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
+    return {"type": kind, "name": name, "nameLocation": "middle", **more}
+
+
+def _series(name: str, colour: str, profile: str, data: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "name": name,
+        "colour": colour,
+        "data": data,
+        "lineStyle": _style(profile),
+        "symbol": "circle" if profile == "isthmus" else "emptyCircle",
+        "symbolSize": 7,
+    }
+
+
+def _ordered(lines: Mapping[Key, Sequence[Measurement]], platform: str) -> list[Key]:
+    def place(key: Key) -> tuple[int, str, str]:
+        return (METHODS.index(key[2]) if key[2] in METHODS else len(METHODS), key[2], key[1])
+
+    return sorted((key for key in lines if key[0] == platform), key=place)
+
+
+def _name(key: Key) -> str:
+    return f"{key[2]}, {key[1]}"
+
+
+def _lines(
+    id: str,
+    title: str,
+    quantity: Quantity,
+    lines: Mapping[Key, Sequence[Measurement]],
+    caption: str,
+) -> Figure:
+    """One chart a platform: the quantity against timestamps a cycle, a line a method and profile."""
+    panels = []
+    for platform in sorted({key[0] for key in lines}):
+        drawn = [
+            _series(
+                _name(key),
+                METHOD_COLOURS.get(key[2], "c6"),
+                key[1],
+                [[m.timestamps, quantity.get(m)] for m in lines[key]],
+            )
+            for key in _ordered(lines, platform)
+        ]
+        panels.append(
+            Panel(
+                platform,
+                f"{title} over {platform} against timestamps a cycle, logarithmic, one line for each method and "
+                "profile; the table below has the numbers",
+                {
+                    "xAxis": _axis("timestamps in one cycle", minInterval=1, min=1, max="dataMax"),
+                    "yAxis": _axis(f"{quantity.name} [{quantity.unit}]", "log"),
+                    "series": drawn,
+                },
+            )
+        )
+    return Figure(
+        id,
+        title,
+        f"{caption} {quantity.definition[0].upper()}{quantity.definition[1:]}. Solid: profile isthmus; dashed: "
+        "as published.",
+        panels,
+        _by_timestamps(lines, quantity.get, f"[{quantity.unit}]"),
+    )
+
+
+def _by_timestamps(
+    lines: Mapping[Key, Sequence[Measurement]],
+    get: Callable[[Measurement], float | None],
+    unit: str,
+) -> Table:
+    counts = sorted({m.timestamps for members in lines.values() for m in members})
+    keys = [key for platform in sorted({k[0] for k in lines}) for key in _ordered(lines, platform)]
+    rows = []
+    for key in keys:
+        values = {m.timestamps: get(m) for m in lines[key]}
+        rows.append([key[0], key[1], key[2], *(_number(values.get(count)) for count in counts)])
+    return Table(["platform", "profile", "method", *(f"{count} {unit}" for count in counts)], rows)
+
+
+def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
+    members = [m for line in lines.values() for m in line if m.latency is not None]
+    definition = one_definition(members, "latency")
+
+    def average(m: Measurement) -> float | None:
+        return m.latency.avg / 1e6 if m.latency else None
+
+    figure = _lines(
+        "latency",
+        f"Latency of one cycle ({definition})",
+        Quantity(
+            "latency",
+            "us",
+            average,
+            f"{definition}, from the call that sends to the call that returns the data; average",
+        ),
+        lines,
+        "How long the program waits for one cycle. A pipelined cycle also waits for those before it.",
+    )
+    rows = []
+    for m in members:
+        assert m.latency is not None
+        shown = (m.latency.min, m.latency.typical, m.latency.avg, m.latency.max, m.latency.stdev)
+        rows.append(
+            [
+                m.platform,
+                m.profile,
+                m.method,
+                str(m.timestamps),
+                str(m.iterations),
+                *(_number(value / 1e6) for value in shown),
+                *(_number(_scaled(value, 1e-6)) for value in m.latency.percentiles.values()),
+            ]
+        )
+    columns = ["platform", "profile", "method", "timestamps", "iterations", "min [us]", "typical [us]"]
+    columns += ["avg [us]", "max [us]", "stdev [us]"]
+    columns += [f"{key} [us]" for key in ("p50", "p90", "p99", "p99.9", "p99.99")]
+    notes = ("A percentile with fewer than ten samples beyond it is blank.",)
+    return Figure(figure.id, figure.title, figure.caption, figure.panels, Table(columns, rows), notes)
+
+
+def _words(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
+    """The document's last figure: total time against the words that one measurement reads."""
+
+    def point(m: Measurement) -> tuple[int, float] | None:
+        if m.throughput is None or not m.throughput.elapsed:
+            return None
+        return m.throughput.payload_bytes // 4, m.throughput.elapsed / 1e9
+
+    panels = []
+    rows = []
+    for platform in sorted({key[0] for key in lines}):
+        drawn = []
+        for key in _ordered(lines, platform):
+            points = [found for m in lines[key] if (found := point(m)) is not None]
+            drawn.append(_series(_name(key), METHOD_COLOURS.get(key[2], "c6"), key[1], points))
+            rows += [[platform, key[1], key[2], str(words), _number(ms)] for words, ms in points]
+        panels.append(
+            Panel(
+                platform,
+                f"Time to read a number of 32-bit words over {platform}, logarithmic on both axes; the table "
+                "below has the numbers",
+                {
+                    "xAxis": _axis("32-bit words read", "log", min="dataMin", max="dataMax"),
+                    "yAxis": _axis("time [ms]", "log"),
+                    "series": drawn,
+                },
+            )
+        )
+    return Figure(
+        "words",
+        "Time against words",
+        "How long the whole measurement takes, by the words that it reads. A flat line waits for round "
+        "trips; a rising one is limited by work for each word. Solid: profile isthmus; dashed: as published.",
+        panels,
+        Table(["platform", "profile", "method", "words", "time [ms]"], rows),
+    )
+
+
+def _stages(members: Sequence[Measurement]) -> Figure:
+    """Where one transfer's time goes: its stages add up to its end-to-end time."""
+    largest = max(m.timestamps for m in members)
+    shown = [
+        m for m in members if m.timestamps == largest and m.method in ("blocking", "pipelined")
+    ] or list(members)
+    one_definition(shown, "stages")
+    shown.sort(key=lambda m: (m.platform, m.profile, m.method), reverse=True)
+    names = [f"{m.platform}\n{m.profile}\n{m.method}" for m in shown]
+    places = [place for place in PLACES if any(place in by_place(m) for m in shown)]
+    places += sorted({stage.where for m in shown for stage in m.stages} - set(PLACES))
+    drawn = [
+        {
+            "type": "bar",
+            "stack": "stages",
+            "name": place,
+            "colour": PLACE_COLOURS.get(place, "c6"),
+            "barMaxWidth": 34,
+            "data": [by_place(m).get(place, 0) / 1e6 for m in shown],
+        }
+        for place in places
+    ]
+    rows = [
+        [m.platform, m.profile, m.method, stage.where, stage.name, _number(stage.time / 1e3)]
+        for m in reversed(shown)
+        for stage in m.stages
+    ]
+    rows_total = [
+        [m.platform, m.profile, m.method, "all", "end to end", _number(sum(s.time for s in m.stages) / 1e3)]
+        for m in reversed(shown)
+    ]
+    return Figure(
+        "stages",
+        "Where the time of one transfer goes",
+        f"One cycle of {largest} timestamps, from the program's call until the data is in its memory. The "
+        "stages follow one another and add up to the end-to-end time; this is checked in every run.",
+        [
+            Panel(
+                "",
+                "Stacked bars of where one transfer's time goes: host, network interface, wire, switch, FPGA; the "
+                "table below has every stage",
+                {
+                    "xAxis": _axis("time of one transfer [us]"),
+                    "yAxis": {"type": "category", "data": names},
+                    "series": drawn,
+                },
+                height=90 + 62 * len(shown),
+            )
+        ],
+        Table(["platform", "profile", "method", "where", "stage", "time [ns]"], rows + rows_total),
+    )
+
+
+def _timeline(members: Sequence[Measurement]) -> Figure:
+    """One transfer as bars on tracks: overlap shows, gaps show."""
+    wanted = [m for m in members if m.method == "blocking" and m.profile == "isthmus"] or list(members)
+    m = max(wanted, key=lambda m: (m.timestamps, m.platform == "gige-direct"))
+    tracks = list(dict.fromkeys(span.track for span in m.timeline))
+    begin = min(span.start for span in m.timeline)
+    drawn = [
+        {
+            "type": "line",
+            "name": f"{span.track}: {span.name}",
+            "colour": f"c{1 + tracks.index(span.track) % 6}",
+            "data": [
+                [(span.start - begin) / 1e6, span.track],
+                [(span.end - begin) / 1e6, span.track],
+            ],
+            "symbol": "none",
+            "lineStyle": {"width": 14, "cap": "butt"},
+            "bar": True,
+        }
+        for span in m.timeline
+    ]
+    rows = [
+        [
+            span.track,
+            span.name,
+            _number((span.start - begin) / 1e3),
+            _number((span.end - begin) / 1e3),
+            _number((span.end - span.start) / 1e3),
+        ]
+        for span in sorted(m.timeline, key=lambda span: (span.start, span.end))
+    ]
+    total = max(span.end for span in m.timeline) - begin
+    return Figure(
+        "timeline",
+        "One transfer, step by step",
+        f"{m.method.capitalize()}, {m.timestamps} timestamps, over {m.platform}, profile {m.profile}: "
+        f"{time(total)} from first to last step. Time runs to the right; steps may overlap.",
+        [
+            Panel(
+                "",
+                "Timeline of one transfer: a track for each component, a bar for each step; the table below "
+                "lists the steps in order",
+                {
+                    "xAxis": _axis("time since the call [us]", min=0, max="dataMax"),
+                    "yAxis": {"type": "category", "data": tracks, "inverse": True},
+                    "series": drawn,
+                    "legend": False,
+                },
+                height=90 + 46 * len(tracks),
+            )
+        ],
+        Table(["track", "step", "from [ns]", "to [ns]", "length [ns]"], rows),
+    )

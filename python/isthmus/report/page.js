@@ -1,0 +1,99 @@
+// Draws the figures. Colours come from page.css, so that light, dark and print follow the page.
+"use strict";
+(() => {
+  const charts = [];
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const plain = (v) => (v === 0 ? "0" : Number(v.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 9 }));
+  const decade = (v) => plain(v);
+
+  function styled(option, width) {
+    const narrow = width < 480;
+    const text = css("text"), soft = css("soft"), line = css("line"), page = css("page");
+    const axis = (given, horizontal) => ({
+      ...given,
+      nameGap: horizontal ? 30 : given.type === "category" ? 0 : narrow ? 40 : 52,
+      nameTextStyle: { color: soft, fontSize: 12 },
+      axisLine: { show: true, lineStyle: { color: line } },
+      axisTick: { lineStyle: { color: line } },
+      minorTick: { show: given.type === "log" },
+      splitLine: { show: given.type !== "category", lineStyle: { color: line, type: "dotted" } },
+      axisLabel: {
+        color: soft, fontSize: narrow ? 11 : 12, hideOverlap: true,
+        ...(given.type === "category" ? { lineHeight: 14 } : { formatter: decade }),
+      },
+    });
+    const series = option.series.map((s) => {
+      const colour = css(s.colour);
+      return {
+        ...s,
+        colour: undefined,
+        itemStyle: { color: colour, ...(s.type === "bar" ? { borderColor: page, borderWidth: 1 } : {}) },
+        lineStyle: { width: 2, ...s.lineStyle, color: colour },
+        emphasis: { focus: s.bar ? "none" : "series" },
+        animation: false,
+        ...(s.markLine ? { markLine: { ...s.markLine, label: { ...s.markLine.label, color: soft },
+          lineStyle: { color: colour, type: "dotted", width: 2 } } } : {}),
+      };
+    });
+    const bars = option.series.some((s) => s.bar);
+    const stacked = option.series[0] && option.series[0].type === "bar";
+    const unit = bars || stacked ? option.xAxis.name : option.yAxis.name;
+    const legend = option.legend !== false;
+    const rows = legend ? Math.ceil(option.series.length / (narrow ? 2 : stacked ? 6 : 3)) : 0;
+    return {
+      animation: false,
+      textStyle: { fontFamily: "inherit", color: text },
+      grid: { left: bars ? 10 : narrow ? 52 : 66, right: 16, top: legend ? 14 + 22 * rows : 12, bottom: 46,
+        containLabel: bars || stacked, ...(stacked ? { left: 6 } : {}) },
+      legend: legend ? { top: 0, left: 0, itemWidth: 24, itemHeight: 9, itemGap: narrow ? 6 : 12,
+        textStyle: { color: text, fontSize: narrow ? 11 : 12 } } : { show: false },
+      tooltip: {
+        trigger: stacked ? "axis" : "item", confine: true, backgroundColor: page, borderColor: line,
+        textStyle: { color: text, fontSize: 13 },
+        axisPointer: { type: "shadow" },
+        formatter: (found) => {
+          if (bars) {
+            const points = option.series[found.seriesIndex].data;
+            return `${found.seriesName}<br>${plain(points[0][0])} to ${plain(points[1][0])} us ` +
+              `(${plain(points[1][0] - points[0][0])} us)`;
+          }
+          if (Array.isArray(found)) {
+            const head = found[0].name.replaceAll("\n", ", ");
+            return [head, ...found.map((f) => `${f.marker}${f.seriesName}: ${plain(f.value)} us`)].join("<br>");
+          }
+          return `${found.seriesName}<br>${option.xAxis.name}: ${plain(found.value[0])}<br>` +
+            `${unit}: <b>${plain(found.value[1])}</b>`;
+        },
+      },
+      xAxis: axis(option.xAxis, true),
+      yAxis: axis(option.yAxis, false),
+      series,
+    };
+  }
+
+  function draw() {
+    for (const { chart, option, element } of charts) {
+      chart.resize();
+      chart.setOption(styled(option, element.clientWidth), true);
+    }
+  }
+
+  for (const figure of figures) {
+    figure.panels.forEach((panel, number) => {
+      const element = document.getElementById(`chart-${figure.id}-${number}`);
+      charts.push({ chart: echarts.init(element, null, { renderer: "svg" }), option: panel.option, element });
+    });
+  }
+  draw();
+  let pending = 0;
+  addEventListener("resize", () => { clearTimeout(pending); pending = setTimeout(draw, 100); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  const closed = [];
+  const printing = () => {
+    document.querySelectorAll("details:not([open])").forEach((d) => { d.open = true; closed.push(d); });
+    draw();
+  };
+  addEventListener("beforeprint", printing);
+  addEventListener("afterprint", () => { closed.splice(0).forEach((d) => { d.open = false; }); draw(); });
+  matchMedia("print").addEventListener("change", draw);
+})();

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
+
+from isthmus.results.files import document, load, to_csv, write
+from isthmus.results.model import (
+    DEFINITIONS,
+    SCHEMA,
+    Checked,
+    Context,
+    Document,
+    Latency,
+    Measurement,
+    ResultError,
+    Span,
+    Stage,
+    Throughput,
+    Windows,
+    measurement,
+)
+from isthmus.results.table import latency_table
+
+__all__ = [
+    "DEFINITIONS",
+    "SCHEMA",
+    "Checked",
+    "Context",
+    "Document",
+    "Latency",
+    "Measurement",
+    "ResultError",
+    "Span",
+    "Stage",
+    "Throughput",
+    "Windows",
+    "document",
+    "latency_table",
+    "load",
+    "measurement",
+    "to_csv",
+    "write",
+]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result documents as files: JSON with everything, CSV with one line a measurement."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from isthmus.results.model import (
+    PERCENTILES,
+    SCHEMA,
+    Context,
+    Document,
+    Latency,
+    Measurement,
+    ResultError,
+    Throughput,
+    measurement,
+)
+
+_SCHEMA_FILE = Path(__file__).with_name("result-1.schema.json")
+
+
+def document(context: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Document:
+    """A document from the engine's measurements and the context they were made in."""
+    return _document({"schema": SCHEMA, "context": dict(context), "results": list(results)}, "result")
+
+
+def load(path: Path) -> Document:
+    """Read and validate a result file. Raises `ResultError` that says what is wrong and where."""
+    try:
+        data = json.loads(path.read_text())
+    except OSError as err:
+        raise ResultError(f"{path}: {err.strerror}; make one with ./isthmus bench etherbone") from err
+    except ValueError as err:
+        raise ResultError(f"{path}: not JSON: {err}") from err
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        found = data.get("schema") if isinstance(data, dict) else type(data).__name__
+        raise ResultError(f"{path}: schema is {found!r}; this version reads {SCHEMA!r}")
+    validate(data, str(path))
+    return _document(data, str(path))
+
+
+def validate(data: Any, where: str) -> None:
+    """Check against the published schema. Raises `ResultError` with the first difference."""
+    # Imported here: no command but this one needs it.
+    import jsonschema
+
+    checker = jsonschema.Draft202012Validator(json.loads(_SCHEMA_FILE.read_text()))
+    first = next(iter(sorted(checker.iter_errors(data), key=lambda e: list(map(str, e.path)))), None)
+    if first is not None:
+        place = "/".join(str(part) for part in first.absolute_path) or "document"
+        raise ResultError(f"{where}: {place}: {first.message}")
+
+
+def _document(data: Mapping[str, Any], where: str) -> Document:
+    context = data["context"]
+    return Document(
+        context=Context(
+            commit=context.get("commit", "unknown"),
+            sources=context.get("sources", "unknown"),
+            command=context.get("command", ""),
+            seed=int(context.get("seed", 0)),
+            tools=context.get("tools", {}),
+            models=context.get("models", {}),
+            wall_s=float(context.get("wall_s", 0.0)),
+        ),
+        results=tuple(
+            measurement(item, f"{where}: results/{number}")
+            for number, item in enumerate(data["results"])
+        ),
+        raw=data,
+    )
+
+
+def write(made: Document, path: Path) -> None:
+    """Write the whole document as JSON; the folder is made where it is missing."""
+    validate(made.raw, str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(made.raw, indent=1) + "\n")
+
+
+CSV_COLUMNS = (
+    "id",
+    "road",
+    "platform",
+    "profile",
+    "method",
+    "operations_per_cycle",
+    "timestamps_per_cycle",
+    "iterations",
+    "definition",
+    "arrivals",
+    "seed",
+    "t_min[usec]",
+    "t_max[usec]",
+    "t_typical[usec]",
+    "t_avg[usec]",
+    "t_stdev[usec]",
+    *(f"{key}[usec]" for key in PERCENTILES),
+    "time_per_timestamp[usec]",
+    "cycles[1/s]",
+    "timestamps[1/s]",
+    "payload[bit/s]",
+    "wire[bit/s]",
+)
+
+
+def to_csv(results: Iterable[Measurement]) -> str:
+    """One line a measurement; a percentile with too few samples beyond it is an empty field."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for m in results:
+        writer.writerow(
+            [
+                m.id,
+                m.road,
+                m.platform,
+                m.profile,
+                m.method,
+                m.operations,
+                m.timestamps or "",
+                m.iterations,
+                m.definition,
+                m.arrivals,
+                m.seed,
+                *_latency_cells(m.latency),
+                "" if m.time_per_timestamp is None else f"{m.time_per_timestamp / 1e6:.6f}",
+                *_rate_cells(m.throughput),
+            ]
+        )
+    return out.getvalue()
+
+
+def _latency_cells(latency: Latency | None) -> list[str]:
+    if latency is None:
+        return [""] * (5 + len(PERCENTILES))
+    values = [latency.min, latency.max, latency.typical, latency.avg, latency.stdev]
+    cells = [f"{value / 1e6:.6f}" for value in values]
+    return cells + ["" if v is None else f"{v / 1e6:.6f}" for v in latency.percentiles.values()]
+
+
+def _rate_cells(rates: Throughput | None) -> list[str]:
+    if rates is None:
+        return [""] * 4
+    timestamps = "" if rates.timestamps_per_s is None else f"{rates.timestamps_per_s:.3f}"
+    return [
+        f"{rates.cycles_per_s:.3f}",
+        timestamps,
+        f"{rates.payload_bit_s:.0f}",
+        f"{rates.wire_bit_s:.0f}",
+    ]

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated beside published: every number of a document, agreeing or not.
+
+`run(document)` prints and returns the rows. A row is never left out: where no road covers it yet, it
+says "not simulated".
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from isthmus.errors import UserError
+from isthmus.paths import ROOT
+from isthmus.results import Document, Measurement
+from isthmus.results.table import aligned
+from isthmus.units import digits
+
+PUBLISHED = ROOT / "published"
+KINDS = ("input", "prediction", "context")
+
+Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published number beside what the simulation gives."""
+
+    id: str
+    what: str
+    value: float
+    unit: str
+    where: str
+    kind: str
+    tolerance: float | None
+    simulated: float | None
+    isthmus: float | None
+    verdict: Verdict
+
+    @property
+    def ratio(self) -> float | None:
+        return None if self.simulated is None or not self.value else self.simulated / self.value
+
+
+@dataclass(frozen=True)
+class Target:
+    """A limit of the gateware, in clock cycles: met when the figure is not above it."""
+
+    id: str
+    what: str
+    limit: float
+    unit: str
+    peers: str
+    simulated: float | None
+    verdict: Verdict
+
+    @property
+    def ratio(self) -> float | None:
+        return None if self.simulated is None else self.simulated / self.limit
+
+
+def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Row]:
+    """Every number of `published/<name>.csv`, in the file's order."""
+    made = []
+    for line in _table(folder / f"{name}.csv"):
+        if line["kind"] not in KINDS:
+            raise UserError(f"{name}.csv: {line['id']}: kind {line['kind']!r} is none of {', '.join(KINDS)}")
+        value = float(line["value"])
+        tolerance = float(line["tolerance_percent"]) if line["tolerance_percent"] else None
+        simulated, improved = (
+            _simulated(document, line["measurement"].replace("{profile}", profile), line["quantity"])
+            for profile in ("as-published", "isthmus")
+        )
+        made.append(
+            Row(
+                line["id"],
+                line["what"],
+                value,
+                line["unit"],
+                line["where"],
+                line["kind"],
+                tolerance,
+                simulated,
+                improved,
+                _verdict(line["kind"], value, tolerance, simulated),
+            )
+        )
+    return made
+
+
+def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
+    """The gateware's own limits, in clock cycles."""
+    made = []
+    for line in _table(folder / "rtl-targets.csv"):
+        limit = float(line["limit"])
+        found = _simulated(document, line["measurement"], line["quantity"])
+        verdict: Verdict = "not simulated" if found is None else "met" if found <= limit else "MISSED"
+        made.append(Target(line["id"], line["what"], limit, line["unit"], line["peers"], found, verdict))
+    return made
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv")))
+        raise UserError(f"nothing published as {path.stem!r}; there are: {known}")
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _verdict(kind: str, value: float, tolerance: float | None, simulated: float | None) -> Verdict:
+    if kind == "input":
+        return "input"
+    if kind == "context":
+        return "context"
+    if simulated is None:
+        return "not simulated"
+    if tolerance is None:
+        return "no tolerance"
+    return "agrees" if abs(simulated - value) <= value * tolerance / 100 else "DIFFERS"
+
+
+def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
+    """The quantity over the measurements that the pattern names; None where there are none."""
+    if not pattern:
+        return None
+    if quantity not in _QUANTITIES:
+        raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
+    members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
+    return _QUANTITIES[quantity](members, document) if members else None
+
+
+Quantity = Callable[[Sequence[Measurement], Document], float | None]
+
+
+def _each(get: Callable[[Measurement], float | None], pick: Callable[..., float] = max) -> Quantity:
+    """The largest (or `pick`) of a value over the measurements; None where one lacks it."""
+
+    def quantity(members: Sequence[Measurement], document: Document) -> float | None:
+        values = [get(m) for m in members]
+        known = [value for value in values if value is not None]
+        return pick(known) if len(known) == len(values) else None
+
+    return quantity
+
+
+def _latency_us(m: Measurement) -> float | None:
+    return m.latency.avg / 1e6 if m.latency else None
+
+
+def _inside_ns(m: Measurement) -> float | None:
+    inside = m.windows.inside_cycle_per_timestamp
+    return None if inside is None else inside / 1e3
+
+
+def _clock_ns(m: Measurement) -> float:
+    from isthmus import platforms
+
+    return 1e3 / platforms.load(m.platform).fpga.clock.value
+
+
+def _inside_clocks(m: Measurement) -> float | None:
+    inside = _inside_ns(m)
+    return None if inside is None else inside / 2 / _clock_ns(m)
+
+
+def _turnaround_clocks(m: Measurement) -> float | None:
+    """What the device adds between the request's last byte and the reply's first: its stages."""
+    inside = [stage.time for stage in m.stages if stage.where == "fpga"]
+    return sum(inside) / 1e3 / _clock_ns(m) if inside else None
+
+
+def _spread(members: Sequence[Measurement], document: Document) -> float | None:
+    values = [m.latency.avg for m in members if m.latency]
+    return max(values) / min(values) if values and min(values) else None
+
+
+def _gain(members: Sequence[Measurement], document: Document) -> float | None:
+    gains = []
+    for m in members:
+        other = document.by_id(m.id.replace("/pipelined/", "/blocking/"))
+        if other is None or not m.time_per_timestamp or not other.time_per_timestamp:
+            return None
+        gains.append(100 * (other.time_per_timestamp / m.time_per_timestamp - 1))
+    return sum(gains) / len(gains)
+
+
+def _scaled(get: Callable[[Measurement], float | None], scale: float) -> Quantity:
+    def value(m: Measurement) -> float | None:
+        found = get(m)
+        return None if found is None else found * scale
+
+    return _each(value)
+
+
+_QUANTITIES: Mapping[str, Quantity] = {
+    "latency_avg_us": _each(_latency_us),
+    "latency_spread": _spread,
+    "time_per_timestamp_us": _scaled(lambda m: m.time_per_timestamp, 1e-6),
+    "cycles_khz": _scaled(lambda m: m.throughput.cycles_per_s if m.throughput else None, 1e-3),
+    "timestamps_khz": _scaled(lambda m: m.throughput.timestamps_per_s if m.throughput else None, 1e-3),
+    "payload_mbit_s": _scaled(lambda m: m.throughput.payload_bit_s if m.throughput else None, 1e-6),
+    "inside_cycle_per_timestamp_ns": _each(_inside_ns),
+    "inside_cycle_per_word_ns": _scaled(_inside_ns, 0.5),
+    "inside_cycle_clocks_per_word": _each(_inside_clocks),
+    "gain_over_blocking_percent": _gain,
+    "turnaround_clocks": _each(_turnaround_clocks),
+}
+
+
+def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
+    """Both tables and a count, as the terminal shows them."""
+    lines: list[Sequence[str]] = [
+        ("#id", "kind", "unit", "published", "simulated", "ratio", "allowed", "isthmus", "verdict")
+    ]
+    lines += [
+        (
+            row.id,
+            row.kind,
+            row.unit,
+            _number(row.value),
+            _number(row.simulated),
+            _number(row.ratio),
+            "" if row.tolerance is None else f"{row.tolerance:.0f} %",
+            _number(row.isthmus),
+            row.verdict,
+        )
+        for row in found
+    ]
+    parts = [
+        "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
+        aligned(lines, left=3),
+        "\n# gateware limits, in clock cycles of the FPGA\n",
+    ]
+    lines = [("#id", "unit", "limit", "simulated", "ratio", "verdict", "peers")]
+    lines += [
+        (t.id, t.unit, _number(t.limit), _number(t.simulated), _number(t.ratio), t.verdict, t.peers)
+        for t in limits
+    ]
+    parts.append(aligned(lines, left=2))
+    parts.append(f"\n{summary(found, limits)}\n")
+    return "".join(parts)
+
+
+def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
+    """One sentence that counts every verdict."""
+    predictions = [row for row in found if row.kind == "prediction"]
+    simulated = [row for row in predictions if row.simulated is not None]
+    agree = sum(row.verdict == "agrees" for row in simulated)
+    met = sum(target.verdict == "met" for target in limits)
+    return (
+        f"{agree} of {len(simulated)} simulated predictions agree within the document's own error; "
+        f"{len(predictions) - len(simulated)} predictions are of roads not simulated yet; "
+        f"{met} of {len(limits)} gateware limits met."
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else digits(value, 4)
+
+
+def run(
+    name: str = "etherbone",
+    *,
+    results: Path | None = None,
+    document: Document | None = None,
+) -> tuple[list[Row], list[Target]]:
+    """`isthmus verify [etherbone]`: print published beside simulated. Runs the benchmark where no
+    result is given.
+
+    results   a result file to take the simulated numbers from
+    document  the same, already read
+    """
+    _table(PUBLISHED / f"{name}.csv")
+    if document is None:
+        if results is not None:
+            from isthmus.results import load
+
+            document = load(results)
+        else:
+            from isthmus.bench import etherbone
+
+            document = etherbone.measure()
+    found, limits = rows(document, name), targets(document)
+    print(text(found, limits), end="")
+    return found, limits
