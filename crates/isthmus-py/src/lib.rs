@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Python bindings of isthmus-road: conversion only.
+
+// The names of what Python sees are explained by their Python stubs.
+#![allow(missing_docs)]
+
+use std::ops::ControlFlow;
+
+use isthmus_road::{RoadError, ServeStatus};
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(_native, ScenarioError, PyException, "The caller gave something wrong.");
+create_exception!(_native, RunError, PyException, "The run went wrong.");
+
+fn to_python(error: &RoadError) -> PyErr {
+    // One line, whatever a library below put into it.
+    let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    if error.is_callers() { ScenarioError::new_err(line) } else { RunError::new_err(line) }
+}
+
+/// Holds the interpreter for a call-back, and keeps what Python raised in it.
+fn call_back(
+    raised: &mut Option<PyErr>,
+    call: impl FnOnce(Python<'_>) -> PyResult<()>,
+) -> ControlFlow<()> {
+    Python::attach(|py| {
+        // Control-C reaches Python code only when somebody asks.
+        match py.check_signals().and_then(|()| call(py)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *raised = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })
+}
+
+fn finish<T>(result: Result<T, RoadError>, raised: Option<PyErr>) -> PyResult<T> {
+    match raised {
+        Some(error) => Err(error),
+        None => result.map_err(|error| to_python(&error)),
+    }
+}
+
+/// Runs a scenario and returns the JSON list of its measurements. `progress` is called a few times
+/// a second with (measurements done, measurements in all, simulated ps, device cycles); an
+/// exception in it ends the run.
+#[pyfunction]
+#[pyo3(signature = (scenario, progress=None))]
+fn run_scenario(
+    py: Python<'_>,
+    scenario: String,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut raised = None;
+    let result = py.detach(|| {
+        isthmus_road::run_json(&scenario, &mut |step| {
+            call_back(&mut raised, |py| match &progress {
+                Some(progress) => progress
+                    .call1(py, (step.done, step.total, step.now.0, step.device_cycles))
+                    .map(drop),
+                None => Ok(()),
+            })
+        })
+    });
+    finish(result, raised)
+}
+
+/// Serves until `status` raises (Control-C does). `status` is called with the address first, then
+/// about once a second with the server's counters as JSON.
+#[pyfunction]
+fn serve(py: Python<'_>, scenario: String, status: Py<PyAny>) -> PyResult<()> {
+    let mut raised = None;
+    let result = py.detach(|| {
+        isthmus_road::serve_json(&scenario, &mut |now: &ServeStatus| {
+            call_back(&mut raised, |py| status.call1(py, (now.to_json(),)).map(drop))
+        })
+    });
+    finish(result, raised)
+}
+
+/// The version of the native part.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add("RunError", module.py().get_type::<RunError>())?;
+    module.add_function(wrap_pyfunction!(run_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(serve, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Etherbone over Gigabit Ethernet: host program, kernel, NIC, cables, switch, FPGA.
+
+mod breakdown;
+mod program;
+mod transport;
+mod world;
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use isthmus_sim::Picoseconds;
+
+use crate::error::RoadError;
+use crate::gige::MakeModel;
+use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::scenario::{Method, Scenario, Workload};
+use program::{Outcome, Task};
+use world::World;
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// Measurements done.
+    pub done: usize,
+    /// Measurements in all.
+    pub total: usize,
+    /// Simulated time of the present one.
+    pub now: Picoseconds,
+    /// Device cycles of the present one.
+    pub device_cycles: u64,
+}
+
+/// Called a few times a second; `Break` ends the run.
+pub type Watch = Rc<RefCell<dyn FnMut(Step) -> ControlFlow<()>>>;
+
+const WATCH_PERIOD: Duration = Duration::from_millis(200);
+
+/// Runs every measurement of a scenario.
+pub(crate) fn run(
+    scenario: &Scenario,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    let tasks = tasks(&scenario.workload);
+    let total = tasks.len();
+    let mut results = Vec::with_capacity(total);
+    for (done, task) in tasks.into_iter().enumerate() {
+        let world = World::build(scenario, make_model, done == 0)?;
+        let in_run = Rc::clone(watch);
+        world.simulation.on_progress(WATCH_PERIOD, move |progress| {
+            let (now, device_cycles) = (progress.now, progress.device_cycles);
+            in_run.borrow_mut()(Step { done, total, now, device_cycles })
+        });
+        let result = measure(scenario, &world, &task)?;
+        let step = Step {
+            done: done + 1,
+            total,
+            now: world.simulation.now(),
+            device_cycles: result.simulation.device_cycles,
+        };
+        results.push(result);
+        if watch.borrow_mut()(step).is_break() {
+            return Err(isthmus_sim::SimError::Interrupted { at: step.now }.into());
+        }
+    }
+    Ok(results)
+}
+
+/// One task a measurement, each in a world of its own: none can depend on those before it.
+fn tasks(workload: &Workload) -> Vec<Task> {
+    match workload {
+        Workload::Timestamps { method, timestamps_per_cycle, iterations } => {
+            vec![Task::Timestamps {
+                method: *method,
+                per_cycle: *timestamps_per_cycle,
+                cycles: *iterations,
+                stages: true,
+            }]
+        }
+        Workload::Throughput { timestamps_per_cycle, iterations } => vec![Task::Timestamps {
+            method: Method::Pipelined,
+            per_cycle: *timestamps_per_cycle,
+            cycles: *iterations,
+            stages: false,
+        }],
+        Workload::Words { method, words, iterations } => words
+            .iter()
+            .map(|words| Task::Words { method: *method, words: *words, iterations: *iterations })
+            .collect(),
+        Workload::Tlu { method, iterations } => {
+            vec![Task::Tlu { method: *method, cycles: *iterations }]
+        }
+        Workload::Path { reads } => {
+            reads.iter().map(|reads| Task::Path { reads: *reads }).collect()
+        }
+    }
+}
+
+fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measurement, RoadError> {
+    let finished = world.simulation.run_until_complete(&world.start(task))?;
+    let outcome = finished.map_err(|(during, source)| RoadError::Access { during, source })?;
+    // Replies on their way and pipelines inside the device come to rest before counters are read.
+    world.settle()?;
+    world.write_timeline()?;
+    let checked = world.simulation.scoreboard().verdict()?;
+    let breakdown = breakdown::of(world, &outcome, task);
+    // A fault may break a transfer's way into pieces that do not join.
+    let breakdown = match breakdown {
+        Err(_) if !scenario.faults.is_empty() => breakdown::Breakdown::default(),
+        other => other?,
+    };
+    let mut samples = Samples::new()?;
+    outcome.samples.iter().for_each(|sample| samples.add(*sample));
+
+    let method = task.method().name();
+    let (end, workload) = describe(scenario, world, task, &outcome)?;
+    let statistics = world.simulation.statistics();
+    let timestamps = match task {
+        Task::Timestamps { per_cycle, cycles, .. } => {
+            Some(u64::from(*per_cycle) * u64::from(*cycles))
+        }
+        _ => None,
+    };
+    let intervals = outcome.intervals.iter();
+    let wire_bytes = intervals.map(|(start, end)| world.wire_bytes(*start, *end)).sum();
+    Ok(Measurement {
+        id: format!(
+            "etherbone/{}/{}/{method}/{end}",
+            scenario.platform.name,
+            scenario.profile.name()
+        ),
+        road: "etherbone",
+        platform: scenario.platform.name.clone(),
+        profile: scenario.profile.name().to_owned(),
+        method: method.to_owned(),
+        workload,
+        definition: "rtt",
+        arrivals: "closed-loop",
+        seed: scenario.seed,
+        iterations: samples.count(),
+        excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
+        latency_ps: samples.latency(),
+        histogram: samples.buckets(),
+        windows_ps: outcome.windows.clone(),
+        throughput: Some(Throughput::new(
+            outcome.payload_bytes,
+            wire_bytes,
+            outcome.cycles,
+            timestamps,
+            outcome.elapsed(),
+        )),
+        stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
+        stages: breakdown.stages,
+        timeline: breakdown.timeline,
+        checked: Checked { bytes: checked.bytes, wrong: checked.wrong, lost: checked.lost },
+        counters: world.counters(&outcome.statistics),
+        simulation: SimulationCost {
+            device_cycles: statistics.device_cycles,
+            evaluated_cycles: statistics.evaluated_cycles,
+            wall_s: statistics.wall_s,
+        },
+    })
+}
+
+/// The end of the id, and the workload as results show it.
+fn describe(
+    scenario: &Scenario,
+    world: &World,
+    task: &Task,
+    outcome: &Outcome,
+) -> Result<(String, Map<String, Value>), RoadError> {
+    let (end, value) = match task {
+        Task::Timestamps { per_cycle, cycles, method, stages } => {
+            let operations = if *method == Method::Convenience { 1 } else { 2 * per_cycle };
+            let end = if *stages { "ts" } else { "max" };
+            (
+                format!("{end}{per_cycle}"),
+                json!({
+                    "timestamps_per_cycle": per_cycle,
+                    "iterations": cycles,
+                    "operations_per_cycle": operations,
+                }),
+            )
+        }
+        Task::Words { words, iterations, method } => {
+            let operations = match method {
+                Method::Convenience => 1,
+                _ => (*words).min(program::MAX_READS),
+            };
+            (
+                format!("words{words}"),
+                json!({
+                    "words": words,
+                    "iterations": iterations,
+                    "operations_per_cycle": operations,
+                }),
+            )
+        }
+        Task::Tlu { cycles, .. } => (
+            "tlu".to_owned(),
+            json!({"reads": 3, "writes": 1, "iterations": cycles, "operations_per_cycle": 4}),
+        ),
+        Task::Path { reads } => {
+            let clocks = world.path_clocks(outcome)?;
+            (
+                format!("path{reads}"),
+                json!({
+                    "reads": reads,
+                    "iterations": 1,
+                    "operations_per_cycle": reads,
+                    "clocks": clocks,
+                }),
+            )
+        }
+    };
+    let mut workload = match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    let topology = if scenario.platform.switch.is_some() { "switch" } else { "direct" };
+    workload.insert("topology".to_owned(), topology.into());
+    Ok((end, workload))
+}

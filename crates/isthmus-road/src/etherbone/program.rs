@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The host programs: what runs on the simulated host, and what it brings back.
+
+use std::cell::RefCell;
+use std::net::SocketAddrV4;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use isthmus_host::etherbone::{Client, ClientConfig, Cycle, CycleReply, Error, Statistics};
+use isthmus_host::transport::TransportError;
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::Host;
+
+use super::transport::{CycleLog, Log, SimTransport};
+use super::world::{LibraryCosts, World};
+use crate::scenario::Method;
+
+/// Reads that one record can hold; more words are read in more cycles.
+pub(super) const MAX_READS: u32 = 255;
+
+/// The device's bus map and the registers used (rtl/board, rtl/regs).
+mod bus {
+    pub(super) const RAM: u64 = 0x0000_0000;
+    pub(super) const TIME_HI: u64 = 0x0020_0018;
+    pub(super) const TIME_LO: u64 = 0x0020_001C;
+    pub(super) const FIFO_READY: u64 = 0x0030_0000;
+    pub(super) const FIFO_CLEAR: u64 = 0x0030_0004;
+    pub(super) const ARMSET: u64 = 0x0030_0010;
+    pub(super) const FIFOSIZE: u64 = 0x0030_0038;
+    pub(super) const CH_SELECT: u64 = 0x0030_0058;
+    pub(super) const FIFO_POP: u64 = 0x0030_005C;
+    pub(super) const CH_TEST: u64 = 0x0030_0060;
+    pub(super) const FTSHI: u64 = 0x0030_0068;
+    pub(super) const FTSLO: u64 = 0x0030_006C;
+    /// Latch units count in these.
+    pub(super) const TLU_UNIT_NS: u64 = 8;
+}
+
+/// One measurement.
+#[derive(Debug, Clone)]
+pub(super) enum Task {
+    Timestamps { method: Method, per_cycle: u32, cycles: u32, stages: bool },
+    Words { method: Method, words: u32, iterations: u32 },
+    Tlu { method: Method, cycles: u32 },
+    Path { reads: u32 },
+}
+
+impl Task {
+    pub(super) fn method(&self) -> Method {
+        match self {
+            Self::Timestamps { method, .. }
+            | Self::Words { method, .. }
+            | Self::Tlu { method, .. } => *method,
+            Self::Path { .. } => Method::Blocking,
+        }
+    }
+}
+
+/// What a program brings back.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The measured spans of time: from a first call to a last result.
+    pub(super) intervals: Vec<(Picoseconds, Picoseconds)>,
+    pub(super) samples: Vec<Picoseconds>,
+    /// The one cycle of `log` that a sample is, if samples are single cycles.
+    pub(super) cycle_of_sample: Option<Vec<usize>>,
+    /// Cycles before and after the measured ones.
+    pub(super) excluded: (u64, u64),
+    pub(super) windows: Map<String, Value>,
+    pub(super) payload_bytes: u64,
+    pub(super) cycles: u64,
+    /// The measured cycles.
+    pub(super) log: Vec<CycleLog>,
+    pub(super) statistics: Statistics,
+}
+
+impl Outcome {
+    pub(super) fn elapsed(&self) -> Picoseconds {
+        self.intervals.iter().map(|(start, end)| *end - *start).sum()
+    }
+}
+
+pub(super) type Finished = Result<Outcome, (&'static str, Error)>;
+
+/// Names what the program was doing when an access fails.
+trait During<T> {
+    fn during(self, what: &'static str) -> Result<T, (&'static str, Error)>;
+}
+
+impl<T> During<T> for Result<T, Error> {
+    fn during(self, what: &'static str) -> Result<T, (&'static str, Error)> {
+        self.map_err(|error| (what, error))
+    }
+}
+
+/// A host program, ready to run.
+pub(super) struct Program {
+    sim: Sim,
+    host: Host,
+    epoch_ns: u64,
+    device: SocketAddrV4,
+    costs: LibraryCosts,
+}
+
+/// What a program works with while it runs.
+struct Session {
+    sim: Sim,
+    epoch_ns: u64,
+    client: Client<SimTransport>,
+    log: Rc<RefCell<Log>>,
+}
+
+/// A run of cycles: their values, and where in the log they stand.
+struct Series {
+    reads: Vec<u64>,
+    start: Picoseconds,
+    end: Picoseconds,
+    log: Vec<CycleLog>,
+}
+
+impl Program {
+    pub(super) fn new(world: &World, device: SocketAddrV4, costs: LibraryCosts) -> Self {
+        Self {
+            sim: world.simulation.handle(),
+            host: world.host.clone(),
+            epoch_ns: world.epoch_ns,
+            device,
+            costs,
+        }
+    }
+
+    pub(super) async fn run(self, task: Task) -> Finished {
+        let (transport, log) = SimTransport::new(&self.sim, &self.host, self.device, self.costs)
+            .map_err(|error| ("open socket", TransportError::Other(error.to_string()).into()))?;
+        let client = Client::connect(transport, ClientConfig::default()).await.during("probe")?;
+        let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
+        let mut outcome = match task {
+            Task::Timestamps { method, per_cycle, cycles, .. } => {
+                session.check_ram(64).await?;
+                session.timestamps(method, per_cycle, cycles).await?
+            }
+            Task::Words { method, words, iterations } => {
+                session.words(method, words, iterations).await?
+            }
+            Task::Tlu { method, cycles } => session.latch_unit(method, cycles).await?,
+            Task::Path { reads } => session.path(reads).await?,
+        };
+        outcome.statistics = session.client.statistics();
+        Ok(outcome)
+    }
+}
+
+impl Session {
+    /// Runs cycles in the way of `method`.
+    async fn series(&mut self, method: Method, cycles: &[Cycle]) -> Result<Series, Error> {
+        let first = self.log.borrow().cycles.len();
+        let start = self.sim.now();
+        let mut reads = Vec::new();
+        match method {
+            Method::Convenience | Method::Blocking => {
+                for cycle in cycles {
+                    reads.extend(self.client.execute(cycle.clone()).await?.reads);
+                }
+            }
+            Method::Pipelined => {
+                let pending: Vec<_> = cycles
+                    .iter()
+                    .map(|cycle| self.client.submit(cycle))
+                    .collect::<Result<_, _>>()?;
+                self.client.flush().await?;
+                self.client.settle().await?;
+                for result in pending {
+                    let CycleReply { reads: values } =
+                        result.take().unwrap_or(Err(Error::Dropped))?;
+                    reads.extend(values);
+                }
+            }
+        }
+        let log = self.log.borrow().cycles.get(first..).unwrap_or_default().to_vec();
+        Ok(Series { reads, start, end: self.sim.now(), log })
+    }
+
+    /// Writes a random pattern to the RAM, reads it back and compares it. Returns the pattern.
+    async fn check_ram(&mut self, words: u32) -> Result<Vec<u64>, (&'static str, Error)> {
+        let mut random = self.sim.random("etherbone: ram pattern");
+        let pattern: Vec<u64> = (0..words).map(|_| random.bits() & 0xFFFF_FFFF).collect();
+        let addresses = || (0..u64::from(words)).map(|i| bus::RAM + 4 * i);
+        let write = Cycle::new().writes(addresses().zip(pattern.iter().copied()));
+        self.client.execute(write).await.during("write the RAM pattern")?;
+        let read = Cycle::new().reads(addresses());
+        let found = self.client.execute(read).await.during("read the RAM pattern")?.reads;
+        self.compare_words("RAM pattern", &pattern, &found);
+        Ok(pattern)
+    }
+
+    fn compare_words(&self, what: &str, expected: &[u64], found: &[u64]) {
+        let bytes = |words: &[u64]| -> Vec<u8> {
+            words.iter().flat_map(|word| (*word as u32).to_be_bytes()).collect()
+        };
+        self.sim.scoreboard().compare(|| what.to_owned(), &bytes(expected), &bytes(found));
+    }
+
+    /// Checks a time of the device against the span of time in which it must lie and the time read
+    /// before it.
+    fn check_time(&self, what: &str, found: u64, floor: &mut u64, ceiling: u64) {
+        let expected = found.max(*floor).min(ceiling.max(*floor));
+        let (e, f) = (expected.to_be_bytes(), found.to_be_bytes());
+        self.sim.scoreboard().compare(|| format!("{what} {found} ns"), &e, &f);
+        *floor = expected;
+    }
+
+    fn time_ns(&self, time: Picoseconds) -> u64 {
+        self.epoch_ns + time.0 / 1_000
+    }
+
+    /// Pairs of TIME_HI and TIME_LO as times, checked. `operations` are the reads of each cycle.
+    fn take_timestamps(&self, series: &Series, operations: usize, floor: &mut u64) -> Vec<u64> {
+        let cycle = |read: usize| series.log.get(read / operations.max(1));
+        let mut times = Vec::with_capacity(series.reads.len() / 2);
+        for (index, pair) in series.reads.chunks_exact(2).enumerate() {
+            if let Some(sent) = cycle(2 * index) {
+                *floor = (*floor).max(self.time_ns(sent.begin));
+            }
+            let received = cycle(2 * index + 1).map_or(series.end, |cycle| cycle.end);
+            let mut time = pair[0] << 32 | pair[1];
+            // The two halves are not latched together: LO may have wrapped after HI was read.
+            if time + (1 << 31) < *floor {
+                time += 1 << 32;
+            }
+            self.check_time("timestamp", time, floor, self.time_ns(received) + 1);
+            times.push(time);
+        }
+        times
+    }
+
+    async fn single_timestamp(
+        &mut self,
+        what: &'static str,
+        floor: &mut u64,
+    ) -> Result<u64, (&'static str, Error)> {
+        let cycle = Cycle::new().read(bus::TIME_HI).read(bus::TIME_LO);
+        let series = self.series(Method::Blocking, &[cycle]).await.during(what)?;
+        let times = self.take_timestamps(&series, 2, floor);
+        // A cycle of two reads that succeeded brought one time.
+        Ok(times.first().copied().unwrap_or_default())
+    }
+
+    /// The document's measurement: single timestamp, series, concluding timestamp.
+    async fn timestamps(&mut self, method: Method, per_cycle: u32, cycles: u32) -> Finished {
+        let mut floor = 0;
+        let before = self.single_timestamp("first timestamp", &mut floor).await?;
+        let addresses = |count: u32| {
+            (0..2 * count).map(|i| if i % 2 == 0 { bus::TIME_HI } else { bus::TIME_LO })
+        };
+        let (requests, operations): (Vec<Cycle>, u32) = match method {
+            Method::Convenience => {
+                (addresses(per_cycle * cycles).map(|a| Cycle::new().read(a)).collect(), 1)
+            }
+            Method::Blocking | Method::Pipelined => {
+                let cycle = Cycle::new().reads(addresses(per_cycle));
+                (vec![cycle; cycles as usize], 2 * per_cycle)
+            }
+        };
+        let series = self.series(method, &requests).await.during("series of timestamps")?;
+        let times = self.take_timestamps(&series, operations as usize, &mut floor);
+        let after = self.single_timestamp("concluding timestamp", &mut floor).await?;
+
+        let first = times.first().copied().unwrap_or(before);
+        let last = times.last().copied().unwrap_or(before);
+        let ps = |from: u64, to: u64| Value::from(to.saturating_sub(from) * 1_000);
+        let inside = match per_cycle {
+            2.. if method != Method::Convenience => {
+                let spans = times.chunks_exact(per_cycle as usize).map(|cycle| {
+                    let (first, last) = (cycle[0], cycle[cycle.len() - 1]);
+                    last.saturating_sub(first) as f64 / f64::from(per_cycle - 1)
+                });
+                Value::from(1e3 * spans.sum::<f64>() / f64::from(cycles))
+            }
+            _ => Value::Null,
+        };
+        let windows = [
+            ("realistic", ps(before, last)),
+            ("underestimated", ps(first, last)),
+            ("overestimated", ps(before, after)),
+            ("inside_cycle_per_timestamp", inside),
+        ];
+        Ok(Outcome {
+            windows: windows.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
+            excluded: (1, 1),
+            payload_bytes: 8 * u64::from(per_cycle) * u64::from(cycles),
+            ..Outcome::of_cycles(series)
+        })
+    }
+
+    /// Reads so many words of the ECA, again and again.
+    async fn words(&mut self, method: Method, words: u32, iterations: u32) -> Finished {
+        let per_cycle = match method {
+            Method::Convenience => 1,
+            Method::Blocking | Method::Pipelined => MAX_READS,
+        } as usize;
+        let addresses: Vec<u64> =
+            (0..words).map(|i| if i % 2 == 0 { bus::TIME_HI } else { bus::TIME_LO }).collect();
+        let cycles: Vec<Cycle> = addresses
+            .chunks(per_cycle)
+            .map(|chunk| Cycle::new().reads(chunk.iter().copied()))
+            .collect();
+        let mut floor = 0;
+        self.single_timestamp("first timestamp", &mut floor).await?;
+        let mut outcome = Outcome { excluded: (1, 0), ..Outcome::default() };
+        for _ in 0..iterations {
+            let series = self.series(method, &cycles).await.during("series of words")?;
+            self.take_timestamps(&series, per_cycle, &mut floor);
+            outcome.samples.push(series.end - series.start);
+            outcome.intervals.push((series.start, series.end));
+            outcome.log.extend(series.log);
+        }
+        outcome.payload_bytes = 4 * u64::from(words) * u64::from(iterations);
+        outcome.cycles = outcome.log.len() as u64;
+        // A sample of one blocking cycle ends with the cycle, and so do its stages.
+        let single = cycles.len() == 1;
+        outcome.cycle_of_sample = single.then(|| (0..outcome.log.len()).collect());
+        Ok(outcome)
+    }
+
+    /// The latch unit's benchmark: three reads and one write. Timestamps for it are made before.
+    async fn latch_unit(&mut self, method: Method, cycles: u32) -> Finished {
+        const SETUP: &str = "set up the latch unit";
+        let setup = Cycle::new()
+            .write(bus::CH_SELECT, 0)
+            .write(bus::ARMSET, 1)
+            .write(bus::FIFO_CLEAR, 1)
+            .read(bus::FIFOSIZE);
+        let reply = self.client.execute(setup).await.during(SETUP)?;
+        let capacity = reply.reads.first().copied().unwrap_or_default().clamp(1, 64) as u32;
+        let operations = [
+            Cycle::new().read(bus::FIFO_READY),
+            Cycle::new().read(bus::FTSHI),
+            Cycle::new().read(bus::FTSLO),
+            Cycle::new().write(bus::FIFO_POP, 0),
+        ];
+        let whole =
+            Cycle::new().reads([bus::FIFO_READY, bus::FTSHI, bus::FTSLO]).write(bus::FIFO_POP, 0);
+        let mut outcome = Outcome::default();
+        let mut floor = 0;
+        let mut left = cycles;
+        while left > 0 {
+            let batch = left.min(capacity);
+            left -= batch;
+            let filled_from = self.time_ns(self.sim.now());
+            let fill = Cycle::new().write_fifo(bus::CH_TEST, (0..batch).map(|_| 1));
+            self.client.execute(fill).await.during("make timestamps")?;
+            let filled_until = self.time_ns(self.sim.now());
+            let requests: Vec<Cycle> = match method {
+                Method::Convenience => (0..batch).flat_map(|_| operations.clone()).collect(),
+                Method::Blocking | Method::Pipelined => vec![whole.clone(); batch as usize],
+            };
+            let series = self.series(method, &requests).await.during("read the latch unit")?;
+            // Latched times are whole units: up to one less than the true time.
+            floor = floor.max(filled_from - bus::TLU_UNIT_NS);
+            for reads in series.reads.chunks_exact(3) {
+                self.compare_words("FIFO_READY", &[1], &[reads[0] & 1]);
+                let time = (reads[1] << 32 | reads[2]) * bus::TLU_UNIT_NS;
+                self.check_time("latched time", time, &mut floor, filled_until + 1);
+            }
+            outcome.payload_bytes += 16 * u64::from(batch);
+            outcome.absorb(series);
+        }
+        Ok(outcome)
+    }
+
+    /// One cycle of reads, so that nothing else is in the gateware.
+    async fn path(&mut self, reads: u32) -> Finished {
+        let pattern = self.check_ram(reads).await?;
+        let cycle = Cycle::new().reads((0..u64::from(reads)).map(|i| bus::RAM + 4 * i)).silent();
+        let series = self.series(Method::Blocking, &[cycle]).await.during("read the RAM")?;
+        self.compare_words("RAM", &pattern, &series.reads);
+        Ok(Outcome { payload_bytes: 4 * u64::from(reads), ..Outcome::of_cycles(series) })
+    }
+}
+
+impl Outcome {
+    /// Every cycle of the series is a sample.
+    fn of_cycles(series: Series) -> Self {
+        let mut outcome = Self::default();
+        outcome.absorb(series);
+        outcome
+    }
+
+    fn absorb(&mut self, series: Series) {
+        self.intervals.push((series.start, series.end));
+        let from = self.log.len();
+        self.samples.extend(series.log.iter().map(|cycle| cycle.end.saturating_sub(cycle.begin)));
+        self.log.extend(series.log);
+        self.cycles = self.log.len() as u64;
+        self.cycle_of_sample.get_or_insert_default().extend(from..self.log.len());
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One assembled system a road: which devices, which world, which host program. It measures; it
+//! draws nothing and knows no files but the model and the traces a scenario names.
+//!
+//! [`run_json`] runs a scenario and gives the measurements of `isthmus.result/1`; [`serve_json`]
+//! puts the simulated FPGA behind a real UDP socket. `docs/reference/scenario.md` explains the
+//! scenario.
+
+mod error;
+mod etherbone;
+mod gige;
+pub mod measurement;
+pub mod scenario;
+pub mod serve;
+mod stages;
+
+pub use error::RoadError;
+pub use etherbone::{Step, Watch};
+pub use gige::{MakeModel, load};
+pub use measurement::Measurement;
+pub use scenario::Scenario;
+pub use serve::{ServeStatus, serve_json};
+
+/// Runs a scenario.
+///
+/// # Errors
+/// When the scenario is wrong, the simulation fails, an access fails, or a byte is wrong or lost.
+pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
+    run_with(scenario, &load, watch)
+}
+
+/// As [`run`], with models that the caller makes.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    scenario: &Scenario,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    match scenario.road {
+        scenario::RoadName::Etherbone => etherbone::run(scenario, make_model, watch),
+    }
+}
+
+/// Runs a scenario given as JSON and returns its measurements as a JSON list.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_json(json: &str, watch: &Watch) -> Result<String, RoadError> {
+    let measurements = run(&Scenario::parse(json)?, watch)?;
+    serde_json::to_string(&measurements)
+        .map_err(|error| RoadError::Inconsistent(format!("result: {error}")))
+}

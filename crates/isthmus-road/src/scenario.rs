@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The scenario: everything a run depends on, as one JSON document.
+//!
+//! `docs/reference/scenario.md` explains every key. Unknown keys are errors; every error names its
+//! key. Units are part of the names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use isthmus_sim::FaultSpec;
+use isthmus_sim::kernel::{HoldSpec, ResetSpec};
+use isthmus_sim::world::MacAddress;
+
+use crate::error::RoadError;
+
+/// One run, or a sweep of runs over one system.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Which road.
+    pub road: RoadName,
+    /// Which of the system's two designs this is.
+    pub profile: Profile,
+    /// The constants of everything that is not gateware.
+    pub platform: Platform,
+    /// The FPGA.
+    pub device: Device,
+    /// What to measure.
+    pub workload: Workload,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Do not evaluate a device that reports idle.
+    #[serde(default = "yes")]
+    pub skip_idle: bool,
+    /// Evaluate idle devices and fail if an output changes.
+    #[serde(default)]
+    pub check_idle: bool,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Files to write.
+    #[serde(default)]
+    pub trace: Trace,
+    /// What goes wrong, by the name of the fault point.
+    #[serde(default)]
+    pub faults: BTreeMap<String, FaultSpec>,
+}
+
+/// A road.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoadName {
+    /// Etherbone over Gigabit Ethernet.
+    Etherbone,
+}
+
+/// A system's design: as its authors documented it, or ours under the same constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// As documented.
+    AsPublished,
+    /// Ours.
+    Isthmus,
+}
+
+impl Profile {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AsPublished => "as-published",
+            Self::Isthmus => "isthmus",
+        }
+    }
+}
+
+/// The constants of everything outside the FPGA's package.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// Its name.
+    pub name: String,
+    /// The FPGA's clocks and PHY.
+    pub fpga: Fpga,
+    /// Every cable.
+    pub link: Link,
+    /// The host's network interface.
+    pub nic: Nic,
+    /// Operating system and processor.
+    pub host: Host,
+    /// The switch between host and FPGA; without it they are connected directly.
+    #[serde(default)]
+    pub switch: Option<Switch>,
+    /// The protocol library's own work.
+    pub library: Library,
+}
+
+/// The FPGA's side of the pins.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fpga {
+    /// Clock of the gateware and of its GMII transmit side.
+    pub clock_mhz: f64,
+    /// TAI seconds since 1970 at simulated time zero.
+    pub epoch_s: u64,
+    /// PHY: transmit pins to medium.
+    pub phy_tx_ns: f64,
+    /// PHY: medium to receive pins.
+    pub phy_rx_ns: f64,
+    /// How far the FPGA's oscillator is off. The receive clock is recovered from the line.
+    #[serde(default)]
+    pub clock_offset_ppm: f64,
+}
+
+/// Every cable of the path.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Line rate.
+    pub rate_mbit_s: f64,
+    /// Length of one cable.
+    pub length_m: f64,
+    /// Propagation delay.
+    pub delay_ns_per_m: f64,
+}
+
+/// The host's network interface.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nic {
+    /// PHY: MAC to medium.
+    pub phy_tx_ns: f64,
+    /// PHY: medium to MAC.
+    pub phy_rx_ns: f64,
+    /// Store to the tail register until it arrives.
+    pub doorbell_ns: f64,
+    /// Doorbell to first byte on the wire.
+    pub tx_dma_ns: f64,
+    /// Last byte received to visible in host memory.
+    pub rx_dma_ns: f64,
+}
+
+/// Operating system and processor.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Send call: entry to doorbell store.
+    pub send_call_ns: f64,
+    /// Receive call that finds a datagram.
+    pub receive_call_ns: f64,
+    /// Driver and IP/UDP stack, one received frame.
+    pub frame_ns: f64,
+    /// Interrupt to the blocked thread running again.
+    pub wakeup_ns: f64,
+    /// Copy between user memory and kernel buffer.
+    pub copy_ns_per_byte: f64,
+    /// Cores; the program has one, and the network stack another where there is one.
+    #[serde(default = "two")]
+    pub cores: usize,
+}
+
+/// One store-and-forward switch.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Last bit in to first bit out with the port idle.
+    pub latency_ns: f64,
+}
+
+/// What the protocol library costs, and how it waits.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Library {
+    /// Open, close and frame one cycle.
+    pub build_cycle_ns: f64,
+    /// Add one operation to a cycle.
+    pub build_operation_ns: f64,
+    /// Match one reply and run its callback.
+    pub parse_cycle_ns: f64,
+    /// Take one value out of a reply.
+    pub parse_operation_ns: f64,
+    /// Calls around each wait beside send and receive.
+    pub event_loop_ns: f64,
+    /// 1: asks the kernel to poll the NIC; 0: waits for an interrupt.
+    pub poll: u8,
+    /// Least time between two interrupts; 0: none.
+    pub interrupt_gap_us: f64,
+}
+
+/// The FPGA.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// The shared object of its model.
+    pub model_path: PathBuf,
+    /// Its MAC address.
+    #[serde(default = "default_mac")]
+    pub mac: MacAddress,
+    /// Its IPv4 address.
+    #[serde(default = "default_ip")]
+    pub ip: std::net::Ipv4Addr,
+    /// The UDP port of its Etherbone service.
+    #[serde(default = "default_port")]
+    pub udp_port: u16,
+    /// Cycles that a reset lasts.
+    #[serde(default = "default_reset")]
+    pub reset_cycles: u32,
+    /// Resets injected during the run.
+    #[serde(default)]
+    pub resets: Vec<ResetSpec>,
+    /// Inputs held at a value for a while.
+    #[serde(default)]
+    pub holds: Vec<HoldSpec>,
+}
+
+/// An access method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A cycle of its own for every operation, one after the other.
+    Convenience,
+    /// One cycle after the other.
+    Blocking,
+    /// Many cycles in flight.
+    Pipelined,
+}
+
+impl Method {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Convenience => "convenience",
+            Self::Blocking => "blocking",
+            Self::Pipelined => "pipelined",
+        }
+    }
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Workload {
+    /// A series of cycles of timestamps between two single ones.
+    Timestamps {
+        /// The access method.
+        method: Method,
+        /// Timestamps in each cycle, 1 to 8: two reads each.
+        timestamps_per_cycle: u32,
+        /// Cycles.
+        #[serde(default = "ninety")]
+        iterations: u32,
+    },
+    /// How long it takes to read so many words: one measurement for each number.
+    Words {
+        /// The access method.
+        method: Method,
+        /// Numbers of 32-bit words.
+        words: Vec<u32>,
+        /// Repetitions of each.
+        #[serde(default = "ten")]
+        iterations: u32,
+    },
+    /// The latch unit's cycle: three reads and one write.
+    Tlu {
+        /// The access method.
+        method: Method,
+        /// Cycles.
+        #[serde(default = "ninety")]
+        iterations: u32,
+    },
+    /// As many timestamps a second as the wire carries: cycles in flight all the time.
+    Throughput {
+        /// Timestamps in each cycle, 1 to 8.
+        timestamps_per_cycle: u32,
+        /// Cycles.
+        #[serde(default = "thousands")]
+        iterations: u32,
+    },
+    /// The gateware alone: clocks from the last byte of a request to the first of its reply, for
+    /// each number of reads.
+    Path {
+        /// Numbers of reads in a cycle, 1 to 255.
+        reads: Vec<u32>,
+    },
+}
+
+/// Bounds of a run.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Fails a run that needs more simulated time.
+    pub simulated_ms: u64,
+    /// Fails a run that needs more wall time.
+    pub wall_s: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { simulated_ms: 20_000, wall_s: 600 }
+    }
+}
+
+/// Files a run writes.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trace {
+    /// A waveform; needs a model built for it.
+    pub waveform: Option<PathBuf>,
+    /// Every frame on every cable.
+    pub pcap: Option<PathBuf>,
+    /// A timeline for Perfetto.
+    pub timeline: Option<PathBuf>,
+}
+
+const fn yes() -> bool {
+    true
+}
+const fn two() -> usize {
+    2
+}
+const fn ninety() -> u32 {
+    90
+}
+const fn ten() -> u32 {
+    10
+}
+const fn thousands() -> u32 {
+    2_000
+}
+const fn default_port() -> u16 {
+    isthmus_host::etherbone::DEFAULT_PORT
+}
+const fn default_ip() -> std::net::Ipv4Addr {
+    std::net::Ipv4Addr::new(192, 168, 10, 2)
+}
+const fn default_reset() -> u32 {
+    16
+}
+const fn default_mac() -> MacAddress {
+    MacAddress([2, 0, 0, 0, 0, 2])
+}
+
+/// Reads a document of type `T`; an error names the key.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, RoadError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let value: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let key = match error.path().to_string().as_str() {
+            "." => "document".to_owned(),
+            path => path.to_owned(),
+        };
+        RoadError::scenario(key, error.into_inner().to_string())
+    })?;
+    reader.end().map_err(|error| RoadError::scenario("document", error.to_string()))?;
+    Ok(value)
+}
+
+impl Scenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        let scenario: Self = parse(json)?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        self.device.check()?;
+        self.platform.check()?;
+        let range = |key: &str, value: u32, low: u32, high: u32| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let key = format!("workload.{key}");
+            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
+        };
+        const MOST: u32 = 1_000_000;
+        match &self.workload {
+            Workload::Timestamps { timestamps_per_cycle, iterations, .. }
+            | Workload::Throughput { timestamps_per_cycle, iterations } => {
+                range("timestamps_per_cycle", *timestamps_per_cycle, 1, 8)?;
+                range("iterations", *iterations, 1, MOST)
+            }
+            Workload::Words { words, iterations, .. } => {
+                words.iter().try_for_each(|n| range("words", *n, 1, 16_384))?;
+                range("words (how many)", words.len() as u32, 1, 1_024)?;
+                range("iterations", *iterations, 1, MOST)
+            }
+            Workload::Tlu { iterations, .. } => range("iterations", *iterations, 1, MOST),
+            Workload::Path { reads } => {
+                reads.iter().try_for_each(|n| range("reads", *n, 1, 255))?;
+                range("reads (how many)", reads.len() as u32, 1, 255)
+            }
+        }
+    }
+}
+
+impl Device {
+    pub(crate) fn check(&self) -> Result<(), RoadError> {
+        if self.mac.is_group() {
+            let reason = format!("{} is a group's address, not one station's", self.mac);
+            return Err(RoadError::scenario("device.mac", reason));
+        }
+        Ok(())
+    }
+}
+
+impl Platform {
+    pub(crate) fn check(&self) -> Result<(), RoadError> {
+        let Self { fpga, link, nic, host, switch, library, .. } = self;
+        let ns = [
+            ("fpga.phy_tx_ns", fpga.phy_tx_ns),
+            ("fpga.phy_rx_ns", fpga.phy_rx_ns),
+            ("link.length_m", link.length_m),
+            ("link.delay_ns_per_m", link.delay_ns_per_m),
+            ("nic.phy_tx_ns", nic.phy_tx_ns),
+            ("nic.phy_rx_ns", nic.phy_rx_ns),
+            ("nic.doorbell_ns", nic.doorbell_ns),
+            ("nic.tx_dma_ns", nic.tx_dma_ns),
+            ("nic.rx_dma_ns", nic.rx_dma_ns),
+            ("host.send_call_ns", host.send_call_ns),
+            ("host.receive_call_ns", host.receive_call_ns),
+            ("host.frame_ns", host.frame_ns),
+            ("host.wakeup_ns", host.wakeup_ns),
+            ("host.copy_ns_per_byte", host.copy_ns_per_byte),
+            ("switch.latency_ns", switch.map_or(0.0, |s| s.latency_ns)),
+            ("library.build_cycle_ns", library.build_cycle_ns),
+            ("library.build_operation_ns", library.build_operation_ns),
+            ("library.parse_cycle_ns", library.parse_cycle_ns),
+            ("library.parse_operation_ns", library.parse_operation_ns),
+            ("library.event_loop_ns", library.event_loop_ns),
+            ("library.interrupt_gap_us", library.interrupt_gap_us),
+        ];
+        // A second is far beyond any of these; the bound keeps sums inside the time type.
+        for (key, value) in ns {
+            if !(0.0..=1e9).contains(&value) {
+                let reason = format!("{value} is outside 0 to 1e9");
+                return Err(RoadError::scenario(format!("platform.{key}"), reason));
+            }
+        }
+        for (key, value, low, high) in [
+            ("fpga.clock_mhz", fpga.clock_mhz, 1.0, 1_000.0),
+            ("fpga.clock_offset_ppm", fpga.clock_offset_ppm, -1_000.0, 1_000.0),
+            ("link.rate_mbit_s", link.rate_mbit_s, 1_000.0, 1_000.0),
+            ("fpga.epoch_s", fpga.epoch_s as f64, 0.0, 8_589_934_592.0),
+            ("library.poll", f64::from(library.poll), 0.0, 1.0),
+        ] {
+            if !(low..=high).contains(&value) {
+                let reason = format!("{value} is outside {low} to {high}");
+                return Err(RoadError::scenario(format!("platform.{key}"), reason));
+            }
+        }
+        Ok(())
+    }
+}

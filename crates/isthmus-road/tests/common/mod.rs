@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A behavioural stand-in for the board `gige_etherbone`: the same pins, none of its timing.
+//!
+//! Frames are handled whole, in no time: what the tests of this crate check with it is the road
+//! around the device. The device itself is checked by the tests that load its model.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use isthmus_host::etherbone::{Bus, BusFault, SoftSlave, Width};
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::{Description, Direction, Model, PinStorage, PortInfo};
+
+pub const RAM_SIZE: u64 = 0x1_0000;
+const ECA: u64 = 0x0020_0000;
+const TLU: u64 = 0x0030_0000;
+/// Stages in the order of `probe_o`.
+pub const STAGES: [&str; 4] = ["MacRxFirst", "MacRxLast", "MacTxFirst", "MacTxLast"];
+
+const PORTS: &[(&str, u32, Direction)] = &[
+    ("clk_i", 1, Direction::Input),
+    ("gmii_rx_clk_i", 1, Direction::Input),
+    ("rst_ni", 1, Direction::Input),
+    ("time_ns_i", 64, Direction::Input),
+    ("cfg_mac_i", 48, Direction::Input),
+    ("cfg_ip_i", 32, Direction::Input),
+    ("cfg_udp_port_i", 16, Direction::Input),
+    ("gmii_rxd_i", 8, Direction::Input),
+    ("gmii_rx_dv_i", 1, Direction::Input),
+    ("gmii_rx_er_i", 1, Direction::Input),
+    ("gmii_txd_o", 8, Direction::Output),
+    ("gmii_tx_en_o", 1, Direction::Output),
+    ("gmii_tx_er_o", 1, Direction::Output),
+    ("trigger_i", 4, Direction::Input),
+    ("probe_o", 4, Direction::Output),
+    ("probe_tag_o", 32, Direction::Output),
+    ("status_rx_good_o", 32, Direction::Output),
+    ("status_drop_fcs_o", 32, Direction::Output),
+    ("idle_o", 1, Direction::Output),
+];
+
+/// How the stand-in misbehaves, to prove that the road notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Misbehaviour {
+    #[default]
+    None,
+    /// The RAM flips a bit of every word it is given.
+    FlipsBits,
+    /// Time goes backwards now and then.
+    TimeRunsBackwards,
+    /// The slave at the ECA's address answers every access with an error.
+    EcaErrors,
+    /// No reply is ever sent.
+    Mute,
+}
+
+struct Wishbone {
+    ram: Vec<u8>,
+    time_ns: u64,
+    reads: u64,
+    tlu: VecDeque<u64>,
+    misbehaviour: Misbehaviour,
+}
+
+impl Bus for Wishbone {
+    fn read(&mut self, address: u64, _: Width, _: u8) -> Result<u64, BusFault> {
+        self.time_ns += 8;
+        self.reads += 1;
+        let backwards = self.misbehaviour == Misbehaviour::TimeRunsBackwards && self.reads > 40;
+        let time = if backwards { self.time_ns - 1_000_000 } else { self.time_ns };
+        let eca_errors = self.misbehaviour == Misbehaviour::EcaErrors;
+        match address {
+            0..RAM_SIZE => {
+                let at = address as usize;
+                let word = &self.ram[at..at + 4];
+                Ok(word.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+            }
+            a if a >> 8 == ECA >> 8 && eca_errors => Err(BusFault),
+            a if a == ECA + 0x18 => Ok(time >> 32),
+            a if a == ECA + 0x1C => Ok(time & 0xFFFF_FFFF),
+            a if a == TLU => Ok(u64::from(!self.tlu.is_empty())),
+            a if a == TLU + 0x68 => Ok(self.tlu.front().map_or(0, |t| t >> 32)),
+            a if a == TLU + 0x6C => Ok(self.tlu.front().map_or(0, |t| t & 0xFFFF_FFFF)),
+            _ => Err(BusFault),
+        }
+    }
+
+    fn write(&mut self, address: u64, _: Width, enable: u8, data: u64) -> Result<(), BusFault> {
+        self.time_ns += 8;
+        match address {
+            0..RAM_SIZE => {
+                let flip = u64::from(self.misbehaviour == Misbehaviour::FlipsBits);
+                for lane in (0..4).filter(|lane| enable >> lane & 1 == 1) {
+                    self.ram[address as usize + 3 - lane] = ((data ^ flip) >> (8 * lane)) as u8;
+                }
+                Ok(())
+            }
+            a if a == TLU + 0x10 || a == TLU + 0x58 || a == TLU + 0x04 => Ok(()),
+            a if a == TLU + 0x60 => {
+                self.tlu.push_back(self.time_ns / 8);
+                Ok(())
+            }
+            a if a == TLU + 0x5C => self.tlu.pop_front().map(drop).ok_or(BusFault),
+            _ => Err(BusFault),
+        }
+    }
+}
+
+/// The model. Probes and status as the board's, as far as they exist here.
+pub struct StandIn {
+    description: Description,
+    pins: BTreeMap<&'static str, (usize, PinStorage)>,
+    slave: SoftSlave<Wishbone>,
+    clock: u64,
+    rx_clock: u64,
+    incoming: Vec<u8>,
+    outgoing: VecDeque<Vec<u8>>,
+    sending: Option<(Vec<u8>, usize)>,
+    gap: u32,
+    rx_good: u64,
+    drop_fcs: u64,
+    tag: u8,
+    misbehaviour: Misbehaviour,
+}
+
+impl StandIn {
+    pub fn boxed(misbehaviour: Misbehaviour) -> Box<dyn Model> {
+        let ports = PORTS
+            .iter()
+            .map(|(name, width, direction)| PortInfo {
+                name: (*name).to_owned(),
+                width: *width,
+                direction: *direction,
+            })
+            .collect();
+        let pin = |width: u32| -> PinStorage {
+            PinStorage::words(Rc::from(vec![Cell::new(0); width.div_ceil(32) as usize]))
+        };
+        let pins = PORTS
+            .iter()
+            .enumerate()
+            .map(|(index, (name, width, _))| (*name, (index, pin(*width))))
+            .collect();
+        let wishbone = Wishbone {
+            ram: vec![0; RAM_SIZE as usize],
+            time_ns: 0,
+            reads: 0,
+            tlu: VecDeque::new(),
+            misbehaviour,
+        };
+        Box::new(Self {
+            description: Description {
+                top: "gige_etherbone".to_owned(),
+                probes: STAGES.map(str::to_owned).to_vec(),
+                ports,
+                ..Description::default()
+            },
+            pins,
+            slave: SoftSlave::new(wishbone).with_sdb_address(0x10_0000).with_zero_padding(),
+            clock: 0,
+            rx_clock: 0,
+            incoming: Vec::new(),
+            outgoing: VecDeque::new(),
+            sending: None,
+            gap: 0,
+            rx_good: 0,
+            drop_fcs: 0,
+            tag: 0,
+            misbehaviour,
+        })
+    }
+
+    fn get(&self, pin: &str) -> u64 {
+        self.pins[pin].1.get()
+    }
+
+    fn set(&self, pin: &str, value: u64) {
+        self.pins[pin].1.set(value);
+    }
+
+    fn strobe(&self, stage: usize) {
+        self.set("probe_o", self.get("probe_o") | 1 << stage);
+        let shift = 8 * stage;
+        let tags = self.get("probe_tag_o") & !(0xFF << shift);
+        self.set("probe_tag_o", tags | u64::from(self.tag) << shift);
+    }
+
+    fn receive(&mut self) {
+        if self.get("gmii_rx_dv_i") == 1 {
+            self.incoming.push(self.get("gmii_rxd_i") as u8);
+            return;
+        }
+        if self.incoming.is_empty() {
+            return;
+        }
+        let bytes = std::mem::take(&mut self.incoming);
+        let Some(start) = bytes.iter().position(|byte| *byte == 0xD5) else { return };
+        let frame = &bytes[start + 1..];
+        if frame.len() < 64 || crc32(frame) != 0x2144_DF1C {
+            self.drop_fcs += 1;
+            return;
+        }
+        if let Some(reply) = self.answer(&frame[..frame.len() - 4]) {
+            self.rx_good += 1;
+            if self.misbehaviour != Misbehaviour::Mute {
+                self.outgoing.push_back(reply);
+            }
+        }
+    }
+
+    fn answer(&mut self, frame: &[u8]) -> Option<Vec<u8>> {
+        let mac = self.get("cfg_mac_i").to_be_bytes()[2..].to_vec();
+        let ip = (self.get("cfg_ip_i") as u32).to_be_bytes();
+        let port = (self.get("cfg_udp_port_i") as u16).to_be_bytes();
+        let mut reply = [&frame[6..12], &mac, &frame[12..14]].concat();
+        match [frame[12], frame[13]] {
+            [0x08, 0x06] if frame[38..42] == ip => {
+                reply.extend([0, 1, 8, 0, 6, 4, 0, 2]);
+                reply.extend([&mac[..], &ip, &frame[22..32]].concat());
+            }
+            [0x08, 0x00] if frame[0..6] == mac[..] && frame[30..34] == ip => {
+                let length = usize::from(u16::from_be_bytes([frame[38], frame[39]]));
+                if frame[23] != 17 || frame[36..38] != port {
+                    return None;
+                }
+                let time = self.get("time_ns_i");
+                let bus = self.slave.bus();
+                bus.time_ns = bus.time_ns.max(time);
+                let payload = self.slave.datagram(frame.get(42..34 + length)?)?;
+                let mut header = vec![0x45, 0];
+                header.extend((28 + payload.len() as u16).to_be_bytes());
+                header.extend([0, 0, 0x40, 0, 64, 17, 0, 0]);
+                header.extend([&ip[..], &frame[26..30]].concat());
+                let sum = ones_complement(&header);
+                header[10..12].copy_from_slice(&sum.to_be_bytes());
+                reply.extend(header);
+                reply.extend([&port, &frame[34..36]].concat());
+                reply.extend((8 + payload.len() as u16).to_be_bytes());
+                // No UDP checksum: IPv4 allows it.
+                reply.extend([0, 0]);
+                reply.extend(payload);
+            }
+            _ => return None,
+        }
+        reply.resize(reply.len().max(60), 0);
+        let fcs = crc32(&reply).to_le_bytes();
+        Some([&[0x55; 7][..], &[0xD5], &reply, &fcs].concat())
+    }
+
+    fn transmit(&mut self) {
+        if self.sending.is_none() && self.gap == 0 {
+            self.sending = self.outgoing.pop_front().map(|frame| (frame, 0));
+            if self.sending.is_some() {
+                self.strobe(2);
+            }
+        }
+        self.gap = self.gap.saturating_sub(1);
+        let byte = match &mut self.sending {
+            Some((frame, at)) => {
+                *at += 1;
+                frame.get(*at - 1).copied()
+            }
+            None => None,
+        };
+        if byte.is_none() && self.sending.take().is_some() {
+            self.strobe(3);
+            self.gap = 12;
+        }
+        self.set("gmii_tx_en_o", u64::from(byte.is_some()));
+        self.set("gmii_txd_o", u64::from(byte.unwrap_or(0)));
+    }
+}
+
+impl Model for StandIn {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn pin(&self, index: usize) -> PinStorage {
+        let (name, _, _) = PORTS[index];
+        self.pins[name].1.clone()
+    }
+
+    fn eval(&mut self, _: Picoseconds) {
+        let (clock, rx_clock) = (self.get("clk_i"), self.get("gmii_rx_clk_i"));
+        let running = self.get("rst_ni") == 1;
+        let main_edge = running && clock == 1 && self.clock == 0;
+        if main_edge {
+            self.set("probe_o", 0);
+        }
+        if running && rx_clock == 1 && self.rx_clock == 0 {
+            let (before, active) = (self.incoming.len(), self.get("gmii_rx_dv_i") == 1);
+            if active && before == 0 {
+                self.tag = self.tag.wrapping_add(1);
+                self.strobe(0);
+            }
+            if !active && before > 0 {
+                self.strobe(1);
+            }
+            self.receive();
+        }
+        if main_edge {
+            self.transmit();
+        }
+        if !running {
+            self.incoming.clear();
+            self.outgoing.clear();
+            self.sending = None;
+        }
+        (self.clock, self.rx_clock) = (clock, rx_clock);
+        self.set("status_rx_good_o", self.rx_good);
+        self.set("status_drop_fcs_o", self.drop_fcs);
+        let idle = self.incoming.is_empty()
+            && self.outgoing.is_empty()
+            && self.sending.is_none()
+            && self.gap == 0
+            && self.get("probe_o") == 0;
+        self.set("idle_o", u64::from(idle));
+    }
+}
+
+fn ones_complement(bytes: &[u8]) -> u16 {
+    let mut sum: u32 =
+        bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1])).sum();
+    while sum >> 16 != 0 {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// The Ethernet CRC. Over a frame with its FCS the result is 0x2144DF1C.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
+        })
+    })
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator: typed access to the native module `isthmus._native`, which is Rust.
+
+The module is imported at the first call, not at import. Its errors become `UserError` (something the caller
+gave) and `DataError` (the run went wrong), one line each.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from isthmus.errors import DataError, UserError
+
+
+class NativeMissingError(UserError):
+    """The native module is not built, or does not fit this Python."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How far a scenario is."""
+
+    measurements_done: int
+    measurements: int
+    simulated_ps: int
+    device_cycles: int
+
+
+@dataclass(frozen=True)
+class ServeStatus:
+    """What a server counted so far."""
+
+    address: str
+    clients: int
+    datagrams: int
+    replies: int
+    errors: int
+    device_cycles: int
+    cycles_per_s: float
+    simulated_ps: int
+
+
+class _Module(Protocol):
+    """What `isthmus._native` holds."""
+
+    ScenarioError: type[Exception]
+    RunError: type[Exception]
+
+    def run_scenario(
+        self, scenario: str, progress: Callable[[int, int, int, int], None] | None
+    ) -> str: ...
+
+    def serve(self, scenario: str, status: Callable[[str], None]) -> None: ...
+
+    def version(self) -> str: ...
+
+
+def run_scenario(
+    scenario: Mapping[str, Any], progress: Callable[[RunProgress], None] | None = None
+) -> list[dict[str, Any]]:
+    """Run `scenario` (docs/reference/scenario.md) and return its measurements.
+
+    `progress` is called a few times a second; an exception in it ends the run. Other threads run meanwhile.
+    """
+    native = _load()
+
+    def report(done: int, total: int, simulated_ps: int, device_cycles: int) -> None:
+        if progress is not None:
+            progress(RunProgress(done, total, simulated_ps, device_cycles))
+
+    with _translated(native):
+        text = native.run_scenario(json.dumps(scenario), report)
+    return cast("list[dict[str, Any]]", json.loads(text))
+
+
+def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> None:
+    """Serve (docs/how-to/serve.md) until `status` raises.
+
+    `status` is called once when the socket is open and then about once a second; Control-C raises
+    `KeyboardInterrupt` here.
+    """
+    native = _load()
+    with _translated(native):
+        native.serve(json.dumps(scenario), lambda text: status(ServeStatus(**json.loads(text))))
+
+
+def version() -> str:
+    """The version of the native module."""
+    return _load().version()
+
+
+def _load() -> _Module:
+    try:
+        return cast("_Module", importlib.import_module("isthmus._native"))
+    except ImportError as err:
+        reason = " ".join(str(err).split())
+        raise NativeMissingError(
+            f"the simulator (isthmus._native) cannot be loaded: {reason}; ./isthmus doctor builds it"
+        ) from err
+
+
+@contextmanager
+def _translated(native: _Module) -> Iterator[None]:
+    try:
+        yield
+    except native.ScenarioError as err:
+        raise UserError(str(err)) from err
+    except native.RunError as err:
+        raise DataError(str(err)) from err
