@@ -7,7 +7,7 @@
 ///   Handshake   never stalls; ack one cycle after the operation, err for an address or direction
 ///               that the map lacks, for a write narrower than 32 bits, for a pop of an empty
 ///               channel and for the selection of a channel that does not exist
-///   Latency     1 cycle on the bus; a timestamp can be read 4 cycles after the clock edge that
+///   Latency     1 cycle on the bus; a timestamp can be read 3 cycles after the clock edge that
 ///               first sampled the input
 ///   Throughput  one operation a cycle; one edge of the selected direction every 2 cycles and channel
 ///   Time        a timestamp is time_ns_i at the clock edge that first sampled the input, when
