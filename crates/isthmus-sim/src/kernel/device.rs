@@ -77,8 +77,8 @@ pub trait PinAgent {
     fn sample(&mut self, time: Picoseconds);
     /// The device has seen the edge: drive the inputs for the next one.
     fn drive(&mut self, time: Picoseconds);
-    /// Whether, as far as this agent goes, no input will change until something from outside wakes
-    /// the device (see [`DeviceHandle::wake`]), and the outputs it watches are at rest.
+    /// Whether this agent is in the middle of nothing: no input of its own will change until
+    /// something from outside wakes the device (see [`DeviceHandle::wake`]).
     fn quiet(&self) -> bool;
 }
 

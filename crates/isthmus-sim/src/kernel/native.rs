@@ -270,7 +270,7 @@ pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, S
             Shape::U32 | Shape::Words(_) => 4,
             Shape::U64 => 8,
         };
-        if storage.as_ptr() as usize % align != 0 {
+        if !(storage.as_ptr() as usize).is_multiple_of(align) {
             return Err(broken(format!("the storage of port {} is not aligned", info.name)));
         }
         pins.push(storage);

@@ -42,31 +42,42 @@ pub fn perfetto_trace(spans: &[Span]) -> Vec<u8> {
     sorted.sort_by(|a, b| (a.start, a.end, &a.track).cmp(&(b.start, b.end, &b.track)));
     let mut out = Vec::new();
     let mut next_uuid = 1;
-    // For each track its group's uuid and, for each lane, its uuid and when it becomes free.
-    let mut tracks: BTreeMap<Rc<str>, (u64, Vec<(u64, Picoseconds)>)> = BTreeMap::new();
+    let mut tracks: BTreeMap<Rc<str>, Track> = BTreeMap::new();
     let mut first = true;
     for span in sorted {
-        let (group, lanes) = tracks.entry(Rc::clone(&span.track)).or_insert_with(|| {
+        let track = tracks.entry(Rc::clone(&span.track)).or_insert_with(|| {
             let uuid = next_uuid;
             next_uuid += 1;
             descriptor(&mut out, uuid, &span.track, None, std::mem::take(&mut first));
-            (uuid, Vec::new())
+            Track { uuid, lanes: Vec::new() }
         });
-        let lane = match lanes.iter_mut().find(|(_, free)| *free <= span.start) {
+        let lane = match track.lanes.iter().position(|lane| lane.free <= span.start) {
             Some(lane) => lane,
             None => {
                 let uuid = next_uuid;
                 next_uuid += 1;
-                descriptor(&mut out, uuid, &span.track, Some(*group), std::mem::take(&mut first));
-                lanes.push((uuid, Picoseconds::ZERO));
-                let last = lanes.len() - 1;
-                &mut lanes[last]
+                let parent = Some(track.uuid);
+                descriptor(&mut out, uuid, &span.track, parent, std::mem::take(&mut first));
+                track.lanes.push(Lane { uuid, free: Picoseconds::ZERO });
+                track.lanes.len() - 1
             }
         };
-        lane.1 = span.end;
-        slice(&mut out, lane.0, span);
+        let lane = &mut track.lanes[lane];
+        lane.free = span.end;
+        slice(&mut out, lane.uuid, span);
     }
     out
+}
+
+struct Track {
+    uuid: u64,
+    lanes: Vec<Lane>,
+}
+
+/// Holds slices one after another.
+struct Lane {
+    uuid: u64,
+    free: Picoseconds,
 }
 
 fn descriptor(out: &mut Vec<u8>, uuid: u64, name: &str, parent: Option<u64>, first: bool) {

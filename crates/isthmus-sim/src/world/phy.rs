@@ -334,6 +334,6 @@ impl PinAgent for Transmit {
 
     #[inline]
     fn quiet(&self) -> bool {
-        self.outgoing.is_none() && self.tx_en.get() == 0
+        self.outgoing.is_none()
     }
 }

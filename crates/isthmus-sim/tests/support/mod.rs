@@ -47,7 +47,7 @@ const PORTS: [(&str, u32, Direction); 20] = [
 ];
 
 /// Cycles between the end of a request and the first octet of its reply.
-pub const DWELL_CYCLES: u64 = 10;
+pub const DWELL_CYCLES: u64 = 20;
 
 pub struct EchoDevice {
     description: Description,
