@@ -169,9 +169,9 @@ def _inside_clocks(m: Measurement) -> float | None:
 
 
 def _turnaround_clocks(m: Measurement) -> float | None:
-    """What the device adds between the request's last byte and the reply's first: its stages."""
-    inside = [stage.time for stage in m.stages if stage.where == "fpga"]
-    return sum(inside) / 1e3 / _clock_ns(m) if inside else None
+    """Clocks on the device's pins from the request's last FCS byte to the reply's first preamble byte."""
+    clocks = m.workload.get("clocks")
+    return None if clocks is None else float(clocks)
 
 
 def _spread(members: Sequence[Measurement], document: Document) -> float | None:
@@ -222,7 +222,7 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
             row.id,
             row.kind,
             row.unit,
-            _number(row.value),
+            f"{row.value:g}",
             _number(row.simulated),
             _number(row.ratio),
             "" if row.tolerance is None else f"{row.tolerance:.0f} %",
@@ -233,15 +233,15 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
     ]
     parts = [
         "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
-        aligned(lines, left=3),
+        aligned(lines, left=(0, 1, 2, 8)),
         "\n# gateware limits, in clock cycles of the FPGA\n",
     ]
     lines = [("#id", "unit", "limit", "simulated", "ratio", "verdict", "peers")]
     lines += [
-        (t.id, t.unit, _number(t.limit), _number(t.simulated), _number(t.ratio), t.verdict, t.peers)
+        (t.id, t.unit, f"{t.limit:g}", _number(t.simulated), _number(t.ratio), t.verdict, t.peers)
         for t in limits
     ]
-    parts.append(aligned(lines, left=2))
+    parts.append(aligned(lines, left=(0, 1, 5, 6)))
     parts.append(f"\n{summary(found, limits)}\n")
     return "".join(parts)
 

@@ -13,6 +13,15 @@ Key = tuple[str, str, str]
 """Platform, profile, method."""
 
 
+PLACES: Mapping[str, str] = {
+    "host": "the host's software",
+    "nic": "the network interface",
+    "wire": "the wire",
+    "switch": "the switch",
+    "fpga": "the FPGA",
+}
+
+
 @dataclass(frozen=True)
 class Sentence:
     """One statement: `topic` orders and heads it."""
@@ -22,10 +31,10 @@ class Sentence:
 
 
 def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
-    """The timestamp measurements of each platform, profile and method, by timestamps a cycle."""
+    """The 90-cycle timestamp series (ts1 to ts8) of each platform, profile and method, by timestamps a cycle."""
     found: dict[Key, list[Measurement]] = {}
     for m in document:
-        if m.timestamps and m.time_per_timestamp is not None:
+        if m.name.startswith("ts") and m.time_per_timestamp is not None:
             found.setdefault((m.platform, m.profile, m.method), []).append(m)
     return {key: sorted(members, key=lambda m: m.timestamps) for key, members in found.items()}
 
@@ -125,7 +134,7 @@ def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[S
             Sentence(
                 "Why",
                 f"Of one blocking round trip of {time(total)}, "
-                + ", ".join(f"{percent(spent / total)} is {place}" for place, spent in shares)
+                + ", ".join(f"{percent(spent / total)} is {PLACES.get(place, place)}" for place, spent in shares)
                 + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
             )
         )
@@ -167,7 +176,7 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
         ratio = _cost(theirs[-1]) / _cost(ours[-1])
         text = (
             f"{method.capitalize()}, profile isthmus reads a timestamp in {time(_cost(ours[-1]))}, as published "
-            f"in {time(_cost(theirs[-1]))} ({times(ratio)} as long), with the same clocks, wires and kernel"
+            f"in {time(_cost(theirs[-1]))} ({times(ratio)} as long), under the same clocks, wires and kernel costs"
         )
         moved = _moved(theirs[-1], ours[-1])
         made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))

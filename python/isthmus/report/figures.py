@@ -6,7 +6,7 @@ A figure has one definition of its vertical axis; series of another definition a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,12 +117,14 @@ def figures(document: Document) -> list[Figure]:
                 "Payload in user memory; headers, addresses and padding are not counted.",
             ),
             _latency(lines),
-            _words(lines),
         ]
-    staged = [m for m in document if m.stages]
+    counted = [m for m in document if m.name.startswith("words") and m.latency is not None]
+    if counted:
+        made.append(_words(counted))
+    staged = [m for m in document if m.stages and m.timestamps]
     if staged:
         made.append(_stages(staged))
-    timed = [m for m in document if m.timeline]
+    timed = [m for m in document if m.timeline and m.timestamps]
     if timed:
         made.append(_timeline(timed))
     return made
@@ -156,7 +158,7 @@ def _series(name: str, colour: str, profile: str, data: Sequence[Any]) -> dict[s
     }
 
 
-def _ordered(lines: Mapping[Key, Sequence[Measurement]], platform: str) -> list[Key]:
+def _ordered(lines: Iterable[Key], platform: str) -> list[Key]:
     def place(key: Key) -> tuple[int, str, str]:
         return (METHODS.index(key[2]) if key[2] in METHODS else len(METHODS), key[2], key[1])
 
@@ -263,20 +265,20 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
     return Figure(figure.id, figure.title, figure.caption, figure.panels, Table(columns, rows), notes)
 
 
-def _words(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
-    """The document's last figure: total time against the words that one measurement reads."""
-
-    def point(m: Measurement) -> tuple[int, float] | None:
-        if m.throughput is None or not m.throughput.elapsed:
-            return None
-        return m.throughput.payload_bytes // 4, m.throughput.elapsed / 1e9
-
+def _words(members: Sequence[Measurement]) -> Figure:
+    """The document's last figure: the time to read so many words."""
+    one_definition(members, "words")
+    lines: dict[Key, list[tuple[int, float]]] = {}
+    for m in members:
+        assert m.latency is not None
+        point = (int(m.workload["words"]), m.latency.avg / 1e9)
+        lines.setdefault((m.platform, m.profile, m.method), []).append(point)
     panels = []
     rows = []
     for platform in sorted({key[0] for key in lines}):
         drawn = []
         for key in _ordered(lines, platform):
-            points = [found for m in lines[key] if (found := point(m)) is not None]
+            points = sorted(lines[key])
             drawn.append(_series(_name(key), METHOD_COLOURS.get(key[2], "c6"), key[1], points))
             rows += [[platform, key[1], key[2], str(words), _number(ms)] for words, ms in points]
         panels.append(
@@ -294,8 +296,8 @@ def _words(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
     return Figure(
         "words",
         "Time against words",
-        "How long the whole measurement takes, by the words that it reads. A flat line waits for round "
-        "trips; a rising one is limited by work for each word. Solid: profile isthmus; dashed: as published.",
+        "How long it takes until all of so many 32-bit words are in memory, from first call to last reply; "
+        "average. Solid: profile isthmus; dashed: as published.",
         panels,
         Table(["platform", "profile", "method", "words", "time [ms]"], rows),
     )

@@ -123,6 +123,11 @@ class Measurement:
     wall_s: float
 
     @property
+    def name(self) -> str:
+        """The workload's short name, the last part of the id: ts8, max8, words64, tlu, path16."""
+        return self.id.rpartition("/")[2]
+
+    @property
     def timestamps(self) -> int:
         """Timestamps in one cycle; 0 for a workload that counts otherwise."""
         return int(self.workload.get("timestamps_per_cycle", 0))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
 from isthmus.results.model import DEFINITIONS, PERCENTILES, Latency, Measurement
@@ -17,16 +17,17 @@ _HEADER = (
     "t_avg[usec]",
     "t_stdev[usec]",
     *PERCENTILES,
+    "workload",
 )
 
 
-def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> str:
-    """Columns of equal width, the first `left` ones flush left; no blanks at the end of a line."""
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> str:
+    """Columns of equal width, those of `left` flush left; no blanks at the end of a line."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
+            cell.ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
@@ -36,7 +37,7 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> str:
 def latency_table(results: Iterable[Measurement]) -> str:
     """A table for each platform, profile and method, in perftest's order of columns.
 
-    #bytes is what one cycle reads or writes for the user. A percentile with fewer than ten samples
+    #bytes is what one Etherbone cycle reads or writes for the user. A percentile with fewer than ten samples
     beyond it is blank.
     """
     parts = []
@@ -60,4 +61,5 @@ def _row(m: Measurement, latency: Latency) -> Sequence[str]:
         str(m.iterations),
         *(f"{value / 1e6:.3f}" for value in values),
         *("" if v is None else f"{v / 1e6:.3f}" for v in latency.percentiles.values()),
+        m.name,
     )

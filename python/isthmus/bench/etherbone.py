@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measurement of the Etherbone report: timestamps over Gigabit Ethernet, method by method."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+from isthmus import platforms
+from isthmus.bench import engine, scenario
+from isthmus.bench.scenario import METHODS, Method
+from isthmus.errors import UserError
+from isthmus.platforms import PROFILES, Profile
+from isthmus.results import Document, document, latency_table, to_csv, write
+
+TOP = "gige_etherbone"
+ITERATIONS = 90
+TIMESTAMPS = tuple(range(1, 9))
+TOPOLOGIES = ("direct", "switch")
+WORDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+WORDS_ITERATIONS = 10
+PATH_READS = (1, 2, 4, 8, 16, 64, 255)
+THROUGHPUT_ITERATIONS = 2000
+
+Format = Literal["table", "csv", "json"]
+Trace = Literal["none", "fst", "perfetto", "pcapng"]
+_TRACES: Mapping[Trace, tuple[str, str]] = {
+    "fst": ("waveform", "fst"),
+    "perfetto": ("timeline", "perfetto-trace"),
+    "pcapng": ("pcap", "pcapng"),
+}
+
+
+def measure(
+    *,
+    iterations: int = ITERATIONS,
+    timestamps: Sequence[int] = TIMESTAMPS,
+    topologies: Sequence[str] = TOPOLOGIES,
+    methods: Sequence[Method] = METHODS,
+    profiles: Sequence[Profile] = PROFILES,
+    seed: int = 1,
+    trace: Trace = "none",
+    out: Path = Path("out"),
+    command: str | None = None,
+    runner: engine.Runner | None = None,
+    model: Path | None = None,
+) -> Document:
+    """Run it and give the result document; nothing is printed but progress."""
+    _check(iterations, timestamps, topologies, methods, profiles, trace)
+    begin = monotonic()
+    built = model or engine.model(TOP, trace == "fst")
+    files = dict(_trace_files(trace, out))
+    runs = [
+        scenario.scenario(
+            platforms.load(f"gige-{topology}"),
+            profile,
+            built,
+            workload,
+            seed,
+            _named(files, f"{topology}-{profile}-{_name(workload)}"),
+        )
+        for topology in topologies
+        for profile in profiles
+        for workload in _workloads(methods, timestamps, iterations)
+    ]
+    if "direct" in topologies:
+        # The gateware is the same on every path and in both profiles: its own clocks are taken once.
+        bare = scenario.path(list(PATH_READS))
+        runs.append(
+            scenario.scenario(platforms.load("gige-direct"), "isthmus", built, bare, seed, None)
+        )
+    measured = engine.run_all(runs, "measure", runner or engine.run)
+    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
+    from isthmus.results.context import collect
+
+    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, {TOP: built}, monotonic() - begin)
+    return document(context, measured)
+
+
+def _workloads(
+    methods: Iterable[Method], timestamps: Iterable[int], iterations: int
+) -> list[dict[str, Any]]:
+    counts = list(timestamps)
+    made = []
+    for method in methods:
+        made += [scenario.timestamps(method, count, iterations) for count in counts]
+        made.append(scenario.words(method, list(WORDS), WORDS_ITERATIONS))
+        if method == "blocking":
+            made.append(scenario.tlu(iterations))
+        if method == "pipelined":
+            made += [scenario.throughput(count, THROUGHPUT_ITERATIONS) for count in counts]
+    return made
+
+
+def _name(workload: Mapping[str, Any]) -> str:
+    parts = [workload["kind"], workload.get("method", ""), str(workload.get("timestamps_per_cycle", ""))]
+    return "-".join(part for part in parts if part)
+
+
+def _trace_files(trace: Trace, out: Path) -> Iterable[tuple[str, str]]:
+    if trace != "none":
+        key, ending = _TRACES[trace]
+        folder = out / "traces"
+        folder.mkdir(parents=True, exist_ok=True)
+        yield key, str(folder.resolve() / f"{{}}.{ending}")
+
+
+def _named(files: Mapping[str, str], name: str) -> dict[str, str] | None:
+    return {key: pattern.format(name) for key, pattern in files.items()} or None
+
+
+def _check(
+    iterations: int,
+    timestamps: Sequence[int],
+    topologies: Sequence[str],
+    methods: Sequence[str],
+    profiles: Sequence[str],
+    trace: str,
+) -> None:
+    if not 1 <= iterations <= 1_000_000:
+        raise UserError(f"iterations: {iterations} is outside 1 to 1000000")
+    if not timestamps:
+        raise UserError("size: give at least one number of timestamps, 1 to 8")
+    for count in timestamps:
+        if not 1 <= count <= 8:
+            raise UserError(f"size: {count} timestamps a cycle; the report's measurement has 1 to 8")
+    for name, given, known in (
+        ("topology", topologies, TOPOLOGIES),
+        ("method", methods, METHODS),
+        ("profile", profiles, PROFILES),
+        ("trace", [trace], ("none", *_TRACES)),
+    ):
+        for value in given:
+            if value not in known:
+                raise UserError(f"{name}: no {value!r}; there are: {', '.join(known)}")
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Timestamps a cycle as people write them: "4", "1,2,8" or "1..8"."""
+    try:
+        if ".." in text:
+            low, high = (int(part) for part in text.split(".."))
+            return tuple(range(low, high + 1))
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"size: {text!r}; write 4, 1,2,8 or 1..8") from None
+
+
+def run(
+    *,
+    iterations: int = ITERATIONS,
+    size: str = "1..8",
+    topology: str = "all",
+    method: str = "all",
+    profile: str = "all",
+    seed: int = 1,
+    format: Format = "table",
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    trace: Trace = "none",
+    runner: engine.Runner | None = None,
+    model: Path | None = None,
+) -> Document:
+    """`isthmus bench etherbone`: measure, write `out/etherbone.json` and `.csv`, print.
+
+    iterations  -n, --iters: cycles of each measurement
+    size        -s, --size: timestamps in one cycle: 4, 1,2,8 or 1..8
+    topology    --topology: direct, switch or all
+    method      --method: convenience, blocking, pipelined or all
+    profile     --profile: as-published, isthmus or all
+    seed        --seed
+    format      --format: what to print: table, csv or json
+    out         --out: folder of the results
+    out_json    --out-json: another name for the result file
+    trace       --trace: none, fst, perfetto or pcapng, written to `out/traces`
+    """
+    if format not in ("table", "csv", "json"):
+        raise UserError(f"format: no {format!r}; there are: table, csv, json")
+    made = measure(
+        iterations=iterations,
+        timestamps=sizes(size),
+        topologies=TOPOLOGIES if topology == "all" else (topology,),
+        methods=METHODS if method == "all" else (method,),  # type: ignore[arg-type]
+        profiles=PROFILES if profile == "all" else (profile,),  # type: ignore[arg-type]
+        seed=seed,
+        trace=trace,
+        out=out,
+        runner=runner,
+        model=model,
+    )
+    target = out_json or out / "etherbone.json"
+    write(made, target)
+    table = to_csv(made)
+    target.with_suffix(".csv").write_text(table)
+    if format == "csv":
+        print(table, end="")
+    elif format == "json":
+        print(target.read_text(), end="")
+    else:
+        print(text(made), end="")
+        print(f"# results: {target}, {target.with_suffix('.csv')}")
+        if trace != "none":
+            print(f"# traces: {out / 'traces'}")
+    return made
+
+
+def text(made: Document) -> str:
+    """What the terminal shows: latencies in perftest's columns, rates, and where the time goes."""
+    from isthmus.bench.tables import rate_table, stage_table
+
+    timed = [m for m in made if m.name.startswith(("ts", "tlu"))]
+    return latency_table(timed) + rate_table(made) + stage_table(timed)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A platform's constants and a workload become the scenario that `isthmus-road` runs.
+
+Every key carries its unit in its name, so the unit of the platform file decides the key: a constant
+in ns/byte named copy becomes copy_ns_per_byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal
+
+from isthmus.platforms import Constant, Platform, Profile
+
+Method = Literal["convenience", "blocking", "pipelined"]
+METHODS: tuple[Method, ...] = ("convenience", "blocking", "pipelined")
+
+_SUFFIXES: Mapping[str, str] = {
+    "1": "",
+    "s": "_s",
+    "us": "_us",
+    "ns": "_ns",
+    "m": "_m",
+    "MHz": "_mhz",
+    "Mbit/s": "_mbit_s",
+    "ns/m": "_ns_per_m",
+    "ns/byte": "_ns_per_byte",
+}
+_WHOLE = frozenset({"epoch", "poll"})
+
+
+def scenario(
+    platform: Platform,
+    profile: Profile,
+    model: Path,
+    workload: Mapping[str, Any],
+    seed: int,
+    trace: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """One run as the engine takes it."""
+    made: dict[str, Any] = {
+        "road": "etherbone",
+        "profile": profile,
+        "platform": constants(platform, profile),
+        "device": {"model_path": str(model)},
+        "workload": dict(workload),
+        "seed": seed,
+    }
+    if trace:
+        made["trace"] = dict(trace)
+    return made
+
+
+def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
+    """The platform's numbers without their sources, each key with its unit."""
+    made: dict[str, Any] = {"name": platform.name}
+    groups = {
+        "fpga": platform.fpga,
+        "link": platform.link,
+        "nic": platform.nic,
+        "host": platform.host,
+        "switch": platform.switch,
+        "library": platform.profiles[profile],
+    }
+    for name, group in groups.items():
+        if group is not None:
+            values = [(f.name, getattr(group, f.name)) for f in fields(group)]
+            made[name] = dict(_entry(key, constant) for key, constant in values)
+    return made
+
+
+def _entry(name: str, constant: Constant) -> tuple[str, float | int]:
+    value = int(constant.value) if name in _WHOLE else constant.value
+    return name + _SUFFIXES[constant.unit], value
+
+
+def timestamps(method: Method, per_cycle: int, iterations: int) -> dict[str, Any]:
+    return {
+        "kind": "timestamps",
+        "method": method,
+        "timestamps_per_cycle": per_cycle,
+        "iterations": iterations,
+    }
+
+
+def words(method: Method, counts: list[int], iterations: int) -> dict[str, Any]:
+    return {"kind": "words", "method": method, "words": counts, "iterations": iterations}
+
+
+def tlu(iterations: int) -> dict[str, Any]:
+    return {"kind": "tlu", "method": "blocking", "iterations": iterations}
+
+
+def throughput(per_cycle: int, iterations: int) -> dict[str, Any]:
+    return {"kind": "throughput", "timestamps_per_cycle": per_cycle, "iterations": iterations}
+
+
+def path(reads: list[int]) -> dict[str, Any]:
+    return {"kind": "path", "reads": reads}

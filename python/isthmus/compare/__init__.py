@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./isthmus compare`: one workload over every road, side by side, with the answer in words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isthmus.bench.engine import Runner
+    from isthmus.results import Document
+
+__all__ = ["run", "text"]
+
+WIDTH = 100
+
+
+def run(
+    *,
+    iterations: int = 90,
+    seed: int = 1,
+    out: Path = Path("out"),
+    runner: Runner | None = None,
+    model: Path | None = None,
+) -> Document:
+    """Measure every method over the present roads, print the answer, write page and results.
+
+    iterations  -n, --iters: cycles of each measurement
+    seed        --seed
+    out         --out: folder of `compare.html`, `compare.json` and `compare.csv`
+    """
+    from isthmus.bench import etherbone
+    from isthmus.report.page import page
+    from isthmus.results import to_csv, write
+
+    document = etherbone.measure(iterations=iterations, seed=seed, out=out, runner=runner, model=model)
+    write(document, out / "compare.json")
+    (out / "compare.csv").write_text(to_csv(document))
+    (out / "compare.html").write_text(page(document))
+    print(text(document), end="")
+    print(f"report:  {out / 'compare.html'}\nresults: {out / 'compare.json'}, {out / 'compare.csv'}")
+    return document
+
+
+def text(document: Document) -> str:
+    """The table and the answer, as the terminal shows them."""
+    from isthmus.compare.answer import answer
+
+    parts = [_table(document)]
+    topic = ""
+    for sentence in answer(document):
+        if sentence.topic != topic:
+            topic = sentence.topic
+            parts.append(f"\n{topic}\n")
+        parts.append(textwrap.fill(sentence.text, WIDTH, initial_indent="  ", subsequent_indent="  ") + "\n")
+    parts.append("\n")
+    return "".join(parts)
+
+
+def _table(document: Document) -> str:
+    """Time per timestamp: the platforms, profiles and methods below each other, cycle sizes across."""
+    from isthmus.compare.answer import series
+    from isthmus.results.table import aligned
+    from isthmus.units import digits
+
+    lines = series(document)
+    counts = sorted({m.timestamps for members in lines.values() for m in members})
+    rows: list[Sequence[str]] = [("#platform", "profile", "method", *map(str, counts))]
+    for key, members in sorted(lines.items()):
+        cost = {m.timestamps: m.time_per_timestamp for m in members}
+        cells = []
+        for count in counts:
+            found = cost.get(count)
+            cells.append("" if found is None else digits(found / 1e6))
+        rows.append((*key, *cells))
+    return (
+        "# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; closed loop\n"
+        + aligned(rows, left=range(3))
+    )

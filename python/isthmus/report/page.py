@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One self-contained HTML page: the question, the answer in words, the figures, the published numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from isthmus import platforms, verify
+from isthmus.compare.answer import answer
+from isthmus.platforms import Constant, Platform
+from isthmus.report.figures import Figure, Table, figures
+from isthmus.results import DEFINITIONS, Document
+from isthmus.units import digits
+
+TITLE = "Reading an FPGA over Gigabit Ethernet"
+QUESTION = (
+    "A program reads 64-bit timestamps from Wishbone registers in an FPGA through Etherbone. Which access "
+    "method is fastest, what does one timestamp cost, and where does the time go?"
+)
+
+
+def page(document: Document, title: str = TITLE, question: str = QUESTION) -> str:
+    """The whole page as text. It needs no network and no other file."""
+    drawn = figures(document)
+    found, limits = verify.rows(document), verify.targets(document)
+    parts = files("isthmus.report")
+    template = Template(parts.joinpath("page.html").read_text())
+    return template.substitute(
+        title=escape(title),
+        question=escape(question),
+        css=parts.joinpath("page.css").read_text(),
+        answer=_answer(document),
+        figures="\n".join(_figure(figure) for figure in drawn),
+        published_summary=escape(verify.summary(found, limits)),
+        published=_published(found),
+        targets=_targets(limits),
+        method=_method(document),
+        footer=_footer(document),
+        echarts=_script(parts.joinpath("vendor/echarts.common.min.js").read_text()),
+        data=_script(json.dumps([_data(figure) for figure in drawn], separators=(",", ":"))),
+        js=parts.joinpath("page.js").read_text(),
+    )
+
+
+def _script(text: str) -> str:
+    """Text inside a script element: nothing in it may end the element."""
+    return text.replace("</", "<\\/")
+
+
+def _data(figure: Figure) -> Mapping[str, object]:
+    return {"id": figure.id, "panels": [{"option": panel.option} for panel in figure.panels]}
+
+
+def _answer(document: Document) -> str:
+    topics: dict[str, list[str]] = {}
+    for sentence in answer(document):
+        topics.setdefault(sentence.topic, []).append(escape(sentence.text))
+    (_, headline), *rest = topics.items()
+    parts = [f'<p class="headline">{" ".join(headline)}</p>']
+    for topic, texts in rest:
+        parts.append(f"<h3>{escape(topic)}</h3>\n<ul>")
+        parts += [f"<li>{text}</li>" for text in texts]
+        parts.append("</ul>")
+    return "\n".join(parts)
+
+
+def _figure(figure: Figure) -> str:
+    parts = [
+        f'<section id="{figure.id}" aria-labelledby="{figure.id}-title">',
+        f'<h2 id="{figure.id}-title">{escape(figure.title)}</h2>',
+        f'<p class="caption">{escape(figure.caption)}</p>',
+        '<div class="panels">',
+    ]
+    for number, panel in enumerate(figure.panels):
+        title = f'<p class="panel-title">{escape(panel.title)}</p>' if panel.title else ""
+        parts.append(
+            f'<div>{title}<div class="chart" id="chart-{figure.id}-{number}" role="img" '
+            f'style="height:{panel.height}px" aria-label="{escape(panel.label)}"></div></div>'
+        )
+    parts.append("</div>")
+    parts += [f'<p class="note">{escape(note)}</p>' for note in figure.notes]
+    parts.append("<details><summary>Numbers of this figure</summary>")
+    parts.append(_table(figure.table, figure.title))
+    parts.append("</details>\n</section>")
+    return "\n".join(parts)
+
+
+def _table(table: Table, label: str, classes: Sequence[str] = ()) -> str:
+    """A table that scrolls sideways in its own box; columns of text are flush left."""
+    text = [all(not _numeric(row[column]) for row in table.rows) for column in range(len(table.columns))]
+    kinds = [classes[c] if c < len(classes) and classes[c] else "text" if t else "" for c, t in enumerate(text)]
+
+    def cell(tag: str, content: str, kind: str) -> str:
+        extra = f' class="{kind}"' if kind else ""
+        scope = ' scope="col"' if tag == "th" else ""
+        return f"<{tag}{scope}{extra}>{escape(content)}</{tag}>"
+
+    head = "".join(cell("th", name, kind) for name, kind in zip(table.columns, kinds, strict=True))
+    rows = [
+        "<tr>" + "".join(cell("td", text, _kind(text, kind)) for text, kind in zip(row, kinds, strict=True)) + "</tr>"
+        for row in table.rows
+    ]
+    return (
+        f'<div class="table" tabindex="0" role="region" aria-label="{escape(label)}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
+    )
+
+
+def _kind(text: str, kind: str) -> str:
+    verdicts = {"agrees": "good", "met": "good", "DIFFERS": "bad", "MISSED": "bad"}
+    return f"{kind} {verdicts[text]}".strip() if text in verdicts else kind
+
+
+def _numeric(text: str) -> bool:
+    return text == "" or text.lstrip("-")[:1].isdigit()
+
+
+def _published(found: Sequence[verify.Row]) -> str:
+    columns = ["what", "kind", "published", "unit", "simulated", "ratio", "allowed", "isthmus", "verdict"]
+    rows = [
+        [
+            row.what,
+            row.kind,
+            f"{row.value:g}",
+            row.unit,
+            _number(row.simulated),
+            _number(row.ratio),
+            "" if row.tolerance is None else f"{row.tolerance:.0f} %",
+            _number(row.isthmus),
+            row.verdict,
+        ]
+        for row in found
+    ]
+    note = (
+        "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants that a "
+        "model was given; predictions had to come out. Allowed: the document's own error. Source: Etherbone "
+        "Performance Measurements, D. Beck, GSI, 2018.</p>"
+    )
+    return note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
+
+
+def _targets(limits: Sequence[verify.Target]) -> str:
+    columns = ["what", "limit", "unit", "simulated", "ratio", "verdict", "neighbouring cores"]
+    rows = [
+        [t.what, f"{t.limit:g}", t.unit, _number(t.simulated), _number(t.ratio), t.verdict, t.peers]
+        for t in limits
+    ]
+    classes = ("text wide", "", "", "", "", "", "text wide")
+    return _table(Table(columns, rows), "Limits of the gateware", classes)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else digits(value, 4)
+
+
+def _method(document: Document) -> str:
+    definitions = sorted({m.definition for m in document})
+    arrivals = sorted({m.arrivals for m in document})
+    checked = sum(m.checked.bytes for m in document)
+    wrong = sum(m.checked.wrong + m.checked.lost for m in document)
+    evaluated = sum(m.evaluated_cycles for m in document)
+    lines = [
+        "<ul>",
+        "<li>The gateware is the synthesizable SystemVerilog of this repository, evaluated clock by clock; "
+        f"{evaluated:,} clock cycles were evaluated. Host, network interface, wire and switch are models with one "
+        "delay or rate for each step.</li>",
+        f"<li>Latency is {escape(', '.join(DEFINITIONS[d] for d in definitions))}; arrivals: "
+        f"{escape(', '.join(arrivals))}. Times are simulated, so another run gives the same numbers.</li>",
+        f"<li>Every byte that came back was compared: {checked:,} bytes, {wrong:,} wrong or lost.</li>",
+        "<li>1 MB is 10<sup>6</sup> bytes, 1 MiB 2<sup>20</sup> bytes. Payload is what the program asked for; wire "
+        "is every byte towards the host with preamble, headers, padding, FCS and gap.</li>",
+        "</ul>",
+    ]
+    for name in sorted({m.platform for m in document}):
+        lines.append(_platform(platforms.load(name)))
+    return "\n".join(lines)
+
+
+def _platform(platform: Platform) -> str:
+    """Every constant with its source: what the figures stand on."""
+    rows: list[Sequence[str]] = []
+
+    def add(group: str, holder: object) -> None:
+        for declared in fields(holder):  # type: ignore[arg-type]
+            constant: Constant = getattr(holder, declared.name)
+            rows.append(
+                [group, declared.metadata["what"], f"{constant.value:g}", constant.unit, constant.source]
+            )
+
+    for group in ("fpga", "link", "nic", "host", "switch"):
+        holder = getattr(platform, group)
+        if holder is not None:
+            add(group, holder)
+    for profile, library in platform.profiles.items():
+        add(f"library, {profile}", library)
+    table = _table(
+        Table(["part", "constant", "value", "unit", "source"], rows),
+        f"Constants of {platform.name}",
+        ("text", "text wide", "", "text", "text wide"),
+    )
+    return (
+        f"<details><summary>Constants of {escape(platform.name)} and their sources</summary>"
+        f"<p>{escape(platform.title)}.</p>{table}</details>"
+    )
+
+
+def _footer(document: Document) -> str:
+    context = document.context
+    tools = ", ".join(f"{name} {version}" for name, version in context.tools.items())
+    pairs = [
+        ("Command", context.command),
+        ("Seed", str(context.seed)),
+        ("Commit", context.commit),
+        ("Sources", f"sha256 {context.sources}"),
+        ("Tools", tools),
+        ("Models", ", ".join(context.models.values())),
+        ("Run took", f"{context.wall_s:.1f} s"),
+        ("Charts", "Apache ECharts 5.6.0, Apache License 2.0"),
+    ]
+    entries = "".join(f"<dt>{escape(k)}</dt><dd><code>{escape(v)}</code></dd>" for k, v in pairs if v)
+    return f"<dl>{entries}</dl>"
