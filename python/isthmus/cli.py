@@ -43,7 +43,7 @@ def _root(
 
 @app.command()
 def area(
-    cores: Annotated[list[str] | None, typer.Argument(metavar="[CORE]...", help="Default: all.")] = None,
+    cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
     family: Annotated[str, typer.Option(help="xc7, xcup, xc2vp, ecp5 or all.")] = "xc7",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
@@ -69,7 +69,7 @@ def area(
 
 @app.command()
 def timing(
-    cores: Annotated[list[str] | None, typer.Argument(metavar="[CORE]...", help="Default: all.")] = None,
+    cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Clock frequency of cores on ECP5 beside target."""
@@ -161,6 +161,8 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stdout = None
         return 0
+    if code == 130:
+        return _say("stopped", 130)
     return code if isinstance(code, int) else 0
 
 

@@ -40,12 +40,12 @@ def run() -> int:
     print(f"python  {sys.version.split()[0]}")
     for tool in TOOLS:
         found = shutil.which(tool.name) is not None
-        text = _first_line(tool.version) if found else f"missing: {tool.needed_for} needs it: {tool.install}"
+        text = _first_line(tool.version) if found else f"missing, for {tool.needed_for}: {tool.install}"
         print(f"{tool.name:<7} {text}")
         missing |= not found
     for header, needed_for, install in HEADERS:
         found = _has_header(header)
-        print(f"{header:<7} {'found' if found else f'missing: {needed_for} need it: {install}'}")
+        print(f"{header:<7} {'found' if found else f'missing, for {needed_for}: {install}'}")
         missing |= not found
     bootstrap.ensure_development()
     bootstrap.ensure_native()

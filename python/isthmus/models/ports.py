@@ -51,8 +51,13 @@ def literal(value: Parameter) -> str:
     return f"{value.bit_length()}'h{value:x}"
 
 
-def elaborate(files: Sequence[Path], top: str, parameters: Mapping[str, Parameter]) -> Elaborated:
-    """Elaborate `top`. Raises `ElaborationError` with the first error's place and text."""
+def elaborate(
+    files: Sequence[Path], top: str, parameters: Mapping[str, Parameter], *, device: bool = True
+) -> Elaborated:
+    """Elaborate `top`. Raises `ElaborationError` with the first error's place and text.
+
+    device   the top is a device: its probe stages are read too, and must be there if it has probes
+    """
     from pyslang import driver
 
     run = driver.Driver()
@@ -79,7 +84,7 @@ def elaborate(files: Sequence[Path], top: str, parameters: Mapping[str, Paramete
     return Elaborated(
         top,
         ports,
-        _probes(compilation, top) if any(p.name == "probe_o" for p in ports) else (),
+        _probes(compilation, top) if device and any(p.name == "probe_o" for p in ports) else (),
         {
             p.name: str(getattr(p, "value", ""))
             for p in body.parameters

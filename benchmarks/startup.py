@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a user waits before anything runs: CLI start, model build, cached model.
+
+`./isthmus doctor && .isthmus/venv/bin/python benchmarks/startup.py` prints a table and exits 1 where a limit is
+passed. Wall-clock times are the least of some repetitions; they hold on a machine with nothing else to do.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isthmus.models import ModelSpec
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+
+REPETITIONS = 5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured wait and what it may take."""
+
+    name: str
+    seconds: float
+    limit: float
+
+
+def timed(what: Callable[[], object], repetitions: int = REPETITIONS) -> float:
+    """The least time of some repetitions."""
+    times = []
+    for _ in range(repetitions):
+        started = time.perf_counter()
+        what()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def command(*arguments: str) -> Callable[[], object]:
+    return lambda: subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+
+
+def measure() -> list[Row]:
+    from isthmus.models import ModelSpec, build
+
+    python = str(ROOT / ".isthmus" / "venv" / "bin" / "python")
+    launcher = timed(command(str(ROOT / "isthmus"), "--help"))
+    inner = timed(command(python, "-P", "-m", "isthmus", "--help"))
+    rows = [Row("isthmus --help", launcher, 0.2), Row("of it the launcher", launcher - inner, 0.05)]
+
+    spec = ModelSpec("isthmus:board:gige_etherbone", "gige_etherbone")
+    program = f"from isthmus.models import ModelSpec, build;build(ModelSpec({spec.core!r}, {spec.top!r}))"
+    build(spec)
+    rows.append(Row("cached model, with Python's start", timed(command(python, "-c", program)), 0.5))
+    rows.append(Row("model gige_etherbone from nothing", from_nothing(spec), 60.0))
+    return rows
+
+
+def from_nothing(spec: ModelSpec) -> float:
+    """Build into an empty cache, Verilator's runtime included."""
+    from isthmus.models import build
+
+    module = sys.modules[build.__module__]
+    kept = module.MODELS
+    scratch = Path(tempfile.mkdtemp(prefix="isthmus-models-"))
+    try:
+        module.MODELS = scratch
+        return timed(lambda: build(spec), repetitions=1)
+    finally:
+        module.MODELS = kept
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def main() -> int:
+    rows = measure()
+    print(f"{'':<36}{'seconds':>9}{'limit':>9}")
+    for row in rows:
+        print(
+            f"{row.name:<36}{row.seconds:>9.3f}{row.limit:>9.2f}{'' if row.seconds <= row.limit else '  over'}"
+        )
+    return int(any(row.seconds > row.limit for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

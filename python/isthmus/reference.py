@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page docs/reference/cli.md: what `--help` prints, command by command."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from unittest import mock
+
+from isthmus import cli
+
+COLUMNS = 100
+
+_HEAD = """\
+# Command line
+
+Every command prints this with `--help`. Exit codes: 0 done; 1 the run went wrong (wrong or lost data, a figure
+worse than its baseline, a failed test); 2 a wrong request or a missing tool, with one line that says which;
+130 stopped with Control-C. Results go to standard output, progress and errors to standard error.
+
+`ISTHMUS_PYTHON` names the Python that makes the environment; `CXX` the C++ compiler for models.
+"""
+
+
+def command_page() -> str:
+    """The page's text, from the commands themselves."""
+    parts = [_HEAD, _section("isthmus", [])]
+    names = [
+        info.name or (info.callback.__name__ if info.callback else "") for info in cli.app.registered_commands
+    ]
+    parts += [_section(f"isthmus {name}", [name]) for name in names]
+    for group in cli.app.registered_groups:
+        for info in group.typer_instance.registered_commands if group.typer_instance else []:
+            name = info.name or (info.callback.__name__ if info.callback else "")
+            parts.append(_section(f"isthmus {group.name} {name}", [group.name or "", name]))
+    return "\n".join(parts)
+
+
+def _section(title: str, command: list[str]) -> str:
+    output = io.StringIO()
+    with mock.patch.dict(os.environ, {"COLUMNS": str(COLUMNS)}), contextlib.redirect_stdout(output):
+        cli.run([*command, "--help"])
+    return f"## {title}\n\n```text\n{output.getvalue().strip()}\n```\n"

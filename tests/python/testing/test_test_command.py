@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus test`: how it counts, what it prints, when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from isthmus import bootstrap, doctor, testing
+from isthmus.lint import lint
+from isthmus.testing import Count, Options, Stage
+
+CARGO = """\
+running 2 tests
+test a ... ok
+test b ... FAILED
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+test result: ok. 41 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 1.00s
+"""
+
+JUNIT = """\
+<testsuites><testsuite>
+<testcase classname="t.a" name="one" time="1.5"/>
+<testcase classname="t.a" name="two" time="0.5"><failure message="x">no</failure></testcase>
+<testcase classname="t.b" name="three" time="0"><error message="x">no</error></testcase>
+<testcase classname="t.b" name="four" time="0"><skipped message="x">no</skipped></testcase>
+</testsuite></testsuites>
+"""
+
+
+@pytest.fixture
+def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
+    monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
+    monkeypatch.setattr(bootstrap, "need", lambda *_: None)
+
+    def run(*counts: Count | Exception) -> int:
+        def stage(count: Count | Exception) -> Count:
+            if isinstance(count, Exception):
+                raise count
+            return count
+
+        made = [Stage(f"stage {i}", lambda c=count: stage(c)) for i, count in enumerate(counts)]  # type: ignore[misc]
+        monkeypatch.setattr(testing, "stages", lambda _: made)
+        return testing.run(Options())
+
+    return run
+
+
+def test_the_last_line_adds_the_counts_of_all_stages(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stages(Count(3), Count(4, skipped=1)) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 0 failed, 1 skipped"
+
+
+def test_a_failed_stage_shows_its_output_and_the_others_still_run(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stages(Count(1), Count(0, 2, output="what is wrong"), Count(5, output="chatter")) == 1
+    out = capsys.readouterr().out
+    assert "what is wrong" in out
+    assert "chatter" not in out
+    assert out.splitlines()[-1] == "6 passed, 2 failed"
+
+
+def test_a_stage_that_cannot_run_is_a_failure(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stages(OSError("no such tool")) == 1
+    out = capsys.readouterr().out
+    assert "no such tool" in out
+    assert out.splitlines()[-1] == "0 passed, 1 failed"
+
+
+def test_a_run_without_a_single_test_is_a_failure(stages: Callable[..., int]) -> None:
+    assert stages(Count()) == 1
+
+
+def test_the_slowest_are_listed_longest_first(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    stages(Count(20, times=[(float(i), f"test {i}") for i in range(20)]))
+    listed = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " s  " in line]
+    assert listed == [f"test {i}" for i in range(19, 9, -1)]
+
+
+def test_cargo_results_are_added_over_all_its_binaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testing, "_run", lambda _: (101, CARGO))
+    count = testing._cargo_test("cargo")
+    assert (count.passed, count.failed, count.skipped) == (42, 1, 2)
+    assert "test b ... FAILED" in count.output
+    assert "test a ... ok" not in count.output
+    monkeypatch.setattr(testing, "_run", lambda _: (101, "error: could not compile"))
+    count = testing._cargo_test("cargo")
+    assert (count.passed, count.failed) == (0, 1)
+
+
+def test_a_pytest_report_is_counted_and_timed(tmp_path: Path) -> None:
+    report = tmp_path / "x.xml"
+    report.write_text(JUNIT)
+    count = testing._read_junit(report, 1, "text")
+    assert (count.passed, count.failed, count.skipped) == (1, 2, 1)
+    assert (1.5, "t.a::one") in count.times
+
+
+def test_a_pytest_that_crashed_is_a_failure(tmp_path: Path) -> None:
+    assert testing._read_junit(tmp_path / "missing.xml", 3, "crash").failed == 1
+    report = tmp_path / "x.xml"
+    report.write_text("<testsuites/>")
+    assert testing._read_junit(report, 3, "crash").failed == 1
+
+
+def test_long_output_keeps_its_end() -> None:
+    text = testing._tail("\n".join(map(str, range(100))))
+    assert text.splitlines()[0] == "(40 lines before these)"
+    assert text.splitlines()[-1] == "99"
+
+
+def write_core(root: Path, text: str) -> None:
+    (root / "x").mkdir()
+    (root / "x" / "x.core").write_text('CAPI=2:\nname: "isthmus:x:x"\nfilesets:\n  rtl:\n    files: [x.sv]\n')
+    (root / "x" / "x.sv").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("module x (input logic a_i, output logic b_o);\n  assign b_o = a_i;\nendmodule\n", {}),
+        (
+            "module x (input logic a_i, output logic b_o);\n  assign b_o = 1'b0;\nendmodule\n",
+            {"lint isthmus:x:x x": "UNUSEDSIGNAL"},
+        ),
+        (
+            "module x (input logic a_i, output logic b_o);\n  assign b_o = c;\nendmodule\n",
+            {
+                "elaborate isthmus:x:x": "x.sv:2: use of undeclared identifier 'c'",
+                "lint isthmus:x:x x": "'c'",
+            },
+        ),
+    ],
+)
+def test_lint_finds_what_is_wrong_and_nothing_else(tmp_path: Path, text: str, found: dict[str, str]) -> None:
+    write_core(tmp_path, text)
+    findings = {finding.name: finding.text for finding in lint(tmp_path)}
+    assert set(findings) == {"elaborate isthmus:x:x", "lint isthmus:x:x x"}
+    for name, said in findings.items():
+        assert (found[name] in said) if name in found else said == ""
+
+
+def test_doctor_says_what_a_missing_tool_is_for_and_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
+    monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
+    assert doctor.run() == 0
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert doctor.run() == 1
+    out = capsys.readouterr().out
+    assert "g++     missing, for models: apt-get install g++\n" in out
+    assert "lz4.h   missing, for waveforms: apt-get install liblz4-dev\n" in out
