@@ -67,7 +67,7 @@ class Target:
 def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Row]:
     """Every number of `published/<name>.csv`, in the file's order."""
     made = []
-    for line in _table(folder / f"{name}.csv"):
+    for line in published(name, folder):
         if line["kind"] not in KINDS:
             raise UserError(f"{name}.csv: {line['id']}: kind {line['kind']!r} is none of {', '.join(KINDS)}")
         value = float(line["value"])
@@ -104,6 +104,11 @@ def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
     return made
 
 
+def published(name: str = "etherbone", folder: Path = PUBLISHED) -> list[dict[str, str]]:
+    """The lines of `published/<name>.csv` as they stand in the file."""
+    return _table(folder / f"{name}.csv")
+
+
 def _table(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv")))
@@ -137,13 +142,13 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
 Quantity = Callable[[Sequence[Measurement], Document], float | None]
 
 
-def _each(get: Callable[[Measurement], float | None], pick: Callable[..., float] = max) -> Quantity:
-    """The largest (or `pick`) of a value over the measurements; None where one lacks it."""
+def _each(get: Callable[[Measurement], float | None]) -> Quantity:
+    """The largest of a value over the measurements; None where one lacks it."""
 
     def quantity(members: Sequence[Measurement], document: Document) -> float | None:
         values = [get(m) for m in members]
         known = [value for value in values if value is not None]
-        return pick(known) if len(known) == len(values) else None
+        return max(known) if len(known) == len(values) else None
 
     return quantity
 
@@ -176,7 +181,8 @@ def _turnaround_clocks(m: Measurement) -> float | None:
 
 def _spread(members: Sequence[Measurement], document: Document) -> float | None:
     values = [m.latency.avg for m in members if m.latency]
-    return max(values) / min(values) if values and min(values) else None
+    shortest = min(values, default=0.0)
+    return max(values) / shortest if shortest else None
 
 
 def _gain(members: Sequence[Measurement], document: Document) -> float | None:

@@ -36,9 +36,7 @@ def model(top: str, trace: bool = False) -> Path:
         return build(spec, progress)
 
 
-def run_all(
-    scenarios: Sequence[Mapping[str, Any]], title: str, runner: Runner = run
-) -> list[dict[str, Any]]:
+def run_all(scenarios: Sequence[Mapping[str, Any]], title: str, runner: Runner = run) -> list[dict[str, Any]]:
     """All measurements, in the order of the scenarios. Every answer's data is checked."""
     # The engine works outside the interpreter's lock, so threads are enough; scenarios share nothing.
     jobs = max(1, min(len(scenarios), os.cpu_count() or 1))

@@ -69,20 +69,18 @@ def measure(
     if "direct" in topologies:
         # The gateware is the same on every path and in both profiles: its own clocks are taken once.
         bare = scenario.path(list(PATH_READS))
-        runs.append(
-            scenario.scenario(platforms.load("gige-direct"), "isthmus", built, bare, seed, None)
-        )
+        runs.append(scenario.scenario(platforms.load("gige-direct"), "isthmus", built, bare, seed, None))
     measured = engine.run_all(runs, "measure", runner or engine.run)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect
 
-    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, {TOP: built}, monotonic() - begin)
+    context = collect(
+        command or " ".join(["isthmus", *sys.argv[1:]]), seed, {TOP: built}, monotonic() - begin
+    )
     return document(context, measured)
 
 
-def _workloads(
-    methods: Iterable[Method], timestamps: Iterable[int], iterations: int
-) -> list[dict[str, Any]]:
+def _workloads(methods: Iterable[Method], timestamps: Iterable[int], iterations: int) -> list[dict[str, Any]]:
     counts = list(timestamps)
     made = []
     for method in methods:
@@ -157,7 +155,7 @@ def run(
     method: str = "all",
     profile: str = "all",
     seed: int = 1,
-    format: Format = "table",
+    form: Format = "table",
     out: Path = Path("out"),
     out_json: Path | None = None,
     trace: Trace = "none",
@@ -172,13 +170,13 @@ def run(
     method      --method: convenience, blocking, pipelined or all
     profile     --profile: as-published, isthmus or all
     seed        --seed
-    format      --format: what to print: table, csv or json
+    form        --format: what to print: table, csv or json
     out         --out: folder of the results
     out_json    --out-json: another name for the result file
     trace       --trace: none, fst, perfetto or pcapng, written to `out/traces`
     """
-    if format not in ("table", "csv", "json"):
-        raise UserError(f"format: no {format!r}; there are: table, csv, json")
+    if form not in ("table", "csv", "json"):
+        raise UserError(f"format: no {form!r}; there are: table, csv, json")
     made = measure(
         iterations=iterations,
         timestamps=sizes(size),
@@ -195,9 +193,9 @@ def run(
     write(made, target)
     table = to_csv(made)
     target.with_suffix(".csv").write_text(table)
-    if format == "csv":
+    if form == "csv":
         print(table, end="")
-    elif format == "json":
+    elif form == "json":
         print(target.read_text(), end="")
     else:
         print(text(made), end="")

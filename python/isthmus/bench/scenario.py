@@ -8,11 +8,10 @@ in ns/byte named copy becomes copy_ns_per_byte.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.platforms import Constant, Platform, Profile
+from isthmus.platforms import Constant, Platform, Profile, declared
 
 Method = Literal["convenience", "blocking", "pipelined"]
 METHODS: tuple[Method, ...] = ("convenience", "blocking", "pipelined")
@@ -66,7 +65,7 @@ def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
     }
     for name, group in groups.items():
         if group is not None:
-            values = [(f.name, getattr(group, f.name)) for f in fields(group)]
+            values = [(key, getattr(group, key)) for key in declared(type(group))]
             made[name] = dict(_entry(key, constant) for key, constant in values)
     return made
 

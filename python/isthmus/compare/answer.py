@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from isthmus.results import Document, Measurement
 from isthmus.units import percent, rate, time, times
@@ -31,7 +32,7 @@ class Sentence:
 
 
 def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
-    """The 90-cycle timestamp series (ts1 to ts8) of each platform, profile and method, by timestamps a cycle."""
+    """The 90-cycle timestamp series (ts1, ts2, ...) of each platform, profile and method, in order."""
     found: dict[Key, list[Measurement]] = {}
     for m in document:
         if m.name.startswith("ts") and m.time_per_timestamp is not None:
@@ -89,11 +90,7 @@ def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) ->
         ]
         if not pairs:
             continue
-        changes = [
-            now
-            for (_, was_ahead), (now, ahead) in zip(pairs, pairs[1:], strict=False)
-            if ahead != was_ahead
-        ]
+        changes = [now for (_, was_ahead), (now, ahead) in pairwise(pairs) if ahead != was_ahead]
         if changes:
             text = f"{best.method} and {method} change places at {_list(changes)} timestamps a cycle"
         elif pairs[0][1]:
@@ -134,7 +131,9 @@ def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[S
             Sentence(
                 "Why",
                 f"Of one blocking round trip of {time(total)}, "
-                + ", ".join(f"{percent(spent / total)} is {PLACES.get(place, place)}" for place, spent in shares)
+                + ", ".join(
+                    f"{percent(spent / total)} is {PLACES.get(place, place)}" for place, spent in shares
+                )
                 + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
             )
         )
@@ -175,8 +174,9 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
             continue
         ratio = _cost(theirs[-1]) / _cost(ours[-1])
         text = (
-            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(_cost(ours[-1]))}, as published "
-            f"in {time(_cost(theirs[-1]))} ({times(ratio)} as long), under the same clocks, wires and kernel costs"
+            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(_cost(ours[-1]))}, as "
+            f"published in {time(_cost(theirs[-1]))} ({times(ratio)} as long), under the same clocks, wires "
+            "and kernel costs"
         )
         moved = _moved(theirs[-1], ours[-1])
         made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
@@ -210,8 +210,8 @@ def _topologies(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -
                 Sentence(
                     "What the path costs",
                     f"{platform} instead of {best.platform} adds {time(added)} to a {method} cycle of "
-                    f"{there[-1].timestamps} timestamps ({percent(added / here[-1].latency.avg)}) and changes the "
-                    f"time per timestamp by {percent(_cost(there[-1]) / _cost(here[-1]) - 1)}.",
+                    f"{there[-1].timestamps} timestamps ({percent(added / here[-1].latency.avg)}) and "
+                    f"changes the time per timestamp by {percent(_cost(there[-1]) / _cost(here[-1]) - 1)}.",
                 )
             )
     return made

@@ -5,6 +5,7 @@ from isthmus.platforms.load import PlatformError, load, names
 from isthmus.platforms.model import (
     PROFILES,
     Constant,
+    Declared,
     Fpga,
     Host,
     Library,
@@ -13,11 +14,13 @@ from isthmus.platforms.model import (
     Platform,
     Profile,
     Switch,
+    declared,
 )
 
 __all__ = [
     "PROFILES",
     "Constant",
+    "Declared",
     "Fpga",
     "Host",
     "Library",
@@ -27,6 +30,7 @@ __all__ = [
     "PlatformError",
     "Profile",
     "Switch",
+    "declared",
     "load",
     "names",
 ]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from isthmus.paths import ROOT
 from isthmus.platforms.model import (
     PROFILES,
     Constant,
+    Declared,
     Fpga,
     Host,
     Library,
@@ -23,6 +23,7 @@ from isthmus.platforms.model import (
     Platform,
     Profile,
     Switch,
+    declared,
 )
 
 FOLDER = ROOT / "platforms"
@@ -123,31 +124,27 @@ def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix
         raise PlatformError(f"{file.name}: {name}: must be a table of constants")
     rest = dict(found)
     values: dict[str, Constant] = {}
-    for declared in fields(kind):  # type: ignore[arg-type]
-        if declared.name not in rest:
-            if declared.default is not MISSING:
-                continue
-            unit = declared.metadata["unit"]
-            raise PlatformError(
-                f"{file.name}: {name}: lacks {declared.name} ({declared.metadata['what']}; in {unit})"
-            )
-        value, where = rest.pop(declared.name)
-        values[declared.name] = _constant(value, f"{name}.{declared.name}", declared.metadata, where)
+    known = declared(kind)
+    for each, wanted in known.items():
+        if each not in rest:
+            raise PlatformError(f"{file.name}: {name}: lacks {each} ({wanted.what}; in {wanted.unit})")
+        value, where = rest.pop(each)
+        values[each] = _constant(value, f"{name}.{each}", wanted, where)
     if rest:
         wrong, (_, where) = next(iter(rest.items()))
-        _unknown(where, f"{name}.{wrong}", [f"{name}.{f.name}" for f in fields(kind)])  # type: ignore[arg-type]
+        _unknown(where, f"{name}.{wrong}", [f"{name}.{each}" for each in known])
     return kind(**values)
 
 
-def _constant(found: Any, key: str, declared: Mapping[str, Any], path: Path) -> Constant:
+def _constant(found: Any, key: str, wanted: Declared, path: Path) -> Constant:
     where = f"{path.name}: {key}"
-    unit = declared["unit"]
+    unit = wanted.unit
     right = f'{{ value = ..., unit = "{unit}", source = "..." }}'
     if not isinstance(found, dict):
         raise PlatformError(f"{where}: must be {right}, not {found!r}")
-    for wanted in _KEYS:
-        if wanted not in found:
-            raise PlatformError(f"{where}: lacks {wanted}; right is {right}")
+    for part in _KEYS:
+        if part not in found:
+            raise PlatformError(f"{where}: lacks {part}; right is {right}")
     for given in found:
         if given not in _KEYS:
             raise PlatformError(f"{where}: unknown key {given!r}; right is {right}")
@@ -156,10 +153,8 @@ def _constant(found: Any, key: str, declared: Mapping[str, Any], path: Path) -> 
         raise PlatformError(f"{where}: unit is {found['unit']!r}; it must be given in {unit!r}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PlatformError(f"{where}: value {value!r} is no number")
-    if not declared["low"] <= value <= declared["high"]:
-        raise PlatformError(
-            f"{where}: {value} {unit} is out of range: {declared['low']} to {declared['high']} {unit}"
-        )
+    if not wanted.low <= value <= wanted.high:
+        raise PlatformError(f"{where}: {value} {unit} is out of range: {wanted.low} to {wanted.high} {unit}")
     if not isinstance(source, str) or not source.strip():
         raise PlatformError(f"{where}: source is empty; say where {value} {unit} comes from")
     return Constant(float(value), unit, source.strip(), path.name)

@@ -8,8 +8,8 @@ the declarations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_type_hints
 
 Profile = Literal["as-published", "isthmus"]
 PROFILES: tuple[Profile, ...] = ("as-published", "isthmus")
@@ -25,70 +25,95 @@ class Constant:
     file: str = ""
 
 
-def constant(unit: str, low: float, high: float, what: str) -> Any:
-    """Declare a constant: its unit, its legal range (both ends included), what it means."""
-    return field(metadata={"unit": unit, "low": low, "high": high, "what": what})
+@dataclass(frozen=True)
+class Declared:
+    """What a constant must be: its unit, its legal range (both ends included), what it means."""
+
+    unit: str
+    low: float
+    high: float
+    what: str
+
+
+def declared(group: type) -> Mapping[str, Declared]:
+    """The constants of a group by name, in the order in which they are declared."""
+    hints = get_type_hints(group, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
 @dataclass(frozen=True)
 class Fpga:
     """The accelerator's side of the pins."""
 
-    clock: Constant = constant("MHz", 1, 1000, "clock of the gateware and of its GMII transmit side")
-    epoch: Constant = constant("s", 0, 2**33, "TAI seconds since 1970 at the start of a run")
-    phy_tx: Constant = constant("ns", 0, 10_000, "PHY: transmit pins (GMII) to medium")
-    phy_rx: Constant = constant("ns", 0, 10_000, "PHY: medium to receive pins (GMII)")
+    clock: Annotated[
+        Constant, Declared("MHz", 1, 1000, "clock of the gateware and of its GMII transmit side")
+    ]
+    epoch: Annotated[Constant, Declared("s", 0, 2**33, "TAI seconds since 1970 at the start of a run")]
+    phy_tx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: transmit pins (GMII) to medium")]
+    phy_rx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: medium to receive pins (GMII)")]
 
 
 @dataclass(frozen=True)
 class Link:
     """Every cable of the path."""
 
-    rate: Constant = constant("Mbit/s", 10, 100_000, "line rate")
-    length: Constant = constant("m", 0, 100_000, "length of one cable")
-    delay: Constant = constant("ns/m", 3, 10, "propagation delay")
+    rate: Annotated[Constant, Declared("Mbit/s", 10, 100_000, "line rate")]
+    length: Annotated[Constant, Declared("m", 0, 100_000, "length of one cable")]
+    delay: Annotated[Constant, Declared("ns/m", 3, 10, "propagation delay")]
 
 
 @dataclass(frozen=True)
 class Switch:
     """One store-and-forward Ethernet switch between host and FPGA."""
 
-    latency: Constant = constant("ns", 0, 1_000_000, "last bit in to first bit out, port idle")
+    latency: Annotated[Constant, Declared("ns", 0, 1_000_000, "last bit in to first bit out, port idle")]
 
 
 @dataclass(frozen=True)
 class Nic:
     """The host's network interface, with its PHY and its PCIe link."""
 
-    phy_tx: Constant = constant("ns", 0, 10_000, "PHY: MAC to medium")
-    phy_rx: Constant = constant("ns", 0, 10_000, "PHY: medium to MAC")
-    doorbell: Constant = constant("ns", 0, 100_000, "store to the NIC's tail register, until it arrives")
-    tx_dma: Constant = constant("ns", 0, 100_000, "doorbell to first byte on the wire: descriptor, data")
-    rx_dma: Constant = constant("ns", 0, 100_000, "last byte received to visible in host memory")
+    phy_tx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: MAC to medium")]
+    phy_rx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: medium to MAC")]
+    doorbell: Annotated[
+        Constant, Declared("ns", 0, 100_000, "store to the NIC's tail register, until it arrives")
+    ]
+    tx_dma: Annotated[
+        Constant, Declared("ns", 0, 100_000, "doorbell to first byte on the wire: descriptor, data")
+    ]
+    rx_dma: Annotated[Constant, Declared("ns", 0, 100_000, "last byte received to visible in host memory")]
 
 
 @dataclass(frozen=True)
 class Host:
     """Operating system and processor."""
 
-    send_call: Constant = constant("ns", 0, 1_000_000, "send call: entry to doorbell store, one datagram")
-    receive_call: Constant = constant("ns", 0, 1_000_000, "receive call that finds a datagram")
-    frame: Constant = constant("ns", 0, 1_000_000, "driver and IP/UDP stack, one received frame")
-    wakeup: Constant = constant("ns", 0, 1_000_000, "interrupt to the blocked thread running again")
-    copy: Constant = constant("ns/byte", 0, 100, "copy between user memory and kernel buffer")
+    send_call: Annotated[
+        Constant, Declared("ns", 0, 1_000_000, "send call: entry to doorbell store, one datagram")
+    ]
+    receive_call: Annotated[Constant, Declared("ns", 0, 1_000_000, "receive call that finds a datagram")]
+    frame: Annotated[Constant, Declared("ns", 0, 1_000_000, "driver and IP/UDP stack, one received frame")]
+    wakeup: Annotated[Constant, Declared("ns", 0, 1_000_000, "interrupt to the blocked thread running again")]
+    copy: Annotated[Constant, Declared("ns/byte", 0, 100, "copy between user memory and kernel buffer")]
 
 
 @dataclass(frozen=True)
 class Library:
     """The Etherbone library's own work and how it waits: what the two profiles differ in."""
 
-    build_cycle: Constant = constant("ns", 0, 1_000_000, "open, close and frame one cycle")
-    build_operation: Constant = constant("ns", 0, 1_000_000, "add one operation to a cycle")
-    parse_cycle: Constant = constant("ns", 0, 1_000_000, "match one reply, run its callback")
-    parse_operation: Constant = constant("ns", 0, 1_000_000, "take one value out of a reply")
-    event_loop: Constant = constant("ns", 0, 1_000_000, "calls around each wait beside send and receive")
-    poll: Constant = constant("1", 0, 1, "1: asks the kernel to poll the NIC; 0: waits for an interrupt")
-    interrupt_gap: Constant = constant("us", 0, 10_000, "least time between two interrupts; 0: none")
+    build_cycle: Annotated[Constant, Declared("ns", 0, 1_000_000, "open, close and frame one cycle")]
+    build_operation: Annotated[Constant, Declared("ns", 0, 1_000_000, "add one operation to a cycle")]
+    parse_cycle: Annotated[Constant, Declared("ns", 0, 1_000_000, "match one reply, run its callback")]
+    parse_operation: Annotated[Constant, Declared("ns", 0, 1_000_000, "take one value out of a reply")]
+    event_loop: Annotated[
+        Constant, Declared("ns", 0, 1_000_000, "calls around each wait beside send and receive")
+    ]
+    poll: Annotated[
+        Constant, Declared("1", 0, 1, "1: asks the kernel to poll the NIC; 0: waits for an interrupt")
+    ]
+    interrupt_gap: Annotated[
+        Constant, Declared("us", 0, 10_000, "least time between two interrupts; 0: none")
+    ]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from isthmus.compare.answer import Key, by_place, series
 from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
@@ -44,23 +44,34 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Swatch:
+    """One entry of a legend: a line (solid or dashed), a filled box, or a diamond."""
+
+    name: str
+    colour: str
+    kind: Literal["solid", "dashed", "box", "diamond"]
+
+
+@dataclass(frozen=True)
 class Figure:
     id: str
     title: str
     caption: str
     panels: Sequence[Panel]
     table: Table
+    legend: Sequence[Swatch]
     notes: Sequence[str] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a vertical axis shows."""
+    """What a vertical axis shows; `published` is its name in `published/*.csv`."""
 
     name: str
     unit: str
     get: Callable[[Measurement], float | None]
     definition: str
+    published: str = ""
 
 
 def one_definition(members: Sequence[Measurement], figure: str) -> str:
@@ -86,6 +97,7 @@ def figures(document: Document) -> list[Figure]:
                     "us",
                     lambda m: _scaled(m.time_per_timestamp, 1e-6),
                     "run time divided by timestamps read",
+                    "time_per_timestamp_us",
                 ),
                 lines,
                 "How long one 64-bit timestamp costs, by how many share one Etherbone cycle.",
@@ -96,10 +108,9 @@ def figures(document: Document) -> list[Figure]:
                 Quantity(
                     "rate",
                     "kHz",
-                    lambda m: _scaled(
-                        m.throughput.timestamps_per_s if m.throughput else None, 1e-3
-                    ),
+                    lambda m: _scaled(m.throughput.timestamps_per_s if m.throughput else None, 1e-3),
                     "timestamps a second",
+                    "timestamps_khz",
                 ),
                 lines,
                 "How many 64-bit timestamps arrive in a second.",
@@ -112,6 +123,7 @@ def figures(document: Document) -> list[Figure]:
                     "Mbit/s",
                     lambda m: _scaled(m.throughput.payload_bit_s if m.throughput else None, 1e-6),
                     "payload only, 64 bits a timestamp; 1 Mbit is 10^6 bits",
+                    "payload_mbit_s",
                 ),
                 lines,
                 "Payload in user memory; headers, addresses and padding are not counted.",
@@ -132,6 +144,17 @@ def figures(document: Document) -> list[Figure]:
 
 def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
+
+
+def _legend(lines: Iterable[Key], published: Iterable[str] = ()) -> list[Swatch]:
+    """Methods by colour, profiles by kind of line, published points as diamonds."""
+    keys = sorted(set(lines))
+    methods = sorted({key[2] for key in keys}, key=lambda name: (*METHODS, name).index(name))
+    made = [Swatch(method, METHOD_COLOURS.get(method, "c6"), "box") for method in methods]
+    for profile, kind in (("isthmus", "solid"), ("as-published", "dashed")):
+        if any(key[1] == profile for key in keys):
+            made.append(Swatch(f"profile {profile}", "text", "solid" if kind == "solid" else "dashed"))
+    return made + [Swatch(name, "c4", "diamond") for name in published]
 
 
 def _number(value: float | None) -> str:
@@ -170,7 +193,7 @@ def _name(key: Key) -> str:
 
 
 def _lines(
-    id: str,
+    name: str,
     title: str,
     quantity: Quantity,
     lines: Mapping[Key, Sequence[Measurement]],
@@ -178,6 +201,7 @@ def _lines(
 ) -> Figure:
     """One chart a platform: the quantity against timestamps a cycle, a line a method and profile."""
     panels = []
+    points = _published(quantity.published)
     for platform in sorted({key[0] for key in lines}):
         drawn = [
             _series(
@@ -188,11 +212,23 @@ def _lines(
             )
             for key in _ordered(lines, platform)
         ]
+        drawn += [
+            {
+                "type": "line",
+                "name": name,
+                "colour": "c4",
+                "data": data,
+                "symbol": "diamond",
+                "symbolSize": 11,
+                "lineStyle": {"width": 0},
+            }
+            for name, data in points.items()
+        ]
         panels.append(
             Panel(
                 platform,
-                f"{title} over {platform} against timestamps a cycle, logarithmic, one line for each method and "
-                "profile; the table below has the numbers",
+                f"{title} over {platform} against timestamps a cycle, logarithmic, one line for each method "
+                "and profile; the table below has the numbers",
                 {
                     "xAxis": _axis("timestamps in one cycle", minInterval=1, min=1, max="dataMax"),
                     "yAxis": _axis(f"{quantity.name} [{quantity.unit}]", "log"),
@@ -201,13 +237,28 @@ def _lines(
             )
         )
     return Figure(
-        id,
+        name,
         title,
-        f"{caption} {quantity.definition[0].upper()}{quantity.definition[1:]}. Solid: profile isthmus; dashed: "
-        "as published.",
+        f"{caption} {quantity.definition[0].upper()}{quantity.definition[1:]}. Solid: profile isthmus; "
+        "dashed: as published.",
         panels,
         _by_timestamps(lines, quantity.get, f"[{quantity.unit}]"),
+        _legend(lines, points),
     )
+
+
+def _published(quantity: str) -> dict[str, list[tuple[int, float]]]:
+    """The document's own points of this quantity, by series: they are drawn, whatever road they are of."""
+    from isthmus.verify import published
+
+    found: dict[str, list[tuple[int, float]]] = {}
+    for line in published():
+        parts = line["measurement"].split("/")
+        if quantity and line["quantity"] == quantity and parts[-1].removeprefix("ts").isdigit():
+            name = f"published: {parts[3]} over {parts[1]}"
+            point = (int(parts[-1].removeprefix("ts")), float(line["value"]))
+            found.setdefault(name, []).append(point)
+    return found
 
 
 def _by_timestamps(
@@ -262,7 +313,8 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
     columns += ["avg [us]", "max [us]", "stdev [us]"]
     columns += [f"{key} [us]" for key in ("p50", "p90", "p99", "p99.9", "p99.99")]
     notes = ("A percentile with fewer than ten samples beyond it is blank.",)
-    return Figure(figure.id, figure.title, figure.caption, figure.panels, Table(columns, rows), notes)
+    table = Table(columns, rows)
+    return Figure(figure.id, figure.title, figure.caption, figure.panels, table, figure.legend, notes)
 
 
 def _words(members: Sequence[Measurement]) -> Figure:
@@ -300,15 +352,16 @@ def _words(members: Sequence[Measurement]) -> Figure:
         "average. Solid: profile isthmus; dashed: as published.",
         panels,
         Table(["platform", "profile", "method", "words", "time [ms]"], rows),
+        _legend(lines),
     )
 
 
 def _stages(members: Sequence[Measurement]) -> Figure:
     """Where one transfer's time goes: its stages add up to its end-to-end time."""
     largest = max(m.timestamps for m in members)
-    shown = [
-        m for m in members if m.timestamps == largest and m.method in ("blocking", "pipelined")
-    ] or list(members)
+    shown = [m for m in members if m.timestamps == largest and m.method in ("blocking", "pipelined")] or list(
+        members
+    )
     one_definition(shown, "stages")
     shown.sort(key=lambda m: (m.platform, m.profile, m.method), reverse=True)
     names = [f"{m.platform}\n{m.profile}\n{m.method}" for m in shown]
@@ -342,8 +395,8 @@ def _stages(members: Sequence[Measurement]) -> Figure:
         [
             Panel(
                 "",
-                "Stacked bars of where one transfer's time goes: host, network interface, wire, switch, FPGA; the "
-                "table below has every stage",
+                "Stacked bars of where one transfer's time goes: host, network interface, wire, switch, "
+                "FPGA; the table below has every stage",
                 {
                     "xAxis": _axis("time of one transfer [us]"),
                     "yAxis": {"type": "category", "data": names},
@@ -353,6 +406,7 @@ def _stages(members: Sequence[Measurement]) -> Figure:
             )
         ],
         Table(["platform", "profile", "method", "where", "stage", "time [ns]"], rows + rows_total),
+        [Swatch(place, PLACE_COLOURS.get(place, "c6"), "box") for place in places],
     )
 
 
@@ -399,13 +453,13 @@ def _timeline(members: Sequence[Measurement]) -> Figure:
                 "Timeline of one transfer: a track for each component, a bar for each step; the table below "
                 "lists the steps in order",
                 {
-                    "xAxis": _axis("time since the call [us]", min=0, max="dataMax"),
+                    "xAxis": _axis("time since the call [us]", min=0),
                     "yAxis": {"type": "category", "data": tracks, "inverse": True},
                     "series": drawn,
-                    "legend": False,
                 },
                 height=90 + 46 * len(tracks),
             )
         ],
         Table(["track", "step", "from [ns]", "to [ns]", "length [ns]"], rows),
+        (),
     )

@@ -27,26 +27,20 @@
       return {
         ...s,
         colour: undefined,
-        itemStyle: { color: colour, ...(s.type === "bar" ? { borderColor: page, borderWidth: 1 } : {}) },
+        itemStyle: { color: colour, borderColor: colour, ...(s.type === "bar" ? { borderColor: page, borderWidth: 1 } : {}) },
         lineStyle: { width: 2, ...s.lineStyle, color: colour },
         emphasis: { focus: s.bar ? "none" : "series" },
         animation: false,
-        ...(s.markLine ? { markLine: { ...s.markLine, label: { ...s.markLine.label, color: soft },
-          lineStyle: { color: colour, type: "dotted", width: 2 } } } : {}),
       };
     });
     const bars = option.series.some((s) => s.bar);
     const stacked = option.series[0] && option.series[0].type === "bar";
     const unit = bars || stacked ? option.xAxis.name : option.yAxis.name;
-    const legend = option.legend !== false;
-    const rows = legend ? Math.ceil(option.series.length / (narrow ? 2 : stacked ? 6 : 3)) : 0;
     return {
       animation: false,
-      textStyle: { fontFamily: "inherit", color: text },
-      grid: { left: bars ? 10 : narrow ? 52 : 66, right: 16, top: legend ? 14 + 22 * rows : 12, bottom: 46,
-        containLabel: bars || stacked, ...(stacked ? { left: 6 } : {}) },
-      legend: legend ? { top: 0, left: 0, itemWidth: 24, itemHeight: 9, itemGap: narrow ? 6 : 12,
-        textStyle: { color: text, fontSize: narrow ? 11 : 12 } } : { show: false },
+      textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: text },
+      grid: { left: bars || stacked ? 6 : narrow ? 52 : 66, right: 18, top: 12, bottom: 46, containLabel: bars || stacked },
+      legend: { show: false },
       tooltip: {
         trigger: stacked ? "axis" : "item", confine: true, backgroundColor: page, borderColor: line,
         textStyle: { color: text, fontSize: 13 },

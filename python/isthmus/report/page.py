@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -13,7 +12,7 @@ from string import Template
 from isthmus import platforms, verify
 from isthmus.compare.answer import answer
 from isthmus.platforms import Constant, Platform
-from isthmus.report.figures import Figure, Table, figures
+from isthmus.report.figures import Figure, Swatch, Table, figures
 from isthmus.results import DEFINITIONS, Document
 from isthmus.units import digits
 
@@ -74,6 +73,7 @@ def _figure(figure: Figure) -> str:
         f'<section id="{figure.id}" aria-labelledby="{figure.id}-title">',
         f'<h2 id="{figure.id}-title">{escape(figure.title)}</h2>',
         f'<p class="caption">{escape(figure.caption)}</p>',
+        _legend(figure.legend),
         '<div class="panels">',
     ]
     for number, panel in enumerate(figure.panels):
@@ -90,10 +90,30 @@ def _figure(figure: Figure) -> str:
     return "\n".join(parts)
 
 
+def _legend(swatches: Sequence[Swatch]) -> str:
+    if not swatches:
+        return ""
+    shapes = {
+        "solid": '<line x1="0" x2="30" y1="6" y2="6" stroke="{}" stroke-width="2.5"/>',
+        "dashed": '<line x1="0" x2="30" y1="6" y2="6" stroke="{}" stroke-width="2.5" '
+        'stroke-dasharray="6 4"/>',
+        "box": '<rect x="8" y="0" width="14" height="12" rx="2" fill="{}"/>',
+        "diamond": '<path d="M15 0l6 6-6 6-6-6z" fill="{}"/>',
+    }
+    entries = "".join(
+        f'<li><svg viewBox="0 0 30 12" aria-hidden="true">{shapes[s.kind].format(f"var(--{s.colour})")}</svg>'
+        f"{escape(s.name)}</li>"
+        for s in swatches
+    )
+    return f'<ul class="legend">{entries}</ul>'
+
+
 def _table(table: Table, label: str, classes: Sequence[str] = ()) -> str:
     """A table that scrolls sideways in its own box; columns of text are flush left."""
     text = [all(not _numeric(row[column]) for row in table.rows) for column in range(len(table.columns))]
-    kinds = [classes[c] if c < len(classes) and classes[c] else "text" if t else "" for c, t in enumerate(text)]
+    kinds = [
+        classes[c] if c < len(classes) and classes[c] else "text" if t else "" for c, t in enumerate(text)
+    ]
 
     def cell(tag: str, content: str, kind: str) -> str:
         extra = f' class="{kind}"' if kind else ""
@@ -102,7 +122,9 @@ def _table(table: Table, label: str, classes: Sequence[str] = ()) -> str:
 
     head = "".join(cell("th", name, kind) for name, kind in zip(table.columns, kinds, strict=True))
     rows = [
-        "<tr>" + "".join(cell("td", text, _kind(text, kind)) for text, kind in zip(row, kinds, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(cell("td", text, _kind(text, kind)) for text, kind in zip(row, kinds, strict=True))
+        + "</tr>"
         for row in table.rows
     ]
     return (
@@ -137,9 +159,9 @@ def _published(found: Sequence[verify.Row]) -> str:
         for row in found
     ]
     note = (
-        "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants that a "
-        "model was given; predictions had to come out. Allowed: the document's own error. Source: Etherbone "
-        "Performance Measurements, D. Beck, GSI, 2018.</p>"
+        "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
+        "that a model was given; predictions had to come out. Allowed: the document's own error. Source: "
+        "Etherbone Performance Measurements, D. Beck, GSI, 2018.</p>"
     )
     return note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
 
@@ -167,17 +189,16 @@ def _method(document: Document) -> str:
     lines = [
         "<ul>",
         "<li>The gateware is the synthesizable SystemVerilog of this repository, evaluated clock by clock; "
-        f"{evaluated:,} clock cycles were evaluated. Host, network interface, wire and switch are models with one "
-        "delay or rate for each step.</li>",
+        f"{evaluated:,} clock cycles were evaluated. Host, network interface, wire and switch are models "
+        "with one delay or rate for each step.</li>",
         f"<li>Latency is {escape(', '.join(DEFINITIONS[d] for d in definitions))}; arrivals: "
         f"{escape(', '.join(arrivals))}. Times are simulated, so another run gives the same numbers.</li>",
         f"<li>Every byte that came back was compared: {checked:,} bytes, {wrong:,} wrong or lost.</li>",
-        "<li>1 MB is 10<sup>6</sup> bytes, 1 MiB 2<sup>20</sup> bytes. Payload is what the program asked for; wire "
-        "is every byte towards the host with preamble, headers, padding, FCS and gap.</li>",
+        "<li>1 MB is 10<sup>6</sup> bytes, 1 MiB 2<sup>20</sup> bytes. Payload is what the program asked "
+        "for; wire is every byte towards the host with preamble, headers, padding, FCS and gap.</li>",
         "</ul>",
     ]
-    for name in sorted({m.platform for m in document}):
-        lines.append(_platform(platforms.load(name)))
+    lines += [_platform(platforms.load(name)) for name in sorted({m.platform for m in document})]
     return "\n".join(lines)
 
 
@@ -186,11 +207,9 @@ def _platform(platform: Platform) -> str:
     rows: list[Sequence[str]] = []
 
     def add(group: str, holder: object) -> None:
-        for declared in fields(holder):  # type: ignore[arg-type]
-            constant: Constant = getattr(holder, declared.name)
-            rows.append(
-                [group, declared.metadata["what"], f"{constant.value:g}", constant.unit, constant.source]
-            )
+        for name, wanted in platforms.declared(type(holder)).items():
+            constant: Constant = getattr(holder, name)
+            rows.append([group, wanted.what, f"{constant.value:g}", constant.unit, constant.source])
 
     for group in ("fpga", "link", "nic", "host", "switch"):
         holder = getattr(platform, group)

@@ -48,7 +48,7 @@ def load(path: Path) -> Document:
 def validate(data: Any, where: str) -> None:
     """Check against the published schema. Raises `ResultError` with the first difference."""
     # Imported here: no command but this one needs it.
-    import jsonschema
+    import jsonschema  # type: ignore[import-untyped,unused-ignore]
 
     checker = jsonschema.Draft202012Validator(json.loads(_SCHEMA_FILE.read_text()))
     first = next(iter(sorted(checker.iter_errors(data), key=lambda e: list(map(str, e.path)))), None)
@@ -70,8 +70,7 @@ def _document(data: Mapping[str, Any], where: str) -> Document:
             wall_s=float(context.get("wall_s", 0.0)),
         ),
         results=tuple(
-            measurement(item, f"{where}: results/{number}")
-            for number, item in enumerate(data["results"])
+            measurement(item, f"{where}: results/{number}") for number, item in enumerate(data["results"])
         ),
         raw=data,
     )

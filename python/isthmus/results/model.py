@@ -179,12 +179,12 @@ class Document:
     def __iter__(self) -> Iterator[Measurement]:
         return iter(self.results)
 
-    def by_id(self, id: str) -> Measurement | None:
-        return next((m for m in self.results if m.id == id), None)
+    def by_id(self, wanted: str) -> Measurement | None:
+        return next((m for m in self.results if m.id == wanted), None)
 
 
 def measurement(data: Mapping[str, Any], where: str = "result") -> Measurement:
-    """A measurement from the engine's JSON. Unknown fields are ignored; a missing one raises `ResultError`."""
+    """A measurement from the engine's JSON. Unknown fields are ignored; a missing one is an error."""
     name = data.get("id", where)
     try:
         made = _measurement(data)
@@ -259,8 +259,7 @@ def _latency(data: Mapping[str, Any]) -> Latency | None:
         avg=float(found["avg"]),
         stdev=float(found["stdev"]),
         percentiles={
-            key: found.get(key) if enough(samples, share) else None
-            for key, share in PERCENTILES.items()
+            key: found.get(key) if enough(samples, share) else None for key, share in PERCENTILES.items()
         },
     )
 
