@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a user waits before anything runs: CLI start, model build, cached model.
 
-`./isthmus doctor && .isthmus/venv/bin/python benchmarks/startup.py` prints a table and exits 1 where a limit is
-passed. Wall-clock times are the least of some repetitions; they hold on a machine with nothing else to do.
+`./isthmus doctor && .isthmus/venv/bin/python benchmarks/startup.py` prints a table and exits 1 where a limit
+is passed. Wall-clock times are the least of some repetitions, on a machine with nothing else to do.
 """
 
 from __future__ import annotations
@@ -84,9 +84,8 @@ def main() -> int:
     rows = measure()
     print(f"{'':<36}{'seconds':>9}{'limit':>9}")
     for row in rows:
-        print(
-            f"{row.name:<36}{row.seconds:>9.3f}{row.limit:>9.2f}{'' if row.seconds <= row.limit else '  over'}"
-        )
+        over = "" if row.seconds <= row.limit else "  over"
+        print(f"{row.name:<36}{row.seconds:>9.3f}{row.limit:>9.2f}{over}")
     return int(any(row.seconds > row.limit for row in rows))
 
 

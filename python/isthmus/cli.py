@@ -8,7 +8,8 @@ An error a person can act on is one line on standard error: exit code 2 for a wr
 from __future__ import annotations
 
 import sys
-from typing import Annotated, NoReturn
+from pathlib import Path
+from typing import Annotated, NoReturn, cast
 
 import typer
 
@@ -41,10 +42,156 @@ def _root(
     del version
 
 
+Iterations = Annotated[
+    int, typer.Option("-n", "--iters", metavar="N", min=1, help="Cycles of each measurement.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="One seed gives one result, bit for bit.")]
+OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
+
+
+@app.command()
+def compare(
+    iterations: Iterations = 90,
+    seed: Seed = 1,
+    out: OutFolder = Path("out"),
+) -> None:
+    """Measure one workload over every road; one HTML page."""
+    bootstrap.ensure_native()
+    from isthmus import compare as comparison
+
+    comparison.run(iterations=iterations, seed=seed, out=out)
+
+
+bench = typer.Typer(help="Measure one road in detail.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(bench, name="bench")
+
+
+@bench.command("etherbone")
+def bench_etherbone(
+    iterations: Iterations = 90,
+    size: Annotated[
+        str, typer.Option("-s", "--size", metavar="N", help="Timestamps in one cycle: 4, 1,2,8 or 1..8.")
+    ] = "1..8",
+    topology: Annotated[str, typer.Option(metavar="NAME", help="direct, switch or all.")] = "all",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="convenience, blocking, pipelined or all.")
+    ] = "all",
+    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "all",
+    seed: Seed = 1,
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")
+    ] = "table",
+    out: OutFolder = Path("out"),
+    out_json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")
+    ] = None,
+    trace: Annotated[
+        str, typer.Option(metavar="NAME", help="none, fst, perfetto or pcapng, written to DIR/traces.")
+    ] = "none",
+) -> None:
+    """Timestamps and paths over Etherbone on Gigabit Ethernet."""
+    bootstrap.ensure_native()
+    from isthmus.bench import etherbone
+
+    etherbone.run(
+        iterations=iterations,
+        size=size,
+        topology=topology,
+        method=method,
+        profile=profile,
+        seed=seed,
+        format=cast("etherbone.Format", form),
+        out=out,
+        out_json=out_json,
+        trace=cast("etherbone.Trace", trace),
+    )
+
+
+@app.command()
+def verify(
+    road: Annotated[str, typer.Argument(metavar="ROAD", help="Which published system.")] = "etherbone",
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
+    ] = None,
+) -> None:
+    """Published numbers beside simulated ones."""
+    if results is None:
+        bootstrap.ensure_native()
+    from isthmus import verify as verification
+
+    verification.run(road, results=results)
+
+
+serve = typer.Typer(
+    help="Offer a simulated FPGA to real programs.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(serve, name="serve")
+
+
+@serve.command("etherbone")
+def serve_etherbone(
+    udp: Annotated[
+        str, typer.Option(metavar="IP:PORT", help="Where to listen; port 0: any free one.")
+    ] = "127.0.0.1:60368",
+    bind_public: Annotated[
+        bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone knows no password.")
+    ] = False,
+    seed: Seed = 1,
+) -> None:
+    """Serve the Etherbone board on a UDP socket."""
+    from isthmus import serve as server
+
+    server.split(udp)
+    bootstrap.ensure_native()
+    from isthmus.bench import engine
+
+    model = engine.model("gige_etherbone")
+    server.serve(server.ServeOptions(model, udp, bind_public, seed))
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(metavar="FILE", help="A result file, isthmus.result/1.")] = Path(
+        "out/etherbone.json"
+    ),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("out/compare.html"),
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write only the main figure, as SVG, here.")
+    ] = None,
+) -> None:
+    """Draw the page again from a result file."""
+    from isthmus import report as drawing
+
+    drawing.run(results, out=out, svg=svg)
+
+
+@app.command()
+def prove(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Default: all.")] = None,
+) -> None:
+    """Run the formal proofs."""
+    from isthmus import formal
+    from isthmus.errors import DataError
+
+    known = formal.available()
+    for name in names or []:
+        if name not in known:
+            raise UserError(f"no proof named {name!r}; there are: {', '.join(known)}")
+    bootstrap.ensure_development()
+
+    def show(result: formal.ProofResult) -> None:
+        print(formal.summary([result]), flush=True)
+
+    results = formal.prove(names or None, progress=show)
+    failed = [result.name for result in results if not result.passed]
+    if failed:
+        raise DataError(f"{len(failed)} of {len(results)} proofs failed: {', '.join(failed)}")
+
+
 @app.command()
 def area(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    family: Annotated[str, typer.Option(help="xc7, xcup, xc2vp, ecp5 or all.")] = "xc7",
+    family: Annotated[str, typer.Option(metavar="NAME", help="xc7, xcup, xc2vp, ecp5 or all.")] = "xc7",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Area of cores beside baseline and peers."""
