@@ -13,8 +13,8 @@
 ///               last byte of a frame that stopped without end. rx_refuse_i counts in the cycle
 ///               before rx_start_o
 ///   Latency     1 cycle from the entry that completes a word to rx_valid_o; 1 from the entry at
-///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2 before the first
-///               word at the earliest
+///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, which is
+///               2 cycles before the first word at the earliest
 ///   Throughput  one byte a cycle
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
@@ -299,34 +299,42 @@ module eth_rx
 
   // ---------------------------------------------------------------------------------------------
   // Verdict
-  logic headers_ok, length_ok, oversize;
-  logic arp_free_q, icmp_free_q;
-  eth_verdict_e verdict;
+  logic headers_ok, to_our_ip_q, arp_free_q, icmp_free_q, arp_taken, icmp_taken;
+  eth_verdict_e verdict, early, early_q;
 
   assign headers_ok = mac_ok_q && ip_q && udp_q && !dst_bad_q && !ip_bad_q && !port_bad_q &&
                       !l4_len_bad_q && !unaligned_q && allowed_q;
   assign start      = at[43] && headers_ok && !rx_refuse_i;
-  assign length_ok  = pos_q[10:6] != '0 && state_q == StFrame;
-  assign oversize   = too_long || stalled;
 
+  // What the headers and the datagram say. The sums are final three bytes before the frame's end,
+  // so this may take a register.
   always_comb begin
-    if (lost_q || (in_valid_i && in_lost_i))     verdict = VerdictOverflow;
-    else if (!length_ok || oversize)             verdict = VerdictLength;
-    else if (er_q || crc_q != CrcResidue)        verdict = VerdictFcs;
-    else if (!mac_ok_q || (ip_q && dst_bad_q))   verdict = VerdictFiltered;
-    else if (arp_q && arp_ok_q)                  verdict = arp_free_q ? VerdictGood : VerdictBusy;
-    else if (!ip_q)                              verdict = VerdictOther;
-    else if (ip_bad_q || rem_q[10:2] != '0)      verdict = VerdictIp;
-    else if (other_q)                            verdict = VerdictOther;
-    else if (!allowed_q)                         verdict = VerdictDenied;
-    else if (udp_q && port_bad_q)                verdict = VerdictPort;
-    else if (l4_len_bad_q ||
-             !(l4_sum_ok_q || no_sum_q))         verdict = VerdictL4;
-    else if (udp_q && unaligned_q)               verdict = VerdictUnaligned;
-    else if (udp_q && refused_q)                 verdict = VerdictRefused;
-    else if (icmp_q && !icmp_free_q)             verdict = VerdictBusy;
-    else                                         verdict = VerdictGood;
+    early = VerdictGood;
+    if (!mac_ok_q || (ip_q && dst_bad_q))                early = VerdictFiltered;
+    else if (arp_q && arp_ok_q && !arp_free_q)           early = VerdictBusy;
+    else if (arp_q && arp_ok_q)                          early = VerdictGood;
+    else if (!ip_q)                                      early = VerdictOther;
+    else if (ip_bad_q)                                   early = VerdictIp;
+    else if (other_q)                                    early = VerdictOther;
+    else if (!allowed_q)                                 early = VerdictDenied;
+    else if (udp_q && port_bad_q)                        early = VerdictPort;
+    else if (l4_len_bad_q || !(l4_sum_ok_q || no_sum_q)) early = VerdictL4;
+    else if (udp_q && unaligned_q)                       early = VerdictUnaligned;
+    else if (udp_q && refused_q)                         early = VerdictRefused;
+    else if (icmp_q && !icmp_free_q)                     early = VerdictBusy;
   end
+
+  // What only the last byte says. Judged without an end entry means too long or stalled.
+  always_comb begin
+    verdict = early_q;
+    if (lost_q || (in_valid_i && in_lost_i))                        verdict = VerdictOverflow;
+    else if (!end_entry || state_q != StFrame || pos_q[10:6] == '0) verdict = VerdictLength;
+    else if (er_q || crc_q != CrcResidue)                           verdict = VerdictFcs;
+    else if (to_our_ip_q && rem_q[10:2] != '0)                      verdict = VerdictIp;
+  end
+
+  assign arp_taken  = verdict_valid_o && verdict_o == VerdictGood && arp_q;
+  assign icmp_taken = verdict_valid_o && verdict_o == VerdictGood && ip_q && icmp_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -345,20 +353,21 @@ module eth_rx
       if (judge)      started_q <= 1'b0;
       else if (start) started_q <= 1'b1;
       if (arp_done_i) arp_pending_o <= 1'b0;
-      else if (judge && verdict == VerdictGood && arp_q) arp_pending_o <= 1'b1;
+      else if (arp_taken) arp_pending_o <= 1'b1;
       if (icmp_done_i) icmp_pending_o <= 1'b0;
-      else if (judge && verdict == VerdictGood && ip_q && icmp_q) icmp_pending_o <= 1'b1;
+      else if (icmp_taken) icmp_pending_o <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    rx_good_o <= verdict == VerdictGood;
-    verdict_o <= verdict;
+    early_q     <= early;
+    to_our_ip_q <= mac_ok_q && ip_q && !dst_bad_q;
+    verdict_o   <= verdict;
     if (judge) verdict_tag_o <= tag_q;
     // A buffer that becomes free inside a frame stays unused until the next: it would be half full.
     if (clear) begin
-      arp_free_q  <= !arp_pending_o;
-      icmp_free_q <= !icmp_pending_o;
+      arp_free_q  <= !arp_pending_o && !arp_taken;
+      icmp_free_q <= !icmp_pending_o && !icmp_taken;
     end
     if (arp_free_q && at[42]) arp_tag_o <= tag_q;
     if (icmp_free_q) begin
@@ -371,6 +380,7 @@ module eth_rx
 
   assign rx_meta_o = meta_q;
   assign rx_data_o = win_q;
+  assign rx_good_o = verdict_o == VerdictGood;
 
   assign waddr_o   = pos_q;
   assign wdata_o   = in_data_i;

@@ -10,8 +10,8 @@
 ///               words, show-ahead; the whole payload must be ready when tx_valid_i rises
 ///   Latency     1 cycle from tx_valid_i (idle, gap over) to the first preamble byte on gmii_txd_o
 ///   Throughput  line rate: preamble 8, frame, gap exactly 12 cycles
-///   Fairness    UDP first, but a waiting ARP or ICMP reply lets at most one UDP frame pass;
-///               those two alternate
+///   Fairness    UDP first, but while ARP or ICMP waits, at most one UDP frame starts before one of
+///               them does; those two alternate. So each waits for at most two UDP frames
 ///   Done        arp_done_o and icmp_done_o pulse when the last byte of the request has been read
 ///   Parameters  none
 ///   Not done    tx_er, pause frames, fragments; a UDP payload over 1472 bytes
@@ -36,7 +36,7 @@ module eth_tx
   input  logic [31:0] tx_data_i,
   output logic        tx_next_o,
 
-  // ARP reply; arp_data_i answers arp_addr_o in the same cycle
+  // ARP reply; arp_data_i answers arp_addr_o in the next cycle
   input  logic        arp_valid_i,
   output logic        arp_done_o,
   input  logic [7:0]  arp_tag_i,
@@ -60,7 +60,7 @@ module eth_tx
   output logic        idle_o
 );
   typedef enum logic [1:0] {KindUdp, KindIcmp, KindArp} kind_e;
-  typedef enum logic [1:0] {SelZero, SelHeader, SelIcmp, SelPayload} sel_e;
+  typedef enum logic [1:0] {SelHeader, SelArp, SelIcmp, SelPayload} sel_e;
 
   // One's-complement constants of the IPv4 header (version 4, 5 words, don't fragment, 64 hops).
   localparam logic [15:0] IpConstUdp  = 16'hC525;  // 4500 + 4000 + 4011 + 20 for the header
@@ -117,7 +117,8 @@ module eth_tx
   end
 
   always_ff @(posedge clk_i) begin
-    idx_q <= start ? 11'h7FB : idx_q + 1'b1;
+    if (start)      idx_q <= 11'h7FB;
+    else if (run_q) idx_q <= idx_q + 1'b1;
     if (run_q && !body_q && idx_q[10]) begin
       len_q   <= len_d;
       count_q <= len_d;
@@ -193,17 +194,21 @@ module eth_tx
 
   assign ip_csum     = ~ip_sum_q;
   assign arp_addr_o  = idx_q[3:0] + 4'd6;
-  assign icmp_addr_o = idx_q[10:3] == '0 ? idx_q + 11'd6 : l4_q ? idx_q : idx_q - 11'd4;
+
+  // One index ahead, for a register behind the block memory: its byte for index i is its frame byte
+  // i + 6 for the destination MAC, i - 4 for the destination IP, i for the message.
+  assign icmp_addr_o = l4_q ? idx_q + 11'd1 :
+                       body_q && idx_q[5:4] != '0 ? idx_q - 11'd3 : idx_q + 11'd7;
 
   always_comb begin
     header_d = '0;
     unique case (idx_q[5:0])
-      6'd0:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[47:40];
-      6'd1:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[39:32];
-      6'd2:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[31:24];
-      6'd3:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[23:16];
-      6'd4:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[15:8];
-      6'd5:  header_d = is_arp ? arp_data_i : tx_meta_i.mac[7:0];
+      6'd0:  header_d = tx_meta_i.mac[47:40];
+      6'd1:  header_d = tx_meta_i.mac[39:32];
+      6'd2:  header_d = tx_meta_i.mac[31:24];
+      6'd3:  header_d = tx_meta_i.mac[23:16];
+      6'd4:  header_d = tx_meta_i.mac[15:8];
+      6'd5:  header_d = tx_meta_i.mac[7:0];
       6'd6:  header_d = cfg_mac_i[47:40];
       6'd7:  header_d = cfg_mac_i[39:32];
       6'd8:  header_d = cfg_mac_i[31:24];
@@ -230,29 +235,32 @@ module eth_tx
       6'd29: header_d = is_arp ? cfg_ip_i[23:16] : cfg_ip_i[7:0];
       6'd30: header_d = is_arp ? cfg_ip_i[15:8] : tx_meta_i.ip[31:24];
       6'd31: header_d = is_arp ? cfg_ip_i[7:0] : tx_meta_i.ip[23:16];
-      6'd32: header_d = is_arp ? arp_data_i : tx_meta_i.ip[15:8];
-      6'd33: header_d = is_arp ? arp_data_i : tx_meta_i.ip[7:0];
-      6'd34: header_d = is_arp ? arp_data_i : is_udp ? cfg_port_i[15:8] : 8'h00;
-      6'd35: header_d = is_arp ? arp_data_i : is_udp ? cfg_port_i[7:0] : 8'h00;
-      6'd36: header_d = is_arp ? arp_data_i : is_udp ? tx_meta_i.port[15:8] : l4_csum_q[15:8];
-      6'd37: header_d = is_arp ? arp_data_i : is_udp ? tx_meta_i.port[7:0] : l4_csum_q[7:0];
-      6'd38: header_d = is_arp ? arp_data_i : {5'd0, len_q[10:8]};
-      6'd39: header_d = is_arp ? arp_data_i : len_q[7:0];
-      6'd40: header_d = is_arp ? arp_data_i : l4_csum_q[15:8];
-      6'd41: header_d = is_arp ? arp_data_i : l4_csum_q[7:0];
+      6'd32: header_d = tx_meta_i.ip[15:8];
+      6'd33: header_d = tx_meta_i.ip[7:0];
+      6'd34: header_d = is_udp ? cfg_port_i[15:8] : 8'h00;
+      6'd35: header_d = is_udp ? cfg_port_i[7:0] : 8'h00;
+      6'd36: header_d = is_udp ? tx_meta_i.port[15:8] : l4_csum_q[15:8];
+      6'd37: header_d = is_udp ? tx_meta_i.port[7:0] : l4_csum_q[7:0];
+      6'd38: header_d = {5'd0, len_q[10:8]};
+      6'd39: header_d = len_q[7:0];
+      6'd40: header_d = l4_csum_q[15:8];
+      6'd41: header_d = l4_csum_q[7:0];
       default: ;
     endcase
   end
 
   always_comb begin
     sel_d = SelHeader;
-    if (ended_q) begin
-      sel_d = SelZero;
-    end else if (kind_q == KindUdp) begin
-      if (idx_q >= 11'd42) sel_d = SelPayload;
-    end else if (kind_q == KindIcmp) begin
-      if (idx_q < 11'd6 || (idx_q >= 11'd30 && idx_q < 11'd34) || idx_q >= 11'd38) sel_d = SelIcmp;
-    end
+    unique case (kind_q)
+      KindArp: if (idx_q < 11'd6 || idx_q >= 11'd32) sel_d = SelArp;
+      KindUdp: if (idx_q >= 11'd42) sel_d = SelPayload;
+      default: begin
+        if (idx_q < 11'd6 || (idx_q >= 11'd30 && idx_q < 11'd34) || idx_q >= 11'd38) begin
+          sel_d = SelIcmp;
+        end
+      end
+    endcase
+    if (ended_q) sel_d = SelHeader;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -266,7 +274,7 @@ module eth_tx
   end
   always_ff @(posedge clk_i) begin
     total_len_q     <= 16'(len_q) + 16'd20;
-    header_q        <= header_d;
+    header_q        <= ended_q ? 8'h00 : header_d;  // padding
     sel_q           <= sel_d;
     lane1_q         <= idx_q[1:0];
     payload_last1_q <= data_last;
@@ -274,7 +282,7 @@ module eth_tx
 
   // ---------------------------------------------------------------------------------------------
   // Stage 1 to 2: payload bytes start at index 42, so lane 2 is a word's first byte.
-  logic [7:0] byte_q;
+  logic [7:0] byte_q, icmp_data_q;
   logic       valid2_q;
 
   assign tx_next_o = valid1_q && sel_q == SelPayload && (lane1_q == 2'd1 || payload_last1_q);
@@ -289,9 +297,11 @@ module eth_tx
     end
   end
   always_ff @(posedge clk_i) begin
+    icmp_data_q <= icmp_data_i;
     unique case (sel_q)
       SelHeader: byte_q <= header_q;
-      SelIcmp:   byte_q <= icmp_data_i;
+      SelArp:    byte_q <= arp_data_i;
+      SelIcmp:   byte_q <= icmp_data_q;
       SelPayload: begin
         unique case (lane1_q)
           2'd2: byte_q <= tx_data_i[31:24];
@@ -300,7 +310,6 @@ module eth_tx
           2'd1: byte_q <= tx_data_i[7:0];
         endcase
       end
-      default: byte_q <= '0;
     endcase
   end
 

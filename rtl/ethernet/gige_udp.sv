@@ -121,12 +121,14 @@ module gige_udp
 
   // What an answer repeats from its request: bytes 16..31 of an ARP frame, all of an ICMP one.
   logic [7:0]  arp_mem_q [16];
+  logic [7:0]  arp_data_q;
   logic [3:0]  arp_addr;
   logic [10:0] icmp_addr;
   logic [7:0]  icmp_data;
 
   always_ff @(posedge clk_i) begin
     if (arp_we) arp_mem_q[buffer_waddr[3:0]] <= buffer_wdata;
+    arp_data_q <= arp_mem_q[arp_addr];
   end
 
   ram_1r1w #(
@@ -164,7 +166,7 @@ module gige_udp
     .arp_done_o  (arp_done),
     .arp_tag_i   (arp_tag),
     .arp_addr_o  (arp_addr),
-    .arp_data_i  (arp_mem_q[arp_addr]),
+    .arp_data_i  (arp_data_q),
     .icmp_valid_i(icmp_pending),
     .icmp_done_o (icmp_done),
     .icmp_tag_i  (icmp_tag),

@@ -37,18 +37,21 @@ module gmii_rx_cdc (
     end
   end
 
-  logic dv_q, lost_q, push, ready, fifo_settled;
+  logic open_q, lost_q, push, ready, fifo_settled;
 
-  // The cycle after the last byte is written too: it is the end of the frame.
-  assign push = gmii_rx_dv_i || dv_q;
+  // The cycle after the last byte is written too: it is the end of the frame. While there is no
+  // room for it, it is tried again, so that no end is lost in a gap.
+  assign push = gmii_rx_dv_i || open_q;
 
   always_ff @(posedge gmii_rx_clk_i or negedge rx_rst_n) begin
     if (!rx_rst_n) begin
-      dv_q   <= 1'b0;
+      open_q <= 1'b0;
       lost_q <= 1'b0;
     end else begin
-      dv_q <= gmii_rx_dv_i;
-      if (push) lost_q <= !ready;
+      if (gmii_rx_dv_i) open_q <= 1'b1;
+      else if (ready)   open_q <= 1'b0;
+      if (push && ready)     lost_q <= 1'b0;
+      else if (gmii_rx_dv_i) lost_q <= 1'b1;
     end
   end
 
@@ -70,5 +73,5 @@ module gmii_rx_cdc (
     .settled_o(fifo_settled)
   );
 
-  assign settled_o = fifo_settled && !dv_q && !gmii_rx_dv_i && rx_rst_n;
+  assign settled_o = fifo_settled && !open_q && !gmii_rx_dv_i && rx_rst_n;
 endmodule

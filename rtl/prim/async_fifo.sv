@@ -4,18 +4,18 @@
 ///   Handshake   valid/ready on both sides; rdata_o is stable until taken. A word offered while
 ///               wready_o is low is not stored: the writer must see to it
 ///   Ordering    first in, first out
-///   Latency     SyncStages read edges from the write edge that takes a word to rvalid_o: with aligned
-///               clocks of one frequency exactly SyncStages cycles, else up to one read period more
+///   Latency     from the write edge that takes a word, rvalid_o follows at the SyncStages-th read
+///               edge: SyncStages cycles with aligned clocks of one frequency, else up to one less
 ///   Throughput  one word a cycle on both sides
-///   Reset       wrst_ni and rrst_ni must be asserted together and may be released in any order, each
-///               synchronously to its clock
+///   Reset       wrst_ni and rrst_ni must be asserted together and may be released in any order,
+///               each synchronously to its clock
 ///   Parameters  Width 1..1024; Depth a power of two, 8..64; SyncStages 2..4;
 ///               EarlyPointer 0: a word enters the memory at the write edge that takes it.
 ///               EarlyPointer 1: that edge only captures it in a register (which may sit in the I/O
 ///               cell) and publishes the pointer; the memory follows one write period later, while
 ///               the pointer is still being synchronized. So an input register costs no latency.
-///               Legal while the write period is at most 1.25 read periods; the path from memory to
-///               the reader's first register then has SyncStages - 1.25 read periods (set_max_delay)
+///               Legal while the write period is at most 1.25 read periods; the path from memory
+///               to the reader's first register has SyncStages - 1.25 read periods (set_max_delay)
 ///   Not done    usage counts, almost-full
 module async_fifo #(
   parameter int unsigned Width        = 8,

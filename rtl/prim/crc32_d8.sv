@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One step of the Ethernet CRC-32 over one byte, as equations.
 ///
-/// Reflected form: polynomial EDB88320, bit 0 of a byte first. Start at FFFFFFFF. The FCS on the wire
-/// is `~crc`, byte [7:0] first; over a frame with its FCS the register ends at DEBB20E3.
+/// Reflected form: polynomial EDB88320, bit 0 of a byte first. Start at FFFFFFFF. The FCS on the
+/// wire is `~crc`, byte [7:0] first; over a frame with its FCS the register ends at DEBB20E3.
 ///
 ///   Latency     0 cycles, combinational
 ///   Throughput  one byte a cycle

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
+from bench import run
+
+
+def test_gige_udp() -> None:
+    run(
+        "isthmus:ethernet:ethernet",
+        "gige_udp_echo",
+        "gige_udp_tb",
+        extra_sources=[Path(__file__).with_name("gige_udp_echo.sv")],
+    )
