@@ -799,5 +799,5 @@ impl DeviceHandle {
 
 fn set_bit(pin: &InputPin, index: u32, level: bool) {
     let bit = 1 << index;
-    pin.set(if level { pin.get() | bit } else { pin.get() & !bit });
+    pin.set(if level { pin.wanted() | bit } else { pin.wanted() & !bit });
 }

@@ -125,6 +125,11 @@ impl InputPin {
         self.0.storage.get()
     }
 
+    /// What the world wants driven, which a fault may hold off.
+    pub(crate) fn wanted(&self) -> u64 {
+        self.0.wanted.get()
+    }
+
     /// Its width in bits.
     #[must_use]
     pub fn width(&self) -> u32 {
