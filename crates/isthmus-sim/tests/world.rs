@@ -6,7 +6,7 @@ mod support;
 use isthmus_sim::kernel::ProbeRecord;
 use isthmus_sim::trace::Span;
 use isthmus_sim::world::{
-    Cable, EndpointConfig, FrameEndpoint, Host, NetError, PhyFrame, Switch, SwitchConfig,
+    Cable, EndpointConfig, FrameEndpoint, GmiiPhy, Host, NetError, PhyFrame, Switch, SwitchConfig,
 };
 use isthmus_sim::{FaultSpec, Limit, Picoseconds, SimError, Simulation, Stop};
 use support::*;
@@ -500,4 +500,57 @@ fn a_run_ends_when_nothing_is_pending() {
     assert_eq!(world.sim.run_until_idle(&Limit::default()).unwrap(), Stop::Idle);
     // Reset, and the cycles it takes to be sure that the device is idle.
     assert!(world.sim.now() < Picoseconds::from_ns(200), "{}", world.sim.now());
+}
+
+/// Two devices, each behind its PHY, on one cable; the first asks and the second answers.
+fn two_devices(skip_idle: bool, second_ppm: f64) -> (Vec<PhyFrame>, Vec<PhyFrame>, [u64; 2], u64) {
+    let sim = Simulation::new(isthmus_sim::SimConfig { skip_idle, ..sim_config() });
+    let mut phys = Vec::new();
+    let mut devices = Vec::new();
+    for (number, ip, ppm, peer_ppm) in
+        [(0_u64, [10, 0, 0, 9], 0.0, second_ppm), (1, [10, 0, 0, 2], second_ppm, 0.0)]
+    {
+        let mut config = device_config();
+        config.name = format!("fpga{number}");
+        config.cfg.insert("mac".into(), DEVICE_MAC.as_u64() + number);
+        config.cfg.insert("ip".into(), u64::from(u32::from(std::net::Ipv4Addr::from(ip))));
+        config.clocks[0].offset_ppm = ppm;
+        // The receive clock is recovered from the peer's.
+        config.clocks[1].offset_ppm = peer_ppm;
+        config.clocks[1].phase_ps += 700 * number;
+        let device = sim.add_model(EchoDevice::boxed(), &config).unwrap();
+        let phy = phy_config(&format!("phy{number}"));
+        phys.push(GmiiPhy::attach(&sim, &device, "gmii", &phy).unwrap());
+        devices.push(device);
+    }
+    Cable::connect(&sim, &phys[0], &phys[1], &cable_config("cable")).unwrap();
+    for time in [10, 200, 300] {
+        devices[0].pulse(3, Picoseconds::from_us(time), Picoseconds(20_000)).unwrap();
+    }
+    sim.run_for(Picoseconds::from_us(500)).unwrap();
+    let counters = sim.counters().values();
+    assert_eq!(counters["phy0.receive_underruns"] + counters["phy1.receive_underruns"], 0);
+    let good = [devices[0].status()["frames"], devices[1].status()["frames"]];
+    let evaluated = sim.statistics().evaluated_cycles;
+    (phys[0].sent_since(0), phys[1].received_since(0), good, evaluated)
+}
+
+#[test]
+fn a_frame_between_two_devices_begins_to_arrive_before_it_has_been_sent() {
+    for ppm in [0.0, 50.0, -50.0] {
+        let (sent, received, good, evaluated) = two_devices(true, ppm);
+        assert_eq!(good, [3, 3], "three questions, three answers");
+        assert_eq!((sent.len(), received.len()), (3, 3));
+        for (out, back) in sent.iter().zip(&received) {
+            assert_eq!(out.id, back.id);
+            assert_eq!((out.bytes, back.bytes), (72, 72));
+            // Latencies of both PHYs and of the cable, and up to a period until the next edge.
+            let through = back.first - out.first;
+            assert!((310_000..=318_001).contains(&through.0), "{through}");
+            assert!(back.first < out.last);
+        }
+        let (all_sent, all_received, _, all_evaluated) = two_devices(false, ppm);
+        assert_eq!((sent, received), (all_sent, all_received));
+        assert!(evaluated * 20 < all_evaluated, "{evaluated} of {all_evaluated}");
+    }
 }

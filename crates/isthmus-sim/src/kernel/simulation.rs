@@ -269,7 +269,8 @@ impl Simulation {
         *self.0.progress.borrow_mut() = Some((period, Box::new(watch)));
     }
 
-    /// Writes every frame of every cable made from now on, and every drop, to a pcapng file.
+    /// Writes every frame of every cable made from now on, and every drop, to a pcapng file. It is
+    /// complete once the simulation is dropped, or after [`Capture::flush`].
     ///
     /// # Errors
     /// When the file cannot be created.

@@ -180,10 +180,27 @@ impl EchoDevice {
         }
     }
 
+    /// Asks all stations for the address of the usual device.
+    fn ask(&mut self) {
+        let mac = self.pin("cfg_mac_i").get().to_be_bytes();
+        let question = Arp {
+            is_request: true,
+            sender_mac: MacAddress(mac[2..].try_into().expect("six octets")),
+            sender_ip: Ipv4Addr::from(self.pin("cfg_ip_i").get() as u32),
+            target_mac: MacAddress([0; 6]),
+            target_ip: DEVICE_IP,
+        };
+        let wire = to_wire(&question.to_frame(MacAddress::BROADCAST));
+        self.replies.push_back((DWELL_CYCLES, wire, self.tag));
+    }
+
     fn on_clock(&mut self) {
         let triggers = self.pin("trigger_i").get();
         if triggers & !self.triggers != 0 {
             self.pin("status_latched_ns_o").set(self.time[1]);
+        }
+        if triggers & !self.triggers & 8 != 0 {
+            self.ask();
         }
         self.triggers = triggers;
         self.time = [self.pin("time_ns_i").get(), self.time[0]];
