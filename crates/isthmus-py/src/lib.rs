@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python bindings of isthmus-road: conversion only.
+//! Python bindings of isthmus-road: conversion only. `python/isthmus/native.py` is the typed side.
 
-// The names of what Python sees are explained by their Python stubs.
-#![allow(missing_docs)]
-
+use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
-use isthmus_road::{RoadError, ServeStatus};
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use isthmus_road::{RoadError, ServeStatus, Step, Watch};
 use pyo3::prelude::*;
 
-create_exception!(_native, ScenarioError, PyException, "The caller gave something wrong.");
-create_exception!(_native, RunError, PyException, "The run went wrong.");
+#[allow(missing_docs, reason = "the macro takes the documentation as an argument")]
+mod exceptions {
+    use pyo3::create_exception;
+    use pyo3::exceptions::PyException;
+
+    create_exception!(_native, ScenarioError, PyException, "The caller gave something wrong.");
+    create_exception!(_native, RunError, PyException, "The run went wrong.");
+}
+use exceptions::{RunError, ScenarioError};
 
 fn to_python(error: &RoadError) -> PyErr {
     // One line, whatever a library below put into it.
@@ -54,29 +58,33 @@ fn run_scenario(
     scenario: String,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut raised = None;
-    let result = py.detach(|| {
-        isthmus_road::run_json(&scenario, &mut |step| {
-            call_back(&mut raised, |py| match &progress {
+    let (result, raised) = py.detach(move || {
+        let raised = Rc::new(RefCell::new(None));
+        let kept = Rc::clone(&raised);
+        let watch: Watch = Rc::new(RefCell::new(move |step: Step| {
+            call_back(&mut kept.borrow_mut(), |py| match &progress {
                 Some(progress) => progress
                     .call1(py, (step.done, step.total, step.now.0, step.device_cycles))
                     .map(drop),
                 None => Ok(()),
             })
-        })
+        }));
+        let result = isthmus_road::run_json(&scenario, &watch);
+        (result, raised.take())
     });
     finish(result, raised)
 }
 
-/// Serves until `status` raises (Control-C does). `status` is called with the address first, then
-/// about once a second with the server's counters as JSON.
+/// Serves until `status` raises (Control-C does). `status` is called when the socket is open, and
+/// then a few times a second, with the server's counters as JSON.
 #[pyfunction]
 fn serve(py: Python<'_>, scenario: String, status: Py<PyAny>) -> PyResult<()> {
-    let mut raised = None;
-    let result = py.detach(|| {
-        isthmus_road::serve_json(&scenario, &mut |now: &ServeStatus| {
+    let (result, raised) = py.detach(move || {
+        let mut raised = None;
+        let result = isthmus_road::serve_json(&scenario, &mut |now: &ServeStatus| {
             call_back(&mut raised, |py| status.call1(py, (now.to_json(),)).map(drop))
-        })
+        });
+        (result, raised)
     });
     finish(result, raised)
 }

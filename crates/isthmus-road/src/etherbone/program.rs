@@ -27,11 +27,11 @@ mod bus {
     pub(super) const TIME_LO: u64 = 0x0020_001C;
     pub(super) const FIFO_READY: u64 = 0x0030_0000;
     pub(super) const FIFO_CLEAR: u64 = 0x0030_0004;
+    pub(super) const TEST: u64 = 0x0030_0008;
     pub(super) const ARMSET: u64 = 0x0030_0010;
     pub(super) const FIFOSIZE: u64 = 0x0030_0038;
     pub(super) const CH_SELECT: u64 = 0x0030_0058;
     pub(super) const FIFO_POP: u64 = 0x0030_005C;
-    pub(super) const CH_TEST: u64 = 0x0030_0060;
     pub(super) const FTSHI: u64 = 0x0030_0068;
     pub(super) const FTSLO: u64 = 0x0030_006C;
     /// Latch units count in these.
@@ -349,7 +349,9 @@ impl Session {
             let batch = left.min(capacity);
             left -= batch;
             let filled_from = self.time_ns(self.sim.now());
-            let fill = Cycle::new().write_fifo(bus::CH_TEST, (0..batch).map(|_| 1));
+            // A test input is an edge: it has to fall before it can rise again.
+            let edges = (0..2 * batch).map(|i| u64::from(i % 2 == 0));
+            let fill = Cycle::new().write_fifo(bus::TEST, edges);
             self.client.execute(fill).await.during("make timestamps")?;
             let filled_until = self.time_ns(self.sim.now());
             let requests: Vec<Cycle> = match method {

@@ -121,7 +121,7 @@ impl Transport for SimTransport {
                 continue;
             }
             let received = self.sim.now();
-            self.host.cpu().run(self.costs.receive_rest).await;
+            self.host.cpu().run(self.costs.receive_call).await;
             let now = self.sim.now();
             self.span("receive call", received, now, datagram.frame.0);
             self.log.borrow_mut().reply = Some((datagram.frame, now));

@@ -81,6 +81,7 @@ impl Bus for Wishbone {
             a if a >> 8 == ECA >> 8 && eca_errors => Err(BusFault),
             a if a == ECA + 0x18 => Ok(time >> 32),
             a if a == ECA + 0x1C => Ok(time & 0xFFFF_FFFF),
+            a if a == TLU + 0x38 => Ok(16),
             a if a == TLU => Ok(u64::from(!self.tlu.is_empty())),
             a if a == TLU + 0x68 => Ok(self.tlu.front().map_or(0, |t| t >> 32)),
             a if a == TLU + 0x6C => Ok(self.tlu.front().map_or(0, |t| t & 0xFFFF_FFFF)),
@@ -99,8 +100,10 @@ impl Bus for Wishbone {
                 Ok(())
             }
             a if a == TLU + 0x10 || a == TLU + 0x58 || a == TLU + 0x04 => Ok(()),
-            a if a == TLU + 0x60 => {
-                self.tlu.push_back(self.time_ns / 8);
+            a if a == TLU + 0x08 => {
+                if data & 1 == 1 {
+                    self.tlu.push_back(self.time_ns / 8);
+                }
                 Ok(())
             }
             a if a == TLU + 0x5C => self.tlu.pop_front().map(drop).ok_or(BusFault),
@@ -338,4 +341,47 @@ fn crc32(bytes: &[u8]) -> u32 {
             if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
         })
     })
+}
+
+/// A scenario with round numbers; `change` edits it.
+pub fn scenario(change: impl FnOnce(&mut serde_json::Value)) -> String {
+    let mut scenario = serde_json::json!({
+        "road": "etherbone",
+        "profile": "isthmus",
+        "platform": {
+            "name": "test",
+            "fpga": {"clock_mhz": 125, "epoch_s": 1_517_875_237, "phy_tx_ns": 84, "phy_rx_ns": 384},
+            "link": {"rate_mbit_s": 1000, "length_m": 5, "delay_ns_per_m": 5.4},
+            "nic": {
+                "phy_tx_ns": 84, "phy_rx_ns": 384, "doorbell_ns": 270, "tx_dma_ns": 1094,
+                "rx_dma_ns": 270
+            },
+            "host": {
+                "send_call_ns": 1900, "receive_call_ns": 1070, "frame_ns": 1500,
+                "wakeup_ns": 2520, "copy_ns_per_byte": 0.1
+            },
+            "library": {
+                "build_cycle_ns": 100, "build_operation_ns": 10, "parse_cycle_ns": 100,
+                "parse_operation_ns": 10, "event_loop_ns": 500, "poll": 0, "interrupt_gap_us": 0
+            }
+        },
+        "device": {"model_path": "stand-in"},
+        "workload": {"kind": "timestamps", "method": "blocking", "timestamps_per_cycle": 3},
+        "seed": 1
+    });
+    change(&mut scenario);
+    scenario.to_string()
+}
+
+/// Runs a scenario with the stand-in, and gives results as JSON.
+pub fn run(
+    scenario: &str,
+    misbehaviour: Misbehaviour,
+) -> Result<Vec<serde_json::Value>, isthmus_road::RoadError> {
+    let scenario = isthmus_road::Scenario::parse(scenario)?;
+    let make = |_: &std::path::Path, _: Option<&std::path::Path>| Ok(StandIn::boxed(misbehaviour));
+    let watch: isthmus_road::Watch =
+        Rc::new(std::cell::RefCell::new(|_| std::ops::ControlFlow::Continue(())));
+    let results = isthmus_road::run_with(&scenario, &make, &watch)?;
+    Ok(results.iter().map(|r| serde_json::to_value(r).expect("serialises")).collect())
 }
