@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// wb_xbar, two masters and two slaves: one reply for each operation, to the master that asked; one
-/// owner for a slave; and, given slaves that answer and masters that end their cycles, bounded time.
+/// wb_xbar, two masters and two slaves: one reply for each operation, to the master that asked;
+/// one owner for a slave; and, given slaves that answer and masters that end their cycles, bounded
+/// time.
 ///
 /// Assumed: a slave stalls at most Slow cycles in a row, answers the oldest operation at most Slow
-/// cycles after it could first have done so, never answers what it was not asked, and forgets what it
-/// owes when cyc falls. A master holds cyc at most Hold cycles and keeps an operation until taken.
+/// cycles after it could first have done so, never answers what it was not asked, and forgets what
+/// it owes when cyc falls. A master holds cyc at most Hold cycles and keeps an operation until taken.
 module wb_xbar_props #(
   parameter int unsigned Slow           = 1,
   parameter int unsigned Hold           = 12,
@@ -165,7 +166,9 @@ module wb_xbar_props #(
         assert (owed_q[m] == 8'(dut.cnt_q[m]));
         assert ((dut.owned_q[m] & (dut.owned_q[m] - 1'b1)) == '0);
         if (owed_q[m] != '0) assert (dut.owned_q[m] != '0);
-        if (dut.owned_q[m][2] || dut.owned_q[m] == '0) assert (owed_q[m] <= 8'd1 && since_q[m] == '0);
+        if (dut.owned_q[m][2] || dut.owned_q[m] == '0) begin
+          assert (owed_q[m] <= 8'd1 && since_q[m] == '0);
+        end
         if (dut.owned_q[m][2]) assert (dut.unmapped_err_q[m] == (owed_q[m] != '0));
         if (dut.unmapped_err_q[m]) assert (dut.owned_q[m][2]);
         assert (high_q[m] <= 8'(Hold));
@@ -179,7 +182,7 @@ module wb_xbar_props #(
         end
         for (int unsigned s = 0; s < 2; s++) begin
           if (dut.owned_q[m][s]) assert (winner[s] == 1'(m));
-          assert (dut.owned_q[Other][s] || dut.owned_q[m][s] || !dut.gnt[s][m] || !dut.gnt[s][Other]);
+          assert (!dut.gnt[s][m] || !dut.gnt[s][Other]);
         end
 
         cover (reply[m] && owed_q[m] == 8'(MaxOutstanding));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Timestamp latch unit: latches the time of edges on trigger inputs, one FIFO a channel.
 ///
-/// Map: docs/reference/registers.md, "Timestamp latch unit". Words count units of 8 ns; the rest is
-/// in FTSSUB.
+/// Map: docs/reference/registers.md, "Timestamp latch unit". Words count units of 8 ns; the rest
+/// is in FTSSUB.
 ///
 ///   Handshake   never stalls; ack one cycle after the operation, err for an address or direction
 ///               that the map lacks, for a write narrower than 32 bits, for a pop of an empty
 ///               channel and for the selection of a channel that does not exist
 ///   Latency     1 cycle on the bus; a timestamp can be read 3 cycles after the clock edge that
 ///               first sampled the input
-///   Throughput  one operation a cycle; one edge of the selected direction every 2 cycles and channel
+///   Throughput  one operation a cycle; a channel latches an edge every 2 cycles
 ///   Time        a timestamp is time_ns_i at the clock edge that first sampled the input, when
 ///               OffsetNs is the duration of the synchroniser's two cycles
 ///   Overflow    an edge that finds its FIFO full is lost; the timestamps held stay

@@ -73,8 +73,8 @@ module wb_xbar #(
   localparam int unsigned CntWidth = $clog2(MaxOutstanding + 1);
 
   // Indexed [master][slave]; bit NumSlaves of a target is the responder for unmapped addresses.
-  logic [NumMasters-1:0][NumSlaves:0]   target, owned_q;
-  logic [NumMasters-1:0]                may, granted, taken, reply;
+  logic [NumMasters-1:0][NumSlaves:0]   target, owned_q, wish;
+  logic [NumMasters-1:0]                granted, taken, reply;
   logic [NumMasters-1:0][CntWidth-1:0]  cnt_q;
   logic [NumMasters-1:0]                unmapped_err_q;
   // Indexed [slave][master].
@@ -90,6 +90,7 @@ module wb_xbar #(
 
     logic ack, err, full, drained;
     logic [31:0] dat;
+    logic [CntWidth-1:0] more, less;
 
     always_comb begin
       ack = 1'b0;
@@ -110,13 +111,14 @@ module wb_xbar #(
 
     assign full    = cnt_q[m] == CntWidth'(MaxOutstanding) && !reply[m];
     assign drained = cnt_q[m] == '0 || (cnt_q[m] == CntWidth'(1) && reply[m]);
-    assign may[m]  = m_cyc_i[m] && m_stb_i[m] && !full &&
-        ((owned_q[m] & target[m]) != '0 || drained);
+    // A wish may go out: to the slave that is owned, or to any when nothing is owed.
+    assign wish[m] = target[m] & (owned_q[m] | {NumSlaves+1{drained}}) &
+        {NumSlaves+1{m_cyc_i[m] && m_stb_i[m] && !full}};
 
     // Taken at once when granted and the slave does not stall; the responder never stalls.
     always_comb begin
-      granted[m]   = may[m] && target[m][NumSlaves];
-      taken[m]     = granted[m];
+      granted[m] = wish[m][NumSlaves];
+      taken[m]   = wish[m][NumSlaves];
       for (int unsigned s = 0; s < NumSlaves; s++) begin
         granted[m] |= gnt[s][m];
         taken[m]   |= gnt[s][m] & ~s_stall_i[s];
@@ -124,37 +126,41 @@ module wb_xbar #(
     end
     assign m_stall_o[m] = ~taken[m];
 
+    // Both results ready before taken is: it comes last.
+    assign more = reply[m] ? cnt_q[m] : cnt_q[m] + 1'b1;
+    assign less = reply[m] ? cnt_q[m] - 1'b1 : cnt_q[m];
+
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         owned_q[m]        <= '0;
         cnt_q[m]          <= '0;
         unmapped_err_q[m] <= 1'b0;
       end else begin
-        unmapped_err_q[m] <= may[m] && target[m][NumSlaves];
+        unmapped_err_q[m] <= wish[m][NumSlaves];
         if (!m_cyc_i[m]) begin
           owned_q[m] <= '0;
           cnt_q[m]   <= '0;
         end else begin
-          cnt_q[m] <= cnt_q[m] + CntWidth'(taken[m]) - CntWidth'(reply[m]);
+          cnt_q[m] <= taken[m] ? more : less;
           // Letting go before the next grant keeps two masters from waiting for each other.
-          if (may[m]) owned_q[m] <= granted[m] ? target[m] : '0;
+          if (wish[m] != '0) owned_q[m] <= granted[m] ? target[m] : '0;
         end
       end
     end
   end
 
   for (genvar s = 0; s < NumSlaves; s++) begin : gen_slave
-    logic [NumMasters-1:0] owner, hold, wish;
+    logic [NumMasters-1:0] owner, hold, ask;
 
     always_comb begin
       for (int unsigned m = 0; m < NumMasters; m++) begin
         owner[m] = owned_q[m][s];
         hold[m]  = owned_q[m][s] && m_cyc_i[m];
-        wish[m]  = may[m] && target[m][s];
+        ask[m]   = wish[m][s];
       end
     end
     // While the slave has an owner only the owner's operations reach it.
-    assign req[s] = (owner == '0) ? wish : (wish & owner);
+    assign req[s] = (owner == '0) ? ask : (ask & owner);
 
     if (NumMasters == 1) begin : gen_single
       assign gnt[s] = req[s];

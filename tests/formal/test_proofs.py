@@ -23,7 +23,7 @@ BREAKS = [
     ("prim/arb_fixed", "prim/arb_fixed.sv", "(~req_i + 1'b1)", "~(req_i << 1)"),
     ("prim/arb_rr", "prim/arb_rr.sv", "after_q <= ~(gnt_o |", "if (gnt_o[0]) after_q <= ~(gnt_o |"),
     ("wishbone/wb_timeout", "wishbone/wb_timeout.sv", "if (expired) begin", "if (expired && !m_stb_i) begin"),
-    ("wishbone/wb_xbar", "wishbone/wb_xbar.sv", "!= '0 || drained);", "!= '0 || 1'b1);"),
+    ("wishbone/wb_xbar", "wishbone/wb_xbar.sv", "{NumSlaves+1{drained}}", "{NumSlaves+1{1'b1}}"),
 ]
 
 
