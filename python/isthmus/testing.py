@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
@@ -63,13 +65,15 @@ def run(options: Options) -> int:
     total = Count()
     for stage in stages(options):
         started = time.monotonic()
-        print(f"{stage.name} ...", end=" ", flush=True)
+        # A terminal shows what runs; a log gets one line a stage.
+        print(f"{stage.name} ...", end="\r" if sys.stdout.isatty() else " ", flush=True)
         try:
             count = stage.run()
         except (OSError, subprocess.SubprocessError, UserError) as err:
             count = Count(failed=1, output=str(err))
         took = time.monotonic() - started
-        print(f"{_counted(count)} in {took:.1f} s", flush=True)
+        label = f"{stage.name} ... " if sys.stdout.isatty() else ""
+        print(f"{label}{_counted(count)} in {took:.1f} s", flush=True)
         if count.failed:
             print(count.output.rstrip(), flush=True)
         total.passed += count.passed
@@ -99,7 +103,7 @@ def stages(options: Options) -> list[Stage]:
             "verible lint", ["verible-verilog-lint", f"--rules_config={ROOT / '.rules.verible_lint'}", *rtl]
         ),
         Stage("slang and verilator -Wall", _lint),
-        _command("cargo fmt", [cargo, "fmt", "--all", "--check"]),
+        _command("cargo fmt", [cargo, "fmt", "--all", "--check", "--", "--color", "never"]),
         _command(
             "cargo clippy",
             [cargo, "clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
@@ -148,14 +152,15 @@ def _cargo_test(cargo: str) -> Count:
 
 def _failures(text: str) -> str:
     """Drop the lines of tests that passed."""
-    return "\n".join(line for line in text.splitlines() if not line.endswith("... ok"))
+    lines = (line for line in text.splitlines() if not line.endswith("... ok") and " PASSED " not in line)
+    return "\n".join(lines)
 
 
 def _pytest(options: Options) -> Count:
     report = STATE / "log" / "pytest.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "--numprocesses=2", "--dist=loadgroup"]
+    command = [sys.executable, "-m", "pytest", "-v", "--color=no", "--numprocesses=2", "--dist=loadgroup"]
     command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]
     if options.keyword:
         command += ["-k", options.keyword]
@@ -166,7 +171,7 @@ def _pytest(options: Options) -> Count:
 
 
 def _read_junit(report: Path, code: int, text: str) -> Count:
-    count = Count(output=_tail(text))
+    count = Count(output=_tail(_failures(text)))
     if not report.is_file():
         count.failed = 1
         return count
@@ -185,10 +190,11 @@ def _read_junit(report: Path, code: int, text: str) -> Count:
 
 
 def _run(command: Sequence[str | Path]) -> tuple[int, str]:
+    """Exit code and output. On a terminal the newest line is shown while the command runs."""
     if shutil.which(str(command[0])) is None:
         raise UserError(f"{command[0]}: not found")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CARGO_TERM_COLOR": "never"}
-    done = subprocess.run(
+    process = subprocess.Popen(
         [str(part) for part in command],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -197,10 +203,33 @@ def _run(command: Sequence[str | Path]) -> tuple[int, str]:
         text=True,
         errors="replace",
         env=environment,
-        timeout=TIMEOUT_S,
-        check=False,
+        # A group of its own: what it started must end with it.
+        start_new_session=True,
     )
-    return done.returncode, done.stdout
+    limit = threading.Timer(TIMEOUT_S, os.killpg, (process.pid, signal.SIGKILL))
+    limit.start()
+    lines: list[str] = []
+    live = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns - 4
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if live and line.strip():
+                # Below the stage's own line, and back to it.
+                print(f"\n\x1b[2K  {line.strip()[:width]}\x1b[1A", end="\r", flush=True)
+        code = process.wait()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    finally:
+        limit.cancel()
+        if live:
+            print("\x1b[0J", end="", flush=True)
+    if code == -signal.SIGKILL:
+        lines.append(f"{Path(command[0]).name}: killed, or not done after {TIMEOUT_S} s\n")
+    return code, "".join(lines)
 
 
 def _tail(text: str) -> str:
