@@ -175,8 +175,9 @@ def _inside_clocks(m: Measurement) -> float | None:
 
 def _turnaround_clocks(m: Measurement) -> float | None:
     """Clocks on the device's pins from the request's last FCS byte to the reply's first preamble byte."""
-    clocks = m.workload.get("clocks")
-    return None if clocks is None else float(clocks)
+    clocks = m.workload.get("clocks") or {}
+    found = clocks.get("turnaround")
+    return None if found is None else float(found)
 
 
 def _spread(members: Sequence[Measurement], document: Document) -> float | None:

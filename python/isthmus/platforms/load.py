@@ -30,7 +30,7 @@ FOLDER = ROOT / "platforms"
 
 _GROUPS: Mapping[str, type] = {"fpga": Fpga, "link": Link, "nic": Nic, "host": Host, "switch": Switch}
 _OPTIONAL = frozenset({"switch"})
-_PLAIN = frozenset({"title", "base"})
+_PLAIN = ("title", "base")
 _KEYS = ("value", "unit", "source")
 
 Group = TypeVar("Group")

@@ -27,7 +27,10 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     if kind == "words":
         return [_one(scenario, method, f"words{n}", n, {"words": n}) for n in work["words"]]
     if kind == "path":
-        return [_one(scenario, method, f"path{n}", n, {"reads": n, "clocks": 10}) for n in work["reads"]]
+        return [
+            _one(scenario, method, f"path{n}", n, {"reads": n, "clocks": {"turnaround": 10}})
+            for n in work["reads"]
+        ]
     if kind == "tlu":
         return [_one(scenario, method, "tlu", 4, {"reads": 3, "writes": 1})]
     count = work["timestamps_per_cycle"]
