@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::cycle::Plan;
+use super::cycle::Collector;
 use super::wire::{
-    Codec, Dialect, Flags, Format, Message, PROBE_LENGTH, Record, Widths, put_data_header,
+    Codec, Dialect, Flags, Format, Header, Message, PROBE_LENGTH, RecordView, Widths,
+    put_data_header,
 };
 use super::{Cycle, CycleReply, Error};
 use crate::transport::{Kind, Transport, TransportError, Work};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -158,17 +159,70 @@ impl Drop for Completion {
     }
 }
 
+/// A cycle whose records wait in the client's buffer.
 struct Queued {
-    plan: Plan,
+    collector: Collector,
     completion: Completion,
+    bytes: usize,
+    expects_reply: bool,
 }
 
 struct Flight {
-    plan: Plan,
+    collector: Collector,
     completion: Completion,
-    words: Vec<(bool, u64)>,
     message: u64,
     deadline: Duration,
+}
+
+/// Cycles in flight by their number, oldest first; ended ones leave a hole.
+#[derive(Default)]
+struct Flights {
+    first: u64,
+    slots: VecDeque<Option<Flight>>,
+    live: usize,
+}
+
+impl Flights {
+    fn index(&self, cycle: u64) -> Option<usize> {
+        usize::try_from(cycle.checked_sub(self.first)?).ok()
+    }
+
+    fn get_mut(&mut self, cycle: u64) -> Option<&mut Flight> {
+        let index = self.index(cycle)?;
+        self.slots.get_mut(index)?.as_mut()
+    }
+
+    /// Cycles are put in in the order of their numbers; one that expects no reply leaves a hole.
+    fn push(&mut self, flight: Option<Flight>) {
+        self.live += usize::from(flight.is_some());
+        self.slots.push_back(flight);
+        self.trim();
+    }
+
+    fn remove(&mut self, cycle: u64) -> Option<Flight> {
+        let index = self.index(cycle)?;
+        let flight = self.slots.get_mut(index)?.take()?;
+        self.live -= 1;
+        self.trim();
+        Some(flight)
+    }
+
+    fn trim(&mut self) {
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// The oldest cycle and its deadline.
+    fn oldest(&self) -> Option<(u64, Duration)> {
+        let flight = self.slots.front()?.as_ref()?;
+        Some((self.first, flight.deadline))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.live == 0
+    }
 }
 
 /// An Etherbone master over one transport.
@@ -183,12 +237,16 @@ pub struct Client<T> {
     config: ClientConfig,
     codec: &'static dyn Codec,
     format: Format,
+    /// Records of the queued cycles, one after the other.
+    records: Vec<u8>,
     queue: VecDeque<Queued>,
-    flights: BTreeMap<u64, Flight>,
-    /// Unanswered cycles of each message that has any.
-    messages: BTreeMap<u64, usize>,
+    flights: Flights,
+    /// Messages by number from `first_message` on: unanswered cycles of each.
+    messages: VecDeque<usize>,
+    first_message: u64,
+    /// The number of the next cycle: those in `queue` have theirs already.
     next_cycle: u64,
-    next_message: u64,
+    message: Vec<u8>,
     buffer: Vec<u8>,
     stream: Vec<u8>,
     statistics: Statistics,
@@ -199,7 +257,7 @@ impl<T> fmt::Debug for Client<T> {
         f.debug_struct("Client")
             .field("format", &self.format)
             .field("queued", &self.queue.len())
-            .field("in_flight", &self.flights.len())
+            .field("in_flight", &self.flights.live)
             .field("statistics", &self.statistics)
             .finish_non_exhaustive()
     }
@@ -214,11 +272,13 @@ impl<T: Transport> Client<T> {
             transport,
             codec,
             format: Format::W32,
+            records: Vec::new(),
             queue: VecDeque::new(),
-            flights: BTreeMap::new(),
-            messages: BTreeMap::new(),
+            flights: Flights::default(),
+            messages: VecDeque::new(),
+            first_message: 0,
             next_cycle: 0,
-            next_message: 0,
+            message: Vec::new(),
             buffer: vec![0; RECEIVE_BUFFER],
             stream: Vec::new(),
             statistics: Statistics::default(),
@@ -288,7 +348,7 @@ impl<T: Transport> Client<T> {
 
     /// Cycles submitted and not yet ended.
     pub fn outstanding(&self) -> usize {
-        self.queue.len() + self.flights.len()
+        self.queue.len() + self.flights.live
     }
 
     /// Reads one word in a checked cycle of its own.
@@ -332,16 +392,28 @@ impl<T: Transport> Client<T> {
     }
 
     fn enqueue(&mut self, cycle: &Cycle, owner: Owner) -> Result<(), Error> {
-        let plan = cycle.plan(self.format)?;
-        let bytes = self.format.header() + plan.bytes;
-        if self.transport.kind() == Kind::Datagram && bytes > self.transport.mtu() {
-            return Err(Error::Overflow {
-                operations: plan.operations.len(),
-                bytes,
-                mtu: self.transport.mtu(),
-            });
+        // A hole in front of the queue counts as in flight: its number is not free yet.
+        let oldest = self.flights.first.min(self.next_cycle);
+        if self.next_cycle - oldest >= MAX_IN_FLIGHT {
+            return Err(Error::Busy(MAX_IN_FLIGHT as usize));
         }
-        self.queue.push_back(Queued { plan, completion: Completion(Some(owner)) });
+        let start = self.records.len();
+        let tag = 0x8000 | (self.next_cycle % MAX_IN_FLIGHT) << 1;
+        let words = cycle.encode(self.format, tag, &mut self.records)?;
+        let bytes = self.records.len() - start;
+        let whole = self.format.header() + bytes;
+        if self.transport.kind() == Kind::Datagram && whole > self.transport.mtu() {
+            self.records.truncate(start);
+            let (operations, mtu) = (cycle.len(), self.transport.mtu());
+            return Err(Error::Overflow { operations, bytes: whole, mtu });
+        }
+        self.next_cycle += 1;
+        self.queue.push_back(Queued {
+            collector: Collector::new(cycle.clone(), self.format, words),
+            completion: Completion(Some(owner)),
+            bytes,
+            expects_reply: words > 0,
+        });
         Ok(())
     }
 
@@ -349,8 +421,8 @@ impl<T: Transport> Client<T> {
     /// full it receives.
     pub async fn flush(&mut self) -> Result<(), Error> {
         while !self.queue.is_empty() {
-            let full = self.messages.len() >= self.config.window.max(1);
-            if full || self.next_tag().is_none() {
+            let open = self.messages.iter().filter(|left| **left > 0).count();
+            if open >= self.config.window.max(1) {
                 self.receive().await?;
             } else {
                 self.send_batch().await?;
@@ -367,85 +439,83 @@ impl<T: Transport> Client<T> {
         Ok(())
     }
 
-    /// The next cycle's sequence number as a return address; `None` while its last use is in flight.
-    fn next_tag(&self) -> Option<u64> {
-        let reused = self.next_cycle.checked_sub(MAX_IN_FLIGHT);
-        let free = self.flights.first_key_value().is_none_or(|(oldest, _)| Some(*oldest) > reused);
-        free.then_some(0x8000 | (self.next_cycle % MAX_IN_FLIGHT) << 1)
-    }
-
     /// The cycle in flight that a return address belongs to.
-    fn cycle_of(&self, tag: u64) -> Option<u64> {
+    fn cycle_of(&self, tag: u64) -> u64 {
         let number = tag >> 1 & (MAX_IN_FLIGHT - 1);
-        let last = self.next_cycle.checked_sub(1)?;
-        let back = last.wrapping_sub(number) % MAX_IN_FLIGHT;
-        last.checked_sub(back).filter(|cycle| self.flights.contains_key(cycle))
+        // At most so many cycles are between the oldest in flight and the newest in the queue.
+        let ahead = number.wrapping_sub(self.flights.first) % MAX_IN_FLIGHT;
+        self.flights.first + ahead
     }
 
     async fn send_batch(&mut self) -> Result<(), Error> {
         let datagram = self.transport.kind() == Kind::Datagram;
-        let mut records = Vec::new();
-        let mut batch: Vec<(u64, Queued)> = Vec::new();
-        let mut replies = false;
         let room = self.transport.mtu().saturating_sub(self.format.header());
-        while let (Some(next), Some(tag)) = (self.queue.front(), self.next_tag()) {
-            if datagram && !batch.is_empty() && records.len() + next.plan.bytes > room {
+        let (mut cycles, mut bytes, mut replies) = (0, 0, false);
+        for index in 0..self.queue.len() {
+            let next = &self.queue[index];
+            if datagram && cycles > 0 && bytes + next.bytes > room {
                 break;
             }
-            let Some(queued) = self.queue.pop_front() else { break };
-            let operations = queued.plan.operations.len();
+            cycles += 1;
+            bytes += next.bytes;
+            replies |= next.expects_reply;
+            let operations = next.collector.cycle().len();
             self.transport.charge(Work::Build { operations }).await;
-            for record in &queued.plan.records {
-                let tagged = Record { return_base: tag | record.return_base, ..record.clone() };
-                tagged.encode(self.format, &mut records).map_err(|error| Error::Operation {
-                    operation: queued.plan.first(),
-                    reason: error.to_string(),
-                })?;
-                replies |= !record.reads.is_empty();
-            }
-            batch.push((self.next_cycle, queued));
-            self.next_cycle += 1;
         }
-        let mut message = Vec::with_capacity(self.format.header() + records.len());
+        let mut message = std::mem::take(&mut self.message);
+        message.clear();
         if datagram {
             put_data_header(&mut message, self.format, !replies);
         }
-        message.extend_from_slice(&records);
-        if let Err(error) = self.send(&message).await {
-            for (_, queued) in batch {
-                queued.completion.tell(Err(error.clone()));
-            }
-            return Err(error);
-        }
+        message.extend(self.records.drain(..bytes));
+        let sent = self.send(&message).await;
+        self.message = message;
         let deadline = self.transport.now() + self.config.reply_timeout;
-        let number = self.next_message;
-        self.next_message += 1;
-        for (cycle, queued) in batch {
-            let Queued { plan, completion } = queued;
-            if plan.expects_reply() {
-                *self.messages.entry(number).or_insert(0) += 1;
-                let words = Vec::with_capacity(plan.words_expected());
-                let flight = Flight { plan, completion, words, message: number, deadline };
-                self.flights.insert(cycle, flight);
-            } else {
-                self.statistics.cycles += 1;
-                completion.tell(Ok(CycleReply { reads: Vec::new() }));
+        let number = self.first_message + self.messages.len() as u64;
+        let mut unanswered = 0;
+        for queued in self.queue.drain(..cycles) {
+            let Queued { collector, completion, expects_reply, .. } = queued;
+            match &sent {
+                Err(error) => {
+                    self.flights.push(None);
+                    completion.tell(Err(error.clone()));
+                }
+                Ok(()) if expects_reply => {
+                    unanswered += 1;
+                    let message = number;
+                    let flight = Flight { collector, completion, message, deadline };
+                    self.flights.push(Some(flight));
+                }
+                Ok(()) => {
+                    self.flights.push(None);
+                    self.statistics.cycles += 1;
+                    completion.tell(Ok(CycleReply { reads: Vec::new() }));
+                }
             }
         }
-        Ok(())
+        self.messages.push_back(unanswered);
+        self.trim_messages();
+        sent
+    }
+
+    fn trim_messages(&mut self) {
+        while let Some(0) = self.messages.front() {
+            self.messages.pop_front();
+            self.first_message += 1;
+        }
     }
 
     /// Receives one message, or lets the oldest cycle time out.
     async fn receive(&mut self) -> Result<(), Error> {
-        let Some(deadline) = self.flights.first_key_value().map(|(_, f)| f.deadline) else {
+        let Some((_, deadline)) = self.flights.oldest() else {
             return Ok(());
         };
         match self.receive_until(deadline).await {
             Ok(Some(length)) => self.take_message(length).await,
             Ok(None) => {}
             Err(error) => {
-                while let Some((cycle, _)) = self.flights.first_key_value() {
-                    self.end(*cycle, |_| Err(error.clone()));
+                while let Some((cycle, _)) = self.flights.oldest() {
+                    self.end(cycle, |_| Err(error.clone()));
                 }
                 return Err(error);
             }
@@ -455,81 +525,110 @@ impl<T: Transport> Client<T> {
     }
 
     fn expire(&mut self) {
+        let Some((_, deadline)) = self.flights.oldest() else { return };
         let now = self.transport.now();
+        if deadline > now {
+            return;
+        }
         let waited = self.config.reply_timeout;
-        while let Some((cycle, flight)) = self.flights.first_key_value()
-            && flight.deadline <= now
+        while let Some((cycle, deadline)) = self.flights.oldest()
+            && deadline <= now
         {
             self.statistics.timed_out += 1;
-            self.end(*cycle, |flight| {
-                let first = flight.plan.first();
-                Err(Error::TimedOut { first, operations: flight.plan.operations.len(), waited })
+            self.end(cycle, |collector| {
+                let cycle = collector.cycle();
+                let (first, operations) = (cycle.operation(0), cycle.len());
+                Err(Error::TimedOut { first, operations, waited })
             });
         }
     }
 
     /// Takes a cycle out of flight and tells its owner.
-    fn end(&mut self, cycle: u64, result: impl FnOnce(&Flight) -> CycleResult) {
-        let Some(flight) = self.flights.remove(&cycle) else { return };
-        if let Some(count) = self.messages.get_mut(&flight.message) {
-            *count -= 1;
-            if *count == 0 {
-                self.messages.remove(&flight.message);
-            }
+    fn end(&mut self, cycle: u64, result: impl FnOnce(Collector) -> CycleResult) {
+        let Some(flight) = self.flights.remove(cycle) else { return };
+        let message = flight.message.checked_sub(self.first_message);
+        let message = message.and_then(|index| usize::try_from(index).ok());
+        if let Some(left) = message.and_then(|index| self.messages.get_mut(index)) {
+            *left = left.saturating_sub(1);
         }
-        let result = result(&flight);
-        flight.completion.tell(result);
+        self.trim_messages();
+        flight.completion.tell(result(flight.collector));
+    }
+
+    /// Where the records of a received datagram begin, if the whole datagram is well formed.
+    fn data_of(&self, bytes: &[u8]) -> Option<usize> {
+        let header = Header::decode(bytes).ok()?;
+        if header.is_probe() || header.format().ok()? != self.format {
+            return None;
+        }
+        let mut offset = self.format.header();
+        while offset < bytes.len() {
+            offset += RecordView::decode(self.format, &bytes[offset..])?.1;
+        }
+        (offset == bytes.len()).then_some(self.format.header())
     }
 
     async fn take_message(&mut self, length: usize) {
         let datagram = self.transport.kind() == Kind::Datagram;
-        let records = if datagram {
-            match self.codec.decode(&self.buffer[..length]) {
-                Ok(Message::Data { format, records, .. }) if format == self.format => records,
-                Ok(Message::ProbeReply { .. }) => {
-                    self.statistics.stale += 1;
-                    return;
-                }
-                _ => {
-                    self.statistics.malformed += 1;
-                    return;
+        let bytes = if datagram {
+            std::mem::take(&mut self.buffer)
+        } else {
+            self.stream.extend_from_slice(&self.buffer[..length]);
+            std::mem::take(&mut self.stream)
+        };
+        let (mut at, end) = if datagram {
+            match self.data_of(&bytes[..length]) {
+                Some(first) => (first, length),
+                None => {
+                    // A late answer to a probe is whole, and of no use any more.
+                    match self.codec.decode(&bytes[..length]) {
+                        Ok(Message::ProbeReply { .. }) => self.statistics.stale += 1,
+                        _ => self.statistics.malformed += 1,
+                    }
+                    (length, length)
                 }
             }
         } else {
-            self.stream.extend_from_slice(&self.buffer[..length]);
-            let mut records = Vec::new();
-            let mut used = 0;
-            while let Some((record, length)) = Record::decode(self.format, &self.stream[used..]) {
-                records.push(record);
-                used += length;
-            }
-            self.stream.drain(..used);
-            records
+            (0, bytes.len())
         };
-        let mut touched: Vec<u64> = Vec::new();
-        for record in records.iter().filter(|record| !record.is_empty()) {
-            let ours = record.flags.has(Flags::WCA) && record.reads.is_empty();
-            let Some(cycle) = ours.then(|| self.cycle_of(record.write_base)).flatten() else {
+        // Records of one cycle stand together, so that it is whole when another one begins.
+        let mut current: Option<u64> = None;
+        while let Some((record, length)) = RecordView::decode(self.format, &bytes[at..end]) {
+            at += length;
+            if !record.has_writes() && !record.has_reads() {
+                continue;
+            }
+            let ours = record.flags.has(Flags::WCA) && !record.has_reads();
+            let cycle = self.cycle_of(record.write_base);
+            let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
                 self.statistics.stale += 1;
                 continue;
             };
-            if let Some(flight) = self.flights.get_mut(&cycle) {
-                let status = record.write_base & 1 == 1;
-                flight.words.extend(record.writes.iter().map(|word| (status, *word)));
-            }
-            if !touched.contains(&cycle) {
-                touched.push(cycle);
+            flight.collector.take(record.write_base & 1 == 1, record.writes());
+            if let Some(before) = current.replace(cycle).filter(|before| *before != cycle) {
+                self.complete(before, datagram).await;
             }
         }
-        for cycle in touched {
-            let Some(flight) = self.flights.get(&cycle) else { continue };
-            // In a datagram the reply is whole or wrong; a stream may bring the rest later.
-            if datagram || flight.words.len() >= flight.plan.words_expected() {
-                let operations = flight.plan.operations.len();
-                self.transport.charge(Work::Complete { operations }).await;
-                self.statistics.cycles += 1;
-                self.end(cycle, |flight| flight.plan.finish(&flight.words));
-            }
+        if let Some(last) = current {
+            self.complete(last, datagram).await;
+        }
+        if datagram {
+            self.buffer = bytes;
+        } else {
+            self.stream = bytes;
+            self.stream.drain(..at);
+        }
+    }
+
+    /// Ends a cycle whose reply has come. In a datagram it is whole or wrong; a stream may bring the
+    /// rest later.
+    async fn complete(&mut self, cycle: u64, datagram: bool) {
+        let Some(flight) = self.flights.get_mut(cycle) else { return };
+        if datagram || flight.collector.is_complete() {
+            let operations = flight.collector.cycle().len();
+            self.transport.charge(Work::Complete { operations }).await;
+            self.statistics.cycles += 1;
+            self.end(cycle, Collector::finish);
         }
     }
 
@@ -547,6 +646,8 @@ impl<T: Transport> Client<T> {
     }
 
     async fn receive_until(&mut self, deadline: Duration) -> Result<Option<usize>, Error> {
+        // Whoever drops a call half-way takes the buffer with it.
+        self.buffer.resize(RECEIVE_BUFFER, 0);
         match self.transport.recv(&mut self.buffer, deadline).await {
             Ok(length) => {
                 let length = length.min(self.buffer.len());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::wire::{Flags, Format, MAX_COUNT, Record, Width};
+use std::sync::Arc;
+
+use super::wire::{Flags, Format, MAX_COUNT, Width, put_slot};
 use super::{Access, Error, Operation};
 
 /// Operations that the slave executes in order with the bus cycle line held, so that nobody else
@@ -8,18 +10,19 @@ use super::{Access, Error, Operation};
 ///
 /// A cycle is *checked* unless made [`silent`](Cycle::silent): after every 32 bus operations (at 32
 /// bit) and at the end, the slave's error register is read along, and failed operations are named.
-/// Addresses are byte addresses; sub-word data lies in the lanes of a big-endian bus.
+/// Addresses are byte addresses; sub-word data lies in the lanes of a big-endian bus. Clones share
+/// their operations.
 #[derive(Debug, Clone, Default)]
 pub struct Cycle {
-    operations: Vec<Planned>,
+    operations: Arc<Vec<Planned>>,
     silent: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Planned {
-    access: Access,
     address: u64,
     data: u64,
+    access: Access,
     /// `None`: the width of the data port.
     width: Option<Width>,
 }
@@ -54,7 +57,7 @@ impl Cycle {
     }
 
     fn push(mut self, access: Access, address: u64, data: u64, width: Option<Width>) -> Self {
-        self.operations.push(Planned { access, address, data, width });
+        Arc::make_mut(&mut self.operations).push(Planned { address, data, access, width });
         self
     }
 
@@ -79,8 +82,14 @@ impl Cycle {
     }
 
     /// Reads several addresses.
-    pub fn reads(self, addresses: impl IntoIterator<Item = u64>) -> Self {
-        addresses.into_iter().fold(self, Cycle::read)
+    pub fn reads(mut self, addresses: impl IntoIterator<Item = u64>) -> Self {
+        Arc::make_mut(&mut self.operations).extend(addresses.into_iter().map(|address| Planned {
+            address,
+            data: 0,
+            access: Access::Read,
+            width: None,
+        }));
+        self
     }
 
     /// Writes several pairs of address and value. Consecutive addresses share one record.
@@ -110,221 +119,407 @@ impl Cycle {
 
     /// Bytes of the whole datagram with this cycle alone.
     pub fn message_len(&self, format: Format) -> Result<usize, Error> {
-        Ok(format.header() + self.plan(format)?.bytes)
+        let mut records = Vec::new();
+        self.encode(format, 0x8000, &mut records)?;
+        Ok(format.header() + records.len())
     }
 
-    pub(super) fn plan(&self, format: Format) -> Result<Plan, Error> {
-        let mut plan = Plan::default();
-        let mut unchecked = Vec::new();
-        for (index, planned) in self.operations.iter().enumerate() {
-            let operation = Operation { access: planned.access, address: planned.address, index };
-            plan.operations.push(operation);
-            plan.add(format, planned, operation)?;
-            if matches!(planned.access, Access::Read | Access::Write) && !self.silent {
-                unchecked.push(index);
-                if unchecked.len() == 8 * format.data.bytes() {
-                    plan.add_status(format, std::mem::take(&mut unchecked));
-                }
-            }
-        }
-        if !unchecked.is_empty() {
-            plan.add_status(format, unchecked);
-        }
-        plan.records.last_mut().ok_or(Error::Empty)?.flags |= Flags::CYC;
-        plan.bytes = plan.records.iter().map(|r| r.encoded_len(format)).sum();
-        Ok(plan)
-    }
-}
-
-/// A word that the reply must bring.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Expected {
-    /// The value of a read; sub-word values are shifted down and cut to the mask.
-    Value { shift: u32, mask: u64 },
-    /// The error register; its bits stand for these operations, the last one in bit 0.
-    Status { covers: Vec<usize> },
-}
-
-/// A cycle as records, and what its reply must look like.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Plan {
-    /// Return addresses hold only the low bit: 1 marks the error register.
-    pub(super) records: Vec<Record>,
-    pub(super) operations: Vec<Operation>,
-    pub(super) bytes: usize,
-    expected: Vec<Expected>,
-}
-
-impl Plan {
-    pub(super) fn expects_reply(&self) -> bool {
-        !self.expected.is_empty()
-    }
-
-    pub(super) fn words_expected(&self) -> usize {
-        self.expected.len()
-    }
-
-    pub(super) fn first(&self) -> Operation {
-        // A plan has at least one operation: `Cycle::plan` refuses empty cycles.
-        self.operations.first().copied().unwrap_or(Operation {
-            access: Access::Read,
-            address: 0,
-            index: 0,
-        })
-    }
-
-    fn add(
-        &mut self,
+    /// Appends the cycle's records, whose results return to `tag` and, for the error register, to
+    /// `tag + 1`. Returns how many words the reply brings; on an error nothing is appended.
+    pub(super) fn encode(
+        &self,
         format: Format,
-        planned: &Planned,
-        operation: Operation,
-    ) -> Result<(), Error> {
-        let wrong = |reason: String| Error::Operation { operation, reason };
-        let port = format.data;
-        let width = planned.width.unwrap_or(port);
-        let config = matches!(planned.access, Access::ReadConfig | Access::WriteConfig);
-        if width > port {
-            return Err(wrong(format!(
-                "{} bit wide, the data port has {}",
-                8 * width.bytes(),
-                8 * port.bytes()
-            )));
-        }
-        if planned.address > format.address.mask() {
-            return Err(wrong(format!("address beyond {} bit", 8 * format.address.bytes())));
-        }
-        if !planned.address.is_multiple_of(width.bytes() as u64) {
-            return Err(wrong(format!("address must be a multiple of {}", width.bytes())));
-        }
-        if planned.data > width.mask() {
-            return Err(wrong(format!(
-                "value {:#x} does not fit {} bit",
-                planned.data,
-                8 * width.bytes()
-            )));
-        }
-        let stride = port.bytes() as u64;
-        let within = planned.address % stride;
-        let base = planned.address - within;
-        let lane = stride - width.bytes() as u64 - within;
-        let shift = 8 * lane as u32;
-        let byte_enable = (((1u16 << width.bytes()) - 1) << lane) as u8;
-        match planned.access {
-            Access::Read | Access::ReadConfig => {
-                let space = if config { Flags::RCA } else { Flags(0) };
-                let record = self.record_for(byte_enable, |record| {
-                    record.reads.len() < MAX_COUNT
-                        && (record.reads.is_empty() || record.flags.has(Flags::RCA) == config)
-                });
-                record.flags |= space;
-                record.reads.push(base);
-                self.expected.push(Expected::Value { shift, mask: width.mask() });
+        tag: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, Error> {
+        let start = out.len();
+        let mut encoder = Encoder { format, tag, out, open: None, last: start, words: 0 };
+        let done = encoder.cycle(self);
+        let words = encoder.words;
+        match done {
+            Ok(()) => Ok(words),
+            Err(error) => {
+                out.truncate(start);
+                Err(error)
             }
-            Access::Write | Access::WriteConfig => {
-                let space = if config { Flags::WCA } else { Flags(0) };
-                let record = self.record_for(byte_enable, |record| {
-                    record.reads.is_empty()
-                        && record.flags.has(Flags::WCA) == config
-                        && continues(record, base, stride)
-                });
-                match record.writes.len() {
-                    0 => record.write_base = base,
-                    1 if record.write_base == base => record.flags |= Flags::WFF,
-                    _ => {}
+        }
+    }
+
+    /// The operation at `index`, as errors name it. The first one of an empty cycle is a read of 0.
+    pub(super) fn operation(&self, index: usize) -> Operation {
+        match self.operations.get(index) {
+            Some(planned) => Operation { access: planned.access, address: planned.address, index },
+            None => Operation { access: Access::Read, address: 0, index },
+        }
+    }
+}
+
+impl Planned {
+    fn is_config(&self) -> bool {
+        matches!(self.access, Access::ReadConfig | Access::WriteConfig)
+    }
+
+    fn is_read(&self) -> bool {
+        matches!(self.access, Access::Read | Access::ReadConfig)
+    }
+
+    /// Aligned address, and the lowest lane of the operation.
+    fn lanes(&self, format: Format) -> (u64, u32) {
+        let stride = format.data.bytes() as u64;
+        let within = self.address % stride;
+        let width = self.width.unwrap_or(format.data).bytes() as u64;
+        (self.address - within, stride.saturating_sub(width + within) as u32)
+    }
+
+    fn check(&self, format: Format) -> Result<(), String> {
+        let width = self.width.unwrap_or(format.data);
+        if width > format.data {
+            let (wide, port) = (8 * width.bytes(), 8 * format.data.bytes());
+            return Err(format!("{wide} bit wide, the data port has {port}"));
+        }
+        if self.address > format.address.mask() {
+            return Err(format!("address beyond {} bit", 8 * format.address.bytes()));
+        }
+        if self.address & (width.bytes() as u64 - 1) != 0 {
+            return Err(format!("address must be a multiple of {}", width.bytes()));
+        }
+        if self.data > width.mask() {
+            let bits = 8 * width.bytes();
+            return Err(format!("value {:#x} does not fit {bits} bit", self.data));
+        }
+        Ok(())
+    }
+}
+
+/// Writes records in one pass: counts and flags are put in when a record ends.
+struct Encoder<'a> {
+    format: Format,
+    tag: u64,
+    out: &'a mut Vec<u8>,
+    open: Option<Open>,
+    /// Where the last record began.
+    last: usize,
+    words: usize,
+}
+
+/// The record that is being written.
+#[derive(Clone, Copy)]
+struct Open {
+    start: usize,
+    flags: Flags,
+    byte_enable: u8,
+    writes: usize,
+    reads: usize,
+    write_base: u64,
+}
+
+impl Encoder<'_> {
+    fn cycle(&mut self, cycle: &Cycle) -> Result<(), Error> {
+        let group = 8 * self.format.data.bytes();
+        let mut unchecked = 0;
+        for (index, planned) in cycle.operations.iter().enumerate() {
+            planned
+                .check(self.format)
+                .map_err(|reason| Error::Operation { operation: cycle.operation(index), reason })?;
+            if planned.is_read() {
+                self.read(planned);
+            } else {
+                self.write(planned);
+            }
+            if !cycle.silent && !planned.is_config() {
+                unchecked += 1;
+                if unchecked == group {
+                    unchecked = 0;
+                    self.status();
                 }
-                record.flags |= space;
-                record.writes.push(planned.data << shift);
             }
+        }
+        if unchecked > 0 {
+            self.status();
+        }
+        self.close();
+        match self.out.get_mut(self.last) {
+            Some(flags) if !cycle.is_empty() => *flags |= Flags::CYC.0,
+            _ => return Err(Error::Empty),
         }
         Ok(())
     }
 
-    fn add_status(&mut self, format: Format, covers: Vec<usize>) {
-        let width = format.data.bytes();
-        self.records.push(Record {
-            flags: Flags::BCA | Flags::RCA | Flags::RFF,
-            byte_enable: ((1u16 << width) - 1) as u8,
-            return_base: 1,
-            reads: vec![8 - width as u64],
-            ..Record::default()
+    fn read(&mut self, planned: &Planned) {
+        let (base, byte_enable) = self.place(planned);
+        let config = planned.is_config();
+        let word = self.format.word();
+        let mut open = self.record(byte_enable, |open| {
+            open.reads < MAX_COUNT && (open.reads == 0 || open.flags.has(Flags::RCA) == config)
         });
-        self.expected.push(Expected::Status { covers });
+        if open.reads == 0 {
+            put_slot(self.out, word, self.tag);
+            if config {
+                open.flags |= Flags::RCA;
+            }
+        }
+        put_slot(self.out, word, base);
+        open.reads += 1;
+        self.words += 1;
+        self.open = Some(open);
     }
 
-    /// The last record if the operation fits it, otherwise a new one.
-    fn record_for(&mut self, byte_enable: u8, fits: impl Fn(&Record) -> bool) -> &mut Record {
-        let joins = self.records.last().is_some_and(|record| {
-            record.byte_enable == byte_enable && record.return_base == 0 && fits(record)
+    fn write(&mut self, planned: &Planned) {
+        let (base, byte_enable) = self.place(planned);
+        let (config, stride) = (planned.is_config(), self.format.data.bytes() as u64);
+        let word = self.format.word();
+        let mut open = self.record(byte_enable, |open| {
+            open.reads == 0
+                && (open.writes == 0
+                    || open.flags.has(Flags::WCA) == config && open.continues(base, stride))
         });
-        if !joins {
-            self.records.push(Record {
-                flags: Flags::BCA | Flags::RFF,
-                byte_enable,
-                ..Record::default()
-            });
-        }
-        let last = self.records.len() - 1;
-        &mut self.records[last]
-    }
-
-    /// Turns the words of the reply (each with its mark as error register) into the result.
-    pub(super) fn finish(&self, words: &[(bool, u64)]) -> Result<CycleReply, Error> {
-        let reply_error = |reason: String| Error::Reply { first: self.first(), reason };
-        if words.len() != self.expected.len() {
-            return Err(reply_error(format!(
-                "{} words instead of {}",
-                words.len(),
-                self.expected.len()
-            )));
-        }
-        let mut reads = Vec::with_capacity(words.len());
-        let mut failed = Vec::new();
-        for (position, (expected, (status, word))) in self.expected.iter().zip(words).enumerate() {
-            match expected {
-                Expected::Value { shift, mask } if !status => reads.push(word >> shift & mask),
-                Expected::Status { covers } if *status => {
-                    let last = covers.len() - 1;
-                    let bad = |(n, _): &(usize, &usize)| word >> (last - n) & 1 == 1;
-                    failed.extend(covers.iter().enumerate().filter(bad).map(|(_, index)| *index));
+        match open.writes {
+            0 => {
+                open.write_base = base;
+                put_slot(self.out, word, base);
+                if config {
+                    open.flags |= Flags::WCA;
                 }
-                _ => {
-                    return Err(reply_error(format!(
-                        "word {position} came for the wrong return address"
-                    )));
+            }
+            1 if open.write_base == base => open.flags |= Flags::WFF,
+            _ => {}
+        }
+        let (_, lane) = planned.lanes(self.format);
+        put_slot(self.out, word, planned.data << (8 * lane));
+        open.writes += 1;
+        self.open = Some(open);
+    }
+
+    /// A record of its own that reads the error register.
+    fn status(&mut self) {
+        let width = self.format.data.bytes();
+        self.close();
+        self.last = self.out.len();
+        let byte_enable = ((1u16 << width) - 1) as u8;
+        let flags = Flags::BCA | Flags::RCA | Flags::RFF;
+        self.header([flags.0, byte_enable, 0, 1]);
+        put_slot(self.out, self.format.word(), self.tag | 1);
+        put_slot(self.out, self.format.word(), 8 - width as u64);
+        self.words += 1;
+    }
+
+    fn place(&self, planned: &Planned) -> (u64, u8) {
+        let (base, lane) = planned.lanes(self.format);
+        let width = planned.width.unwrap_or(self.format.data).bytes();
+        (base, (((1u16 << width) - 1) << lane) as u8)
+    }
+
+    /// The open record if the operation fits it, otherwise a new one.
+    fn record(&mut self, byte_enable: u8, fits: impl Fn(&Open) -> bool) -> Open {
+        match self.open {
+            Some(open) if open.byte_enable == byte_enable && fits(&open) => open,
+            _ => {
+                self.close();
+                let start = self.out.len();
+                self.last = start;
+                self.header([0; 4]);
+                Open {
+                    start,
+                    flags: Flags::BCA | Flags::RFF,
+                    byte_enable,
+                    writes: 0,
+                    reads: 0,
+                    write_base: 0,
                 }
             }
         }
-        match failed.first().and_then(|index| self.operations.get(*index)) {
-            Some(first) => {
-                Err(Error::Bus { first: *first, failed, operations: self.operations.len(), reads })
-            }
-            None => Ok(CycleReply { reads }),
+    }
+
+    fn header(&mut self, bytes: [u8; 4]) {
+        let start = self.out.len();
+        self.out.extend_from_slice(&bytes);
+        self.out.resize(start + self.format.header(), 0);
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        // Both counts stop at 255.
+        let header = [open.flags.0, open.byte_enable, open.writes as u8, open.reads as u8];
+        if let Some(place) = self.out.get_mut(open.start..open.start + 4) {
+            place.copy_from_slice(&header);
         }
     }
 }
 
-fn continues(record: &Record, base: u64, stride: u64) -> bool {
-    let count = record.writes.len();
-    let next = record.write_base.wrapping_add(stride * count as u64);
-    match count {
-        0 => true,
-        1 => base == record.write_base || base == next,
-        _ if count >= MAX_COUNT => false,
-        _ if record.flags.has(Flags::WFF) => base == record.write_base,
-        _ => base == next,
+impl Open {
+    fn continues(&self, base: u64, stride: u64) -> bool {
+        let next = self.write_base.wrapping_add(stride * self.writes as u64);
+        match self.writes {
+            1 => base == self.write_base || base == next,
+            MAX_COUNT.. => false,
+            _ if self.flags.has(Flags::WFF) => base == self.write_base,
+            _ => base == next,
+        }
+    }
+}
+
+/// What the next word of a reply must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Value,
+    Status,
+    Nothing,
+}
+
+/// Takes the words of a cycle's reply in the order of its operations.
+#[derive(Debug)]
+pub(super) struct Collector {
+    cycle: Cycle,
+    format: Format,
+    /// The next operation, and bus operations since the error register was last read.
+    next: usize,
+    unchecked: usize,
+    reads: Vec<u64>,
+    failed: Vec<usize>,
+    /// Words that came, and words that must.
+    words: usize,
+    expected: usize,
+    /// A word for the wrong return address.
+    wrong: Option<usize>,
+}
+
+impl Collector {
+    /// For a cycle whose reply has `expected` words.
+    pub(super) fn new(cycle: Cycle, format: Format, expected: usize) -> Self {
+        Self {
+            cycle,
+            format,
+            next: 0,
+            unchecked: 0,
+            reads: Vec::with_capacity(expected),
+            failed: Vec::new(),
+            words: 0,
+            expected,
+            wrong: None,
+        }
+    }
+
+    pub(super) fn cycle(&self) -> &Cycle {
+        &self.cycle
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.words >= self.expected
+    }
+
+    fn expects(&mut self) -> Expected {
+        let group = 8 * self.format.data.bytes();
+        loop {
+            if self.unchecked == group {
+                return Expected::Status;
+            }
+            match self.cycle.operations.get(self.next) {
+                Some(planned) if planned.is_read() => return Expected::Value,
+                Some(planned) => {
+                    self.next += 1;
+                    self.count(planned.is_config());
+                }
+                None if self.unchecked > 0 => return Expected::Status,
+                None => return Expected::Nothing,
+            }
+        }
+    }
+
+    fn count(&mut self, config: bool) {
+        if !config && !self.cycle.silent {
+            self.unchecked += 1;
+        }
+    }
+
+    /// Takes the words of one record; `status` says that they came for the error register.
+    pub(super) fn take(&mut self, status: bool, words: impl Iterator<Item = u64>) {
+        for word in words {
+            let position = self.words;
+            self.words += 1;
+            match self.expects() {
+                Expected::Value if !status => {
+                    // `expects` has seen the operation.
+                    let Some(planned) = self.cycle.operations.get(self.next).copied() else {
+                        return;
+                    };
+                    self.reads.push(match planned.width {
+                        None => word,
+                        Some(width) => word >> (8 * planned.lanes(self.format).1) & width.mask(),
+                    });
+                    self.next += 1;
+                    self.count(planned.is_config());
+                }
+                Expected::Status if status => self.check(word),
+                _ => {
+                    self.wrong.get_or_insert(position);
+                }
+            }
+        }
+    }
+
+    /// The register's low bits stand for the operations since it was last read, the last in bit 0.
+    fn check(&mut self, register: u64) {
+        let count = std::mem::take(&mut self.unchecked);
+        if register & (u64::MAX >> (64 - count)) == 0 {
+            return;
+        }
+        let bus = |index: &usize| {
+            self.cycle.operations.get(*index).is_some_and(|planned| !planned.is_config())
+        };
+        let covered = (0..self.next).rev().filter(bus).take(count);
+        let mut failed: Vec<usize> = covered
+            .enumerate()
+            .filter(|(bit, _)| register >> bit & 1 == 1)
+            .map(|(_, index)| index)
+            .collect();
+        failed.reverse();
+        self.failed.extend(failed);
+    }
+
+    /// The result.
+    pub(super) fn finish(self) -> Result<CycleReply, Error> {
+        let first = self.cycle.operation(0);
+        if self.words != self.expected {
+            let reason = format!("{} words instead of {}", self.words, self.expected);
+            return Err(Error::Reply { first, reason });
+        }
+        if let Some(position) = self.wrong {
+            let reason = format!("word {position} came for the wrong return address");
+            return Err(Error::Reply { first, reason });
+        }
+        match self.failed.first() {
+            Some(index) => Err(Error::Bus {
+                first: self.cycle.operation(*index),
+                operations: self.cycle.len(),
+                failed: self.failed,
+                reads: self.reads,
+            }),
+            None => Ok(CycleReply { reads: self.reads }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::wire::Record;
     use super::*;
 
-    fn records(cycle: &Cycle) -> Vec<(u8, u8, usize, usize)> {
-        let plan = cycle.plan(Format::W32).expect("plans");
-        plan.records
-            .iter()
-            .map(|r| (r.flags.0, r.byte_enable, r.writes.len(), r.reads.len()))
-            .collect()
+    fn encoded(cycle: &Cycle) -> Vec<Record> {
+        let mut bytes = Vec::new();
+        cycle.encode(Format::W32, 0x8006, &mut bytes).expect("encodes");
+        let mut records = Vec::new();
+        let mut rest = &bytes[..];
+        while let Some((record, length)) = Record::decode(Format::W32, rest) {
+            records.push(record);
+            rest = &rest[length..];
+        }
+        assert!(rest.is_empty());
+        records
+    }
+
+    fn shapes(cycle: &Cycle) -> Vec<(u8, u8, usize, usize)> {
+        let shape = |r: &Record| (r.flags.0, r.byte_enable, r.writes.len(), r.reads.len());
+        encoded(cycle).iter().map(shape).collect()
     }
 
     #[test]
@@ -333,23 +528,37 @@ mod tests {
         for (n, bare, checked) in [(1, 16, 28), (2, 20, 32), (4, 28, 40), (8, 44, 56), (16, 76, 88)]
         {
             let cycle = Cycle::new().reads((0..n).map(|i| 4 * i));
-            let length = |c: &Cycle| c.message_len(Format::W32).expect("plans");
+            let length = |c: &Cycle| c.message_len(Format::W32).expect("encodes");
             assert_eq!(length(&cycle.clone().silent()), bare);
             assert_eq!(length(&cycle), checked);
         }
     }
 
     #[test]
+    fn a_checked_read_as_bytes() {
+        let mut bytes = Vec::new();
+        let words = Cycle::new().read(0x20_0018).encode(Format::W32, 0x8002, &mut bytes);
+        assert_eq!(words.expect("encodes"), 2);
+        let expected = [
+            0xA0, 0x0F, 0, 1, 0, 0, 0x80, 0x02, 0, 0x20, 0, 0x18, // the read
+            0xE8, 0x0F, 0, 1, 0, 0, 0x80, 0x03, 0, 0, 0, 0x04, // the error register
+        ];
+        assert_eq!(bytes, expected);
+    }
+
+    #[test]
     fn status_every_32_operations_and_at_the_end() {
         let counts = |n: u64| -> Vec<usize> {
             let cycle = Cycle::new().reads((0..n).map(|i| 4 * i));
-            records(&cycle).iter().map(|r| r.3).collect()
+            shapes(&cycle).iter().map(|r| r.3).collect()
         };
         assert_eq!(counts(31), [31, 1]);
         assert_eq!(counts(32), [32, 1]);
         assert_eq!(counts(33), [32, 1, 1, 1]);
         let silent = Cycle::new().read_fifo(0, 300).silent();
-        assert_eq!(records(&silent), [(0xA0, 0xF, 0, 255), (0xA8, 0xF, 0, 45)]);
+        assert_eq!(shapes(&silent), [(0xA0, 0xF, 0, 255), (0xA8, 0xF, 0, 45)]);
+        let writes = Cycle::new().write_fifo(0, 0..300).silent();
+        assert_eq!(shapes(&writes), [(0xA2, 0xF, 255, 0), (0xAA, 0xF, 45, 0)]);
     }
 
     #[test]
@@ -366,7 +575,7 @@ mod tests {
             .read_config(0xC)
             .silent();
         assert_eq!(
-            records(&cycle),
+            shapes(&cycle),
             [
                 (0xA0, 0xF, 2, 1),
                 (0xA2, 0xF, 3, 0),
@@ -375,11 +584,19 @@ mod tests {
                 (0xE8, 0xF, 0, 1),
             ]
         );
+        let bases: Vec<(u64, u64)> =
+            encoded(&cycle).iter().map(|r| (r.write_base, r.return_base)).collect();
+        assert_eq!(bases, [(0x10, 0x8006), (0x20, 0), (0x24, 0), (0, 0x8006), (0, 0x8006)]);
     }
 
     #[test]
-    fn bad_operations_are_named() {
-        let text = |cycle: Cycle| cycle.plan(Format::W32).expect_err("refused").to_string();
+    fn bad_operations_are_named_and_leave_no_bytes() {
+        let text = |cycle: Cycle| {
+            let mut bytes = vec![1, 2, 3];
+            let error = cycle.encode(Format::W32, 0x8000, &mut bytes).expect_err("refused");
+            assert_eq!(bytes, [1, 2, 3]);
+            error.to_string()
+        };
         assert_eq!(
             text(Cycle::new().read(0).read(2)),
             "read 0x00000002 (operation 1): address must be a multiple of 4"
@@ -390,16 +607,28 @@ mod tests {
         assert_eq!(text(Cycle::new()), "the cycle has no operation");
     }
 
+    fn collected(cycle: &Cycle, words: &[(bool, u64)]) -> Result<CycleReply, Error> {
+        let expected = cycle.encode(Format::W32, 0x8000, &mut Vec::new())?;
+        let mut collector = Collector::new(cycle.clone(), Format::W32, expected);
+        for (status, word) in words {
+            collector.take(*status, std::iter::once(*word));
+        }
+        collector.finish()
+    }
+
     #[test]
     fn failed_operations_come_from_the_register() {
-        let plan = Cycle::new().read(0).read(4).write(8, 1).plan(Format::W32).expect("plans");
-        let error = plan.finish(&[(false, 7), (false, 0), (true, 0xF8 | 0b010)]);
+        let cycle = Cycle::new().read(0).read_config(0xC).read(4).write(8, 1);
+        let words = [(false, 7), (false, 9), (false, 0), (true, 0xF8 | 0b010)];
+        let error = collected(&cycle, &words);
         let Err(Error::Bus { first, failed, reads, .. }) = error else {
             panic!("no bus error: {error:?}");
         };
-        assert_eq!((first.address, failed, reads), (4, vec![1], vec![7, 0]));
-        assert!(matches!(plan.finish(&[(false, 7)]), Err(Error::Reply { .. })));
-        let swapped = plan.finish(&[(true, 0), (false, 0), (false, 0)]);
-        assert!(matches!(swapped, Err(Error::Reply { .. })));
+        assert_eq!((first.address, failed, reads), (4, vec![2], vec![7, 9, 0]));
+        assert!(matches!(collected(&cycle, &words[..2]), Err(Error::Reply { .. })));
+        let swapped = [(true, 0), (false, 0), (false, 0), (false, 0)];
+        assert!(matches!(collected(&cycle, &swapped), Err(Error::Reply { .. })));
+        let more = [(false, 7), (false, 9), (false, 0), (true, 0), (false, 1)];
+        assert!(matches!(collected(&cycle, &more), Err(Error::Reply { .. })));
     }
 }

@@ -230,29 +230,87 @@ impl Record {
     /// Takes one record from the front of `bytes`: the record and its length, or `None` if the
     /// bytes end inside it.
     pub fn decode(format: Format, bytes: &[u8]) -> Option<(Record, usize)> {
+        let (view, length) = RecordView::decode(format, bytes)?;
+        let record = Record {
+            flags: view.flags,
+            byte_enable: view.byte_enable,
+            write_base: view.write_base,
+            writes: view.writes().collect(),
+            return_base: view.return_base,
+            reads: slots(view.reads, format.word()).map(|a| a & format.address.mask()).collect(),
+        };
+        Some((record, length))
+    }
+}
+
+/// A record where it stands, without a copy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordView<'a> {
+    pub(crate) flags: Flags,
+    byte_enable: u8,
+    pub(crate) write_base: u64,
+    return_base: u64,
+    writes: &'a [u8],
+    reads: &'a [u8],
+    format: Format,
+}
+
+impl<'a> RecordView<'a> {
+    /// As [`Record::decode`].
+    pub(crate) fn decode(format: Format, bytes: &'a [u8]) -> Option<(Self, usize)> {
         let [flags, byte_enable, wcount, rcount, ..] = *bytes else {
             return None;
         };
-        let (wcount, rcount) = (usize::from(wcount), usize::from(rcount));
-        let part = |n: usize| if n == 0 { 0 } else { 1 + n };
-        let length = format.header() + (part(wcount) + part(rcount)) * format.word();
-        let mut words = bytes
-            .get(format.header()..length)?
-            .chunks_exact(format.word())
-            .map(|slot| slot.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte)));
-        let mut take = |n: usize, width: Width| -> Vec<u64> {
-            words.by_ref().take(n).map(|word| word & width.mask()).collect()
+        let word = format.word();
+        let part = |n: u8| if n == 0 { 0 } else { (1 + usize::from(n)) * word };
+        let first_read = format.header() + part(wcount);
+        let length = first_read + part(rcount);
+        let writes = bytes.get(format.header()..first_read)?;
+        let reads = bytes.get(first_read..length)?;
+        let base = |part: &'a [u8]| match part.split_at_checked(word) {
+            Some((base, rest)) => (slot(base) & format.address.mask(), rest),
+            None => (0, part),
         };
-        let mut record = Record { flags: Flags(flags), byte_enable, ..Record::default() };
-        if wcount > 0 {
-            record.write_base = take(1, format.address).first().copied().unwrap_or_default();
-            record.writes = take(wcount, format.data);
-        }
-        if rcount > 0 {
-            record.return_base = take(1, format.address).first().copied().unwrap_or_default();
-            record.reads = take(rcount, format.address);
-        }
-        Some((record, length))
+        let (write_base, writes) = base(writes);
+        let (return_base, reads) = base(reads);
+        let flags = Flags(flags);
+        let view = Self { flags, byte_enable, write_base, return_base, writes, reads, format };
+        Some((view, length))
+    }
+
+    pub(crate) fn writes(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let mask = self.format.data.mask();
+        slots(self.writes, self.format.word()).map(move |word| word & mask)
+    }
+
+    pub(crate) fn has_writes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    pub(crate) fn has_reads(&self) -> bool {
+        !self.reads.is_empty()
+    }
+}
+
+fn slot(bytes: &[u8]) -> u64 {
+    match bytes.try_into() {
+        // The one width there is in gateware.
+        Ok(word) => u64::from(u32::from_be_bytes(word)),
+        Err(_) => bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+    }
+}
+
+fn slots(bytes: &[u8], word: usize) -> impl Iterator<Item = u64> + use<'_> {
+    bytes.chunks_exact(word).map(slot)
+}
+
+/// Appends a number in a slot of the format's word. What does not fit is cut off.
+pub(crate) fn put_slot(out: &mut Vec<u8>, word: usize, value: u64) {
+    if word == 4 {
+        out.extend_from_slice(&(value as u32).to_be_bytes());
+    } else {
+        let bytes = value.to_be_bytes();
+        out.extend_from_slice(&bytes[bytes.len() - word..]);
     }
 }
 
@@ -266,8 +324,7 @@ fn put(
     if value > width.mask() {
         return Err(EncodeError::Value { what, value, bits: 8 * width.bytes() });
     }
-    let bytes = value.to_be_bytes();
-    out.extend_from_slice(&bytes[bytes.len() - format.word()..]);
+    put_slot(out, format.word(), value);
     Ok(())
 }
 
