@@ -13,8 +13,8 @@
 ///               last byte of a frame that stopped without end. rx_refuse_i counts in the cycle
 ///               before rx_start_o
 ///   Latency     1 cycle from the entry that completes a word to rx_valid_o; 1 from the entry at
-///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, which is
-///               2 cycles before the first word at the earliest
+///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2 cycles
+///               before the first word at the earliest
 ///   Throughput  one byte a cycle
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written

@@ -4,8 +4,17 @@
 ///   Handshake   see docs/explanation/architecture.md, "UDP stack to a UDP service". Receive is
 ///               pushed and cut-through; transmit is valid/ready, tx_meta_i and tx_sum_i are used
 ///               in place and must hold until tx_ready_o, which pulses after the headers and before
-///               the first tx_next_o
-///   Parameters  NumAllow 1..16 entries in the list of allowed sources
+///               the first tx_next_o. rx_refuse_i counts in the cycle before rx_start_o
+///   Ordering    datagrams in, datagrams out in their order; ARP and ICMP replies fall in between
+///   Latency     aligned clocks of one frequency, from the cycle with the byte on gmii_rxd_i: 4 to
+///               the word it completes, 5 from the last FCS byte to rx_end_o; at any phase at most
+///               that and less than one cycle less. 1 from tx_valid_i to the first preamble byte on
+///               gmii_txd_o (asserted: tests/unit/ethernet)
+///   Throughput  line rate both ways, minimum frames back to back
+///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
+///   Parameters  NumAllow 1..16 entries in the list of allowed sources; cfg_* are static
+///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
+///               asking for MAC addresses by ARP (replies go where requests came from), MDIO
 module gige_udp
   import eth_pkg::*;
 #(

@@ -349,6 +349,25 @@ async def requests_while_the_reply_waits_are_dropped_and_corrupt_nothing(dut: ob
 
 
 @cocotb.test()
+async def a_request_right_behind_another_finds_the_buffer_taken(dut: object) -> None:
+    """One idle cycle and no preamble between the two: the shortest way from verdict to next start."""
+    b = await bench(dut)
+    b.source.ifg = 1
+    other = Node(PEER.mac[::-1], PEER.ip[::-1], 1)
+    for make in [
+        lambda node: with_fcs(icmp_frame(node, ME, 8, random.randbytes(30))),
+        lambda node: with_fcs(arp_request(node, ME.ip)),
+    ]:
+        first, second = make(PEER), make(other)
+        b.send(first)
+        b.send(second, preamble=b"\xd5")
+        await b.drain()
+        b.expect(rx_good=1, rx_busy=1)
+        await b.expect_reply(b.stack.receive(first)[1])
+        b.check_counters()
+
+
+@cocotb.test()
 async def a_stream_of_datagrams_does_not_starve_arp_and_ping(dut: object) -> None:
     b = await bench(dut)
     dut.hold_i.value = 1
