@@ -15,12 +15,19 @@ Key = tuple[str, str, str]
 
 
 PLACES: Mapping[str, str] = {
-    "host": "the host's software",
+    "host": "the host (software and interrupts)",
     "nic": "the network interface",
     "wire": "the wire",
     "switch": "the switch",
     "fpga": "the FPGA",
 }
+
+
+FULL = 0.95
+"""A line that is used to this share has no room for another frame."""
+
+NOTHING = 0.005
+"""A relative change that counts as none in words; tables show it."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ def answer(document: Document) -> list[Sentence]:
     made = [_winner(best, same)]
     made += _crossovers(same, best)
     made += _why(same, best)
+    made += _sustained(document, best)
     made += _profiles(lines, best)
     made += _topologies(lines, best)
     return made
@@ -71,7 +79,7 @@ def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sen
     return Sentence(
         "Which method",
         f"{best.method.capitalize()} is fastest: with {best.timestamps} timestamps a cycle one timestamp "
-        f"(8 bytes) costs {time(_cost(best))} over {best.platform}{rest}. That is "
+        f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}{rest}. That is "
         f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
     )
 
@@ -108,7 +116,9 @@ def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) ->
             Sentence(
                 "Crossovers",
                 f"A blocking cycle takes {time(first)} for {blocking[0].timestamps} and {time(last)} for "
-                f"{blocking[-1].timestamps} timestamps, {percent(last / first - 1)} more: "
+                f"{blocking[-1].timestamps} timestamps, "
+                + ("the same" if last / first - 1 < NOTHING else f"{percent(last / first - 1)} more")
+                + ": "
                 + (
                     "it waits for the round trip, so put into one cycle all that you can."
                     if last / first < 1.5
@@ -137,14 +147,28 @@ def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[S
                 + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
             )
         )
-    if best.throughput and best.throughput.wire_bit_s:
-        used = best.throughput.wire_bit_s / link_rate(best)
-        limit = "the wire" if used > 0.9 else "not the wire but the host"
+    return made
+
+
+def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sentence]:
+    """What limits a stream of cycles that does not end: the longest run there is."""
+    made = []
+    for profile in ("isthmus", "as-published"):
+        runs = [
+            m
+            for m in document
+            if m.name.startswith("max") and m.platform == best.platform and m.profile == profile
+        ]
+        if not runs or runs[0].throughput is None:
+            continue
+        rates = runs[0].throughput
+        used = rates.wire_bit_s / link_rate(runs[0])
+        limit = "the wire limits it" if used > FULL else "the host limits it, not the wire"
         made.append(
             Sentence(
                 "Why",
-                f"{best.method.capitalize()} keeps several cycles in flight: frames towards the host fill "
-                f"{percent(used)} of the line, so what limits it is {limit}.",
+                f"Pipelined without end, profile {profile} carries {rate(rates.payload_bit_s, 'bit/s')} of "
+                f"payload; frames towards the host fill {percent(used)} of the line: {limit}.",
             )
         )
     return made
@@ -172,15 +196,22 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
         theirs = lines.get((best.platform, "as-published", method))
         if not ours or not theirs:
             continue
-        ratio = _cost(theirs[-1]) / _cost(ours[-1])
+        old, new = _cost(theirs[-1]), _cost(ours[-1])
         text = (
-            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(_cost(ours[-1]))}, as "
-            f"published in {time(_cost(theirs[-1]))} ({times(ratio)} as long), under the same clocks, wires "
-            "and kernel costs"
+            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(new)}, as published in "
+            f"{time(old)}: {_speed(old, new)}, under the same clocks, wires and kernel costs"
         )
         moved = _moved(theirs[-1], ours[-1])
         made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
     return made
+
+
+def _speed(old: float, new: float) -> str:
+    """How much faster, or slower, something became."""
+    ratio, word = (old / new, "fast") if new <= old else (new / old, "slow")
+    if ratio - 1 < NOTHING:
+        return "the same"
+    return f"{times(ratio)} as {word}" if ratio >= 1.5 else f"{percent(ratio - 1)} {word}er"
 
 
 def _moved(theirs: Measurement, ours: Measurement) -> str:
@@ -192,28 +223,36 @@ def _moved(theirs: Measurement, ours: Measurement) -> str:
     name, saved = max(changes.items(), key=lambda item: (abs(item[1]), item[0]))
     if not saved:
         return ""
-    verb = "saves" if saved > 0 else "adds"
-    return f"most of the difference is “{name}”, where one transfer {verb} {time(abs(saved))}"
+    change = "less" if saved > 0 else "more"
+    return f"what changes most in one transfer is “{name}”, {time(abs(saved))} {change}"
 
 
 def _topologies(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    """What another path adds, for each profile: one may hide what the other shows."""
     made = []
-    others = sorted({key[0] for key in lines} - {best.platform})
-    for platform in others:
-        for method in ("blocking", "pipelined"):
-            here = lines.get((best.platform, best.profile, method))
-            there = lines.get((platform, best.profile, method))
-            if not here or not there or not here[-1].latency or not there[-1].latency:
-                continue
-            added = there[-1].latency.avg - here[-1].latency.avg
-            made.append(
-                Sentence(
-                    "What the path costs",
-                    f"{platform} instead of {best.platform} adds {time(added)} to a {method} cycle of "
-                    f"{there[-1].timestamps} timestamps ({percent(added / here[-1].latency.avg)}) and "
-                    f"changes the time per timestamp by {percent(_cost(there[-1]) / _cost(here[-1]) - 1)}.",
-                )
+    for platform, profile, method in sorted(lines):
+        here = lines.get((best.platform, profile, method))
+        if platform == best.platform or method == "convenience" or not here:
+            continue
+        near, far = here[-1], lines[platform, profile, method][-1]
+        if near.latency is None or far.latency is None:
+            continue
+        added = far.latency.avg - near.latency.avg
+        share = added / near.latency.avg
+        if abs(share) < NOTHING:
+            longest = max(far.stages, key=lambda stage: stage.time, default=None)
+            hidden = f": it hides behind “{longest.name}”" if longest else ""
+            text = f"adds nothing to a {method} cycle of {far.timestamps} timestamps{hidden}"
+        else:
+            text = (
+                f"adds {time(added)} ({percent(share)}) to a {method} cycle of {far.timestamps} timestamps; "
+                f"a timestamp costs {time(_cost(far))} instead of {time(_cost(near))}"
             )
+        made.append(
+            Sentence(
+                "What the path costs", f"Profile {profile}: {platform} instead of {best.platform} {text}."
+            )
+        )
     return made
 
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in words follows from the numbers."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import fixture
+import pytest
+from isthmus import compare
+from isthmus.compare.answer import answer
+from isthmus.results import Document, document
+
+
+def _scaled(made: Document, part: str, factor: float) -> Document:
+    """The document with every measurement whose id holds `part` slowed down."""
+    raw = copy.deepcopy(dict(made.raw))
+    for item in raw["results"]:
+        if part in item["id"]:
+            rates = item["throughput"]
+            for key in ("payload_bit_s", "wire_bit_s", "cycles_per_s", "timestamps_per_s"):
+                if key in rates:
+                    rates[key] /= factor
+    return document(raw["context"], raw["results"])
+
+
+@pytest.fixture(scope="module")
+def made() -> Document:
+    return fixture.document()
+
+
+def _text(made: Document) -> str:
+    return "\n".join(sentence.text for sentence in answer(made))
+
+
+def test_the_fastest_is_named_with_its_cost(made: Document) -> None:
+    headline = answer(made)[0].text
+    assert headline.startswith(
+        "Pipelined is fastest: with 8 timestamps a cycle one timestamp (8 bytes) costs 124 ns"
+    )
+    assert "blocking 1.47 us (11.9 times as long)" in headline
+
+
+def test_another_winner_changes_the_answer(made: Document) -> None:
+    slow = _scaled(made, "/pipelined/", 1000)
+    assert answer(slow)[0].text.startswith("Blocking is fastest: with 8 timestamps a cycle one")
+    assert "Blocking beats pipelined at every cycle size from 1 to 8" in _text(slow)
+
+
+def test_a_crossover_is_found(made: Document) -> None:
+    crossed = made
+    for count in (1, 2, 3):
+        crossed = _scaled(crossed, f"/pipelined/ts{count}", 1000)
+    assert "Pipelined and blocking change places at 4 timestamps a cycle." in _text(crossed)
+
+
+def test_the_reasons_come_from_the_stages(made: Document) -> None:
+    text = _text(made)
+    assert "85 % is the network interface" in text
+    assert "the longest single stage is “wait for the interrupt” with 10.0 us" in text
+    assert "adds 3.00 us (26 %) to a blocking cycle of 8 timestamps; a timestamp costs 1.85 us" in text
+    assert (
+        "Blocking, profile isthmus reads a timestamp in 1.47 us, as published in 3.35 us: 2.3 times as fast"
+        in text
+    )
+
+
+def test_nothing_measured_is_said() -> None:
+    empty = document(fixture.document(timestamps=(1,)).raw["context"], [])
+    assert _text(empty) == "No timestamps were read: there is nothing to compare."
+
+
+GOLDEN = """\
+# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; closed loop
+#platform    profile       method           1      2      3      4      5      6      7      8
+gige-direct  as-published  blocking      26.2   13.1   8.78   6.61   5.30   4.43   3.81   3.35
+gige-direct  as-published  convenience   52.3   52.5   52.7   52.9   53.0   53.2   53.4   53.5
+gige-direct  as-published  pipelined    0.661  0.366  0.268  0.218  0.189  0.169  0.155  0.145
+"""
+
+
+def test_run_prints_the_table_and_says_where_the_page_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    compare.run(out=tmp_path, runner=fixture.engine, model=fixture.MODEL)
+    printed = capsys.readouterr().out
+    assert printed.startswith(GOLDEN)
+    assert printed.endswith(
+        f"report:  {tmp_path}/compare.html\nresults: {tmp_path}/compare.json, {tmp_path}/compare.csv\n"
+    )
+    assert max(map(len, printed.splitlines()[:-2])) <= 100
+    for name in ("compare.html", "compare.json", "compare.csv"):
+        assert (tmp_path / name).stat().st_size > 1000

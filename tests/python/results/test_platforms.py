@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Platform files: what is shipped is whole, and every mistake is named with its file and the remedy."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+from isthmus import platforms
+from isthmus.bench.scenario import constants
+from isthmus.platforms.load import FOLDER, PlatformError
+from isthmus.verify import PUBLISHED
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for file in FOLDER.glob("*.toml"):
+        shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+def _edit(folder: Path, old: str, new: str, file: str = "_gige.toml") -> None:
+    path = folder / file
+    text = path.read_text()
+    assert text.count(old) >= 1, old
+    path.write_text(text.replace(old, new, 1))
+
+
+def _refused(folder: Path, name: str = "gige-direct") -> str:
+    with pytest.raises(PlatformError) as error:
+        platforms.load(name, folder)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def _all(platform: platforms.Platform) -> list[tuple[str, platforms.Constant]]:
+    groups: list[object] = [platform.fpga, platform.link, platform.nic, platform.host, platform.switch]
+    groups += platform.profiles.values()
+    return [
+        (name, getattr(group, name))
+        for group in groups
+        if group is not None
+        for name in platforms.declared(type(group))
+    ]
+
+
+def test_what_is_shipped_loads_and_names_its_sources() -> None:
+    assert platforms.names() == ["gige-direct", "gige-switch"]
+    for name in platforms.names():
+        for key, constant in _all(platforms.load(name)):
+            assert len(constant.source) > 10, f"{name}: {key}"
+
+
+def test_the_switch_is_all_that_differs() -> None:
+    direct, switch = (constants(platforms.load(f"gige-{t}"), "isthmus") for t in ("direct", "switch"))
+    assert switch.pop("switch") == {"latency_ns": 880.0}
+    del direct["name"], switch["name"]
+    assert direct == switch
+
+
+def test_profiles_share_all_but_the_library() -> None:
+    platform = platforms.load("gige-direct")
+    theirs, ours = (constants(platform, profile) for profile in platforms.PROFILES)
+    del theirs["library"], ours["library"]
+    assert theirs == ours
+
+
+def test_no_constant_is_a_number_that_is_to_be_predicted() -> None:
+    text = (PUBLISHED / "etherbone.csv").read_text()
+    lines = csv.DictReader(io.StringIO("\n".join(x for x in text.splitlines() if not x.startswith("#"))))
+    predicted = {(float(row["value"]), row["unit"]) for row in lines if row["kind"] == "prediction"}
+    for name in platforms.names():
+        for key, constant in _all(platforms.load(name)):
+            assert (constant.value, constant.unit) not in predicted, f"{name}: {key}"
+
+
+def test_keys_carry_their_units() -> None:
+    found = constants(platforms.load("gige-direct"), "as-published")
+    assert found["fpga"]["clock_mhz"] == 125.0
+    assert found["host"]["copy_ns_per_byte"] == 0.1
+    assert found["link"]["delay_ns_per_m"] == 5.4
+    assert found["library"]["poll"] == 0
+    assert found["library"]["interrupt_gap_us"] == 50.0
+    assert isinstance(found["fpga"]["epoch_s"], int)
+
+
+def test_unknown_platform() -> None:
+    with pytest.raises(PlatformError, match="no platform 'usb'; there are: gige-direct, gige-switch"):
+        platforms.load("usb")
+    with pytest.raises(PlatformError, match="no platform '_gige'"):
+        platforms.load("_gige")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("clock =", "clok =", "_gige.toml: fpga: lacks clock (clock of the gateware"),
+        ("[nic]", "[nick]", "gige-direct.toml: lacks the table [nic]"),
+        (
+            "[nic]",
+            "[power]\nx = 1\n[nic]",
+            "gige-direct.toml: unknown key power; there are: title, base, fpga, link",
+        ),
+        (
+            "doorbell =",
+            'dorbell = { value = 1, unit = "ns", source = "x" }\ndoorbell =',
+            "_gige.toml: unknown key nic.dorbell; did you mean nic.doorbell?",
+        ),
+        (
+            'unit = "MHz"',
+            'unit = "GHz"',
+            "_gige.toml: fpga.clock: unit is 'GHz'; it must be given in 'MHz'",
+        ),
+        (
+            'value = 125, unit = "MHz", ',
+            "value = 125, ",
+            '_gige.toml: fpga.clock: lacks unit; right is { value = ..., unit = "MHz", source = "..." }',
+        ),
+        (
+            "value = 125,",
+            "value = 1e6,",
+            "_gige.toml: fpga.clock: 1000000.0 MHz is out of range: 1 to 1000 MHz",
+        ),
+        ("value = 125,", "value = nan,", "_gige.toml: fpga.clock: nan MHz is out of range"),
+        ("value = 125,", 'value = "fast",', "_gige.toml: fpga.clock: value 'fast' is no number"),
+        ("value = 125,", "value = true,", "_gige.toml: fpga.clock: value True is no number"),
+        ("value = 125,", "value = 125, note = 1,", "_gige.toml: fpga.clock: unknown key 'note'"),
+        (
+            "[profile.isthmus]",
+            "[profile.ours]",
+            "gige-direct.toml: lacks the table [profile.isthmus]",
+        ),
+        ("[fpga]", "[fpga", "_gige.toml: not TOML"),
+    ],
+)
+def test_mistakes_are_named(folder: Path, old: str, new: str, said: str) -> None:
+    _edit(folder, old, new)
+    assert said in _refused(folder)
+
+
+def test_a_number_without_source_is_refused(folder: Path) -> None:
+    text = (folder / "gige-switch.toml").read_text()
+    begin = text.index('source = "')
+    (folder / "gige-switch.toml").write_text(text[:begin] + 'source = " " }\n')
+    said = "gige-switch.toml: switch.latency: source is empty; say where 880 ns comes from"
+    assert _refused(folder, "gige-switch") == said
+
+
+def test_a_bare_number_is_refused(folder: Path) -> None:
+    (folder / "gige-direct.toml").write_text('title = "x"\nbase = "_gige.toml"\n[link]\nrate = 1000\n')
+    assert _refused(folder).startswith("gige-direct.toml: link.rate: must be { value = ..., unit")
+
+
+def test_bases_must_exist_and_not_turn_in_a_circle(folder: Path) -> None:
+    _edit(folder, '"_gige.toml"', '"_none.toml"', "gige-direct.toml")
+    assert _refused(folder) == "gige-direct.toml: base: there is no _none.toml beside it"
+    (folder / "gige-direct.toml").write_text('title = "x"\nbase = "gige-direct.toml"\n')
+    assert "is its own base" in _refused(folder)
+
+
+def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
+    with (folder / "gige-direct.toml").open("a") as file:
+        file.write('[link]\nlength = { value = 80, unit = "m", source = "a longer cable" }\n')
+    link = platforms.load("gige-direct", folder).link
+    assert (link.length.value, link.length.file) == (80.0, "gige-direct.toml")
+    assert link.delay.file == "_gige.toml"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published beside simulated: nothing is hidden, and verdicts follow the numbers."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from pathlib import Path
+
+import fixture
+import pytest
+from isthmus import verify
+from isthmus.errors import UserError
+from isthmus.results import Document, document
+from isthmus.verify import PUBLISHED
+
+
+@pytest.fixture(scope="module")
+def made() -> Document:
+    return fixture.document()
+
+
+def _by_id(rows: list[verify.Row]) -> dict[str, verify.Row]:
+    return {row.id: row for row in rows}
+
+
+def test_every_published_number_is_a_row(made: Document) -> None:
+    rows = verify.rows(made)
+    lines = [x for x in (PUBLISHED / "etherbone.csv").read_text().splitlines() if not x.startswith("#")]
+    assert [row.id for row in rows] == [line.partition(",")[0] for line in lines[1:]]
+    assert all(row.where for row in rows)
+    printed = verify.text(rows, verify.targets(made))
+    for row in rows:
+        assert f"\n{row.id} " in printed
+
+
+def test_roads_that_do_not_exist_say_so(made: Document) -> None:
+    rows = verify.rows(made)
+    verdicts = Counter(row.verdict for row in rows)
+    for row in rows:
+        if "pcie" in row.id or "usb" in row.id or "vme" in row.id:
+            assert row.verdict in ("not simulated", "context")
+    assert verdicts["not simulated"] == 24
+
+
+def test_verdicts_follow_the_documents_own_error(made: Document) -> None:
+    rows = _by_id(verify.rows(made))
+    inside = rows["eb.gige.inside.timestamp"]
+    assert (inside.simulated, inside.ratio, inside.verdict) == (64.0, 1.0, "agrees")
+    tlu = rows["eb.tlu.gige.time"]
+    assert tlu.simulated == pytest.approx(29.258)
+    assert tlu.verdict == "DIFFERS"
+    assert rows["eb.fpga.clock"].verdict == "input"
+    assert rows["eb.error.gige"].verdict == "context"
+
+
+def test_a_run_without_the_switch_leaves_its_rows_open() -> None:
+    rows = _by_id(verify.rows(fixture.document(topologies=("direct",), timestamps=(1, 2))))
+    assert rows["eb.tlu.gige.time"].verdict == "not simulated"
+    assert rows["eb.gige.blocking.flat"].verdict == "agrees"
+
+
+def test_limits_are_met_or_missed(made: Document) -> None:
+    raw = copy.deepcopy(dict(made.raw))
+    assert [t.verdict for t in verify.targets(made)] == ["met", "met"]
+    for item in raw["results"]:
+        if item["id"].endswith("/path16"):
+            item["workload"]["clocks"]["turnaround"] = 13
+    target = verify.targets(document(raw["context"], raw["results"]))[0]
+    assert (target.simulated, target.verdict) == (13.0, "MISSED")
+
+
+def test_the_summary_counts(made: Document) -> None:
+    assert verify.summary(verify.rows(made), verify.targets(made)) == (
+        "4 of 6 simulated predictions agree within the document's own error; 24 predictions are of roads not "
+        "simulated yet; 2 of 2 gateware limits met."
+    )
+
+
+def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="nothing published as 'forth'; there are: etherbone"):
+        verify.run("forth", document=made)
+    text = (PUBLISHED / "etherbone.csv").read_text()
+    (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))
+    with pytest.raises(UserError, match="kind 'guess' is none of input, prediction, context"):
+        verify.rows(made, folder=tmp_path)
+    (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
+    with pytest.raises(UserError, match="quantity 'happiness' is none of"):
+        verify.rows(made, folder=tmp_path)
