@@ -169,12 +169,14 @@ module gige_etherbone
   logic [NumSlaves-1:0][31:0] s_adr, s_dat_w, s_dat_r;
   logic [NumSlaves-1:0][3:0] s_sel;
 
-  wb_xbar #(
-    .NumMasters(1),
-    .NumSlaves (NumSlaves),
-    .Base      ({SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase}),
-    .Mask      ({NumSlaves{WindowMask}})
-  ) u_xbar (
+  logic x_cyc, x_stb, x_we, x_stall, x_ack, x_err;
+  logic [31:0] x_adr, x_dat_w, x_dat_r;
+  logic [3:0] x_sel;
+
+  // The crossbar is combinational; the cycle here hides behind the frame check.
+  wb_slice #(
+    .RegAnswers(1'b0)
+  ) u_slice (
     .clk_i,
     .rst_ni,
     .m_cyc_i  (cyc),
@@ -187,6 +189,36 @@ module gige_etherbone
     .m_ack_o  (ack),
     .m_err_o  (err),
     .m_dat_o  (dat_r),
+    .s_cyc_o  (x_cyc),
+    .s_stb_o  (x_stb),
+    .s_we_o   (x_we),
+    .s_adr_o  (x_adr),
+    .s_sel_o  (x_sel),
+    .s_dat_o  (x_dat_w),
+    .s_stall_i(x_stall),
+    .s_ack_i  (x_ack),
+    .s_err_i  (x_err),
+    .s_dat_i  (x_dat_r)
+  );
+
+  wb_xbar #(
+    .NumMasters(1),
+    .NumSlaves (NumSlaves),
+    .Base      ({SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase}),
+    .Mask      ({NumSlaves{WindowMask}})
+  ) u_xbar (
+    .clk_i,
+    .rst_ni,
+    .m_cyc_i  (x_cyc),
+    .m_stb_i  (x_stb),
+    .m_we_i   (x_we),
+    .m_adr_i  (x_adr),
+    .m_sel_i  (x_sel),
+    .m_dat_i  (x_dat_w),
+    .m_stall_o(x_stall),
+    .m_ack_o  (x_ack),
+    .m_err_o  (x_err),
+    .m_dat_o  (x_dat_r),
     .s_cyc_o  (s_cyc),
     .s_stb_o  (s_stb),
     .s_we_o   (s_we),
@@ -199,21 +231,51 @@ module gige_etherbone
     .s_dat_i  (s_dat_r)
   );
 
+  // Large: its block memories lie far apart, so both its sides are registered.
+  logic ram_cyc, ram_stb, ram_we, ram_stall, ram_ack, ram_err;
+  logic [31:0] ram_adr, ram_dat_w, ram_dat_r;
+  logic [3:0] ram_sel;
+
+  wb_slice u_ram_slice (
+    .clk_i,
+    .rst_ni,
+    .m_cyc_i  (s_cyc[0]),
+    .m_stb_i  (s_stb[0]),
+    .m_we_i   (s_we[0]),
+    .m_adr_i  (s_adr[0]),
+    .m_sel_i  (s_sel[0]),
+    .m_dat_i  (s_dat_w[0]),
+    .m_stall_o(s_stall[0]),
+    .m_ack_o  (s_ack[0]),
+    .m_err_o  (s_err[0]),
+    .m_dat_o  (s_dat_r[0]),
+    .s_cyc_o  (ram_cyc),
+    .s_stb_o  (ram_stb),
+    .s_we_o   (ram_we),
+    .s_adr_o  (ram_adr),
+    .s_sel_o  (ram_sel),
+    .s_dat_o  (ram_dat_w),
+    .s_stall_i(ram_stall),
+    .s_ack_i  (ram_ack),
+    .s_err_i  (ram_err),
+    .s_dat_i  (ram_dat_r)
+  );
+
   wb_ram #(
     .Depth(RamBytes / 4)
   ) u_ram (
     .clk_i,
     .rst_ni,
-    .wb_cyc_i  (s_cyc[0]),
-    .wb_stb_i  (s_stb[0]),
-    .wb_we_i   (s_we[0]),
-    .wb_adr_i  (s_adr[0]),
-    .wb_sel_i  (s_sel[0]),
-    .wb_dat_i  (s_dat_w[0]),
-    .wb_stall_o(s_stall[0]),
-    .wb_ack_o  (s_ack[0]),
-    .wb_err_o  (s_err[0]),
-    .wb_dat_o  (s_dat_r[0])
+    .wb_cyc_i  (ram_cyc),
+    .wb_stb_i  (ram_stb),
+    .wb_we_i   (ram_we),
+    .wb_adr_i  (ram_adr),
+    .wb_sel_i  (ram_sel),
+    .wb_dat_i  (ram_dat_w),
+    .wb_stall_o(ram_stall),
+    .wb_ack_o  (ram_ack),
+    .wb_err_o  (ram_err),
+    .wb_dat_o  (ram_dat_r)
   );
 
   wb_sdb_rom #(

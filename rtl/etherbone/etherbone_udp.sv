@@ -3,8 +3,8 @@
 ///
 ///   Service     the interface of gige_udp: pushed words and a verdict in, whole replies out
 ///   Order       frames are served and answered in the order of their arrival
-///   Latency     verdict (rx_end_i) to tx_valid_o: 2 cycles when the reply's last word is not later;
-///               last word pushed to the reply's last word in its buffer: 6 + slave latency
+///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not later;
+///               last word pushed to the reply's last word in its buffer: 4 + slave latency
 ///   Throughput  one word a cycle; a frame that finds no room is dropped and counted, never stalls
 ///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its
 ///               verdict; a malformed frame never writes
@@ -77,7 +77,7 @@ module etherbone_udp
 
   // ---------------------------------------------------------------- requests
   logic [13:0] words_left_q;
-  logic last, structure_ok, commit, drop, good;
+  logic last, structure_ok, commit, drop;
   logic eb_valid, eb_ready, eb_last, eb_verified, eb_open, eb_abort, buffer_empty, overflow;
   logic [31:0] eb_data;
 
@@ -96,7 +96,18 @@ module etherbone_udp
     .data_i (rx_data_i),
     .ok_o   (structure_ok)
   );
-  assign good = rx_good_i && structure_ok;
+
+  // Registered: the stack's verdict comes out of its last comparators.
+  logic end_q, good_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      end_q  <= 1'b0;
+      good_q <= 1'b0;
+    end else begin
+      end_q  <= rx_end_i;
+      good_q <= rx_good_i && structure_ok;
+    end
+  end
 
   etherbone_frame_buffer #(
     .Width (32),
@@ -108,8 +119,8 @@ module etherbone_udp
     .push_i    (rx_valid_i),
     .data_i    (rx_data_i),
     .last_i    (last),
-    .end_i     (rx_end_i),
-    .good_i    (good),
+    .end_i     (end_q),
+    .good_i    (good_q),
     .commit_o  (commit),
     .drop_o    (drop),
     .overflow_o(overflow),
@@ -132,8 +143,12 @@ module etherbone_udp
 
   assign rx_refuse_o = (peer_wr_q - peer_tx_q) == (IdxW + 1)'(Frames);
 
+  // The entry to write: a frame may start in the cycle in which the one before is taken back.
+  logic [IdxW:0] peer_free;
+  assign peer_free = peer_wr_q - (IdxW + 1)'(drop);
+
   always_ff @(posedge clk_i) begin
-    if (rx_start_i) peers[peer_wr_q[IdxW-1:0]] <= rx_meta_i;
+    if (rx_start_i) peers[peer_free[IdxW-1:0]] <= rx_meta_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -143,8 +158,7 @@ module etherbone_udp
       peer_engine_q <= '0;
       peer_whole_q  <= '0;
     end else begin
-      if (rx_start_i) peer_wr_q <= peer_wr_q + 1'b1;
-      else if (drop) peer_wr_q <= peer_wr_q - 1'b1;
+      peer_wr_q <= peer_free + (IdxW + 1)'(rx_start_i);
       if (reply_valid && reply_ready) peer_tx_q <= peer_tx_q + 1'b1;
       if (frame_done) peer_engine_q <= peer_engine_q + 1'b1;
       if (whole) peer_whole_q <= peer_whole_q + 1'b1;

@@ -201,12 +201,12 @@ async def every_good_frame_is_answered_in_order_and_no_bad_one_writes(dut: Any) 
 
 
 @cocotb.test()
-async def the_reply_is_offered_2_cycles_after_the_verdict_for_any_number_of_reads(dut: Any) -> None:
+async def the_reply_is_offered_3_cycles_after_the_verdict_for_any_number_of_reads(dut: Any) -> None:
     b = await started(dut)
     for n in (1, 2, 3, 8, 64, 255):
         await b.frame(reads(n), pace=4, verdict=7)
         await b.quiet()
-        assert b.replies[-1].cycle - b.last_end == 2, n
+        assert b.replies[-1].cycle - b.last_end == 3, n
 
 
 @cocotb.test()
