@@ -185,69 +185,55 @@ module eth_tx
 
   // ---------------------------------------------------------------------------------------------
   // Header bytes, and where each byte comes from
-  logic [7:0]  header_d, header_q;
-  logic [15:0] ip_csum, total_len_q;
+  /* verilator lint_off ASCRANGE */  // in the order of the wire
+  logic [0:47][7:0] header;
+  /* verilator lint_on ASCRANGE */
+  logic [5:0][7:0] header_lane_q;  // its bytes 0, 8, .. 40, each plus the next index modulo 8
+  logic [7:0]  header_q;
+  logic [2:0]  next_lane;
+  logic [15:0] total_len_q;
   sel_e        sel_d, sel_q;
   logic        valid1_q, last1_q;
   logic [1:0]  lane1_q;
   logic        payload_last1_q;
 
-  assign ip_csum     = ~ip_sum_q;
+  always_comb begin
+    header        = '0;
+    header[0:5]   = tx_meta_i.mac;
+    header[6:11]  = cfg_mac_i;
+    header[12:13] = is_arp ? 16'h0806 : 16'h0800;
+    if (is_arp) begin
+      header[14:21] = 64'h0001_0800_0604_0002;
+      header[22:27] = cfg_mac_i;
+      header[28:31] = cfg_ip_i;
+    end else begin
+      header[14:15] = 16'h4500;
+      header[16:17] = total_len_q;
+      header[20:21] = 16'h4000;
+      header[22:23] = is_udp ? 16'h4011 : 16'h4001;
+      header[24:25] = ~ip_sum_q;
+      header[26:29] = cfg_ip_i;
+      header[30:33] = tx_meta_i.ip;
+      header[34:35] = is_udp ? cfg_port_i : 16'h0000;
+      header[36:37] = is_udp ? tx_meta_i.port : l4_csum_q;
+      header[38:39] = 16'(len_q);
+      header[40:41] = l4_csum_q;
+    end
+  end
+
+  assign next_lane = idx_q[2:0] + 3'd1;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned g = 0; g < 6; g++) header_lane_q[g] <= header[8*g+32'(next_lane)];
+    // Padding follows what ended.
+    header_q <= ended_q || idx_q[5:3] > 3'd5 ? 8'h00 : header_lane_q[idx_q[5:3]];
+  end
+
   assign arp_addr_o  = idx_q[3:0] + 4'd6;
 
   // One index ahead, for a register behind the block memory: its byte for index i is its frame byte
   // i + 6 for the destination MAC, i - 4 for the destination IP, i for the message.
   assign icmp_addr_o = l4_q ? idx_q + 11'd1 :
                        body_q && idx_q[5:4] != '0 ? idx_q - 11'd3 : idx_q + 11'd7;
-
-  always_comb begin
-    header_d = '0;
-    unique case (idx_q[5:0])
-      6'd0:  header_d = tx_meta_i.mac[47:40];
-      6'd1:  header_d = tx_meta_i.mac[39:32];
-      6'd2:  header_d = tx_meta_i.mac[31:24];
-      6'd3:  header_d = tx_meta_i.mac[23:16];
-      6'd4:  header_d = tx_meta_i.mac[15:8];
-      6'd5:  header_d = tx_meta_i.mac[7:0];
-      6'd6:  header_d = cfg_mac_i[47:40];
-      6'd7:  header_d = cfg_mac_i[39:32];
-      6'd8:  header_d = cfg_mac_i[31:24];
-      6'd9:  header_d = cfg_mac_i[23:16];
-      6'd10: header_d = cfg_mac_i[15:8];
-      6'd11: header_d = cfg_mac_i[7:0];
-      6'd12: header_d = 8'h08;
-      6'd13: header_d = is_arp ? 8'h06 : 8'h00;
-      6'd14: header_d = is_arp ? 8'h00 : 8'h45;
-      6'd15: header_d = is_arp ? 8'h01 : 8'h00;
-      6'd16: header_d = is_arp ? 8'h08 : total_len_q[15:8];
-      6'd17: header_d = is_arp ? 8'h00 : total_len_q[7:0];
-      6'd18: header_d = is_arp ? 8'h06 : 8'h00;
-      6'd19: header_d = is_arp ? 8'h04 : 8'h00;
-      6'd20: header_d = is_arp ? 8'h00 : 8'h40;
-      6'd21: header_d = is_arp ? 8'h02 : 8'h00;
-      6'd22: header_d = is_arp ? cfg_mac_i[47:40] : 8'd64;
-      6'd23: header_d = is_arp ? cfg_mac_i[39:32] : is_udp ? 8'd17 : 8'd1;
-      6'd24: header_d = is_arp ? cfg_mac_i[31:24] : ip_csum[15:8];
-      6'd25: header_d = is_arp ? cfg_mac_i[23:16] : ip_csum[7:0];
-      6'd26: header_d = is_arp ? cfg_mac_i[15:8] : cfg_ip_i[31:24];
-      6'd27: header_d = is_arp ? cfg_mac_i[7:0] : cfg_ip_i[23:16];
-      6'd28: header_d = is_arp ? cfg_ip_i[31:24] : cfg_ip_i[15:8];
-      6'd29: header_d = is_arp ? cfg_ip_i[23:16] : cfg_ip_i[7:0];
-      6'd30: header_d = is_arp ? cfg_ip_i[15:8] : tx_meta_i.ip[31:24];
-      6'd31: header_d = is_arp ? cfg_ip_i[7:0] : tx_meta_i.ip[23:16];
-      6'd32: header_d = tx_meta_i.ip[15:8];
-      6'd33: header_d = tx_meta_i.ip[7:0];
-      6'd34: header_d = is_udp ? cfg_port_i[15:8] : 8'h00;
-      6'd35: header_d = is_udp ? cfg_port_i[7:0] : 8'h00;
-      6'd36: header_d = is_udp ? tx_meta_i.port[15:8] : l4_csum_q[15:8];
-      6'd37: header_d = is_udp ? tx_meta_i.port[7:0] : l4_csum_q[7:0];
-      6'd38: header_d = {5'd0, len_q[10:8]};
-      6'd39: header_d = len_q[7:0];
-      6'd40: header_d = l4_csum_q[15:8];
-      6'd41: header_d = l4_csum_q[7:0];
-      default: ;
-    endcase
-  end
 
   always_comb begin
     sel_d = SelHeader;
@@ -274,7 +260,6 @@ module eth_tx
   end
   always_ff @(posedge clk_i) begin
     total_len_q     <= 16'(len_q) + 16'd20;
-    header_q        <= ended_q ? 8'h00 : header_d;  // padding
     sel_q           <= sel_d;
     lane1_q         <= idx_q[1:0];
     payload_last1_q <= data_last;

@@ -471,6 +471,8 @@ def malformed() -> list[tuple[str, str, bytes]]:
         ("rx_l4", "IP shorter than its header", in_ip(datagram, total=10)),
         ("rx_l4", "ICMP checksum", in_ip(icmp(8, bytes(40), csum=0x1111), proto=ICMP)),
         ("rx_l4", "ICMP of 7 bytes", in_ip(ping, proto=ICMP, total=27)),
+        ("rx_l4", "UDP length 4, no checksum", in_ip(udp(PEER, ME, b"", length=4, csum=0), total=24)),
+        ("rx_l4", "ICMP of 4 bytes, right checksum", in_ip(icmp(8, b""), proto=ICMP)),
         ("rx_unaligned", "5 byte payload", in_ip(udp(PEER, ME, bytes(5)))),
         ("rx_unaligned", "6 byte payload", in_ip(udp(PEER, ME, bytes(6)))),
     ]
