@@ -10,8 +10,8 @@
 ///               next operation starts a new bus cycle, also when the master kept its cyc up
 ///   Latency     0 cycles added in both directions
 ///   Throughput  one operation a cycle
-///   Bound       an operation is answered at most (MaxOutstanding + 1) * (Timeout + 1) cycles after
-///               it was offered; a single one after Timeout + 2
+///   Bound       while anything is offered or owed, a reply at least every Timeout + 3 cycles; so an
+///               operation is answered within (MaxOutstanding + 1) * (Timeout + 3) of its offer
 ///   Abort       a master that drops cyc gives up what it is owed; the count returns to zero
 ///   Idle        nothing changes while m_cyc_i is low
 ///   Parameters  Timeout 2..2**31-1 clocks, MaxOutstanding 1..255

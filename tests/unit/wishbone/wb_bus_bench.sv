@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Three masters, each behind a timeout guard, on a crossbar with four slaves; and a guard alone.
+/// Three masters, each behind a timeout guard, on a crossbar with four slaves; a guard alone; a
+/// register slice alone.
 /// Slave s has the window s << 16.
 module wb_bus_bench #(
   parameter int unsigned NumMasters = 3,
@@ -31,7 +32,18 @@ module wb_bus_bench #(
   output logic [31:0]                 b_adr_o, b_dat_o,
   output logic [3:0]                  b_sel_o,
   input  logic                        b_stall_i, b_ack_i, b_err_i,
-  input  logic [31:0]                 b_dat_i
+  input  logic [31:0]                 b_dat_i,
+  // the slice alone
+  input  logic                        c_cyc_i, c_stb_i, c_we_i,
+  input  logic [31:0]                 c_adr_i, c_dat_i,
+  input  logic [3:0]                  c_sel_i,
+  output logic                        c_stall_o, c_ack_o, c_err_o,
+  output logic [31:0]                 c_dat_o,
+  output logic                        d_cyc_o, d_stb_o, d_we_o,
+  output logic [31:0]                 d_adr_o, d_dat_o,
+  output logic [3:0]                  d_sel_o,
+  input  logic                        d_stall_i, d_ack_i, d_err_i,
+  input  logic [31:0]                 d_dat_i
 );
   logic [NumMasters-1:0]       x_cyc, x_stb, x_we, x_stall, x_ack, x_err;
   logic [NumMasters-1:0][31:0] x_adr, x_wdat, x_rdat;
@@ -76,5 +88,15 @@ module wb_bus_bench #(
     .s_dat_o(b_dat_o), .s_stall_i(b_stall_i), .s_ack_i(b_ack_i), .s_err_i(b_err_i),
     .s_dat_i(b_dat_i),
     .timeout_o(alone_timeout_o)
+  );
+
+  wb_slice u_slice (
+    .clk_i, .rst_ni,
+    .m_cyc_i(c_cyc_i), .m_stb_i(c_stb_i), .m_we_i(c_we_i), .m_adr_i(c_adr_i), .m_sel_i(c_sel_i),
+    .m_dat_i(c_dat_i), .m_stall_o(c_stall_o), .m_ack_o(c_ack_o), .m_err_o(c_err_o),
+    .m_dat_o(c_dat_o),
+    .s_cyc_o(d_cyc_o), .s_stb_o(d_stb_o), .s_we_o(d_we_o), .s_adr_o(d_adr_o), .s_sel_o(d_sel_o),
+    .s_dat_o(d_dat_o), .s_stall_i(d_stall_i), .s_ack_i(d_ack_i), .s_err_i(d_err_i),
+    .s_dat_i(d_dat_i)
   );
 endmodule
