@@ -109,7 +109,7 @@ fn transfer(world: &World, cycle: &CycleLog) -> Result<Breakdown, RoadError> {
             tag,
         })
         .collect();
-    timeline.sort_by(|a, b| (a.start_ps, a.end_ps).cmp(&(b.start_ps, b.end_ps)));
+    timeline.sort_by_key(|bar| (bar.start_ps, bar.end_ps));
     Ok(Breakdown { stages, timeline })
 }
 

@@ -20,6 +20,9 @@ use crate::scenario::Method;
 /// Reads that one record can hold; more words are read in more cycles.
 pub(super) const MAX_READS: u32 = 255;
 
+/// Cycles submitted before the first are sent: far fewer than there are sequence numbers.
+const MAX_OUTSTANDING: usize = 4_096;
+
 /// The device's bus map and the registers used (rtl/board, rtl/regs).
 mod bus {
     pub(super) const RAM: u64 = 0x0000_0000;
@@ -165,10 +168,13 @@ impl Session {
                 }
             }
             Method::Pipelined => {
-                let pending: Vec<_> = cycles
-                    .iter()
-                    .map(|cycle| self.client.submit(cycle))
-                    .collect::<Result<_, _>>()?;
+                let mut pending = Vec::with_capacity(cycles.len());
+                for cycle in cycles {
+                    pending.push(self.client.submit(cycle)?);
+                    if self.client.outstanding() >= MAX_OUTSTANDING {
+                        self.client.flush().await?;
+                    }
+                }
                 self.client.flush().await?;
                 self.client.settle().await?;
                 for result in pending {
