@@ -6,12 +6,13 @@ A figure has one definition of its vertical axis; series of another definition a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from isthmus.compare.answer import Key, by_place, series
-from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
+from isthmus.results import DEFINITIONS, Document, Measurement, ResultError, Span
 from isthmus.units import digits, time
 
 # Names of colours in page.css: light and dark values live there, not here.
@@ -410,6 +411,14 @@ def _stages(members: Sequence[Measurement]) -> Figure:
     )
 
 
+def _turns(spans: Iterable[Span]) -> Iterator[tuple[Span, Mapping[str, int]]]:
+    """Each span with how many came before it on each track."""
+    count: Counter[str] = Counter()
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        yield span, dict(count) | {span.track: count[span.track]}
+        count[span.track] += 1
+
+
 def _timeline(members: Sequence[Measurement]) -> Figure:
     """One transfer as bars on tracks: overlap shows, gaps show."""
     wanted = [m for m in members if m.method == "blocking" and m.profile == "isthmus"] or list(members)
@@ -426,10 +435,11 @@ def _timeline(members: Sequence[Measurement]) -> Figure:
                 [(span.end - begin) / 1e6, span.track],
             ],
             "symbol": "none",
-            "lineStyle": {"width": 14, "cap": "butt"},
+            # Two shades in turn, so that steps that touch can be told apart.
+            "lineStyle": {"width": 14, "cap": "butt", "opacity": 0.6 if turn[span.track] % 2 else 1},
             "bar": True,
         }
-        for span in m.timeline
+        for span, turn in _turns(m.timeline)
     ]
     rows = [
         [

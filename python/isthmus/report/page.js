@@ -39,7 +39,7 @@
     return {
       animation: false,
       textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: text },
-      grid: { left: bars || stacked ? 6 : narrow ? 52 : 66, right: 18, top: 12, bottom: 46, containLabel: bars || stacked },
+      grid: { left: bars || stacked ? 14 : narrow ? 52 : 66, right: 18, top: 12, bottom: 46, containLabel: bars || stacked },
       legend: { show: false },
       tooltip: {
         trigger: stacked ? "axis" : "item", confine: true, backgroundColor: page, borderColor: line,

@@ -167,3 +167,11 @@ def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
     link = platforms.load("gige-direct", folder).link
     assert (link.length.value, link.length.file) == (80.0, "gige-direct.toml")
     assert link.delay.file == "_gige.toml"
+
+
+def test_the_reference_page_has_every_key_with_its_unit() -> None:
+    page = (FOLDER.parent / "docs" / "reference" / "platforms.md").read_text()
+    kinds = (platforms.Fpga, platforms.Link, platforms.Nic, platforms.Host, platforms.Switch)
+    for kind in (*kinds, platforms.Library):
+        for key, wanted in platforms.declared(kind).items():
+            assert f"| `{key}` | {wanted.unit} | {wanted.low:g} to {wanted.high:g} | {wanted.what} |" in page

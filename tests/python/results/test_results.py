@@ -11,6 +11,7 @@ from pathlib import Path
 
 import fixture
 import pytest
+from isthmus import results
 from isthmus.results import ResultError, document, latency_table, load, measurement, to_csv, write
 
 
@@ -135,3 +136,10 @@ GOLDEN = """\
 def test_the_latency_table_is_perftests() -> None:
     made = [m for m in _small() if m.profile == "isthmus" and m.name.startswith("ts")]
     assert latency_table(made) == GOLDEN
+
+
+def test_the_reference_page_has_every_field() -> None:
+    schema = json.loads((Path(results.__file__).parent / "result-1.schema.json").read_text())
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "results.md").read_text()
+    for field in schema["$defs"]["measurement"]["properties"]:
+        assert f"`{field}`" in page, field
