@@ -22,6 +22,9 @@ from isthmus.results.table import aligned
 from isthmus.units import digits
 
 PUBLISHED = ROOT / "published"
+TARGETS = "rtl-targets.csv"
+"""The gateware's own limits: shown with every document, and none of its own."""
+
 KINDS = ("input", "prediction", "context")
 
 Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
@@ -96,7 +99,7 @@ def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) 
 def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
     """The gateware's own limits, in clock cycles."""
     made = []
-    for line in _table(folder / "rtl-targets.csv"):
+    for line in _table(folder / TARGETS, limits=True):
         limit = float(line["limit"])
         found = _simulated(document, line["measurement"], line["quantity"])
         verdict: Verdict = "not simulated" if found is None else "met" if found <= limit else "MISSED"
@@ -109,9 +112,9 @@ def published(name: str = "etherbone", folder: Path = PUBLISHED) -> list[dict[st
     return _table(folder / f"{name}.csv")
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv")))
+def _table(path: Path, limits: bool = False) -> list[dict[str, str]]:
+    if not path.is_file() or (path.name == TARGETS and not limits):
+        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv") if p.name != TARGETS))
         raise UserError(f"nothing published as {path.stem!r}; there are: {known}")
     text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
     return list(csv.DictReader(io.StringIO(text)))

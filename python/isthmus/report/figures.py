@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import Any, Literal
 
 from isthmus.compare.answer import Key, by_place, series
@@ -147,6 +148,15 @@ def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
 
 
+def _decades(values: Iterable[float | None]) -> Mapping[str, float]:
+    """Whole decades around the values: the panels of a figure share them, so that they compare."""
+    found = [value for value in values if value]
+    if not found:
+        return {}
+    low, high = floor(log10(min(found))), ceil(log10(max(found)))
+    return {"min": 10.0**low, "max": 10.0 ** max(high, low + 1)}
+
+
 def _legend(lines: Iterable[Key], published: Iterable[str] = ()) -> list[Swatch]:
     """Methods by colour, profiles by kind of line, published points as diamonds."""
     keys = sorted(set(lines))
@@ -203,6 +213,8 @@ def _lines(
     """One chart a platform: the quantity against timestamps a cycle, a line a method and profile."""
     panels = []
     points = _published(quantity.published)
+    shown = [quantity.get(m) for line in lines.values() for m in line]
+    scale = _decades([*shown, *(value for data in points.values() for _, value in data)])
     for platform in sorted({key[0] for key in lines}):
         drawn = [
             _series(
@@ -232,7 +244,7 @@ def _lines(
                 "and profile; the table below has the numbers",
                 {
                     "xAxis": _axis("timestamps in one cycle", minInterval=1, min=1, max="dataMax"),
-                    "yAxis": _axis(f"{quantity.name} [{quantity.unit}]", "log"),
+                    "yAxis": _axis(f"{quantity.name} [{quantity.unit}]", "log", **scale),
                     "series": drawn,
                 },
             )
@@ -326,6 +338,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
         assert m.latency is not None
         point = (int(m.workload["words"]), m.latency.avg / 1e9)
         lines.setdefault((m.platform, m.profile, m.method), []).append(point)
+    scale = _decades([ms for points in lines.values() for _, ms in points])
     panels = []
     rows = []
     for platform in sorted({key[0] for key in lines}):
@@ -341,7 +354,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
                 "below has the numbers",
                 {
                     "xAxis": _axis("32-bit words read", "log", min="dataMin", max="dataMax"),
-                    "yAxis": _axis("time [ms]", "log"),
+                    "yAxis": _axis("time [ms]", "log", **scale),
                     "series": drawn,
                 },
             )

@@ -97,6 +97,12 @@ def test_units_stand_at_every_axis_and_published_points_are_marked(made: Documen
     assert [s["data"] for s in published] == [[(1, 25.0), (8, 10.0)]]
 
 
+def test_the_panels_of_a_figure_share_their_scale(made: Document) -> None:
+    for figure in figures(made)[:5]:
+        scales = {(p.option["yAxis"]["min"], p.option["yAxis"]["max"]) for p in figure.panels}
+        assert len(scales) == 1, figure.id
+
+
 def test_the_answer_and_the_definitions_are_on_the_page(html: str) -> None:
     assert "Pipelined is fastest" in html
     assert "Latency is round trip; arrivals: closed-loop" in html
