@@ -339,6 +339,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
         point = (int(m.workload["words"]), m.latency.avg / 1e9)
         lines.setdefault((m.platform, m.profile, m.method), []).append(point)
     scale = _decades([ms for points in lines.values() for _, ms in points])
+    counts = sorted({words for points in lines.values() for words, _ in points})
     panels = []
     rows = []
     for platform in sorted({key[0] for key in lines}):
@@ -346,7 +347,8 @@ def _words(members: Sequence[Measurement]) -> Figure:
         for key in _ordered(lines, platform):
             points = sorted(lines[key])
             drawn.append(_series(_name(key), METHOD_COLOURS.get(key[2], "c6"), key[1], points))
-            rows += [[platform, key[1], key[2], str(words), _number(ms)] for words, ms in points]
+            cost = dict(points)
+            rows.append([*key, *(_number(cost.get(count)) for count in counts)])
         panels.append(
             Panel(
                 platform,
@@ -365,7 +367,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
         "How long it takes until all of so many 32-bit words are in memory, from first call to last reply; "
         "average. Solid: profile isthmus; dashed: as published.",
         panels,
-        Table(["platform", "profile", "method", "words", "time [ms]"], rows),
+        Table(["platform", "profile", "method", *(f"{count} [ms]" for count in counts)], rows),
         _legend(lines),
     )
 
