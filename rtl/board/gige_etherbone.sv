@@ -377,20 +377,31 @@ module gige_etherbone
   assign s_dat_r[5] = '0;
 
   // ---------------------------------------------------------------- counters and probes
+  // Strobes are registered on their way to the counters: they come late in their cycle.
+  typedef struct packed {
+    logic overflow;
+    logic malformed;
+    logic record;
+    logic bus_error;
+    logic timeout;
+  } events_t;
+  events_t events_q;
   logic [31:0] overflow_q, malformed_q, record_q, bus_error_q, timeout_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      events_q    <= '0;
       overflow_q  <= '0;
       malformed_q <= '0;
       record_q    <= '0;
       bus_error_q <= '0;
       timeout_q   <= '0;
     end else begin
-      overflow_q  <= overflow_q + 32'(overflow);
-      malformed_q <= malformed_q + 32'(malformed);
-      record_q    <= record_q + 32'(record);
-      bus_error_q <= bus_error_q + 32'(bus_error);
-      timeout_q   <= timeout_q + 32'(timeout);
+      events_q    <= '{overflow, malformed, record, bus_error, timeout};
+      overflow_q  <= overflow_q + 32'(events_q.overflow);
+      malformed_q <= malformed_q + 32'(events_q.malformed);
+      record_q    <= record_q + 32'(events_q.record);
+      bus_error_q <= bus_error_q + 32'(events_q.bus_error);
+      timeout_q   <= timeout_q + 32'(events_q.timeout);
     end
   end
 
@@ -460,9 +471,9 @@ module gige_etherbone
   assign probe_tag_o[MacTxFirst]   = eth_probe_tag[eth_pkg::MacTxFirst];
   assign probe_tag_o[MacTxLast]    = eth_probe_tag[eth_pkg::MacTxLast];
 
-  // The bus is idle when the engine is; one more cycle settles what it counted last.
+  // The bus is idle when the engine is; two more cycles settle what it counted last.
   logic settled;
-  assign settled = drop_overflow_q == eth_count.rx_overflow + overflow_q;
+  assign settled = events_q == '0 && drop_overflow_q == eth_count.rx_overflow + overflow_q;
   assign idle_o  = eth_idle && eb_idle && tlu_idle && settled && !silent_err_q;
 
   logic unused;

@@ -6,7 +6,8 @@
 ///   Latency     1 cycle for the operation, 1 for the answer, each where it is registered
 ///   Throughput  one operation a cycle
 ///   Abort       a master that drops cyc loses what waits here: buffered operations are not made,
-///               a registered answer is not given
+///               a registered answer may still show in the first cycle without cyc, where every
+///               master ignores it (no path from cyc to the answer: a crossbar would close a loop)
 ///   Idle        nothing changes once m_cyc_i has been low for two cycles
 ///   Parameters  RegOperations, RegAnswers: which direction is registered; 0 is wires
 ///   Not done    nothing else
@@ -89,8 +90,8 @@ module wb_slice #(
     end
     always_ff @(posedge clk_i) dat_q <= s_dat_i;
 
-    assign m_ack_o = ack_q && m_cyc_i;
-    assign m_err_o = err_q && m_cyc_i;
+    assign m_ack_o = ack_q;
+    assign m_err_o = err_q;
     assign m_dat_o = dat_q;
   end else begin : gen_no_answers
     assign m_ack_o = s_ack_i;
