@@ -51,11 +51,9 @@ class _Module(Protocol):
     ScenarioError: type[Exception]
     RunError: type[Exception]
 
-    def run_scenario(
-        self, scenario: str, progress: Callable[[int, int, int, int], None] | None
-    ) -> str: ...
+    def run_scenario(self, scenario: str, progress: Callable[[int, int, int, int], None] | None) -> str: ...
 
-    def serve(self, scenario: str, status: Callable[[str], None]) -> None: ...
+    def serve(self, scenario: str, status: Callable[[str], None]) -> str: ...
 
     def version(self) -> str: ...
 
@@ -78,15 +76,16 @@ def run_scenario(
     return cast("list[dict[str, Any]]", json.loads(text))
 
 
-def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> None:
-    """Serve (docs/how-to/serve.md) until `status` raises.
+def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> ServeStatus:
+    """Serve (docs/how-to/serve.md) until Control-C, and return the last counters.
 
-    `status` is called once when the socket is open and then about once a second; Control-C raises
-    `KeyboardInterrupt` here.
+    `status` is called once when the socket is open and then a few times a second; an exception in it ends the
+    server and comes out here.
     """
     native = _load()
     with _translated(native):
-        native.serve(json.dumps(scenario), lambda text: status(ServeStatus(**json.loads(text))))
+        last = native.serve(json.dumps(scenario), lambda text: status(ServeStatus(**json.loads(text))))
+    return ServeStatus(**json.loads(last))
 
 
 def version() -> str:

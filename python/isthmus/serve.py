@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isthmus serve`: a simulated FPGA behind a real UDP socket.
 
-Whoever can reach the socket can read and write the simulated bus, so it is bound to the loopback interface unless
-the caller asks for more.
+Whoever can reach the socket can read and write the simulated bus, so it is bound to the loopback interface
+unless the caller asks for more.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def scenario(options: ServeOptions) -> dict[str, Any]:
     host, port = split(options.udp)
     if options.bind_public and host.is_loopback:
         # The flag without an address of its own means every interface.
-        host = ipaddress.ip_address("0.0.0.0" if host.version == 4 else "::")  # noqa: S104
+        host = ipaddress.ip_address("0.0.0.0" if host.version == 4 else "::")
     bind = f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
     return {
         "road": "etherbone",
@@ -75,12 +75,7 @@ def serve(options: ServeOptions) -> None:
             flush=True,
         )
     line = _StatusLine(sys.stderr.isatty())
-    try:
-        native.serve(wanted, line)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        line.end()
+    line.end(native.serve(wanted, line))
 
 
 class _StatusLine:
@@ -92,13 +87,11 @@ class _StatusLine:
         self._started = False
         self._shown: tuple[int, int, int] = (0, 0, 0)
         self._next = 0.0
-        self._last: ServeStatus | None = None
 
     def __call__(self, status: ServeStatus) -> None:
         if not self._started:
             self._started = True
             print(f"etherbone udp {status.address}", flush=True)
-        self._last = status
         if self._terminal:
             print(f"\r\x1b[K{text(status)}", end="", file=sys.stderr, flush=True)
             return
@@ -109,11 +102,9 @@ class _StatusLine:
             self._next = self._clock() + 10
             print(text(status), file=sys.stderr, flush=True)
 
-    def end(self) -> None:
-        if self._terminal and self._started:
-            print(file=sys.stderr)
-        elif self._last is not None:
-            print(text(self._last), file=sys.stderr, flush=True)
+    def end(self, status: ServeStatus) -> None:
+        start = "\r\x1b[K" if self._terminal else ""
+        print(f"{start}{text(status)}", file=sys.stderr, flush=True)
 
 
 def text(status: ServeStatus) -> str:

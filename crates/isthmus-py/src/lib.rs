@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use isthmus_road::{RoadError, ServeStatus, Step, Watch};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 #[allow(missing_docs, reason = "the macro takes the documentation as an argument")]
@@ -53,11 +54,7 @@ fn finish<T>(result: Result<T, RoadError>, raised: Option<PyErr>) -> PyResult<T>
 /// exception in it ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, progress=None))]
-fn run_scenario(
-    py: Python<'_>,
-    scenario: String,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+fn run_scenario(py: Python<'_>, scenario: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let (result, raised) = py.detach(move || {
         let raised = Rc::new(RefCell::new(None));
         let kept = Rc::clone(&raised);
@@ -75,18 +72,22 @@ fn run_scenario(
     finish(result, raised)
 }
 
-/// Serves until `status` raises (Control-C does). `status` is called when the socket is open, and
-/// then a few times a second, with the server's counters as JSON.
+/// Serves until Control-C, and returns the server's last counters as JSON. `status` is called with
+/// such counters when the socket is open and then a few times a second; another exception in it
+/// ends the server and comes out here.
 #[pyfunction]
-fn serve(py: Python<'_>, scenario: String, status: Py<PyAny>) -> PyResult<()> {
-    let (result, raised) = py.detach(move || {
-        let mut raised = None;
+fn serve(py: Python<'_>, scenario: String, status: Py<PyAny>) -> PyResult<String> {
+    let (result, raised, last) = py.detach(move || {
+        let (mut raised, mut last) = (None, String::new());
         let result = isthmus_road::serve_json(&scenario, &mut |now: &ServeStatus| {
-            call_back(&mut raised, |py| status.call1(py, (now.to_json(),)).map(drop))
+            last = now.to_json();
+            call_back(&mut raised, |py| status.call1(py, (last.as_str(),)).map(drop))
         });
-        (result, raised)
+        (result, raised, last)
     });
-    finish(result, raised)
+    let stopped =
+        raised.as_ref().is_some_and(|error| error.is_instance_of::<PyKeyboardInterrupt>(py));
+    finish(result, if stopped { None } else { raised }).map(|()| last)
 }
 
 /// The version of the native part.

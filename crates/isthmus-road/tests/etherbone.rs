@@ -223,7 +223,8 @@ fn faults_on_the_cable_never_give_wrong_data() {
 
 #[test]
 fn wrong_scenarios_name_the_key() {
-    let cases: [(fn(&mut Value), &str); 10] = [
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 10] = [
         (
             |s| s["workload"]["timestamps_per_cycle"] = json!(9),
             "scenario: workload.timestamps_per_cycle: 9 is outside 1 to 8",

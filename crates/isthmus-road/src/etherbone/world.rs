@@ -39,8 +39,8 @@ const RECEIVE_RING_FRAMES: usize = 256;
 const SWITCH_QUEUE_BYTES: u64 = 262_144;
 /// How late the second copy of a doubled frame comes, and a frame that is overtaken.
 const FAULT_DELAY_NS: f64 = 50_000.0;
-/// A device at rest after a run: longer than any bus time-out.
-const SETTLE: Picoseconds = Picoseconds::from_ms(10);
+/// A device comes to rest after a run: longer than the gateware's bus time-out of 12,500 clocks.
+const SETTLE: Picoseconds = Picoseconds::from_us(200);
 
 /// What the protocol library's work costs.
 #[derive(Debug, Clone, Copy)]
