@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same benchmark through the real engine and the real gateware: documents are valid and repeat exactly."""
+"""The same benchmark through the real engine and gateware: documents are valid and repeat exactly."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def test_documents_of_the_engine_are_valid(made: Document) -> None:
     validate(made.raw, "run")
     for m in made:
         assert m.checked.bytes > 0
-        assert m.stages
-        assert m.name.startswith("words") or m.latency is not None
+        assert m.latency is not None
+        # More words than one cycle holds are several transfers: those have no stages of one.
+        assert m.stages or m.name.startswith("words")
 
 
 def test_one_seed_gives_one_result(made: Document) -> None:
