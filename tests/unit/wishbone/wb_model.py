@@ -121,7 +121,10 @@ class Op:
 
 @dataclass
 class Master:
-    """Plays lists of operations, each list one bus cycle. Checks that replies keep the rules."""
+    """Plays lists of operations, each list one bus cycle. Checks that replies keep the rules.
+
+    A reply in the first cycle without cyc is counted in `stray`; a later one fails.
+    """
 
     ports: Ports
     index: int = 0
@@ -135,6 +138,7 @@ class Master:
     left: deque[Op] = field(default_factory=deque)
     in_cycle: bool = False
     stray: int = 0
+    low: int = 0
 
     def play(self, cycles: Iterable[Sequence[Op]]) -> None:
         self.todo.extend(list(c) for c in cycles)
@@ -175,7 +179,9 @@ class Master:
                 op.answered, op.ok, op.value = cycle, bool(ack), get(self.index, "dat")
                 self.done.append(op)
             else:
+                assert self.low == 0, "a reply long after the cycle ended"
                 self.stray += 1
+        self.low = 0 if self.in_cycle else self.low + 1
         if self.offer is not None:
             if self.offer.offered < 0:
                 self.offer.offered = cycle
