@@ -224,8 +224,8 @@ module eth_tx
   assign next_lane = idx_q[2:0] + 3'd1;
   always_ff @(posedge clk_i) begin
     for (int unsigned g = 0; g < 6; g++) header_lane_q[g] <= header[8*g+32'(next_lane)];
-    // Padding follows what ended.
-    header_q <= ended_q || idx_q[5:3] > 3'd5 ? 8'h00 : header_lane_q[idx_q[5:3]];
+    // Zero from byte 42 on: the padding of a short frame.
+    header_q <= idx_q[5:3] > 3'd5 ? 8'h00 : header_lane_q[idx_q[5:3]];
   end
 
   assign arp_addr_o  = idx_q[3:0] + 4'd6;
