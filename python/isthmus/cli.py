@@ -206,12 +206,12 @@ def area(
     if family != "all" and family not in figures.FAMILIES:
         raise UserError(f"no family {family!r}; there are: {', '.join(figures.FAMILIES)}, all")
     bootstrap.ensure_development()
-    with counting("area", len(entries) * len(families)) as done:
+    with counting("area", len(figures.pairs(entries, families))) as done:
         measured = figures.measure_all(entries, families, done)
     if update:
         baseline.update("area", measured, figures.tools())
     found, worse = show.area_table(entries, measured)
-    show.conclude(found, worse, show.peer_sources(entries, None if family == "all" else family))
+    show.conclude(found, worse, show.area_notes(entries, families))
 
 
 @app.command()

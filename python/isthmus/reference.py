@@ -15,9 +15,9 @@ COLUMNS = 100
 _HEAD = """\
 # Command line
 
-Every command prints this with `--help`. Exit codes: 0 done; 1 the run went wrong (wrong or lost data, a figure
-worse than its baseline, a failed test); 2 a wrong request or a missing tool, with one line that says which;
-130 stopped with Control-C. Results go to standard output, progress and errors to standard error.
+Every command prints this with `--help`. Exit codes: 0 done; 1 the run went wrong (wrong or lost data, a
+figure worse than its baseline, a failed test); 2 a wrong request or a missing tool, with one line that says
+which; 130 stopped with Control-C. Results go to standard output, progress and errors to standard error.
 
 `ISTHMUS_PYTHON` names the Python that makes the environment; `CXX` the C++ compiler for models.
 """

@@ -82,6 +82,11 @@ def measure(entry: CoreEntry, family: str) -> dict[str, float]:
     return count(cells)
 
 
+def pairs(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[tuple[CoreEntry, str]]:
+    """What can be measured."""
+    return [(entry, family) for entry in entries for family in families if family not in entry.without]
+
+
 def measure_all(
     entries: Sequence[CoreEntry], families: Sequence[str], done: Callable[[str], None]
 ) -> dict[str, dict[str, dict[str, float]]]:
@@ -92,12 +97,12 @@ def measure_all(
         done(f"{job[0].name} ({job[1]})")
         return figures
 
-    jobs = [(entry, family) for entry in entries for family in families]
+    jobs = pairs(entries, families)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(one, jobs))
-    measured: dict[str, dict[str, dict[str, float]]] = {}
+    measured: dict[str, dict[str, dict[str, float]]] = {entry.name: {} for entry in entries}
     for (entry, family), figures in zip(jobs, results, strict=True):
-        measured.setdefault(entry.name, {})[family] = figures
+        measured[entry.name][family] = figures
     return measured
 
 

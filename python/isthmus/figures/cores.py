@@ -6,7 +6,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ class CoreEntry:
     parameters: Mapping[str, Parameter]
     clocks: tuple[Clock, ...]
     peers: tuple[Peer, ...]
+    without: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,14 @@ def load(path: Path = TABLE) -> dict[str, CoreEntry]:
             clocks = tuple(
                 Clock(port, float(what["mhz"]), tuple(what["ports"])) for port, what in row["clocks"].items()
             )
-            parameters = dict(row.get("parameters", {}))
             entries[row["name"]] = CoreEntry(
-                row["name"], row["core"], row["top"], parameters, clocks, _peers(row)
+                row["name"],
+                row["core"],
+                row["top"],
+                dict(row.get("parameters", {})),
+                clocks,
+                _peers(row),
+                dict(row.get("without", {})),
             )
     return entries
 

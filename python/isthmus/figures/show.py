@@ -46,6 +46,8 @@ def area_table(
         if not set(row.of) <= set(measured):
             continue
         for family in measured[row.of[0]]:
+            if not all(family in measured[core] for core in row.of):
+                continue
             total = {name: sum(measured[core][family][name] for core in row.of) for name in area.FIGURES}
             table.add_row(row.name, family, *(f"{total[name]:g}" for name in area.FIGURES), "")
             _peer_rows(table, row.peers, family, total)
@@ -114,9 +116,15 @@ def conclude(table: Table, worse: Sequence[str], sources: Sequence[str]) -> None
         raise DataError("; ".join(worse))
 
 
-def peer_sources(entries: Sequence[CoreEntry], family: str | None = None) -> list[str]:
-    """Where the peers' figures come from, each once."""
+def area_notes(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[str]:
+    """What is not measured and why, and where the peers' figures come from, each once."""
     names = {entry.name for entry in entries}
     rows: list[CoreEntry | Sum] = [*entries, *(row for row in sums() if set(row.of) <= names)]
-    peers = [peer for row in rows for peer in row.peers if family in (None, peer.family)]
-    return list(dict.fromkeys(f"{peer.name}: {peer.source}" for peer in peers))
+    missing = [
+        f"{entry.name} ({family}): not measured: {why}"
+        for entry in entries
+        for family, why in entry.without.items()
+        if family in families
+    ]
+    peers = [f"{p.name}: {p.source}" for row in rows for p in row.peers if p.family in families]
+    return list(dict.fromkeys(missing + peers))

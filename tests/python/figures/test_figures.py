@@ -168,7 +168,7 @@ def test_the_table_shows_peers_sums_and_what_got_worse(
     table, worse = show.area_table(entries, measured)
     assert worse == ["gige_udp (xc7): lut 605, baseline 500"]
     with pytest.raises(DataError, match="gige_udp"):
-        show.conclude(table, worse, show.peer_sources(entries, "xc7"))
+        show.conclude(table, worse, show.area_notes(entries, ["xc7"]))
     rows = {line.split("│")[1].strip(): line for line in capsys.readouterr().out.splitlines() if "│" in line}
     assert rows["etherbone_slave"].split("│")[-2].strip() == "1.008"
     assert rows["etherbone_udp"].split("│")[-2].strip() == "-"
@@ -185,3 +185,12 @@ def test_a_clock_below_its_target_fails_even_without_a_baseline(monkeypatch: pyt
     assert worse(129) == []
     assert worse(126) == ["skid_buffer (clk_i): median 126 MHz, baseline 130"]
     assert worse(124)[1] == "skid_buffer (clk_i): median 124 MHz, needs 125"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["etherbone_slave", "gige_udp"])
+def test_area_is_not_worse_than_the_stored_baseline(name: str) -> None:
+    stored = baseline.load("area")[name]["xc7"]
+    measured = area.measure(cores.load()[name], "xc7")
+    worse = [figure for figure, value in measured.items() if baseline.judge(value, stored[figure]).worse]
+    assert worse == [], f"{measured} against {stored}; ./isthmus area {name} --update accepts it"
