@@ -203,7 +203,22 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
         )
         moved = _moved(theirs[-1], ours[-1])
         made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
-    return made
+    return made + _waiting(best) if made else []
+
+
+def _waiting(best: Measurement) -> list[Sentence]:
+    """How the two profiles wait, where they differ in it: a setting of the host, no merit of a library."""
+    from isthmus import platforms
+
+    libraries = platforms.load(best.platform).profiles
+    theirs, ours = libraries["as-published"], libraries["isthmus"]
+    if theirs.poll.value == ours.poll.value:
+        return []
+    text = (
+        "Part of this is a setting of the host: profile isthmus polls the network interface, as published waits "
+        f"for interrupts, at least {time(1e6 * theirs.interrupt_gap.value)} apart."
+    )
+    return [Sentence("What isthmus changes", text)]
 
 
 def _speed(old: float, new: float) -> str:

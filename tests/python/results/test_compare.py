@@ -57,6 +57,10 @@ def test_a_crossover_is_found(made: Document) -> None:
 
 def test_the_reasons_come_from_the_stages(made: Document) -> None:
     text = _text(made)
+    assert (
+        "profile isthmus polls the network interface, as published waits for interrupts, at least 50.0 us"
+        in text
+    )
     assert "85 % is the network interface" in text
     assert "the longest single stage is “wait for the interrupt” with 10.0 us" in text
     assert "adds 3.00 us (26 %) to a blocking cycle of 8 timestamps; a timestamp costs 1.85 us" in text
