@@ -215,8 +215,8 @@ def _waiting(best: Measurement) -> list[Sentence]:
     if theirs.poll.value == ours.poll.value:
         return []
     text = (
-        "Part of this is a setting of the host: profile isthmus polls the network interface, as published waits "
-        f"for interrupts, at least {time(1e6 * theirs.interrupt_gap.value)} apart."
+        "Part of this is a setting of the host: profile isthmus polls the network interface, as published "
+        f"waits for interrupts, at least {time(1e6 * theirs.interrupt_gap.value)} apart."
     )
     return [Sentence("What isthmus changes", text)]
 
