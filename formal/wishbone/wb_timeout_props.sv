@@ -28,7 +28,8 @@ module wb_timeout_props #(
   assign rst_ni = started_q;
 
   // The master keeps its rules: an operation that was not taken stays as long as cyc does.
-  logic       offered_q, expired_q;
+  logic       offered_q, dead_q;  // dead_q: this cycle of the master timed out
+  logic       was_dead_q;
   logic [7:0] owed_q, since_q;
   logic       taken, reply, pending;
 
@@ -39,12 +40,14 @@ module wb_timeout_props #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       offered_q <= 1'b0;
-      expired_q <= 1'b0;
+      dead_q    <= 1'b0;
+      was_dead_q <= 1'b0;
       owed_q    <= '0;
       since_q   <= '0;
     end else begin
       offered_q <= m_cyc_i && m_stb_i && m_stall_o;
-      expired_q <= timeout_o;
+      was_dead_q <= was_dead_q || dead_q;
+      dead_q    <= m_cyc_i && (dead_q || timeout_o);
       owed_q    <= m_cyc_i ? owed_q + 8'(taken) - 8'(reply) : '0;
       since_q   <= (pending && !reply) ? since_q + 8'd1 : '0;
     end
@@ -63,19 +66,24 @@ module wb_timeout_props #(
       // The bus gets each operation at most once, and only what the master offers.
       if (s_stb_o && !s_stall_i) assert (taken);
       if (s_stb_o) assert (s_cyc_o && m_stb_i);
-      // A timeout lets the bus go at once, and success comes from the bus alone.
-      if (expired_q) assert (!s_cyc_o);
+      // A timeout lets the bus go until the master does, and all that is left fails at once: one
+      // operation taken and one answered a clock, never a second timeout.
+      if (dead_q) assert (!s_cyc_o && !timeout_o && !m_ack_o);
+      if (dead_q && m_cyc_i) assert (!m_stall_o && m_err_o == (owed_q != '0));
+      // Success comes from the bus alone.
       if (m_ack_o) assert (s_ack_i && s_cyc_o);
       assert (!timeout_o || pending);
       // Inductive strengthening.
       assert (owed_q == 8'(dut.cnt_q));
-      if (!dut.flush_q) assert (since_q == 8'(dut.timer_q) && since_q <= 8'(Timeout));
-      if (dut.flush_q) assert (since_q <= 8'(Timeout + 1) + 8'(owed_q != '0));
-      if (dut.flush_q && owed_q == '0 && offered_q && m_cyc_i) assert (since_q <= 8'(Timeout + 1));
+      assert (dead_q == dut.dead_q);
+      if (!dead_q) assert (since_q == 8'(dut.timer_q) && since_q <= 8'(Timeout));
+      if (dead_q) assert (since_q <= 8'(Timeout + 1) + 8'(owed_q != '0));
 
       cover (timeout_o && owed_q == 8'(MaxOutstanding));
       cover (timeout_o && owed_q == '0);
       cover (m_ack_o && owed_q == 8'(MaxOutstanding));
+      cover (dead_q && taken && m_err_o);
+      cover (m_ack_o && was_dead_q);
     end
   end
 endmodule

@@ -218,10 +218,47 @@ async def guard_answers_all_that_is_owed_one_a_cycle_and_lets_the_bus_go(dut: An
     assert not any(op.ok for op in master.done)
     assert low >= 1
     assert pulses == 1
-    # The two operations that were waiting get a new bus cycle, though the master kept its own.
+    # The rest of the master's cycle fails at once; its next cycle reaches the bus again.
+    master.play([[Op(0x40)]])
     target.mute = False
     await bench.until(lambda: not master.busy, 100)
-    assert [op.ok for op in master.done[ALONE_OUTSTANDING:]] == [True, True]
+    assert [op.ok for op in master.done[ALONE_OUTSTANDING:]] == [False, False, True]
+    assert target.taken == ALONE_OUTSTANDING + 1
+
+
+@cocotb.test()
+async def guard_answers_err_at_once_for_the_rest_of_a_cycle_that_timed_out(dut: Any) -> None:
+    bench, master, target = await alone(dut)
+    operations = 200
+    for fault in ("mute", "stuck"):
+        master.done.clear()
+        setattr(target, fault, True)
+        start, before, pulses = bench.cycle, target.taken, 0
+        master.play([[Op(4 * n, we=bool(n & 1)) for n in range(operations)]])
+        while master.busy:
+            await bench.step()
+            pulses += int(dut.alone_timeout_o.value)
+            if pulses:
+                # A slave that comes back does not get the middle of a bus cycle that failed.
+                setattr(target, fault, False)
+            assert bench.cycle - start < 2 * operations
+        assert pulses == 1
+        assert target.taken - before == (ALONE_OUTSTANDING if fault == "mute" else 0)
+        answered = [op.answered for op in master.done]
+        assert answered == [answered[0] + n for n in range(operations)]
+        assert answered[0] - master.done[0].offered == ALONE_TIMEOUT + (1 if fault == "mute" else 2)
+        assert not any(op.ok for op in master.done)
+
+
+@cocotb.test()
+async def guard_answers_late_operations_of_a_dead_cycle_in_one_clock(dut: Any) -> None:
+    bench, master, target = await alone(dut, stuck=True)
+    master.gap = 0.7
+    master.play([[Op(4 * n) for n in range(50)]])
+    await bench.until(lambda: not master.busy, 1000)
+    assert target.taken == 0
+    late = master.done[1:]
+    assert [(op.taken - op.offered, op.answered - op.taken) for op in late] == [(0, 1)] * len(late)
 
 
 @cocotb.test()
@@ -239,6 +276,16 @@ async def guard_gives_one_reply_each_whatever_the_bus_does(dut: Any) -> None:
     assert master.stray == 0
     bound = (ALONE_OUTSTANDING + 1) * (ALONE_TIMEOUT + 3)
     assert all(op.answered - op.offered <= bound for op in master.done)
+
+
+@cocotb.test()
+async def guard_bounds_the_whole_cycle_on_a_dead_slave_to_one_timeout(dut: Any) -> None:
+    bench, masters, slaves = await crossbar(dut)
+    slaves[1].mute = True
+    start = bench.cycle
+    masters[0].play([[Op(address(1, 4 * n)) for n in range(255)]])
+    await bench.until(lambda: not masters[0].busy, 2 * TIMEOUT + 255)
+    assert bench.cycle - start <= TIMEOUT + 255 + 5
 
 
 @cocotb.test()
