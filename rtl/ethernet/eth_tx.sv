@@ -186,6 +186,7 @@ module eth_tx
   // ---------------------------------------------------------------------------------------------
   // Header bytes, and where each byte comes from
   /* verilator lint_off ASCRANGE */  // in the order of the wire
+  // verilog_lint: waive packed-dimensions-range-ordering
   logic [0:47][7:0] header;
   /* verilator lint_on ASCRANGE */
   logic [5:0][7:0] header_lane_q;  // its bytes 0, 8, .. 40, each plus the next index modulo 8

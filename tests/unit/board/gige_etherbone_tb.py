@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import struct
 import zlib
@@ -174,7 +175,13 @@ async def the_sdb_table_is_where_config_space_says(dut: Any) -> None:
     assert table[:4] == b"SDB-"
     assert int.from_bytes(table[4:6], "big") == 5
     names = [table[64 * i + 44 : 64 * i + 63].decode().strip() for i in range(5)]
-    assert names == ["WB4-Crossbar-GSI", "isthmus-ram", "ECA_UNIT:CONTROL", "GSI_TM_LATCH_V2", "isthmus-gige-ctrl"]
+    assert names == [
+        "WB4-Crossbar-GSI",
+        "isthmus-ram",
+        "ECA_UNIT:CONTROL",
+        "GSI_TM_LATCH_V2",
+        "isthmus-gige-ctrl",
+    ]
 
 
 @cocotb.test()
@@ -182,7 +189,7 @@ async def timestamps_inside_one_cycle_are_64_ns_apart(dut: Any) -> None:
     b = await started(dut)
     words, _ = await b.ask(reads([ECA + 0x18, ECA + 0x1C] * 8))
     stamps = [words[3 + 2 * i] << 32 | words[4 + 2 * i] for i in range(8)]
-    assert [y - x for x, y in zip(stamps, stamps[1:], strict=False)] == [64] * 7
+    assert [y - x for x, y in itertools.pairwise(stamps)] == [64] * 7
 
 
 @cocotb.test()
@@ -196,7 +203,7 @@ async def minimum_frames_back_to_back_are_all_answered_at_line_rate(dut: Any) ->
     await b.quiet()
     assert len(b.sent) == count
     starts = [cycle for _, cycle in b.sent]
-    assert {y - x for x, y in zip(starts, starts[1:], strict=False)} == {84}
+    assert {y - x for x, y in itertools.pairwise(starts)} == {84}
 
 
 @cocotb.test()

@@ -55,7 +55,15 @@ class Bench:
     async def start(self) -> None:
         d = self.dut
         d.rst_ni.value = 0
-        for port in ("rx_valid_i", "rx_last_i", "rx_open_i", "rx_abort_i", "wb_stall_i", "wb_ack_i", "wb_err_i"):
+        for port in (
+            "rx_valid_i",
+            "rx_last_i",
+            "rx_open_i",
+            "rx_abort_i",
+            "wb_stall_i",
+            "wb_ack_i",
+            "wb_err_i",
+        ):
             getattr(d, port).value = 0
         d.rx_data_i.value = 0
         d.wb_dat_i.value = 0
@@ -282,7 +290,10 @@ async def malformed_frames_are_refused_and_the_next_valid_one_is_answered(dut: A
 async def random_words_never_hang_it(dut: Any) -> None:
     b = await started(dut)
     for _ in range(300):
-        frame = [b.rng.choice([0, b.rng.getrandbits(b.width), header(b.width)]) for _ in range(b.rng.randrange(1, 30))]
+        frame = [
+            b.rng.choice([0, b.rng.getrandbits(b.width), header(b.width)])
+            for _ in range(b.rng.randrange(1, 30))
+        ]
         if b.rng.random() < 0.8:
             frame[0] = header(b.width)
         await b.send(frame)

@@ -167,11 +167,11 @@ def random_records(rng: random.Random, width: int = 32, budget: int = 80) -> lis
         for flag in (RCA, WCA):
             flags |= flag if rng.random() < 0.2 else 0
         # few addresses, so that reads meet earlier writes and errors
-        read = (lambda: rng.choice([0x0, 0x4, 0x8, 0xC, 0x10, 0x14, 0x18, 0x1C, 0x2C, 0x50])) if flags & RCA else (
-            lambda: rng.randrange(16) * step
-        )
-        if width == 64 and flags & RCA:
-            read = lambda: rng.choice([0x0, 0x8, 0x10, 0x18, 0x28, 0x50])  # noqa: E731
+        places = [i * step for i in range(16)]
+        if flags & RCA:
+            places = [0x0, 0x8, 0x10, 0x18, 0x28, 0x50]
+            if width == 32:
+                places += [0x4, 0xC, 0x14, 0x1C, 0x2C]
         records.append(
             Record(
                 flags,
@@ -179,7 +179,7 @@ def random_records(rng: random.Random, width: int = 32, budget: int = 80) -> lis
                 rng.randrange(16) * step,
                 [rng.getrandbits(width) for _ in range(writes)],
                 rng.getrandbits(16),
-                [read() for _ in range(reads)],
+                [rng.choice(places) for _ in range(reads)],
             )
         )
         budget -= 3 + writes + reads

@@ -213,7 +213,7 @@ async def the_reply_is_offered_3_cycles_after_the_verdict_for_any_number_of_read
 async def a_bad_frame_leaves_nothing_behind_wherever_it_ends(dut: Any) -> None:
     b = await started(dut)
     write = request([Record(0, 0xF, 0, reads=[0, 4]), Record(CYC, 0xF, 0x40, [1, 2, 3])])
-    for cut in range(0, len(write) + 1):
+    for cut in range(len(write) + 1):
         for pace in (1, 4):
             before = len(b.replies)
             await b.frame(write[:cut], good=False, pace=pace, verdict=b.rng.randrange(1, 9) + pace)
