@@ -168,9 +168,16 @@ def _words(path: dict[str, list[dict[str, object]]] | None) -> str:
     levels = sum(hop["type"] == "logic" for hop in hops)
     routing = sum(float(str(hop["delay"])) for hop in hops if hop["type"] == "routing")
     first, last = hops[0]["from"], hops[-1]["to"]
-    start = str(first["cell"]) if isinstance(first, dict) else "?"
-    end = str(last["cell"]) if isinstance(last, dict) else "?"
+    start = _signal(str(first["cell"])) if isinstance(first, dict) else "?"
+    end = _signal(str(last["cell"])) if isinstance(last, dict) else "?"
     return f"{start} -> {end}: {levels} levels of logic, {routing:.1f} ns of routing"
+
+
+def _signal(cell: str) -> str:
+    """The RTL name that a cell was named after: what synthesis appended is cut off."""
+    for cut in ("_TRELLIS", "_LUT4", "_CCU2C", "_L6MUX21", "_PFUMX", "_Z_", "_FF_"):
+        cell = cell.partition(cut)[0]
+    return cell.removeprefix("core.")
 
 
 def measure_all(entries: Sequence[CoreEntry], done: Callable[[str], None]) -> dict[str, list[Timing]]:
