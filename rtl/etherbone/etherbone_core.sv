@@ -113,8 +113,7 @@ module etherbone_core
 
   // ---------------------------------------------------------------- parser
   state_e state_q, state_d;
-  logic [7:0] flags_q, wcount_q, rcount_q;
-  logic [Width/8-1:0] sel_q;
+  logic [7:0] flags_q, sel_q, wcount_q, rcount_q;
   logic silent_q, bad_q, bad_d, first_value_q;
   logic take, push, slot_ready_q, record_end, malformed;
   slot_t slot_in, slot_out;
@@ -136,7 +135,7 @@ module etherbone_core
   endfunction
 
   logic [Width-1:0] reply_record;
-  assign reply_record = first_bytes({reply_flags(flags_q), 8'(sel_q), rcount_q, 8'd0});
+  assign reply_record = first_bytes({reply_flags(flags_q), sel_q, rcount_q, 8'd0});
 
   logic needs_bus, may_start, closing_q, stb_q, spare_valid_q;
   assign needs_bus = (state_q == StWriteValue && !flags_q[RecWca]) ||
@@ -283,7 +282,7 @@ module etherbone_core
       if (state_q == StHead) silent_q <= word[8+HdrNoReads] && !head_probe;
       if (state_q == StRecord) begin
         flags_q  <= word[31:24];
-        sel_q    <= (Width/8)'(word[23:16]);
+        sel_q    <= word[23:16];
         wcount_q <= word[15:8];
         rcount_q <= word[7:0];
       end
@@ -316,7 +315,7 @@ module etherbone_core
   // bus_q holds the latest operation whenever the spare is empty: a write moves on from there.
   always_comb begin
     operation.we  = state_q == StWriteValue;
-    operation.sel = sel_q;
+    operation.sel = sel_q[Width/8-1:0];
     operation.dat = rx_data_i;
     operation.adr = bus_q.adr;
     if (!operation.we) operation.adr = rx_data_i;

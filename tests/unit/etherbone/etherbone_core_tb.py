@@ -393,3 +393,14 @@ async def a_held_fifo_read_address_and_return_flags_are_echoed(dut: Any) -> None
     assert words[2] == 0x1234
     assert [o.adr for o in operations] == [8, 8, 8]
     assert {o.sel for o in operations} == {3}
+
+
+@cocotb.test()
+async def byte_enables_are_echoed_whole_even_those_beyond_the_bus(dut: Any) -> None:
+    b = await started(dut)
+    for writes in ([], [7]):
+        await b.send(request([Record(CYC, 0xE3, 0x20, writes, 0x1234, [8])], b.width))
+        await b.quiet()
+        words, _, operations = b.take()
+        assert words[1 + (len(writes) + 1 if writes else 0)] == head(0x08E30100, b.width)
+        assert {o.sel for o in operations} == {0xE3 & ((1 << b.width // 8) - 1)}
