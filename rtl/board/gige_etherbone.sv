@@ -231,51 +231,22 @@ module gige_etherbone
     .s_dat_i  (s_dat_r)
   );
 
-  // Large: its block memories lie far apart, so both its sides are registered.
-  logic ram_cyc, ram_stb, ram_we, ram_stall, ram_ack, ram_err;
-  logic [31:0] ram_adr, ram_dat_w, ram_dat_r;
-  logic [3:0] ram_sel;
-
-  wb_slice u_ram_slice (
-    .clk_i,
-    .rst_ni,
-    .m_cyc_i  (s_cyc[0]),
-    .m_stb_i  (s_stb[0]),
-    .m_we_i   (s_we[0]),
-    .m_adr_i  (s_adr[0]),
-    .m_sel_i  (s_sel[0]),
-    .m_dat_i  (s_dat_w[0]),
-    .m_stall_o(s_stall[0]),
-    .m_ack_o  (s_ack[0]),
-    .m_err_o  (s_err[0]),
-    .m_dat_o  (s_dat_r[0]),
-    .s_cyc_o  (ram_cyc),
-    .s_stb_o  (ram_stb),
-    .s_we_o   (ram_we),
-    .s_adr_o  (ram_adr),
-    .s_sel_o  (ram_sel),
-    .s_dat_o  (ram_dat_w),
-    .s_stall_i(ram_stall),
-    .s_ack_i  (ram_ack),
-    .s_err_i  (ram_err),
-    .s_dat_i  (ram_dat_r)
-  );
-
   wb_ram #(
-    .Depth(RamBytes / 4)
+    .Depth     (RamBytes / 4),
+    .Registered(1'b1)
   ) u_ram (
     .clk_i,
     .rst_ni,
-    .wb_cyc_i  (ram_cyc),
-    .wb_stb_i  (ram_stb),
-    .wb_we_i   (ram_we),
-    .wb_adr_i  (ram_adr),
-    .wb_sel_i  (ram_sel),
-    .wb_dat_i  (ram_dat_w),
-    .wb_stall_o(ram_stall),
-    .wb_ack_o  (ram_ack),
-    .wb_err_o  (ram_err),
-    .wb_dat_o  (ram_dat_r)
+    .wb_cyc_i  (s_cyc[0]),
+    .wb_stb_i  (s_stb[0]),
+    .wb_we_i   (s_we[0]),
+    .wb_adr_i  (s_adr[0]),
+    .wb_sel_i  (s_sel[0]),
+    .wb_dat_i  (s_dat_w[0]),
+    .wb_stall_o(s_stall[0]),
+    .wb_ack_o  (s_ack[0]),
+    .wb_err_o  (s_err[0]),
+    .wb_dat_o  (s_dat_r[0])
   );
 
   wb_sdb_rom #(

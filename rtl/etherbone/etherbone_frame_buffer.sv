@@ -13,7 +13,7 @@
 ///               valid_o is low in both these cycles
 ///   Latency     1 cycle from push to valid_o when empty, else 3 behind the word before it
 ///   Throughput  one word a cycle
-///   Parameters  Width 8..64, Depth power of two 64..8192 (words; a frame longer than Depth - 2 is
+///   Parameters  Width 8..64, Depth power of two 16..8192 (words; a frame longer than Depth - 2 is
 ///               bad), Frames 2..64 committed frames at a time: the caller must not commit more
 module etherbone_frame_buffer #(
   parameter int unsigned Width = 32,
@@ -42,8 +42,8 @@ module etherbone_frame_buffer #(
   if (Width < 8 || Width > 64) begin : gen_width_check
     $error("etherbone_frame_buffer: Width is %0d, legal is 8..64", Width);
   end
-  if (Depth < 64 || Depth > 8192 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
-    $error("etherbone_frame_buffer: Depth is %0d, legal are powers of two 64..8192", Depth);
+  if (Depth < 16 || Depth > 8192 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("etherbone_frame_buffer: Depth is %0d, legal are powers of two 16..8192", Depth);
   end
 
   if (Frames < 2 || Frames > 64) begin : gen_frames_check
@@ -87,9 +87,10 @@ module etherbone_frame_buffer #(
     else if (pass) head_q <= {last_i, data_i};
   end
 
-  assign frames_d = frames_q
-      + FrameW'(good && !finished_q && !(take_open && last_o))
-      - FrameW'(take_last && verified_q);
+  logic one_more, one_less;
+  assign one_more = good && !finished_q && !(take_open && last_o);
+  assign one_less = take_last && verified_q;
+  assign frames_d = frames_q + FrameW'(one_more) - FrameW'(one_less);
 
   // On a bad verdict the registers keep the words of committed frames and forget the rest.
   logic keep_head, keep_fetched;
@@ -124,7 +125,8 @@ module etherbone_frame_buffer #(
       if (good) start_q <= wr_q;
 
       frames_q   <= frames_d;
-      verified_q <= frames_d != '0;
+      // frames_d != 0, without waiting for its adder.
+      verified_q <= one_more || (one_less ? frames_q > FrameW'(1) : frames_q != '0);
       taken_q    <= !end_i && (taken_q || take_open);
       finished_q <= !end_i && (finished_q || (take_open && last_o));
       lost_q     <= !end_i && (lost_q || (push_i && full_q && !pass));

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Wishbone memory with byte enables, in block memory.
 ///
-///   Handshake   never stalls; ack one cycle after the operation, never err
-///   Latency     1 cycle
+///   Handshake   never stalls; ack Latency cycles after the operation, never err
+///   Latency     1 cycle; 3 when Registered: large memories lie far apart on the die
 ///   Throughput  one operation a cycle; a read right after a write of its word sees the new word
 ///   Address     byte address; bits above Depth * 4 are ignored, so the window repeats
 ///   Idle        nothing changes without an operation
-///   Parameters  Depth words of 32 bits, a power of two, 2..1048576
+///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of the
+///               memory behind registers
 ///   Not done    reset of the contents
 module wb_ram #(
-  parameter int unsigned Depth = 1024
+  parameter int unsigned Depth      = 1024,
+  parameter bit          Registered = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -30,19 +32,28 @@ module wb_ram #(
 
   localparam int unsigned IdxWidth = $clog2(Depth);
 
-  logic op, ack_q;
-  logic unused_adr;
+  typedef struct packed {
+    logic [3:0]          we;
+    logic                re;
+    logic [IdxWidth-1:0] idx;
+    logic [31:0]         dat;
+  } access_t;
+
+  logic        op;
+  access_t     asked, access;
+  logic [31:0] rdata;
+  logic        unused_adr;
 
   assign op         = wb_cyc_i && wb_stb_i;
+  assign asked      = '{
+      we: {4{op && wb_we_i}} & wb_sel_i,
+      re: op && !wb_we_i,
+      idx: wb_adr_i[IdxWidth+1:2],
+      dat: wb_dat_i
+  };
   assign wb_stall_o = 1'b0;
-  assign wb_ack_o   = ack_q;
   assign wb_err_o   = 1'b0;
   assign unused_adr = ^{wb_adr_i[31:IdxWidth+2], wb_adr_i[1:0]};
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) ack_q <= 1'b0;
-    else         ack_q <= op;
-  end
 
   ram_1r1w #(
     .Width    (32),
@@ -50,11 +61,42 @@ module wb_ram #(
     .LaneWidth(8)
   ) u_ram (
     .clk_i,
-    .we_i   ({4{op && wb_we_i}} & wb_sel_i),
-    .waddr_i(wb_adr_i[IdxWidth+1:2]),
-    .wdata_i(wb_dat_i),
-    .re_i   (op && !wb_we_i),
-    .raddr_i(wb_adr_i[IdxWidth+1:2]),
-    .rdata_o(wb_dat_o)
+    .we_i   (access.we),
+    .waddr_i(access.idx),
+    .wdata_i(access.dat),
+    .re_i   (access.re),
+    .raddr_i(access.idx),
+    .rdata_o(rdata)
   );
+
+  if (Registered) begin : gen_registered
+    // An operation is taken with its edge and made one cycle later; cyc may stop only its answer.
+    access_t     access_q;
+    logic [2:0]  ack_q;
+    logic [31:0] rdata_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        access_q <= '0;
+        ack_q    <= '0;
+      end else begin
+        access_q <= asked;
+        ack_q    <= wb_cyc_i ? {ack_q[1:0], op} : '0;
+      end
+    end
+    always_ff @(posedge clk_i) rdata_q <= rdata;
+
+    assign access   = access_q;
+    assign wb_ack_o = ack_q[2];
+    assign wb_dat_o = rdata_q;
+  end else begin : gen_direct
+    logic ack_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) ack_q <= 1'b0;
+      else         ack_q <= op;
+    end
+
+    assign access   = asked;
+    assign wb_ack_o = ack_q;
+    assign wb_dat_o = rdata;
+  end
 endmodule
