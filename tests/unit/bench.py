@@ -49,7 +49,8 @@ def run(
         files = [override / f.name if (override / f.name).is_file() else f for f in files]
     params = dict(parameters or {})
     key = hashlib.sha256(json.dumps([core, top, params, str(override)]).encode()).hexdigest()[:12]
-    build_dir = ROOT / ".isthmus" / "unit" / f"{top}-{key}"
+    # A build with replaced sources lies with them, never beside the normal ones.
+    build_dir = (override or ROOT / ".isthmus") / "unit" / f"{top}-{key}"
     runner = get_runner("verilator")
     runner.build(
         sources=[str(f) for f in files],
