@@ -12,9 +12,12 @@
 ///               frame is bad. drop_o: pulse, a frame was taken back of which no word had been read.
 ///               valid_o is low in both these cycles
 ///   Latency     1 cycle from push to valid_o when empty, else 3 behind the word before it
+///   Order       a committed frame's words come out in order, each once; nothing of a bad frame comes
+///               after its verdict           (proved: formal/etherbone/etherbone_frame_buffer.sby)
 ///   Throughput  one word a cycle
-///   Parameters  Width 8..64, Depth power of two 16..8192 (words; a frame longer than Depth - 2 is
-///               bad), Frames 2..64 committed frames at a time: the caller must not commit more
+///   Parameters  Width 8..64, Depth power of two 8..8192 (words; the proof runs 8; a frame longer
+///               than Depth - 2 is bad), Frames 2..64 committed frames at a time: the caller must
+///               not commit more
 module etherbone_frame_buffer #(
   parameter int unsigned Width = 32,
   parameter int unsigned Depth = 1024,
@@ -42,8 +45,8 @@ module etherbone_frame_buffer #(
   if (Width < 8 || Width > 64) begin : gen_width_check
     $error("etherbone_frame_buffer: Width is %0d, legal is 8..64", Width);
   end
-  if (Depth < 16 || Depth > 8192 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
-    $error("etherbone_frame_buffer: Depth is %0d, legal are powers of two 16..8192", Depth);
+  if (Depth < 8 || Depth > 8192 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("etherbone_frame_buffer: Depth is %0d, legal are powers of two 8..8192", Depth);
   end
 
   if (Frames < 2 || Frames > 64) begin : gen_frames_check

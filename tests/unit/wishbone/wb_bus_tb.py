@@ -251,6 +251,16 @@ async def guard_answers_err_at_once_for_the_rest_of_a_cycle_that_timed_out(dut: 
 
 
 @cocotb.test()
+async def guard_clock_starts_again_with_every_answer(dut: Any) -> None:
+    bench, master, _ = await alone(dut, latency=(7, 9))
+    master.gap = 0.7
+    # Something is owed nearly all the time, never for as long as the timeout without an answer.
+    master.play([[Op(4 * n) for n in range(200)]])
+    await bench.until(lambda: not master.busy, 4000)
+    assert all(op.ok for op in master.done)
+
+
+@cocotb.test()
 async def guard_answers_late_operations_of_a_dead_cycle_in_one_clock(dut: Any) -> None:
     bench, master, target = await alone(dut, stuck=True)
     master.gap = 0.7
