@@ -26,4 +26,5 @@
 #![forbid(unsafe_code)]
 
 pub mod etherbone;
+pub mod regs;
 pub mod transport;

@@ -29,6 +29,9 @@ pub enum RoadError {
     /// What was measured contradicts itself.
     #[error("inconsistent measurement: {0}")]
     Inconsistent(String),
+    /// A device did what its contract forbids.
+    #[error("{0}")]
+    Violation(String),
     /// The operating system refused something to the server.
     #[error("{action}: {source}")]
     Io {
@@ -54,7 +57,7 @@ impl RoadError {
                     | SimError::UnknownFaultPoint { .. }
                     | SimError::Trace { .. }
             ),
-            Self::Access { .. } | Self::Inconsistent(_) => false,
+            Self::Access { .. } | Self::Inconsistent(_) | Self::Violation(_) => false,
         }
     }
 

@@ -2,8 +2,12 @@
 //! Etherbone over Gigabit Ethernet: host program, kernel, NIC, cables, switch, FPGA.
 
 mod breakdown;
+mod fuzz;
+mod line_rate;
 mod program;
+mod reference;
 mod transport;
+mod wire;
 mod world;
 
 use std::cell::RefCell;
@@ -46,6 +50,16 @@ pub(crate) fn run(
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
+    match &scenario.workload {
+        Workload::LineRate { frames, timestamps_per_cycle } => {
+            let load = line_rate::Load { frames: *frames, timestamps: *timestamps_per_cycle };
+            return line_rate::run(scenario, make_model, watch, load).map(|one| vec![one]);
+        }
+        Workload::Fuzz { frames } => {
+            return fuzz::run(scenario, make_model, watch, *frames).map(|one| vec![one]);
+        }
+        _ => {}
+    }
     let tasks = tasks(&scenario.workload);
     let total = tasks.len();
     let mut results = Vec::with_capacity(total);
@@ -98,6 +112,8 @@ fn tasks(workload: &Workload) -> Vec<Task> {
         Workload::Path { reads } => {
             reads.iter().map(|reads| Task::Path { reads: *reads }).collect()
         }
+        // No host program runs: these drive the wire themselves.
+        Workload::LineRate { .. } | Workload::Fuzz { .. } => Vec::new(),
     }
 }
 

@@ -286,6 +286,22 @@ pub enum Workload {
         /// Numbers of reads in a cycle, 1 to 255.
         reads: Vec<u32>,
     },
+    /// Requests back to back, straight onto the wire: none may be lost.
+    LineRate {
+        /// Frames.
+        #[serde(default = "thousand")]
+        frames: u32,
+        /// 0: the shortest frames, one read each. 1 to 8: the longest, full of checked cycles with so
+        /// many timestamps.
+        #[serde(default)]
+        timestamps_per_cycle: u32,
+    },
+    /// Random, broken and hostile frames straight onto the wire, against a reference model.
+    Fuzz {
+        /// Frames.
+        #[serde(default = "ten_thousand")]
+        frames: u32,
+    },
 }
 
 /// Bounds of a run.
@@ -330,6 +346,12 @@ const fn ten() -> u32 {
 }
 const fn thousands() -> u32 {
     2_000
+}
+const fn thousand() -> u32 {
+    1_000
+}
+const fn ten_thousand() -> u32 {
+    10_000
 }
 const fn default_port() -> u16 {
     isthmus_host::etherbone::DEFAULT_PORT
@@ -392,6 +414,16 @@ impl Scenario {
                 range("iterations", *iterations, 1, MOST)
             }
             Workload::Tlu { iterations, .. } => range("iterations", *iterations, 1, MOST),
+            Workload::LineRate { frames, .. } | Workload::Fuzz { frames } => {
+                if let Workload::LineRate { timestamps_per_cycle, .. } = &self.workload {
+                    range("timestamps_per_cycle", *timestamps_per_cycle, 0, 8)?;
+                }
+                if self.platform.switch.is_some() {
+                    let reason = "frames straight onto the wire need a platform without a switch";
+                    return Err(RoadError::scenario("platform.switch", reason));
+                }
+                range("frames", *frames, 1, MOST)
+            }
             Workload::Path { reads } => {
                 reads.iter().try_for_each(|n| range("reads", *n, 1, 255))?;
                 range("reads (how many)", reads.len() as u32, 1, 255)

@@ -38,7 +38,7 @@ const RECEIVE_RING_FRAMES: usize = 256;
 /// Enough for every datagram a client keeps in flight; a switch that drops shows in its counters.
 const SWITCH_QUEUE_BYTES: u64 = 262_144;
 /// How late the second copy of a doubled frame comes, and a frame that is overtaken.
-const FAULT_DELAY_NS: f64 = 50_000.0;
+pub(super) const FAULT_DELAY_NS: f64 = 50_000.0;
 /// A device comes to rest after a run: longer than the gateware's bus time-out of 12,500 clocks.
 const SETTLE: Picoseconds = Picoseconds::from_us(200);
 
@@ -255,11 +255,11 @@ impl World {
 }
 
 /// A device that says it is idle is believed after this many cycles.
-const IDLE_CONFIRM_CYCLES: u32 = 16;
+pub(super) const IDLE_CONFIRM_CYCLES: u32 = 16;
 /// Registered copies of the time input are up to date after this many.
-const WAKE_CYCLES: u32 = 8;
+pub(super) const WAKE_CYCLES: u32 = 8;
 
-fn bit_rate(platform: &Platform) -> u64 {
+pub(super) fn bit_rate(platform: &Platform) -> u64 {
     (platform.link.rate_mbit_s * 1e6).round() as u64
 }
 

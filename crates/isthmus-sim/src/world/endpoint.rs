@@ -86,6 +86,13 @@ impl FrameEndpoint {
         self.0.transmitter.send(id, wire).then_some(id)
     }
 
+    /// As [`send_wire`](Self::send_wire), with octet `error_at` and those behind it marked bad, as a
+    /// repeater or a PHY does where it cannot decode what it hears.
+    pub fn send_wire_marked(&self, wire: Vec<u8>, error_at: Option<usize>) -> Option<FrameId> {
+        let id = self.0.sim.new_frame_id();
+        self.0.transmitter.send_marked(id, wire, error_at).then_some(id)
+    }
+
     /// Takes all frames that arrived whole.
     #[must_use]
     pub fn take(&self) -> Vec<ReceivedFrame> {

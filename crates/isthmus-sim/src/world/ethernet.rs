@@ -295,6 +295,7 @@ impl Port {
 struct Waiting {
     id: FrameId,
     wire: Vec<u8>,
+    error_at: Option<usize>,
     since: Picoseconds,
 }
 
@@ -333,6 +334,16 @@ impl Transmitter {
 
     /// Queues what goes over the wire, preamble and FCS included; false when there is no room.
     pub(super) fn send(self: &Rc<Self>, id: FrameId, wire: Vec<u8>) -> bool {
+        self.send_marked(id, wire, None)
+    }
+
+    /// As [`send`](Self::send); octet `error_at` and those behind it are marked bad.
+    pub(super) fn send_marked(
+        self: &Rc<Self>,
+        id: FrameId,
+        wire: Vec<u8>,
+        error_at: Option<usize>,
+    ) -> bool {
         let bytes = wire.len() as u64;
         if self.queued_bytes.get() + bytes > self.limit_bytes {
             self.dropped.increment();
@@ -340,7 +351,8 @@ impl Transmitter {
             return false;
         }
         self.queued_bytes.set(self.queued_bytes.get() + bytes);
-        self.queue.borrow_mut().push_back(Waiting { id, wire, since: self.sim.now() });
+        let since = self.sim.now();
+        self.queue.borrow_mut().push_back(Waiting { id, wire, error_at, since });
         if !self.busy.get() {
             self.start();
         }
@@ -365,7 +377,10 @@ impl Transmitter {
         self.sim.spans().record(name, &self.stage_serialise, now, end, next.id.0);
         self.sent.increment();
         let mut outgoing = self.port.open(next.id, now);
-        for byte in next.wire {
+        for (index, byte) in next.wire.into_iter().enumerate() {
+            if next.error_at == Some(index) {
+                outgoing.set_error();
+            }
             outgoing.push(byte);
         }
         self.sim.at(end, move || outgoing.close(end));

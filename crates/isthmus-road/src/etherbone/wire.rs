@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A world without a host: the device, its PHY, a cable, and an end of it that this crate drives.
+
+use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, GmiiPhy};
+use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, Simulation, Stop};
+
+use super::world::{FAULT_DELAY_NS, IDLE_CONFIRM_CYCLES, WAKE_CYCLES, bit_rate};
+use super::{Step, WATCH_PERIOD, Watch};
+use crate::error::RoadError;
+use crate::gige::{self, MakeModel};
+use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::scenario::Scenario;
+
+/// More than any burst that is put onto the wire at once.
+const QUEUE_BYTES: u64 = 1 << 28;
+
+/// The bare wire to a device.
+pub(super) struct Wire {
+    pub(super) simulation: Simulation,
+    pub(super) device: DeviceHandle,
+    pub(super) phy: GmiiPhy,
+    pub(super) endpoint: FrameEndpoint,
+    pub(super) epoch_ns: u64,
+}
+
+impl Wire {
+    pub(super) fn build(
+        scenario: &Scenario,
+        make_model: MakeModel<'_>,
+        watch: &Watch,
+    ) -> Result<Self, RoadError> {
+        let platform = &scenario.platform;
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: scenario.skip_idle,
+            check_idle: scenario.check_idle,
+            idle_confirm_cycles: IDLE_CONFIRM_CYCLES,
+            wake_cycles: WAKE_CYCLES,
+            simulated_limit_ps: None,
+            wall_limit_ms: None,
+        });
+        let epoch_ns = platform.fpga.epoch_s.saturating_mul(1_000_000_000);
+        if let Some(path) = &scenario.trace.pcap {
+            simulation.capture_to(path, epoch_ns)?;
+        }
+        let gige::Attached { device, phy } = gige::attach(
+            &simulation,
+            &scenario.device,
+            &platform.fpga,
+            scenario.trace.waveform.clone(),
+            make_model,
+        )?;
+        let endpoint = FrameEndpoint::new(
+            &simulation,
+            &EndpointConfig {
+                name: "wire".to_owned(),
+                bit_rate_bit_s: bit_rate(platform),
+                queue_bytes: QUEUE_BYTES,
+            },
+        )?;
+        let cable = CableConfig {
+            name: "cable".to_owned(),
+            length_m: platform.link.length_m,
+            delay_ns_per_m: platform.link.delay_ns_per_m,
+            fault_delay_ns: FAULT_DELAY_NS,
+        };
+        Cable::connect(&simulation, &endpoint, &phy, &cable)?;
+        for (name, spec) in &scenario.faults {
+            simulation.faults().inject(name, spec.clone())?;
+        }
+        let watch = std::rc::Rc::clone(watch);
+        simulation.on_progress(WATCH_PERIOD, move |progress| {
+            let (now, device_cycles) = (progress.now, progress.device_cycles);
+            watch.borrow_mut()(Step { done: 0, total: 1, now, device_cycles })
+        });
+        // Behind the reset.
+        simulation.run_for(Picoseconds::from_us(10))?;
+        Ok(Self { simulation, device, phy, endpoint, epoch_ns })
+    }
+
+    /// Time as the device sees it.
+    pub(super) fn time_ns(&self) -> u64 {
+        self.epoch_ns + self.simulation.now().0 / 1_000
+    }
+
+    /// Runs until nothing moves. False when something still does after `bound`.
+    pub(super) fn rest(&self, bound: Picoseconds) -> Result<bool, RoadError> {
+        let limit =
+            Limit { simulated: Some(self.simulation.now().saturating_add(bound)), wall: None };
+        let stop = self.simulation.run_until_idle(&limit)?;
+        // These logs would grow for as long as the run lasts.
+        drop((self.simulation.spans().take(), self.simulation.probes().take()));
+        Ok(stop != Stop::TimeReached)
+    }
+
+    /// What all measurements on the bare wire have in common.
+    pub(super) fn measurement(
+        &self,
+        scenario: &Scenario,
+        end: &str,
+        workload: serde_json::Value,
+        samples: &Samples,
+        throughput: Option<Throughput>,
+        checked: Checked,
+    ) -> Measurement {
+        let statistics = self.simulation.statistics();
+        let mut counters = self.simulation.counters().values();
+        for (name, value) in self.device.status() {
+            counters.insert(format!("device.{name}"), value);
+        }
+        let workload = match workload {
+            serde_json::Value::Object(map) => map,
+            _ => serde_json::Map::new(),
+        };
+        let (platform, profile) = (&scenario.platform.name, scenario.profile.name());
+        Measurement {
+            id: format!("etherbone/{platform}/{profile}/pipelined/{end}"),
+            road: "etherbone",
+            platform: platform.clone(),
+            profile: profile.to_owned(),
+            method: "pipelined".to_owned(),
+            workload,
+            definition: "stage",
+            arrivals: "open-loop",
+            seed: scenario.seed,
+            iterations: samples.count(),
+            excluded: Excluded { head: 0, tail: 0 },
+            latency_ps: samples.latency(),
+            histogram: samples.buckets(),
+            windows_ps: serde_json::Map::new(),
+            throughput,
+            stages: Vec::new(),
+            stages_total_ps: 0,
+            timeline: Vec::new(),
+            checked,
+            counters,
+            simulation: SimulationCost {
+                device_cycles: statistics.device_cycles,
+                evaluated_cycles: statistics.evaluated_cycles,
+                wall_s: statistics.wall_s,
+            },
+        }
+    }
+}
