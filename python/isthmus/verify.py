@@ -52,11 +52,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Target:
-    """A limit of the gateware, in clock cycles: met when the figure is not above it."""
+    """A limit of the gateware: met when the figure is not above it, or not below it where it is a least."""
 
     id: str
     what: str
     limit: float
+    least: bool
     unit: str
     peers: str
     simulated: float | None
@@ -97,13 +98,19 @@ def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) 
 
 
 def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
-    """The gateware's own limits, in clock cycles."""
+    """The gateware's own limits."""
     made = []
     for line in _table(folder / TARGETS, limits=True):
         limit = float(line["limit"])
         found = _simulated(document, line["measurement"], line["quantity"])
-        verdict: Verdict = "not simulated" if found is None else "met" if found <= limit else "MISSED"
-        made.append(Target(line["id"], line["what"], limit, line["unit"], line["peers"], found, verdict))
+        if line["bound"] not in ("most", "least"):
+            raise UserError(f"{TARGETS}: {line['id']}: bound {line['bound']!r} is neither most nor least")
+        least = line["bound"] == "least"
+        verdict: Verdict = "not simulated"
+        if found is not None:
+            verdict = "met" if (found >= limit if least else found <= limit) else "MISSED"
+        unit, peers = line["unit"], line["peers"]
+        made.append(Target(line["id"], line["what"], limit, least, unit, peers, found, verdict))
     return made
 
 
@@ -176,11 +183,15 @@ def _inside_clocks(m: Measurement) -> float | None:
     return None if inside is None else inside / 2 / _clock_ns(m)
 
 
-def _turnaround_clocks(m: Measurement) -> float | None:
-    """Clocks on the device's pins from the request's last FCS byte to the reply's first preamble byte."""
-    clocks = m.workload.get("clocks") or {}
-    found = clocks.get("turnaround")
-    return None if found is None else float(found)
+def _clocks(name: str) -> Callable[[Measurement], float | None]:
+    """Clocks on the device's pins. `turnaround`: the request's last FCS byte to the reply's first preamble
+    byte; `reply_spacing_max`: between the first bytes of neighbouring replies, at most."""
+
+    def value(m: Measurement) -> float | None:
+        found = (m.workload.get("clocks") or {}).get(name)
+        return None if found is None else float(found)
+
+    return value
 
 
 def _spread(members: Sequence[Measurement], document: Document) -> float | None:
@@ -218,7 +229,8 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "inside_cycle_per_word_ns": _scaled(_inside_ns, 0.5),
     "inside_cycle_clocks_per_word": _each(_inside_clocks),
     "gain_over_blocking_percent": _gain,
-    "turnaround_clocks": _each(_turnaround_clocks),
+    "turnaround_clocks": _each(_clocks("turnaround")),
+    "reply_spacing_clocks": _each(_clocks("reply_spacing_max")),
 }
 
 
@@ -244,14 +256,23 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
     parts = [
         "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
         aligned(lines, left=(0, 1, 2, 8)),
-        "\n# gateware limits, in clock cycles of the FPGA\n",
+        "\n# gateware limits; a cycle is one clock of the FPGA\n",
     ]
-    lines = [("#id", "unit", "limit", "simulated", "ratio", "verdict", "peers")]
+    lines = [("#id", "unit", "bound", "limit", "simulated", "ratio", "verdict", "peers")]
     lines += [
-        (t.id, t.unit, f"{t.limit:g}", _number(t.simulated), _number(t.ratio), t.verdict, t.peers)
+        (
+            t.id,
+            t.unit,
+            "least" if t.least else "most",
+            f"{t.limit:g}",
+            _number(t.simulated),
+            _number(t.ratio),
+            t.verdict,
+            t.peers,
+        )
         for t in limits
     ]
-    parts.append(aligned(lines, left=(0, 1, 5, 6)))
+    parts.append(aligned(lines, left=(0, 1, 2, 6, 7)))
     parts.append(f"\n{summary(found, limits)}\n")
     return "".join(parts)
 

@@ -26,6 +26,8 @@ WORDS_ITERATIONS = 10
 WORDS_ITERATIONS_CONVENIENCE = 1
 PATH_READS = (1, 2, 4, 8, 16, 64, 255)
 THROUGHPUT_ITERATIONS = 2000
+# Frames back to back, straight onto the wire: the shortest ones, and the longest full of timestamps.
+LINE_RATE: tuple[tuple[int, int], ...] = ((1000, 0), (200, max(TIMESTAMPS)))
 
 Format = Literal["table", "csv", "json"]
 Trace = Literal["none", "fst", "perfetto", "pcapng"]
@@ -70,8 +72,9 @@ def measure(
     ]
     if "direct" in topologies:
         # The gateware is the same on every path and in both profiles: its own clocks are taken once.
-        bare = scenario.path(list(PATH_READS))
-        runs.append(scenario.scenario(platforms.load("gige-direct"), "isthmus", built, bare, seed, None))
+        bare = [scenario.path(list(PATH_READS)), *(scenario.line_rate(*load) for load in LINE_RATE)]
+        direct = platforms.load("gige-direct")
+        runs += [scenario.scenario(direct, "isthmus", built, workload, seed) for workload in bare]
     measured = engine.run_all(runs, "measure", runner or engine.run)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect

@@ -96,5 +96,13 @@ def throughput(per_cycle: int, iterations: int) -> dict[str, Any]:
     return {"kind": "throughput", "timestamps_per_cycle": per_cycle, "iterations": iterations}
 
 
+def line_rate(frames: int, timestamps_per_cycle: int = 0) -> dict[str, Any]:
+    return {"kind": "line-rate", "frames": frames, "timestamps_per_cycle": timestamps_per_cycle}
+
+
+def fuzz(frames: int) -> dict[str, Any]:
+    return {"kind": "fuzz", "frames": frames}
+
+
 def path(reads: list[int]) -> dict[str, Any]:
     return {"kind": "path", "reads": reads}

@@ -31,11 +31,21 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             _one(scenario, method, f"path{n}", n, {"reads": n, "clocks": {"turnaround": 10}})
             for n in work["reads"]
         ]
+    if kind == "line-rate":
+        return [_line_rate(scenario, work["timestamps_per_cycle"])]
     if kind == "tlu":
         return [_one(scenario, method, "tlu", 4, {"reads": 3, "writes": 1})]
     count = work["timestamps_per_cycle"]
     name = f"ts{count}" if kind == "timestamps" else f"max{count}"
     return [_one(scenario, method, name, 2 * count, {"timestamps_per_cycle": count})]
+
+
+def _line_rate(scenario: Mapping[str, Any], timestamps: int) -> dict[str, Any]:
+    name = f"line-rate{timestamps or ''}"
+    made = _one(scenario, "pipelined", name, 2 * timestamps or 1, {"clocks": {"reply_spacing_max": 84}})
+    made |= {"definition": "stage", "arrivals": "open-loop", "stages": [], "stages_total_ps": 0}
+    made["throughput"]["payload_bit_s"] = 726e6
+    return made
 
 
 def _one(
