@@ -142,25 +142,35 @@ def reads(addresses: list[int]) -> list[int]:
     return request([Record(CYC | BCA | RFF, 0xF, return_base=0x8000, reads=addresses)])
 
 
+def admission(dut: Any) -> int:
+    """When operations may run: 0 as they arrive, 1 reads early, 2 after the frame check."""
+    return int(dut.Admission.value)
+
+
 @cocotb.test()
-async def a_reply_starts_within_12_cycles_of_the_last_fcs_byte_for_any_number_of_reads(dut: Any) -> None:
+async def reads_add_nothing_to_the_reply_unless_they_wait_for_the_frame_check(dut: Any) -> None:
     b = await started(dut)
     cycles = {}
     for n in (*range(1, 20), 32, 64, 100, 128, 200, 254, 255):
         words, cycles[n] = await b.ask(reads([RAM + 4 * i for i in range(n)]))
         assert len(words) == n + 3
     cocotb.log.info("last FCS byte to first preamble byte, by reads: %s", cycles)
-    assert max(cycles.values()) <= 12
+    if admission(dut) == 2:
+        assert all(taken == 16 + n for n, taken in cycles.items())
+    else:
+        assert max(cycles.values()) <= 12
+        # the frame of one read is padded: its read is over long before the frame check
+        assert cycles == {n: 9 if n == 1 else 11 for n in cycles}
 
 
 @cocotb.test()
-async def writes_are_read_back_and_cost_one_cycle_an_operation_after_the_frame_check(dut: Any) -> None:
+async def writes_take_effect_and_cost_one_cycle_each_when_they_wait_for_the_frame_check(dut: Any) -> None:
     b = await started(dut)
     for n in (1, 10, 100):
         values = [b.rng.getrandbits(32) for _ in range(n)]
         _, cycles = await b.ask(request([Record(CYC, 0xF, RAM + 0x100, values)]))
         cocotb.log.info("%d writes: %d cycles", n, cycles)
-        assert cycles <= 16 + 2 + n
+        assert cycles == ((9 if n == 1 else 11) if admission(dut) == 0 else 16 + n)
         words, _ = await b.ask(reads([RAM + 0x100 + 4 * i for i in range(n)]))
         assert words[3:] == values
 
@@ -189,7 +199,8 @@ async def timestamps_inside_one_cycle_are_64_ns_apart(dut: Any) -> None:
     b = await started(dut)
     words, _ = await b.ask(reads([ECA + 0x18, ECA + 0x1C] * 8))
     stamps = [words[3 + 2 * i] << 32 | words[4 + 2 * i] for i in range(8)]
-    assert [y - x for x, y in itertools.pairwise(stamps)] == [64] * 7
+    # one read a byte-wide address: the line's rate; from the buffer: one read a clock
+    assert {y - x for x, y in itertools.pairwise(stamps)} == {16 if admission(dut) == 2 else 64}
 
 
 @cocotb.test()
@@ -213,12 +224,14 @@ async def a_silent_slave_ends_in_an_error_and_the_device_goes_on(dut: Any) -> No
     words, _ = await b.ask(request([Record(BCA | RFF, 0xF, 0, [], 0x8000, [SILENT, RAM]), status]))
     assert words[-1] & 2 == 2
     words, cycles = await b.ask(reads([RAM]))
-    assert cycles <= 12
+    assert cycles <= 17
     assert int(dut.status_eb_timeouts_o.value) == int(dut.SilentSlave.value)
 
 
 @cocotb.test()
 async def a_frame_with_a_flipped_bit_never_writes(dut: Any) -> None:
+    if admission(dut) == 0:
+        return  # the price of the lowest latency
     b = await started(dut)
     old = (await b.ask(reads([RAM + 0x40])))[0][-1]
     good = frame(struct.pack(">5I", *request([Record(CYC, 0xF, RAM + 0x40, [~old & 0xFFFFFFFF])])[:4], 0))
