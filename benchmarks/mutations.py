@@ -169,8 +169,12 @@ def report(outcomes: Iterable[Outcome]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Put faults into the RTL and see whether the benches notice.")
-    parser.add_argument("--module", action="append", metavar="FAMILY/NAME", help="only this one; may be repeated")
+    parser = argparse.ArgumentParser(
+        description="Put faults into the RTL and see whether the benches notice."
+    )
+    parser.add_argument(
+        "--module", action="append", metavar="FAMILY/NAME", help="only this one; may be repeated"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="mutations at a time (2)")
     parser.add_argument("--list", action="store_true", help="say what there is and run nothing")
     options = parser.parse_args(arguments)

@@ -166,7 +166,7 @@ module etherbone_core_props
   // Its enumerations, and the operations that its reply slots wait for.
   localparam logic [3:0] DutHead = 4'd0, DutSkip = 4'd7, DutEnd = 4'd8;
   localparam logic [2:0] DutWrite = 3'd1, DutRead = 3'd2, DutSlotEnd = 3'd4;
-  logic [NumW-1:0] usage, waiting, ahead, popped, results, pending, untaken, unanswered;
+  logic [NumW-1:0] usage, popped, results, pending, untaken, unanswered;
   logic [2:0] kind[Depth];
   logic [2:0] kind_watched;
   logic [Width:0] result_watched;
@@ -185,17 +185,13 @@ module etherbone_core_props
     assign kind[i] = dut.u_slots.mem_q[i][Width+:3];
   end
 
-  always_comb begin
-    waiting = '0;  // slots that wait for the bus
-    ahead   = '0;  // those of them before the watched event
-    for (int unsigned i = 0; i < Depth; i++) begin
-      logic [NumW-2:0] place;
-      place = (NumW-1)'(i) - replies_q[NumW-2:0];
-      if ((kind[i] == DutWrite || kind[i] == DutRead) && NumW'(place) < usage) begin
-        waiting = waiting + NumW'(1);
-        if (NumW'(place) < NumW'(watch_q - replies_q)) ahead = ahead + NumW'(1);
-      end
-    end
+  // Beside each slot the number of the next operation when it was filled, so that what induction
+  // needs is local: neighbours differ by one exactly where the first of them waits for the bus.
+  logic [NumW-1:0] number[Depth];
+  logic [Depth-1:0] waits;
+  always_ff @(posedge clk_i) if (event_now) number[events_q[NumW-2:0]] <= issued_q;
+  for (genvar i = 0; i < Depth; i++) begin : gen_waits
+    assign waits[i] = kind[i] == DutWrite || kind[i] == DutRead;
   end
 
   // Falls with every clock in which no word is taken although it could be.
@@ -270,15 +266,29 @@ module etherbone_core_props
       assert (NumW'(issued_q - taken_q) == untaken);
       assert (owed == pending && pending <= NumW'(Depth));
       assert (answered_q == dut.u_results.wptr_q);
-      assert (8'(waiting) == 8'(results) + 8'(unanswered));
+      assert (8'(NumW'(issued_q - popped)) == 8'(results) + 8'(unanswered));
+      assert (NumW'(issued_q - popped) <= usage);
+      if (usage == '0) assert (issued_q == popped);
+      else assert (number[replies_q[NumW-2:0]] == popped);
+      for (int unsigned i = 0; i < Depth; i++) begin
+        logic [NumW-2:0] place;
+        logic [NumW-1:0] rest;
+        place = (NumW-1)'(i) - replies_q[NumW-2:0];
+        rest  = usage - NumW'(place);
+        if (NumW'(place) < usage) begin
+          assert (NumW'(issued_q - number[i]) <= rest);
+          if (rest == NumW'(1)) assert (issued_q == NumW'(number[i] + NumW'(waits[i])));
+          else assert (number[(i+1)%Depth] == NumW'(number[i] + NumW'(waits[i])));
+        end
+      end
 
       if (live_q) begin
         assert (end_q == (kind_watched == DutSlotEnd));
         if (end_q) assert (slot_watched[0] == commit_q);
         assert (op_q == (kind_watched == DutWrite || kind_watched == DutRead));
         if (op_q) begin
-          assert (NumW'(number_q - popped) == ahead);
-          assert (NumW'(number_q - popped) < waiting);
+          assert (number[watch_q[NumW-2:0]] == number_q);
+          assert (NumW'(number_q - popped) < NumW'(issued_q - popped));
           assert (ans_q == (NumW'(number_q - popped) < results));
           if (ans_q) assert (result_watched[Width-1:0] == ans_dat_q);
           if (kind_watched == DutWrite) assert (verified_q);
@@ -301,7 +311,7 @@ module etherbone_core_props
         if (results == '0 && pending != '0) assert (head_wait_q <= 8'(Prompt + 1) + 8'(silent_for_q));
         if (results == '0 && pending == '0 && dut.stb_q) assert (head_wait_q <= 8'(stalled_q));
         if (results != '0) assert (head_wait_q <= 8'(HeadBound));
-        if (waiting == '0) assert (head_wait_q <= 8'(HeadBound));
+        if (issued_q == popped) assert (head_wait_q <= 8'(HeadBound));
         assert (rx_wait_q + work <= 8'(RxBound));
       end
 

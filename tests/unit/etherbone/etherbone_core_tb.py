@@ -207,6 +207,29 @@ async def first_word_leaves_1_cycle_and_last_word_3_cycles_after_it_came(dut: An
 
 
 @cocotb.test()
+async def operations_follow_each_other_on_a_slow_bus(dut: Any) -> None:
+    b = await started(dut)
+    b.latency = 9
+    await b.send(request([reads(16)], b.width))
+    await b.quiet()
+    assert [b.issued[i + 1] - b.issued[i] for i in range(15)] == [1] * 15
+
+
+@cocotb.test()
+async def every_address_and_data_bit_reaches_the_bus(dut: Any) -> None:
+    b = await started(dut)
+    sel = (1 << (b.width // 8)) - 1
+    bits = [1 << i for i in range(b.width)]
+    base = (1 << b.width) - b.width // 8
+    await b.send(request([Record(CYC, sel, base, [bits[-1]])], b.width))
+    await b.send(request([Record(CYC, sel, return_base=0x8000, reads=bits)], b.width))
+    await b.quiet()
+    _, _, operations = b.take()
+    assert (operations[0].adr, operations[0].dat) == (base, bits[-1])
+    assert [o.adr for o in operations[1:]] == bits
+
+
+@cocotb.test()
 async def records_of_one_cycle_follow_each_other_without_a_gap(dut: Any) -> None:
     b = await started(dut)
     records = [reads(5, BCA) for _ in range(20)]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of faults fits the sources, and the script tells a seen fault from an unseen one."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "benchmarks" / "mutations.py"
+
+
+@pytest.fixture(scope="module")
+def mutations() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("mutations", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutations"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -> None:
+    table = mutations.load()
+    assert all(m.mutated() != (ROOT / "rtl" / m.file).read_text() for m in table)
+    modules = {
+        path.relative_to(ROOT / "rtl").with_suffix("").as_posix()
+        for family in ("prim", "wishbone", "ethernet", "etherbone")
+        for path in (ROOT / "rtl" / family).glob("*.sv")
+        if not path.name.endswith("_pkg.sv")
+    }
+    modules |= {"regs/wb_gige_ctrl", "regs/wb_regs_adapter", "board/gige_etherbone"}
+    few = {name for name in modules if sum(m.module == name for m in table) < 3}
+    assert few == set()
+
+
+def test_a_seen_fault_is_killed_and_an_unseen_one_survives(mutations: ModuleType) -> None:
+    seen = mutations.Mutation("prim/arb_fixed.sv", "(~req_i + 1'b1)", "~(req_i << 1)", proof="prim/arb_fixed")
+    outcome = mutations.run(seen)
+    assert outcome.verdict == "killed", outcome
+    same = mutations.Mutation(
+        "prim/arb_fixed.sv", "(~req_i + 1'b1)", "(1'b1 + ~req_i)", proof="prim/arb_fixed"
+    )
+    assert mutations.run(same).verdict == "survived"
+    wrong = mutations.Mutation("prim/arb_fixed.sv", "(~req_i + 1'b1)", "(~req_i +", proof="prim/arb_fixed")
+    assert mutations.run(wrong).verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ('old = "nowhere"\nnew = "x"\nbench = "b"', "stands there 0 times, it must be once"),
+        ('old = "req_i"\nnew = "x"\nbench = "b"', "times, it must be once"),
+        ('old = "nowhere"\nnew = "x"', "must have either bench or proof"),
+        ('old = "nowhere"\nbench = "b"', "must have file, old, new"),
+        ('old = "& (~req_i"\nnew = "x"\nproof = "prim/none"', "no proof prim/none"),
+    ],
+)
+def test_a_wrong_entry_is_named(mutations: ModuleType, tmp_path: Path, entry: str, says: str) -> None:
+    table = tmp_path / "table.toml"
+    table.write_text(f'[[mutation]]\nfile = "prim/arb_fixed.sv"\n{entry}\n')
+    with pytest.raises(mutations.MutationError, match=r"table\.toml, mutation 1: ") as error:
+        mutations.load(table)
+    assert says in str(error.value)
+
+
+def test_an_unknown_module_is_one_clear_line() -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--module", "prim/none"], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("mutations: no module 'prim/none'; there are: board/gige_etherbone, ")
+    assert done.stderr.count("\n") == 1
