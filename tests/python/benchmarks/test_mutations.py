@@ -38,6 +38,18 @@ def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -
     assert few == set()
 
 
+def test_every_bench_of_the_table_exists(mutations: ModuleType) -> None:
+    nodes = sorted({m.bench for m in mutations.load() if m.bench})
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *nodes],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_seen_fault_is_killed_and_an_unseen_one_survives(mutations: ModuleType) -> None:
     seen = mutations.Mutation("prim/arb_fixed.sv", "(~req_i + 1'b1)", "~(req_i << 1)", proof="prim/arb_fixed")
     outcome = mutations.run(seen)
