@@ -7,6 +7,7 @@ is passed. Wall-clock times are the least of some repetitions, on a machine with
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def timed(what: Callable[[], object], repetitions: int = REPETITIONS) -> float:
 
 
 def command(*arguments: str) -> Callable[[], object]:
-    return lambda: subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    return lambda: subprocess.run(arguments, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
 
 
 def measure() -> list[Row]:
