@@ -243,4 +243,5 @@ async def a_frame_with_a_flipped_bit_never_writes(dut: Any) -> None:
         await b.send(bytes(bad))
     await b.quiet()
     assert len(b.sent) == before
+    assert (int(dut.status_drop_fcs_o.value), int(dut.status_drop_size_o.value)) == (60, 0)
     assert (await b.ask(reads([RAM + 0x40])))[0][-1] == old
