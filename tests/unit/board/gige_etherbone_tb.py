@@ -209,10 +209,24 @@ async def minimum_frames_back_to_back_are_all_answered_at_line_rate(dut: Any) ->
     body = frame(struct.pack(">4I", *reads([RAM])[:4]))
     assert len(body) == 64
     count = 200
+    tags: list[list[int]] = [[] for _ in range(len(dut.probe_o))]
+
+    async def watch_probes() -> None:
+        while True:
+            await RisingEdge(dut.clk_i)
+            strobes, numbers = int(dut.probe_o.value), int(dut.probe_tag_o.value)
+            for probe, seen in enumerate(tags):
+                if strobes >> probe & 1:
+                    seen.append(numbers >> 8 * probe & 0xFF)
+
+    cocotb.start_soon(watch_probes())
     for _ in range(count):
         await b.send(body)
     await b.quiet()
     assert len(b.sent) == count
+    # Every stage sees every frame once, in order, under its own tag.
+    first = tags[0][0]
+    assert tags == [[(first + n) % 256 for n in range(count)]] * len(tags)
     starts = [cycle for _, cycle in b.sent]
     assert {y - x for x, y in itertools.pairwise(starts)} == {84}
 
