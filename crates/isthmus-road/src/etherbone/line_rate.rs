@@ -52,7 +52,7 @@ impl Load {
         }
         let mut words = vec![0x4E6F_1044];
         for _ in 0..self.cycles() {
-            words.extend([0xA00F_0000 | 2 * self.timestamps, number]);
+            words.extend([0xA00F_0000 | (2 * self.timestamps), number]);
             for _ in 0..self.timestamps {
                 words.extend([ECA + eca::TIME_HI_GET, ECA + eca::TIME_LO_GET]);
             }
