@@ -57,7 +57,7 @@ module wb_timeout #(
   if (MaxOutstanding < 1 || MaxOutstanding > 256) begin : gen_outstanding_check
     $error("wb_timeout: MaxOutstanding is %0d, legal is 1..256", MaxOutstanding);
   end
-  if ((AdrWidth != 32 && AdrWidth != 64) || (DatWidth != 32 && DatWidth != 64)) begin : gen_width_check
+  if ((AdrWidth != 32 && AdrWidth != 64) || (DatWidth != 32 && DatWidth != 64)) begin : gen_widths
     $error("wb_timeout: AdrWidth is %0d, DatWidth is %0d, legal are 32 and 64", AdrWidth, DatWidth);
   end
 
