@@ -173,10 +173,8 @@ module gige_etherbone
   logic [31:0] x_adr, x_dat_w, x_dat_r;
   logic [3:0] x_sel;
 
-  // The crossbar is combinational; the cycle here hides behind the frame check.
-  wb_slice #(
-    .RegAnswers(1'b0)
-  ) u_slice (
+  // The crossbar is combinational: both ways through it end in registers.
+  wb_slice u_slice (
     .clk_i,
     .rst_ni,
     .m_cyc_i  (cyc),

@@ -156,11 +156,11 @@ async def reads_add_nothing_to_the_reply_unless_they_wait_for_the_frame_check(du
         assert len(words) == n + 3
     cocotb.log.info("last FCS byte to first preamble byte, by reads: %s", cycles)
     if admission(dut) == 2:
-        assert all(taken == 16 + n for n, taken in cycles.items())
+        assert all(taken == 17 + n for n, taken in cycles.items())
     else:
         assert max(cycles.values()) <= 12
         # the frame of one read is padded: its read is over long before the frame check
-        assert cycles == {n: 9 if n == 1 else 11 for n in cycles}
+        assert cycles == {n: 10 if n == 1 else 12 for n in cycles}
 
 
 @cocotb.test()
@@ -170,7 +170,7 @@ async def writes_take_effect_and_cost_one_cycle_each_when_they_wait_for_the_fram
         values = [b.rng.getrandbits(32) for _ in range(n)]
         _, cycles = await b.ask(request([Record(CYC, 0xF, RAM + 0x100, values)]))
         cocotb.log.info("%d writes: %d cycles", n, cycles)
-        assert cycles == ((9 if n == 1 else 11) if admission(dut) == 0 else 16 + n)
+        assert cycles == ((10 if n == 1 else 12) if admission(dut) == 0 else 17 + n)
         words, _ = await b.ask(reads([RAM + 0x100 + 4 * i for i in range(n)]))
         assert words[3:] == values
 
@@ -238,7 +238,7 @@ async def a_silent_slave_ends_in_an_error_and_the_device_goes_on(dut: Any) -> No
     words, _ = await b.ask(request([Record(BCA | RFF, 0xF, 0, [], 0x8000, [SILENT, RAM]), status]))
     assert words[-1] & 2 == 2
     words, cycles = await b.ask(reads([RAM]))
-    assert cycles <= 17
+    assert cycles <= 18
     assert int(dut.status_eb_timeouts_o.value) == int(dut.SilentSlave.value)
 
 
