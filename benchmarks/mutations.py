@@ -143,6 +143,8 @@ def _judge(mutation: Mutation, code: int, log: str, place: Path) -> tuple[str, s
     """Red for the right reason: a test or an assertion failed, not the build."""
     lines = log.strip().splitlines()
     last = lines[-1] if lines else "no output"
+    if code < 0:
+        return "broken", f"ended by signal {-code} from outside"
     if mutation.proof:
         if last == "passed":
             return "survived", ""
