@@ -44,6 +44,32 @@ GMII: dict[str, Signal] = {
     "tx_er_o": Signal(1, True),
 }
 
+
+def _axi(master: bool) -> dict[str, Signal]:
+    """AXI4 as flat ports, seen from the device; width 0: the top's parameter decides."""
+    forward = {  # driven by the master
+        "awvalid": 1, "awid": 0, "awaddr": 0, "awlen": 8, "awsize": 3, "awburst": 2,
+        "wvalid": 1, "wdata": 0, "wstrb": 0, "wlast": 1, "bready": 1,
+        "arvalid": 1, "arid": 0, "araddr": 0, "arlen": 8, "arsize": 3, "arburst": 2, "rready": 1,
+    }  # fmt: skip
+    back = {
+        "awready": 1, "wready": 1, "bvalid": 1, "bid": 0, "bresp": 2,
+        "arready": 1, "rvalid": 1, "rid": 0, "rdata": 0, "rresp": 2, "rlast": 1,
+    }  # fmt: skip
+    signals = {}
+    for group, is_output in ((forward, master), (back, not master)):
+        for name, width in group.items():
+            signals[f"{name}_{'o' if is_output else 'i'}"] = Signal(width, is_output)
+    return signals
+
+
+# A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
+FAMILIES: dict[str, dict[str, Signal]] = {
+    "gmii": GMII,
+    "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block
+    "dma": _axi(master=True),  # the device's access to host memory, behind a PCIe hard block
+}
+
 FIXED: dict[str, tuple[str, str, Signal]] = {
     # port: bundle kind, short name, shape
     "rst_ni": ("reset", "rst_n", Signal(1, False)),
@@ -52,6 +78,7 @@ FIXED: dict[str, tuple[str, str, Signal]] = {
     "probe_o": ("probe", "probe", Signal(0, True)),
     "probe_tag_o": ("probe", "probe_tag", Signal(0, True)),
     "idle_o": ("idle", "idle", Signal(1, True)),
+    "irq_o": ("irq", "irq", Signal(0, True)),
 }
 
 
@@ -81,8 +108,9 @@ def _place(top: str, port: Port) -> tuple[str, str, str, Signal]:
         kind, short, signal = FIXED[name]
         return kind, kind, short, signal
     head, _, tail = name.partition("_")
-    if head.rstrip("0123456789") == "gmii" and tail in GMII:
-        return "gmii", head, tail.rpartition("_")[0], GMII[tail]
+    family = head.rstrip("0123456789")
+    if tail in FAMILIES.get(family, {}):
+        return family, head, tail.rpartition("_")[0], FAMILIES[family][tail]
     if name == "clk_i":
         return "clock", "clk", "clk", Signal(1, False)
     matchers: Sequence[tuple[str, str, Callable[[str], tuple[str, str, str, Signal]]]] = (
@@ -106,10 +134,9 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
     if "reset" not in kinds:
         raise BundleError(f"{device.top}: has no rst_ni")
     for bundle in bundles:
-        if bundle.kind == "gmii":
-            for member in GMII:
-                if member.rpartition("_")[0] not in bundle.ports:
-                    raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
+        for member in FAMILIES.get(bundle.kind, {}):
+            if member.rpartition("_")[0] not in bundle.ports:
+                raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "probe":
             _check_probe(device, bundle)
 
