@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: Wishbone slaves on Gigabit Ethernet through Etherbone.
 ///
-/// GMII -> gige_udp -> etherbone_udp -> wb_xbar -> RAM, SDB table, ECA time, TLU, control registers.
+/// GMII -> gige_udp -> etherbone_udp -> board_bus: RAM, SDB table, ECA time, TLU, control.
 ///
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
 ///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles for
@@ -12,6 +12,7 @@
 ///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
 module gige_etherbone
   import gige_etherbone_pkg::*;
+  import board_bus_pkg::SdbBase;
 #(
   parameter int unsigned Timeout = 12_500,
   parameter etherbone_pkg::admission_e Admission = etherbone_pkg::ReadsEarly,
@@ -62,9 +63,6 @@ module gige_etherbone
 
   output logic idle_o
 );
-  localparam int unsigned NumSlaves = 6;
-  localparam int unsigned NumSdb = 4;
-
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;
   eth_pkg::udp_meta_t rx_meta, tx_meta;
@@ -74,7 +72,7 @@ module gige_etherbone
   logic [eth_pkg::NumEthProbes-1:0] eth_probe;
   logic [eth_pkg::NumEthProbes-1:0][7:0] eth_probe_tag;
   gige_ctrl_pkg::allow_t [gige_ctrl_pkg::NumAllow-1:0] allow;
-  logic eth_idle, eb_idle, tlu_idle;
+  logic eth_idle, eb_idle, bus_idle;
 
   gige_udp #(
     .NumAllow(gige_ctrl_pkg::NumAllow)
@@ -165,152 +163,40 @@ module gige_etherbone
   );
 
   // ---------------------------------------------------------------- Wishbone
-  logic [NumSlaves-1:0] s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
-  logic [NumSlaves-1:0][31:0] s_adr, s_dat_w, s_dat_r;
-  logic [NumSlaves-1:0][3:0] s_sel;
+  logic c_cyc, c_stb, c_we, c_stall, c_ack, c_err;
+  logic [31:0] c_adr, c_dat_w, c_dat_r;
+  logic [3:0] c_sel;
 
-  logic x_cyc, x_stb, x_we, x_stall, x_ack, x_err;
-  logic [31:0] x_adr, x_dat_w, x_dat_r;
-  logic [3:0] x_sel;
-
-  // The crossbar is combinational: both ways through it end in registers.
-  wb_slice u_slice (
-    .clk_i,
-    .rst_ni,
-    .m_cyc_i  (cyc),
-    .m_stb_i  (stb),
-    .m_we_i   (we),
-    .m_adr_i  (adr),
-    .m_sel_i  (sel),
-    .m_dat_i  (dat_w),
-    .m_stall_o(stall),
-    .m_ack_o  (ack),
-    .m_err_o  (err),
-    .m_dat_o  (dat_r),
-    .s_cyc_o  (x_cyc),
-    .s_stb_o  (x_stb),
-    .s_we_o   (x_we),
-    .s_adr_o  (x_adr),
-    .s_sel_o  (x_sel),
-    .s_dat_o  (x_dat_w),
-    .s_stall_i(x_stall),
-    .s_ack_i  (x_ack),
-    .s_err_i  (x_err),
-    .s_dat_i  (x_dat_r)
-  );
-
-  wb_xbar #(
-    .NumMasters(1),
-    .NumSlaves (NumSlaves),
-    .Base      ({SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase}),
-    .Mask      ({NumSlaves{WindowMask}})
-  ) u_xbar (
-    .clk_i,
-    .rst_ni,
-    .m_cyc_i  (x_cyc),
-    .m_stb_i  (x_stb),
-    .m_we_i   (x_we),
-    .m_adr_i  (x_adr),
-    .m_sel_i  (x_sel),
-    .m_dat_i  (x_dat_w),
-    .m_stall_o(x_stall),
-    .m_ack_o  (x_ack),
-    .m_err_o  (x_err),
-    .m_dat_o  (x_dat_r),
-    .s_cyc_o  (s_cyc),
-    .s_stb_o  (s_stb),
-    .s_we_o   (s_we),
-    .s_adr_o  (s_adr),
-    .s_sel_o  (s_sel),
-    .s_dat_o  (s_dat_w),
-    .s_stall_i(s_stall),
-    .s_ack_i  (s_ack),
-    .s_err_i  (s_err),
-    .s_dat_i  (s_dat_r)
-  );
-
-  wb_ram #(
-    .Depth     (RamBytes / 4),
-    .Registered(1'b1)
-  ) u_ram (
-    .clk_i,
-    .rst_ni,
-    .wb_cyc_i  (s_cyc[0]),
-    .wb_stb_i  (s_stb[0]),
-    .wb_we_i   (s_we[0]),
-    .wb_adr_i  (s_adr[0]),
-    .wb_sel_i  (s_sel[0]),
-    .wb_dat_i  (s_dat_w[0]),
-    .wb_stall_o(s_stall[0]),
-    .wb_ack_o  (s_ack[0]),
-    .wb_err_o  (s_err[0]),
-    .wb_dat_o  (s_dat_r[0])
-  );
-
-  wb_sdb_rom #(
-    .NumDevices(NumSdb),
-    .Devices({
-      wb_pkg::sdb_device(RamBase, RamBase + RamBytes - 1, wb_pkg::SdbWidth8To32, 8'd1, 8'd0,
-                         wb_pkg::ProductRam),
-      wb_pkg::sdb_device(EcaBase, EcaBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         wb_pkg::ProductEca),
-      wb_pkg::sdb_device(TluBase, TluBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         wb_pkg::ProductTlu),
-      wb_pkg::sdb_device(CtrlBase, CtrlBase + 32'hFFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         wb_pkg::ProductGigeCtrl)
-    }),
-    .BusLast(BusLast)
-  ) u_sdb (
-    .clk_i,
-    .rst_ni,
-    .wb_cyc_i  (s_cyc[1]),
-    .wb_stb_i  (s_stb[1]),
-    .wb_we_i   (s_we[1]),
-    .wb_adr_i  (s_adr[1]),
-    .wb_sel_i  (s_sel[1]),
-    .wb_dat_i  (s_dat_w[1]),
-    .wb_stall_o(s_stall[1]),
-    .wb_ack_o  (s_ack[1]),
-    .wb_err_o  (s_err[1]),
-    .wb_dat_o  (s_dat_r[1])
-  );
-
-  wb_eca_time u_eca (
-    .clk_i,
-    .rst_ni,
-    .time_ns_i,
-    .wb_cyc_i  (s_cyc[2]),
-    .wb_stb_i  (s_stb[2]),
-    .wb_we_i   (s_we[2]),
-    .wb_adr_i  (s_adr[2]),
-    .wb_sel_i  (s_sel[2]),
-    .wb_dat_i  (s_dat_w[2]),
-    .wb_stall_o(s_stall[2]),
-    .wb_ack_o  (s_ack[2]),
-    .wb_err_o  (s_err[2]),
-    .wb_dat_o  (s_dat_r[2])
-  );
-
-  logic tlu_irq;
-  wb_tlu #(
-    .NumChannels(NumTriggers)
-  ) u_tlu (
+  board_bus #(
+    .CtrlProduct(wb_pkg::ProductGigeCtrl),
+    .SilentSlave(SilentSlave),
+    .NumTriggers(NumTriggers)
+  ) u_bus (
     .clk_i,
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .irq_o     (tlu_irq),
-    .idle_o    (tlu_idle),
-    .wb_cyc_i  (s_cyc[3]),
-    .wb_stb_i  (s_stb[3]),
-    .wb_we_i   (s_we[3]),
-    .wb_adr_i  (s_adr[3]),
-    .wb_sel_i  (s_sel[3]),
-    .wb_dat_i  (s_dat_w[3]),
-    .wb_stall_o(s_stall[3]),
-    .wb_ack_o  (s_ack[3]),
-    .wb_err_o  (s_err[3]),
-    .wb_dat_o  (s_dat_r[3])
+    .wb_cyc_i    (cyc),
+    .wb_stb_i    (stb),
+    .wb_we_i     (we),
+    .wb_adr_i    (adr),
+    .wb_sel_i    (sel),
+    .wb_dat_i    (dat_w),
+    .wb_stall_o  (stall),
+    .wb_ack_o    (ack),
+    .wb_err_o    (err),
+    .wb_dat_o    (dat_r),
+    .ctrl_cyc_o  (c_cyc),
+    .ctrl_stb_o  (c_stb),
+    .ctrl_we_o   (c_we),
+    .ctrl_adr_o  (c_adr),
+    .ctrl_sel_o  (c_sel),
+    .ctrl_dat_o  (c_dat_w),
+    .ctrl_stall_i(c_stall),
+    .ctrl_ack_i  (c_ack),
+    .ctrl_err_i  (c_err),
+    .ctrl_dat_i  (c_dat_r),
+    .idle_o      (bus_idle)
   );
 
   gige_ctrl_pkg::stats_t stats;
@@ -322,28 +208,17 @@ module gige_etherbone
     .udp_port_i(cfg_udp_port_i),
     .stats_i   (stats),
     .allow_o   (allow),
-    .wb_cyc_i  (s_cyc[4]),
-    .wb_stb_i  (s_stb[4]),
-    .wb_we_i   (s_we[4]),
-    .wb_adr_i  (s_adr[4]),
-    .wb_sel_i  (s_sel[4]),
-    .wb_dat_i  (s_dat_w[4]),
-    .wb_stall_o(s_stall[4]),
-    .wb_ack_o  (s_ack[4]),
-    .wb_err_o  (s_err[4]),
-    .wb_dat_o  (s_dat_r[4])
+    .wb_cyc_i  (c_cyc),
+    .wb_stb_i  (c_stb),
+    .wb_we_i   (c_we),
+    .wb_adr_i  (c_adr),
+    .wb_sel_i  (c_sel),
+    .wb_dat_i  (c_dat_w),
+    .wb_stall_o(c_stall),
+    .wb_ack_o  (c_ack),
+    .wb_err_o  (c_err),
+    .wb_dat_o  (c_dat_r)
   );
-
-  // Takes every operation and never answers; without it, answers err like an unmapped address.
-  logic silent_err_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) silent_err_q <= 1'b0;
-    else silent_err_q <= !SilentSlave && s_cyc[5] && s_stb[5];
-  end
-  assign s_stall[5] = 1'b0;
-  assign s_ack[5] = 1'b0;
-  assign s_err[5] = silent_err_q;
-  assign s_dat_r[5] = '0;
 
   // ---------------------------------------------------------------- counters and probes
   // Strobes are registered on their way to the counters: they come late in their cycle.
@@ -443,8 +318,5 @@ module gige_etherbone
   // The bus is idle when the engine is; two more cycles settle what it counted last.
   logic settled;
   assign settled = events_q == '0 && drop_overflow_q == eth_count.rx_overflow + overflow_q;
-  assign idle_o  = eth_idle && eb_idle && tlu_idle && settled && !silent_err_q;
-
-  logic unused;
-  assign unused = ^{tlu_irq, s_we[5], s_adr[5], s_dat_w[5], s_sel[5]};
+  assign idle_o  = eth_idle && eb_idle && bus_idle && settled;
 endmodule

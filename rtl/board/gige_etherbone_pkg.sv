@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Probe points and bus map of the Gigabit Ethernet Etherbone device.
+/// Probe points of the Gigabit Ethernet Etherbone device.
 package gige_etherbone_pkg;
   /// In the order of the bits of `probe_o`; the tag is the running number of the received frame.
   typedef enum logic [2:0] {
@@ -13,15 +13,4 @@ package gige_etherbone_pkg;
     MacTxLast      // last FCS byte of the reply is on the pins
   } probe_e;
   localparam int unsigned NumProbes = 8;
-
-  // Bus map, 1 MiB windows.
-  localparam logic [31:0] RamBase = 32'h0000_0000;
-  localparam logic [31:0] SdbBase = 32'h0010_0000;
-  localparam logic [31:0] EcaBase = 32'h0020_0000;
-  localparam logic [31:0] TluBase = 32'h0030_0000;
-  localparam logic [31:0] CtrlBase = 32'h0040_0000;
-  localparam logic [31:0] SilentBase = 32'h0050_0000;
-  localparam logic [31:0] WindowMask = 32'hFFF0_0000;
-  localparam logic [31:0] BusLast = 32'h005F_FFFF;
-  localparam int unsigned RamBytes = 65536;
 endpackage

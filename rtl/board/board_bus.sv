@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: SHL-2.1
+/// The bus that every device carries: one master, the published slaves, and a window for its own
+/// control registers.
+///
+/// wb_slice -> wb_xbar -> RAM, SDB table, ECA time, TLU, silent slave, and out to the registers.
+/// Windows: board_bus_pkg.
+///
+///   Handshake   Wishbone B4 pipelined on both ports, taken with cyc & stb & ~stall, answered once
+///   Latency     2 cycles (slice) and the slave's: 1, RAM 3
+///   Throughput  one operation a cycle
+///   Idle        idle_o: with wb_cyc_i low, nothing here changes until an input changes
+///   Parameters  NumTriggers as wb_tlu; CtrlProduct names the control registers in the SDB table;
+///               SilentSlave 1 adds a slave that never answers, to test just that
+///   Not done    several masters, interrupts of the TLU
+module board_bus
+  import board_bus_pkg::*;
+#(
+  parameter wb_pkg::sdb_product_t CtrlProduct = wb_pkg::ProductGigeCtrl,
+  parameter bit SilentSlave = 1'b0,
+  parameter int unsigned NumTriggers = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input logic [63:0] time_ns_i,
+  input logic [NumTriggers-1:0] trigger_i,
+
+  // from the master
+  input  logic        wb_cyc_i,
+  input  logic        wb_stb_i,
+  input  logic        wb_we_i,
+  input  logic [31:0] wb_adr_i,
+  input  logic [ 3:0] wb_sel_i,
+  input  logic [31:0] wb_dat_i,
+  output logic        wb_stall_o,
+  output logic        wb_ack_o,
+  output logic        wb_err_o,
+  output logic [31:0] wb_dat_o,
+  // to the control registers
+  output logic        ctrl_cyc_o,
+  output logic        ctrl_stb_o,
+  output logic        ctrl_we_o,
+  output logic [31:0] ctrl_adr_o,
+  output logic [ 3:0] ctrl_sel_o,
+  output logic [31:0] ctrl_dat_o,
+  input  logic        ctrl_stall_i,
+  input  logic        ctrl_ack_i,
+  input  logic        ctrl_err_i,
+  input  logic [31:0] ctrl_dat_i,
+
+  output logic idle_o
+);
+  localparam int unsigned NumSlaves = 6;
+  localparam int unsigned NumSdb = 4;
+
+  logic [NumSlaves-1:0] s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
+  logic [NumSlaves-1:0][31:0] s_adr, s_dat_w, s_dat_r;
+  logic [NumSlaves-1:0][3:0] s_sel;
+
+  logic x_cyc, x_stb, x_we, x_stall, x_ack, x_err;
+  logic [31:0] x_adr, x_dat_w, x_dat_r;
+  logic [3:0] x_sel;
+
+  // The crossbar is combinational: both ways through it end in registers.
+  wb_slice u_slice (
+    .clk_i,
+    .rst_ni,
+    .m_cyc_i  (wb_cyc_i),
+    .m_stb_i  (wb_stb_i),
+    .m_we_i   (wb_we_i),
+    .m_adr_i  (wb_adr_i),
+    .m_sel_i  (wb_sel_i),
+    .m_dat_i  (wb_dat_i),
+    .m_stall_o(wb_stall_o),
+    .m_ack_o  (wb_ack_o),
+    .m_err_o  (wb_err_o),
+    .m_dat_o  (wb_dat_o),
+    .s_cyc_o  (x_cyc),
+    .s_stb_o  (x_stb),
+    .s_we_o   (x_we),
+    .s_adr_o  (x_adr),
+    .s_sel_o  (x_sel),
+    .s_dat_o  (x_dat_w),
+    .s_stall_i(x_stall),
+    .s_ack_i  (x_ack),
+    .s_err_i  (x_err),
+    .s_dat_i  (x_dat_r)
+  );
+
+  wb_xbar #(
+    .NumMasters(1),
+    .NumSlaves (NumSlaves),
+    .Base      ({SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase}),
+    .Mask      ({NumSlaves{WindowMask}})
+  ) u_xbar (
+    .clk_i,
+    .rst_ni,
+    .m_cyc_i  (x_cyc),
+    .m_stb_i  (x_stb),
+    .m_we_i   (x_we),
+    .m_adr_i  (x_adr),
+    .m_sel_i  (x_sel),
+    .m_dat_i  (x_dat_w),
+    .m_stall_o(x_stall),
+    .m_ack_o  (x_ack),
+    .m_err_o  (x_err),
+    .m_dat_o  (x_dat_r),
+    .s_cyc_o  (s_cyc),
+    .s_stb_o  (s_stb),
+    .s_we_o   (s_we),
+    .s_adr_o  (s_adr),
+    .s_sel_o  (s_sel),
+    .s_dat_o  (s_dat_w),
+    .s_stall_i(s_stall),
+    .s_ack_i  (s_ack),
+    .s_err_i  (s_err),
+    .s_dat_i  (s_dat_r)
+  );
+
+  wb_ram #(
+    .Depth     (RamBytes / 4),
+    .Registered(1'b1)
+  ) u_ram (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i  (s_cyc[0]),
+    .wb_stb_i  (s_stb[0]),
+    .wb_we_i   (s_we[0]),
+    .wb_adr_i  (s_adr[0]),
+    .wb_sel_i  (s_sel[0]),
+    .wb_dat_i  (s_dat_w[0]),
+    .wb_stall_o(s_stall[0]),
+    .wb_ack_o  (s_ack[0]),
+    .wb_err_o  (s_err[0]),
+    .wb_dat_o  (s_dat_r[0])
+  );
+
+  wb_sdb_rom #(
+    .NumDevices(NumSdb),
+    .Devices({
+      wb_pkg::sdb_device(RamBase, RamBase + RamBytes - 1, wb_pkg::SdbWidth8To32, 8'd1, 8'd0,
+                         wb_pkg::ProductRam),
+      wb_pkg::sdb_device(EcaBase, EcaBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                         wb_pkg::ProductEca),
+      wb_pkg::sdb_device(TluBase, TluBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                         wb_pkg::ProductTlu),
+      wb_pkg::sdb_device(CtrlBase, CtrlBase + 32'hFFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                         CtrlProduct)
+    }),
+    .BusLast(BusLast)
+  ) u_sdb (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i  (s_cyc[1]),
+    .wb_stb_i  (s_stb[1]),
+    .wb_we_i   (s_we[1]),
+    .wb_adr_i  (s_adr[1]),
+    .wb_sel_i  (s_sel[1]),
+    .wb_dat_i  (s_dat_w[1]),
+    .wb_stall_o(s_stall[1]),
+    .wb_ack_o  (s_ack[1]),
+    .wb_err_o  (s_err[1]),
+    .wb_dat_o  (s_dat_r[1])
+  );
+
+  wb_eca_time u_eca (
+    .clk_i,
+    .rst_ni,
+    .time_ns_i,
+    .wb_cyc_i  (s_cyc[2]),
+    .wb_stb_i  (s_stb[2]),
+    .wb_we_i   (s_we[2]),
+    .wb_adr_i  (s_adr[2]),
+    .wb_sel_i  (s_sel[2]),
+    .wb_dat_i  (s_dat_w[2]),
+    .wb_stall_o(s_stall[2]),
+    .wb_ack_o  (s_ack[2]),
+    .wb_err_o  (s_err[2]),
+    .wb_dat_o  (s_dat_r[2])
+  );
+
+  logic tlu_irq, tlu_idle;
+  wb_tlu #(
+    .NumChannels(NumTriggers)
+  ) u_tlu (
+    .clk_i,
+    .rst_ni,
+    .time_ns_i,
+    .trigger_i,
+    .irq_o     (tlu_irq),
+    .idle_o    (tlu_idle),
+    .wb_cyc_i  (s_cyc[3]),
+    .wb_stb_i  (s_stb[3]),
+    .wb_we_i   (s_we[3]),
+    .wb_adr_i  (s_adr[3]),
+    .wb_sel_i  (s_sel[3]),
+    .wb_dat_i  (s_dat_w[3]),
+    .wb_stall_o(s_stall[3]),
+    .wb_ack_o  (s_ack[3]),
+    .wb_err_o  (s_err[3]),
+    .wb_dat_o  (s_dat_r[3])
+  );
+
+  assign ctrl_cyc_o = s_cyc[4];
+  assign ctrl_stb_o = s_stb[4];
+  assign ctrl_we_o  = s_we[4];
+  assign ctrl_adr_o = s_adr[4];
+  assign ctrl_sel_o = s_sel[4];
+  assign ctrl_dat_o = s_dat_w[4];
+  assign s_stall[4] = ctrl_stall_i;
+  assign s_ack[4]   = ctrl_ack_i;
+  assign s_err[4]   = ctrl_err_i;
+  assign s_dat_r[4] = ctrl_dat_i;
+
+  // Takes every operation and never answers; without it, answers err like an unmapped address.
+  logic silent_err_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) silent_err_q <= 1'b0;
+    else silent_err_q <= !SilentSlave && s_cyc[5] && s_stb[5];
+  end
+  assign s_stall[5] = 1'b0;
+  assign s_ack[5] = 1'b0;
+  assign s_err[5] = silent_err_q;
+  assign s_dat_r[5] = '0;
+  assign idle_o = tlu_idle && !silent_err_q;
+
+  logic unused;
+  assign unused = ^{tlu_irq, s_we[5], s_adr[5], s_dat_w[5], s_sel[5]};
+endmodule
