@@ -139,3 +139,83 @@ pub mod gige_ctrl {
     /// eb_timeouts (ro).
     pub const EB_TIMEOUTS: u32 = 0xC4;
 }
+
+/// PCIe stream DMA (pcie_dma).
+pub mod pcie_dma {
+    /// Identity (ro).
+    pub const ID: u32 = 0x00;
+    /// Version (ro).
+    pub const VERSION: u32 = 0x04;
+    /// Limits (ro).
+    pub const LIMITS: u32 = 0x08;
+    /// Control (rw).
+    pub const CONTROL: u32 = 0x0C;
+    /// State (ro).
+    pub const STATE: u32 = 0x10;
+    /// Errors (rw).
+    pub const ERRORS: u32 = 0x14;
+    /// Next push (ro).
+    pub const PUSH_NEXT: u32 = 0x18;
+    /// Request ring, address low (rw).
+    pub const REQ_BASE_LO: u32 = 0x20;
+    /// Request ring, address high (rw).
+    pub const REQ_BASE_HI: u32 = 0x24;
+    /// Request ring, size (rw).
+    pub const REQ_SIZE: u32 = 0x28;
+    /// Request tail (wo).
+    pub const REQ_TAIL: u32 = 0x2C;
+    /// Request head (ro).
+    pub const REQ_HEAD: u32 = 0x30;
+    /// Reply ring, address low (rw).
+    pub const REP_BASE_LO: u32 = 0x40;
+    /// Reply ring, address high (rw).
+    pub const REP_BASE_HI: u32 = 0x44;
+    /// Reply ring, size (rw).
+    pub const REP_SIZE: u32 = 0x48;
+    /// Replies consumed (wo).
+    pub const REP_CONSUMED: u32 = 0x4C;
+    /// Reply tail (ro).
+    pub const REP_TAIL: u32 = 0x50;
+    /// Status word, address low (rw).
+    pub const STATUS_LO: u32 = 0x60;
+    /// Status word, address high (rw).
+    pub const STATUS_HI: u32 = 0x64;
+    /// ring_words (ro).
+    pub const RING_WORDS: u32 = 0x80;
+    /// push_words (ro).
+    pub const PUSH_WORDS: u32 = 0x84;
+    /// reply_words (ro).
+    pub const REPLY_WORDS: u32 = 0x88;
+    /// read_bursts (ro).
+    pub const READ_BURSTS: u32 = 0x8C;
+    /// write_bursts (ro).
+    pub const WRITE_BURSTS: u32 = 0x90;
+    /// status_writes (ro).
+    pub const STATUS_WRITES: u32 = 0x94;
+    /// push_refused (ro).
+    pub const PUSH_REFUSED: u32 = 0x98;
+    /// axi_errors (ro).
+    pub const AXI_ERRORS: u32 = 0x9C;
+    /// eb_records (ro).
+    pub const EB_RECORDS: u32 = 0xA0;
+    /// eb_bus_errors (ro).
+    pub const EB_BUS_ERRORS: u32 = 0xA4;
+    /// eb_timeouts (ro).
+    pub const EB_TIMEOUTS: u32 = 0xA8;
+    /// eb_malformed (ro).
+    pub const EB_MALFORMED: u32 = 0xAC;
+}
+
+/// PCIe window onto the Wishbone (pcie_mmio).
+pub mod pcie_mmio {
+    /// Cycle (rw).
+    pub const CYCLE: u32 = 0x00;
+    /// Errors, high word (ro).
+    pub const ERROR_HI: u32 = 0x08;
+    /// Errors, low word (ro).
+    pub const ERROR_LO: u32 = 0x0C;
+    /// Window (rw).
+    pub const WINDOW: u32 = 0x14;
+    /// SDB table (ro).
+    pub const SDB: u32 = 0x1C;
+}

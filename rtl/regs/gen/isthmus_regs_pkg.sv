@@ -69,5 +69,43 @@ package isthmus_regs_pkg;
   localparam logic [7:0] GigeCtrlEbRecords = 8'hBC;
   localparam logic [7:0] GigeCtrlEbBusErrors = 8'hC0;
   localparam logic [7:0] GigeCtrlEbTimeouts = 8'hC4;
+  // PCIe stream DMA (pcie_dma)
+  localparam logic [7:0] PcieDmaId = 8'h00;
+  localparam logic [7:0] PcieDmaVersion = 8'h04;
+  localparam logic [7:0] PcieDmaLimits = 8'h08;
+  localparam logic [7:0] PcieDmaControl = 8'h0C;
+  localparam logic [7:0] PcieDmaState = 8'h10;
+  localparam logic [7:0] PcieDmaErrors = 8'h14;
+  localparam logic [7:0] PcieDmaPushNext = 8'h18;
+  localparam logic [7:0] PcieDmaReqBaseLo = 8'h20;
+  localparam logic [7:0] PcieDmaReqBaseHi = 8'h24;
+  localparam logic [7:0] PcieDmaReqSize = 8'h28;
+  localparam logic [7:0] PcieDmaReqTail = 8'h2C;
+  localparam logic [7:0] PcieDmaReqHead = 8'h30;
+  localparam logic [7:0] PcieDmaRepBaseLo = 8'h40;
+  localparam logic [7:0] PcieDmaRepBaseHi = 8'h44;
+  localparam logic [7:0] PcieDmaRepSize = 8'h48;
+  localparam logic [7:0] PcieDmaRepConsumed = 8'h4C;
+  localparam logic [7:0] PcieDmaRepTail = 8'h50;
+  localparam logic [7:0] PcieDmaStatusLo = 8'h60;
+  localparam logic [7:0] PcieDmaStatusHi = 8'h64;
+  localparam logic [7:0] PcieDmaRingWords = 8'h80;
+  localparam logic [7:0] PcieDmaPushWords = 8'h84;
+  localparam logic [7:0] PcieDmaReplyWords = 8'h88;
+  localparam logic [7:0] PcieDmaReadBursts = 8'h8C;
+  localparam logic [7:0] PcieDmaWriteBursts = 8'h90;
+  localparam logic [7:0] PcieDmaStatusWrites = 8'h94;
+  localparam logic [7:0] PcieDmaPushRefused = 8'h98;
+  localparam logic [7:0] PcieDmaAxiErrors = 8'h9C;
+  localparam logic [7:0] PcieDmaEbRecords = 8'hA0;
+  localparam logic [7:0] PcieDmaEbBusErrors = 8'hA4;
+  localparam logic [7:0] PcieDmaEbTimeouts = 8'hA8;
+  localparam logic [7:0] PcieDmaEbMalformed = 8'hAC;
+  // PCIe window onto the Wishbone (pcie_mmio)
+  localparam logic [7:0] PcieMmioCycle = 8'h00;
+  localparam logic [7:0] PcieMmioErrorHi = 8'h08;
+  localparam logic [7:0] PcieMmioErrorLo = 8'h0C;
+  localparam logic [7:0] PcieMmioWindow = 8'h14;
+  localparam logic [7:0] PcieMmioSdb = 8'h1C;
 endpackage
 // verilator lint_on UNUSEDPARAM
