@@ -63,11 +63,30 @@ def _axi(master: bool) -> dict[str, Signal]:
     return signals
 
 
+# A Cypress FX2LP beside the FPGA: its slave FIFO interface, clocked by its IFCLK.
+FX2: dict[str, Signal] = {
+    "clk_i": Signal(1, False),
+    "fd_i": Signal(0, False),
+    "fd_o": Signal(0, True),
+    "fd_oe_o": Signal(1, True),
+    "fifoadr_o": Signal(2, True),
+    "sloe_no": Signal(1, True),
+    "slrd_no": Signal(1, True),
+    "slwr_no": Signal(1, True),
+    "pktend_no": Signal(1, True),
+    "flag_empty_ni": Signal(1, False),
+    "flag_last_ni": Signal(1, False),
+    "flag_full_ni": Signal(1, False),
+    "flag_tight_ni": Signal(1, False),
+    "open_i": Signal(1, False),
+}
+
 # A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
     "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block
     "dma": _axi(master=True),  # the device's access to host memory, behind a PCIe hard block
+    "fx2": FX2,
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {
@@ -108,7 +127,8 @@ def _place(top: str, port: Port) -> tuple[str, str, str, Signal]:
         kind, short, signal = FIXED[name]
         return kind, kind, short, signal
     head, _, tail = name.partition("_")
-    family = head.rstrip("0123456789")
+    # A family's own name may end in a digit.
+    family = head if head in FAMILIES else head.rstrip("0123456789")
     if tail in FAMILIES.get(family, {}):
         return family, head, tail.rpartition("_")[0], FAMILIES[family][tail]
     if name == "clk_i":

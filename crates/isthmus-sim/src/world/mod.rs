@@ -12,16 +12,19 @@ pub mod nic;
 pub mod packet;
 pub mod phy;
 pub mod switch;
+pub mod usb;
 
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};
 pub use ethernet::{EthernetPort, MacAddress, Port};
 pub use host::{
-    CpuConfig, Datagram, Host, HostConfig, Memory, MemoryConfig, NetConfig, NetError, UdpSocket,
+    Cpu, CpuConfig, Datagram, Host, HostConfig, Memory, MemoryConfig, NetConfig, NetError,
+    UdpSocket,
 };
 pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
 pub use switch::{Switch, SwitchConfig};
+pub use usb::{Fx2, Fx2Config, SerialPort, UsbHost, UsbHostConfig};
 
 use crate::kernel::{Picoseconds, SimError};
 

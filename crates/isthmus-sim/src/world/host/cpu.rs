@@ -38,7 +38,11 @@ struct Shared {
 pub struct Cpu(Rc<Shared>);
 
 impl Cpu {
-    pub(super) fn new(sim: &Sim, host: &str, config: &CpuConfig) -> Result<Self, SimError> {
+    /// Cores, all free; `host` is whose they are, for messages.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn new(sim: &Sim, host: &str, config: &CpuConfig) -> Result<Self, SimError> {
         if config.cores == 0 {
             return Err(crate::world::config_error(host, "cores = 0: at least 1 expected".into()));
         }
