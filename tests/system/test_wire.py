@@ -82,7 +82,7 @@ def test_frames_back_to_back_are_all_answered_at_line_rate(
 
 @pytest.mark.parametrize("kind", ["fuzz", "line-rate"])
 def test_the_bare_wire_has_no_switch(scenario_of: Scenario, kind: str) -> None:
-    with pytest.raises(UserError, match=r"platform\.switch: "):
+    with pytest.raises(UserError, match=r"platform\.bus\.gige\.switch: "):
         native.run_scenario(scenario_of({"kind": kind}, platform="gige-switch"))
     with pytest.raises(UserError, match=r"workload\.frames: 0 is outside 1 to 1000000"):
         native.run_scenario(scenario_of({"kind": kind, "frames": 0}))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Etherbone over Gigabit Ethernet: host program, kernel, NIC, cables, switch, FPGA.
+//! Etherbone over every bus: host program, driver, bus, FPGA.
 
 mod breakdown;
+mod bus;
 mod fuzz;
 mod line_rate;
 mod program;
@@ -19,10 +20,10 @@ use serde_json::{Map, Value, json};
 
 use isthmus_sim::Picoseconds;
 
+use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::gige::MakeModel;
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
-use crate::scenario::{Method, Scenario, Workload};
+use crate::scenario::{Bus, Method, Scenario, Workload};
 use program::{Outcome, Task};
 use world::World;
 
@@ -143,7 +144,7 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         _ => None,
     };
     let intervals = outcome.intervals.iter();
-    let wire_bytes = intervals.map(|(start, end)| world.wire_bytes(*start, *end)).sum();
+    let wire_bytes = intervals.map(|(start, end)| world.bus.wire_bytes(*start, *end)).sum();
     Ok(Measurement {
         id: format!(
             "etherbone/{}/{}/{method}/{end}",
@@ -222,7 +223,9 @@ fn describe(
             json!({"reads": 3, "writes": 1, "iterations": cycles, "operations_per_cycle": 4}),
         ),
         Task::Path { reads } => {
-            let clocks = world.path_clocks(outcome)?;
+            let none = || RoadError::Inconsistent("no cycle was measured".into());
+            let cycle = outcome.log.first().ok_or_else(none)?;
+            let clocks = world.bus.path_clocks(&world.device, cycle)?;
             (
                 format!("path{reads}"),
                 json!({
@@ -238,7 +241,10 @@ fn describe(
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let topology = if scenario.platform.switch.is_some() { "switch" } else { "direct" };
+    let topology = match &scenario.platform.bus {
+        Bus::Gige(gige) if gige.switch.is_some() => "switch",
+        _ => "direct",
+    };
     workload.insert("topology".to_owned(), topology.into());
     Ok((end, workload))
 }

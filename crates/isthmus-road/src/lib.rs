@@ -6,17 +6,17 @@
 //! puts the simulated FPGA behind a real UDP socket. `docs/reference/scenario.md` explains the
 //! scenario.
 
+mod device;
 mod error;
 mod etherbone;
-mod gige;
 pub mod measurement;
 pub mod scenario;
 pub mod serve;
 mod stages;
 
+pub use device::{MakeModel, load};
 pub use error::RoadError;
 pub use etherbone::{Step, Watch};
-pub use gige::{MakeModel, load};
 pub use measurement::Measurement;
 pub use scenario::Scenario;
 pub use serve::{ServeStatus, serve_json};

@@ -83,8 +83,28 @@ impl Profile {
 pub struct Platform {
     /// Its name.
     pub name: String,
-    /// The FPGA's clocks and PHY.
+    /// The FPGA's clock.
     pub fpga: Fpga,
+    /// What lies between the program and the FPGA's pins.
+    pub bus: Bus,
+    /// The protocol library's own work.
+    pub library: Library,
+}
+
+/// A bus with its driver.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bus {
+    /// UDP over Gigabit Ethernet.
+    Gige(Gige),
+}
+
+/// UDP over Gigabit Ethernet.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gige {
+    /// The FPGA's PHY.
+    pub phy: Phy,
     /// Every cable.
     pub link: Link,
     /// The host's network interface.
@@ -94,25 +114,29 @@ pub struct Platform {
     /// The switch between host and FPGA; without it they are connected directly.
     #[serde(default)]
     pub switch: Option<Switch>,
-    /// The protocol library's own work.
-    pub library: Library,
 }
 
 /// The FPGA's side of the pins.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fpga {
-    /// Clock of the gateware and of its GMII transmit side.
+    /// Clock of the gateware, on Ethernet also of its GMII transmit side.
     pub clock_mhz: f64,
     /// TAI seconds since 1970 at simulated time zero.
     pub epoch_s: u64,
-    /// PHY: transmit pins to medium.
-    pub phy_tx_ns: f64,
-    /// PHY: medium to receive pins.
-    pub phy_rx_ns: f64,
-    /// How far the FPGA's oscillator is off. The receive clock is recovered from the line.
+    /// How far the FPGA's oscillator is off. Clocks that come from outside are not.
     #[serde(default)]
     pub clock_offset_ppm: f64,
+}
+
+/// A Gigabit PHY at the FPGA's GMII.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phy {
+    /// Transmit pins to medium.
+    pub tx_ns: f64,
+    /// Medium to receive pins.
+    pub rx_ns: f64,
 }
 
 /// Every cable of the path.
@@ -418,9 +442,9 @@ impl Scenario {
                 if let Workload::LineRate { timestamps_per_cycle, .. } = &self.workload {
                     range("timestamps_per_cycle", *timestamps_per_cycle, 0, 8)?;
                 }
-                if self.platform.switch.is_some() {
+                if self.platform.gige()?.switch.is_some() {
                     let reason = "frames straight onto the wire need a platform without a switch";
-                    return Err(RoadError::scenario("platform.switch", reason));
+                    return Err(RoadError::scenario("platform.bus.gige.switch", reason));
                 }
                 range("frames", *frames, 1, MOST)
             }
@@ -442,51 +466,87 @@ impl Device {
     }
 }
 
+/// A second is far beyond any latency of a platform; the bound keeps sums inside the time type.
+fn latencies(group: &str, all: &[(&str, f64)]) -> Result<(), RoadError> {
+    ranges(group, &all.iter().map(|(key, value)| (*key, *value, 0.0, 1e9)).collect::<Vec<_>>())
+}
+
+fn ranges(group: &str, all: &[(&str, f64, f64, f64)]) -> Result<(), RoadError> {
+    for (key, value, low, high) in all {
+        if !(low..=high).contains(&value) {
+            let reason = if *high == 1e9 {
+                format!("{value} is outside 0 to 1e9")
+            } else {
+                format!("{value} is outside {low} to {high}")
+            };
+            return Err(RoadError::scenario(format!("platform.{group}{key}"), reason));
+        }
+    }
+    Ok(())
+}
+
 impl Platform {
     pub(crate) fn check(&self) -> Result<(), RoadError> {
-        let Self { fpga, link, nic, host, switch, library, .. } = self;
-        let ns = [
-            ("fpga.phy_tx_ns", fpga.phy_tx_ns),
-            ("fpga.phy_rx_ns", fpga.phy_rx_ns),
-            ("link.length_m", link.length_m),
-            ("link.delay_ns_per_m", link.delay_ns_per_m),
-            ("nic.phy_tx_ns", nic.phy_tx_ns),
-            ("nic.phy_rx_ns", nic.phy_rx_ns),
-            ("nic.doorbell_ns", nic.doorbell_ns),
-            ("nic.tx_dma_ns", nic.tx_dma_ns),
-            ("nic.rx_dma_ns", nic.rx_dma_ns),
-            ("host.send_call_ns", host.send_call_ns),
-            ("host.receive_call_ns", host.receive_call_ns),
-            ("host.frame_ns", host.frame_ns),
-            ("host.wakeup_ns", host.wakeup_ns),
-            ("host.copy_ns_per_byte", host.copy_ns_per_byte),
-            ("switch.latency_ns", switch.map_or(0.0, |s| s.latency_ns)),
-            ("library.build_cycle_ns", library.build_cycle_ns),
-            ("library.build_operation_ns", library.build_operation_ns),
-            ("library.parse_cycle_ns", library.parse_cycle_ns),
-            ("library.parse_operation_ns", library.parse_operation_ns),
-            ("library.event_loop_ns", library.event_loop_ns),
-            ("library.interrupt_gap_us", library.interrupt_gap_us),
-        ];
-        // A second is far beyond any of these; the bound keeps sums inside the time type.
-        for (key, value) in ns {
-            if !(0.0..=1e9).contains(&value) {
-                let reason = format!("{value} is outside 0 to 1e9");
-                return Err(RoadError::scenario(format!("platform.{key}"), reason));
-            }
+        let Self { fpga, library, bus, .. } = self;
+        latencies(
+            "library.",
+            &[
+                ("build_cycle_ns", library.build_cycle_ns),
+                ("build_operation_ns", library.build_operation_ns),
+                ("parse_cycle_ns", library.parse_cycle_ns),
+                ("parse_operation_ns", library.parse_operation_ns),
+                ("event_loop_ns", library.event_loop_ns),
+                ("interrupt_gap_us", library.interrupt_gap_us),
+            ],
+        )?;
+        ranges(
+            "",
+            &[
+                ("fpga.clock_mhz", fpga.clock_mhz, 1.0, 1_000.0),
+                ("fpga.clock_offset_ppm", fpga.clock_offset_ppm, -1_000.0, 1_000.0),
+                ("fpga.epoch_s", fpga.epoch_s as f64, 0.0, 8_589_934_592.0),
+                ("library.poll", f64::from(library.poll), 0.0, 1.0),
+            ],
+        )?;
+        match bus {
+            Bus::Gige(gige) => gige.check(),
         }
-        for (key, value, low, high) in [
-            ("fpga.clock_mhz", fpga.clock_mhz, 1.0, 1_000.0),
-            ("fpga.clock_offset_ppm", fpga.clock_offset_ppm, -1_000.0, 1_000.0),
-            ("link.rate_mbit_s", link.rate_mbit_s, 1_000.0, 1_000.0),
-            ("fpga.epoch_s", fpga.epoch_s as f64, 0.0, 8_589_934_592.0),
-            ("library.poll", f64::from(library.poll), 0.0, 1.0),
-        ] {
-            if !(low..=high).contains(&value) {
-                let reason = format!("{value} is outside {low} to {high}");
-                return Err(RoadError::scenario(format!("platform.{key}"), reason));
-            }
+    }
+
+    /// The platform's Ethernet, for workloads that drive the wire themselves.
+    ///
+    /// # Errors
+    /// When its bus is another.
+    pub(crate) fn gige(&self) -> Result<&Gige, RoadError> {
+        match &self.bus {
+            Bus::Gige(gige) => Ok(gige),
         }
-        Ok(())
+    }
+}
+
+impl Gige {
+    fn check(&self) -> Result<(), RoadError> {
+        let Self { phy, link, nic, host, switch } = self;
+        latencies(
+            "bus.gige.",
+            &[
+                ("phy.tx_ns", phy.tx_ns),
+                ("phy.rx_ns", phy.rx_ns),
+                ("link.length_m", link.length_m),
+                ("link.delay_ns_per_m", link.delay_ns_per_m),
+                ("nic.phy_tx_ns", nic.phy_tx_ns),
+                ("nic.phy_rx_ns", nic.phy_rx_ns),
+                ("nic.doorbell_ns", nic.doorbell_ns),
+                ("nic.tx_dma_ns", nic.tx_dma_ns),
+                ("nic.rx_dma_ns", nic.rx_dma_ns),
+                ("host.send_call_ns", host.send_call_ns),
+                ("host.receive_call_ns", host.receive_call_ns),
+                ("host.frame_ns", host.frame_ns),
+                ("host.wakeup_ns", host.wakeup_ns),
+                ("host.copy_ns_per_byte", host.copy_ns_per_byte),
+                ("switch.latency_ns", switch.map_or(0.0, |s| s.latency_ns)),
+            ],
+        )?;
+        ranges("bus.gige.", &[("link.rate_mbit_s", link.rate_mbit_s, 1_000.0, 1_000.0)])
     }
 }

@@ -18,9 +18,9 @@ use isthmus_sim::world::packet::{self, Packet, Udp};
 use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, MacAddress};
 use isthmus_sim::{Limit, Picoseconds, SimConfig, SimError, Simulation, Stop};
 
+use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::gige::{self, MakeModel};
-use crate::scenario::{self, Device, Fpga, RoadName};
+use crate::scenario::{self, Device, Fpga, Phy, RoadName};
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(200);
@@ -102,7 +102,7 @@ pub type ServeWatch<'a> = &'a mut dyn FnMut(&ServeStatus) -> ControlFlow<()>;
 /// # Errors
 /// When the scenario is wrong, the address is taken, or the simulation fails.
 pub fn serve_json(json: &str, watch: ServeWatch<'_>) -> Result<(), RoadError> {
-    serve_with(&scenario::parse(json)?, &gige::load, watch)
+    serve_with(&scenario::parse(json)?, &device::load, watch)
 }
 
 /// Serves a scenario, with models that the caller makes.
@@ -162,11 +162,11 @@ impl<'a> Server<'a> {
         let fpga = Fpga {
             clock_mhz: scenario.clock_mhz,
             epoch_s: scenario.epoch_s.unwrap_or_else(now),
-            phy_tx_ns: 0.0,
-            phy_rx_ns: 8.0,
             clock_offset_ppm: 0.0,
         };
-        let attached = gige::attach(&simulation, &scenario.device, &fpga, None, make_model)?;
+        let phy = Phy { tx_ns: 0.0, rx_ns: 8.0 };
+        let (_, phy) =
+            device::attach_gige(&simulation, &scenario.device, &fpga, &phy, None, make_model)?;
         let endpoint = FrameEndpoint::new(
             &simulation,
             &EndpointConfig {
@@ -181,7 +181,7 @@ impl<'a> Server<'a> {
             delay_ns_per_m: 0.0,
             fault_delay_ns: 0.0,
         };
-        Cable::connect(&simulation, &endpoint, &attached.phy, &cable)?;
+        Cable::connect(&simulation, &endpoint, &phy, &cable)?;
         // The socket is opened last: whoever can connect finds a device that answers.
         simulation.run_for(Picoseconds::from_us(10))?;
         let io = |action: &str, source| RoadError::Io {

@@ -58,7 +58,7 @@ fn stages_add_up_and_stand_at_their_places() {
     let [direct, switched] = [false, true].map(|switch| {
         let results = measured(|s| {
             if switch {
-                s["platform"]["switch"] = json!({"latency_ns": 880});
+                s["platform"]["bus"]["gige"]["switch"] = json!({"latency_ns": 880});
             }
         });
         results.into_iter().next().expect("one")
@@ -231,8 +231,8 @@ fn wrong_scenarios_name_the_key() {
         ),
         (|s| s["platform"]["fpga"]["colour"] = json!(1), "scenario: platform.fpga.colour: unknown"),
         (
-            |s| s["platform"]["host"]["wakeup_ns"] = json!(-1.0),
-            "scenario: platform.host.wakeup_ns: -1 is outside 0 to 1e9",
+            |s| s["platform"]["bus"]["gige"]["host"]["wakeup_ns"] = json!(-1.0),
+            "scenario: platform.bus.gige.host.wakeup_ns: -1 is outside 0 to 1e9",
         ),
         (|s| s["device"]["mac"] = json!("03:00:00:00:00:01"), "scenario: device.mac: 03:00"),
         (|s| s["device"]["ip"] = json!("10.0.0"), "scenario: device.ip: "),
@@ -248,7 +248,10 @@ fn wrong_scenarios_name_the_key() {
             |s| s["faults"] = json!({"cabel.drop": {"rate": 0.5}}),
             "fault point cabel.drop: not in this world",
         ),
-        (|s| s["platform"]["fpga"]["phy_rx_ns"] = json!(1), "phy: receive_latency_ns = 1"),
+        (
+            |s| s["platform"]["bus"]["gige"]["phy"]["rx_ns"] = json!(1),
+            "phy: receive_latency_ns = 1",
+        ),
     ];
     for (change, expected) in cases {
         let text = failure(change, Misbehaviour::None);

@@ -54,20 +54,16 @@ def scenario(
 
 def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
     """The platform's numbers without their sources, each key with its unit."""
-    made: dict[str, Any] = {"name": platform.name}
-    groups = {
-        "fpga": platform.fpga,
-        "link": platform.link,
-        "nic": platform.nic,
-        "host": platform.host,
-        "switch": platform.switch,
-        "library": platform.profiles[profile],
+    return {
+        "name": platform.name,
+        "fpga": _entries(platform.fpga),
+        "bus": {platform.bus: {name: _entries(group) for name, group in platform.groups.items()}},
+        "library": _entries(platform.profiles[profile]),
     }
-    for name, group in groups.items():
-        if group is not None:
-            values = [(key, getattr(group, key)) for key in declared(type(group))]
-            made[name] = dict(_entry(key, constant) for key, constant in values)
-    return made
+
+
+def _entries(group: Any) -> dict[str, float | int]:
+    return dict(_entry(key, getattr(group, key)) for key in declared(type(group)))
 
 
 def _entry(name: str, constant: Constant) -> tuple[str, float | int]:

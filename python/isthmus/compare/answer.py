@@ -186,7 +186,8 @@ def link_rate(m: Measurement) -> float:
     """Bits a second of the platform's link."""
     from isthmus import platforms
 
-    return platforms.load(m.platform).link.rate.value * 1e6
+    rate: platforms.Constant = platforms.load(m.platform).groups["link"].rate
+    return rate.value * 1e6
 
 
 def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:

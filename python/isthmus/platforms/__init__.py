@@ -3,33 +3,27 @@
 
 from isthmus.platforms.load import PlatformError, load, names
 from isthmus.platforms.model import (
+    BUSES,
     PROFILES,
     Constant,
     Declared,
     Fpga,
-    Host,
     Library,
-    Link,
-    Nic,
     Platform,
     Profile,
-    Switch,
     declared,
 )
 
 __all__ = [
+    "BUSES",
     "PROFILES",
     "Constant",
     "Declared",
     "Fpga",
-    "Host",
     "Library",
-    "Link",
-    "Nic",
     "Platform",
     "PlatformError",
     "Profile",
-    "Switch",
     "declared",
     "load",
     "names",

@@ -12,25 +12,20 @@ from typing import Any, TypeVar
 from isthmus.errors import UserError
 from isthmus.paths import ROOT
 from isthmus.platforms.model import (
+    BUSES,
     PROFILES,
     Constant,
     Declared,
     Fpga,
-    Host,
     Library,
-    Link,
-    Nic,
     Platform,
     Profile,
-    Switch,
     declared,
 )
 
 FOLDER = ROOT / "platforms"
 
-_GROUPS: Mapping[str, type] = {"fpga": Fpga, "link": Link, "nic": Nic, "host": Host, "switch": Switch}
-_OPTIONAL = frozenset({"switch"})
-_PLAIN = ("title", "base")
+_PLAIN = ("title", "base", "bus")
 _KEYS = ("value", "unit", "source")
 
 Group = TypeVar("Group")
@@ -55,17 +50,24 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
     if not isinstance(title, tuple) or not isinstance(title[0], str):
         raise PlatformError(f"{path.name}: needs a title, a text of one line")
     profiles = data.pop("profile", ({}, path))[0]
-    groups = {key: _group(kind, data, key, path) for key, kind in _GROUPS.items()}
+    kind, where = data.pop("bus", (None, path))
+    if kind not in BUSES:
+        raise PlatformError(f"{where.name}: bus: {kind!r} is none of {', '.join(BUSES)}")
+    bus = BUSES[kind]
+    fpga = _group(Fpga, data, "fpga", path)
+    groups = {
+        key: _group(group, data, key, path)
+        for key, group in bus.groups.items()
+        if key in data or key not in bus.optional
+    }
     if data:
-        _unknown(path, next(iter(data)), [*_PLAIN, *_GROUPS, "profile"])
+        _unknown(path, next(iter(data)), [*_PLAIN, "fpga", *bus.groups, "profile"])
     return Platform(
         name=name,
         title=title[0],
-        fpga=groups["fpga"],
-        link=groups["link"],
-        nic=groups["nic"],
-        host=groups["host"],
-        switch=groups["switch"],
+        bus=kind,
+        fpga=fpga,
+        groups=groups,
         profiles=_profiles(profiles, path),
         file=path.name,
     )
@@ -116,8 +118,6 @@ def _profiles(found: Mapping[str, Any], path: Path) -> Mapping[Profile, Library]
 def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix: str = "") -> Any:
     name = prefix + key
     if key not in data:
-        if key in _OPTIONAL:
-            return None
         raise PlatformError(f"{path.name}: lacks the table [{name}]")
     found, file = data.pop(key)
     if not isinstance(found, dict):

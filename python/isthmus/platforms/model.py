@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 Profile = Literal["as-published", "isthmus"]
 PROFILES: tuple[Profile, ...] = ("as-published", "isthmus")
@@ -46,11 +46,18 @@ class Fpga:
     """The accelerator's side of the pins."""
 
     clock: Annotated[
-        Constant, Declared("MHz", 1, 1000, "clock of the gateware and of its GMII transmit side")
+        Constant,
+        Declared("MHz", 1, 1000, "clock of the gateware, on Ethernet also of its GMII transmit side"),
     ]
     epoch: Annotated[Constant, Declared("s", 0, 2**33, "TAI seconds since 1970 at the start of a run")]
-    phy_tx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: transmit pins (GMII) to medium")]
-    phy_rx: Annotated[Constant, Declared("ns", 0, 10_000, "PHY: medium to receive pins (GMII)")]
+
+
+@dataclass(frozen=True)
+class Phy:
+    """The FPGA's Gigabit PHY."""
+
+    tx: Annotated[Constant, Declared("ns", 0, 10_000, "transmit pins (GMII) to medium")]
+    rx: Annotated[Constant, Declared("ns", 0, 10_000, "medium to receive pins (GMII)")]
 
 
 @dataclass(frozen=True)
@@ -117,15 +124,31 @@ class Library:
 
 
 @dataclass(frozen=True)
+class Bus:
+    """A kind of bus: its tables of constants by name, and which of them a platform may leave out."""
+
+    groups: Mapping[str, type]
+    optional: frozenset[str] = frozenset()
+
+
+BUSES: Mapping[str, Bus] = {
+    "gige": Bus(
+        {"phy": Phy, "link": Link, "nic": Nic, "host": Host, "switch": Switch}, frozenset({"switch"})
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Platform:
-    """One system: everything between the user program and the FPGA's pins."""
+    """One system: everything between the user program and the FPGA's pins.
+
+    `groups`: the tables of its bus by name, each an instance of the type that `BUSES` names.
+    """
 
     name: str
     title: str
+    bus: str
     fpga: Fpga
-    link: Link
-    nic: Nic
-    host: Host
+    groups: Mapping[str, Any]
     profiles: Mapping[Profile, Library]
-    switch: Switch | None
     file: str

@@ -222,10 +222,8 @@ def _platform(platform: Platform) -> str:
             constant: Constant = getattr(holder, name)
             rows.append([group, wanted.what, f"{constant.value:g}", constant.unit, constant.source])
 
-    for group in ("fpga", "link", "nic", "host", "switch"):
-        holder = getattr(platform, group)
-        if holder is not None:
-            add(group, holder)
+    for group, holder in {"fpga": platform.fpga, **platform.groups}.items():
+        add(group, holder)
     for profile, library in platform.profiles.items():
         add(f"library, {profile}", library)
     table = _table(

@@ -37,14 +37,8 @@ def _refused(folder: Path, name: str = "gige-direct") -> str:
 
 
 def _all(platform: platforms.Platform) -> list[tuple[str, platforms.Constant]]:
-    groups: list[object] = [platform.fpga, platform.link, platform.nic, platform.host, platform.switch]
-    groups += platform.profiles.values()
-    return [
-        (name, getattr(group, name))
-        for group in groups
-        if group is not None
-        for name in platforms.declared(type(group))
-    ]
+    groups = [platform.fpga, *platform.groups.values(), *platform.profiles.values()]
+    return [(name, getattr(group, name)) for group in groups for name in platforms.declared(type(group))]
 
 
 def test_what_is_shipped_loads_and_names_its_sources() -> None:
@@ -56,7 +50,7 @@ def test_what_is_shipped_loads_and_names_its_sources() -> None:
 
 def test_the_switch_is_all_that_differs() -> None:
     direct, switch = (constants(platforms.load(f"gige-{t}"), "isthmus") for t in ("direct", "switch"))
-    assert switch.pop("switch") == {"latency_ns": 880.0}
+    assert switch["bus"]["gige"].pop("switch") == {"latency_ns": 880.0}
     del direct["name"], switch["name"]
     assert direct == switch
 
@@ -80,8 +74,8 @@ def test_no_constant_is_a_number_that_is_to_be_predicted() -> None:
 def test_keys_carry_their_units() -> None:
     found = constants(platforms.load("gige-direct"), "as-published")
     assert found["fpga"]["clock_mhz"] == 125.0
-    assert found["host"]["copy_ns_per_byte"] == 0.1
-    assert found["link"]["delay_ns_per_m"] == 5.4
+    assert found["bus"]["gige"]["host"]["copy_ns_per_byte"] == 0.1
+    assert found["bus"]["gige"]["link"]["delay_ns_per_m"] == 5.4
     assert found["library"]["poll"] == 0
     assert found["library"]["interrupt_gap_us"] == 50.0
     assert isinstance(found["fpga"]["epoch_s"], int)
@@ -102,7 +96,7 @@ def test_unknown_platform() -> None:
         (
             "[nic]",
             "[power]\nx = 1\n[nic]",
-            "gige-direct.toml: unknown key power; there are: title, base, fpga, link",
+            "gige-direct.toml: unknown key power; there are: title, base, bus, fpga, phy, link",
         ),
         (
             "doorbell =",
@@ -134,6 +128,7 @@ def test_unknown_platform() -> None:
             "gige-direct.toml: lacks the table [profile.isthmus]",
         ),
         ("[fpga]", "[fpga", "_gige.toml: not TOML"),
+        ('"gige"', '"gig"', "_gige.toml: bus: 'gig' is none of gige"),
     ],
 )
 def test_mistakes_are_named(folder: Path, old: str, new: str, said: str) -> None:
@@ -164,14 +159,14 @@ def test_bases_must_exist_and_not_turn_in_a_circle(folder: Path) -> None:
 def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
     with (folder / "gige-direct.toml").open("a") as file:
         file.write('[link]\nlength = { value = 80, unit = "m", source = "a longer cable" }\n')
-    link = platforms.load("gige-direct", folder).link
+    link = platforms.load("gige-direct", folder).groups["link"]
     assert (link.length.value, link.length.file) == (80.0, "gige-direct.toml")
     assert link.delay.file == "_gige.toml"
 
 
 def test_the_reference_page_has_every_key_with_its_unit() -> None:
     page = (FOLDER.parent / "docs" / "reference" / "platforms.md").read_text()
-    kinds = (platforms.Fpga, platforms.Link, platforms.Nic, platforms.Host, platforms.Switch)
-    for kind in (*kinds, platforms.Library):
+    kinds = [kind for bus in platforms.BUSES.values() for kind in bus.groups.values()]
+    for kind in (platforms.Fpga, *kinds, platforms.Library):
         for key, wanted in platforms.declared(kind).items():
             assert f"| `{key}` | {wanted.unit} | {wanted.low:g} to {wanted.high:g} | {wanted.what} |" in page

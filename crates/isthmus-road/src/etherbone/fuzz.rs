@@ -24,8 +24,8 @@ use super::reference::slave::{
 use super::reference::stack::{Drop, Fate, PAYLOAD, Station};
 use super::reference::{compare, hex};
 use super::wire::Wire;
+use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::gige::MakeModel;
 use crate::measurement::{Checked, Measurement, Samples};
 use crate::scenario::Scenario;
 

@@ -16,8 +16,8 @@ use super::reference::compare;
 use super::reference::slave::{ECA, SDB, SDB_MAGIC, Slave};
 use super::reference::stack::{Datagram, Fate, Station};
 use super::wire::Wire;
+use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::gige::MakeModel;
 use crate::measurement::{Checked, Measurement, Samples, Throughput};
 use crate::scenario::Scenario;
 

@@ -2,19 +2,16 @@
 //! The host programs: what runs on the simulated host, and what it brings back.
 
 use std::cell::RefCell;
-use std::net::SocketAddrV4;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use isthmus_host::etherbone::{Client, ClientConfig, Cycle, CycleReply, Error, Statistics};
-use isthmus_host::transport::TransportError;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
-use isthmus_sim::world::Host;
 
-use super::transport::{CycleLog, Log, SimTransport};
-use super::world::{LibraryCosts, World};
+use super::transport::{Carrier, CycleLog, Log, Measured};
+use super::world::LibraryCosts;
 use crate::scenario::Method;
 
 /// Reads that one record can hold; more words are read in more cycles.
@@ -101,17 +98,15 @@ impl<T> During<T> for Result<T, Error> {
 /// A host program, ready to run.
 pub(super) struct Program {
     sim: Sim,
-    host: Host,
     epoch_ns: u64,
-    device: SocketAddrV4,
     costs: LibraryCosts,
 }
 
 /// What a program works with while it runs.
-struct Session {
+struct Session<C: Carrier> {
     sim: Sim,
     epoch_ns: u64,
-    client: Client<SimTransport>,
+    client: Client<Measured<C>>,
     log: Rc<RefCell<Log>>,
 }
 
@@ -124,19 +119,12 @@ struct Series {
 }
 
 impl Program {
-    pub(super) fn new(world: &World, device: SocketAddrV4, costs: LibraryCosts) -> Self {
-        Self {
-            sim: world.simulation.handle(),
-            host: world.host.clone(),
-            epoch_ns: world.epoch_ns,
-            device,
-            costs,
-        }
+    pub(super) fn new(sim: Sim, epoch_ns: u64, costs: LibraryCosts) -> Self {
+        Self { sim, epoch_ns, costs }
     }
 
-    pub(super) async fn run(self, task: Task) -> Finished {
-        let (transport, log) = SimTransport::new(&self.sim, &self.host, self.device, self.costs)
-            .map_err(|error| ("open socket", TransportError::Other(error.to_string()).into()))?;
+    pub(super) async fn run<C: Carrier>(self, carrier: C, task: Task) -> Finished {
+        let (transport, log) = Measured::new(&self.sim, carrier, self.costs);
         let client = Client::connect(transport, ClientConfig::default()).await.during("probe")?;
         let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
         let mut outcome = match task {
@@ -155,7 +143,7 @@ impl Program {
     }
 }
 
-impl Session {
+impl<C: Carrier> Session<C> {
     /// Runs cycles in the way of `method`.
     async fn series(&mut self, method: Method, cycles: &[Cycle]) -> Result<Series, Error> {
         let first = self.log.borrow().cycles.len();

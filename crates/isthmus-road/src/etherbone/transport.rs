@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The client's transport over a simulated socket, and the log that measurements are made from.
+//! The client's transport over a simulated bus, and the log that measurements are made from.
 
 use std::cell::RefCell;
-use std::net::SocketAddrV4;
 use std::rc::Rc;
 use std::time::Duration;
 
 use isthmus_host::transport::{Kind, Transport, TransportError, Work};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
-use isthmus_sim::world::{Host, NetError, UdpSocket};
+use isthmus_sim::world::host::Cpu;
 
 use super::world::LibraryCosts;
 
@@ -20,9 +19,9 @@ pub(super) struct CycleLog {
     pub(super) begin: Picoseconds,
     /// It is built.
     pub(super) built: Picoseconds,
-    /// The frame that carries the request, and when its send call began.
+    /// What carries the request, and when its send call began.
     pub(super) request: Option<(FrameId, Picoseconds)>,
-    /// The frame that carried the reply, and when the receive call had returned.
+    /// What carried the reply, and when the receive call had returned.
     pub(super) reply: Option<(FrameId, Picoseconds)>,
     /// The library begins to take the reply apart.
     pub(super) matched: Picoseconds,
@@ -39,54 +38,49 @@ pub(super) struct Log {
     reply: Option<(FrameId, Picoseconds)>,
 }
 
-/// A socket of the simulated host, with the cost of the library's own work.
-pub(super) struct SimTransport {
+/// A bus with its driver, as a program sees it: bytes to one device, and bytes from it.
+pub(super) trait Carrier {
+    /// Whether message boundaries survive.
+    fn kind(&self) -> Kind;
+
+    /// Where the program runs.
+    fn cpu(&self) -> &Cpu;
+
+    /// Sends a message, with the driver's cost; returns what carries it.
+    async fn send(&mut self, message: &[u8]) -> Result<FrameId, TransportError>;
+
+    /// Waits until `deadline` for bytes, with the driver's cost; how many, and what carried them.
+    async fn recv(
+        &mut self,
+        buffer: &mut [u8],
+        deadline: Picoseconds,
+    ) -> Result<(usize, FrameId), TransportError>;
+}
+
+/// A carrier with the cost of the library's own work, keeping the log.
+pub(super) struct Measured<C> {
     sim: Sim,
-    host: Host,
-    socket: UdpSocket,
-    device: SocketAddrV4,
+    carrier: C,
     costs: LibraryCosts,
     log: Rc<RefCell<Log>>,
 }
 
-impl SimTransport {
-    pub(super) fn new(
-        sim: &Sim,
-        host: &Host,
-        device: SocketAddrV4,
-        costs: LibraryCosts,
-    ) -> Result<(Self, Rc<RefCell<Log>>), NetError> {
-        let any = SocketAddrV4::new(std::net::Ipv4Addr::UNSPECIFIED, 0);
-        let socket = host.udp_bind(any)?;
+impl<C: Carrier> Measured<C> {
+    pub(super) fn new(sim: &Sim, carrier: C, costs: LibraryCosts) -> (Self, Rc<RefCell<Log>>) {
         let log = Rc::new(RefCell::new(Log::default()));
-        let transport = Self {
-            sim: sim.clone(),
-            host: host.clone(),
-            socket,
-            device,
-            costs,
-            log: Rc::clone(&log),
-        };
-        Ok((transport, log))
+        (Self { sim: sim.clone(), carrier, costs, log: Rc::clone(&log) }, log)
     }
 
     fn span(&self, stage: &str, start: Picoseconds, end: Picoseconds, tag: u64) {
         if end > start {
-            self.sim.spans().record(self.host.name(), &stage.into(), start, end, tag);
+            self.sim.spans().record(&"host".into(), &stage.into(), start, end, tag);
         }
     }
 }
 
-fn failed(error: NetError) -> TransportError {
-    match error {
-        NetError::TimedOut(_) => TransportError::TimedOut,
-        other => TransportError::Other(other.to_string()),
-    }
-}
-
-impl Transport for SimTransport {
+impl<C: Carrier> Transport for Measured<C> {
     fn kind(&self) -> Kind {
-        Kind::Datagram
+        self.carrier.kind()
     }
 
     fn now(&self) -> Duration {
@@ -95,7 +89,7 @@ impl Transport for SimTransport {
 
     async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
         let start = self.sim.now();
-        let frame = self.socket.send_to(message, self.device).await.map_err(failed)?;
+        let frame = self.carrier.send(message).await?;
         let mut log = self.log.borrow_mut();
         let first = log.sent;
         log.sent = log.cycles.len();
@@ -111,36 +105,23 @@ impl Transport for SimTransport {
         buffer: &mut [u8],
         deadline: Duration,
     ) -> Result<usize, TransportError> {
-        self.host.cpu().run(self.costs.event_loop).await;
-        loop {
-            let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
-            let left = deadline.saturating_sub(self.sim.now());
-            let datagram = self.socket.recv_from(Some(left)).await.map_err(failed)?;
-            // A connected socket: what others send does not reach the program.
-            if datagram.from != self.device {
-                continue;
-            }
-            let received = self.sim.now();
-            self.host.cpu().run(self.costs.receive_call).await;
-            let now = self.sim.now();
-            self.span("receive call", received, now, datagram.frame.0);
-            self.log.borrow_mut().reply = Some((datagram.frame, now));
-            let length = datagram.payload.len().min(buffer.len());
-            buffer[..length].copy_from_slice(&datagram.payload[..length]);
-            return Ok(length);
-        }
+        self.carrier.cpu().run(self.costs.event_loop).await;
+        let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
+        let (length, frame) = self.carrier.recv(buffer, deadline).await?;
+        self.log.borrow_mut().reply = Some((frame, self.sim.now()));
+        Ok(length)
     }
 
     async fn charge(&mut self, work: Work) {
         let begin = self.sim.now();
         match work {
             Work::Build { operations } => {
-                self.host.cpu().run(self.costs.build(operations)).await;
+                self.carrier.cpu().run(self.costs.build(operations)).await;
                 let built = self.sim.now();
                 self.log.borrow_mut().cycles.push(CycleLog { begin, built, ..CycleLog::default() });
             }
             Work::Complete { operations } => {
-                self.host.cpu().run(self.costs.complete(operations)).await;
+                self.carrier.cpu().run(self.costs.complete(operations)).await;
                 let end = self.sim.now();
                 let mut log = self.log.borrow_mut();
                 let (index, reply) = (log.completed, log.reply);

@@ -4,10 +4,11 @@
 use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, GmiiPhy};
 use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, Simulation, Stop};
 
-use super::world::{FAULT_DELAY_NS, IDLE_CONFIRM_CYCLES, WAKE_CYCLES, bit_rate};
+use super::bus::gige::{FAULT_DELAY_NS, bit_rate};
+use super::world::{IDLE_CONFIRM_CYCLES, WAKE_CYCLES};
 use super::{Step, WATCH_PERIOD, Watch};
+use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::gige::{self, MakeModel};
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use crate::scenario::Scenario;
 
@@ -30,6 +31,7 @@ impl Wire {
         watch: &Watch,
     ) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
+        let gige = platform.gige()?;
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: scenario.skip_idle,
@@ -43,10 +45,11 @@ impl Wire {
         if let Some(path) = &scenario.trace.pcap {
             simulation.capture_to(path, epoch_ns)?;
         }
-        let gige::Attached { device, phy } = gige::attach(
+        let (device, phy) = device::attach_gige(
             &simulation,
             &scenario.device,
             &platform.fpga,
+            &gige.phy,
             scenario.trace.waveform.clone(),
             make_model,
         )?;
@@ -54,14 +57,14 @@ impl Wire {
             &simulation,
             &EndpointConfig {
                 name: "wire".to_owned(),
-                bit_rate_bit_s: bit_rate(platform),
+                bit_rate_bit_s: bit_rate(&gige.link),
                 queue_bytes: QUEUE_BYTES,
             },
         )?;
         let cable = CableConfig {
             name: "cable".to_owned(),
-            length_m: platform.link.length_m,
-            delay_ns_per_m: platform.link.delay_ns_per_m,
+            length_m: gige.link.length_m,
+            delay_ns_per_m: gige.link.delay_ns_per_m,
             fault_delay_ns: FAULT_DELAY_NS,
         };
         Cable::connect(&simulation, &endpoint, &phy, &cable)?;

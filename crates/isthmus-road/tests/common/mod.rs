@@ -350,16 +350,19 @@ pub fn scenario(change: impl FnOnce(&mut serde_json::Value)) -> String {
         "profile": "isthmus",
         "platform": {
             "name": "test",
-            "fpga": {"clock_mhz": 125, "epoch_s": 1_517_875_237, "phy_tx_ns": 84, "phy_rx_ns": 384},
-            "link": {"rate_mbit_s": 1000, "length_m": 5, "delay_ns_per_m": 5.4},
-            "nic": {
-                "phy_tx_ns": 84, "phy_rx_ns": 384, "doorbell_ns": 270, "tx_dma_ns": 1094,
-                "rx_dma_ns": 270
-            },
-            "host": {
-                "send_call_ns": 1900, "receive_call_ns": 1070, "frame_ns": 1500,
-                "wakeup_ns": 2520, "copy_ns_per_byte": 0.1
-            },
+            "fpga": {"clock_mhz": 125, "epoch_s": 1_517_875_237},
+            "bus": {"gige": {
+                "phy": {"tx_ns": 84, "rx_ns": 384},
+                "link": {"rate_mbit_s": 1000, "length_m": 5, "delay_ns_per_m": 5.4},
+                "nic": {
+                    "phy_tx_ns": 84, "phy_rx_ns": 384, "doorbell_ns": 270, "tx_dma_ns": 1094,
+                    "rx_dma_ns": 270
+                },
+                "host": {
+                    "send_call_ns": 1900, "receive_call_ns": 1070, "frame_ns": 1500,
+                    "wakeup_ns": 2520, "copy_ns_per_byte": 0.1
+                }
+            }},
             "library": {
                 "build_cycle_ns": 100, "build_operation_ns": 10, "parse_cycle_ns": 100,
                 "parse_operation_ns": 10, "event_loop_ns": 500, "poll": 0, "interrupt_gap_us": 0

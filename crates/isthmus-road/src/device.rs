@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device with one Gigabit port: what every road over Ethernet has in common.
+//! The FPGA of a scenario as a device of the simulation: what every road has in common.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use isthmus_sim::kernel::Model;
 use isthmus_sim::world::{GmiiPhy, PhyConfig};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, SimError, Simulation};
 
-use crate::scenario::{Device, Fpga};
+use crate::scenario::{Device, Fpga, Phy};
 
 /// Gives the model behind a path. [`load`] for real ones; tests bring their own.
 pub type MakeModel<'a> = &'a dyn Fn(&Path, Option<&Path>) -> Result<Box<dyn Model>, SimError>;
@@ -23,55 +23,65 @@ pub fn load(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, SimErro
 /// Nominal rate of GMII's receive clock (IEEE 802.3 clause 35.2.2.2).
 const GMII_CLOCK_HZ: u64 = 125_000_000;
 
-/// A device and its PHY.
-pub(crate) struct Attached {
-    pub(crate) device: DeviceHandle,
-    pub(crate) phy: GmiiPhy,
-}
-
-/// Puts the device into the world, with a PHY at its GMII.
+/// Puts the device into the world. `clocks`: those beside `clk_i`, by port, in hertz. `cfg`: its
+/// configuration inputs by name.
 pub(crate) fn attach(
     simulation: &Simulation,
     device: &Device,
     fpga: &Fpga,
+    clocks: &[(&str, u64)],
+    cfg: &[(&str, u64)],
     waveform: Option<PathBuf>,
     make_model: MakeModel<'_>,
-) -> Result<Attached, SimError> {
-    let clock = ClockConfig {
+) -> Result<DeviceHandle, SimError> {
+    let main = ClockConfig {
         port: "clk_i".to_owned(),
         frequency_hz: (fpga.clock_mhz * 1e6).round() as u64,
         offset_ppm: fpga.clock_offset_ppm,
         phase_ps: 0,
     };
-    let receive_clock = ClockConfig {
-        port: "gmii_rx_clk_i".to_owned(),
-        frequency_hz: GMII_CLOCK_HZ,
+    let others = clocks.iter().map(|(port, frequency_hz)| ClockConfig {
+        port: (*port).to_owned(),
+        frequency_hz: *frequency_hz,
         offset_ppm: 0.0,
         phase_ps: 0,
-    };
-    let cfg = [
-        ("mac", device.mac.as_u64()),
-        ("ip", u64::from(u32::from(device.ip))),
-        ("udp_port", u64::from(device.udp_port)),
-    ];
+    });
     let config = DeviceConfig {
         name: "fpga".to_owned(),
         model_path: device.model_path.clone(),
-        clocks: vec![clock, receive_clock],
+        clocks: std::iter::once(main).chain(others).collect(),
         reset_cycles: device.reset_cycles,
-        cfg: cfg.map(|(name, value)| (name.to_owned(), value)).into(),
+        cfg: cfg.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         epoch_ns: fpga.epoch_s.saturating_mul(1_000_000_000),
         trace: waveform.clone(),
         resets: device.resets.clone(),
         holds: device.holds.clone(),
     };
     let model = make_model(&device.model_path, waveform.as_deref())?;
-    let device = simulation.add_model(model, &config)?;
-    let phy_config = PhyConfig {
+    simulation.add_model(model, &config)
+}
+
+/// A device with one Gigabit port, and its PHY.
+pub(crate) fn attach_gige(
+    simulation: &Simulation,
+    device: &Device,
+    fpga: &Fpga,
+    phy: &Phy,
+    waveform: Option<PathBuf>,
+    make_model: MakeModel<'_>,
+) -> Result<(DeviceHandle, GmiiPhy), SimError> {
+    let cfg = [
+        ("mac", device.mac.as_u64()),
+        ("ip", u64::from(u32::from(device.ip))),
+        ("udp_port", u64::from(device.udp_port)),
+    ];
+    let clocks = [("gmii_rx_clk_i", GMII_CLOCK_HZ)];
+    let device = attach(simulation, device, fpga, &clocks, &cfg, waveform, make_model)?;
+    let config = PhyConfig {
         name: "phy".to_owned(),
-        transmit_latency_ns: fpga.phy_tx_ns,
-        receive_latency_ns: fpga.phy_rx_ns,
+        transmit_latency_ns: phy.tx_ns,
+        receive_latency_ns: phy.rx_ns,
     };
-    let phy = GmiiPhy::attach(simulation, &device, "gmii", &phy_config)?;
-    Ok(Attached { device, phy })
+    let phy = GmiiPhy::attach(simulation, &device, "gmii", &config)?;
+    Ok((device, phy))
 }

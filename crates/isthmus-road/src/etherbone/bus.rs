@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What lies between a host program and the device's pins: one way for each bus.
+
+pub(super) mod gige;
+
+use std::path::PathBuf;
+
+use isthmus_host::transport::TransportError;
+use isthmus_sim::kernel::{JoinHandle, Sim};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
+
+use super::breakdown::Breakdown;
+use super::program::{Finished, Program, Task};
+use super::transport::CycleLog;
+use super::world::World;
+use crate::device::MakeModel;
+use crate::error::RoadError;
+use crate::scenario::{self, Scenario};
+use gige::{Gige, PathClocks};
+
+/// The bus of a world, with its driver.
+pub(super) enum Bus {
+    Gige(Gige),
+}
+
+impl Bus {
+    /// The bus that a scenario's platform describes, with the scenario's device on it.
+    pub(super) fn build(
+        simulation: &Simulation,
+        scenario: &Scenario,
+        waveform: Option<PathBuf>,
+        make_model: MakeModel<'_>,
+    ) -> Result<(DeviceHandle, Self), RoadError> {
+        match &scenario.platform.bus {
+            scenario::Bus::Gige(platform) => {
+                let (device, gige) =
+                    Gige::build(simulation, scenario, platform, waveform, make_model)?;
+                Ok((device, Self::Gige(gige)))
+            }
+        }
+    }
+
+    /// Starts a host program.
+    pub(super) fn start(&self, sim: &Sim, program: Program, task: Task) -> JoinHandle<Finished> {
+        const NAME: &str = "host program";
+        match self {
+            Self::Gige(gige) => {
+                let socket = gige.open(sim);
+                sim.spawn_named(NAME, async move {
+                    let socket = socket.map_err(|e| TransportError::Other(e.to_string()).into());
+                    program.run(socket.map_err(|e| ("open socket", e))?, task).await
+                })
+            }
+        }
+    }
+
+    /// Bytes towards the host of what left the device in this span of time, with all framing.
+    pub(super) fn wire_bytes(&self, from: Picoseconds, until: Picoseconds) -> u64 {
+        match self {
+            Self::Gige(gige) => gige.wire_bytes(from, until),
+        }
+    }
+
+    /// Clocks inside the gateware for one cycle.
+    pub(super) fn path_clocks(
+        &self,
+        device: &DeviceHandle,
+        cycle: &CycleLog,
+    ) -> Result<PathClocks, RoadError> {
+        match self {
+            Self::Gige(gige) => gige.path_clocks(device, cycle),
+        }
+    }
+
+    /// Where the time of one transfer goes.
+    pub(super) fn breakdown(
+        &self,
+        world: &World,
+        cycle: &CycleLog,
+    ) -> Result<Breakdown, RoadError> {
+        match self {
+            Self::Gige(gige) => gige.breakdown(world, cycle),
+        }
+    }
+}
