@@ -10,15 +10,23 @@
 //! execution. A request that the network doubles is executed twice; a cycle that timed out may or
 //! may not have been executed. Nothing is sent twice by the client itself, except probes.
 
+pub mod sdb;
 pub mod wire;
 
 mod client;
 mod cycle;
+mod guard;
+mod map;
+mod server;
 mod slave;
+mod snoop;
 
 pub use client::{Client, ClientConfig, Pending, Statistics};
 pub use cycle::{Cycle, CycleReply};
-pub use slave::{Bus, BusFault, Memory, SoftSlave};
+pub use map::{AddressMap, MapError};
+pub use server::{Server, ServerConfig, ServerHandle, ServerStatistics};
+pub use slave::{Bus, BusFault, Memory, Peer, SlaveConfig, SlaveStatistics, SoftSlave};
+pub use snoop::{BusEvent, Snoop};
 pub use wire::{Dialect, Format, Width, Widths};
 
 use crate::transport::TransportError;
@@ -27,6 +35,9 @@ use std::time::Duration;
 
 /// The UDP port of Etherbone (0xEBD0).
 pub const DEFAULT_PORT: u16 = 60368;
+
+/// The UDP port of LiteEth's dialect. Gateware sends its replies to this port, too.
+pub const LITE_PORT: u16 = 1234;
 
 /// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
 pub const UDP_MTU: usize = 1472;
@@ -143,9 +154,6 @@ pub enum Error {
     /// The client was dropped before the cycle ended.
     #[error("the client was dropped before the cycle ended")]
     Dropped,
-    /// The dialect has no codec yet.
-    #[error("Etherbone dialect {0} is not implemented; right would be ohwr")]
-    NotImplemented(Dialect),
     /// The transport failed.
     #[error("{0}")]
     Transport(std::sync::Arc<TransportError>),

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How bytes reach a device: the [`Transport`] trait and its implementations over a real UDP
-//! socket ([`UdpTransport`]) and over memory ([`MemoryTransport`]). A simulated network implements
-//! the same trait where the simulator is known.
+//! How bytes reach a device: the [`Transport`] trait and its implementations over the operating
+//! system ([`UdpTransport`], [`TcpTransport`], [`SerialTransport`]) and over memory
+//! ([`MemoryTransport`]). A simulated network implements the same trait where the simulator is
+//! known.
+//!
+//! [`open`] takes a [`DeviceName`] and returns whichever it names. The transports of the operating
+//! system block the calling thread: their futures are ready at once, so that [`block_on`] is all
+//! the runtime they need.
 
+pub(crate) mod batch;
 mod memory;
+mod name;
+mod stream;
 mod udp;
 
 pub use memory::{Faults, MemoryTransport};
+pub use name::{DeviceName, Family, Host, NameError};
+pub use stream::{SerialTransport, TcpTransport};
 pub use udp::UdpTransport;
 
+use std::os::fd::AsFd;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Whether message boundaries survive the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +69,10 @@ pub enum TransportError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// A transport of another crate failed.
+    /// The device's name cannot be read.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A transport of another crate failed, or cannot do what is asked.
     #[error("{0}")]
     Other(String),
 }
@@ -81,8 +97,14 @@ pub trait Transport {
     /// The time now, for deadlines.
     fn now(&self) -> Duration;
 
-    /// Sends one whole message (or, on a stream, all the bytes).
+    /// Sends one whole message (or, on a stream, all the bytes). It may wait for more to send with
+    /// it until [`flush`](Self::flush) or [`recv`](Self::recv).
     async fn send(&mut self, message: &[u8]) -> Result<(), TransportError>;
+
+    /// Sends what still waits.
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        Ok(())
+    }
 
     /// Waits until `deadline` for one message (or, on a stream, at least one byte) and copies it
     /// to `buffer`, whose excess is cut off. Returns the number of bytes.
@@ -94,6 +116,115 @@ pub trait Transport {
 
     /// Accounts for work of the client itself. Costs nothing unless a transport says otherwise.
     async fn charge(&mut self, _work: Work) {}
+}
+
+/// Whichever transport a [`DeviceName`] names.
+#[derive(Debug)]
+pub enum AnyTransport {
+    /// Datagrams.
+    Udp(Box<UdpTransport>),
+    /// A TCP connection.
+    Tcp(TcpTransport),
+    /// A character device.
+    Serial(SerialTransport),
+}
+
+/// Opens a device by its name: `udp/HOST[/PORT]`, `tcp/HOST[/PORT]`, `dev/NAME` and the others of
+/// [`DeviceName`].
+pub fn open(name: &str) -> Result<AnyTransport, TransportError> {
+    let name: DeviceName = name.parse()?;
+    Ok(match &name {
+        DeviceName::Udp(host) => {
+            AnyTransport::Udp(Box::new(UdpTransport::connect_socket(host.resolve()?)?))
+        }
+        DeviceName::Tcp(host) => AnyTransport::Tcp(TcpTransport::connect_socket(host.resolve()?)?),
+        DeviceName::Dev(_) => AnyTransport::Serial(SerialTransport::connect(&name.to_string())?),
+    })
+}
+
+impl AnyTransport {
+    /// Polls for up to `spin` before the thread sleeps: answers sooner, for a busy processor.
+    pub fn with_spin(self, spin: Duration) -> Self {
+        match self {
+            AnyTransport::Udp(udp) => AnyTransport::Udp(Box::new(udp.with_spin(spin))),
+            AnyTransport::Tcp(tcp) => AnyTransport::Tcp(tcp.with_spin(spin)),
+            AnyTransport::Serial(serial) => AnyTransport::Serial(serial.with_spin(spin)),
+        }
+    }
+}
+
+impl Transport for AnyTransport {
+    fn kind(&self) -> Kind {
+        match self {
+            AnyTransport::Udp(_) => Kind::Datagram,
+            AnyTransport::Tcp(_) | AnyTransport::Serial(_) => Kind::Stream,
+        }
+    }
+
+    fn mtu(&self) -> usize {
+        match self {
+            AnyTransport::Udp(udp) => udp.mtu(),
+            AnyTransport::Tcp(tcp) => tcp.mtu(),
+            AnyTransport::Serial(serial) => serial.mtu(),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        match self {
+            AnyTransport::Udp(udp) => udp.now(),
+            AnyTransport::Tcp(tcp) => tcp.now(),
+            AnyTransport::Serial(serial) => serial.now(),
+        }
+    }
+
+    async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
+        match self {
+            AnyTransport::Udp(udp) => udp.send(message).await,
+            AnyTransport::Tcp(tcp) => tcp.send(message).await,
+            AnyTransport::Serial(serial) => serial.send(message).await,
+        }
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        match self {
+            AnyTransport::Udp(udp) => udp.flush().await,
+            AnyTransport::Tcp(_) | AnyTransport::Serial(_) => Ok(()),
+        }
+    }
+
+    async fn recv(
+        &mut self,
+        buffer: &mut [u8],
+        deadline: Duration,
+    ) -> Result<usize, TransportError> {
+        match self {
+            AnyTransport::Udp(udp) => udp.recv(buffer, deadline).await,
+            AnyTransport::Tcp(tcp) => tcp.recv(buffer, deadline).await,
+            AnyTransport::Serial(serial) => serial.recv(buffer, deadline).await,
+        }
+    }
+}
+
+/// Waits until there is something to read, an error among it; `false` when `time` is over.
+pub(crate) fn wait_readable(fd: &impl AsFd, time: Duration) -> std::io::Result<bool> {
+    wait(fd, PollFlags::IN, time)
+}
+
+pub(crate) fn wait_writable(fd: &impl AsFd, time: Duration) -> std::io::Result<bool> {
+    wait(fd, PollFlags::OUT, time)
+}
+
+fn wait(fd: &impl AsFd, events: PollFlags, time: Duration) -> std::io::Result<bool> {
+    let mut fds = [PollFd::new(fd, events)];
+    // A time beyond the system's range is as good as a year.
+    let time = time.min(Duration::from_secs(31_536_000));
+    let time = Timespec::try_from(time).map_err(std::io::Error::other)?;
+    match poll(&mut fds, Some(&time)) {
+        Ok(ready) => Ok(ready > 0),
+        // As if something had come: the caller looks, and waits again with the time that is left.
+        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 struct ThreadWaker(std::thread::Thread);

@@ -6,7 +6,7 @@ use super::wire::{
     put_data_header,
 };
 use super::{Cycle, CycleReply, Error};
-use crate::transport::{Kind, Transport, TransportError, Work};
+use crate::transport::{AnyTransport, Kind, Transport, TransportError, Work};
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
@@ -263,11 +263,22 @@ impl<T> fmt::Debug for Client<T> {
     }
 }
 
+impl Client<AnyTransport> {
+    /// Opens a device by its name ([`DeviceName`](crate::transport::DeviceName)) and probes it.
+    pub async fn open(name: &str, config: ClientConfig) -> Result<Self, Error> {
+        Self::connect(crate::transport::open(name)?, config).await
+    }
+}
+
 impl<T: Transport> Client<T> {
     /// Probes the device and agrees on widths: the largest address and the largest data width that
     /// both sides have.
     pub async fn connect(transport: T, config: ClientConfig) -> Result<Self, Error> {
-        let codec = config.dialect.codec()?;
+        if config.dialect == Dialect::LiteEth {
+            let text = "the client does not speak liteeth yet".to_owned();
+            return Err(TransportError::Other(text).into());
+        }
+        let codec = config.dialect.codec();
         let mut client = Self {
             transport,
             codec,
@@ -428,7 +439,16 @@ impl<T: Transport> Client<T> {
                 self.send_batch().await?;
             }
         }
-        Ok(())
+        let sent = self.transport.flush().await;
+        sent.map_err(|error| self.fail_all(error.into()))
+    }
+
+    /// The transport is gone: ends every cycle in flight.
+    fn fail_all(&mut self, error: Error) -> Error {
+        while let Some((cycle, _)) = self.flights.oldest() {
+            self.end(cycle, |_| Err(error.clone()));
+        }
+        error
     }
 
     /// Waits until no cycle is in flight: each has its reply or has timed out.
@@ -513,12 +533,7 @@ impl<T: Transport> Client<T> {
         match self.receive_until(deadline).await {
             Ok(Some(length)) => self.take_message(length).await,
             Ok(None) => {}
-            Err(error) => {
-                while let Some((cycle, _)) = self.flights.oldest() {
-                    self.end(cycle, |_| Err(error.clone()));
-                }
-                return Err(error);
-            }
+            Err(error) => return Err(self.fail_all(error)),
         }
         self.expire();
         Ok(())

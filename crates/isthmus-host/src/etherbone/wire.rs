@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bytes of Etherbone version 1. Pure functions; any input gives a value or an error.
 
-use super::Error;
 use std::fmt;
 
 const MAGIC: [u8; 2] = [0x4E, 0x6F];
@@ -11,6 +10,10 @@ const HEADER_PROBE_REPLY: u8 = 0x02;
 const HEADER_PROBE: u8 = 0x01;
 /// Length of a probe and of its reply.
 pub const PROBE_LENGTH: usize = 8;
+/// The same in LiteEth's dialect.
+pub const LITE_PROBE_LENGTH: usize = 12;
+/// Length of a LiteEth message's header.
+pub(crate) const LITE_HEADER: usize = 8;
 /// Operations of one kind that one record can hold.
 pub const MAX_COUNT: usize = 255;
 
@@ -72,6 +75,11 @@ impl Widths {
 
     fn from_byte(byte: u8) -> Self {
         Widths { address: byte >> 4, data: byte & 0xF }
+    }
+
+    /// Whether a message of this format is among them.
+    pub(crate) fn offers(self, format: Format) -> bool {
+        self.address & format.address as u8 != 0 && self.data & format.data as u8 != 0
     }
 
     /// What both sides can do, the largest of each.
@@ -231,15 +239,7 @@ impl Record {
     /// bytes end inside it.
     pub fn decode(format: Format, bytes: &[u8]) -> Option<(Record, usize)> {
         let (view, length) = RecordView::decode(format, bytes)?;
-        let record = Record {
-            flags: view.flags,
-            byte_enable: view.byte_enable,
-            write_base: view.write_base,
-            writes: view.writes().collect(),
-            return_base: view.return_base,
-            reads: slots(view.reads, format.word()).map(|a| a & format.address.mask()).collect(),
-        };
-        Some((record, length))
+        Some((view.to_record(), length))
     }
 }
 
@@ -247,9 +247,9 @@ impl Record {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordView<'a> {
     pub(crate) flags: Flags,
-    byte_enable: u8,
+    pub(crate) byte_enable: u8,
     pub(crate) write_base: u64,
-    return_base: u64,
+    pub(crate) return_base: u64,
     writes: &'a [u8],
     reads: &'a [u8],
     format: Format,
@@ -278,9 +278,14 @@ impl<'a> RecordView<'a> {
         Some((view, length))
     }
 
-    pub(crate) fn writes(&self) -> impl Iterator<Item = u64> + use<'a> {
+    pub(crate) fn writes(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let mask = self.format.data.mask();
         slots(self.writes, self.format.word()).map(move |word| word & mask)
+    }
+
+    pub(crate) fn reads(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        let mask = self.format.address.mask();
+        slots(self.reads, self.format.word()).map(move |word| word & mask)
     }
 
     pub(crate) fn has_writes(&self) -> bool {
@@ -289,6 +294,17 @@ impl<'a> RecordView<'a> {
 
     pub(crate) fn has_reads(&self) -> bool {
         !self.reads.is_empty()
+    }
+
+    pub(crate) fn to_record(self) -> Record {
+        Record {
+            flags: self.flags,
+            byte_enable: self.byte_enable,
+            write_base: self.write_base,
+            writes: self.writes().collect(),
+            return_base: self.return_base,
+            reads: self.reads().collect(),
+        }
     }
 }
 
@@ -300,7 +316,7 @@ fn slot(bytes: &[u8]) -> u64 {
     }
 }
 
-fn slots(bytes: &[u8], word: usize) -> impl Iterator<Item = u64> + use<'_> {
+fn slots(bytes: &[u8], word: usize) -> impl ExactSizeIterator<Item = u64> + use<'_> {
     bytes.chunks_exact(word).map(slot)
 }
 
@@ -377,6 +393,9 @@ pub enum EncodeError {
         /// The field's width.
         bits: usize,
     },
+    /// LiteEth's dialect carries exactly one record of 32-bit words in a message.
+    #[error("LiteEth carries one record of 32-bit words, not {0}")]
+    Lite(usize),
 }
 
 /// Why bytes are not a message.
@@ -402,8 +421,11 @@ pub enum DecodeError {
     #[error("widths {0:#04x} of a data message: each half must name exactly one")]
     Widths(u8),
     /// A probe of the wrong length.
-    #[error("probe of {0} bytes, a probe has 8")]
-    Probe(usize),
+    #[error("probe of {0} bytes, a probe has {1}")]
+    Probe(usize, usize),
+    /// Not what LiteEth's dialect looks like.
+    #[error("not LiteEth's dialect: {0}")]
+    NotLite(&'static str),
 }
 
 /// A header as it stands on the wire, before it is known to begin a probe or data.
@@ -429,6 +451,10 @@ impl Header {
 
     pub(crate) fn is_probe(self) -> bool {
         self.flags & (HEADER_PROBE | HEADER_PROBE_REPLY) != 0
+    }
+
+    pub(crate) fn no_reads(self) -> bool {
+        self.flags & HEADER_NO_READS != 0
     }
 
     pub(crate) fn format(self) -> Result<Format, DecodeError> {
@@ -471,11 +497,31 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect's codec, or [`Error::NotImplemented`].
-    pub fn codec(self) -> Result<&'static dyn Codec, Error> {
+    /// The dialect's codec.
+    pub fn codec(self) -> &'static dyn Codec {
         match self {
-            Dialect::Ohwr => Ok(&OhwrCodec),
-            Dialect::LiteEth => Err(Error::NotImplemented(self)),
+            Dialect::Ohwr => &OhwrCodec,
+            Dialect::LiteEth => &LiteCodec,
+        }
+    }
+
+    /// The UDP port that its devices listen on.
+    pub fn default_port(self) -> u16 {
+        match self {
+            Dialect::Ohwr => super::DEFAULT_PORT,
+            Dialect::LiteEth => super::LITE_PORT,
+        }
+    }
+}
+
+impl std::str::FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "ohwr" => Ok(Dialect::Ohwr),
+            "liteeth" => Ok(Dialect::LiteEth),
+            _ => Err(format!("unknown dialect {text:?}; right would be ohwr or liteeth")),
         }
     }
 }
@@ -518,7 +564,7 @@ impl Codec for OhwrCodec {
         let header = Header::decode(bytes)?;
         if header.is_probe() {
             let Ok(whole) = <[u8; PROBE_LENGTH]>::try_from(bytes) else {
-                return Err(DecodeError::Probe(bytes.len()));
+                return Err(DecodeError::Probe(bytes.len(), PROBE_LENGTH));
             };
             let [_, _, _, _, id @ ..] = whole;
             let (widths, id) = (header.widths, u32::from_be_bytes(id));
@@ -543,6 +589,89 @@ impl Codec for OhwrCodec {
         }
         Ok(Message::Data { no_reads: header.flags & HEADER_NO_READS != 0, format, records })
     }
+}
+
+/// The codec of [`Dialect::LiteEth`]: a header of 8 bytes, the flags of a record mirrored, one
+/// record of 32-bit words a message, probes of 12 bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LiteCodec;
+
+impl LiteCodec {
+    /// The one record of a data message.
+    pub(crate) fn record(bytes: &[u8]) -> Result<RecordView<'_>, DecodeError> {
+        let header = Header::decode(bytes)?;
+        let short = |what, offset| DecodeError::Short { what, offset, length: bytes.len() };
+        let (Some([0, 0, 0, 0]), Some(rest)) = (bytes.get(4..8), bytes.get(LITE_HEADER..)) else {
+            return Err(DecodeError::NotLite("bytes 4 to 7 of the header must be 0"));
+        };
+        if header.is_probe() {
+            return Err(DecodeError::Probe(bytes.len(), LITE_PROBE_LENGTH));
+        }
+        if header.format()? != Format::W32 {
+            return Err(DecodeError::Widths(header.widths.byte()));
+        }
+        let (mut record, length) =
+            RecordView::decode(Format::W32, rest).ok_or_else(|| short("record", LITE_HEADER))?;
+        if length != rest.len() {
+            return Err(DecodeError::NotLite("bytes after the record"));
+        }
+        record.flags = Flags(record.flags.0.reverse_bits());
+        Ok(record)
+    }
+
+    /// A probe or its reply: its header's flags, widths and number.
+    pub(crate) fn probe(bytes: &[u8]) -> Option<(bool, Widths, u32)> {
+        let header = Header::decode(bytes).ok().filter(|header| header.is_probe())?;
+        let &[_, _, _, _, a, b, c, d, ..] = <&[u8; LITE_PROBE_LENGTH]>::try_from(bytes).ok()?;
+        let reply = header.flags & HEADER_PROBE_REPLY != 0;
+        Some((reply, header.widths, u32::from_be_bytes([a, b, c, d])))
+    }
+}
+
+impl Codec for LiteCodec {
+    fn encode(&self, message: &Message, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match message {
+            Message::Probe { widths, id } | Message::ProbeReply { widths, id } => {
+                let reply = matches!(message, Message::ProbeReply { .. });
+                put_header(out, if reply { HEADER_PROBE_REPLY } else { HEADER_PROBE }, *widths);
+                out.extend(id.to_be_bytes());
+                out.extend([0; 4]);
+            }
+            Message::Data { no_reads, format, records } => {
+                let ([record], true) = (records.as_slice(), *format == Format::W32) else {
+                    return Err(EncodeError::Lite(records.len()));
+                };
+                put_lite_header(out, *no_reads);
+                let start = out.len();
+                record.encode(*format, out)?;
+                if let Some(flags) = out.get_mut(start) {
+                    *flags = flags.reverse_bits();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Message, DecodeError> {
+        if let Some((reply, widths, id)) = Self::probe(bytes) {
+            return Ok(match reply {
+                true => Message::ProbeReply { widths, id },
+                false => Message::Probe { widths, id },
+            });
+        }
+        let record = Self::record(bytes)?;
+        Ok(Message::Data {
+            no_reads: Header::decode(bytes)?.no_reads(),
+            format: Format::W32,
+            records: vec![record.to_record()],
+        })
+    }
+}
+
+/// Appends the header of a LiteEth data message.
+pub(crate) fn put_lite_header(out: &mut Vec<u8>, no_reads: bool) {
+    put_header(out, if no_reads { HEADER_NO_READS } else { 0 }, Widths::W32);
+    out.extend([0; 4]);
 }
 
 #[cfg(test)]
@@ -631,8 +760,44 @@ mod tests {
     }
 
     #[test]
-    fn lite_eth_says_so() {
-        let error = Dialect::LiteEth.codec().expect_err("no codec").to_string();
-        assert_eq!(error, "Etherbone dialect liteeth is not implemented; right would be ohwr");
+    fn lite_eth_as_bytes() {
+        // Header with four zero bytes, flags mirrored (BCA 01, RFF 04, CYC 10), one record.
+        let message = Message::Data {
+            no_reads: false,
+            format: Format::W32,
+            records: vec![Record {
+                flags: Flags::BCA | Flags::RFF | Flags::CYC,
+                byte_enable: 0xF,
+                return_base: 0x8000_0001,
+                reads: vec![0xF000_0004],
+                ..Record::default()
+            }],
+        };
+        let mut out = Vec::new();
+        LiteCodec.encode(&message, &mut out).expect("encodes");
+        assert_eq!(out, hex("4e6f1044 00000000 150f0001 80000001 f0000004"));
+        assert_eq!(LiteCodec.decode(&out), Ok(message));
+        let mut probe = Vec::new();
+        LiteCodec.encode(&Message::Probe { widths: Widths::W32, id: 7 }, &mut probe).expect("fits");
+        assert_eq!(probe, hex("4e6f1144 00000007 00000000"));
+        let reply = Message::ProbeReply { widths: Widths::W32, id: 7 };
+        assert_eq!(LiteCodec.decode(&hex("4e6f1244 00000007 00000000")), Ok(reply));
+    }
+
+    #[test]
+    fn lite_eth_refuses_what_is_not_its_own() {
+        let cases = [
+            ("4e6f1144 00000007", "bytes 4 to 7"),
+            ("4e6f1044 a00f0001 00008000 00000000", "bytes 4 to 7"),
+            ("4e6f1044 00000000 000f0001 00000000 00000000 00000000", "after the record"),
+            ("4e6f1044 00000000 000f0002 00000000 00000000", "record at byte 8"),
+            ("4e6f1088 00000000 000f0000 00000000", "widths 0x88"),
+            ("4e6f1044 00", "bytes 4 to 7"),
+            ("4e6f1144 00000000", "probe of 8 bytes, a probe has 12"),
+        ];
+        for (bytes, expected) in cases {
+            let error = LiteCodec.decode(&hex(bytes)).expect_err(bytes).to_string();
+            assert!(error.contains(expected), "{bytes}: {error}");
+        }
     }
 }

@@ -1,54 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::io::{ErrorKind, IoSliceMut};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use super::{Kind, Transport, TransportError};
-use crate::etherbone::DEFAULT_PORT;
+use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
+
+use super::batch::{BATCH_BYTES, Batch};
+use super::{DeviceName, Kind, Transport, TransportError, wait_readable};
+
+/// One receive call brings at most this many bytes: 64 merged datagrams or one of any length.
+const BUFFER: usize = 1 << 17;
 
 /// Etherbone's `udp`, `udp4` and `udp6` over a socket of the operating system.
 ///
 /// The socket is connected: datagrams of other senders never reach the client. Receiving blocks
-/// the calling thread until the deadline.
+/// the calling thread until the deadline. Where the system can, datagrams of one length cross into
+/// the kernel together (generic segmentation offload) and come back together; on the wire each is
+/// one datagram.
 #[derive(Debug)]
 pub struct UdpTransport {
     socket: UdpSocket,
+    state: UdpSocketState,
     peer: SocketAddr,
     origin: Instant,
-    read_timeout: Option<Duration>,
+    spin: Duration,
+    mtu: usize,
+    batch: Batch,
+    /// What the last receive call brought: `received[at..end]` in messages of `stride` bytes.
+    received: Vec<u8>,
+    at: usize,
+    end: usize,
+    stride: usize,
 }
 
 impl UdpTransport {
-    /// Connects to `HOST[:PORT]`, `[IPV6]:PORT` or Etherbone's `udp/HOST[/PORT]`, `udp4/…`,
-    /// `udp6/…`. The default port is 60368.
-    pub fn connect(address: &str) -> Result<Self, TransportError> {
-        let wanted = Address::parse(address)?;
-        let peer = (wanted.host.as_str(), wanted.port)
-            .to_socket_addrs()
-            .map_err(|source| TransportError::Io {
-                action: format!("resolve {address:?}"),
-                source,
-            })?
-            .find(|peer| wanted.family.accepts(peer))
-            .ok_or_else(|| {
-                TransportError::Other(format!("{address:?} has no address of the family asked for"))
-            })?;
-        Self::connect_socket(peer)
+    /// Connects to a [`DeviceName`] of UDP, from a port that the system picks.
+    pub fn connect(name: &str) -> Result<Self, TransportError> {
+        match name.parse()? {
+            DeviceName::Udp(host) => Self::connect_socket(host.resolve()?),
+            other => Err(TransportError::Other(format!("{other} is not udp"))),
+        }
     }
 
-    /// Connects to a resolved address.
+    /// Connects to a resolved address, from a port that the system picks.
     pub fn connect_socket(peer: SocketAddr) -> Result<Self, TransportError> {
+        Self::connect_from(0, peer)
+    }
+
+    /// Connects from a port of this host: LiteEth gateware answers to port 1234 only.
+    pub fn connect_from(port: u16, peer: SocketAddr) -> Result<Self, TransportError> {
         let io = |action: &str, source| TransportError::Io {
             action: format!("{action} udp {peer}"),
             source,
         };
         let local: SocketAddr = match peer {
-            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+            SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, port).into(),
+            SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, port).into(),
         };
         let socket = UdpSocket::bind(local).map_err(|e| io("open", e))?;
         socket.connect(peer).map_err(|e| io("connect", e))?;
-        Ok(Self { socket, peer, origin: Instant::now(), read_timeout: None })
+        let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(|e| io("set up", e))?;
+        Ok(Self {
+            socket,
+            state,
+            peer,
+            origin: Instant::now(),
+            spin: Duration::ZERO,
+            mtu: crate::etherbone::UDP_MTU,
+            batch: Batch::new(peer, true),
+            received: vec![0; BUFFER],
+            at: 0,
+            end: 0,
+            stride: 0,
+        })
+    }
+
+    /// Polls for up to `spin` before the thread sleeps: answers sooner, for a busy processor.
+    pub fn with_spin(mut self, spin: Duration) -> Self {
+        self.spin = spin;
+        self
+    }
+
+    /// Sends datagrams of up to `mtu` bytes of payload instead of 1472: less where the path carries
+    /// less, more where it carries jumbo frames.
+    pub fn with_mtu(mut self, mtu: usize) -> Self {
+        self.mtu = mtu.clamp(64, BATCH_BYTES);
+        self
     }
 
     /// The device's address.
@@ -59,6 +97,21 @@ impl UdpTransport {
     fn io(&self, action: &str, source: std::io::Error) -> TransportError {
         TransportError::Io { action: format!("{action} udp {}", self.peer), source }
     }
+
+    fn send_batch(&mut self) -> Result<(), TransportError> {
+        let sent = self.batch.send(&self.socket, &self.state);
+        sent.map_err(|e| self.io("send to", e))
+    }
+
+    /// One receive call, without waiting.
+    fn fill(&mut self) -> std::io::Result<()> {
+        let mut meta = [RecvMeta::default()];
+        let mut buffers = [IoSliceMut::new(&mut self.received)];
+        self.state.recv(UdpSockRef::from(&self.socket), &mut buffers, &mut meta)?;
+        let [meta] = meta;
+        (self.at, self.end, self.stride) = (0, meta.len, meta.stride.max(1));
+        Ok(())
+    }
 }
 
 impl Transport for UdpTransport {
@@ -66,19 +119,21 @@ impl Transport for UdpTransport {
         Kind::Datagram
     }
 
+    fn mtu(&self) -> usize {
+        self.mtu
+    }
+
     fn now(&self) -> Duration {
         self.origin.elapsed()
     }
 
     async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
-        match self.socket.send(message) {
-            Ok(_) => Ok(()),
-            // The answer to an earlier datagram (ICMP port unreachable) surfaces here once.
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                self.socket.send(message).map(drop).map_err(|e| self.io("send to", e))
-            }
-            Err(error) => Err(self.io("send to", error)),
-        }
+        let sent = self.batch.push(&self.socket, &self.state, self.peer, message);
+        sent.map_err(|e| self.io("send to", e))
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        self.send_batch()
     }
 
     async fn recv(
@@ -86,119 +141,29 @@ impl Transport for UdpTransport {
         buffer: &mut [u8],
         deadline: Duration,
     ) -> Result<usize, TransportError> {
-        use std::io::ErrorKind;
-        // A zero time-out means "for ever" to the system; the shortest wait still polls once.
-        let left = deadline.saturating_sub(self.now()).max(Duration::from_micros(1));
-        if self.read_timeout != Some(left) {
-            self.socket
-                .set_read_timeout(Some(left))
-                .map_err(|e| self.io("set the time-out of", e))?;
-            self.read_timeout = Some(left);
-        }
-        loop {
-            match self.socket.recv(buffer) {
-                Ok(length) => return Ok(length),
-                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+        self.send_batch()?;
+        let spin_until = if self.spin.is_zero() { Duration::ZERO } else { self.now() + self.spin };
+        while self.at >= self.end {
+            // Whoever does not spin sleeps first: an answer is rarely there yet.
+            if self.now() >= spin_until {
+                let left = deadline.saturating_sub(self.now());
+                if !wait_readable(&self.socket, left).map_err(|e| self.io("wait for", e))? {
                     return Err(TransportError::TimedOut);
                 }
-                Err(e) if e.kind() == ErrorKind::Interrupted => {
-                    if self.now() >= deadline {
-                        return Err(TransportError::TimedOut);
-                    }
+            }
+            match self.fill() {
+                Ok(()) if self.end == 0 => return Ok(0),
+                Ok(()) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                    std::hint::spin_loop();
                 }
                 Err(e) => return Err(self.io("receive from", e)),
             }
         }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
-    Any,
-    V4,
-    V6,
-}
-
-impl Family {
-    fn accepts(self, address: &SocketAddr) -> bool {
-        match self {
-            Family::Any => true,
-            Family::V4 => address.is_ipv4(),
-            Family::V6 => address.is_ipv6(),
-        }
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct Address {
-    family: Family,
-    host: String,
-    port: u16,
-}
-
-impl Address {
-    fn parse(text: &str) -> Result<Self, TransportError> {
-        let wrong = |what: &str| {
-            TransportError::Other(format!(
-                "address {text:?}: {what}; right would be HOST[:PORT] or udp/HOST[/PORT]"
-            ))
-        };
-        let number = |port: &str| port.parse::<u16>().map_err(|_| wrong("no port number"));
-        let (family, host, port) = if let Some((protocol, rest)) = text.split_once('/') {
-            let family = match protocol {
-                "udp" => Family::Any,
-                "udp4" => Family::V4,
-                "udp6" => Family::V6,
-                _ => return Err(wrong("unknown protocol")),
-            };
-            match rest.split_once('/') {
-                Some((host, port)) => (family, host, number(port)?),
-                None => (family, rest, DEFAULT_PORT),
-            }
-        } else if let Some(rest) = text.strip_prefix('[') {
-            let (host, tail) = rest.split_once(']').ok_or_else(|| wrong("no closing ]"))?;
-            match tail.strip_prefix(':') {
-                Some(port) => (Family::V6, host, number(port)?),
-                None if tail.is_empty() => (Family::V6, host, DEFAULT_PORT),
-                None => return Err(wrong("text after ]")),
-            }
-        } else {
-            match text.split_once(':') {
-                // More than one colon: a bare IPv6 address.
-                Some((_, tail)) if tail.contains(':') => (Family::V6, text, DEFAULT_PORT),
-                Some((host, port)) => (Family::Any, host, number(port)?),
-                None => (Family::Any, text, DEFAULT_PORT),
-            }
-        };
-        if host.is_empty() {
-            return Err(wrong("no host"));
-        }
-        Ok(Self { family, host: host.to_owned(), port })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(text: &str) -> (Family, String, u16) {
-        let a = Address::parse(text).expect(text);
-        (a.family, a.host, a.port)
-    }
-
-    #[test]
-    fn addresses() {
-        let h = |f, host: &str, port| (f, host.to_owned(), port);
-        assert_eq!(parsed("fpga"), h(Family::Any, "fpga", 60368));
-        assert_eq!(parsed("fpga:5"), h(Family::Any, "fpga", 5));
-        assert_eq!(parsed("udp/fpga"), h(Family::Any, "fpga", 60368));
-        assert_eq!(parsed("udp4/10.0.0.1/9"), h(Family::V4, "10.0.0.1", 9));
-        assert_eq!(parsed("udp6/::1"), h(Family::V6, "::1", 60368));
-        assert_eq!(parsed("[::1]:7"), h(Family::V6, "::1", 7));
-        assert_eq!(parsed("::1"), h(Family::V6, "::1", 60368));
-        for wrong in ["", ":5", "tcp/x", "udp/x/y", "x:99999", "[::1", "[::1]7"] {
-            let error = Address::parse(wrong).expect_err(wrong).to_string();
-            assert!(error.contains("right would be"), "{error}");
-        }
+        let message = &self.received[self.at..self.end.min(self.at + self.stride)];
+        self.at += message.len();
+        let length = message.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&message[..length]);
+        Ok(length)
     }
 }
