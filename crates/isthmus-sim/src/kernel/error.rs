@@ -34,6 +34,18 @@ pub enum SimError {
         /// What does not fit, and what would.
         reason: String,
     },
+    /// A device breaks the protocol of a bus at its pins.
+    #[error("device {device}: {signal} at {at}: {reason}")]
+    Pin {
+        /// The device's name, or that of the model at its pins.
+        device: String,
+        /// The port, or what stands for it.
+        signal: String,
+        /// When it was seen.
+        at: Picoseconds,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
     /// A world model's configuration makes no sense.
     #[error("{model}: {reason}")]
     Config {

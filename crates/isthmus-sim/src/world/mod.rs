@@ -10,6 +10,7 @@ pub mod ethernet;
 pub mod host;
 pub mod nic;
 pub mod packet;
+pub mod pcie;
 pub mod phy;
 pub mod switch;
 pub mod usb;

@@ -65,6 +65,16 @@ impl Cpu {
         drop(core);
     }
 
+    /// Occupies a core until `work` ends, from when one is free: a load that stalls it.
+    pub async fn stall<F: Future>(&self, work: F) -> F::Output {
+        let core = Acquire { cpu: &self.0, waiter: None }.await;
+        let start = self.0.sim.now();
+        let output = work.await;
+        self.0.busy.set(self.0.busy.get() + (self.0.sim.now() - start));
+        drop(core);
+        output
+    }
+
     /// The time all cores together were occupied.
     #[must_use]
     pub fn busy(&self) -> Picoseconds {

@@ -66,6 +66,12 @@ impl Memory {
         })))
     }
 
+    /// Its size in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.0.bytes.borrow().len()
+    }
+
     /// Reads, at no cost: what a device's DMA does, whose cost its own model has.
     ///
     /// # Errors

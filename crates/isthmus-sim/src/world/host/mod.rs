@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A computer: cores that take time, a network stack that costs it, memory.
 
+mod combine;
 mod cpu;
 mod memory;
 mod net;
@@ -10,6 +11,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use combine::runs;
+pub use combine::{LINE_BYTES, WriteCombiner};
 pub use cpu::{Cpu, CpuConfig};
 pub use memory::{Memory, MemoryConfig};
 pub use net::{Datagram, NetConfig, NetError, UdpSocket};

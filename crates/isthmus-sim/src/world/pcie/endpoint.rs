@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The device's end of a link: DMA, interrupts, and the way of the host's accesses to BAR 0.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use super::config::PcieConfig;
+use super::lane::{Body, Cost, Tlp};
+use super::link::{Pcie, Shared};
+use super::wire::{Direction, pieces};
+use crate::kernel::{Counter, FrameId, OneshotSender, Picoseconds, Sim, SimError, oneshot};
+
+/// No page is larger where a request must not cross one.
+pub(super) const PAGE_BYTES: u64 = 4096;
+
+/// Why a read of the device failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DmaError {
+    /// There is nothing at the address.
+    #[error("unsupported request: no host memory at the address")]
+    Unsupported,
+    /// The data is marked as bad.
+    #[error("poisoned completion")]
+    Poisoned,
+    /// The completions did not come.
+    #[error("completion timeout")]
+    Timeout,
+}
+
+/// Where the data of a read goes, as it comes.
+pub(super) trait ReadSink {
+    /// The bytes from `offset` on.
+    fn data(&self, offset: usize, data: &[u8]);
+    /// These will not come, or are bad.
+    fn failed(&self, offset: usize, bytes: usize, error: DmaError);
+    /// One of the requests that the read was cut into has ended.
+    fn ended(&self) {}
+}
+
+/// What is behind BAR 0. Offsets are into the BAR; nothing crosses its end.
+pub trait BarTarget {
+    /// The host's write. Until `taken` is dropped it occupies the receive buffer.
+    fn write(&self, offset: u64, data: Vec<u8>, taken: Taken);
+    /// The host's read.
+    fn read(&self, offset: u64, bytes: usize, reply: ReadReply);
+}
+
+/// A TLP in the endpoint's receive buffer; dropping it gives the credits back.
+pub struct Taken {
+    shared: Rc<Shared>,
+    cost: Cost,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.shared.release(Direction::Down, self.cost);
+    }
+}
+
+/// A read of the host that waits for its answer. Dropped without one, the host sees an unsupported
+/// request.
+pub struct ReadReply {
+    shared: Rc<Shared>,
+    request: FrameId,
+    address: u64,
+    bytes: usize,
+    delivered: Picoseconds,
+    answer: Option<Vec<u8>>,
+    taken: Option<Taken>,
+}
+
+impl ReadReply {
+    /// The device's side has taken the request: its credits go back.
+    pub fn taken(&mut self) {
+        self.taken = None;
+    }
+
+    /// Sends the data, as many bytes as were asked for.
+    pub fn send(mut self, mut data: Vec<u8>) {
+        data.resize(self.bytes, 0);
+        self.answer = Some(data);
+    }
+}
+
+impl Drop for ReadReply {
+    fn drop(&mut self) {
+        self.taken = None;
+        let (shared, now) = (&self.shared, self.shared.sim.now());
+        let endpoint = &shared.endpoint;
+        let track = shared.lane(Direction::Down).names().1;
+        let stage = &endpoint.stage_device;
+        shared.sim.spans().record(track, stage, self.delivered, now, self.request.0);
+        let body = Body::Completion {
+            request: self.request,
+            tag: 0,
+            offset: 0,
+            data: self.answer.take(),
+            poisoned: false,
+        };
+        let id = shared.sim.new_frame_id();
+        shared.send(Direction::Up, Tlp { id, address: self.address, body });
+    }
+}
+
+struct Outstanding {
+    id: FrameId,
+    sent: Picoseconds,
+    bytes: usize,
+    received: usize,
+    /// Where in the whole read its bytes are.
+    at: usize,
+    sink: Rc<dyn ReadSink>,
+}
+
+struct WaitingRead {
+    address: u64,
+    bytes: usize,
+    at: usize,
+    sink: Rc<dyn ReadSink>,
+}
+
+pub(super) struct EndpointState {
+    timeout: Picoseconds,
+    free_tags: RefCell<VecDeque<u32>>,
+    outstanding: RefCell<BTreeMap<u32, Outstanding>>,
+    waiting: RefCell<VecDeque<WaitingRead>>,
+    target: RefCell<Option<Rc<dyn BarTarget>>>,
+    stage_device: Rc<str>,
+    timeouts: Counter,
+    poisoned: Counter,
+    unsupported: Counter,
+    unexpected: Counter,
+    interrupts: Counter,
+}
+
+impl EndpointState {
+    pub(super) fn new(sim: &Sim, config: &PcieConfig) -> Result<Self, SimError> {
+        let name = &config.name;
+        let counter = |what: &str| sim.counters().counter(format!("{name}.endpoint.{what}"));
+        let endpoint = &config.endpoint;
+        Ok(Self {
+            timeout: crate::world::time(
+                name,
+                "endpoint.completion_timeout_ns",
+                endpoint.completion_timeout_ns,
+            )?,
+            free_tags: RefCell::new((0..endpoint.tags).collect()),
+            outstanding: RefCell::default(),
+            waiting: RefCell::default(),
+            target: RefCell::default(),
+            stage_device: "device".into(),
+            timeouts: counter("completion_timeouts"),
+            poisoned: counter("poisoned_completions"),
+            unsupported: counter("unsupported_completions"),
+            unexpected: counter("unexpected_completions"),
+            interrupts: counter("interrupts"),
+        })
+    }
+}
+
+impl EndpointState {
+    pub(super) fn disconnect(&self) {
+        drop(self.target.take());
+    }
+}
+
+impl Shared {
+    /// Cuts a read into requests; each goes out once a tag is free.
+    pub(super) fn read(self: &Rc<Self>, address: u64, bytes: usize, sink: &Rc<dyn ReadSink>) {
+        let most = self.config.max_read_request_bytes as usize;
+        let mut waiting = self.endpoint.waiting.borrow_mut();
+        for (at, length) in pieces(address, bytes, most, PAGE_BYTES) {
+            let (address, sink) = (address.wrapping_add(at as u64), Rc::clone(sink));
+            waiting.push_back(WaitingRead { address, bytes: length, at, sink });
+        }
+        drop(waiting);
+        self.request();
+    }
+
+    fn request(self: &Rc<Self>) {
+        let endpoint = &self.endpoint;
+        loop {
+            let Some(tag) = endpoint.free_tags.borrow().front().copied() else { return };
+            let Some(read) = endpoint.waiting.borrow_mut().pop_front() else { return };
+            endpoint.free_tags.borrow_mut().pop_front();
+            let WaitingRead { address, bytes, at, sink } = read;
+            let id = self.sim.new_frame_id();
+            let sent = self.sim.now();
+            let outstanding = Outstanding { id, sent, bytes, received: 0, at, sink };
+            endpoint.outstanding.borrow_mut().insert(tag, outstanding);
+            self.send(Direction::Up, Tlp { id, address, body: Body::Read { bytes, tag } });
+        }
+    }
+
+    /// Whether no request waits for a tag.
+    pub(super) fn reads_flow(&self) -> bool {
+        self.endpoint.waiting.borrow().is_empty()
+    }
+
+    /// Cuts a write into TLPs, and gives their numbers. There is no limit here: who is held up
+    /// looks for room before.
+    pub(super) fn write(
+        self: &Rc<Self>,
+        direction: Direction,
+        address: u64,
+        data: &[u8],
+    ) -> Vec<FrameId> {
+        let most = self.config.max_payload_bytes as usize;
+        let send = |(at, length): (usize, usize)| {
+            let id = self.sim.new_frame_id();
+            let body = Body::Write(data[at..at + length].to_vec());
+            self.send(direction, Tlp { id, address: address.wrapping_add(at as u64), body });
+            id
+        };
+        pieces(address, data.len(), most, PAGE_BYTES).into_iter().map(send).collect()
+    }
+
+    pub(super) fn interrupt(self: &Rc<Self>, vector: u32) {
+        self.endpoint.interrupts.increment();
+        // Where x86 takes interrupt messages: below 4 GiB, a header of 3 DW.
+        const LOCAL_APIC: u64 = 0xFEE0_0000;
+        let (id, body) = (self.sim.new_frame_id(), Body::Interrupt(vector));
+        self.send(Direction::Up, Tlp { id, address: LOCAL_APIC, body });
+    }
+
+    pub(super) fn at_endpoint(self: &Rc<Self>, tlp: Tlp) {
+        let cost = tlp.cost();
+        let offset = tlp.address.wrapping_sub(self.config.endpoint.bar_base);
+        let taken = Taken { shared: Rc::clone(self), cost };
+        let target = self.endpoint.target.borrow().clone();
+        match tlp.body {
+            Body::Write(data) => {
+                if let Some(target) = target {
+                    target.write(offset, data, taken);
+                }
+            }
+            Body::Interrupt(_) => {}
+            Body::Read { bytes, .. } => {
+                let reply = ReadReply {
+                    shared: Rc::clone(self),
+                    request: tlp.id,
+                    address: tlp.address,
+                    bytes,
+                    delivered: self.sim.now(),
+                    answer: None,
+                    taken: Some(taken),
+                };
+                if let Some(target) = target {
+                    target.read(offset, bytes, reply);
+                }
+            }
+            // The requester has kept room for all it asked for: this one leaves the buffer at once.
+            Body::Completion { request, tag, offset, data, poisoned } => {
+                drop(taken);
+                self.completion(request, tag, offset, data.as_deref(), poisoned);
+            }
+        }
+    }
+
+    fn completion(
+        self: &Rc<Self>,
+        request: FrameId,
+        tag: u32,
+        offset: usize,
+        data: Option<&[u8]>,
+        poisoned: bool,
+    ) {
+        let endpoint = &self.endpoint;
+        let mut outstanding = endpoint.outstanding.borrow_mut();
+        let Some(read) = outstanding.get_mut(&tag).filter(|read| read.id == request) else {
+            endpoint.unexpected.increment();
+            return;
+        };
+        let (at, sink) = (read.at + offset, Rc::clone(&read.sink));
+        let length = data.map_or(read.bytes, <[u8]>::len);
+        read.received += length;
+        let ended = read.received >= read.bytes;
+        if ended {
+            outstanding.remove(&tag);
+        }
+        drop(outstanding);
+        match data {
+            None => {
+                endpoint.unsupported.increment();
+                sink.failed(at, length, DmaError::Unsupported);
+            }
+            Some(_) if poisoned => {
+                endpoint.poisoned.increment();
+                sink.failed(at, length, DmaError::Poisoned);
+            }
+            Some(data) => sink.data(at, data),
+        }
+        if ended {
+            sink.ended();
+            self.free_tag(tag);
+        }
+    }
+
+    fn free_tag(self: &Rc<Self>, tag: u32) {
+        self.endpoint.free_tags.borrow_mut().push_back(tag);
+        self.request();
+    }
+
+    /// A completion of this request will never come: it times out.
+    pub(super) fn expire(self: &Rc<Self>, tag: u32, request: FrameId) {
+        let sent = match self.endpoint.outstanding.borrow().get(&tag) {
+            Some(read) if read.id == request => read.sent,
+            _ => return,
+        };
+        let this = Rc::clone(self);
+        self.sim.at(sent + self.endpoint.timeout, move || {
+            let endpoint = &this.endpoint;
+            let mut outstanding = endpoint.outstanding.borrow_mut();
+            // More than one lost completion of a request is still one time-out.
+            if outstanding.get(&tag).is_none_or(|read| read.id != request) {
+                return;
+            }
+            let Some(read) = outstanding.remove(&tag) else { return };
+            drop(outstanding);
+            endpoint.timeouts.increment();
+            read.sink.failed(read.at, read.bytes, DmaError::Timeout);
+            read.sink.ended();
+            this.free_tag(tag);
+        });
+    }
+}
+
+/// The device's end of a link, for devices that are modelled in Rust. Gateware is attached to its
+/// pins by [`PciePins`](super::PciePins).
+#[derive(Clone)]
+pub struct Endpoint(Rc<Shared>);
+
+impl Pcie {
+    /// The device's end.
+    #[must_use]
+    pub fn endpoint(&self) -> Endpoint {
+        Endpoint(Rc::clone(&self.0))
+    }
+}
+
+struct Collect {
+    data: RefCell<Vec<u8>>,
+    /// Requests that have not ended.
+    left: Cell<usize>,
+    error: Cell<Option<DmaError>>,
+    done: RefCell<Option<OneshotSender<()>>>,
+}
+
+impl ReadSink for Collect {
+    fn data(&self, offset: usize, data: &[u8]) {
+        self.data.borrow_mut()[offset..offset + data.len()].copy_from_slice(data);
+    }
+
+    fn failed(&self, _offset: usize, _bytes: usize, error: DmaError) {
+        self.error.set(Some(error));
+    }
+
+    fn ended(&self) {
+        self.left.set(self.left.get() - 1);
+        if self.left.get() == 0
+            && let Some(done) = self.done.borrow_mut().take()
+        {
+            // The reader may have given up.
+            let _ = done.send(());
+        }
+    }
+}
+
+impl Endpoint {
+    /// What the host's accesses to BAR 0 reach from now on.
+    pub fn serve(&self, target: Rc<dyn BarTarget>) {
+        self.0.serve(target);
+    }
+
+    /// Reads host memory. The range may be as long as it likes.
+    ///
+    /// # Errors
+    /// When a request was not supported, was answered with bad data, or timed out.
+    pub async fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, DmaError> {
+        let (sender, receiver) = oneshot();
+        let most = self.0.config.max_read_request_bytes as usize;
+        let sink = Rc::new(Collect {
+            data: RefCell::new(vec![0; bytes]),
+            left: Cell::new(pieces(address, bytes, most, PAGE_BYTES).len()),
+            error: Cell::default(),
+            done: RefCell::new(Some(sender)),
+        });
+        if bytes > 0 {
+            let whole: Rc<dyn ReadSink> = Rc::<Collect>::clone(&sink);
+            self.0.read(address, bytes, &whole);
+            receiver.recv().await;
+        }
+        match sink.error.get() {
+            Some(error) => Err(error),
+            None => Ok(sink.data.take()),
+        }
+    }
+
+    /// Writes host memory: ends when the last TLP is in the posted queue.
+    pub async fn write(&self, address: u64, data: &[u8]) {
+        let most = self.0.config.max_payload_bytes as usize;
+        for (at, length) in pieces(address, data.len(), most, PAGE_BYTES) {
+            self.0.room(Direction::Up).await;
+            self.0.write(Direction::Up, address + at as u64, &data[at..at + length]);
+        }
+    }
+
+    /// Sends an interrupt message, behind all writes before it.
+    pub fn interrupt(&self, vector: u32) {
+        self.0.interrupt(vector);
+    }
+}
+
+impl Shared {
+    pub(super) fn serve(&self, target: Rc<dyn BarTarget>) {
+        *self.endpoint.target.borrow_mut() = Some(target);
+    }
+
+    /// Waits until the posted queue has room.
+    pub(super) async fn room(&self, direction: Direction) {
+        poll_fn(|context| {
+            let lane = self.lane(direction);
+            if lane.has_room() {
+                return Poll::Ready(());
+            }
+            lane.block(context.waker());
+            Poll::Pending
+        })
+        .await;
+    }
+}
