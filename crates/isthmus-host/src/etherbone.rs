@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Etherbone version 1 (OHWR): Wishbone bus cycles in datagrams or streams.
 //!
-//! - [`wire`]: header, probe and records as bytes; every length checked, no I/O
+//! - [`wire`]: header, probe and records as bytes, in both dialects; every length checked, no I/O
 //! - [`Cycle`]: reads and writes that hold the bus cycle line together
 //! - [`Client`]: convenience calls, blocking cycles, pipelined cycles in flight
-//! - [`SoftSlave`]: a small software slave, the reference model of tests
+//! - [`Server`]: a program's own [`Bus`] on the network, for many clients; [`AddressMap`], [`Snoop`]
+//! - [`SoftSlave`]: the same without I/O, the reference model of tests
+//! - [`sdb`]: what a bus says is attached to it; [`discover`]: who is there
 //!
-//! What the protocol does not give, and neither does this client: authentication, and exactly-once
-//! execution. A request that the network doubles is executed twice; a cycle that timed out may or
-//! may not have been executed. Nothing is sent twice by the client itself, except probes.
+//! The protocol has no authentication. Exactly-once execution there is in a session with a slave of
+//! this crate ([`ClientConfig::retries`]); with any other device a request that the network doubles is
+//! executed twice, and a cycle that timed out may or may not have been executed.
 
 pub mod sdb;
 pub mod wire;
 
 mod client;
 mod cycle;
+mod discover;
 mod guard;
 mod map;
 mod server;
@@ -23,6 +26,7 @@ mod snoop;
 
 pub use client::{Client, ClientConfig, Pending, Statistics};
 pub use cycle::{Cycle, CycleReply};
+pub use discover::{Discovered, discover};
 pub use map::{AddressMap, MapError};
 pub use server::{Server, ServerConfig, ServerHandle, ServerStatistics};
 pub use slave::{Bus, BusFault, Memory, Peer, SlaveConfig, SlaveStatistics, SoftSlave};

@@ -4,7 +4,7 @@
 
 use isthmus_host::etherbone::{
     Bus, BusEvent, BusFault, Client, ClientConfig, Cycle, Dialect, Error, Memory, Peer, Server,
-    ServerConfig, ServerHandle, ServerStatistics, SlaveConfig, Snoop, Width, Widths,
+    ServerConfig, ServerHandle, ServerStatistics, SlaveConfig, Snoop, Width, Widths, discover,
 };
 use isthmus_host::transport::{AnyTransport, block_on};
 use proptest::prelude::*;
@@ -426,6 +426,19 @@ fn a_snooping_bus_names_every_operation() {
         ]
         .map(|line| line.replace("0x00000011", "0x00000010"))
     );
+}
+
+#[test]
+fn discovery_lists_who_answers() {
+    let server = memory();
+    let wait = Duration::from_millis(300);
+    let found = discover(&udp(&server), Dialect::Ohwr, wait).expect("probes");
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].address, found[0].widths), (server.udp_addresses()[0], Widths::W32));
+    let nobody = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("loopback");
+    assert_eq!(discover(&nobody.to_string(), Dialect::Ohwr, wait).expect("probes"), []);
+    let error = discover("tcp/127.0.0.1", Dialect::Ohwr, wait).expect_err("no").to_string();
+    assert_eq!(error, "tcp/127.0.0.1/60368 cannot be probed, only udp can");
 }
 
 /// A bus that only counts.

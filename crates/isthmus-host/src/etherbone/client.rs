@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::cycle::Collector;
+use super::cycle::{Collector, Frame, LITE_PART_BITS};
+use super::guard::{self, Stamp};
 use super::wire::{
-    Codec, Dialect, Flags, Format, Header, Message, PROBE_LENGTH, RecordView, Widths,
-    put_data_header,
+    Codec, Dialect, Flags, Format, Header, LiteCodec, Message, PROBE_LENGTH, Record, RecordView,
+    Widths, put_data_header,
 };
 use super::{Cycle, CycleReply, Error};
 use crate::transport::{AnyTransport, Kind, Transport, TransportError, Work};
 use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -16,6 +20,8 @@ use std::time::Duration;
 
 /// Sequence numbers are the 14 bits between 0x8000 and the mark of the error register.
 const MAX_IN_FLIGHT: u64 = 1 << 14;
+/// Where a session's first reply goes: the last number that cycles come to.
+const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
 /// The widest UDP datagram.
 const RECEIVE_BUFFER: usize = 65536;
 
@@ -35,10 +41,19 @@ pub struct ClientConfig {
     pub reply_timeout: Duration,
     /// Datagrams in flight before sending waits for replies.
     pub window: usize,
+    /// How often a datagram whose reply did not come is sent again; each time the reply has
+    /// `reply_timeout`. With more than 0 the client asks the device for a session, in which nothing
+    /// is executed twice ([`Client::has_session`]). Without one, only cycles that are
+    /// [`repeatable`](Cycle::repeatable) are sent again. Streams lose nothing and repeat nothing.
+    pub retries: u32,
+    /// LiteEth's dialect: operations in one record. Its gateware hangs on more than its buffer
+    /// holds.
+    pub lite_depth: usize,
 }
 
 impl Default for ClientConfig {
-    /// libetherbone's times, all widths, 64 datagrams in flight.
+    /// The standard dialect, libetherbone's times, all widths, 64 datagrams in flight, nothing sent
+    /// again.
     fn default() -> Self {
         Self {
             dialect: Dialect::Ohwr,
@@ -47,7 +62,17 @@ impl Default for ClientConfig {
             probe_timeout: Duration::from_secs(3),
             reply_timeout: Duration::from_secs(5),
             window: 64,
+            retries: 0,
+            lite_depth: 16,
         }
+    }
+}
+
+impl ClientConfig {
+    /// LiteEth's dialect, for the buffer that LiteX builds by default (16 operations) and with one
+    /// datagram in flight: its gateware can lose or hang on more.
+    pub fn lite_eth() -> Self {
+        Self { dialect: Dialect::LiteEth, widths: Widths::W32, window: 1, ..Self::default() }
     }
 }
 
@@ -70,6 +95,8 @@ pub struct Statistics {
     pub malformed: u64,
     /// Reply records for cycles that are not in flight: doubled or too late.
     pub stale: u64,
+    /// Datagrams sent again because no reply came.
+    pub repeated: u64,
 }
 
 type CycleResult = Result<CycleReply, Error>;
@@ -165,13 +192,26 @@ struct Queued {
     completion: Completion,
     bytes: usize,
     expects_reply: bool,
+    /// LiteEth: the datagrams it takes. Empty otherwise.
+    frames: Vec<Frame>,
 }
 
 struct Flight {
     collector: Collector,
     completion: Completion,
     message: u64,
+}
+
+/// A datagram that was sent (of a stream: the bytes that were sent together).
+struct Sent {
+    /// Cycles without a reply.
+    unanswered: usize,
     deadline: Duration,
+    cycles: Range<u64>,
+    /// LiteEth: which part of its cycle's reads it brings.
+    part: usize,
+    /// What to send again, and how often.
+    repeat: Option<(Vec<u8>, u32)>,
 }
 
 /// Cycles in flight by their number, oldest first; ended ones leave a hole.
@@ -214,10 +254,8 @@ impl Flights {
         }
     }
 
-    /// The oldest cycle and its deadline.
-    fn oldest(&self) -> Option<(u64, Duration)> {
-        let flight = self.slots.front()?.as_ref()?;
-        Some((self.first, flight.deadline))
+    fn oldest(&self) -> Option<u64> {
+        self.slots.front().map(|_| self.first)
     }
 
     fn is_empty(&self) -> bool {
@@ -241,9 +279,11 @@ pub struct Client<T> {
     records: Vec<u8>,
     queue: VecDeque<Queued>,
     flights: Flights,
-    /// Messages by number from `first_message` on: unanswered cycles of each.
-    messages: VecDeque<usize>,
+    /// Messages by number from `first_message` on.
+    messages: VecDeque<Sent>,
     first_message: u64,
+    /// The nonce of the session, if there is one.
+    session: Option<u32>,
     /// The number of the next cycle: those in `queue` have theirs already.
     next_cycle: u64,
     message: Vec<u8>,
@@ -274,10 +314,6 @@ impl<T: Transport> Client<T> {
     /// Probes the device and agrees on widths: the largest address and the largest data width that
     /// both sides have.
     pub async fn connect(transport: T, config: ClientConfig) -> Result<Self, Error> {
-        if config.dialect == Dialect::LiteEth {
-            let text = "the client does not speak liteeth yet".to_owned();
-            return Err(TransportError::Other(text).into());
-        }
         let codec = config.dialect.codec();
         let mut client = Self {
             transport,
@@ -288,6 +324,7 @@ impl<T: Transport> Client<T> {
             flights: Flights::default(),
             messages: VecDeque::new(),
             first_message: 0,
+            session: None,
             next_cycle: 0,
             message: Vec::new(),
             buffer: vec![0; RECEIVE_BUFFER],
@@ -295,8 +332,66 @@ impl<T: Transport> Client<T> {
             statistics: Statistics::default(),
             config,
         };
+        let lite_stream =
+            client.config.dialect == Dialect::LiteEth && client.transport.kind() == Kind::Stream;
+        if lite_stream {
+            return Err(TransportError::Other("liteeth's dialect has no streams".into()).into());
+        }
         client.probe().await?;
+        if client.config.retries > 0
+            && client.config.dialect == Dialect::Ohwr
+            && client.transport.kind() == Kind::Datagram
+            && Stamp::fits(client.format)
+        {
+            client.open_session().await?;
+        }
         Ok(client)
+    }
+
+    /// Asks for a session. Devices that know none discard the stamp and read 0.
+    async fn open_session(&mut self) -> Result<(), Error> {
+        let random = RandomState::new().build_hasher().finish();
+        // 0 stands for no session.
+        let nonce = (random as u32).max(1);
+        let stamp = Stamp { nonce, number: 0, oldest: 0 };
+        let mut hello = Vec::new();
+        put_data_header(&mut hello, self.format, false);
+        stamp.put_request(self.format, &mut hello);
+        let read = Record {
+            flags: Flags::BCA | Flags::RCA | Flags::RFF | Flags::CYC,
+            byte_enable: self.format.data.mask_of_lanes(),
+            return_base: HELLO_TAG,
+            reads: guard::registers(self.format).to_vec(),
+            ..Record::default()
+        };
+        let encoded = read.encode(self.format, &mut hello);
+        encoded.map_err(|error| TransportError::Other(error.to_string()))?;
+        for _ in 0..self.config.probe_attempts.max(1) {
+            self.send(&hello).await?;
+            let deadline = self.transport.now() + self.config.probe_timeout;
+            while let Some(length) = self.receive_until(deadline).await? {
+                let Ok(Message::Data { records, .. }) = self.codec.decode(&self.buffer[..length])
+                else {
+                    self.statistics.stale += 1;
+                    continue;
+                };
+                let ours = |record: &&Record| record.write_base == HELLO_TAG;
+                let Some(answer) = records.iter().find(ours) else {
+                    self.statistics.malformed += 1;
+                    continue;
+                };
+                if answer.writes == [guard::MAGIC, u64::from(nonce)] {
+                    self.session = Some(nonce);
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the device gave a session: whatever is sent again is executed once.
+    pub fn has_session(&self) -> bool {
+        self.session.is_some()
     }
 
     async fn probe(&mut self) -> Result<(), Error> {
@@ -307,7 +402,7 @@ impl<T: Transport> Client<T> {
             Kind::Stream => 1,
         };
         for id in 1..=attempts {
-            let mut probe = Vec::with_capacity(PROBE_LENGTH);
+            let mut probe = Vec::new();
             self.encode(&Message::Probe { widths: offer, id }, &mut probe)?;
             self.send(&probe).await?;
             let deadline = self.transport.now() + self.config.probe_timeout;
@@ -409,10 +504,21 @@ impl<T: Transport> Client<T> {
             return Err(Error::Busy(MAX_IN_FLIGHT as usize));
         }
         let start = self.records.len();
-        let tag = 0x8000 | (self.next_cycle % MAX_IN_FLIGHT) << 1;
-        let words = cycle.encode(self.format, tag, &mut self.records)?;
+        let (words, frames) = match self.config.dialect {
+            Dialect::Ohwr => {
+                let tag = 0x8000 | (self.next_cycle % MAX_IN_FLIGHT) << 1;
+                (cycle.encode(self.format, tag, &mut self.records)?, Vec::new())
+            }
+            Dialect::LiteEth => {
+                let tag = (self.next_cycle % MAX_IN_FLIGHT) << LITE_PART_BITS;
+                cycle.encode_lite(tag, self.config.lite_depth, &mut self.records)?
+            }
+        };
         let bytes = self.records.len() - start;
-        let whole = self.format.header() + bytes;
+        let whole = match frames.iter().map(|frame| frame.bytes).max() {
+            Some(longest) => longest,
+            None => self.head() + bytes,
+        };
         if self.transport.kind() == Kind::Datagram && whole > self.transport.mtu() {
             self.records.truncate(start);
             let (operations, mtu) = (cycle.len(), self.transport.mtu());
@@ -420,21 +526,29 @@ impl<T: Transport> Client<T> {
         }
         self.next_cycle += 1;
         self.queue.push_back(Queued {
-            collector: Collector::new(cycle.clone(), self.format, words),
+            collector: Collector::new(cycle.clone(), self.format, words, &frames),
             completion: Completion(Some(owner)),
             bytes,
-            expects_reply: words > 0,
+            expects_reply: words > 0 || self.session.is_some(),
+            frames,
         });
         Ok(())
+    }
+
+    /// Bytes of a datagram in front of the first cycle.
+    fn head(&self) -> usize {
+        let stamp = if self.session.is_some() { Stamp::length(self.format) } else { 0 };
+        self.format.header() + stamp
     }
 
     /// Sends all queued cycles, as many whole ones in each datagram as fit. While the window is
     /// full it receives.
     pub async fn flush(&mut self) -> Result<(), Error> {
         while !self.queue.is_empty() {
-            let open = self.messages.iter().filter(|left| **left > 0).count();
-            if open >= self.config.window.max(1) {
+            if self.window_is_full() {
                 self.receive().await?;
+            } else if self.config.dialect == Dialect::LiteEth {
+                self.send_frames().await?;
             } else {
                 self.send_batch().await?;
             }
@@ -443,9 +557,16 @@ impl<T: Transport> Client<T> {
         sent.map_err(|error| self.fail_all(error.into()))
     }
 
+    fn window_is_full(&self) -> bool {
+        let open = self.messages.iter().filter(|message| message.unanswered > 0).count();
+        // A session has room for so many from its oldest unanswered one on.
+        let session = self.session.is_some() && self.messages.len() >= guard::WINDOW;
+        open >= self.config.window.max(1) || session
+    }
+
     /// The transport is gone: ends every cycle in flight.
     fn fail_all(&mut self, error: Error) -> Error {
-        while let Some((cycle, _)) = self.flights.oldest() {
+        while let Some(cycle) = self.flights.oldest() {
             self.end(cycle, |_| Err(error.clone()));
         }
         error
@@ -459,39 +580,56 @@ impl<T: Transport> Client<T> {
         Ok(())
     }
 
-    /// The cycle in flight that a return address belongs to.
-    fn cycle_of(&self, tag: u64) -> u64 {
-        let number = tag >> 1 & (MAX_IN_FLIGHT - 1);
+    /// The cycle in flight that the number in a return address belongs to.
+    fn cycle_of(&self, number: u64) -> u64 {
         // At most so many cycles are between the oldest in flight and the newest in the queue.
         let ahead = number.wrapping_sub(self.flights.first) % MAX_IN_FLIGHT;
         self.flights.first + ahead
     }
 
+    fn next_message(&self) -> u64 {
+        self.first_message + self.messages.len() as u64
+    }
+
     async fn send_batch(&mut self) -> Result<(), Error> {
         let datagram = self.transport.kind() == Kind::Datagram;
-        let room = self.transport.mtu().saturating_sub(self.format.header());
+        let room = self.transport.mtu().saturating_sub(self.head());
         let (mut cycles, mut bytes, mut replies) = (0, 0, false);
+        let mut repeatable = self.session.is_some();
         for index in 0..self.queue.len() {
             let next = &self.queue[index];
-            if datagram && cycles > 0 && bytes + next.bytes > room {
-                break;
+            if datagram && cycles > 0 {
+                // What may be sent again shares no datagram with what may not.
+                let mixes = self.config.retries > 0
+                    && self.session.is_none()
+                    && next.collector.cycle().is_repeatable() != repeatable;
+                if bytes + next.bytes > room || mixes {
+                    break;
+                }
             }
+            repeatable |= next.collector.cycle().is_repeatable();
             cycles += 1;
             bytes += next.bytes;
             replies |= next.expects_reply;
             let operations = next.collector.cycle().len();
             self.transport.charge(Work::Build { operations }).await;
         }
+        let number = self.next_message();
         let mut message = std::mem::take(&mut self.message);
         message.clear();
         if datagram {
             put_data_header(&mut message, self.format, !replies);
+            if let Some(nonce) = self.session {
+                self.stamp(nonce, number).put_request(self.format, &mut message);
+            }
         }
         message.extend(self.records.drain(..bytes));
         let sent = self.send(&message).await;
+        let again = datagram && repeatable && replies && self.config.retries > 0;
+        let repeat = again.then(|| (message.clone(), self.config.retries));
         self.message = message;
         let deadline = self.transport.now() + self.config.reply_timeout;
-        let number = self.first_message + self.messages.len() as u64;
+        let first = self.next_cycle - self.queue.len() as u64;
         let mut unanswered = 0;
         for queued in self.queue.drain(..cycles) {
             let Queued { collector, completion, expects_reply, .. } = queued;
@@ -503,8 +641,7 @@ impl<T: Transport> Client<T> {
                 Ok(()) if expects_reply => {
                     unanswered += 1;
                     let message = number;
-                    let flight = Flight { collector, completion, message, deadline };
-                    self.flights.push(Some(flight));
+                    self.flights.push(Some(Flight { collector, completion, message }));
                 }
                 Ok(()) => {
                     self.flights.push(None);
@@ -513,21 +650,86 @@ impl<T: Transport> Client<T> {
                 }
             }
         }
-        self.messages.push_back(unanswered);
+        let cycles = first..first + cycles as u64;
+        self.messages.push_back(Sent { unanswered, deadline, cycles, part: 0, repeat });
         self.trim_messages();
         sent
     }
 
+    /// LiteEth: sends the datagrams of one cycle.
+    async fn send_frames(&mut self) -> Result<(), Error> {
+        let cycle = self.next_cycle - self.queue.len() as u64;
+        let Some(queued) = self.queue.pop_front() else { return Ok(()) };
+        let Queued { collector, completion, bytes, expects_reply, frames } = queued;
+        let records: Vec<u8> = self.records.drain(..bytes).collect();
+        let operations = collector.cycle().len();
+        let repeatable = collector.cycle().is_repeatable() && self.config.retries > 0;
+        self.transport.charge(Work::Build { operations }).await;
+        let message = self.next_message();
+        let mut completion = Some(completion);
+        self.flights.push(match expects_reply {
+            true => completion.take().map(|completion| Flight { collector, completion, message }),
+            false => None,
+        });
+        let mut rest = &records[..];
+        for frame in frames {
+            while self.window_is_full() {
+                self.receive().await?;
+            }
+            let in_flight = self.flights.get_mut(cycle).is_some();
+            if expects_reply && !in_flight {
+                // A part timed out: the cycle is over.
+                break;
+            }
+            let (frame_bytes, others) = rest.split_at(frame.bytes.min(rest.len()));
+            rest = others;
+            if let Err(error) = self.send(frame_bytes).await {
+                return Err(self.fail_all(error));
+            }
+            let unanswered = usize::from(frame.reads > 0);
+            self.messages.push_back(Sent {
+                unanswered,
+                deadline: self.transport.now() + self.config.reply_timeout,
+                cycles: cycle..cycle + 1,
+                part: frame.part,
+                repeat: (repeatable && unanswered > 0)
+                    .then(|| (frame_bytes.to_vec(), self.config.retries)),
+            });
+            self.trim_messages();
+        }
+        if let Some(completion) = completion {
+            self.statistics.cycles += 1;
+            completion.tell(Ok(CycleReply { reads: Vec::new() }));
+        }
+        Ok(())
+    }
+
+    /// The stamp of a message: numbers begin at 1, 0 opened the session.
+    fn stamp(&self, nonce: u32, message: u64) -> Stamp {
+        let number = |message: u64| message.wrapping_add(1) as u32;
+        Stamp { nonce, number: number(message), oldest: number(self.first_message) }
+    }
+
     fn trim_messages(&mut self) {
-        while let Some(0) = self.messages.front() {
+        while self.messages.front().is_some_and(|message| message.unanswered == 0) {
             self.messages.pop_front();
             self.first_message += 1;
         }
     }
 
-    /// Receives one message, or lets the oldest cycle time out.
+    /// When the next message has waited long enough.
+    fn next_deadline(&self) -> Option<Duration> {
+        if self.config.retries == 0 {
+            // Those sent first expire first.
+            return self.messages.front().map(|message| message.deadline);
+        }
+        let waiting = self.messages.iter().filter(|message| message.unanswered > 0);
+        waiting.map(|message| message.deadline).min()
+    }
+
+    /// Receives one message, or lets the oldest one time out.
     async fn receive(&mut self) -> Result<(), Error> {
-        let Some((_, deadline)) = self.flights.oldest() else {
+        let Some(deadline) = self.next_deadline() else {
             return Ok(());
         };
         match self.receive_until(deadline).await {
@@ -535,27 +737,58 @@ impl<T: Transport> Client<T> {
             Ok(None) => {}
             Err(error) => return Err(self.fail_all(error)),
         }
-        self.expire();
+        let sent = self.expire().await;
+        sent.map_err(|error| self.fail_all(error))
+    }
+
+    async fn expire(&mut self) -> Result<(), Error> {
+        let now = self.transport.now();
+        let waited = self.config.reply_timeout * (self.config.retries + 1);
+        let mut index = 0;
+        while let Some(message) = self.messages.get_mut(index) {
+            if message.deadline > now && self.config.retries == 0 {
+                return Ok(());
+            }
+            index += 1;
+            if message.deadline > now || message.unanswered == 0 {
+                continue;
+            }
+            match message.repeat.take() {
+                Some((bytes, left)) if left > 0 => {
+                    message.deadline = now + self.config.reply_timeout;
+                    let sent = self.send(&bytes).await;
+                    self.statistics.repeated += 1;
+                    if let Some(message) = self.messages.get_mut(index - 1) {
+                        message.repeat = Some((bytes, left - 1));
+                    }
+                    sent?;
+                }
+                repeated => {
+                    let cycles = message.cycles.clone();
+                    let waited =
+                        if repeated.is_some() { waited } else { self.config.reply_timeout };
+                    let before = self.first_message;
+                    for cycle in cycles {
+                        self.time_out(cycle, waited);
+                    }
+                    let trimmed = (self.first_message - before) as usize;
+                    index = index.saturating_sub(trimmed);
+                }
+            }
+        }
         Ok(())
     }
 
-    fn expire(&mut self) {
-        let Some((_, deadline)) = self.flights.oldest() else { return };
-        let now = self.transport.now();
-        if deadline > now {
+    fn time_out(&mut self, cycle: u64, waited: Duration) {
+        if self.flights.get_mut(cycle).is_none() {
             return;
         }
-        let waited = self.config.reply_timeout;
-        while let Some((cycle, deadline)) = self.flights.oldest()
-            && deadline <= now
-        {
-            self.statistics.timed_out += 1;
-            self.end(cycle, |collector| {
-                let cycle = collector.cycle();
-                let (first, operations) = (cycle.operation(0), cycle.len());
-                Err(Error::TimedOut { first, operations, waited })
-            });
-        }
+        self.statistics.timed_out += 1;
+        self.end(cycle, |collector| {
+            let cycle = collector.cycle();
+            let (first, operations) = (cycle.operation(0), cycle.len());
+            Err(Error::TimedOut { first, operations, waited })
+        });
     }
 
     /// Takes a cycle out of flight and tells its owner.
@@ -563,8 +796,13 @@ impl<T: Transport> Client<T> {
         let Some(flight) = self.flights.remove(cycle) else { return };
         let message = flight.message.checked_sub(self.first_message);
         let message = message.and_then(|index| usize::try_from(index).ok());
-        if let Some(left) = message.and_then(|index| self.messages.get_mut(index)) {
-            *left = left.saturating_sub(1);
+        if self.config.dialect == Dialect::LiteEth {
+            // None of its datagrams is waited for any more.
+            for message in self.messages.iter_mut().filter(|m| m.cycles.contains(&cycle)) {
+                message.unanswered = 0;
+            }
+        } else if let Some(message) = message.and_then(|index| self.messages.get_mut(index)) {
+            message.unanswered = message.unanswered.saturating_sub(1);
         }
         self.trim_messages();
         flight.completion.tell(result(flight.collector));
@@ -584,6 +822,9 @@ impl<T: Transport> Client<T> {
     }
 
     async fn take_message(&mut self, length: usize) {
+        if self.config.dialect == Dialect::LiteEth {
+            return self.take_frame(length).await;
+        }
         let datagram = self.transport.kind() == Kind::Datagram;
         let bytes = if datagram {
             std::mem::take(&mut self.buffer)
@@ -606,6 +847,19 @@ impl<T: Transport> Client<T> {
         } else {
             (0, bytes.len())
         };
+        // In a session the reply says which message it is for.
+        let mut of_message = None;
+        if let Some(nonce) = self.session.filter(|_| at < end) {
+            let stamp = RecordView::decode(self.format, &bytes[at..end]);
+            of_message = stamp.and_then(|(stamp, length)| {
+                at += length;
+                self.message_of(nonce, guard::reply(&stamp)?)
+            });
+            if of_message.is_none() {
+                self.statistics.stale += 1;
+                at = end;
+            }
+        }
         // Records of one cycle stand together, so that it is whole when another one begins.
         let mut current: Option<u64> = None;
         while let Some((record, length)) = RecordView::decode(self.format, &bytes[at..end]) {
@@ -613,8 +867,10 @@ impl<T: Transport> Client<T> {
             if !record.has_writes() && !record.has_reads() {
                 continue;
             }
-            let ours = record.flags.has(Flags::WCA) && !record.has_reads();
-            let cycle = self.cycle_of(record.write_base);
+            let cycle = self.cycle_of(record.write_base >> 1);
+            let ours = record.flags.has(Flags::WCA)
+                && !record.has_reads()
+                && of_message.as_ref().is_none_or(|cycles: &Range<u64>| cycles.contains(&cycle));
             let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
                 self.statistics.stale += 1;
                 continue;
@@ -627,12 +883,54 @@ impl<T: Transport> Client<T> {
         if let Some(last) = current {
             self.complete(last, datagram).await;
         }
+        // The reply was all there is: cycles without reads end here.
+        for cycle in of_message.into_iter().flatten() {
+            self.complete(cycle, datagram).await;
+        }
         if datagram {
             self.buffer = bytes;
         } else {
             self.stream = bytes;
             self.stream.drain(..at);
         }
+    }
+
+    /// The cycles of the message that a reply's stamp names, if it is still waited for.
+    fn message_of(&self, nonce: u32, (echoed, number): (u32, u32)) -> Option<Range<u64>> {
+        let first = self.stamp(nonce, self.first_message).number;
+        let index = number.wrapping_sub(first) as usize;
+        let message = self.messages.get(index).filter(|_| echoed == nonce)?;
+        (message.unanswered > 0).then(|| message.cycles.clone())
+    }
+
+    /// LiteEth: one record answers one datagram of a cycle.
+    async fn take_frame(&mut self, length: usize) {
+        let bytes = std::mem::take(&mut self.buffer);
+        match LiteCodec::record(&bytes[..length]) {
+            Ok(record) if record.has_writes() && !record.has_reads() => {
+                let part = (record.write_base & ((1 << LITE_PART_BITS) - 1)) as usize;
+                let number = record.write_base >> LITE_PART_BITS;
+                let cycle = self.cycle_of(number);
+                let flight = self.flights.get_mut(cycle).filter(|_| number < MAX_IN_FLIGHT);
+                if flight.is_some_and(|f| f.collector.take_part(part, record.writes())) {
+                    let answered = |m: &&mut Sent| {
+                        m.unanswered > 0 && m.part == part && m.cycles.contains(&cycle)
+                    };
+                    if let Some(message) = self.messages.iter_mut().find(answered) {
+                        message.unanswered = 0;
+                    }
+                    self.trim_messages();
+                    self.complete(cycle, false).await;
+                } else {
+                    self.statistics.stale += 1;
+                }
+            }
+            Ok(_) => self.statistics.malformed += 1,
+            // A late answer to a probe is whole, and of no use any more.
+            Err(_) if LiteCodec::probe(&bytes[..length]).is_some() => self.statistics.stale += 1,
+            Err(_) => self.statistics.malformed += 1,
+        }
+        self.buffer = bytes;
     }
 
     /// Ends a cycle whose reply has come. In a datagram it is whole or wrong; a stream may bring the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::wire::{Flags, Format, MAX_COUNT, Width, put_slot};
+use super::wire::{Codec, Flags, Format, LiteCodec, MAX_COUNT, Message, Record, Width, put_slot};
 use super::{Access, Error, Operation};
 
 /// Operations that the slave executes in order with the bus cycle line held, so that nobody else
@@ -16,6 +17,7 @@ use super::{Access, Error, Operation};
 pub struct Cycle {
     operations: Arc<Vec<Planned>>,
     silent: bool,
+    repeatable: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +27,19 @@ struct Planned {
     access: Access,
     /// `None`: the width of the data port.
     width: Option<Width>,
+}
+
+/// Bits of a LiteEth return address that number the datagrams of a cycle.
+pub(super) const LITE_PART_BITS: u32 = 10;
+
+/// A datagram of LiteEth's dialect.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) bytes: usize,
+    /// Reads in it.
+    pub(super) reads: usize,
+    /// Number among the datagrams with reads.
+    pub(super) part: usize,
 }
 
 /// What a cycle read.
@@ -44,6 +59,18 @@ impl Cycle {
     pub fn silent(mut self) -> Self {
         self.silent = true;
         self
+    }
+
+    /// Says that executing the cycle twice does no harm: it reads registers that a read does not
+    /// change, or writes what may be written again. Such a cycle is sent again when its reply is
+    /// lost, also to a device without sessions ([`ClientConfig::retries`](super::ClientConfig)).
+    pub fn repeatable(mut self) -> Self {
+        self.repeatable = true;
+        self
+    }
+
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.repeatable
     }
 
     /// Operations so far.
@@ -145,6 +172,83 @@ impl Cycle {
         }
     }
 
+    /// Appends the cycle's datagrams in LiteEth's dialect: each one record, of at most `depth`
+    /// operations of one kind. Reads return to `tag` plus the number of their part. Returns how many
+    /// words the replies bring, and where the datagrams end.
+    pub(super) fn encode_lite(
+        &self,
+        tag: u64,
+        depth: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Vec<Frame>), Error> {
+        let start = out.len();
+        let done = self.lite_frames(tag, depth.clamp(1, MAX_COUNT), out);
+        if done.is_err() {
+            out.truncate(start);
+        }
+        done
+    }
+
+    fn lite_frames(
+        &self,
+        tag: u64,
+        depth: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Vec<Frame>), Error> {
+        let (mut frames, mut words, mut parts, mut index) = (Vec::new(), 0, 0, 0);
+        while let Some(first) = self.operations.get(index) {
+            let failed = |index: usize, reason: String| Error::Operation {
+                operation: self.operation(index),
+                reason,
+            };
+            let (base, lane) = first.lanes(Format::W32);
+            let width = first.width.unwrap_or(Width::W32);
+            let mut record = Record {
+                byte_enable: width.mask_of_lanes() << lane,
+                write_base: if first.is_read() { 0 } else { base },
+                return_base: if first.is_read() { tag | parts as u64 } else { 0 },
+                ..Record::default()
+            };
+            while let Some(planned) = self.operations.get(index) {
+                let (address, lane) = planned.lanes(Format::W32);
+                let lanes = planned.width.unwrap_or(Width::W32).mask_of_lanes() << lane;
+                let next = base.wrapping_add(4 * record.writes.len() as u64);
+                let joins = lanes == record.byte_enable
+                    && planned.is_read() == first.is_read()
+                    && record.reads.len() + record.writes.len() < depth
+                    && (planned.is_read() || address == next);
+                if !joins {
+                    break;
+                }
+                planned.check(Format::W32).map_err(|reason| failed(index, reason))?;
+                if planned.is_config() {
+                    let reason = "LiteEth's dialect has no configuration space".to_owned();
+                    return Err(failed(index, reason));
+                }
+                match planned.is_read() {
+                    true => record.reads.push(address),
+                    false => record.writes.push(planned.data << (8 * lane)),
+                }
+                index += 1;
+            }
+            let (reads, part) = (record.reads.len(), parts);
+            if reads > 0 {
+                parts += 1;
+                words += reads;
+                if parts > 1 << LITE_PART_BITS {
+                    let reason = format!("more than {} datagrams with reads", 1 << LITE_PART_BITS);
+                    return Err(failed(index, reason));
+                }
+            }
+            let start = out.len();
+            let no_reads = reads == 0;
+            let message = Message::Data { no_reads, format: Format::W32, records: vec![record] };
+            LiteCodec.encode(&message, out).map_err(|error| failed(index, error.to_string()))?;
+            frames.push(Frame { bytes: out.len() - start, reads, part });
+        }
+        if frames.is_empty() { Err(Error::Empty) } else { Ok((words, frames)) }
+    }
+
     /// The operation at `index`, as errors name it. The first one of an empty cycle is a read of 0.
     pub(super) fn operation(&self, index: usize) -> Operation {
         match self.operations.get(index) {
@@ -169,6 +273,14 @@ impl Planned {
         let within = self.address % stride;
         let width = self.width.unwrap_or(format.data).bytes() as u64;
         (self.address - within, stride.saturating_sub(width + within) as u32)
+    }
+
+    /// What a read brings, out of the whole word.
+    fn value(&self, word: u64, format: Format) -> u64 {
+        match self.width {
+            None => word,
+            Some(width) => word >> (8 * self.lanes(format).1) & width.mask(),
+        }
     }
 
     fn check(&self, format: Format) -> Result<(), String> {
@@ -295,7 +407,7 @@ impl Encoder<'_> {
         let width = self.format.data.bytes();
         self.close();
         self.last = self.out.len();
-        let byte_enable = ((1u16 << width) - 1) as u8;
+        let byte_enable = self.format.data.mask_of_lanes();
         let flags = Flags::BCA | Flags::RCA | Flags::RFF;
         self.header([flags.0, byte_enable, 0, 1]);
         put_slot(self.out, self.format.word(), self.tag | 1);
@@ -305,8 +417,9 @@ impl Encoder<'_> {
 
     fn place(&self, planned: &Planned) -> (u64, u8) {
         let (base, lane) = planned.lanes(self.format);
-        let width = planned.width.unwrap_or(self.format.data).bytes();
-        (base, (((1u16 << width) - 1) << lane) as u8)
+        let width = planned.width.unwrap_or(self.format.data);
+        // What does not fit the port is refused before.
+        (base, ((u16::from(width.mask_of_lanes())) << lane) as u8)
     }
 
     /// The open record if the operation fits it, otherwise a new one.
@@ -381,22 +494,51 @@ pub(super) struct Collector {
     expected: usize,
     /// A word for the wrong return address.
     wrong: Option<usize>,
+    /// LiteEth: which reads the replies that are not here yet bring; they come in any order.
+    parts: Vec<Option<Range<usize>>>,
 }
 
 impl Collector {
     /// For a cycle whose reply has `expected` words.
-    pub(super) fn new(cycle: Cycle, format: Format, expected: usize) -> Self {
+    pub(super) fn new(cycle: Cycle, format: Format, expected: usize, frames: &[Frame]) -> Self {
+        let mut end = 0;
+        let part = |frame: &Frame| {
+            end += frame.reads;
+            Some(end - frame.reads..end)
+        };
+        let parts: Vec<_> = frames.iter().filter(|f| f.reads > 0).map(part).collect();
+        let reads = if parts.is_empty() { Vec::with_capacity(expected) } else { vec![0; expected] };
         Self {
             cycle,
             format,
             next: 0,
             unchecked: 0,
-            reads: Vec::with_capacity(expected),
+            reads,
             failed: Vec::new(),
             words: 0,
             expected,
             wrong: None,
+            parts,
         }
+    }
+
+    /// LiteEth: takes the reply to one datagram. `false` if it came before or does not fit.
+    pub(super) fn take_part(
+        &mut self,
+        part: usize,
+        words: impl ExactSizeIterator<Item = u64>,
+    ) -> bool {
+        let Some(waiting) = self.parts.get_mut(part) else { return false };
+        let Some(Range { start, .. }) = waiting.take_if(|reads| reads.len() == words.len()) else {
+            return false;
+        };
+        self.words += words.len();
+        let reads = self.cycle.operations.iter().filter(|planned| planned.is_read()).skip(start);
+        let slots = self.reads.iter_mut().skip(start);
+        for ((slot, planned), word) in slots.zip(reads).zip(words) {
+            *slot = planned.value(word, self.format);
+        }
+        true
     }
 
     pub(super) fn cycle(&self) -> &Cycle {
@@ -442,10 +584,7 @@ impl Collector {
                     let Some(planned) = self.cycle.operations.get(self.next).copied() else {
                         return;
                     };
-                    self.reads.push(match planned.width {
-                        None => word,
-                        Some(width) => word >> (8 * planned.lanes(self.format).1) & width.mask(),
-                    });
+                    self.reads.push(planned.value(word, self.format));
                     self.next += 1;
                     self.count(planned.is_config());
                 }
@@ -609,7 +748,7 @@ mod tests {
 
     fn collected(cycle: &Cycle, words: &[(bool, u64)]) -> Result<CycleReply, Error> {
         let expected = cycle.encode(Format::W32, 0x8000, &mut Vec::new())?;
-        let mut collector = Collector::new(cycle.clone(), Format::W32, expected);
+        let mut collector = Collector::new(cycle.clone(), Format::W32, expected, &[]);
         for (status, word) in words {
             collector.take(*status, std::iter::once(*word));
         }

@@ -17,8 +17,6 @@
 //! window are dropped. The reply begins with a record that writes nonce and number back, also when
 //! nothing was read, so that it is an acknowledgement.
 
-#![allow(dead_code, reason = "the client's side follows")]
-
 use std::collections::VecDeque;
 
 use super::wire::{Flags, Format, RecordView, Width, put_slot};
@@ -49,9 +47,9 @@ impl Stamp {
 
     fn put(format: Format, flags: Flags, words: &[u32], out: &mut Vec<u8>) {
         let start = out.len();
-        let enable = ((1u16 << format.data.bytes()) - 1) as u8;
         // Three words at most.
-        out.extend_from_slice(&[flags.0, enable, words.len() as u8, 0]);
+        let header = [flags.0, format.data.mask_of_lanes(), words.len() as u8, 0];
+        out.extend_from_slice(&header);
         out.resize(start + format.header(), 0);
         put_slot(out, format.word(), REGISTER);
         for word in words {

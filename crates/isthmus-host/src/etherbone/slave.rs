@@ -155,6 +155,9 @@ pub struct SlaveConfig {
     /// clear); Etherbone's masters set these in every request. Set this for a sender that pushes
     /// plain writes.
     pub accept_replies: bool,
+    /// Offer sessions, in which a request that comes again is answered but not executed again.
+    /// Without, the slave is as plain as gateware.
+    pub sessions: bool,
 }
 
 impl Default for SlaveConfig {
@@ -166,6 +169,7 @@ impl Default for SlaveConfig {
             sdb_address: 0,
             zero_padding: false,
             accept_replies: false,
+            sessions: true,
         }
     }
 }
@@ -299,7 +303,7 @@ impl<B: Bus> Engine<B> {
             return;
         }
         let start = out.len();
-        let stamp = guard::request(format, records);
+        let stamp = guard::request(format, records).filter(|_| self.config.sessions);
         if let Some(stamp) = stamp {
             match master.session.judge(stamp) {
                 Verdict::Execute => {}
@@ -513,10 +517,9 @@ impl<B: Bus> Engine<B> {
             } else {
                 let space = u128::from(errors) << 64 | u128::from(self.config.sdb_address);
                 for address in reads {
-                    let value = master
-                        .session
-                        .register(address, width)
-                        .unwrap_or_else(|| config_word(space, address, width));
+                    let session = master.session.register(address, width);
+                    let session = session.filter(|_| self.config.sessions);
+                    let value = session.unwrap_or_else(|| config_word(space, address, width));
                     put_slot(out, word, value & width.mask());
                 }
             }

@@ -45,6 +45,11 @@ impl Width {
         u64::MAX >> (64 - 8 * self.bytes())
     }
 
+    /// Byte enables of all lanes.
+    pub(crate) const fn mask_of_lanes(self) -> u8 {
+        ((1u16 << self.bytes()) - 1) as u8
+    }
+
     fn exactly(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|w| *w as u8 == code)
     }
