@@ -135,6 +135,7 @@ impl World {
             timed_out,
             malformed,
             stale,
+            repeated,
         } = *client;
         for (name, value) in [
             ("messages_sent", messages_sent),
@@ -145,6 +146,7 @@ impl World {
             ("timed_out", timed_out),
             ("malformed", malformed),
             ("stale", stale),
+            ("repeated", repeated),
         ] {
             counters.insert(format!("client.{name}"), value);
         }
