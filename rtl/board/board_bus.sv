@@ -10,12 +10,14 @@
 ///   Throughput  one operation a cycle
 ///   Idle        idle_o: with wb_cyc_i low, nothing here changes until an input changes
 ///   Parameters  NumTriggers as wb_tlu; CtrlProduct names the control registers in the SDB table;
+///               CtrlSlave 0: there are none, their window answers err and is not in the table;
 ///               SilentSlave 1 adds a slave that never answers, to test just that
 ///   Not done    several masters, interrupts of the TLU
 module board_bus
   import board_bus_pkg::*;
 #(
   parameter wb_pkg::sdb_product_t CtrlProduct = wb_pkg::ProductGigeCtrl,
+  parameter bit CtrlSlave = 1'b1,
   parameter bit SilentSlave = 1'b0,
   parameter int unsigned NumTriggers = 4
 ) (
@@ -51,7 +53,7 @@ module board_bus
   output logic idle_o
 );
   localparam int unsigned NumSlaves = 6;
-  localparam int unsigned NumSdb = 4;
+  localparam int unsigned NumSdb = CtrlSlave ? 4 : 3;
 
   logic [NumSlaves-1:0] s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
   logic [NumSlaves-1:0][31:0] s_adr, s_dat_w, s_dat_r;
@@ -135,18 +137,19 @@ module board_bus
     .wb_dat_o  (s_dat_r[0])
   );
 
+  localparam logic [3:0][511:0] Devices = {
+    wb_pkg::sdb_device(RamBase, RamBase + RamBytes - 1, wb_pkg::SdbWidth8To32, 8'd1, 8'd0,
+                       wb_pkg::ProductRam),
+    wb_pkg::sdb_device(EcaBase, EcaBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                       wb_pkg::ProductEca),
+    wb_pkg::sdb_device(TluBase, TluBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                       wb_pkg::ProductTlu),
+    wb_pkg::sdb_device(CtrlBase, CtrlBase + 32'hFFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+                       CtrlProduct)
+  };
   wb_sdb_rom #(
     .NumDevices(NumSdb),
-    .Devices({
-      wb_pkg::sdb_device(RamBase, RamBase + RamBytes - 1, wb_pkg::SdbWidth8To32, 8'd1, 8'd0,
-                         wb_pkg::ProductRam),
-      wb_pkg::sdb_device(EcaBase, EcaBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         wb_pkg::ProductEca),
-      wb_pkg::sdb_device(TluBase, TluBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         wb_pkg::ProductTlu),
-      wb_pkg::sdb_device(CtrlBase, CtrlBase + 32'hFFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
-                         CtrlProduct)
-    }),
+    .Devices(Devices[3-:NumSdb]),
     .BusLast(BusLast)
   ) u_sdb (
     .clk_i,
@@ -201,16 +204,32 @@ module board_bus
     .wb_dat_o  (s_dat_r[3])
   );
 
+  logic ctrl_idle;
   assign ctrl_cyc_o = s_cyc[4];
   assign ctrl_stb_o = s_stb[4];
   assign ctrl_we_o  = s_we[4];
   assign ctrl_adr_o = s_adr[4];
   assign ctrl_sel_o = s_sel[4];
   assign ctrl_dat_o = s_dat_w[4];
-  assign s_stall[4] = ctrl_stall_i;
-  assign s_ack[4]   = ctrl_ack_i;
-  assign s_err[4]   = ctrl_err_i;
-  assign s_dat_r[4] = ctrl_dat_i;
+  if (CtrlSlave) begin : gen_ctrl
+    assign s_stall[4] = ctrl_stall_i;
+    assign s_ack[4]   = ctrl_ack_i;
+    assign s_err[4]   = ctrl_err_i;
+    assign s_dat_r[4] = ctrl_dat_i;
+    assign ctrl_idle  = 1'b1;
+  end else begin : gen_no_ctrl
+    logic missing_err_q, unused_ctrl;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) missing_err_q <= 1'b0;
+      else missing_err_q <= s_cyc[4] && s_stb[4];
+    end
+    assign s_stall[4] = 1'b0;
+    assign s_ack[4]   = 1'b0;
+    assign s_err[4]   = missing_err_q;
+    assign s_dat_r[4] = '0;
+    assign ctrl_idle  = !missing_err_q;
+    assign unused_ctrl = ^{ctrl_stall_i, ctrl_ack_i, ctrl_err_i, ctrl_dat_i};
+  end
 
   // Takes every operation and never answers; without it, answers err like an unmapped address.
   logic silent_err_q;
@@ -222,7 +241,7 @@ module board_bus
   assign s_ack[5] = 1'b0;
   assign s_err[5] = silent_err_q;
   assign s_dat_r[5] = '0;
-  assign idle_o = tlu_idle && !silent_err_q;
+  assign idle_o = tlu_idle && !silent_err_q && ctrl_idle;
 
   logic unused;
   assign unused = ^{tlu_irq, s_we[5], s_adr[5], s_dat_w[5], s_sel[5]};

@@ -21,6 +21,9 @@ use crate::kernel::{
 
 /// Buffers of each of the two endpoints.
 const BUFFERS: usize = 4;
+/// From the port pin to the FIFOs' reset: three instructions of the firmware (MOVX, 4 to 5 cycles
+/// of 12 MHz each; CY7C68013A technical reference, chapter 4).
+const FIFO_RESET_DELAY: Picoseconds = Picoseconds::from_us(1);
 /// FIFOADR of endpoint 2 and endpoint 6.
 const ADDRESS_OUT: u64 = 0;
 const ADDRESS_IN: u64 = 2;
@@ -125,12 +128,22 @@ impl Fx2 {
         buffers.out.iter().map(Vec::len).sum::<usize>() - buffers.out_taken
     }
 
-    /// The firmware is told that a program opened or closed the device: it empties both FIFOs and
-    /// shows the device which of the two it was.
+    /// The firmware is told that a program opened or closed the device. It shows the device which
+    /// of the two it was, and empties both FIFOs of a closed one a moment later.
     pub(super) fn set_open(&self, open: bool) {
         self.0.device.wake();
-        *self.0.buffers.borrow_mut() = Buffers { open, ..Buffers::default() };
+        self.0.buffers.borrow_mut().open = open;
         self.0.touch();
+        if open {
+            return;
+        }
+        let shared = Rc::clone(&self.0);
+        self.0.sim.after(FIFO_RESET_DELAY, move || {
+            shared.device.wake();
+            let buffers = &mut *shared.buffers.borrow_mut();
+            *buffers = Buffers { open: buffers.open, ..Buffers::default() };
+            shared.touch();
+        });
     }
 
     /// Waits for a packet to the host, or room for one from it.

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+from bench import run
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_usb_etherbone(width: int) -> None:
+    run(
+        "isthmus:board:usb_etherbone",
+        "usb_etherbone",
+        "usb_etherbone_tb",
+        parameters={"Timeout": 500, "SilentSlave": 1, "FdWidth": width},
+    )
