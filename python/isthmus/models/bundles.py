@@ -81,12 +81,29 @@ FX2: dict[str, Signal] = {
     "open_i": Signal(1, False),
 }
 
+# A slave behind a VMEbus's transceivers: A32, D32. Strobes are asynchronous to the device's clocks.
+VME: dict[str, Signal] = {
+    "as_ni": Signal(1, False),
+    "ds_ni": Signal(2, False),
+    "write_ni": Signal(1, False),
+    "lword_ni": Signal(1, False),
+    "iack_ni": Signal(1, False),
+    "am_i": Signal(6, False),
+    "addr_i": Signal(31, False),
+    "data_i": Signal(32, False),
+    "data_o": Signal(32, True),
+    "data_oe_o": Signal(1, True),
+    "dtack_no": Signal(1, True),
+    "berr_no": Signal(1, True),
+}
+
 # A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
     "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block
     "dma": _axi(master=True),  # the device's access to host memory, behind a PCIe hard block
     "fx2": FX2,
+    "vme": VME,
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {

@@ -14,6 +14,7 @@ pub mod pcie;
 pub mod phy;
 pub mod switch;
 pub mod usb;
+pub mod vme;
 
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};
@@ -26,6 +27,7 @@ pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
 pub use switch::{Switch, SwitchConfig};
 pub use usb::{Fx2, Fx2Config, SerialPort, UsbHost, UsbHostConfig};
+pub use vme::{VmeConfig, VmeError, VmeHost};
 
 use crate::kernel::{Picoseconds, SimError};
 
