@@ -26,5 +26,6 @@
 #![forbid(unsafe_code)]
 
 pub mod etherbone;
+pub mod pcie;
 pub mod regs;
 pub mod transport;

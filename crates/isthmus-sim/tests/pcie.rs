@@ -578,6 +578,22 @@ fn a_lost_completion_ends_in_a_time_out_and_frees_the_tag() {
 }
 
 #[test]
+fn two_lost_completions_of_one_read_are_one_time_out_and_no_other_reads() {
+    let mut config = config();
+    config.endpoint.tags = 1;
+    let world = world(&config);
+    let spec = FaultSpec { at_count: vec![1, 2], ..FaultSpec::default() };
+    world.sim.faults().inject("pcie.root.completion_lost", spec).unwrap();
+    let endpoint = world.link.endpoint();
+    world.sim.spawn(async move { endpoint.read(MEMORY_BASE, 256).await });
+    let endpoint = world.link.endpoint();
+    // It waits for the tag.
+    let next = world.run(async move { endpoint.read(MEMORY_BASE, 256).await });
+    assert_eq!(next, Ok(vec![0; 256]));
+    assert_eq!(world.counter("pcie.endpoint.completion_timeouts"), 1);
+}
+
+#[test]
 fn a_completion_after_the_time_out_is_unexpected() {
     let mut config = config();
     config.endpoint.completion_timeout_ns = 264.0; // the last of four completions comes later

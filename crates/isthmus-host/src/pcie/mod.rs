@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Drivers for boards behind PCIe.
+//!
+//! A driver needs two things of the machine it runs on: [`Mmio`], loads and stores to the board's
+//! BAR, and [`DmaMemory`], memory that both sides see. A simulated host implements them and charges
+//! simulated time; on a board they are mappings of a user-space driver framework.
+//!
+//! [`EtherbonePcie`] is the [`Transport`](crate::transport::Transport) of the Etherbone board
+//! (`docs/explanation/cores/pcie.md`, "Driver sequence").
+
+mod etherbone;
+
+pub use etherbone::{EtherbonePcie, PcieRings};
+
+use std::time::Duration;
+
+use crate::transport::TransportError;
+
+/// Loads and stores to BAR 0, little-endian, ordered among themselves: no load and no store passes
+/// an earlier store.
+#[allow(async_fn_in_trait, reason = "simulated hosts are single-threaded: no Send bound is wanted")]
+pub trait Mmio {
+    /// Loads 4 bytes.
+    async fn read32(&mut self, offset: u64) -> Result<u32, TransportError>;
+
+    /// Stores 4 bytes. Earlier stores to the [`DmaMemory`] are visible to the device before it.
+    async fn write32(&mut self, offset: u64, value: u32) -> Result<(), TransportError>;
+
+    /// Stores bytes in ascending order through a write-combining mapping, and sends them off. What
+    /// lies in one aligned line of 64 bytes should leave as one write.
+    async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError>;
+}
+
+/// One contiguous piece of memory that the device reaches by DMA.
+#[allow(async_fn_in_trait, reason = "simulated hosts are single-threaded: no Send bound is wanted")]
+pub trait DmaMemory {
+    /// Its address as the device sees it.
+    fn bus_address(&self) -> u64;
+
+    /// Its size in bytes.
+    fn size(&self) -> usize;
+
+    /// The time now, since an origin of its own.
+    fn now(&self) -> Duration;
+
+    /// Copies out of it; the range is inside.
+    async fn read(&mut self, offset: usize, buffer: &mut [u8]) -> Result<(), TransportError>;
+
+    /// Copies into it; the range is inside.
+    async fn write(&mut self, offset: usize, data: &[u8]) -> Result<(), TransportError>;
+
+    /// Loads 8 little-endian bytes at a multiple of 8, at once and after what the device wrote
+    /// before them (an acquire load).
+    async fn load64(&mut self, offset: usize) -> Result<u64, TransportError>;
+
+    /// Polls until these 8 bytes are no longer `seen`, and gives what they are then; `seen` when
+    /// `deadline` passes first.
+    async fn poll64(
+        &mut self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<u64, TransportError>;
+}
