@@ -98,5 +98,11 @@ package wb_pkg;
   localparam sdb_product_t ProductGigeCtrl = '{
       vendor: VendorIsthmus, device: 32'h0000_0002, version: 32'h1, date: 32'h2026_1121,
       name: "isthmus-gige-ctrl  "};
+  localparam sdb_product_t ProductPcieDma = '{
+      vendor: VendorIsthmus, device: 32'h0000_0003, version: 32'h1, date: 32'h2026_1121,
+      name: "isthmus-pcie-dma   "};
+  localparam sdb_product_t ProductPcieMmio = '{
+      vendor: VendorIsthmus, device: 32'h0000_0004, version: 32'h1, date: 32'h2026_1121,
+      name: "isthmus-pcie-mmio  "};
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -456,14 +456,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.config_bad.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.config_bad.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.config_bad.hwset) begin // HW Set
+        if(hwif_in.ERRORS.config_bad.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.config_bad.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.config_bad.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.ERRORS.config_bad.next = next_c;
@@ -484,14 +481,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.tail_bad.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.tail_bad.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.tail_bad.hwset) begin // HW Set
+        if(hwif_in.ERRORS.tail_bad.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.tail_bad.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.tail_bad.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.ERRORS.tail_bad.next = next_c;
@@ -512,14 +506,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.consumed_bad.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.consumed_bad.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.consumed_bad.hwset) begin // HW Set
+        if(hwif_in.ERRORS.consumed_bad.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.consumed_bad.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.consumed_bad.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
             load_next_c = '1;
         end
         field_combo.ERRORS.consumed_bad.next = next_c;
@@ -540,14 +531,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.push_refused.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.push_refused.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.push_refused.hwset) begin // HW Set
+        if(hwif_in.ERRORS.push_refused.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.push_refused.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.push_refused.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
             load_next_c = '1;
         end
         field_combo.ERRORS.push_refused.next = next_c;
@@ -568,14 +556,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.read_response.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.read_response.value & ~(decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.read_response.hwset) begin // HW Set
+        if(hwif_in.ERRORS.read_response.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.read_response.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.read_response.value & ~(decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
             load_next_c = '1;
         end
         field_combo.ERRORS.read_response.next = next_c;
@@ -596,14 +581,11 @@ module pcie_dma_regs (
         automatic logic load_next_c;
         next_c = field_storage.ERRORS.write_response.value;
         load_next_c = '0;
-        if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.ERRORS.write_response.value & ~(decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
-            load_next_c = '1;
-        end else if(hwif_in.ERRORS.write_response.hwset) begin // HW Set
+        if(hwif_in.ERRORS.write_response.hwset) begin // HW Set
             next_c = '1;
             load_next_c = '1;
-        end else begin // HW Write
-            next_c = hwif_in.ERRORS.write_response.next;
+        end else if(decoded_reg_strb.ERRORS && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.ERRORS.write_response.value & ~(decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
             load_next_c = '1;
         end
         field_combo.ERRORS.write_response.next = next_c;

@@ -39,32 +39,26 @@ package pcie_dma_regs_pkg;
     } pcie_dma__STATE__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__config_bad__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__tail_bad__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__consumed_bad__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__push_refused__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__read_response__in_t;
 
     typedef struct {
-        logic next;
         logic hwset;
     } pcie_dma__ERRORS__write_response__in_t;
 

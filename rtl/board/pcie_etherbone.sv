@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Device: Wishbone slaves behind PCIe, Etherbone streamed by DMA.
+///
+/// bar -> pcie_push -> registers; pushes, and request ring -> pcie_dma -> etherbone_slave -> board_bus:
+/// RAM, SDB table, ECA time, TLU, registers (read only). Replies -> pcie_dma -> reply ring, status word.
+/// BAR 0: registers at 0, push window at 0x1000. How a driver uses it: docs/explanation/cores/pcie.md.
+///
+///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
+///   Latency     last beat of a push to the last beat of its replies: 13 clocks for one checked cycle
+///               of two time reads (docs/explanation/cores/pcie.md has each clock)
+///   Throughput  one bus operation a clock, from host memory to host memory
+///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
+///               never answers, to test just that; the others as in pcie_dma
+///   Not done    several streams, MSI-X tables, the TLU's interrupt
+module pcie_etherbone
+  import pcie_etherbone_pkg::*;
+#(
+  parameter int unsigned Timeout = 12_500,
+  parameter int unsigned BufferWords = 256,
+  parameter int unsigned ReadBytes = 256,
+  parameter int unsigned WriteBytes = 256,
+  parameter bit SilentSlave = 1'b0,
+  parameter int unsigned NumTriggers = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic        bar_awvalid_i,
+  input  logic [3:0]  bar_awid_i,
+  input  logic [12:0] bar_awaddr_i,
+  input  logic [7:0]  bar_awlen_i,
+  input  logic [2:0]  bar_awsize_i,
+  input  logic [1:0]  bar_awburst_i,
+  output logic        bar_awready_o,
+  input  logic        bar_wvalid_i,
+  input  logic [63:0] bar_wdata_i,
+  input  logic [7:0]  bar_wstrb_i,
+  input  logic        bar_wlast_i,
+  output logic        bar_wready_o,
+  output logic        bar_bvalid_o,
+  output logic [3:0]  bar_bid_o,
+  output logic [1:0]  bar_bresp_o,
+  input  logic        bar_bready_i,
+  input  logic        bar_arvalid_i,
+  input  logic [3:0]  bar_arid_i,
+  input  logic [12:0] bar_araddr_i,
+  input  logic [7:0]  bar_arlen_i,
+  input  logic [2:0]  bar_arsize_i,
+  input  logic [1:0]  bar_arburst_i,
+  output logic        bar_arready_o,
+  output logic        bar_rvalid_o,
+  output logic [3:0]  bar_rid_o,
+  output logic [63:0] bar_rdata_o,
+  output logic [1:0]  bar_rresp_o,
+  output logic        bar_rlast_o,
+  input  logic        bar_rready_i,
+
+  output logic        dma_awvalid_o,
+  output logic [0:0]  dma_awid_o,
+  output logic [63:0] dma_awaddr_o,
+  output logic [7:0]  dma_awlen_o,
+  output logic [2:0]  dma_awsize_o,
+  output logic [1:0]  dma_awburst_o,
+  input  logic        dma_awready_i,
+  output logic        dma_wvalid_o,
+  output logic [63:0] dma_wdata_o,
+  output logic [7:0]  dma_wstrb_o,
+  output logic        dma_wlast_o,
+  input  logic        dma_wready_i,
+  input  logic        dma_bvalid_i,
+  input  logic [0:0]  dma_bid_i,
+  input  logic [1:0]  dma_bresp_i,
+  output logic        dma_bready_o,
+  output logic        dma_arvalid_o,
+  output logic [0:0]  dma_arid_o,
+  output logic [63:0] dma_araddr_o,
+  output logic [7:0]  dma_arlen_o,
+  output logic [2:0]  dma_arsize_o,
+  output logic [1:0]  dma_arburst_o,
+  input  logic        dma_arready_i,
+  input  logic        dma_rvalid_i,
+  input  logic [0:0]  dma_rid_i,
+  input  logic [63:0] dma_rdata_i,
+  input  logic [1:0]  dma_rresp_i,
+  input  logic        dma_rlast_i,
+  output logic        dma_rready_o,
+
+  output logic [0:0] irq_o,
+
+  input logic [63:0] time_ns_i,
+  input logic [NumTriggers-1:0] trigger_i,
+
+  output logic [NumProbes-1:0]      probe_o,
+  output logic [NumProbes-1:0][7:0] probe_tag_o,
+
+  output logic [31:0] status_ring_words_o,
+  output logic [31:0] status_push_words_o,
+  output logic [31:0] status_reply_words_o,
+  output logic [31:0] status_read_bursts_o,
+  output logic [31:0] status_write_bursts_o,
+  output logic [31:0] status_status_writes_o,
+  output logic [31:0] status_push_refused_o,
+  output logic [31:0] status_axi_errors_o,
+  output logic [31:0] status_eb_records_o,
+  output logic [31:0] status_eb_bus_errors_o,
+  output logic [31:0] status_eb_timeouts_o,
+  output logic [31:0] status_eb_malformed_o,
+
+  output logic idle_o
+);
+  localparam int unsigned IdWidth = 4;
+  localparam int unsigned CoreDepth = 64;  // a burst of replies and what is in flight to the slaves
+  localparam int unsigned RoomW = $clog2(BufferWords) + 1;
+  localparam int unsigned PromiseW = $clog2(BufferWords + CoreDepth) + 1;
+  localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
+
+  // ---------------------------------------------------------------- the host's loads and stores
+  logic h_awvalid, h_awready, h_wvalid, h_wready, h_bvalid, h_bready, axi_idle, push_idle;
+  logic [IdWidth-1:0] h_bid;
+  logic [1:0] h_bresp;
+  logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own;
+  logic [12:0] h_adr;
+  logic [3:0] h_sel;
+  logic [31:0] h_dat_w, h_dat_r, r_dat;
+  logic r_stall, r_ack, r_err;
+
+  logic push_open, push_write, push_first, push_commit, push_rollback, push_refused, start;
+  logic [RoomW-1:0] push_room, push_words;
+  logic [1:0] push_lanes;
+  logic [63:0] push_data;
+  logic [11:0] push_next;
+
+  pcie_push #(
+    .RoomW  (RoomW),
+    .IdWidth(IdWidth)
+  ) u_push (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i    (bar_awvalid_i),
+    .awready_o    (bar_awready_o),
+    .awid_i       (bar_awid_i),
+    .awaddr_i     (bar_awaddr_i[12:2]),
+    .awlen_i      (bar_awlen_i),
+    .awsize_i     (bar_awsize_i),
+    .wvalid_i     (bar_wvalid_i),
+    .wready_o     (bar_wready_o),
+    .wdata_i      (bar_wdata_i),
+    .wstrb_i      (bar_wstrb_i),
+    .wlast_i      (bar_wlast_i),
+    .bvalid_o     (bar_bvalid_o),
+    .bready_i     (bar_bready_i),
+    .bid_o        (bar_bid_o),
+    .bresp_o      (bar_bresp_o),
+    .bus_awvalid_o(h_awvalid),
+    .bus_awready_i(h_awready),
+    .bus_wvalid_o (h_wvalid),
+    .bus_wready_i (h_wready),
+    .bus_bvalid_i (h_bvalid),
+    .bus_bready_o (h_bready),
+    .bus_bid_i    (h_bid),
+    .bus_bresp_i  (h_bresp),
+    .start_i      (start),
+    .open_i       (push_open),
+    .room_i       (push_room),
+    .write_o      (push_write),
+    .lanes_o      (push_lanes),
+    .data_o       (push_data),
+    .first_o      (push_first),
+    .commit_o     (push_commit),
+    .rollback_o   (push_rollback),
+    .words_o      (push_words),
+    .refused_o    (push_refused),
+    .next_o       (push_next),
+    .idle_o       (push_idle)
+  );
+
+  pcie_axi_wb #(
+    .AddrWidth(13),
+    .IdWidth  (IdWidth)
+  ) u_axi_wb (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i(h_awvalid),
+    .awready_o(h_awready),
+    .awid_i   (bar_awid_i),
+    .awaddr_i (bar_awaddr_i),
+    .awsize_i (bar_awsize_i),
+    .wvalid_i (h_wvalid),
+    .wready_o (h_wready),
+    .wdata_i  (bar_wdata_i),
+    .wstrb_i  (bar_wstrb_i),
+    .wlast_i  (bar_wlast_i),
+    .bvalid_o (h_bvalid),
+    .bready_i (h_bready),
+    .bid_o    (h_bid),
+    .bresp_o  (h_bresp),
+    .arvalid_i(bar_arvalid_i),
+    .arready_o(bar_arready_o),
+    .arid_i   (bar_arid_i),
+    .araddr_i (bar_araddr_i),
+    .arlen_i  (bar_arlen_i),
+    .arsize_i (bar_arsize_i),
+    .rvalid_o (bar_rvalid_o),
+    .rready_i (bar_rready_i),
+    .rid_o    (bar_rid_o),
+    .rdata_o  (bar_rdata_o),
+    .rresp_o  (bar_rresp_o),
+    .rlast_o  (bar_rlast_o),
+    .wb_cyc_o  (h_cyc),
+    .wb_stb_o  (h_stb),
+    .wb_we_o   (h_we),
+    .wb_adr_o  (h_adr),
+    .wb_sel_o  (h_sel),
+    .wb_dat_o  (h_dat_w),
+    .wb_stall_i(h_stall),
+    .wb_ack_i  (h_ack),
+    .wb_err_i  (h_err),
+    .wb_dat_i  (h_dat_r),
+    .idle_o    (axi_idle)
+  );
+
+  // Beside the registers nothing answers but err, a load from the push window included.
+  logic stray_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stray_q <= 1'b0;
+    else stray_q <= h_cyc && h_stb && !h_own;
+  end
+  assign h_own   = h_adr[12:8] == '0;
+  assign h_stall = h_own && r_stall;
+  assign h_ack   = r_ack;
+  assign h_err   = r_err || stray_q;
+  assign h_dat_r = r_dat;
+
+  // ---------------------------------------------------------------- streams
+  pcie_dma_pkg::control_t control;
+  pcie_dma_pkg::state_t state;
+  pcie_dma_pkg::service_t service;
+  logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
+  logic [31:0] rx_data, tx_data;
+  logic [RoomW-1:0] waiting;
+  logic [OwedW-1:0] owed;
+  logic fetch, told, dma_idle;
+  logic [1:0] unit;
+
+  pcie_dma #(
+    .BufferWords(BufferWords),
+    .ReadBytes  (ReadBytes),
+    .WriteBytes (WriteBytes),
+    .PromiseW   (PromiseW)
+  ) u_dma (
+    .clk_i,
+    .rst_ni,
+    .control_i      (control),
+    .state_o        (state),
+    .irq_o          (irq_o[0]),
+    .push_open_o    (push_open),
+    .push_room_o    (push_room),
+    .push_write_i   (push_write),
+    .push_lanes_i   (push_lanes),
+    .push_data_i    (push_data),
+    .push_first_i   (push_first),
+    .push_commit_i  (push_commit),
+    .push_rollback_i(push_rollback),
+    .push_words_i   (push_words),
+    .push_refused_i (push_refused),
+    .rx_valid_o     (rx_valid),
+    .rx_ready_i     (rx_ready),
+    .rx_data_o      (rx_data),
+    .rx_first_o     (rx_first),
+    .abort_o        (abort),
+    .waiting_o      (waiting),
+    .idle_i         (service_idle),
+    .tx_valid_i     (tx_valid),
+    .tx_ready_o     (tx_ready),
+    .tx_data_i      (tx_data),
+    .tx_first_i     (tx_first),
+    .promise_i      (PromiseW'(waiting) + PromiseW'(owed)),
+    .arvalid_o(dma_arvalid_o),
+    .arready_i(dma_arready_i),
+    .araddr_o(dma_araddr_o),
+    .arlen_o(dma_arlen_o),
+    .rvalid_i(dma_rvalid_i),
+    .rready_o(dma_rready_o),
+    .rdata_i(dma_rdata_i),
+    .rresp_i(dma_rresp_i),
+    .rlast_i(dma_rlast_i),
+    .awvalid_o(dma_awvalid_o),
+    .awready_i(dma_awready_i),
+    .awaddr_o(dma_awaddr_o),
+    .awlen_o(dma_awlen_o),
+    .wvalid_o(dma_wvalid_o),
+    .wready_i(dma_wready_i),
+    .wdata_o(dma_wdata_o),
+    .wstrb_o(dma_wstrb_o),
+    .wlast_o(dma_wlast_o),
+    .bvalid_i(dma_bvalid_i),
+    .bready_o(dma_bready_o),
+    .bresp_i(dma_bresp_i),
+    .fetch_o        (fetch),
+    .unit_o         (unit),
+    .told_o         (told),
+    .start_o        (start),
+    .idle_o         (dma_idle)
+  );
+  assign dma_awid_o    = '0;
+  assign dma_awsize_o  = 3'd3;
+  assign dma_awburst_o = 2'b01;
+  assign dma_arid_o    = '0;
+  assign dma_arsize_o  = 3'd3;
+  assign dma_arburst_o = 2'b01;
+
+  // ---------------------------------------------------------------- Etherbone
+  logic cyc, stb, we, stall, ack, err;
+  logic [31:0] adr, dat_w, dat_r;
+  logic [3:0] sel;
+  logic eb_ready, eb_valid, eb_idle, bus_idle, owed_ready, unused_valid;
+  logic malformed, record, bus_error, timeout, operation, unused_done, unused_end, unused_commit;
+  logic [31:0] eb_data;
+  logic rx_take, tx_take;
+  logic [OwedW-1:0] zeros_q;
+
+  // The first byte in memory is a word's most significant one.
+  function automatic logic [31:0] swapped(logic [31:0] word);
+    return {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
+  etherbone_slave #(
+    .Width  (32),
+    .Depth  (CoreDepth),
+    .Stream (1'b1),
+    .Timeout(Timeout)
+  ) u_slave (
+    .clk_i,
+    .rst_ni,
+    .rx_valid_i   (rx_valid && owed_ready),
+    .rx_ready_o   (eb_ready),
+    .rx_data_i    (swapped(rx_data)),
+    .rx_last_i    (1'b0),
+    .rx_verified_i(1'b1),
+    .rx_open_i    (1'b1),
+    .rx_abort_i   (abort),
+    .tx_valid_o   (eb_valid),
+    .tx_ready_i   (tx_ready && zeros_q == '0),
+    .tx_data_o    (eb_data),
+    .tx_end_o     (unused_end),
+    .tx_commit_o  (unused_commit),
+    .wb_cyc_o     (cyc),
+    .wb_stb_o     (stb),
+    .wb_we_o      (we),
+    .wb_adr_o     (adr),
+    .wb_sel_o     (sel),
+    .wb_dat_o     (dat_w),
+    .wb_stall_i   (stall),
+    .wb_ack_i     (ack),
+    .wb_err_i     (err),
+    .wb_dat_i     (dat_r),
+    .sdb_address_i(board_bus_pkg::SdbBase),
+    .own_mac_i    ('0),
+    .own_ip_i     ('0),
+    .own_port_i   ('0),
+    .frame_done_o (unused_done),
+    .malformed_o  (malformed),
+    .record_o     (record),
+    .operation_o  (operation),
+    .bus_error_o  (bus_error),
+    .timeout_o    (timeout),
+    .idle_o       (eb_idle)
+  );
+  assign rx_ready = eb_ready && owed_ready;
+  assign rx_take  = rx_valid && rx_ready;
+  assign tx_take  = tx_valid && tx_ready;
+
+  // Each word is answered by a word, so that the reply's length is known when the request is. What
+  // the engine refuses is answered here with 0: it stands before everything that it takes.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) zeros_q <= '0;
+    else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && tx_ready);
+  end
+  assign tx_valid = eb_valid || zeros_q != '0;
+  assign tx_data  = zeros_q != '0 ? '0 : swapped(eb_data);
+
+  // One entry a word between request and reply: does it begin a unit (a read burst or a push)?
+  fifo #(
+    .Width(1),
+    .Depth(CoreDepth)
+  ) u_owed (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(rx_take),
+    .ready_o(owed_ready),
+    .data_i (rx_first),
+    .valid_o(unused_valid),
+    .ready_i(tx_take),
+    .data_o (tx_first),
+    .usage_o(owed)
+  );
+  assign service_idle = eb_idle && owed == '0;
+
+  // ---------------------------------------------------------------- Wishbone
+  logic c_cyc, c_stb, c_we, c_stall, c_ack, c_err;
+  logic [31:0] c_adr, c_dat_w, c_dat_r;
+  logic [3:0] c_sel;
+
+  board_bus #(
+    .CtrlProduct(wb_pkg::ProductPcieDma),
+    .SilentSlave(SilentSlave),
+    .NumTriggers(NumTriggers)
+  ) u_bus (
+    .clk_i,
+    .rst_ni,
+    .time_ns_i,
+    .trigger_i,
+    .wb_cyc_i    (cyc),
+    .wb_stb_i    (stb),
+    .wb_we_i     (we),
+    .wb_adr_i    (adr),
+    .wb_sel_i    (sel),
+    .wb_dat_i    (dat_w),
+    .wb_stall_o  (stall),
+    .wb_ack_o    (ack),
+    .wb_err_o    (err),
+    .wb_dat_o    (dat_r),
+    .ctrl_cyc_o  (c_cyc),
+    .ctrl_stb_o  (c_stb),
+    .ctrl_we_o   (c_we),
+    .ctrl_adr_o  (c_adr),
+    .ctrl_sel_o  (c_sel),
+    .ctrl_dat_o  (c_dat_w),
+    .ctrl_stall_i(c_stall),
+    .ctrl_ack_i  (c_ack),
+    .ctrl_err_i  (c_err),
+    .ctrl_dat_i  (c_dat_r),
+    .idle_o      (bus_idle)
+  );
+
+  wb_pcie_dma u_regs (
+    .clk_i,
+    .rst_ni,
+    .state_i        (state),
+    .service_i      (service),
+    .max_payload_i  (16'(WriteBytes)),
+    .push_limit_i   (16'(4 * BufferWords - 64)),
+    .push_next_i    (push_next),
+    .control_o      (control),
+    .host_wb_cyc_i  (h_cyc),
+    .host_wb_stb_i  (h_stb && h_own),
+    .host_wb_we_i   (h_we),
+    .host_wb_adr_i  (32'(h_adr)),
+    .host_wb_sel_i  (h_sel),
+    .host_wb_dat_i  (h_dat_w),
+    .host_wb_stall_o(r_stall),
+    .host_wb_ack_o  (r_ack),
+    .host_wb_err_o  (r_err),
+    .host_wb_dat_o  (r_dat),
+    .wb_cyc_i       (c_cyc),
+    .wb_stb_i       (c_stb),
+    .wb_we_i        (c_we),
+    .wb_adr_i       (c_adr),
+    .wb_sel_i       (c_sel),
+    .wb_dat_i       (c_dat_w),
+    .wb_stall_o     (c_stall),
+    .wb_ack_o       (c_ack),
+    .wb_err_o       (c_err),
+    .wb_dat_o       (c_dat_r)
+  );
+
+  // ---------------------------------------------------------------- counters and probes
+  typedef struct packed {
+    logic malformed;
+    logic record;
+    logic bus_error;
+    logic timeout;
+  } events_t;
+  events_t events_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      events_q <= '0;
+      service  <= '0;
+    end else begin
+      events_q           <= '{malformed, record, bus_error, timeout};
+      service.malformed  <= service.malformed + 32'(events_q.malformed);
+      service.records    <= service.records + 32'(events_q.record);
+      service.bus_errors <= service.bus_errors + 32'(events_q.bus_error);
+      service.timeouts   <= service.timeouts + 32'(events_q.timeout);
+    end
+  end
+  assign status_ring_words_o     = state.counters.ring_words;
+  assign status_push_words_o     = state.counters.push_words;
+  assign status_reply_words_o    = state.counters.reply_words;
+  assign status_read_bursts_o    = state.counters.read_bursts;
+  assign status_write_bursts_o   = state.counters.write_bursts;
+  assign status_status_writes_o  = state.counters.status_writes;
+  assign status_push_refused_o   = state.counters.push_refused;
+  assign status_axi_errors_o     = state.counters.axi_errors;
+  assign status_eb_records_o     = service.records;
+  assign status_eb_bus_errors_o  = service.bus_errors;
+  assign status_eb_timeouts_o    = service.timeouts;
+  assign status_eb_malformed_o   = service.malformed;
+
+  // Units are numbered as they begin; each stage counts those that pass it.
+  logic [7:0] begun_q, in_q, out_q, sent_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      begun_q <= '0;
+      in_q    <= '0;
+      out_q   <= '0;
+      sent_q  <= '0;
+    end else if (start) begin
+      in_q   <= begun_q;
+      out_q  <= begun_q;
+      sent_q <= begun_q;
+    end else begin
+      begun_q <= begun_q + 8'(fetch || push_commit);
+      in_q    <= in_q + 8'(rx_take && rx_first);
+      out_q   <= out_q + 8'(tx_take && tx_first);
+      sent_q  <= sent_q + 8'(unit);
+    end
+  end
+
+  assign probe_o[BarWrite]            = push_commit || control.tail_new;
+  assign probe_o[RingFetch]           = fetch;
+  assign probe_o[StreamFirstWord]     = rx_take && rx_first;
+  assign probe_o[WbIssue]             = operation;
+  assign probe_o[ReplyFirstWord]      = tx_take && tx_first;
+  assign probe_o[DmaWriteFirst]       = unit != '0;
+  assign probe_o[StatusWritten]       = told;
+  assign probe_tag_o[BarWrite]        = begun_q;
+  assign probe_tag_o[RingFetch]       = begun_q;
+  assign probe_tag_o[StreamFirstWord] = in_q;
+  assign probe_tag_o[WbIssue]         = in_q - 8'd1;
+  assign probe_tag_o[ReplyFirstWord]  = out_q;
+  assign probe_tag_o[DmaWriteFirst]   = sent_q;
+  assign probe_tag_o[StatusWritten]   = sent_q - 8'd1;
+
+  assign idle_o = dma_idle && push_idle && axi_idle && eb_idle && bus_idle && owed == '0 &&
+                  events_q == '0;
+
+  logic unused;
+  assign unused = ^{bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i, unused_valid, unused_done,
+                    unused_end, unused_commit};
+endmodule

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: SHL-2.1
+/// AXI4 slave, 64 bits, onto a Wishbone of 32: each lane of 4 bytes of each beat is one operation.
+///
+///   AXI         one burst at a time, writes first; INCR, beats of 1..8 bytes. A beat of 8 bytes is two
+///               operations, the lower address first; a lane of a write without strobes is none. A
+///               burst with an operation answered err gets SLVERR, such a read also all ones
+///   Wishbone    B4 pipelined, one operation at a time; cyc for that operation alone; answered always:
+///               put wb_timeout behind it where a slave may not answer
+///   Latency     address taken to stb 1 clock (read; write: from its first beat), answer to rvalid_o 1
+///   Throughput  an operation every 2 clocks and the slave's latency
+///   Parameters  AddrWidth 4..32, IdWidth 1..16
+///   Not done    WRAP and FIXED bursts: treated as INCR
+module pcie_axi_wb #(
+  parameter int unsigned AddrWidth = 17,
+  parameter int unsigned IdWidth   = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic                 awvalid_i,
+  output logic                 awready_o,
+  input  logic [IdWidth-1:0]   awid_i,
+  input  logic [AddrWidth-1:0] awaddr_i,
+  input  logic [2:0]           awsize_i,
+  input  logic                 wvalid_i,
+  output logic                 wready_o,
+  input  logic [63:0]          wdata_i,
+  input  logic [7:0]           wstrb_i,
+  input  logic                 wlast_i,
+  output logic                 bvalid_o,
+  input  logic                 bready_i,
+  output logic [IdWidth-1:0]   bid_o,
+  output logic [1:0]           bresp_o,
+  input  logic                 arvalid_i,
+  output logic                 arready_o,
+  input  logic [IdWidth-1:0]   arid_i,
+  input  logic [AddrWidth-1:0] araddr_i,
+  input  logic [7:0]           arlen_i,
+  input  logic [2:0]           arsize_i,
+  output logic                 rvalid_o,
+  input  logic                 rready_i,
+  output logic [IdWidth-1:0]   rid_o,
+  output logic [63:0]          rdata_o,
+  output logic [1:0]           rresp_o,
+  output logic                 rlast_o,
+
+  output logic                 wb_cyc_o,
+  output logic                 wb_stb_o,
+  output logic                 wb_we_o,
+  output logic [AddrWidth-1:0] wb_adr_o,
+  output logic [3:0]           wb_sel_o,
+  output logic [31:0]          wb_dat_o,
+  input  logic                 wb_stall_i,
+  input  logic                 wb_ack_i,
+  input  logic                 wb_err_i,
+  input  logic [31:0]          wb_dat_i,
+
+  output logic idle_o
+);
+  if (AddrWidth < 4 || AddrWidth > 32) begin : gen_addr_check
+    $error("pcie_axi_wb: AddrWidth is %0d, legal is 4..32", AddrWidth);
+  end
+  if (IdWidth < 1 || IdWidth > 16) begin : gen_id_check
+    $error("pcie_axi_wb: IdWidth is %0d, legal is 1..16", IdWidth);
+  end
+
+  localparam logic [1:0] Okay = 2'b00;
+  localparam logic [1:0] SlvErr = 2'b10;
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StBeat,    // wait for a beat of the write
+    StAsk,     // operation on the bus
+    StAnswer,
+    StRead,    // beat of the read on offer
+    StWritten  // response on offer
+  } state_e;
+
+  state_e state_q;
+  logic write_q, last_q, failed_q;
+  logic [1:0] lanes_q;  // still to do in this beat
+  logic [AddrWidth-1:3] addr_q;
+  logic addr2_q;        // lower end of a beat narrower than 8 bytes
+  logic [2:0] size_q;
+  logic [7:0] beats_q;
+  logic [7:0] strb_q;
+  logic [63:0] data_q;
+  logic [IdWidth-1:0] id_q;
+  logic [AddrWidth-1:0] beat_step;  // sub-word position included, so that narrow bursts advance
+  logic [1:0] low_q;
+
+  // Lanes of a read's beat that begins at `upper`.
+  function automatic logic [1:0] read_lanes(logic [2:0] size, logic upper);
+    if (size == 3'd3) return upper ? 2'b10 : 2'b11;
+    return upper ? 2'b10 : 2'b01;
+  endfunction
+
+  logic answered, done;
+  logic [1:0] write_lanes, lanes_d;
+  assign answered    = wb_ack_i || wb_err_i;
+  assign write_lanes = {wstrb_i[7:4] != '0, wstrb_i[3:0] != '0};
+  assign lanes_d     = lanes_q[0] ? {lanes_q[1], 1'b0} : 2'b00;
+  assign done        = lanes_d == '0;
+  // Address of the next beat: that of this one, rounded down to its size, and its size.
+  assign beat_step = ({addr_q, addr2_q, low_q} >> size_q << size_q) + (AddrWidth'(1) << size_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= StIdle;
+      write_q  <= 1'b0;
+      last_q   <= 1'b0;
+      failed_q <= 1'b0;
+      lanes_q  <= '0;
+    end else begin
+      unique case (state_q)
+        StIdle: begin
+          failed_q <= 1'b0;
+          write_q  <= awvalid_i;
+          if (awvalid_i) begin
+            state_q <= StBeat;
+          end else if (arvalid_i) begin
+            state_q <= StAsk;
+            lanes_q <= read_lanes(arsize_i, araddr_i[2]);
+          end
+        end
+        StBeat: begin
+          if (wvalid_i) begin
+            last_q  <= wlast_i;
+            lanes_q <= write_lanes;
+            state_q <= write_lanes != '0 ? StAsk : wlast_i ? StWritten : StBeat;
+          end
+        end
+        StAsk: if (!wb_stall_i) state_q <= StAnswer;
+        StAnswer: begin
+          if (answered) begin
+            lanes_q <= lanes_d;
+            if (wb_err_i) failed_q <= 1'b1;
+            if (!done) state_q <= StAsk;
+            else if (!write_q) state_q <= StRead;
+            else state_q <= last_q ? StWritten : StBeat;
+          end
+        end
+        StRead: begin
+          if (rready_i) begin
+            failed_q <= 1'b0;
+            state_q  <= beats_q == '0 ? StIdle : StAsk;
+            lanes_q  <= read_lanes(size_q, beat_step[2]);
+          end
+        end
+        default: if (bready_i) state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle) begin
+      {addr_q, addr2_q, low_q} <= awvalid_i ? awaddr_i : araddr_i;
+      size_q                   <= awvalid_i ? awsize_i : arsize_i;
+      id_q                     <= awvalid_i ? awid_i : arid_i;
+      beats_q                  <= arlen_i;
+    end
+    if (state_q == StBeat && wvalid_i) begin
+      data_q <= wdata_i;
+      strb_q <= wstrb_i;
+    end
+    if (state_q == StAnswer && answered && !write_q) begin
+      if (lanes_q[0]) data_q[31:0] <= wb_err_i ? '1 : wb_dat_i;
+      else data_q[63:32] <= wb_err_i ? '1 : wb_dat_i;
+    end
+    if (state_q == StBeat && wvalid_i && write_lanes == '0) {addr_q, addr2_q, low_q} <= beat_step;
+    if (state_q == StAnswer && answered && done && write_q) {addr_q, addr2_q, low_q} <= beat_step;
+    if (state_q == StRead && rready_i) begin
+      {addr_q, addr2_q, low_q} <= beat_step;
+      beats_q                  <= beats_q - 8'd1;
+    end
+  end
+
+  assign awready_o = state_q == StIdle;
+  assign arready_o = state_q == StIdle && !awvalid_i;
+  assign wready_o  = state_q == StBeat;
+  assign bvalid_o  = state_q == StWritten;
+  assign bid_o     = id_q;
+  assign bresp_o   = failed_q ? SlvErr : Okay;
+  assign rvalid_o  = state_q == StRead;
+  assign rid_o     = id_q;
+  assign rdata_o   = data_q;
+  assign rresp_o   = failed_q ? SlvErr : Okay;
+  assign rlast_o   = beats_q == '0;
+
+  assign wb_cyc_o = state_q == StAsk || state_q == StAnswer;
+  assign wb_stb_o = state_q == StAsk;
+  assign wb_we_o  = write_q;
+  assign wb_adr_o = {addr_q, !lanes_q[0], 2'b00};
+  assign wb_sel_o = !write_q ? 4'hF : lanes_q[0] ? strb_q[3:0] : strb_q[7:4];
+  assign wb_dat_o = lanes_q[0] ? data_q[31:0] : data_q[63:32];
+  assign idle_o   = state_q == StIdle;
+endmodule

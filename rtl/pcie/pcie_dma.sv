@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Stream DMA engine: words from a ring in host memory, or pushed by the host, to a service; the
+/// service's words to another ring in host memory.
+///
+/// Knows nothing of what the words mean. Rings, status word and doorbells as a driver sees them:
+/// docs/explanation/cores/pcie.md.
+///
+///   Control     control_i is taken over when enable rises; state_o. Disabling, or an error response
+///               from host memory, ends what is in flight without effect, then the engine is off
+///   Push        push_* as pcie_word_buffer takes them, from pcie_bar, while push_open_o and at most
+///               push_room_o words
+///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o: first
+///               word of a burst or push. abort_o: pulse, forget the stream so far; then idle_i must
+///               rise once no more words will come
+///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will come without
+///               further input; waiting_o: words on their way to rx_valid_o, for a service that
+///               answers each word with a word
+///   Memory      reads within the request ring, writes within the reply ring and the status word
+///                                                         (proved: formal/pcie)
+///   Latency     push committed to rx_valid_o 1 (a push of 4 beats; 3 for one beat), doorbell to
+///               arvalid_o 6, rvalid_i to rx_valid_o 3, tx word to wvalid_o 1
+///   Throughput  one word a clock each way, with RoundTrip clocks from address to data
+///   Parameters  BufferWords power of two 64..1024, at least RoundTrip and a read burst;
+///               ReadBytes, WriteBytes: longest bursts, powers of two 64..512 (PCIe: at most the
+///               read request size and the payload size that the host allows)
+///   Not done    scatter lists, several streams, unaligned rings
+module pcie_dma
+  import pcie_dma_pkg::*;
+#(
+  parameter  int unsigned BufferWords = 256,
+  parameter  int unsigned RoundTrip   = 150,
+  parameter  int unsigned ReadBytes   = 256,
+  parameter  int unsigned WriteBytes  = 256,
+  parameter  int unsigned PromiseW    = 10,
+  localparam int unsigned RoomW       = $clog2(BufferWords) + 1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  control_t control_i,
+  output state_t   state_o,
+  output logic     irq_o,
+
+  output logic             push_open_o,
+  output logic [RoomW-1:0] push_room_o,
+  input  logic             push_write_i,
+  input  logic [1:0]       push_lanes_i,
+  input  logic [63:0]      push_data_i,
+  input  logic             push_first_i,
+  input  logic             push_commit_i,
+  input  logic             push_rollback_i,
+  input  logic [RoomW-1:0] push_words_i,     // of the push that is committed
+  input  logic             push_refused_i,   // strobe, for the count
+
+  output logic             rx_valid_o,
+  input  logic             rx_ready_i,
+  output logic [31:0]      rx_data_o,
+  output logic             rx_first_o,
+  output logic             abort_o,
+  output logic [RoomW-1:0] waiting_o,
+  input  logic             idle_i,
+
+  input  logic                tx_valid_i,
+  output logic                tx_ready_o,
+  input  logic [31:0]         tx_data_i,
+  input  logic                tx_first_i,
+  input  logic [PromiseW-1:0] promise_i,
+
+  output logic        arvalid_o,
+  input  logic        arready_i,
+  output logic [63:0] araddr_o,
+  output logic [ 7:0] arlen_o,
+  input  logic        rvalid_i,
+  output logic        rready_o,
+  input  logic [63:0] rdata_i,
+  input  logic [ 1:0] rresp_i,
+  input  logic        rlast_i,
+  output logic        awvalid_o,
+  input  logic        awready_i,
+  output logic [63:0] awaddr_o,
+  output logic [ 7:0] awlen_o,
+  output logic        wvalid_o,
+  input  logic        wready_i,
+  output logic [63:0] wdata_o,
+  output logic [ 7:0] wstrb_o,
+  output logic        wlast_o,
+  input  logic        bvalid_i,
+  output logic        bready_o,
+  input  logic [ 1:0] bresp_i,
+
+  // Strobes for probes.
+  output logic       fetch_o,  // a read burst begins
+  output logic [1:0] unit_o,   // so many reply words that begin a unit are on their way to memory
+  output logic       told_o,   // so is a status word
+  output logic       start_o,  // positions are 0
+  output logic       idle_o    // nothing changes until an input does
+);
+  if (BufferWords < RoundTrip + ReadBytes / 4) begin : gen_buffer_check
+    $error("pcie_dma: BufferWords is %0d, a round trip of %0d and bursts of %0d bytes need %0d",
+           BufferWords, RoundTrip, ReadBytes, RoundTrip + ReadBytes / 4);
+  end
+
+  typedef enum logic [2:0] {
+    StOff,
+    StCheck,
+    StRun,
+    StDrain,
+    StHalt  // after an error, until disabled
+  } state_e;
+  state_e state_q;
+
+  // ---------------------------------------------------------------- configuration
+  // Taken over when the engine starts.
+  typedef struct packed {
+    logic [63:6] base;
+    logic [22:0] words;
+  } ring_t;
+  ring_t req_q, rep_q;
+  logic [63:3] status_q;
+  logic legal_q, run_q, start, fatal_q, fatal, quiet;
+  logic fetch_quiet, write_quiet, fetch_idle, write_idle, fetch_error, write_error;
+  logic [2:0] settle_q;
+
+  function automatic logic [22:0] ring_words(logic [4:0] size);
+    return 23'd1 << (size - 5'd2);
+  endfunction
+  function automatic logic size_legal(logic [4:0] size);
+    return size >= 5'd6 && size <= 5'd24;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StOff) begin
+      req_q    <= '{base: control_i.req_base[63:6], words: ring_words(control_i.req_size)};
+      rep_q    <= '{base: control_i.rep_base[63:6], words: ring_words(control_i.rep_size)};
+      status_q <= control_i.status[63:3];
+      // Without the highest address bit no ring's end passes the end of the address space.
+      legal_q  <= size_legal(control_i.req_size) && size_legal(control_i.rep_size) &&
+                  control_i.req_base[5:0] == '0 && control_i.rep_base[5:0] == '0 &&
+                  control_i.status[2:0] == '0 && !control_i.req_base[63] &&
+                  !control_i.rep_base[63] && !control_i.status[63];
+    end
+  end
+
+  assign start = state_q == StCheck && legal_q;
+  assign fatal = fetch_error || write_error;
+  assign quiet = fetch_quiet && write_quiet && idle_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= StOff;
+      run_q    <= 1'b0;
+      fatal_q  <= 1'b0;
+      settle_q <= '0;
+    end else begin
+      unique case (state_q)
+        StOff:   if (control_i.enable) state_q <= StCheck;
+        StCheck: state_q <= legal_q ? StRun : StHalt;
+        StRun:   if (fatal_q || !control_i.enable) state_q <= StDrain;
+        StDrain: if (settle_q == '1) state_q <= fatal_q ? StHalt : StOff;
+        default: if (!control_i.enable) state_q <= StOff;
+      endcase
+      run_q    <= start || (state_q == StRun && !fatal_q && control_i.enable);
+      fatal_q  <= (fatal || fatal_q) && control_i.enable;
+      settle_q <= (state_q == StDrain && quiet) ? settle_q + 3'd1 : '0;
+    end
+  end
+
+  logic abort_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) abort_q <= 1'b0;
+    else abort_q <= state_q == StRun && (fatal_q || !control_i.enable);
+  end
+  assign abort_o = abort_q;
+
+  // ---------------------------------------------------------------- doorbells
+  // How far it moves, and how far it may: registered, then compared.
+  typedef struct packed {
+    logic        valid;
+    logic        whole;  // multiple of 4
+    logic [29:0] move;
+    logic [29:0] most;
+  } doorbell_t;
+  doorbell_t tail_bell_q, consumed_bell_q;
+  logic [29:0] tail_q, consumed_q, head, sent;
+  logic tail_good, consumed_good;
+
+  assign tail_good     = tail_bell_q.whole && tail_bell_q.move <= tail_bell_q.most && run_q;
+  assign consumed_good = consumed_bell_q.whole && consumed_bell_q.move <= consumed_bell_q.most &&
+                         run_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tail_bell_q     <= '0;
+      consumed_bell_q <= '0;
+      tail_q          <= '0;
+      consumed_q      <= '0;
+    end else begin
+      tail_bell_q <= '{
+          valid: control_i.tail_new,
+          whole: control_i.tail[1:0] == '0,
+          move: control_i.tail[31:2] - tail_q,
+          most: 30'(req_q.words) - (tail_q - head)
+      };
+      consumed_bell_q <= '{
+          valid: control_i.consumed_new,
+          whole: control_i.consumed[1:0] == '0,
+          move: control_i.consumed[31:2] - consumed_q,
+          most: sent - consumed_q
+      };
+      if (start) begin
+        tail_q     <= '0;
+        consumed_q <= '0;
+      end else begin
+        if (tail_bell_q.valid && tail_good) tail_q <= tail_q + tail_bell_q.move;
+        if (consumed_bell_q.valid && consumed_good) begin
+          consumed_q <= consumed_q + consumed_bell_q.move;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- words to the service
+  logic fetch_write, fetch_first, fetch_pending, fetch_burst, buffer_valid;
+  logic [1:0] fetch_lanes;
+  logic [63:0] fetch_data;
+  logic [RoomW-1:0] used, room;
+  assign room = RoomW'(BufferWords) - used;
+
+  pcie_dma_fetch #(
+    .BurstBytes(ReadBytes),
+    .MaxBursts (8),
+    .RoomW     (RoomW)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni,
+    .start_i  (start),
+    .run_i    (run_q),
+    .base_i   (req_q.base),
+    .size_i   (req_q.words),
+    .tail_i   (tail_q),
+    .room_i   (room),
+    .write_o  (fetch_write),
+    .lanes_o  (fetch_lanes),
+    .data_o   (fetch_data),
+    .first_o  (fetch_first),
+    .arvalid_o,
+    .arready_i,
+    .araddr_o,
+    .arlen_o,
+    .rvalid_i,
+    .rready_o,
+    .rdata_i,
+    .rresp_i,
+    .rlast_i,
+    .head_o   (head),
+    .pending_o(fetch_pending),
+    .burst_o  (fetch_burst),
+    .error_o  (fetch_error),
+    .quiet_o  (fetch_quiet),
+    .idle_o   (fetch_idle)
+  );
+
+  // A push waits for the ring, so the two never write at once.
+  assign push_open_o = run_q && !fetch_pending && !control_i.tail_new && !tail_bell_q.valid;
+  assign push_room_o = room;
+
+  pcie_word_buffer #(
+    .Depth(BufferWords)
+  ) u_buffer (
+    .clk_i,
+    .rst_ni,
+    .clear_i    (!run_q),
+    .write_i    (fetch_write || push_write_i),
+    .lanes_i    (fetch_write ? fetch_lanes : push_lanes_i),
+    .data_i     (fetch_write ? fetch_data : push_data_i),
+    .first_i    (fetch_write ? fetch_first : push_first_i),
+    .commit_i   (fetch_write || push_commit_i),
+    .rollback_i (push_rollback_i),
+    .valid_o    (buffer_valid),
+    .ready_i    (rx_ready_i),
+    .data_o     (rx_data_o),
+    .first_o    (rx_first_o),
+    .used_o     (used),
+    .committed_o(waiting_o)
+  );
+  assign rx_valid_o = buffer_valid;
+
+  // ---------------------------------------------------------------- words from the service
+  logic write_burst, told, told_done;
+
+  pcie_dma_write #(
+    .BurstBytes(WriteBytes),
+    .MaxWrites (16),
+    .PromiseW  (PromiseW)
+  ) u_write (
+    .clk_i,
+    .rst_ni,
+    .start_i    (start),
+    .run_i      (run_q),
+    .base_i     (rep_q.base),
+    .size_i     (rep_q.words),
+    .status_i   (status_q),
+    .consumed_i (consumed_q),
+    .head_i     (head),
+    .promise_i,
+    .more_i     (fetch_pending),
+    .valid_i    (tx_valid_i),
+    .ready_o    (tx_ready_o),
+    .data_i     (tx_data_i),
+    .first_i    (tx_first_i),
+    .awvalid_o,
+    .awready_i,
+    .awaddr_o,
+    .awlen_o,
+    .wvalid_o,
+    .wready_i,
+    .wdata_o,
+    .wstrb_o,
+    .wlast_o,
+    .bvalid_i,
+    .bready_o,
+    .bresp_i,
+    .tail_o     (sent),
+    .burst_o    (write_burst),
+    .told_o     (told),
+    .told_done_o(told_done),
+    .unit_o,
+    .error_o    (write_error),
+    .quiet_o    (write_quiet),
+    .idle_o     (write_idle)
+  );
+
+  // ---------------------------------------------------------------- counters
+  // Events are registered on their way: they come late in their clock.
+  typedef struct packed {
+    logic [1:0]       ring_words;
+    logic [RoomW-1:0] push_words;
+    logic             reply_word;
+    logic             read_burst;
+    logic             write_burst;
+    logic             told;
+    logic [1:0]       axi_errors;
+  } events_t;
+  events_t events_q;
+  errors_t errors_q;
+  counters_t counters_q;
+  logic irq_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      events_q   <= '0;
+      errors_q   <= '0;
+      counters_q <= '0;
+      irq_q      <= 1'b0;
+    end else begin
+      irq_q    <= told_done && control_i.irq;
+      errors_q <= '{
+          config_bad: state_q == StCheck && !legal_q,
+          tail_bad: tail_bell_q.valid && !tail_good,
+          consumed_bad: consumed_bell_q.valid && !consumed_good,
+          push_refused: push_refused_i,
+          read_response: fetch_error,
+          write_response: write_error
+      };
+      events_q <= '{
+          ring_words: fetch_write ? 2'(fetch_lanes[0]) + 2'(fetch_lanes[1]) : '0,
+          push_words: push_commit_i ? push_words_i : '0,
+          reply_word: tx_valid_i && tx_ready_o && run_q,
+          read_burst: fetch_burst,
+          write_burst: write_burst,
+          told: told,
+          axi_errors: 2'(rvalid_i && rresp_i != 2'b00) + 2'(bvalid_i && bresp_i != 2'b00)
+      };
+      counters_q.ring_words    <= counters_q.ring_words + 32'(events_q.ring_words);
+      counters_q.push_words    <= counters_q.push_words + 32'(events_q.push_words);
+      counters_q.reply_words   <= counters_q.reply_words + 32'(events_q.reply_word);
+      counters_q.read_bursts   <= counters_q.read_bursts + 32'(events_q.read_burst);
+      counters_q.write_bursts  <= counters_q.write_bursts + 32'(events_q.write_burst);
+      counters_q.status_writes <= counters_q.status_writes + 32'(events_q.told);
+      counters_q.push_refused  <= counters_q.push_refused + 32'(errors_q.push_refused);
+      counters_q.axi_errors    <= counters_q.axi_errors + 32'(events_q.axi_errors);
+    end
+  end
+
+  assign state_o = '{
+      running: run_q,
+      draining: state_q == StDrain,
+      errors: errors_q,
+      head: {head, 2'b00},
+      tail: {sent, 2'b00},
+      counters: counters_q
+  };
+  assign irq_o   = irq_q;
+  assign fetch_o = fetch_burst;
+  assign told_o  = told;
+  assign start_o = start;
+
+  logic stable;
+  assign stable = state_q == StRun ? (control_i.enable && !fatal_q) :
+                  state_q == StHalt ? control_i.enable : (state_q == StOff && !control_i.enable);
+  assign idle_o = stable && !control_i.tail_new && !control_i.consumed_new && !tail_bell_q.valid &&
+                  !consumed_bell_q.valid && fetch_idle && write_idle && used == '0 &&
+                  events_q == '0 && errors_q == '0 && !irq_q;
+endmodule

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Registers of the stream DMA engine and of its Etherbone service: read and written by the host, read
+/// by the device's own bus too.
+///
+/// Map: docs/reference/registers.md, "PCIe stream DMA". The block behind it is generated from
+/// rtl/regs/pcie_dma.rdl; this module gives it plain ports.
+///
+///   Handshake   the host never stalls, the other port while the host's operation passes; ack one clock
+///               after the operation, err for an address or direction that the map lacks and for a
+///               write from the device's own bus
+///   Latency     1 cycle; control_o follows a write by one clock
+///   Throughput  one operation a cycle
+///   Idle        nothing changes without an operation or an error strobe
+module wb_pcie_dma (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  pcie_dma_pkg::state_t   state_i,
+  input  pcie_dma_pkg::service_t service_i,
+  input  logic [15:0]            max_payload_i,
+  input  logic [15:0]            push_limit_i,
+  input  logic [11:0]            push_next_i,
+  output pcie_dma_pkg::control_t control_o,
+  // from the host
+  input  logic        host_wb_cyc_i,
+  input  logic        host_wb_stb_i,
+  input  logic        host_wb_we_i,
+  input  logic [31:0] host_wb_adr_i,
+  input  logic [3:0]  host_wb_sel_i,
+  input  logic [31:0] host_wb_dat_i,
+  output logic        host_wb_stall_o,
+  output logic        host_wb_ack_o,
+  output logic        host_wb_err_o,
+  output logic [31:0] host_wb_dat_o,
+  // from the device's own bus, read only
+  input  logic        wb_cyc_i,
+  input  logic        wb_stb_i,
+  input  logic        wb_we_i,
+  input  logic [31:0] wb_adr_i,
+  input  logic [3:0]  wb_sel_i,
+  input  logic [31:0] wb_dat_i,
+  output logic        wb_stall_o,
+  output logic        wb_ack_o,
+  output logic        wb_err_o,
+  output logic [31:0] wb_dat_o
+);
+  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
+  logic [7:0]  addr;
+  logic [31:0] wdata, biten, rdata;
+  logic s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
+  logic [31:0] s_adr, s_dat_w, s_dat_r;
+  logic [3:0] s_sel;
+
+  pcie_dma_regs_pkg::pcie_dma__in_t  hwif_in;
+  pcie_dma_regs_pkg::pcie_dma__out_t hwif_out;
+
+  assign hwif_in.LIMITS.max_payload.next     = max_payload_i;
+  assign hwif_in.LIMITS.push_limit.next      = push_limit_i;
+  assign hwif_in.STATE.running.next          = state_i.running;
+  assign hwif_in.STATE.draining.next         = state_i.draining;
+  assign hwif_in.ERRORS.config_bad.hwset     = state_i.errors.config_bad;
+  assign hwif_in.ERRORS.tail_bad.hwset       = state_i.errors.tail_bad;
+  assign hwif_in.ERRORS.consumed_bad.hwset   = state_i.errors.consumed_bad;
+  assign hwif_in.ERRORS.push_refused.hwset   = state_i.errors.push_refused;
+  assign hwif_in.ERRORS.read_response.hwset  = state_i.errors.read_response;
+  assign hwif_in.ERRORS.write_response.hwset = state_i.errors.write_response;
+  assign hwif_in.PUSH_NEXT.value.next        = push_next_i;
+  assign hwif_in.REQ_HEAD.value.next         = state_i.head;
+  assign hwif_in.REP_TAIL.value.next         = state_i.tail;
+  assign hwif_in.RING_WORDS.value.next       = state_i.counters.ring_words;
+  assign hwif_in.PUSH_WORDS.value.next       = state_i.counters.push_words;
+  assign hwif_in.REPLY_WORDS.value.next      = state_i.counters.reply_words;
+  assign hwif_in.READ_BURSTS.value.next      = state_i.counters.read_bursts;
+  assign hwif_in.WRITE_BURSTS.value.next     = state_i.counters.write_bursts;
+  assign hwif_in.STATUS_WRITES.value.next    = state_i.counters.status_writes;
+  assign hwif_in.PUSH_REFUSED.value.next     = state_i.counters.push_refused;
+  assign hwif_in.AXI_ERRORS.value.next       = state_i.counters.axi_errors;
+  assign hwif_in.EB_RECORDS.value.next       = service_i.records;
+  assign hwif_in.EB_BUS_ERRORS.value.next    = service_i.bus_errors;
+  assign hwif_in.EB_TIMEOUTS.value.next      = service_i.timeouts;
+  assign hwif_in.EB_MALFORMED.value.next     = service_i.malformed;
+
+  // The strobe with the value, which is there one clock after the write.
+  logic tail_new_q, consumed_new_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tail_new_q     <= 1'b0;
+      consumed_new_q <= 1'b0;
+    end else begin
+      tail_new_q     <= hwif_out.REQ_TAIL.value.swmod;
+      consumed_new_q <= hwif_out.REP_CONSUMED.value.swmod;
+    end
+  end
+  assign control_o = '{
+      enable: hwif_out.CONTROL.enable.value,
+      irq: hwif_out.CONTROL.irq.value,
+      req_base: {hwif_out.REQ_BASE_HI.value.value, hwif_out.REQ_BASE_LO.value.value},
+      req_size: hwif_out.REQ_SIZE.value.value,
+      rep_base: {hwif_out.REP_BASE_HI.value.value, hwif_out.REP_BASE_LO.value.value},
+      rep_size: hwif_out.REP_SIZE.value.value,
+      status: {hwif_out.STATUS_HI.value.value, hwif_out.STATUS_LO.value.value},
+      tail: hwif_out.REQ_TAIL.value.value,
+      tail_new: tail_new_q,
+      consumed: hwif_out.REP_CONSUMED.value.value,
+      consumed_new: consumed_new_q
+  };
+
+  wb_regs_share u_share (
+    .clk_i,
+    .rst_ni,
+    .a_cyc_i(host_wb_cyc_i),
+    .a_stb_i(host_wb_stb_i),
+    .a_we_i(host_wb_we_i),
+    .a_adr_i(host_wb_adr_i),
+    .a_sel_i(host_wb_sel_i),
+    .a_dat_i(host_wb_dat_i),
+    .a_stall_o(host_wb_stall_o),
+    .a_ack_o(host_wb_ack_o),
+    .a_err_o(host_wb_err_o),
+    .a_dat_o(host_wb_dat_o),
+    .b_cyc_i(wb_cyc_i),
+    .b_stb_i(wb_stb_i),
+    .b_we_i(wb_we_i),
+    .b_adr_i(wb_adr_i),
+    .b_sel_i(wb_sel_i),
+    .b_dat_i(wb_dat_i),
+    .b_stall_o(wb_stall_o),
+    .b_ack_o(wb_ack_o),
+    .b_err_o(wb_err_o),
+    .b_dat_o(wb_dat_o),
+    .s_cyc_o  (s_cyc),
+    .s_stb_o  (s_stb),
+    .s_we_o   (s_we),
+    .s_adr_o  (s_adr),
+    .s_sel_o  (s_sel),
+    .s_dat_o  (s_dat_w),
+    .s_stall_i(s_stall),
+    .s_ack_i  (s_ack),
+    .s_err_i  (s_err),
+    .s_dat_i  (s_dat_r)
+  );
+
+  wb_regs_adapter #(
+    .AddrWidth(8)
+  ) u_adapter (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i      (s_cyc),
+    .wb_stb_i      (s_stb),
+    .wb_we_i      (s_we),
+    .wb_adr_i      (s_adr),
+    .wb_sel_i      (s_sel),
+    .wb_dat_i      (s_dat_w),
+    .wb_stall_o      (s_stall),
+    .wb_ack_o      (s_ack),
+    .wb_err_o      (s_err),
+    .wb_dat_o      (s_dat_r),
+    .reg_req_o     (req),
+    .reg_we_o      (we),
+    .reg_addr_o    (addr),
+    .reg_wdata_o   (wdata),
+    .reg_biten_o   (biten),
+    .reg_stall_wr_i(stall_wr),
+    .reg_stall_rd_i(stall_rd),
+    .reg_rd_ack_i  (rd_ack),
+    .reg_rd_err_i  (rd_err),
+    .reg_rd_data_i (rdata),
+    .reg_wr_ack_i  (wr_ack),
+    .reg_wr_err_i  (wr_err)
+  );
+
+  pcie_dma_regs u_regs (
+    .clk                 (clk_i),
+    .arst_n              (rst_ni),
+    .s_cpuif_req         (req),
+    .s_cpuif_req_is_wr   (we),
+    .s_cpuif_addr        (addr),
+    .s_cpuif_wr_data     (wdata),
+    .s_cpuif_wr_biten    (biten),
+    .s_cpuif_req_stall_wr(stall_wr),
+    .s_cpuif_req_stall_rd(stall_rd),
+    .s_cpuif_rd_ack      (rd_ack),
+    .s_cpuif_rd_err      (rd_err),
+    .s_cpuif_rd_data     (rdata),
+    .s_cpuif_wr_ack      (wr_ack),
+    .s_cpuif_wr_err      (wr_err),
+    .hwif_in             (hwif_in),
+    .hwif_out            (hwif_out)
+  );
+endmodule
