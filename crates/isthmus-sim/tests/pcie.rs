@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use isthmus_sim::world::pcie::{
-    BarTarget, Direction, DmaError, Endpoint, Generation, MmioError, Pcie, PcieConfig, ReadReply,
-    StrayWrite, Taken, TlpKind,
+    BarTarget, Direction, DmaError, Endpoint, Generation, MmioError, Pcie, PcieConfig,
+    PcieHostConfig, ReadReply, StrayWrite, Taken, TlpKind,
 };
 use isthmus_sim::{FaultSpec, Picoseconds};
 use pcie_support::*;
@@ -321,6 +321,21 @@ fn a_store_is_there_for_the_load_behind_it() {
         (host.mmio_read32(0x10).await, host.mmio_read64(0x18).await, host.mmio_read32(0x1C).await)
     });
     assert_eq!(values, (Ok(0xCAFE_F00D), Ok(0x0123_4567_89AB_CDEF), Ok(0x0123_4567)));
+}
+
+#[test]
+fn a_load_does_not_pass_a_store_that_leaves_the_core_late() {
+    let world = world(&config());
+    let device = Registers::serve(&world, false, None);
+    let costs = PcieHostConfig { load_issue_ns: 1.0, store_issue_ns: 900.0, ..host_config() };
+    let host = world.link.host(&costs, world.host.cpu(), &world.memory).unwrap();
+    let value = world.run(async move {
+        host.mmio_write32(0, 7).await.unwrap();
+        host.write_combined(8, &[1; 8]).await.unwrap();
+        host.mmio_read32(0).await
+    });
+    assert_eq!(value, Ok(7));
+    assert_eq!(*device.log.borrow(), ["write", "write", "read"]);
 }
 
 #[test]

@@ -49,6 +49,7 @@ async fn start(host: &PcieHost, job: Job) {
 
 async fn copy(host: PcieHost, job: Job) -> Vec<u8> {
     start(&host, job).await;
+    assert_eq!(host.mmio_read64(GO).await, Ok(1), "a load behind the stores");
     host.interrupt(1).await;
     host.memory().read(job.to, job.bytes).expect("inside")
 }
@@ -97,8 +98,37 @@ fn bursts_become_tlps_of_at_most_the_largest_payload_and_request() {
 }
 
 #[test]
+fn bytes_without_a_strobe_stay_as_they_are() {
+    let (world, _device) = board_with(sim_config(), &config(), Misdeed::Holes);
+    let data = pattern(MEMORY_BYTES);
+    world.memory.write(0, &data).unwrap();
+    let job = Job { bytes: 64, ..JOB };
+    let copied = world.run(copy(world.host.clone(), job));
+    for (at, byte) in copied.iter().enumerate() {
+        let from = if (2..6).contains(&(at % 8)) { job.from } else { job.to };
+        assert_eq!(*byte, data[from + at], "byte {at}");
+    }
+    assert_eq!(world.tlps(Direction::Up, TlpKind::Write).len(), 8);
+}
+
+#[test]
+fn a_full_posted_queue_holds_the_devices_data_back() {
+    let mut config = config();
+    config.root.port.credits.posted_headers = 1;
+    config.endpoint.port.transmit_queue_tlps = 2;
+    let (world, _device) = board(&config);
+    world.run(copy(world.host.clone(), Job { bytes: 4_096, ..JOB }));
+    // A TLP waits for the one before it and for itself, each a credit's round trip of 85 ns and at
+    // most 13 ns of wire. Without a limit the last of 32 would wait for 1 us.
+    let writes = world.tlps(Direction::Up, TlpKind::Write);
+    let longest = writes.iter().map(|tlp| tlp.start - tlp.handed).max().expect("writes");
+    assert!(longest > Picoseconds::from_ns(98 + 20), "{longest}: the queue is never full");
+    assert!(longest < Picoseconds::from_ns(2 * 98 + 20), "{longest}: longer than the queue");
+}
+
+#[test]
 fn a_load_is_one_narrow_or_one_whole_beat() {
-    let (world, _device) = board(&config());
+    let (world, device) = board(&config());
     let host = world.host.clone();
     let values = world.run(async move {
         host.mmio_write64(0x100, 0x8899_AABB_CCDD_EEFF).await.unwrap();
@@ -110,6 +140,8 @@ fn a_load_is_one_narrow_or_one_whole_beat() {
         )
     });
     assert_eq!(values, (0x0123_4567_CCDD_EEFF, 0xCCDD_EEFF, 0x0123_4567));
+    // The store and the two loads of 4 bytes.
+    assert_eq!(device.status()["narrow"], 3);
 }
 
 #[test]
@@ -305,6 +337,8 @@ fn a_run_is_the_same_with_and_without_skipping_an_idle_device() {
     let (whole, _) = outcome(SimConfig { skip_idle: false, ..sim_config() });
     assert!(evaluated * 2 < cycles, "{evaluated} of {cycles} cycles evaluated: nothing skipped");
     assert!(skipped == whole, "the outcomes differ");
+    let at_once = SimConfig { idle_confirm_cycles: 0, ..sim_config() };
+    assert!(outcome(at_once).0 == whole, "the outcome of a device skipped at once differs");
     let (checked, _) = outcome(SimConfig { check_idle: true, ..sim_config() });
     assert!(checked == whole, "the checked outcome differs");
 }

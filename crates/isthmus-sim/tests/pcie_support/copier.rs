@@ -34,6 +34,8 @@ pub enum Misdeed {
     AnswerNothing,
     /// Reads are not of the increasing kind.
     FixedBurst,
+    /// None: it writes only the middle four bytes of each beat.
+    Holes,
 }
 
 const AXI: [(&str, u32, bool); 29] = [
@@ -121,6 +123,7 @@ impl Copier {
             ("status_copies_o".to_owned(), 32, Direction::Output),
             ("status_bursts_o".to_owned(), 32, Direction::Output),
             ("status_errors_o".to_owned(), 32, Direction::Output),
+            ("status_narrow_o".to_owned(), 32, Direction::Output),
         ];
         for (bundle, masters) in [("bar", false), ("dma", true)] {
             for (signal, width, forward) in AXI {
@@ -184,6 +187,9 @@ impl Copier {
     fn bar(&mut self) {
         if self.get("bar_awvalid_i") & self.get("bar_awready_o") == 1 {
             self.count("status_bursts_o");
+            if self.get("bar_awsize_i") == 2 {
+                self.count("status_narrow_o");
+            }
             self.writes.push_back(Burst {
                 address: self.get("bar_awaddr_i"),
                 len: self.get("bar_awlen_i"),
@@ -221,6 +227,11 @@ impl Copier {
             self.set("bar_bvalid_o", 1);
         }
         if self.get("bar_arvalid_i") & self.get("bar_arready_o") == 1 {
+            let written = self.writes.is_empty() && self.answers == 0;
+            assert!(written, "a read before the writes in front of it are answered");
+            if self.get("bar_arsize_i") == 2 {
+                self.count("status_narrow_o");
+            }
             self.reads.push_back(Burst {
                 address: self.get("bar_araddr_i"),
                 len: self.get("bar_arlen_i"),
@@ -309,6 +320,9 @@ impl Copier {
                         data |= u64::from(engine.data[engine.skip + at]) << (8 * lane);
                         strobes |= 1 << lane;
                     }
+                }
+                if self.misdeed == Misdeed::Holes {
+                    strobes &= 0x3C;
                 }
                 (data, strobes, beat == len && self.misdeed != Misdeed::NoLast)
             })
