@@ -42,6 +42,7 @@ BREAKS = [
         "keep_head    = verified_q",
         "keep_head    = 1'b1",
     ),
+    ("vme/vme_wb", "vme/vme_wb.sv", "(any_strobe && !gone_q) ? StAnswer", "any_strobe ? StAnswer"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
 
