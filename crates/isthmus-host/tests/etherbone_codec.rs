@@ -2,12 +2,14 @@
 //! Properties of the Etherbone codec: what is written is read back; any bytes give a value or an
 //! error; what a slave or a client is sent never brings it down.
 
-use isthmus_host::etherbone::wire::{Codec, Flags, Message, OhwrCodec, Record};
+use isthmus_host::etherbone::wire::{Codec, Flags, LiteCodec, Message, OhwrCodec, Record};
 use isthmus_host::etherbone::{
-    Client, ClientConfig, Cycle, Format, Memory, SoftSlave, Width, Widths,
+    Bus, BusFault, Client, ClientConfig, Cycle, Dialect, Format, Memory, SlaveConfig, SoftSlave,
+    Width, Widths,
 };
 use isthmus_host::transport::{Kind, Transport, TransportError, block_on};
 use proptest::prelude::*;
+use std::collections::HashSet;
 use std::time::Duration;
 
 fn width() -> impl Strategy<Value = Width> {
@@ -57,14 +59,31 @@ fn message() -> impl Strategy<Value = Message> {
 /// Bytes that begin like Etherbone often enough to get past the header.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let tail = prop::collection::vec(any::<u8>(), 0..80);
-    (prop::option::of(prop::sample::select(vec![0x1044u16, 0x1088, 0x1022, 0x1144, 0x1644])), tail)
-        .prop_map(|(start, tail)| match start {
-            Some(start) => {
-                let [a, b] = start.to_be_bytes();
-                [&[0x4E, 0x6F, a, b], tail.as_slice()].concat()
-            }
-            None => tail,
-        })
+    let starts = vec![0x1044u16, 0x1088, 0x1022, 0x1144, 0x1644, 0x1444];
+    (prop::option::of(prop::sample::select(starts)), tail).prop_map(|(start, tail)| match start {
+        Some(start) => {
+            let [a, b] = start.to_be_bytes();
+            [&[0x4E, 0x6F, a, b], tail.as_slice()].concat()
+        }
+        None => tail,
+    })
+}
+
+/// A bus that sees whether a value is written again.
+#[derive(Default)]
+struct Once {
+    seen: HashSet<u64>,
+    twice: bool,
+}
+
+impl Bus for Once {
+    fn read(&mut self, _: u64, _: Width, _: u8) -> Result<u64, BusFault> {
+        Err(BusFault)
+    }
+    fn write(&mut self, _: u64, _: Width, _: u8, data: u64) -> Result<(), BusFault> {
+        self.twice |= !self.seen.insert(data);
+        Ok(())
+    }
 }
 
 /// Answers the probe, then answers everything with the same bytes.
@@ -82,7 +101,8 @@ impl Transport for Hostile {
         self.now
     }
     async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
-        if message.len() == 8 {
+        // A probe of either dialect.
+        if message[2] & 1 == 1 {
             let mut reply = vec![0x4E, 0x6F, 0x16, 0x44];
             reply.extend_from_slice(&message[4..]);
             self.replies.push(reply);
@@ -114,6 +134,34 @@ proptest! {
     }
 
     #[test]
+    fn lite_eth_round_trip(record in record(Format::W32), no_reads in any::<bool>()) {
+        let message = Message::Data { no_reads, format: Format::W32, records: vec![record] };
+        let mut bytes = Vec::new();
+        LiteCodec.encode(&message, &mut bytes).expect("in range");
+        prop_assert_eq!(LiteCodec.decode(&bytes).expect("readable"), message);
+        // In front of it stands what no other dialect's frame has there, a zero word.
+        prop_assert_eq!(&bytes[4..8], &[0; 4]);
+    }
+
+    /// A slave that has a session stays whole whatever follows, and repeats nothing.
+    #[test]
+    fn any_stamp_executes_at_most_once(
+        stamps in prop::collection::vec((0u32..3, 0u32..70, 0u32..70), 1..60),
+    ) {
+        let mut slave = SoftSlave::new(Once::default());
+        for (nonce, number, oldest) in stamps {
+            let mut request = vec![0x4E, 0x6F, 0x10, 0x44, 0xA4, 0xF, 3, 0, 0, 0, 0x7F, 0];
+            for word in [nonce, number, oldest] {
+                request.extend(word.to_be_bytes());
+            }
+            request.extend([0xA8, 0xF, 1, 0, 0, 0, 0, 0]);
+            request.extend((nonce << 16 | number).to_be_bytes());
+            let _ = slave.datagram(&request);
+        }
+        prop_assert!(!slave.bus().twice);
+    }
+
+    #[test]
     fn every_cut_is_noticed(message in message(), cut in any::<prop::sample::Index>()) {
         let mut bytes = Vec::new();
         OhwrCodec.encode(&message, &mut bytes).expect("in range");
@@ -133,17 +181,23 @@ proptest! {
     #[test]
     fn any_bytes_give_a_value_or_an_error(bytes in hostile()) {
         let _ = OhwrCodec.decode(&bytes);
+        let _ = LiteCodec.decode(&bytes);
         let _ = SoftSlave::new(Memory::new(0, 64)).datagram(&bytes);
+        let lite = SlaveConfig { dialect: Dialect::LiteEth, ..SlaveConfig::default() };
+        let _ = SoftSlave::with_config(Memory::new(0, 64), lite).datagram(&bytes);
         let mut stream = SoftSlave::new(Memory::new(0, 64)).with_widths(Widths::ANY);
         let _ = stream.stream(&[0x4E, 0x6F, 0x11, 0xFF, 0, 0, 0, 1]);
         let _ = stream.stream(&bytes);
     }
 
     #[test]
-    fn a_client_takes_no_value_from_garbage(answer in hostile()) {
+    fn a_client_takes_no_value_from_garbage(
+        answer in hostile(), retries in 0u32..3, lite in any::<bool>(),
+    ) {
         let transport = Hostile { answer, replies: Vec::new(), now: Duration::ZERO };
+        let config = if lite { ClientConfig::lite_eth() } else { ClientConfig::default() };
         let result = block_on(async {
-            let mut client = Client::connect(transport, ClientConfig::default()).await?;
+            let mut client = Client::connect(transport, ClientConfig { retries, ..config }).await?;
             client.execute(Cycle::new().read(0).read(4)).await
         });
         prop_assert!(result.is_err(), "{:?}", result);

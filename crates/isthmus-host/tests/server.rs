@@ -467,8 +467,14 @@ fn peers_are_forgotten_before_memory_grows() {
     assert_eq!(server.stop().expect("runs").bus().0, 32);
 }
 
+/// Real sockets and long runs: fewer cases than elsewhere, still scaled by `PROPTEST_CASES`.
+fn fewer() -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig { cases: config.cases.div_ceil(6), ..config }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(fewer())]
 
     /// Whatever arrives at either port in either dialect, the server lives and serves.
     #[test]

@@ -267,6 +267,11 @@ impl Planned {
         matches!(self.access, Access::Read | Access::ReadConfig)
     }
 
+    /// Reads a whole word of the bus.
+    fn is_plain_read(&self) -> bool {
+        self.access == Access::Read && self.width.is_none()
+    }
+
     /// Aligned address, and the lowest lane of the operation.
     fn lanes(&self, format: Format) -> (u64, u32) {
         let stride = format.data.bytes() as u64;
@@ -328,18 +333,24 @@ struct Open {
 impl Encoder<'_> {
     fn cycle(&mut self, cycle: &Cycle) -> Result<(), Error> {
         let group = 8 * self.format.data.bytes();
-        let mut unchecked = 0;
-        for (index, planned) in cycle.operations.iter().enumerate() {
+        let (mut unchecked, mut index) = (0, 0);
+        while let Some(planned) = cycle.operations.get(index) {
             planned
                 .check(self.format)
                 .map_err(|reason| Error::Operation { operation: cycle.operation(index), reason })?;
+            let mut count = 1;
             if planned.is_read() {
                 self.read(planned);
+                if planned.is_plain_read() {
+                    let room = if cycle.silent { MAX_COUNT } else { group - unchecked - 1 };
+                    count += self.more_reads(&cycle.operations[index + 1..], room);
+                }
             } else {
                 self.write(planned);
             }
+            index += count;
             if !cycle.silent && !planned.is_config() {
-                unchecked += 1;
+                unchecked += count;
                 if unchecked == group {
                     unchecked = 0;
                     self.status();
@@ -374,6 +385,25 @@ impl Encoder<'_> {
         open.reads += 1;
         self.words += 1;
         self.open = Some(open);
+    }
+
+    /// Adds plain reads to the open record, up to `room` or to one that needs more care. Returns how
+    /// many.
+    fn more_reads(&mut self, operations: &[Planned], room: usize) -> usize {
+        let Some(open) = &mut self.open else { return 0 };
+        let room = room.min(MAX_COUNT - open.reads);
+        let (last, below) = (self.format.address.mask(), self.format.data.bytes() as u64 - 1);
+        let easy = |planned: &&Planned| {
+            planned.is_plain_read() && planned.address <= last && planned.address & below == 0
+        };
+        let (before, word) = (self.out.len(), self.format.word());
+        for planned in operations.iter().take(room).take_while(easy) {
+            put_slot(self.out, word, planned.address);
+        }
+        let count = (self.out.len() - before) / word;
+        open.reads += count;
+        self.words += count;
+        count
     }
 
     fn write(&mut self, planned: &Planned) {
@@ -574,8 +604,8 @@ impl Collector {
     }
 
     /// Takes the words of one record; `status` says that they came for the error register.
-    pub(super) fn take(&mut self, status: bool, words: impl Iterator<Item = u64>) {
-        for word in words {
+    pub(super) fn take(&mut self, status: bool, mut words: impl ExactSizeIterator<Item = u64>) {
+        while let Some(word) = words.next() {
             let position = self.words;
             self.words += 1;
             match self.expects() {
@@ -587,12 +617,30 @@ impl Collector {
                     self.reads.push(planned.value(word, self.format));
                     self.next += 1;
                     self.count(planned.is_config());
+                    if planned.is_plain_read() {
+                        self.take_reads(&mut words);
+                    }
                 }
                 Expected::Status if status => self.check(word),
                 _ => {
                     self.wrong.get_or_insert(position);
                 }
             }
+        }
+    }
+
+    /// Takes as many words as there are plain reads next.
+    fn take_reads(&mut self, words: &mut impl ExactSizeIterator<Item = u64>) {
+        let group = 8 * self.format.data.bytes();
+        let room = if self.cycle.silent { usize::MAX } else { group - self.unchecked };
+        let next = self.cycle.operations.get(self.next..).unwrap_or_default();
+        let plain = next.iter().take(room.min(words.len())).take_while(|p| p.is_plain_read());
+        let count = plain.count();
+        self.reads.extend(words.take(count));
+        self.next += count;
+        self.words += count;
+        if !self.cycle.silent {
+            self.unchecked += count;
         }
     }
 

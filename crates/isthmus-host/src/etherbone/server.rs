@@ -237,7 +237,7 @@ impl<B: Bus> Server<B> {
                 if Instant::now() >= until {
                     break;
                 }
-                std::hint::spin_loop();
+                std::thread::yield_now();
             }
         }
         let Some(ready) = self.wait(timeout)? else { return Ok(false) };

@@ -71,7 +71,7 @@ impl<S: Read + Write + AsFd> Stream<S> {
                 Ok(0) => return Err(TransportError::Closed),
                 Ok(length) => return Ok(length),
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                    std::hint::spin_loop();
+                    std::thread::yield_now();
                 }
                 Err(e) if gone(&e) => return Err(TransportError::Closed),
                 Err(e) => return Err(self.error("receive from", e)),

@@ -25,6 +25,9 @@ pub struct UdpTransport {
     peer: SocketAddr,
     origin: Instant,
     spin: Duration,
+    /// The receive call waits by itself, up to `patience`.
+    blocking: bool,
+    patience: Duration,
     mtu: usize,
     batch: Batch,
     /// What the last receive call brought: `received[at..end]` in messages of `stride` bytes.
@@ -61,24 +64,32 @@ impl UdpTransport {
         let socket = UdpSocket::bind(local).map_err(|e| io("open", e))?;
         socket.connect(peer).map_err(|e| io("connect", e))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(|e| io("set up", e))?;
-        Ok(Self {
+        let transport = Self {
             socket,
             state,
             peer,
             origin: Instant::now(),
             spin: Duration::ZERO,
+            blocking: false,
+            patience: Duration::ZERO,
             mtu: crate::etherbone::UDP_MTU,
             batch: Batch::new(peer, true),
             received: vec![0; BUFFER],
             at: 0,
             end: 0,
             stride: 0,
-        })
+        };
+        Ok(transport.with_spin(Duration::ZERO))
     }
 
     /// Polls for up to `spin` before the thread sleeps: answers sooner, for a busy processor.
     pub fn with_spin(mut self, spin: Duration) -> Self {
         self.spin = spin;
+        // Who polls must not sleep in the receive call.
+        self.blocking = spin.is_zero() && self.socket.set_nonblocking(false).is_ok();
+        if !self.blocking {
+            let _ = self.socket.set_nonblocking(true);
+        }
         self
     }
 
@@ -103,7 +114,24 @@ impl UdpTransport {
         sent.map_err(|e| self.io("send to", e))
     }
 
-    /// One receive call, without waiting.
+    /// Waits until something can be received, unless the receive call does so; `false` when the
+    /// deadline has passed.
+    fn wait(&mut self, deadline: Duration) -> std::io::Result<bool> {
+        let left = deadline.saturating_sub(self.now());
+        if !self.blocking || left.is_zero() {
+            return wait_readable(&self.socket, left);
+        }
+        // Setting the time for every call would cost a system call each; a tenth too long is no
+        // harm, and too short a time is waited for again.
+        let patience = self.patience;
+        if left < patience - patience / 10 || left > patience * 2 {
+            self.socket.set_read_timeout(Some(left.max(Duration::from_micros(1))))?;
+            self.patience = left;
+        }
+        Ok(true)
+    }
+
+    /// One receive call.
     fn fill(&mut self) -> std::io::Result<()> {
         let mut meta = [RecvMeta::default()];
         let mut buffers = [IoSliceMut::new(&mut self.received)];
@@ -145,17 +173,16 @@ impl Transport for UdpTransport {
         let spin_until = if self.spin.is_zero() { Duration::ZERO } else { self.now() + self.spin };
         while self.at >= self.end {
             // Whoever does not spin sleeps first: an answer is rarely there yet.
-            if self.now() >= spin_until {
-                let left = deadline.saturating_sub(self.now());
-                if !wait_readable(&self.socket, left).map_err(|e| self.io("wait for", e))? {
-                    return Err(TransportError::TimedOut);
-                }
+            if self.now() >= spin_until
+                && !self.wait(deadline).map_err(|e| self.io("wait for", e))?
+            {
+                return Err(TransportError::TimedOut);
             }
             match self.fill() {
                 Ok(()) if self.end == 0 => return Ok(0),
                 Ok(()) => {}
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                    std::hint::spin_loop();
+                    std::thread::yield_now();
                 }
                 Err(e) => return Err(self.io("receive from", e)),
             }
