@@ -460,6 +460,10 @@ fn an_interrupt_comes_after_the_data_written_before_it() {
     // In memory 3 us after it came, 1 us interrupt, 2 us wake-up.
     assert_eq!(when, message.delivered + Picoseconds::from_us(6));
     assert_eq!(world.counter("pcie.endpoint.interrupts"), 1);
+    let last: Vec<_> = world.spans(message.id.0).into_iter().rev().take(3).collect();
+    let stages: Vec<&str> = last.iter().map(|span| &*span.stage).collect();
+    assert_eq!(stages, ["wake-up", "interrupt", "memory write"]);
+    assert!(last[0].end == when && last[0].start == last[1].end && last[1].start == last[2].end);
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl World {
     /// The spans of one TLP, in the order of time.
     pub fn spans(&self, tag: u64) -> Vec<Span> {
         let mut spans = self.sim.spans().since(0);
-        spans.retain(|span| span.tag == tag && !matches!(&*span.stage, "interrupt" | "wake-up"));
+        spans.retain(|span| span.tag == tag);
         spans.sort_by_key(|span| (span.start, span.end));
         spans
     }

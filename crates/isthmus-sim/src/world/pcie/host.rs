@@ -92,7 +92,7 @@ struct Costs {
 
 #[derive(Default)]
 struct Vector {
-    raised: Option<Picoseconds>,
+    raised: Option<(Picoseconds, FrameId)>,
     waiting: Option<Waker>,
 }
 
@@ -151,11 +151,11 @@ impl Pcie {
             drained: RefCell::default(),
         });
         let host = Rc::clone(&state);
-        *self.0.root.on_interrupt.borrow_mut() = Some(Box::new(move |vector| {
+        *self.0.root.on_interrupt.borrow_mut() = Some(Box::new(move |vector, id| {
             let mut vectors = host.vectors.borrow_mut();
             let vector = vectors.entry(vector).or_default();
             // As a pending bit: a second message before the first is taken adds nothing.
-            vector.raised.get_or_insert(host.sim.now());
+            vector.raised.get_or_insert((host.sim.now(), id));
             if let Some(waker) = vector.waiting.take() {
                 waker.wake();
             }
@@ -295,7 +295,7 @@ impl PcieHost {
     /// wake-up are paid for. One that came before is taken at once, and paid for as well.
     pub async fn interrupt(&self, vector: u32) {
         let state = &*self.0;
-        let raised = poll_fn(|context| {
+        let (raised, id) = poll_fn(|context| {
             let mut vectors = state.vectors.borrow_mut();
             let vector = vectors.entry(vector).or_default();
             if let Some(raised) = vector.raised.take() {
@@ -306,11 +306,10 @@ impl PcieHost {
         })
         .await;
         state.cpu.run(state.costs.interrupt).await;
+        state.span("interrupt", raised, id);
         let handled = state.sim.now();
-        state.sim.spans().record(&state.name, &"interrupt".into(), raised, handled, vector.into());
         state.cpu.run(state.costs.wakeup).await;
-        let stage = "wake-up".into();
-        state.sim.spans().record(&state.name, &stage, handled, state.sim.now(), vector.into());
+        state.span("wake-up", handled, id);
     }
 
     /// Occupies a core for a store, and before that for as long as the root port has no room.

@@ -15,8 +15,8 @@ use crate::world::host::Memory;
 /// How a load from the device ended, at the root port.
 pub(super) type LoadResult = Option<Vec<u8>>;
 
-/// Told of an interrupt message's vector.
-type OnInterrupt = Box<dyn Fn(u32)>;
+/// Told of an interrupt message: its vector and its number.
+type OnInterrupt = Box<dyn Fn(u32, FrameId)>;
 
 pub(super) struct Root {
     memory: Memory,
@@ -218,7 +218,7 @@ impl Shared {
             Body::Interrupt(vector) => {
                 span(&root.stage_write);
                 if let Some(call) = &*root.on_interrupt.borrow() {
-                    call(vector);
+                    call(vector, tlp.id);
                 }
             }
             Body::Read { bytes, tag } => {
