@@ -14,7 +14,8 @@
 ///   Throughput  that of fx2_port
 ///   Parameters  those of fx2_port
 ///   Timing      clocks are unrelated; from fx2_clk_i to clk_i and back: the two async_fifos, and
-///               single bits through two registers
+///               single bits through two registers. fx2_clk_i at most 156 MHz with clk_i of 125 MHz
+///               (EarlyPointer of async_fifo): set_max_delay of 0.75 of its period from u_tx's memory
 module fx2_stream #(
   parameter int unsigned FdWidth     = 16,
   parameter int unsigned QuietCycles = 8,
@@ -138,9 +139,11 @@ module fx2_stream #(
     .settled_o(rx_settled)
   );
 
+  // The service's word ends in a register, not in the memory: for its clock rate.
   async_fifo #(
-    .Width(32),
-    .Depth(32)
+    .Width       (32),
+    .Depth       (32),
+    .EarlyPointer(1'b1)
   ) u_tx (
     .wclk_i   (clk_i),
     .wrst_ni  (rst_ni),
