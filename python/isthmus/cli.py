@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from isthmus import __version__, bootstrap
+from isthmus.eb.cli import app as eb
 from isthmus.errors import UserError
 
 app = typer.Typer(
@@ -147,6 +148,9 @@ def serve_etherbone(
 
     model = engine.model("gige_etherbone")
     server.serve(server.ServeOptions(model, udp, bind_public, seed))
+
+
+app.add_typer(eb, name="eb")
 
 
 @app.command()

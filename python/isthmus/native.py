@@ -65,7 +65,7 @@ def run_scenario(
 
     `progress` is called a few times a second; an exception in it ends the run. Other threads run meanwhile.
     """
-    native = _load()
+    native = load()
 
     def report(done: int, total: int, simulated_ps: int, device_cycles: int) -> None:
         if progress is not None:
@@ -82,7 +82,7 @@ def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) ->
     `status` is called once when the socket is open and then a few times a second; an exception in it ends the
     server and comes out here.
     """
-    native = _load()
+    native = load()
     with _translated(native):
         last = native.serve(json.dumps(scenario), lambda text: status(ServeStatus(**json.loads(text))))
     return ServeStatus(**json.loads(last))
@@ -90,10 +90,11 @@ def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) ->
 
 def version() -> str:
     """The version of the native module."""
-    return _load().version()
+    return load().version()
 
 
-def _load() -> _Module:
+def load() -> _Module:
+    """The native module itself. Raises `NativeMissingError`."""
     try:
         return cast("_Module", importlib.import_module("isthmus._native"))
     except ImportError as err:

@@ -6,8 +6,8 @@ use isthmus_host::etherbone::{
 };
 use isthmus_host::transport::{Faults, MemoryTransport, block_on};
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const BASE: u64 = 0x1000;
 const SIZE: usize = 0x1000;
@@ -147,14 +147,14 @@ fn pipelined_cycles_share_datagrams() {
 #[test]
 fn sequence_numbers_wrap() {
     let mut client = plain();
-    let count = Rc::new(RefCell::new(0));
+    let count = Arc::new(AtomicU32::new(0));
     for round in 0..3u64 {
         block_on(client.write(BASE, round)).expect("writes");
         for _ in 0..10_000 {
-            let count = Rc::clone(&count);
+            let count = Arc::clone(&count);
             let done = move |result: Result<isthmus_host::etherbone::CycleReply, Error>| {
                 assert_eq!(result.expect("reads").reads, [round]);
-                *count.borrow_mut() += 1;
+                count.fetch_add(1, Ordering::Relaxed);
             };
             client.submit_with(&Cycle::new().read(BASE), done).expect("fits");
         }
@@ -164,7 +164,7 @@ fn sequence_numbers_wrap() {
         })
         .expect("answers");
     }
-    assert_eq!(*count.borrow(), 30_000);
+    assert_eq!(count.load(Ordering::Relaxed), 30_000);
     assert_eq!(client.statistics().stale, 0);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python bindings of isthmus-road: conversion only. `python/isthmus/native.py` is the typed side.
+//! Python bindings of isthmus-road and isthmus-host: conversion only. `python/isthmus/native.py` and
+//! `python/isthmus/eb` are the typed side.
+
+mod eb;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -102,5 +105,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunError", module.py().get_type::<RunError>())?;
     module.add_function(wrap_pyfunction!(run_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(serve, module)?)?;
-    module.add_function(wrap_pyfunction!(version, module)?)
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    eb::register(module)
 }

@@ -153,7 +153,7 @@ impl fmt::Debug for Pending {
 /// Who is told that a cycle ended. Told exactly once, also when the client is dropped.
 enum Owner {
     Slot(Arc<Mutex<Slot>>),
-    Callback(Box<dyn FnOnce(CycleResult)>),
+    Callback(Box<dyn FnOnce(CycleResult) + Send>),
 }
 
 struct Completion(Option<Owner>);
@@ -492,7 +492,7 @@ impl<T: Transport> Client<T> {
     pub fn submit_with(
         &mut self,
         cycle: &Cycle,
-        callback: impl FnOnce(CycleResult) + 'static,
+        callback: impl FnOnce(CycleResult) + Send + 'static,
     ) -> Result<(), Error> {
         self.enqueue(cycle, Owner::Callback(Box::new(callback)))
     }

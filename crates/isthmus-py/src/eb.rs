@@ -1,0 +1,804 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Etherbone for Python: conversion only. `python/isthmus/eb` is the typed side.
+//!
+//! Whatever waits does so without the interpreter, which is asked for Control-C every 0.1 s.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use isthmus_host::etherbone::sdb::{self, Product};
+use isthmus_host::etherbone::{
+    self as host, AddressMap, BusEvent, Client, ClientConfig, Dialect, Error, Format, Memory,
+    Server, ServerConfig, ServerHandle, SlaveConfig, Snoop, Width, Widths,
+};
+use isthmus_host::transport::{
+    self, AnyTransport, DeviceName, Kind, Transport, TransportError, UdpTransport, block_on,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+#[allow(missing_docs, reason = "the macro takes the documentation as an argument")]
+mod exceptions {
+    use pyo3::create_exception;
+    use pyo3::exceptions::PyException;
+
+    create_exception!(
+        _native,
+        EbError,
+        PyException,
+        "Etherbone failed: kind, one line, positions of failed operations, values read."
+    );
+}
+use exceptions::EbError;
+
+/// How long Control-C can wait.
+const SLICE: Duration = Duration::from_millis(100);
+/// Cycles that bulk transfers and repeats have in the client at a time.
+const BATCH: usize = 4096;
+
+fn failed(kind: &'static str, message: &str, failed: Vec<usize>, reads: Vec<u64>) -> PyErr {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    EbError::new_err((kind, line, failed, reads))
+}
+
+fn request(message: impl std::fmt::Display) -> PyErr {
+    failed("request", &message.to_string(), Vec::new(), Vec::new())
+}
+
+fn transport_error(error: &TransportError) -> PyErr {
+    let kind = if matches!(error, TransportError::Name(_)) { "request" } else { "transport" };
+    failed(kind, &error.to_string(), Vec::new(), Vec::new())
+}
+
+fn to_python(error: Error) -> PyErr {
+    let line = error.to_string();
+    let kind = match error {
+        Error::Bus { failed: positions, reads, .. } => {
+            return failed("bus", &line, positions, reads);
+        }
+        Error::NoDevice { .. } | Error::TimedOut { .. } => "timeout",
+        Error::Operation { .. } | Error::Empty | Error::Overflow { .. } | Error::Busy(_) => {
+            "request"
+        }
+        Error::Transport(error) => return transport_error(&error),
+        _ => "reply",
+    };
+    failed(kind, &line, Vec::new(), Vec::new())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A transport whose waits end when Python has a signal to handle.
+#[derive(Debug)]
+struct Watched {
+    inner: AnyTransport,
+    raised: Raised,
+}
+
+/// What Python raised while something waited.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+impl Transport for Watched {
+    fn kind(&self) -> Kind {
+        self.inner.kind()
+    }
+
+    fn mtu(&self) -> usize {
+        self.inner.mtu()
+    }
+
+    fn now(&self) -> Duration {
+        self.inner.now()
+    }
+
+    async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
+        self.inner.send(message).await
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        self.inner.flush().await
+    }
+
+    async fn recv(
+        &mut self,
+        buffer: &mut [u8],
+        deadline: Duration,
+    ) -> Result<usize, TransportError> {
+        loop {
+            let slice = deadline.min(self.inner.now() + SLICE);
+            match self.inner.recv(buffer, slice).await {
+                Err(TransportError::TimedOut) if self.inner.now() < deadline => {
+                    if let Err(error) = Python::attach(|py| py.check_signals()) {
+                        *lock(&self.raised) = Some(error);
+                        return Err(TransportError::Other("interrupted".to_owned()));
+                    }
+                }
+                ended => return ended,
+            }
+        }
+    }
+}
+
+type Inner = Client<Watched>;
+
+fn open_transport(name: &str, dialect: Dialect) -> Result<AnyTransport, TransportError> {
+    let parsed: DeviceName = name.parse()?;
+    if let (Dialect::LiteEth, DeviceName::Udp(host)) = (dialect, &parsed) {
+        // Gateware answers to port 1234, whoever asks; a software slave on this very host holds it.
+        let peer = host.resolve()?;
+        let transport = UdpTransport::connect_from(host::LITE_PORT, peer);
+        let transport = transport.or_else(|_| UdpTransport::connect_socket(peer))?;
+        return Ok(AnyTransport::Udp(Box::new(transport)));
+    }
+    transport::open(name)
+}
+
+fn width(bytes: usize) -> PyResult<Width> {
+    let found = Width::ALL.into_iter().find(|width| width.bytes() == bytes);
+    found.ok_or_else(|| request(format!("size {bytes}: right would be 1, 2, 4 or 8")))
+}
+
+fn masks(address: u8, data: u8) -> Widths {
+    Widths { address, data }
+}
+
+/// Operations that are executed together.
+#[pyclass(module = "isthmus._native", name = "EbCycle")]
+#[derive(Default)]
+pub struct PyCycle {
+    cycle: host::Cycle,
+}
+
+impl PyCycle {
+    fn add(&mut self, add: impl FnOnce(host::Cycle) -> host::Cycle) {
+        self.cycle = add(std::mem::take(&mut self.cycle));
+    }
+}
+
+#[pymethods]
+impl PyCycle {
+    #[new]
+    fn new(silent: bool, repeatable: bool) -> Self {
+        let mut cycle = host::Cycle::new();
+        if silent {
+            cycle = cycle.silent();
+        }
+        if repeatable {
+            cycle = cycle.repeatable();
+        }
+        Self { cycle }
+    }
+
+    fn __len__(&self) -> usize {
+        self.cycle.len()
+    }
+
+    /// `size` 0: the data port's.
+    fn read(&mut self, address: u64, size: usize) -> PyResult<()> {
+        if size == 0 {
+            self.add(|cycle| cycle.read(address));
+        } else {
+            let width = width(size)?;
+            self.add(|cycle| cycle.read_width(address, width));
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, address: u64, data: u64, size: usize) -> PyResult<()> {
+        if size == 0 {
+            self.add(|cycle| cycle.write(address, data));
+        } else {
+            let width = width(size)?;
+            self.add(|cycle| cycle.write_width(address, data, width));
+        }
+        Ok(())
+    }
+
+    fn read_config(&mut self, address: u64) {
+        self.add(|cycle| cycle.read_config(address));
+    }
+
+    fn write_config(&mut self, address: u64, data: u64) {
+        self.add(|cycle| cycle.write_config(address, data));
+    }
+
+    /// `count` reads, `step` bytes apart.
+    fn read_range(&mut self, address: u64, count: usize, step: u64) {
+        let addresses = (0..count as u64).map(|index| address.wrapping_add(index * step));
+        self.add(|cycle| cycle.reads(addresses));
+    }
+
+    fn write_range(&mut self, address: u64, values: Vec<u64>, step: u64) {
+        let address = |index: usize| address.wrapping_add(index as u64 * step);
+        let pairs = values.into_iter().enumerate().map(|(index, value)| (address(index), value));
+        self.add(|cycle| cycle.writes(pairs));
+    }
+}
+
+enum State {
+    Flying(host::Pending),
+    Taken,
+}
+
+/// A cycle in flight.
+#[pyclass(module = "isthmus._native", name = "EbPending", frozen)]
+pub struct PyPending {
+    state: Mutex<State>,
+}
+
+#[pymethods]
+impl PyPending {
+    fn is_ready(&self) -> bool {
+        match &*lock(&self.state) {
+            State::Flying(pending) => pending.is_ready(),
+            State::Taken => true,
+        }
+    }
+
+    /// The values read, once; `None` while the cycle has not ended.
+    fn take(&self) -> PyResult<Option<Vec<u64>>> {
+        let mut state = lock(&self.state);
+        let State::Flying(pending) = &*state else {
+            return Err(request("the result was taken before"));
+        };
+        let Some(result) = pending.take() else { return Ok(None) };
+        *state = State::Taken;
+        result.map(|reply| Some(reply.reads)).map_err(to_python)
+    }
+}
+
+/// What a transfer of many words is.
+#[derive(Clone, Copy)]
+struct Bulk {
+    address: u64,
+    words: usize,
+    width: Width,
+    fixed: bool,
+    silent: bool,
+    per_cycle: usize,
+}
+
+impl Bulk {
+    fn new(
+        format: Format,
+        limit: usize,
+        (address, length): (u64, usize),
+        (fixed, silent, per_cycle): (bool, bool, usize),
+    ) -> PyResult<Self> {
+        let width = format.data;
+        let bytes = width.bytes();
+        if !address.is_multiple_of(bytes as u64) || !length.is_multiple_of(bytes) {
+            let text = format!("{address:#x}/{length:#x}: both must be multiples of {bytes}");
+            return Err(request(text));
+        }
+        let last = address.checked_add((length as u64).saturating_sub(1));
+        if last.is_none_or(|last| last > format.address.mask()) {
+            let bits = 8 * format.address.bytes();
+            return Err(request(format!("{address:#x}/{length:#x}: beyond {bits} bit of address")));
+        }
+        let per_cycle = if per_cycle == 0 { limit } else { per_cycle.min(limit) };
+        Ok(Self { address, words: length / bytes, width, fixed, silent, per_cycle })
+    }
+
+    fn address(&self, word: usize) -> u64 {
+        let step = if self.fixed { 0 } else { self.width.bytes() as u64 };
+        self.address + word as u64 * step
+    }
+
+    fn cycle(&self) -> host::Cycle {
+        let cycle = host::Cycle::new();
+        if self.silent { cycle.silent() } else { cycle }
+    }
+
+    /// Word ranges, one a cycle.
+    fn cycles(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+        let (words, per_cycle) = (self.words, self.per_cycle);
+        (0..words).step_by(per_cycle).map(move |at| at..words.min(at + per_cycle))
+    }
+}
+
+/// How many words of such a cycle fit a datagram (a stream has no limit: 255, one record).
+fn words_in_a_cycle(client: &mut Inner, write: bool) -> usize {
+    const MOST: usize = 340;
+    if client.transport().kind() == Kind::Stream {
+        return 255;
+    }
+    let (format, mtu) = (client.format(), client.transport().mtu());
+    // 16 bytes: the stamp of a session.
+    let room = mtu.saturating_sub(24);
+    let fits = |words: &usize| {
+        let step = format.data.bytes() as u64;
+        let addresses = (0..*words as u64).map(|word| word * step);
+        let cycle = if write {
+            host::Cycle::new().writes(addresses.map(|address| (address, 0)))
+        } else {
+            host::Cycle::new().reads(addresses)
+        };
+        cycle.message_len(format).is_ok_and(|length| length <= room)
+    };
+    // Longer cycles than that gain nothing.
+    let (mut low, mut high) = (1, MOST);
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(&middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}
+
+/// Sends cycle after cycle and hands each reply on, in order; the first error ends it when all
+/// cycles of its batch have ended.
+fn pipeline(
+    client: &mut Inner,
+    cycles: &mut dyn Iterator<Item = host::Cycle>,
+    mut take: impl FnMut(Vec<u64>),
+) -> Result<(), Error> {
+    let mut cycles = cycles.peekable();
+    while cycles.peek().is_some() {
+        let mut pending = Vec::new();
+        for cycle in cycles.by_ref().take(BATCH) {
+            pending.push(client.submit(&cycle)?);
+        }
+        block_on(async {
+            client.flush().await?;
+            client.settle().await
+        })?;
+        let mut first = None;
+        for pending in pending {
+            match pending.take().unwrap_or(Err(Error::Dropped)) {
+                Ok(reply) => take(reply.reads),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        if let Some(error) = first {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// A device over Etherbone.
+#[pyclass(module = "isthmus._native", name = "EbDevice", frozen)]
+pub struct PyDevice {
+    client: Mutex<Option<Inner>>,
+}
+
+impl PyDevice {
+    /// Works with the client while other threads of Python run.
+    fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Inner) -> PyResult<R> + Send,
+    ) -> PyResult<R> {
+        py.detach(|| {
+            let mut guard = lock(&self.client);
+            let client = guard.as_mut().ok_or_else(|| request("the device is closed"))?;
+            let result = work(client);
+            let raised = lock(&client.transport().raised).take();
+            raised.map_or(result, Err)
+        })
+    }
+}
+
+#[pymethods]
+impl PyDevice {
+    /// Times in seconds; widths as masks (1: 8 bit … 8: 64 bit).
+    #[new]
+    #[pyo3(signature = (name, *, dialect, address_widths, data_widths, probes, probe_timeout,
+                        reply_timeout, window, retries, spin))]
+    #[expect(clippy::too_many_arguments, reason = "keywords, all given by the typed side")]
+    fn open(
+        py: Python<'_>,
+        name: &str,
+        dialect: &str,
+        address_widths: u8,
+        data_widths: u8,
+        probes: u32,
+        probe_timeout: f64,
+        reply_timeout: f64,
+        window: usize,
+        retries: u32,
+        spin: f64,
+    ) -> PyResult<Self> {
+        let dialect: Dialect = dialect.parse().map_err(request)?;
+        let basis = match dialect {
+            Dialect::Ohwr => ClientConfig::default(),
+            Dialect::LiteEth => ClientConfig::lite_eth(),
+        };
+        let widths = match dialect {
+            Dialect::Ohwr => masks(address_widths, data_widths),
+            Dialect::LiteEth => basis.widths,
+        };
+        let config = ClientConfig {
+            widths,
+            probe_attempts: probes,
+            probe_timeout: seconds("probe_timeout", probe_timeout)?,
+            reply_timeout: seconds("reply_timeout", reply_timeout)?,
+            window: if window == 0 { basis.window } else { window },
+            retries,
+            ..basis
+        };
+        let spin = seconds("spin", spin)?;
+        let client = py.detach(|| {
+            let inner = open_transport(name, dialect).map_err(|error| transport_error(&error))?;
+            let raised = Raised::default();
+            let watched = Watched { inner: inner.with_spin(spin), raised: Arc::clone(&raised) };
+            let client = block_on(Client::connect(watched, config));
+            let raised = lock(&raised).take();
+            raised.map_or(client.map_err(to_python), Err)
+        })?;
+        Ok(Self { client: Mutex::new(Some(client)) })
+    }
+    /// Ends it: cycles in flight end with an error.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(lock(&self.client).take()));
+    }
+
+    /// Address and data width in bytes.
+    fn widths(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
+        self.with(py, |client| {
+            let format = client.format();
+            Ok((format.address.bytes(), format.data.bytes()))
+        })
+    }
+
+    fn has_session(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |client| Ok(client.has_session()))
+    }
+
+    fn execute(&self, py: Python<'_>, cycle: &PyCycle) -> PyResult<Vec<u64>> {
+        let cycle = cycle.cycle.clone();
+        self.with(py, |client| {
+            block_on(client.execute(cycle)).map(|reply| reply.reads).map_err(to_python)
+        })
+    }
+
+    fn submit(&self, py: Python<'_>, cycle: &PyCycle) -> PyResult<PyPending> {
+        let cycle = cycle.cycle.clone();
+        let pending = self.with(py, |client| client.submit(&cycle).map_err(to_python))?;
+        Ok(PyPending { state: Mutex::new(State::Flying(pending)) })
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |client| block_on(client.flush()).map_err(to_python))
+    }
+
+    /// Sends what is queued and waits until no cycle is in flight.
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |client| {
+            let settled = block_on(async {
+                client.flush().await?;
+                client.settle().await
+            });
+            settled.map_err(to_python)
+        })
+    }
+
+    fn outstanding(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |client| Ok(client.outstanding()))
+    }
+
+    /// The same cycle `count` times; all values read, as 64-bit words of this machine.
+    fn repeat<'py>(
+        &self,
+        py: Python<'py>,
+        cycle: &PyCycle,
+        count: usize,
+        pipelined: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let cycle = cycle.cycle.clone();
+        let bytes = self.with(py, |client| {
+            let mut bytes = Vec::new();
+            let mut take = |reads: Vec<u64>| {
+                bytes.extend(reads.into_iter().flat_map(u64::to_ne_bytes));
+            };
+            let done = if pipelined {
+                let mut cycles = std::iter::repeat_n(cycle, count);
+                pipeline(client, &mut cycles, take)
+            } else {
+                (0..count).try_for_each(|_| {
+                    take(block_on(client.execute(cycle.clone()))?.reads);
+                    Ok(())
+                })
+            };
+            done.map(|()| bytes).map_err(to_python)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads `length` bytes in the order of a big-endian bus, pipelined.
+    fn read_block<'py>(
+        &self,
+        py: Python<'py>,
+        address: u64,
+        length: usize,
+        per_cycle: usize,
+        fixed: bool,
+        silent: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.with(py, |client| {
+            let limit = words_in_a_cycle(client, false);
+            let how = (fixed, silent, per_cycle);
+            let bulk = Bulk::new(client.format(), limit, (address, length), how)?;
+            let mut bytes = Vec::with_capacity(length);
+            let skip = 8 - bulk.width.bytes();
+            let mut cycles = bulk.cycles().map(|words| {
+                let addresses = words.map(|word| bulk.address(word));
+                bulk.cycle().reads(addresses)
+            });
+            let take = |reads: Vec<u64>| {
+                for value in reads {
+                    bytes.extend_from_slice(value.to_be_bytes().get(skip..).unwrap_or_default());
+                }
+            };
+            pipeline(client, &mut cycles, take).map_err(to_python)?;
+            Ok(bytes)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Writes bytes in the order of a big-endian bus, pipelined.
+    fn write_block(
+        &self,
+        py: Python<'_>,
+        address: u64,
+        data: &[u8],
+        per_cycle: usize,
+        fixed: bool,
+        silent: bool,
+    ) -> PyResult<()> {
+        self.with(py, |client| {
+            let limit = words_in_a_cycle(client, true);
+            let how = (fixed, silent, per_cycle);
+            let bulk = Bulk::new(client.format(), limit, (address, data.len()), how)?;
+            let width = bulk.width.bytes();
+            let mut cycles = bulk.cycles().map(|words| {
+                let bytes = data.get(words.start * width..words.end * width).unwrap_or_default();
+                let values = bytes.chunks_exact(width).map(|word| {
+                    word.iter().fold(0, |value: u64, byte| value << 8 | u64::from(*byte))
+                });
+                let pairs = words.zip(values).map(|(word, value)| (bulk.address(word), value));
+                bulk.cycle().writes(pairs)
+            });
+            pipeline(client, &mut cycles, drop).map_err(to_python)
+        })
+    }
+
+    /// What the device says is attached to its bus, down to `depth` bridges.
+    fn sdb(&self, py: Python<'_>, depth: usize) -> PyResult<Vec<PyRecord>> {
+        self.with(py, |client| {
+            let limits = sdb::Limits { depth, ..sdb::Limits::default() };
+            let tree = block_on(sdb::scan(client, limits)).map_err(|error| match error {
+                sdb::ScanError::Read(error) => to_python(error),
+                other => failed("sdb", &other.to_string(), Vec::new(), Vec::new()),
+            })?;
+            Ok(tree.entries.iter().map(PyRecord::new).collect())
+        })
+    }
+
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counted = self.with(py, |client| Ok(client.statistics()))?;
+        let dict = PyDict::new(py);
+        dict.set_item("messages_sent", counted.messages_sent)?;
+        dict.set_item("bytes_sent", counted.bytes_sent)?;
+        dict.set_item("messages_received", counted.messages_received)?;
+        dict.set_item("bytes_received", counted.bytes_received)?;
+        dict.set_item("cycles", counted.cycles)?;
+        dict.set_item("timed_out", counted.timed_out)?;
+        dict.set_item("malformed", counted.malformed)?;
+        dict.set_item("stale", counted.stale)?;
+        dict.set_item("repeated", counted.repeated)?;
+        Ok(dict)
+    }
+}
+
+/// One record of a device's self-description.
+#[derive(IntoPyObject)]
+struct PyRecord {
+    path: Vec<usize>,
+    kind: &'static str,
+    first: u64,
+    last: u64,
+    vendor: u64,
+    device: u32,
+    version: u32,
+    date: u32,
+    name: String,
+    bus_specific: Option<u32>,
+    problem: Option<String>,
+}
+
+impl PyRecord {
+    fn new(entry: &sdb::Entry) -> Self {
+        let product = entry.record.product().cloned().unwrap_or_default();
+        Self {
+            path: entry.path.clone(),
+            kind: entry.record.kind(),
+            first: entry.first,
+            last: entry.last,
+            vendor: product.vendor,
+            device: product.device,
+            version: product.version,
+            date: product.date,
+            name: entry.record.text().unwrap_or(product.name),
+            bus_specific: match entry.record {
+                sdb::Record::Device { bus_specific, .. }
+                | sdb::Record::Msi { bus_specific, .. } => Some(bus_specific),
+                _ => None,
+            },
+            problem: entry.problem.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+fn seconds(name: &str, value: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(value)
+        .map_err(|_| request(format!("{name} {value}: right would be seconds, 0 or more")))
+}
+
+/// Who answers a probe: (name, address widths, data widths) each, widths as masks.
+#[pyfunction]
+#[pyo3(name = "eb_discover")]
+pub fn discover(
+    py: Python<'_>,
+    name: String,
+    dialect: &str,
+    silence: f64,
+) -> PyResult<Vec<(String, u8, u8)>> {
+    let dialect: Dialect = dialect.parse().map_err(request)?;
+    let silence = seconds("silence", silence)?;
+    let found = py.detach(|| host::discover(&name, dialect, silence));
+    let found = found.map_err(|error| transport_error(&error))?;
+    let named = |device: host::Discovered| {
+        let family = if device.address.is_ipv4() { 4 } else { 6 };
+        let (host, port) = (device.address.ip(), device.address.port());
+        (format!("udp{family}/{host}/{port}"), device.widths.address, device.widths.data)
+    };
+    Ok(found.into_iter().map(named).collect())
+}
+
+/// Where a table lies that no 32-bit address reaches and no register names.
+const HIDDEN: u64 = 0xFFFF_FFFF_FFF0_0000;
+
+type Tell = Box<dyn FnMut(&BusEvent) + Send>;
+type SlaveBus = Snoop<AddressMap, Tell>;
+
+/// A device of a software slave: vendor, device, version, date, name, first address, contents.
+type Offered = (u64, u32, u32, u32, String, u64, Vec<u8>);
+
+/// A software slave on a thread of its own.
+#[pyclass(module = "isthmus._native", name = "EbSlave", frozen)]
+pub struct PySlave {
+    server: Mutex<Option<ServerHandle<SlaveBus>>>,
+    events: Mutex<Option<Receiver<String>>>,
+    udp: Vec<SocketAddr>,
+    tcp: Vec<SocketAddr>,
+}
+
+#[pymethods]
+impl PySlave {
+    /// Memories on a bus that describes itself at `table`, or nowhere; `udp` and `tcp` are addresses
+    /// with a port.
+    #[new]
+    #[pyo3(signature = (devices, *, table, udp, tcp, dialect, address_widths, data_widths, log))]
+    #[expect(clippy::too_many_arguments, reason = "keywords, all given by the typed side")]
+    fn new(
+        devices: Vec<Offered>,
+        table: Option<u64>,
+        udp: Vec<String>,
+        tcp: Vec<String>,
+        dialect: &str,
+        address_widths: u8,
+        data_widths: u8,
+        log: bool,
+    ) -> PyResult<Self> {
+        let bus = Product { name: "Software-Slave".into(), vendor: 0x651, ..Product::default() };
+        let mut map = AddressMap::new(bus, table.unwrap_or(HIDDEN));
+        for (vendor, device, version, date, name, first, contents) in devices {
+            let product = Product { vendor, device, version, date, name };
+            let length = contents.len() as u64;
+            let last = length.checked_sub(1).and_then(|length| first.checked_add(length));
+            let last = last.ok_or_else(|| {
+                request(format!("device at {first:#x}: {length} bytes do not fit there"))
+            })?;
+            let memory = Memory::from_bytes(0, contents);
+            map = map.add(product, first, last, memory).map_err(request)?;
+        }
+        let (sender, receiver): (Sender<String>, _) = channel();
+        // Without a log nothing is collected, which nobody would take out.
+        let tell: Tell = match log {
+            true => Box::new(move |event: &BusEvent| drop(sender.send(event.to_string()))),
+            false => Box::new(|_: &BusEvent| {}),
+        };
+        let config = ServerConfig {
+            udp: addresses(&udp)?,
+            tcp: addresses(&tcp)?,
+            slave: SlaveConfig {
+                dialect: dialect.parse().map_err(request)?,
+                widths: masks(address_widths, data_widths),
+                sdb_address: table.unwrap_or_default(),
+                ..SlaveConfig::default()
+            },
+            ..ServerConfig::default()
+        };
+        let server = Server::bind(Snoop::new(map, tell), config).and_then(Server::spawn);
+        let server = server.map_err(|error| transport_error(&error))?;
+        Ok(Self {
+            udp: server.udp_addresses().to_vec(),
+            tcp: server.tcp_addresses().to_vec(),
+            server: Mutex::new(Some(server)),
+            events: Mutex::new(Some(receiver)),
+        })
+    }
+
+    /// Device names, UDP before TCP.
+    fn names(&self) -> Vec<String> {
+        let name = |kind: &str, address: &SocketAddr| {
+            let family = if address.is_ipv4() { 4 } else { 6 };
+            format!("{kind}{family}/{}/{}", address.ip(), address.port())
+        };
+        let udp = self.udp.iter().map(|address| name("udp", address));
+        udp.chain(self.tcp.iter().map(|address| name("tcp", address))).collect()
+    }
+
+    /// What happened on the bus since the last call; waits for the first event.
+    fn events(&self, py: Python<'_>, timeout: f64) -> PyResult<Vec<String>> {
+        let until = Instant::now() + seconds("timeout", timeout)?;
+        py.detach(|| {
+            let guard = lock(&self.events);
+            let events = guard.as_ref().ok_or_else(|| request("the slave is closed"))?;
+            loop {
+                let left = until.saturating_duration_since(Instant::now());
+                match events.recv_timeout(left.min(SLICE)) {
+                    Ok(first) => {
+                        return Ok(std::iter::once(first).chain(events.try_iter()).collect());
+                    }
+                    Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
+                        Python::attach(|py| py.check_signals())?;
+                    }
+                    Err(_) => return Ok(Vec::new()),
+                }
+            }
+        })
+    }
+
+    /// Ends the thread; what was counted, once.
+    fn close<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let stopped = py.detach(|| lock(&self.server).take().map(ServerHandle::stop));
+        *lock(&self.events) = None;
+        let Some(stopped) = stopped else { return Ok(None) };
+        let counted = stopped.map_err(|error| transport_error(&error))?.statistics();
+        let dict = PyDict::new(py);
+        dict.set_item("datagrams", counted.datagrams)?;
+        dict.set_item("connections", counted.connections)?;
+        dict.set_item("probes", counted.slave.probes)?;
+        dict.set_item("records", counted.slave.records)?;
+        dict.set_item("operations", counted.slave.operations)?;
+        dict.set_item("bus_errors", counted.slave.bus_errors)?;
+        dict.set_item("malformed", counted.slave.malformed)?;
+        dict.set_item("foreign", counted.slave.foreign)?;
+        dict.set_item("repeats", counted.slave.repeats)?;
+        Ok(Some(dict))
+    }
+}
+
+fn addresses(texts: &[String]) -> PyResult<Vec<SocketAddr>> {
+    let parse = |text: &String| {
+        let parsed = text.parse();
+        parsed.map_err(|_| request(format!("{text:?}: right would be IP:PORT (port 0: any)")))
+    };
+    texts.iter().map(parse).collect()
+}
+
+/// Adds all this to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("EbError", module.py().get_type::<EbError>())?;
+    module.add_class::<PyCycle>()?;
+    module.add_class::<PyPending>()?;
+    module.add_class::<PyDevice>()?;
+    module.add_class::<PySlave>()?;
+    module.add_function(wrap_pyfunction!(discover, module)?)
+}

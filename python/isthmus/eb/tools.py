@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sub-commands of `isthmus eb` do, printed as users of Etherbone's tools know it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, SdbRecord, discover
+from isthmus.eb.slave import Memory, SoftwareSlave
+from isthmus.errors import DataError, UserError
+
+CHUNK = 1 << 18
+"""Bytes of a transfer between two looks at the clock."""
+QUIET_S = 2.0
+PORT = 60368
+
+ECA = (0x651, 0xB2AFC251)
+TIME_HIGH, TIME_LOW = 0x18, 0x1C
+METHODS = ("convenience", "blocking", "pipelined")
+
+
+@dataclass(frozen=True)
+class Link:
+    """How a device is opened and how much is said about it."""
+
+    name: str
+    address_widths: str = "8/16/32/64"
+    data_widths: str = "8/16/32/64"
+    probes: int = 3
+    timeout_s: float = 5.0
+    dialect: str = "ohwr"
+    verbose: bool = False
+    quiet: bool = False
+
+    def open(self) -> Device:
+        device = Device(
+            self.name,
+            address_widths=_widths("-a", self.address_widths),
+            data_widths=_widths("-d", self.data_widths),
+            probes=self.probes,
+            timeout_s=self.timeout_s,
+            dialect=self.dialect,
+        )
+        if self.verbose:
+            widths = f"{8 * device.address_bytes}-bit addresses, {8 * device.data_bytes}-bit data"
+            self.say(f"{self.name}: {widths}")
+        return device
+
+    def say(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    def warn(self, text: str) -> None:
+        if not self.quiet:
+            self.say(f"warning: {text}")
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which end of a word comes first: given, or asked of the device."""
+
+    big: bool = False
+    little: bool = False
+    probe: bool = True
+
+    def __post_init__(self) -> None:
+        if self.big and self.little:
+            raise UserError("-b and -l exclude each other")
+
+    def find(self, link: Link, device: Device, address: int) -> tuple[bool, tuple[int, ...]]:
+        """Whether the device at an address is little-endian, and the sizes it takes (empty: not known)."""
+        record = _at(link, device, address) if self.probe else None
+        sizes = record.sizes if record is not None else ()
+        if self.big or self.little or record is None:
+            return self.little, sizes
+        return record.little_endian, sizes
+
+
+def _at(link: Link, device: Device, address: int) -> SdbRecord | None:
+    """The innermost device at an address."""
+    if link.dialect != "ohwr":
+        return None
+    try:
+        records = device.sdb()
+    except EtherboneError as err:
+        link.warn(f"{err}; taken as big-endian (-b or -l says which, -p does not ask)")
+        return None
+    leaves = [record for record in records if record.kind in ("device", "msi")]
+    found = [record for record in leaves if record.first <= address <= record.last]
+    if not found:
+        link.warn(f"the bus names no device at {address:#x}; taken as big-endian")
+        return None
+    return max(found, key=lambda record: len(record.path))
+
+
+def number(what: str, text: str) -> int:
+    """`0x1f`, `0b1`, `0o7` or decimal. Raises `UserError`."""
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value < 1 << 64:
+        raise UserError(f"{what} {text!r}: right would be a number such as 0x1f or 31, up to 64 bit")
+    return value
+
+
+def place(text: str, what: str) -> tuple[int, int]:
+    """`ADDRESS/SIZE` as two numbers. Raises `UserError`."""
+    address, slash, size = text.partition("/")
+    if not slash:
+        raise UserError(f"{text!r}: right would be ADDRESS/{what}, such as 0x100/4")
+    return number("address", address), number(what.lower(), size)
+
+
+def _operand(text: str) -> tuple[int, int]:
+    address, size = place(text, "SIZE")
+    if size not in (1, 2, 4, 8):
+        raise UserError(f"size {size}: right would be 1, 2, 4 or 8")
+    return address, size
+
+
+def read(link: Link, where: str, order: Order, *, silent: bool, config: bool, fidelity: bool) -> None:
+    """Print one value, in hex, padded to its size."""
+    address, size = _operand(where)
+    with link.open() as device:
+        _check_config(device, size, config)
+        little, sizes = False, tuple[int, ...]()
+        if size != device.data_bytes and not config:
+            little, sizes = order.find(link, device, address)
+        wide = _size_that_fits(device, size, sizes)
+        if fidelity and wide != size:
+            raise UserError(f"-f: no operation of {size} bytes at {address:#x}; right would be {wide}")
+        if wide <= size:
+            value = device.read(address, size, silent=silent, config=config, little_endian=little)
+        else:
+            start = address - address % wide
+            value = device.read(start, wide, silent=silent, little_endian=little)
+            within = address - start
+            value >>= 8 * (within if little else wide - size - within)
+            value &= (1 << 8 * size) - 1
+            if address % size:
+                raise UserError(f"address {address:#x} must be a multiple of {size}")
+            if link.verbose:
+                link.say(f"read {start:#x}/{wide}, which holds {address:#x}/{size}")
+    print(f"{value:0{2 * size}x}")
+
+
+def write(
+    link: Link, where: str, text: str, order: Order, *, silent: bool, config: bool, fidelity: bool
+) -> None:
+    """Write one value; nothing is printed."""
+    address, size = _operand(where)
+    value = number("value", text)
+    if value >= 1 << (8 * size):
+        raise UserError(f"value {text}: does not fit {size} bytes")
+    with link.open() as device:
+        _check_config(device, size, config)
+        little, sizes = False, tuple[int, ...]()
+        if size != device.data_bytes and not config:
+            little, sizes = order.find(link, device, address)
+        wide = _size_that_fits(device, size, sizes)
+        if wide > size or (fidelity and wide != size):
+            raise UserError(f"no operation of {size} bytes at {address:#x}; right would be {wide}")
+        device.write(address, value, size, silent=silent, config=config, little_endian=little)
+
+
+def _check_config(device: Device, size: int, config: bool) -> None:
+    if config and size != device.data_bytes:
+        raise UserError(f"-c: the configuration space takes {device.data_bytes} bytes at a time, not {size}")
+
+
+def _size_that_fits(device: Device, size: int, sizes: tuple[int, ...]) -> int:
+    """The operation that is really made: `size`, a wider one that holds it, or the widest there is."""
+    possible = [s for s in (sizes or (1, 2, 4, 8)) if s <= device.data_bytes] or [device.data_bytes]
+    return min((s for s in possible if s >= size), default=max(possible))
+
+
+def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent: bool, force: bool) -> None:
+    """Copy a range of addresses to a file."""
+    address, length = place(where, "LENGTH")
+    if length == 0:
+        raise UserError(f"{where!r}: the length must be at least 1")
+    partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
+    with link.open() as device:
+        width = device.data_bytes
+        little = order.find(link, device, address)[0]
+        # Whole words are read, and what was not asked for is left out.
+        start = address - address % width
+        end = -(-(address + length) // width) * width
+        progress = _Progress(link, "get", length)
+        try:
+            with partial.open("wb") as out:
+                for at in range(start, end, CHUNK):
+                    size = min(CHUNK, end - at)
+                    data = device.read_bytes(at, size, words_per_cycle=words, silent=silent or force)
+                    data = _swapped(data, width) if little else data
+                    piece = data[max(0, address - at) : address + length - at]
+                    out.write(piece)
+                    progress(len(piece))
+            partial.replace(file)
+        except OSError as err:
+            raise UserError(f"{file}: {err.strerror}") from None
+        finally:
+            partial.unlink(missing_ok=True)
+            progress.end()
+
+
+def put(link: Link, where: str, file: Path, order: Order, *, words: int, silent: bool, force: bool) -> None:
+    """Copy a file to addresses from `where` on."""
+    address = number("address", where)
+    try:
+        data = file.read_bytes()
+    except OSError as err:
+        raise UserError(f"{file}: {err.strerror}") from None
+    if not data:
+        raise UserError(f"{file}: is empty")
+    with link.open() as device:
+        width = device.data_bytes
+        if address % width or len(data) % width:
+            raise UserError(
+                f"{address:#x}/{len(data):#x}: address and the file's length must be multiples of {width}"
+            )
+        if order.find(link, device, address)[0]:
+            data = _swapped(data, width)
+        progress = _Progress(link, "put", len(data))
+        try:
+            for at in range(0, len(data), CHUNK):
+                piece = data[at : at + CHUNK]
+                device.write_bytes(address + at, piece, words_per_cycle=words, silent=silent or force)
+                progress(len(piece))
+        finally:
+            progress.end()
+
+
+def _swapped(data: bytes, width: int) -> bytes:
+    words = array({1: "B", 2: "H", 4: "I", 8: "Q"}[width], data)
+    words.byteswap()
+    return words.tobytes()
+
+
+class _Progress:
+    """Says how far a transfer is once it takes longer than two seconds."""
+
+    def __init__(
+        self, link: Link, what: str, total: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._link = link
+        self._what = what
+        self._total = total
+        self._clock = clock
+        self._done = 0
+        self._started = clock()
+        self._next = self._started + QUIET_S
+        self._live = sys.stderr.isatty()
+        self._shown = False
+
+    def __call__(self, size: int) -> None:
+        self._done += size
+        now = self._clock()
+        if now < self._next or self._link.quiet:
+            return
+        self._next = now + (0.2 if self._live else QUIET_S)
+        self._shown = True
+        text = self._text(now)
+        if self._live:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        else:
+            self._link.say(text)
+
+    def _text(self, now: float) -> str:
+        rate = self._done / max(now - self._started, 1e-9) / 2**20
+        total = self._total / 2**20
+        return f"{self._what}: {self._done / 2**20:.1f} of {total:.1f} MiB, {rate:.1f} MiB/s"
+
+    def end(self) -> None:
+        if self._shown and self._live:
+            print(file=sys.stderr, flush=True)
+        if self._link.verbose:
+            self._link.say(self._text(self._clock()))
+
+
+def ls(link: Link, *, recursive: bool) -> None:
+    """Print the bus's description of itself."""
+    with link.open() as device:
+        records = device.sdb(*(() if recursive else (0,)))
+    print(f"{'BusPath':<16}{'VendorID:Product':<25}  BaseAddress(Hex)  Description")
+    bad = 0
+    for record in records:
+        if not record.path or record.kind == "empty":
+            continue
+        if record.kind in ("device", "bridge", "msi"):
+            identity = f"{record.vendor:016x}:{record.device:08x}  {record.first:>16x}"
+            description = record.name
+        elif record.kind == "integration":
+            identity = f"{record.vendor:016x}:{record.device:08x}  {'-':>16}"
+            description = record.name
+        else:
+            identity = f"{'-':<25}  {'-':>16}"
+            description = record.name or record.kind
+        print(f"{record.bus_path:<16}{identity}  {description}".rstrip())
+        if link.verbose:
+            _details(record)
+        if record.problem is not None and recursive:
+            bad += 1
+            link.say(f"isthmus: {record.bus_path}: {record.problem}")
+    if bad:
+        raise DataError(f"{bad} of the bridges could not be followed")
+
+
+def _details(record: SdbRecord) -> None:
+    if record.kind in ("device", "bridge", "msi"):
+        print(f"{'':<16}{record.kind}, last address {record.last:x}, {_product(record)}")
+    if record.sizes:
+        order = "little" if record.little_endian else "big"
+        bits = "/".join(str(8 * size) for size in record.sizes)
+        print(f"{'':<16}{order}-endian, {bits} bit")
+
+
+def _product(record: SdbRecord) -> str:
+    return f"version {record.version:x}, date {record.date:08x}"
+
+
+def find(link: Link, vendor: str, product: str) -> None:
+    """Print the first address of every device with this identity."""
+    wanted = number("vendor", vendor), number("product", product)
+    with link.open() as device:
+        found = device.find(*wanted)
+    if not found:
+        raise DataError(
+            f"{link.name} has no device {wanted[0]:016x}:{wanted[1]:08x}; isthmus eb ls lists them"
+        )
+    for record in found:
+        print(f"0x{record.first:x}")
+
+
+def show_discovered(name: str, *, dialect: str, silence_s: float) -> None:
+    """Print everybody who answers."""
+    found = discover(name, silence_s=silence_s, dialect=dialect)
+    if not found:
+        raise DataError(f"{name}: nobody answered within {silence_s:g} s")
+    for device in found:
+        data = "/".join(map(str, device.data_widths))
+        address = "/".join(map(str, device.address_widths))
+        print(f"{device.name} V1 data={data}-bit addr={address}-bit")
+
+
+def snoop(port: str, window: str, *, bind: str, data_widths: str, quiet: bool) -> None:
+    """Offer memory on a port and print what masters do to it, until Control-C."""
+    low, dash, high = window.partition("-")
+    if not dash:
+        raise UserError(f"{window!r}: right would be LOW-HIGH, such as 0x0-0xffff")
+    first, last = number("address", low), number("address", high)
+    if last < first:
+        raise UserError(f"{window!r}: the high address is below the low one")
+    if last - first >= 1 << 30:
+        raise UserError(f"{window!r}: at most 1 GiB")
+    wanted = number("port", port)
+    if wanted > 0xFFFF:
+        raise UserError(f"port {port}: right would be 0 to 65535 (0: any)")
+    name = f"[{bind}]" if ":" in bind else bind
+    at = f"{name}:{wanted}"
+    memory = Memory(first, bytes(last - first + 1), name="eb-snoop")
+    table = 0xFFFF_0000 if last < 0xFFFF_0000 else (last | 0xFFFF) + 1
+    widths = _widths("-d", data_widths)
+    address = (32,) if table < 1 << 32 else (64,)
+    with SoftwareSlave(
+        [memory], table=table, udp=[at], tcp=[at], data_widths=widths, address_widths=address, log=True
+    ) as slave:
+        print(f"etherbone {' '.join(slave.names)}", flush=True)
+        try:
+            while True:
+                lines = slave.events(1.0)
+                if lines and not quiet:
+                    print("\n".join(lines), flush=True)
+        except KeyboardInterrupt:
+            counted = slave.close()
+    totals = ("datagrams", "connections", "operations", "bus_errors", "malformed")
+    print(", ".join(f"{counted[key]} {key.replace('_', ' ')}" for key in totals), file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class Window:
+    """What lies between two timestamps of the device."""
+
+    elapsed_ns: int
+    cycles: int
+    timestamps: int
+
+    def rows(self) -> list[tuple[str, str]]:
+        ns = max(self.elapsed_ns, 1)
+        return [
+            ("elapsed [ms]", f"{ns / 1e6:.6f}"),
+            ("words (32 bit)", f"{2 * self.timestamps}"),
+            ("us/EB cycle", f"{ns / 1e3 / self.cycles:.3f}"),
+            ("us/TS", f"{ns / 1e3 / self.timestamps:.3f}"),
+            ("kHz cycle", f"{self.cycles * 1e6 / ns:.3f}"),
+            ("kHz TS", f"{self.timestamps * 1e6 / ns:.3f}"),
+            ("Mbit/s", f"{64e3 * self.timestamps / ns:.3f}"),
+        ]
+
+
+def windows(before: int, stamps: array[int], cycles: int) -> tuple[Window, Window]:
+    """The two windows of a series of timestamps in ns: from one before it, and from the series' first."""
+    if len(stamps) < 2:
+        raise UserError("one timestamp spans no time: right would be two or more")
+    realistic = Window(stamps[-1] - before, cycles, len(stamps))
+    return realistic, Window(stamps[-1] - stamps[0], cycles, len(stamps))
+
+
+def perf(link: Link, *, sustain: int, iterations: int, reads: int, mode: int) -> None:
+    """Read the device's time again and again; print what its own timestamps say it took."""
+    with link.open() as device:
+        found = device.find(*ECA)
+        if not found:
+            raise DataError(
+                f"{link.name} has no ECA time unit ({ECA[0]:016x}:{ECA[1]:08x}) to take time from"
+            )
+        base = found[0].first
+        high, low = base + TIME_HIGH, base + TIME_LOW
+        single = Cycle().read(high).read(low)
+        # A convenience call is a cycle of one read: two for a timestamp.
+        cycles = 2 * reads * iterations if mode == 0 else iterations
+        cycle = Cycle().reads([high, low] * reads)
+        for turn in range(max(sustain, 1)):
+            before = _stamps(array("Q", device.execute(single)))[0]
+            if mode == 0:
+                words = array("Q", [device.read(at) for _ in range(iterations * reads) for at in (high, low)])
+            else:
+                words = device.repeat(cycle, iterations, pipelined=mode == 2)
+            stamps = _stamps(words)
+            if any(b < a for a, b in pairwise(stamps)):
+                raise DataError("the device's time went backwards between two reads")
+            if turn:
+                print()
+            title = f"mode {mode} ({METHODS[mode]}), {iterations} iterations of {reads} TS"
+            _print_windows(title, windows(before, stamps, cycles))
+
+
+def _stamps(words: array[int]) -> array[int]:
+    return array("Q", [high << 32 | low for high, low in zip(words[::2], words[1::2], strict=True)])
+
+
+def _print_windows(title: str, both: tuple[Window, Window]) -> None:
+    print(title)
+    print(f"{'':<16}{'realistic':>16}{'underestimated':>16}")
+    for (name, one), (_, other) in zip(both[0].rows(), both[1].rows(), strict=True):
+        print(f"{name:<16}{one:>16}{other:>16}")
+
+
+def _widths(option: str, text: str) -> list[int]:
+    try:
+        widths = [int(part) for part in text.replace(",", "/").split("/")]
+    except ValueError:
+        widths = [0]
+    if not set(widths) <= set(ANY):
+        raise UserError(f"{option} {text!r}: right would be 8, 16, 32 or 64, or several such as 32/64")
+    return widths
