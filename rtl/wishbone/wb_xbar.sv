@@ -13,8 +13,8 @@
 ///   Latency     0 cycles added in both directions, combinational
 ///   Throughput  one operation a cycle for each master, also when it alternates between slaves
 ///               that answer in one cycle; one dead cycle when a slave changes its master
-///   Parameters  NumMasters 1..16, NumSlaves 1..32, MaxOutstanding 1..255 for each master (at
-///               least the slowest slave's latency for full throughput), windows that do not
+///   Parameters  NumMasters 1..16, NumSlaves 1..32, MaxOutstanding 1..255 for each master (more
+///               than the slowest slave's latency for full throughput), windows that do not
 ///               overlap, each Base within its Mask
 ///   Not done    a slave that never answers (wb_timeout in front of each master), a limit on how
 ///               long a master holds cyc, answers in the cycle of the operation itself
@@ -109,19 +109,37 @@ module wb_xbar #(
     assign m_err_o[m] = m_cyc_i[m] && cnt_q[m] != '0 && err;
     assign m_dat_o[m] = dat;
 
-    assign full    = cnt_q[m] == CntWidth'(MaxOutstanding) && !reply[m];
+    // Not waiting for an answer that comes now keeps answers out of the way of operations.
+    assign full    = cnt_q[m] == CntWidth'(MaxOutstanding);
     assign drained = cnt_q[m] == '0 || (cnt_q[m] == CntWidth'(1) && reply[m]);
     // A wish may go out: to the slave that is owned, or to any when nothing is owed.
     assign wish[m] = target[m] & (owned_q[m] | {NumSlaves+1{drained}}) &
         {NumSlaves+1{m_cyc_i[m] && m_stb_i[m] && !full}};
 
     // Taken at once when granted and the slave does not stall; the responder never stalls.
-    always_comb begin
-      granted[m] = wish[m][NumSlaves];
-      taken[m]   = wish[m][NumSlaves];
-      for (int unsigned s = 0; s < NumSlaves; s++) begin
-        granted[m] |= gnt[s][m];
-        taken[m]   |= gnt[s][m] & ~s_stall_i[s];
+    if (NumMasters == 1) begin : gen_sole
+      // The same as below for a master that is always granted, written so that drained, which waits
+      // for an answer, comes last.
+      logic [NumSlaves:0] ready;
+      assign ready      = target[m] & ~{1'b0, s_stall_i};
+      assign granted[m] = m_cyc_i[m] && m_stb_i[m] && !full &&
+          ((target[m] & owned_q[m]) != '0 || drained);
+      assign taken[m]   = m_cyc_i[m] && m_stb_i[m] && !full &&
+          ((ready & owned_q[m]) != '0 || (ready != '0 && drained));
+`ifdef FORMAL
+      always_comb begin
+        assert (granted[m] == (wish[m] != '0));
+        assert (taken[m] == ((wish[m] & ready) != '0));
+      end
+`endif
+    end else begin : gen_shared
+      always_comb begin
+        granted[m] = wish[m][NumSlaves];
+        taken[m]   = wish[m][NumSlaves];
+        for (int unsigned s = 0; s < NumSlaves; s++) begin
+          granted[m] |= gnt[s][m];
+          taken[m]   |= gnt[s][m] & ~s_stall_i[s];
+        end
       end
     end
     assign m_stall_o[m] = ~taken[m];

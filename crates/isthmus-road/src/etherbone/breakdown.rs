@@ -6,9 +6,11 @@ use isthmus_sim::kernel::ProbeRecord;
 use isthmus_sim::trace::Span;
 
 use super::program::{Outcome, Task};
+use super::transport::CycleLog;
 use super::world::World;
 use crate::error::RoadError;
 use crate::measurement::{Stage, TimelineSpan};
+use crate::scenario::Method;
 use crate::stages::Way;
 
 /// The stages and the timeline of one transfer.
@@ -24,6 +26,10 @@ pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakd
     if matches!(task, Task::Timestamps { stages: false, .. }) {
         return Ok(Breakdown::default());
     }
+    // In a stream the bytes of cycles in flight cannot be told apart.
+    if task.method() == Method::Pipelined && world.bus.is_stream() {
+        return Ok(Breakdown::default());
+    }
     let Some(cycles) = &outcome.cycle_of_sample else { return Ok(Breakdown::default()) };
     let mut order: Vec<usize> = (0..outcome.samples.len()).collect();
     order.sort_by_key(|sample| outcome.samples[*sample]);
@@ -31,6 +37,97 @@ pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakd
     let cycle = median.and_then(|sample| outcome.log.get(*cycles.get(*sample)?));
     let Some(cycle) = cycle else { return Ok(Breakdown::default()) };
     world.bus.breakdown(world, cycle)
+}
+
+/// The way of one cycle over a bus without frames of its own, whose program waits for each cycle:
+/// everything that happens between its begin and its end belongs to it.
+pub(super) struct Marks<'a> {
+    world: &'a World,
+    cycle: &'a CycleLog,
+    received: Picoseconds,
+    spans: Vec<Span>,
+    probes: Vec<ProbeRecord>,
+    way: Way,
+    at: Picoseconds,
+}
+
+impl<'a> Marks<'a> {
+    pub(super) fn new(world: &'a World, cycle: &'a CycleLog) -> Result<Self, RoadError> {
+        let missing = |what: &str| RoadError::Inconsistent(format!("the transfer has no {what}"));
+        let (_, sent) = cycle.request.ok_or_else(|| missing("request"))?;
+        let (_, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
+        let mut spans = world.simulation.spans().since(0);
+        spans.retain(|span| span.start >= cycle.begin && span.end <= cycle.end);
+        let mut probes = world.simulation.probes().since(0);
+        probes.retain(|probe| {
+            probe.device == world.device.index() && (sent..=received).contains(&probe.time)
+        });
+        let mut way = Way::new(cycle.begin);
+        way.until("host", "build request", cycle.built)?;
+        way.until("host", "build further requests", sent)?;
+        Ok(Self { world, cycle, received, spans, probes, way, at: sent })
+    }
+
+    fn of<'s>(&'s self, track: &'s str, stage: &'s str) -> impl Iterator<Item = &'s Span> {
+        self.spans.iter().filter(move |span| &*span.track == track && &*span.stage == stage)
+    }
+
+    /// When the first of these spans begins that begins not before this point of the way.
+    pub(super) fn begin_of(&self, track: &str, stage: &str) -> Option<Picoseconds> {
+        self.of(track, stage).map(|span| span.start).filter(|time| *time >= self.at).min()
+    }
+
+    /// When the first of these spans ends that ends not before this point of the way.
+    pub(super) fn end_of(&self, track: &str, stage: &str) -> Option<Picoseconds> {
+        self.of(track, stage).map(|span| span.end).filter(|time| *time >= self.at).min()
+    }
+
+    /// When the last of these spans ends.
+    pub(super) fn last_end_of(&self, track: &str, stage: &str) -> Option<Picoseconds> {
+        self.of(track, stage).map(|span| span.end).max()
+    }
+
+    /// When a probe of the device first fires.
+    pub(super) fn first(&self, probe: &str) -> Option<Picoseconds> {
+        self.fired(probe).min()
+    }
+
+    /// When a probe of the device last fires.
+    pub(super) fn last(&self, probe: &str) -> Option<Picoseconds> {
+        self.fired(probe).max()
+    }
+
+    fn fired(&self, probe: &str) -> impl Iterator<Item = Picoseconds> {
+        let named = move |p: &&ProbeRecord| self.world.stage(p.stage) == Some(probe);
+        self.probes.iter().filter(named).map(|probe| probe.time)
+    }
+
+    /// A stage ends at `time`. One that ends behind another that it overlaps with takes no time.
+    pub(super) fn until(
+        &mut self,
+        place: &str,
+        name: &str,
+        time: Option<Picoseconds>,
+    ) -> Result<(), RoadError> {
+        let Some(time) = time.filter(|time| (self.at..=self.received).contains(time)) else {
+            return Ok(());
+        };
+        self.at = time;
+        self.way.until(place, name, time)
+    }
+
+    /// The rest of the way is the library's. `pairs` of probes make the device's bars.
+    pub(super) fn finish(mut self, pairs: &[(&str, &str, &str)]) -> Result<Breakdown, RoadError> {
+        self.until("host", "receive call", Some(self.received))?;
+        let CycleLog { begin, matched, end, .. } = *self.cycle;
+        self.way.until("host", "take earlier replies apart", matched)?;
+        self.way.until("host", "take reply apart", end)?;
+        let stages = self.way.finish(end)?;
+        let bars = bars(self.world, &self.probes, pairs, begin, 0);
+        let tags: Vec<u64> = self.spans.iter().map(|span| span.tag).collect();
+        let timeline = timeline(&self.spans, &tags, bars, (begin, end));
+        Ok(Breakdown { stages, timeline })
+    }
 }
 
 /// A bar of a timeline: track, name, start, end, tag.

@@ -2,6 +2,7 @@
 //! What lies between a host program and the device's pins: one way for each bus.
 
 pub(super) mod gige;
+mod usb;
 
 use std::path::PathBuf;
 
@@ -17,10 +18,12 @@ use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::scenario::{self, Scenario};
 use gige::{Gige, PathClocks};
+use usb::Usb;
 
 /// The bus of a world, with its driver.
 pub(super) enum Bus {
     Gige(Gige),
+    Usb(Usb),
 }
 
 impl Bus {
@@ -37,6 +40,11 @@ impl Bus {
                     Gige::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Gige(gige)))
             }
+            scenario::Bus::Usb(platform) => {
+                let (device, usb) =
+                    Usb::build(simulation, scenario, platform, waveform, make_model)?;
+                Ok((device, Self::Usb(usb)))
+            }
         }
     }
 
@@ -51,6 +59,13 @@ impl Bus {
                     program.run(socket.map_err(|e| ("open socket", e))?, task).await
                 })
             }
+            Self::Usb(usb) => {
+                let port = usb.open(sim);
+                sim.spawn_named(NAME, async move {
+                    let port = port.await.map_err(|e| TransportError::Other(e.to_string()).into());
+                    program.run(port.map_err(|e| ("open port", e))?, task).await
+                })
+            }
         }
     }
 
@@ -58,6 +73,7 @@ impl Bus {
     pub(super) fn wire_bytes(&self, from: Picoseconds, until: Picoseconds) -> u64 {
         match self {
             Self::Gige(gige) => gige.wire_bytes(from, until),
+            Self::Usb(usb) => usb.wire_bytes(from, until),
         }
     }
 
@@ -69,6 +85,10 @@ impl Bus {
     ) -> Result<PathClocks, RoadError> {
         match self {
             Self::Gige(gige) => gige.path_clocks(device, cycle),
+            Self::Usb(_) => {
+                let reason = "clocks on the pins are measured over Gigabit Ethernet only";
+                Err(RoadError::scenario("workload.kind", reason))
+            }
         }
     }
 
@@ -80,6 +100,12 @@ impl Bus {
     ) -> Result<Breakdown, RoadError> {
         match self {
             Self::Gige(gige) => gige.breakdown(world, cycle),
+            Self::Usb(usb) => usb.breakdown(world, cycle),
         }
+    }
+
+    /// Whether it carries bytes without boundaries.
+    pub(super) fn is_stream(&self) -> bool {
+        !matches!(self, Self::Gige(_))
     }
 }

@@ -129,7 +129,7 @@ impl Tasks {
 }
 
 /// Names of tasks that wait forever by design begin with this.
-pub(crate) const SERVICE: &str = "service:";
+pub const SERVICE: &str = "service:";
 
 pub(crate) struct JoinState<T> {
     result: RefCell<Option<T>>,

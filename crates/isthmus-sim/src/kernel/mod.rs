@@ -22,7 +22,7 @@ pub use clock::ClockConfig;
 pub use counters::{Counter, Counters};
 pub use device::{DeviceConfig, DeviceHandle, HoldSpec, PinAgent, ResetSpec};
 pub use error::SimError;
-pub(crate) use executor::SERVICE;
+pub use executor::SERVICE;
 pub use executor::{Elapsed, JoinHandle, Sleep, Timeout};
 pub use fault::{FaultPoint, FaultSpec, Faults};
 pub use model::{Description, Direction, Model, PortInfo};

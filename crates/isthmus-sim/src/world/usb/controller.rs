@@ -103,6 +103,8 @@ struct Shared {
     completion_latency: Picoseconds,
     out: RefCell<Pipe>,
     into: RefCell<Pipe>,
+    /// When each packet from the device was acknowledged, and the bit times it took on the bus.
+    read: RefCell<Vec<(Picoseconds, u64)>>,
     finished: RefCell<VecDeque<(Done, OneshotSender<Done>)>>,
     last_interrupt: Cell<Option<Picoseconds>>,
     scheduled: Cell<bool>,
@@ -163,6 +165,7 @@ impl Controller {
             completion_latency,
             out: RefCell::default(),
             into: RefCell::default(),
+            read: RefCell::default(),
             finished: RefCell::default(),
             last_interrupt: Cell::default(),
             scheduled: Cell::default(),
@@ -197,6 +200,13 @@ impl Controller {
             shared.fx2.nudge();
         });
         (id, receiver)
+    }
+
+    /// Bit times that packets from the device took on the bus between two times.
+    pub(super) fn read_bits(&self, from: Picoseconds, until: Picoseconds) -> u64 {
+        let read = self.0.read.borrow();
+        let inside = read.iter().filter(|(time, _)| (from..=until).contains(time));
+        inside.map(|(_, bits)| bits).sum()
     }
 
     /// Waits for an interrupt.
@@ -366,6 +376,7 @@ impl Shared {
             })
         };
         self.fx2.acknowledge();
+        self.read.borrow_mut().push((self.sim.now(), transaction.next));
         if finished {
             self.finish(Way::In);
         }

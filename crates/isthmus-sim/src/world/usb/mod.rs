@@ -148,6 +148,13 @@ impl UsbHost {
         self.transfer(Way::In, Vec::new(), limit)
     }
 
+    /// Bytes' times on the bus that packets from the device took between two times, with tokens,
+    /// handshakes and the gaps between packets.
+    #[must_use]
+    pub fn bus_bytes_in(&self, from: Picoseconds, until: Picoseconds) -> u64 {
+        self.0.controller.read_bits(from, until) / 8
+    }
+
     fn transfer(&self, way: Way, bytes: Vec<u8>, limit: usize) -> Transfer {
         let (id, done) = self.0.controller.submit(way, bytes, limit);
         Transfer { host: self.clone(), id, done }
