@@ -73,7 +73,9 @@ def bench_etherbone(
     size: Annotated[
         str, typer.Option("-s", "--size", metavar="N", help="Timestamps in one cycle: 4, 1,2,8 or 1..8.")
     ] = "1..8",
-    topology: Annotated[str, typer.Option(metavar="NAME", help="direct, switch or all.")] = "all",
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="gige-direct, usb-t5810, ..., with commas, or all.")
+    ] = "all",
     method: Annotated[
         str, typer.Option(metavar="NAME", help="convenience, blocking, pipelined or all.")
     ] = "all",
@@ -90,14 +92,14 @@ def bench_etherbone(
         str, typer.Option(metavar="NAME", help="none, fst, perfetto or pcapng, written to DIR/traces.")
     ] = "none",
 ) -> None:
-    """Timestamps and paths over Etherbone on Gigabit Ethernet."""
+    """Timestamps over Etherbone, on every bus."""
     bootstrap.ensure_native()
     from isthmus.bench import etherbone
 
     etherbone.run(
         iterations=iterations,
         size=size,
-        topology=topology,
+        platform=platform,
         method=method,
         profile=profile,
         seed=seed,

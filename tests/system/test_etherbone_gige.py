@@ -21,7 +21,6 @@ ZERO_COST_LIBRARY = {
     "parse_operation_ns": 0,
     "event_loop_ns": 0,
     "poll": 1,
-    "interrupt_gap_us": 0,
 }
 
 

@@ -298,6 +298,8 @@ pub struct Nic {
     pub tx_dma_ns: f64,
     /// Last byte received to visible in host memory.
     pub rx_dma_ns: f64,
+    /// Least time between two interrupts; 0: none.
+    pub interrupt_gap_us: f64,
 }
 
 /// Operating system and processor.
@@ -341,10 +343,8 @@ pub struct Library {
     pub parse_operation_ns: f64,
     /// Calls around each wait beside send and receive.
     pub event_loop_ns: f64,
-    /// 1: asks the kernel to poll the NIC; 0: waits for an interrupt.
+    /// 1: the host polls for the reply; 0: it waits for an interrupt.
     pub poll: u8,
-    /// Least time between two interrupts; 0: none.
-    pub interrupt_gap_us: f64,
 }
 
 /// The FPGA.
@@ -629,7 +629,6 @@ impl Platform {
                 ("parse_cycle_ns", library.parse_cycle_ns),
                 ("parse_operation_ns", library.parse_operation_ns),
                 ("event_loop_ns", library.event_loop_ns),
-                ("interrupt_gap_us", library.interrupt_gap_us),
             ],
         )?;
         ranges(
@@ -696,6 +695,7 @@ impl Gige {
                 ("nic.doorbell_ns", nic.doorbell_ns),
                 ("nic.tx_dma_ns", nic.tx_dma_ns),
                 ("nic.rx_dma_ns", nic.rx_dma_ns),
+                ("nic.interrupt_gap_us", nic.interrupt_gap_us),
                 ("host.send_call_ns", host.send_call_ns),
                 ("host.receive_call_ns", host.receive_call_ns),
                 ("host.frame_ns", host.frame_ns),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurement of the Etherbone report: timestamps over Gigabit Ethernet, method by method."""
+"""The measurement of the Etherbone report: timestamps over every bus, method by method."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Profile
 from isthmus.results import Document, document, latency_table, to_csv, write
 
-TOP = "gige_etherbone"
 ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
-TOPOLOGIES = ("direct", "switch")
+# The report's four systems get the whole measurement; the others stand in its table of the latch unit.
+SERIES = ("gige-direct", "gige-switch", "usb-t5810")
+TABLE = ("usb-t3500",)
+SYSTEMS = (*SERIES, *TABLE)
 WORDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WORDS_ITERATIONS = 10
 # A convenience call a word: a thousand words are a thousand round trips, all alike.
@@ -42,7 +44,7 @@ def measure(
     *,
     iterations: int = ITERATIONS,
     timestamps: Sequence[int] = TIMESTAMPS,
-    topologies: Sequence[str] = TOPOLOGIES,
+    systems: Sequence[str] = SYSTEMS,
     methods: Sequence[Method] = METHODS,
     profiles: Sequence[Profile] = PROFILES,
     seed: int = 1,
@@ -53,39 +55,48 @@ def measure(
     model: Path | None = None,
 ) -> Document:
     """Run it and give the result document; nothing is printed but progress."""
-    _check(iterations, timestamps, topologies, methods, profiles, trace)
+    _check(iterations, timestamps, systems, methods, profiles, trace)
     begin = monotonic()
-    built = model or engine.model(TOP, trace == "fst")
+    loaded = {name: platforms.load(name) for name in systems}
+    tops = sorted({_board(platform, profile) for platform in loaded.values() for profile in profiles})
+    models = {top: model or engine.model(top, trace == "fst") for top in tops}
     files = dict(_trace_files(trace, out))
     runs = [
         scenario.scenario(
-            platforms.load(f"gige-{topology}"),
+            platform,
             profile,
-            built,
+            models[_board(platform, profile)],
             workload,
             seed,
-            _named(files, f"{topology}-{profile}-{_name(workload)}"),
+            _named(files, f"{name}-{profile}-{_name(workload)}"),
         )
-        for topology in topologies
+        for name, platform in loaded.items()
         for profile in profiles
-        for workload in _workloads(methods, timestamps, iterations)
+        for workload in _workloads(name, methods, timestamps, iterations)
     ]
-    if "direct" in topologies:
+    if "gige-direct" in loaded:
         # The gateware is the same on every path and in both profiles: its own clocks are taken once.
         bare = [scenario.path(list(PATH_READS)), *(scenario.line_rate(*load) for load in LINE_RATE)]
-        direct = platforms.load("gige-direct")
+        direct = loaded["gige-direct"]
+        built = models[_board(direct, profiles[0])]
         runs += [scenario.scenario(direct, "isthmus", built, workload, seed) for workload in bare]
     measured = engine.run_all(runs, "measure", runner or engine.run)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect
 
-    context = collect(
-        command or " ".join(["isthmus", *sys.argv[1:]]), seed, {TOP: built}, monotonic() - begin
-    )
+    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, models, monotonic() - begin)
     return document(context, measured)
 
 
-def _workloads(methods: Iterable[Method], timestamps: Iterable[int], iterations: int) -> list[dict[str, Any]]:
+def _board(platform: platforms.Platform, profile: Profile) -> str:
+    return platforms.BUSES[platform.bus].boards[profile]
+
+
+def _workloads(
+    system: str, methods: Iterable[Method], timestamps: Iterable[int], iterations: int
+) -> list[dict[str, Any]]:
+    if system in TABLE:
+        return [scenario.tlu(iterations)] if "blocking" in methods else []
     counts = list(timestamps)
     made = []
     for method in methods:
@@ -119,7 +130,7 @@ def _named(files: Mapping[str, str], name: str) -> dict[str, str] | None:
 def _check(
     iterations: int,
     timestamps: Sequence[int],
-    topologies: Sequence[str],
+    systems: Sequence[str],
     methods: Sequence[str],
     profiles: Sequence[str],
     trace: str,
@@ -132,7 +143,7 @@ def _check(
         if not 1 <= count <= 8:
             raise UserError(f"size: {count} timestamps a cycle; the report's measurement has 1 to 8")
     for name, given, known in (
-        ("topology", topologies, TOPOLOGIES),
+        ("platform", systems, SYSTEMS),
         ("method", methods, METHODS),
         ("profile", profiles, PROFILES),
         ("trace", [trace], ("none", *_TRACES)),
@@ -157,7 +168,7 @@ def run(
     *,
     iterations: int = ITERATIONS,
     size: str = "1..8",
-    topology: str = "all",
+    platform: str = "all",
     method: str = "all",
     profile: str = "all",
     seed: int = 1,
@@ -172,7 +183,7 @@ def run(
 
     iterations  -n, --iters: cycles of each measurement
     size        -s, --size: timestamps in one cycle: 4, 1,2,8 or 1..8
-    topology    --topology: direct, switch or all
+    platform    --platform: one of `SYSTEMS`, several with commas, or all
     method      --method: convenience, blocking, pipelined or all
     profile     --profile: as-published, isthmus or all
     seed        --seed
@@ -186,7 +197,7 @@ def run(
     made = measure(
         iterations=iterations,
         timestamps=sizes(size),
-        topologies=TOPOLOGIES if topology == "all" else (topology,),
+        systems=SYSTEMS if platform == "all" else tuple(platform.split(",")),
         methods=METHODS if method == "all" else (method,),  # type: ignore[arg-type]
         profiles=PROFILES if profile == "all" else (profile,),  # type: ignore[arg-type]
         seed=seed,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.platforms import Constant, Platform, Profile, declared
+from isthmus.platforms import BUSES, Constant, Platform, Profile, declared
 
 Method = Literal["convenience", "blocking", "pipelined"]
 METHODS: tuple[Method, ...] = ("convenience", "blocking", "pipelined")
@@ -26,8 +26,11 @@ _SUFFIXES: Mapping[str, str] = {
     "Mbit/s": "_mbit_s",
     "ns/m": "_ns_per_m",
     "ns/byte": "_ns_per_byte",
+    "bit": "_bits",
+    "byte": "_bytes",
+    "microframe": "_microframes",
 }
-_WHOLE = frozenset({"epoch", "poll"})
+_WHOLE = frozenset({"1", "bit", "byte", "microframe"})
 
 
 def scenario(
@@ -57,9 +60,26 @@ def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
     return {
         "name": platform.name,
         "fpga": _entries(platform.fpga),
-        "bus": {platform.bus: {name: _entries(group) for name, group in platform.groups.items()}},
+        "bus": {platform.bus: _bus(platform, profile)},
         "library": _entries(platform.profiles[profile]),
     }
+
+
+def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
+    """The bus's tables; a choice and the profile's driver one level deeper, under what they stand for."""
+    kind = BUSES[platform.bus]
+    made: dict[str, Any] = {}
+    for name, group in platform.groups.items():
+        if name in kind.drivers.values():
+            if name == kind.drivers[profile]:
+                made["driver"] = {name: _entries(group)}
+            continue
+        place = next((what for what, choice in kind.one_of.items() if name in choice), None)
+        if place is None:
+            made[name] = _entries(group)
+        else:
+            made[place] = {name: _entries(group)}
+    return made
 
 
 def _entries(group: Any) -> dict[str, float | int]:
@@ -67,7 +87,8 @@ def _entries(group: Any) -> dict[str, float | int]:
 
 
 def _entry(name: str, constant: Constant) -> tuple[str, float | int]:
-    value = int(constant.value) if name in _WHOLE else constant.value
+    whole = constant.unit in _WHOLE or name == "epoch"
+    value = int(constant.value) if whole else constant.value
     return name + _SUFFIXES[constant.unit], value
 
 

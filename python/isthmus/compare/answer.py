@@ -211,13 +211,15 @@ def _waiting(best: Measurement) -> list[Sentence]:
     """How the two profiles wait, where they differ in it: a setting of the host, no merit of a library."""
     from isthmus import platforms
 
-    libraries = platforms.load(best.platform).profiles
+    platform = platforms.load(best.platform)
+    libraries = platform.profiles
     theirs, ours = libraries["as-published"], libraries["isthmus"]
-    if theirs.poll.value == ours.poll.value:
+    if platform.bus != "gige" or theirs.poll.value == ours.poll.value:
         return []
+    gap: platforms.Constant = platform.groups["nic"].interrupt_gap
     text = (
         "Part of this is a setting of the host: profile isthmus polls the network interface, as published "
-        f"waits for interrupts, at least {time(1e6 * theirs.interrupt_gap.value)} apart."
+        f"waits for interrupts, at least {time(1e6 * gap.value)} apart."
     )
     return [Sentence("What isthmus changes", text)]
 

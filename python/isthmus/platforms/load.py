@@ -55,10 +55,14 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
         raise PlatformError(f"{where.name}: bus: {kind!r} is none of {', '.join(BUSES)}")
     bus = BUSES[kind]
     fpga = _group(Fpga, data, "fpga", path)
+    for what, choice in bus.one_of.items():
+        if len([key for key in choice if key in data]) != 1:
+            raise PlatformError(f"{path.name}: {what}: one of the tables {' and '.join(choice)} expected")
+    free = bus.optional.union(*bus.one_of.values())
     groups = {
         key: _group(group, data, key, path)
         for key, group in bus.groups.items()
-        if key in data or key not in bus.optional
+        if key in data or key not in free
     }
     if data:
         _unknown(path, next(iter(data)), [*_PLAIN, "fpga", *bus.groups, "profile"])

@@ -8,7 +8,7 @@ the declarations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, get_type_hints
 
 Profile = Literal["as-published", "isthmus"]
@@ -89,6 +89,9 @@ class Nic:
         Constant, Declared("ns", 0, 100_000, "doorbell to first byte on the wire: descriptor, data")
     ]
     rx_dma: Annotated[Constant, Declared("ns", 0, 100_000, "last byte received to visible in host memory")]
+    interrupt_gap: Annotated[
+        Constant, Declared("us", 0, 10_000, "least time between two interrupts; 0: none")
+    ]
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,91 @@ class Host:
 
 
 @dataclass(frozen=True)
+class Fx2:
+    """The FX2LP beside the FPGA: its slave FIFO's pins."""
+
+    clock: Annotated[Constant, Declared("MHz", 5, 48, "IFCLK, the clock of the slave FIFO")]
+    width: Annotated[Constant, Declared("bit", 8, 16, "width of the data bus FD: 8 or 16")]
+
+
+@dataclass(frozen=True)
+class Ehci:
+    """The host's USB controller, if it is an EHCI."""
+
+    interrupt_threshold: Annotated[
+        Constant, Declared("microframe", 1, 64, "interrupts come at multiples of so many microframes")
+    ]
+    nak_reload: Annotated[Constant, Declared("1", 1, 15, "refusals in a row after which it rests")]
+    async_sleep: Annotated[Constant, Declared("ns", 0, 1_000_000, "rest, before it looks at its list again")]
+    fetch_latency: Annotated[
+        Constant, Declared("ns", 0, 100_000, "driver's last write to descriptor and data in the controller")
+    ]
+    completion_latency: Annotated[
+        Constant, Declared("ns", 0, 100_000, "last handshake to status and data in host memory")
+    ]
+
+
+@dataclass(frozen=True)
+class Xhci:
+    """The host's USB controller, if it is an xHCI."""
+
+    interrupt_moderation: Annotated[
+        Constant, Declared("ns", 0, 10_000_000, "least time between two interrupts")
+    ]
+    nak_retry: Annotated[Constant, Declared("ns", 0, 1_000_000, "from a refusal to the next try")]
+    fetch_latency: Annotated[
+        Constant, Declared("ns", 0, 100_000, "driver's last write to descriptor and data in the controller")
+    ]
+    completion_latency: Annotated[
+        Constant, Declared("ns", 0, 100_000, "last handshake to status and data in host memory")
+    ]
+
+
+@dataclass(frozen=True)
+class UsbHost:
+    """Operating system and processor, as far as USB goes."""
+
+    syscall: Annotated[Constant, Declared("ns", 0, 1_000_000, "entry and exit of a system call")]
+    copy: Annotated[Constant, Declared("ns/byte", 0, 100, "copy between user memory and kernel buffer")]
+    submit: Annotated[Constant, Declared("ns", 0, 1_000_000, "handing a transfer to the controller's driver")]
+    interrupt: Annotated[
+        Constant, Declared("ns", 0, 1_000_000, "interrupt until its handler looks for finished transfers")
+    ]
+    giveback: Annotated[Constant, Declared("ns", 0, 1_000_000, "giving one finished transfer back")]
+    wakeup: Annotated[Constant, Declared("ns", 0, 1_000_000, "from a task's being woken to its running")]
+
+
+@dataclass(frozen=True)
+class UsbSerial:
+    """The device as a serial port of the kernel's driver."""
+
+    write_fifo: Annotated[Constant, Declared("byte", 1, 1_048_576, "the port's transmit FIFO")]
+    out_transfer: Annotated[Constant, Declared("byte", 1, 1_048_576, "size of a transfer to the device")]
+    out_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers to the device there are")]
+    in_transfer: Annotated[Constant, Declared("byte", 1, 1_048_576, "size of a transfer from the device")]
+    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device under way")]
+    write_path: Annotated[Constant, Declared("ns", 0, 1_000_000, "the terminal layer's part of a write")]
+    receive_work: Annotated[
+        Constant, Declared("ns", 0, 1_000_000, "from received bytes to their being readable")
+    ]
+    open: Annotated[Constant, Declared("us", 0, 1_000_000, "opening the port")]
+
+
+@dataclass(frozen=True)
+class UsbBulk:
+    """Transfers of the program's own."""
+
+    out_transfer: Annotated[
+        Constant, Declared("byte", 1, 1_048_576, "most bytes of a transfer to the device")
+    ]
+    out_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers to the device under way at most")]
+    in_transfer: Annotated[
+        Constant, Declared("byte", 1, 1_048_576, "most bytes of a transfer from the device")
+    ]
+    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device under way")]
+
+
+@dataclass(frozen=True)
 class Library:
     """The Etherbone library's own work and how it waits: what the two profiles differ in."""
 
@@ -116,24 +204,39 @@ class Library:
         Constant, Declared("ns", 0, 1_000_000, "calls around each wait beside send and receive")
     ]
     poll: Annotated[
-        Constant, Declared("1", 0, 1, "1: asks the kernel to poll the NIC; 0: waits for an interrupt")
-    ]
-    interrupt_gap: Annotated[
-        Constant, Declared("us", 0, 10_000, "least time between two interrupts; 0: none")
+        Constant, Declared("1", 0, 1, "1: the host polls for the reply; 0: it waits for an interrupt")
     ]
 
 
 @dataclass(frozen=True)
 class Bus:
-    """A kind of bus: its tables of constants by name, and which of them a platform may leave out."""
+    """A kind of bus.
+
+    groups   its tables of constants by name
+    boards   the board top of each profile
+    optional tables that a platform may leave out
+    one_of   of these tables a platform has exactly one, by what it stands for
+    drivers  of these tables each profile takes one: how its program uses the bus
+    """
 
     groups: Mapping[str, type]
+    boards: Mapping[Profile, str]
     optional: frozenset[str] = frozenset()
+    one_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    drivers: Mapping[Profile, str] = field(default_factory=dict)
 
 
 BUSES: Mapping[str, Bus] = {
     "gige": Bus(
-        {"phy": Phy, "link": Link, "nic": Nic, "host": Host, "switch": Switch}, frozenset({"switch"})
+        {"phy": Phy, "link": Link, "nic": Nic, "host": Host, "switch": Switch},
+        boards=dict.fromkeys(PROFILES, "gige_etherbone"),
+        optional=frozenset({"switch"}),
+    ),
+    "usb": Bus(
+        {"fx2": Fx2, "ehci": Ehci, "xhci": Xhci, "host": UsbHost, "serial": UsbSerial, "bulk": UsbBulk},
+        boards=dict.fromkeys(PROFILES, "usb_etherbone"),
+        one_of={"controller": ("ehci", "xhci")},
+        drivers={"as-published": "serial", "isthmus": "bulk"},
     ),
 }
 

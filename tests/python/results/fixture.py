@@ -54,7 +54,7 @@ def _one(
     platform, profile = scenario["platform"], scenario["profile"]
     cycles = scenario["workload"].get("iterations", 1)
     gap = 50_000_000 if profile == "as-published" else 20_000_000
-    switch = 3_000_000 if "switch" in platform["bus"]["gige"] else 0
+    switch = 3_000_000 if "switch" in platform["bus"].get("gige", {}) else 0
     stages = [
         {"name": "build request", "where": "host", "ps": 400_000 + 10_000 * words},
         {"name": "request on the wire", "where": "wire", "ps": 600_000 + 32_000 * words},

@@ -19,17 +19,17 @@ def test_the_whole_measurement_of_the_document() -> None:
     made = fixture.document()
     ids = {m.id for m in made}
     assert len(ids) == len(made.results)
-    for topology in ("direct", "switch"):
+    for system in ("gige-direct", "gige-switch", "usb-t5810"):
         for profile in ("as-published", "isthmus"):
             for method in ("convenience", "blocking", "pipelined"):
                 for count in range(1, 9):
-                    assert f"etherbone/gige-{topology}/{profile}/{method}/ts{count}" in ids
-            assert f"etherbone/gige-{topology}/{profile}/blocking/tlu" in ids
+                    assert f"etherbone/{system}/{profile}/{method}/ts{count}" in ids
+            assert f"etherbone/{system}/{profile}/blocking/tlu" in ids
     assert {m.iterations for m in made if m.name.startswith("ts")} == {90}
 
 
 def test_run_writes_json_and_csv_and_prints_tables(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    etherbone.run(size="8", topology="direct", out=tmp_path, runner=fixture.engine, model=fixture.MODEL)
+    etherbone.run(size="8", platform="gige-direct", out=tmp_path, runner=fixture.engine, model=fixture.MODEL)
     printed = capsys.readouterr().out
     assert "#bytes  #iterations  t_min[usec]" in printed
     assert "round trip" in printed
@@ -43,7 +43,7 @@ def test_run_writes_json_and_csv_and_prints_tables(tmp_path: Path, capsys: pytes
 def test_machine_formats_print_nothing_else(form: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     etherbone.run(
         size="1",
-        topology="direct",
+        platform="gige-direct",
         method="blocking",
         profile="isthmus",
         format=form,
@@ -67,7 +67,7 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
 
     etherbone.measure(
         timestamps=(1, 2),
-        topologies=("direct",),
+        systems=("gige-direct",),
         methods=("blocking",),
         trace="perfetto",
         out=tmp_path,
@@ -77,7 +77,7 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
     files = [scenario["trace"]["timeline"] for scenario in asked if "trace" in scenario]
     assert len(set(files)) == len(files)
     assert all(Path(file).parent == tmp_path / "traces" for file in files)
-    assert any(file.endswith("direct-isthmus-timestamps-blocking-2.perfetto-trace") for file in files)
+    assert any(file.endswith("gige-direct-isthmus-timestamps-blocking-2.perfetto-trace") for file in files)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
         ({"size": "x"}, "size: 'x'; write 4, 1,2,8 or 1..8"),
         ({"size": "8..1"}, "size: give at least one number of timestamps, 1 to 8"),
         ({"iterations": 0}, "iterations: 0 is outside 1 to 1000000"),
-        ({"topology": "ring"}, "topology: no 'ring'; there are: direct, switch"),
+        ({"platform": "ring"}, "platform: no 'ring'; there are: gige-direct, gige-switch, usb-t5810"),
         ({"method": "fast"}, "method: no 'fast'; there are: convenience, blocking, pipelined"),
         ({"profile": "x"}, "profile: no 'x'; there are: as-published, isthmus"),
         ({"trace": "vcd"}, "trace: no 'vcd'; there are: none, fst, perfetto, pcapng"),
@@ -100,7 +100,7 @@ def test_mistakes_are_named_before_anything_runs(given: dict[str, Any], said: st
 
     with pytest.raises(UserError) as error:
         etherbone.run(out=tmp_path, runner=never, model=fixture.MODEL, **given)
-    assert str(error.value) == said
+    assert str(error.value).startswith(said)
     assert not list(tmp_path.iterdir())
 
 

@@ -15,7 +15,7 @@ from isthmus.results.files import validate
 
 def _measured(seed: int = 1) -> Document:
     return etherbone.measure(
-        timestamps=(1, 8), topologies=("direct",), methods=("blocking",), seed=seed, command="test"
+        timestamps=(1, 8), systems=("gige-direct",), methods=("blocking",), seed=seed, command="test"
     )
 
 

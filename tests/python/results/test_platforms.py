@@ -77,7 +77,7 @@ def test_keys_carry_their_units() -> None:
     assert found["bus"]["gige"]["host"]["copy_ns_per_byte"] == 0.1
     assert found["bus"]["gige"]["link"]["delay_ns_per_m"] == 5.4
     assert found["library"]["poll"] == 0
-    assert found["library"]["interrupt_gap_us"] == 50.0
+    assert found["bus"]["gige"]["nic"]["interrupt_gap_us"] == 50.0
     assert isinstance(found["fpga"]["epoch_s"], int)
 
 

@@ -131,7 +131,7 @@ def test_definitions_do_not_mix_on_one_axis(made: Document) -> None:
 
 
 def test_a_document_with_little_in_it_still_makes_a_page() -> None:
-    text = page(fixture.document(timestamps=(1,), methods=("blocking",), topologies=("direct",)))
+    text = page(fixture.document(timestamps=(1,), methods=("blocking",), systems=("gige-direct",)))
     assert 'id="chart-time-0"' in text
 
 

@@ -16,7 +16,7 @@ from isthmus.results import ResultError, document, latency_table, load, measurem
 
 
 def _small():
-    return fixture.document(timestamps=(1, 8), topologies=("direct",), methods=("blocking",))
+    return fixture.document(timestamps=(1, 8), systems=("gige-direct",), methods=("blocking",))
 
 
 def test_a_document_survives_the_disk(tmp_path: Path) -> None:

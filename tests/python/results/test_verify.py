@@ -55,7 +55,7 @@ def test_verdicts_follow_the_documents_own_error(made: Document) -> None:
 
 
 def test_a_run_without_the_switch_leaves_its_rows_open() -> None:
-    rows = _by_id(verify.rows(fixture.document(topologies=("direct",), timestamps=(1, 2))))
+    rows = _by_id(verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 2))))
     assert rows["eb.tlu.gige.time"].verdict == "not simulated"
     assert rows["eb.gige.blocking.flat"].verdict == "agrees"
 

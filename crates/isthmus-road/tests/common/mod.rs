@@ -356,7 +356,7 @@ pub fn scenario(change: impl FnOnce(&mut serde_json::Value)) -> String {
                 "link": {"rate_mbit_s": 1000, "length_m": 5, "delay_ns_per_m": 5.4},
                 "nic": {
                     "phy_tx_ns": 84, "phy_rx_ns": 384, "doorbell_ns": 270, "tx_dma_ns": 1094,
-                    "rx_dma_ns": 270
+                    "rx_dma_ns": 270, "interrupt_gap_us": 0
                 },
                 "host": {
                     "send_call_ns": 1900, "receive_call_ns": 1070, "frame_ns": 1500,
@@ -365,7 +365,7 @@ pub fn scenario(change: impl FnOnce(&mut serde_json::Value)) -> String {
             }},
             "library": {
                 "build_cycle_ns": 100, "build_operation_ns": 10, "parse_cycle_ns": 100,
-                "parse_operation_ns": 10, "event_loop_ns": 500, "poll": 0, "interrupt_gap_us": 0
+                "parse_operation_ns": 10, "event_loop_ns": 500, "poll": 0
             }
         },
         "device": {"model_path": "stand-in"},

@@ -244,7 +244,7 @@ fn host_config(platform: &Platform, gige: &GigePlatform) -> HostConfig {
             bit_rate_bit_s: bit_rate(link),
             transmit_latency_ns: nic.doorbell_ns + nic.tx_dma_ns + nic.phy_tx_ns,
             receive_latency_ns: nic.phy_rx_ns + nic.rx_dma_ns,
-            interrupt_gap_ns: if polls { 0.0 } else { library.interrupt_gap_us * 1e3 },
+            interrupt_gap_ns: if polls { 0.0 } else { nic.interrupt_gap_us * 1e3 },
             transmit_queue_bytes: TRANSMIT_QUEUE_BYTES,
             receive_ring_frames: RECEIVE_RING_FRAMES,
         },
