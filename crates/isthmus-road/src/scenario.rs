@@ -99,6 +99,155 @@ pub enum Bus {
     Gige(Gige),
     /// USB 2.0 at high speed.
     Usb(Usb),
+    /// PCI Express.
+    Pcie(Pcie),
+}
+
+/// PCI Express, with its hard block at the FPGA's pins.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pcie {
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The FPGA's hard block.
+    pub endpoint: PciePort,
+    /// Host memory as the device's DMA sees it.
+    pub memory: DmaMemory,
+    /// What a processor pays.
+    pub host: PcieHost,
+    /// How the program uses it.
+    pub driver: PcieDriver,
+}
+
+/// A PCIe link.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PcieLink {
+    /// Generation, 1 to 3.
+    pub generation: u32,
+    /// Lanes.
+    pub lanes: u32,
+    /// The largest payload of a TLP.
+    pub max_payload_bytes: u32,
+    /// The largest read request.
+    pub max_read_request_bytes: u32,
+    /// Read completions end at multiples of this.
+    pub read_completion_bytes: u32,
+    /// The share of symbols that TLPs cannot use.
+    pub reserved_share: f64,
+    /// TLPs for each acknowledgement; 0: in `reserved_share`.
+    pub ack_every_tlps: u32,
+    /// TLPs for each flow-control update; 0: in `reserved_share`.
+    pub update_every_tlps: u32,
+    /// From pins to pins.
+    pub propagation_ns: f64,
+    /// From a TLP received wrong to its second transmission.
+    pub replay_ns: f64,
+    /// Read requests of the device that may be outstanding.
+    pub tags: u32,
+}
+
+/// One end of a PCIe link.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PciePort {
+    /// A TLP handed over to its first symbol.
+    pub transmit_latency_ns: f64,
+    /// A TLP's last symbol to the TLP at the user side.
+    pub receive_latency_ns: f64,
+    /// Posted TLPs that wait for the wire.
+    pub transmit_queue_tlps: usize,
+    /// Credits for writes and interrupts; 0 is without limit, here and below.
+    pub posted_headers: u32,
+    /// For their data.
+    pub posted_data: u32,
+    /// For reads.
+    pub nonposted_headers: u32,
+    /// For completions.
+    pub completion_headers: u32,
+    /// For their data.
+    pub completion_data: u32,
+    /// A TLP taken to its credits in the other end's transmitter.
+    pub credit_update_ns: f64,
+}
+
+/// Host memory as a device's DMA sees it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DmaMemory {
+    /// A request out of the root port to its data there.
+    pub read_ns: f64,
+    /// A write out of the root port to its being visible.
+    pub write_ns: f64,
+}
+
+/// What a processor pays to use PCIe.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PcieHost {
+    /// An uncached load: core to root port.
+    pub load_issue_ns: f64,
+    /// Its data: root port to core.
+    pub load_return_ns: f64,
+    /// An uncached store keeps the core.
+    pub store_ns: f64,
+    /// A store out of the core to the root port.
+    pub store_issue_ns: f64,
+    /// A store of 8 bytes into a write-combining buffer.
+    pub combine_ns: f64,
+    /// A store fence.
+    pub fence_ns: f64,
+    /// Interrupt message to the handler's first instruction.
+    pub interrupt_ns: f64,
+    /// From there to the waiting program.
+    pub wakeup_ns: f64,
+    /// A load of memory that the device has written.
+    pub memory_load_ns: f64,
+    /// A store to memory.
+    pub memory_store_ns: f64,
+    /// Copying beyond the first word.
+    pub copy_ns_per_byte: f64,
+    /// Cores.
+    #[serde(default = "two")]
+    pub cores: usize,
+}
+
+/// How a program uses PCIe.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PcieDriver {
+    /// Through the published kernel driver, word by word.
+    Words(WordsDriver),
+    /// Streams by DMA, without the kernel.
+    Dma(PcieDma),
+}
+
+/// The published kernel driver: one load or store a bus operation.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WordsDriver {
+    /// Entry and exit of a write or read call, with the character device's part.
+    pub syscall_ns: f64,
+    /// Copy between program and kernel.
+    pub copy_ns_per_byte: f64,
+    /// Taking one record apart.
+    pub parse_record_ns: f64,
+    /// One operation of a record, beside its load or store.
+    pub parse_operation_ns: f64,
+}
+
+/// Streams by DMA.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PcieDma {
+    /// The ring of requests.
+    pub request_ring_bytes: usize,
+    /// The ring of replies.
+    pub reply_ring_bytes: usize,
+    /// Longer requests go through the ring, shorter ones are pushed.
+    pub push_most_bytes: usize,
 }
 
 /// USB 2.0 at high speed, to an FX2LP beside the FPGA.
@@ -643,6 +792,7 @@ impl Platform {
         match bus {
             Bus::Gige(gige) => gige.check(),
             Bus::Usb(usb) => usb.check(),
+            Bus::Pcie(pcie) => pcie.check(),
         }
     }
 
@@ -653,11 +803,47 @@ impl Platform {
     pub(crate) fn gige(&self) -> Result<&Gige, RoadError> {
         match &self.bus {
             Bus::Gige(gige) => Ok(gige),
-            Bus::Usb(_) => {
+            Bus::Usb(_) | Bus::Pcie(_) => {
                 let reason = "this workload drives the wire: a platform with gige expected";
                 Err(RoadError::scenario("platform.bus", reason))
             }
         }
+    }
+}
+
+impl Pcie {
+    /// Link and latencies are checked by the models that take them.
+    fn check(&self) -> Result<(), RoadError> {
+        let Self { link, host, driver, .. } = self;
+        let (generation, cores) = (f64::from(link.generation), host.cores as f64);
+        ranges(
+            "bus.pcie.",
+            &[("link.generation", generation, 1.0, 3.0), ("host.cores", cores, 1.0, 1_024.0)],
+        )?;
+        match driver {
+            PcieDriver::Words(words) => words.check("bus.pcie.driver.words."),
+            PcieDriver::Dma(dma) => {
+                let rings = [
+                    ("request_ring_bytes", dma.request_ring_bytes as f64, 64.0, 16_777_216.0),
+                    ("reply_ring_bytes", dma.reply_ring_bytes as f64, 64.0, 16_777_216.0),
+                ];
+                ranges("bus.pcie.driver.dma.", &rings)
+            }
+        }
+    }
+}
+
+impl WordsDriver {
+    fn check(&self, group: &str) -> Result<(), RoadError> {
+        latencies(
+            group,
+            &[
+                ("syscall_ns", self.syscall_ns),
+                ("copy_ns_per_byte", self.copy_ns_per_byte),
+                ("parse_record_ns", self.parse_record_ns),
+                ("parse_operation_ns", self.parse_operation_ns),
+            ],
+        )
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakd
 pub(super) struct Marks<'a> {
     world: &'a World,
     cycle: &'a CycleLog,
+    sent: Picoseconds,
     received: Picoseconds,
     spans: Vec<Span>,
     probes: Vec<ProbeRecord>,
@@ -65,7 +66,7 @@ impl<'a> Marks<'a> {
         let mut way = Way::new(cycle.begin);
         way.until("host", "build request", cycle.built)?;
         way.until("host", "build further requests", sent)?;
-        Ok(Self { world, cycle, received, spans, probes, way, at: sent })
+        Ok(Self { world, cycle, sent, received, spans, probes, way, at: sent })
     }
 
     fn of<'s>(&'s self, track: &'s str, stage: &'s str) -> impl Iterator<Item = &'s Span> {
@@ -85,6 +86,16 @@ impl<'a> Marks<'a> {
     /// When the last of these spans ends.
     pub(super) fn last_end_of(&self, track: &str, stage: &str) -> Option<Picoseconds> {
         self.of(track, stage).map(|span| span.end).max()
+    }
+
+    /// When the program's send call began.
+    pub(super) fn sent(&self) -> Picoseconds {
+        self.sent
+    }
+
+    /// When the program had the reply.
+    pub(super) fn received(&self) -> Picoseconds {
+        self.received
     }
 
     /// When a probe of the device first fires.

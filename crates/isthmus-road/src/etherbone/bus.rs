@@ -2,7 +2,9 @@
 //! What lies between a host program and the device's pins: one way for each bus.
 
 pub(super) mod gige;
+mod pcie;
 mod usb;
+mod words;
 
 use std::path::PathBuf;
 
@@ -18,12 +20,14 @@ use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::scenario::{self, Scenario};
 use gige::{Gige, PathClocks};
+use pcie::Pcie;
 use usb::Usb;
 
 /// The bus of a world, with its driver.
 pub(super) enum Bus {
     Gige(Gige),
     Usb(Usb),
+    Pcie(Pcie),
 }
 
 impl Bus {
@@ -44,6 +48,11 @@ impl Bus {
                 let (device, usb) =
                     Usb::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Usb(usb)))
+            }
+            scenario::Bus::Pcie(platform) => {
+                let (device, pcie) =
+                    Pcie::build(simulation, scenario, platform, waveform, make_model)?;
+                Ok((device, Self::Pcie(pcie)))
             }
         }
     }
@@ -66,6 +75,13 @@ impl Bus {
                     program.run(port.map_err(|e| ("open port", e))?, task).await
                 })
             }
+            Self::Pcie(pcie) => {
+                let board = pcie.open(sim);
+                sim.spawn_named(NAME, async move {
+                    let board = board.await.map_err(|e| ("open board", e.into()))?;
+                    program.run(board, task).await
+                })
+            }
         }
     }
 
@@ -74,6 +90,7 @@ impl Bus {
         match self {
             Self::Gige(gige) => gige.wire_bytes(from, until),
             Self::Usb(usb) => usb.wire_bytes(from, until),
+            Self::Pcie(pcie) => pcie.wire_bytes(from, until),
         }
     }
 
@@ -85,7 +102,7 @@ impl Bus {
     ) -> Result<PathClocks, RoadError> {
         match self {
             Self::Gige(gige) => gige.path_clocks(device, cycle),
-            Self::Usb(_) => {
+            Self::Usb(_) | Self::Pcie(_) => {
                 let reason = "clocks on the pins are measured over Gigabit Ethernet only";
                 Err(RoadError::scenario("workload.kind", reason))
             }
@@ -101,6 +118,7 @@ impl Bus {
         match self {
             Self::Gige(gige) => gige.breakdown(world, cycle),
             Self::Usb(usb) => usb.breakdown(world, cycle),
+            Self::Pcie(pcie) => pcie.breakdown(world, cycle),
         }
     }
 
