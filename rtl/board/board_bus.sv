@@ -52,7 +52,8 @@ module board_bus
 
   output logic idle_o
 );
-  localparam int unsigned NumSlaves = 6;
+  localparam int unsigned NumSlaves = SilentSlave ? 6 : 5;
+  localparam logic [5:0][31:0] Bases = {SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase};
   localparam int unsigned NumSdb = CtrlSlave ? 4 : 3;
 
   logic [NumSlaves-1:0] s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
@@ -92,7 +93,7 @@ module board_bus
   wb_xbar #(
     .NumMasters(1),
     .NumSlaves (NumSlaves),
-    .Base      ({SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase}),
+    .Base      (Bases[NumSlaves-1:0]),
     .Mask      ({NumSlaves{WindowMask}})
   ) u_xbar (
     .clk_i,
@@ -231,18 +232,17 @@ module board_bus
     assign unused_ctrl = ^{ctrl_stall_i, ctrl_ack_i, ctrl_err_i, ctrl_dat_i};
   end
 
-  // Takes every operation and never answers; without it, answers err like an unmapped address.
-  logic silent_err_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) silent_err_q <= 1'b0;
-    else silent_err_q <= !SilentSlave && s_cyc[5] && s_stb[5];
+  if (SilentSlave) begin : gen_silent
+    // Takes every operation and never answers.
+    logic unused_silent;
+    assign s_stall[5]    = 1'b0;
+    assign s_ack[5]      = 1'b0;
+    assign s_err[5]      = 1'b0;
+    assign s_dat_r[5]    = '0;
+    assign unused_silent = ^{s_cyc[5], s_stb[5], s_we[5], s_adr[5], s_dat_w[5], s_sel[5]};
   end
-  assign s_stall[5] = 1'b0;
-  assign s_ack[5] = 1'b0;
-  assign s_err[5] = silent_err_q;
-  assign s_dat_r[5] = '0;
-  assign idle_o = tlu_idle && !silent_err_q && ctrl_idle;
+  assign idle_o = tlu_idle && ctrl_idle;
 
   logic unused;
-  assign unused = ^{tlu_irq, s_we[5], s_adr[5], s_dat_w[5], s_sel[5]};
+  assign unused = tlu_irq;
 endmodule

@@ -135,8 +135,19 @@ module gige_udp
   logic [10:0] icmp_addr;
   logic [7:0]  icmp_data;
 
+  // Written a cycle late, for the clock rate: answers are begun long after.
+  logic        arp_we_q, icmp_we_q;
+  logic [10:0] buffer_waddr_q;
+  logic [7:0]  buffer_wdata_q;
   always_ff @(posedge clk_i) begin
-    if (arp_we) arp_mem_q[buffer_waddr[3:0]] <= buffer_wdata;
+    arp_we_q       <= arp_we;
+    icmp_we_q      <= icmp_we;
+    buffer_waddr_q <= buffer_waddr;
+    buffer_wdata_q <= buffer_wdata;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (arp_we_q) arp_mem_q[buffer_waddr_q[3:0]] <= buffer_wdata_q;
     arp_data_q <= arp_mem_q[arp_addr];
   end
 
@@ -145,9 +156,9 @@ module gige_udp
     .Depth(2048)
   ) u_icmp_mem (
     .clk_i,
-    .we_i   (icmp_we),
-    .waddr_i(buffer_waddr),
-    .wdata_i(buffer_wdata),
+    .we_i   (icmp_we_q),
+    .waddr_i(buffer_waddr_q),
+    .wdata_i(buffer_wdata_q),
     .re_i   (1'b1),
     .raddr_i(icmp_addr),
     .rdata_o(icmp_data)

@@ -29,8 +29,10 @@ _SUFFIXES: Mapping[str, str] = {
     "bit": "_bits",
     "byte": "_bytes",
     "microframe": "_microframes",
+    "share": "_share",
+    "TLP": "_tlps",
 }
-_WHOLE = frozenset({"1", "bit", "byte", "microframe"})
+_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP"})
 
 
 def scenario(

@@ -36,7 +36,7 @@ const WINDOW_MASK: u32 = 0xFFFF;
 /// How long a processor waits for a load before it is given up.
 const LOAD_TIMEOUT_NS: f64 = 50e6;
 /// Pairs of probes that enclose what overlaps with other things.
-const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "StreamIn", "StreamOut")];
+const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "StreamFirstWord", "DmaWriteFirst")];
 
 /// The path between a program and the device's AXI pins.
 pub(in super::super) struct Pcie {
@@ -152,10 +152,12 @@ impl Pcie {
             marks.until("wire", "request TLP", Some(request.end))?;
             marks.until("pcie", "hard block receives", Some(request.delivered))?;
         }
-        marks.until("fpga", "stream to engine", marks.first("StreamIn"))?;
-        marks.until("fpga", "execute", marks.last("StreamOut"))?;
+        marks.until("fpga", "take request", marks.first("BarWrite"))?;
+        marks.until("fpga", "to the engine", marks.first("StreamFirstWord"))?;
+        marks.until("fpga", "bus operations", marks.last("WbIssue"))?;
+        marks.until("fpga", "begin reply", marks.last("DmaWriteFirst"))?;
         if let Some(status) = up.last() {
-            marks.until("fpga", "write reply and status", Some(status.handed))?;
+            marks.until("fpga", "write reply, then status", Some(status.handed))?;
             marks.until("pcie", "hard block sends", Some(status.start))?;
             marks.until("wire", "reply and status TLP", Some(status.end))?;
             marks.until("pcie", "root port receives", Some(status.delivered))?;
