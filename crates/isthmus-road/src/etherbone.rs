@@ -144,7 +144,7 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         _ => None,
     };
     let intervals = outcome.intervals.iter();
-    let wire_bytes = intervals.map(|(start, end)| world.bus.wire_bytes(*start, *end)).sum();
+    let wire_bytes = intervals.map(|(start, end)| world.bus.wire_bytes(world, *start, *end)).sum();
     Ok(Measurement {
         id: format!(
             "etherbone/{}/{}/{method}/{end}",

@@ -200,7 +200,9 @@ class PcieLink:
     lanes: Annotated[Constant, Declared("1", 1, 16, "lanes: 1, 2, 4, 8 or 16")]
     max_payload: Annotated[Constant, Declared("byte", 128, 4096, "largest payload of a TLP")]
     max_read_request: Annotated[Constant, Declared("byte", 128, 4096, "largest read request")]
-    read_completion: Annotated[Constant, Declared("byte", 64, 4096, "read completions end at multiples of it")]
+    read_completion: Annotated[
+        Constant, Declared("byte", 64, 4096, "read completions end at multiples of it")
+    ]
     reserved: Annotated[Constant, Declared("share", 0, 0.99, "symbols that TLPs cannot use")]
     ack_every: Annotated[
         Constant, Declared("TLP", 0, 1024, "TLPs for each acknowledgement; 0: part of reserved")
@@ -261,11 +263,34 @@ class PcieHost:
 class Words:
     """The published kernel driver: one load or store a bus operation."""
 
-    syscall: Annotated[Constant, Declared("ns", 0, 1_000_000, "write or read call, the character device's part")]
+    syscall: Annotated[
+        Constant, Declared("ns", 0, 1_000_000, "write or read call, the character device's part")
+    ]
     copy: Annotated[Constant, Declared("ns/byte", 0, 100, "copy between user memory and kernel buffer")]
     parse_record: Annotated[Constant, Declared("ns", 0, 1_000_000, "taking one record apart")]
     parse_operation: Annotated[
         Constant, Declared("ns", 0, 1_000_000, "one operation of it, beside its load or store")
+    ]
+
+
+@dataclass(frozen=True)
+class VmeBoard:
+    """A CPU board on a VME backplane, up to the bus."""
+
+    cpu_read: Annotated[Constant, Declared("ns", 0, 100_000, "load to the request at the bridge, and back")]
+    cpu_write: Annotated[Constant, Declared("ns", 0, 100_000, "store to its being posted")]
+    bridge_request: Annotated[Constant, Declared("ns", 0, 100_000, "request at the bridge to bus cycle")]
+    bridge_answer: Annotated[Constant, Declared("ns", 0, 100_000, "end of a read's bus cycle to its answer")]
+    posted_writes: Annotated[Constant, Declared("1", 1, 1024, "stores that the bridge holds")]
+    arbitration: Annotated[
+        Constant, Declared("ns", 0, 100_000, "bus request to grant, where the bridge does not own the bus")
+    ]
+    release_when_done: Annotated[
+        Constant, Declared("1", 0, 1, "1: the bridge gives the bus away after each cycle")
+    ]
+    signal: Annotated[Constant, Declared("ns", 0, 1_000, "one way through transceivers and backplane")]
+    bus_timeout: Annotated[
+        Constant, Declared("ns", 100, 10_000_000, "the bus timer answers instead of a slave")
     ]
 
 
@@ -336,6 +361,11 @@ BUSES: Mapping[str, Bus] = {
         },
         boards={"as-published": "pcie_mmio", "isthmus": "pcie_etherbone"},
         drivers={"as-published": "words", "isthmus": "dma"},
+    ),
+    "vme": Bus(
+        {"board": VmeBoard, "words": Words, "mapped": Words},
+        boards=dict.fromkeys(PROFILES, "vme_wishbone"),
+        drivers={"as-published": "words", "isthmus": "mapped"},
     ),
 }
 

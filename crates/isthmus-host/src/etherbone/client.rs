@@ -22,6 +22,8 @@ use std::time::Duration;
 const MAX_IN_FLIGHT: u64 = 1 << 14;
 /// Where a session's first reply goes: the last number that cycles come to.
 const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
+/// Bytes of cycles that go into a stream at once: the next ones are built while these travel.
+const STREAM_BATCH: usize = 16 << 10;
 /// The widest UDP datagram.
 const RECEIVE_BUFFER: usize = 65536;
 
@@ -593,14 +595,18 @@ impl<T: Transport> Client<T> {
 
     async fn send_batch(&mut self) -> Result<(), Error> {
         let datagram = self.transport.kind() == Kind::Datagram;
-        let room = self.transport.mtu().saturating_sub(self.head());
+        let room = match self.transport.kind() {
+            Kind::Datagram => self.transport.mtu().saturating_sub(self.head()),
+            Kind::Stream => STREAM_BATCH,
+        };
         let (mut cycles, mut bytes, mut replies) = (0, 0, false);
         let mut repeatable = self.session.is_some();
         for index in 0..self.queue.len() {
             let next = &self.queue[index];
-            if datagram && cycles > 0 {
+            if cycles > 0 {
                 // What may be sent again shares no datagram with what may not.
-                let mixes = self.config.retries > 0
+                let mixes = datagram
+                    && self.config.retries > 0
                     && self.session.is_none()
                     && next.collector.cycle().is_repeatable() != repeatable;
                 if bytes + next.bytes > room || mixes {

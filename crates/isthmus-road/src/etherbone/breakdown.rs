@@ -108,6 +108,11 @@ impl<'a> Marks<'a> {
         self.fired(probe).max()
     }
 
+    /// Every time a probe of the device fires, in order.
+    pub(super) fn all(&self, probe: &str) -> Vec<Picoseconds> {
+        self.fired(probe).collect()
+    }
+
     fn fired(&self, probe: &str) -> impl Iterator<Item = Picoseconds> {
         let named = move |p: &&ProbeRecord| self.world.stage(p.stage) == Some(probe);
         self.probes.iter().filter(named).map(|probe| probe.time)
@@ -133,12 +138,24 @@ impl<'a> Marks<'a> {
         let CycleLog { begin, matched, end, .. } = *self.cycle;
         self.way.until("host", "take earlier replies apart", matched)?;
         self.way.until("host", "take reply apart", end)?;
-        let stages = self.way.finish(end)?;
+        let stages = merged(self.way.finish(end)?);
         let bars = bars(self.world, &self.probes, pairs, begin, 0);
         let tags: Vec<u64> = self.spans.iter().map(|span| span.tag).collect();
         let timeline = timeline(&self.spans, &tags, bars, (begin, end));
         Ok(Breakdown { stages, timeline })
     }
+}
+
+/// Stages that the way passes again and again become one each.
+fn merged(stages: Vec<Stage>) -> Vec<Stage> {
+    let mut made: Vec<Stage> = Vec::new();
+    for stage in stages {
+        match made.iter_mut().find(|s| s.name == stage.name && s.place == stage.place) {
+            Some(known) => known.ps += stage.ps,
+            None => made.push(stage),
+        }
+    }
+    made
 }
 
 /// A bar of a timeline: track, name, start, end, tag.

@@ -4,6 +4,7 @@
 pub(super) mod gige;
 mod pcie;
 mod usb;
+mod vme;
 mod words;
 
 use std::path::PathBuf;
@@ -22,12 +23,14 @@ use crate::scenario::{self, Scenario};
 use gige::{Gige, PathClocks};
 use pcie::Pcie;
 use usb::Usb;
+use vme::Vme;
 
 /// The bus of a world, with its driver.
 pub(super) enum Bus {
     Gige(Gige),
     Usb(Usb),
     Pcie(Pcie),
+    Vme(Vme),
 }
 
 impl Bus {
@@ -53,6 +56,11 @@ impl Bus {
                 let (device, pcie) =
                     Pcie::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Pcie(pcie)))
+            }
+            scenario::Bus::Vme(platform) => {
+                let (device, vme) =
+                    Vme::build(simulation, scenario, platform, waveform, make_model)?;
+                Ok((device, Self::Vme(vme)))
             }
         }
     }
@@ -82,15 +90,20 @@ impl Bus {
                     program.run(board, task).await
                 })
             }
+            Self::Vme(vme) => {
+                let window = vme.open(sim);
+                sim.spawn_named(NAME, async move { program.run(window, task).await })
+            }
         }
     }
 
     /// Bytes towards the host of what left the device in this span of time, with all framing.
-    pub(super) fn wire_bytes(&self, from: Picoseconds, until: Picoseconds) -> u64 {
+    pub(super) fn wire_bytes(&self, world: &World, from: Picoseconds, until: Picoseconds) -> u64 {
         match self {
             Self::Gige(gige) => gige.wire_bytes(from, until),
             Self::Usb(usb) => usb.wire_bytes(from, until),
             Self::Pcie(pcie) => pcie.wire_bytes(from, until),
+            Self::Vme(vme) => vme.wire_bytes(world, from, until),
         }
     }
 
@@ -102,7 +115,7 @@ impl Bus {
     ) -> Result<PathClocks, RoadError> {
         match self {
             Self::Gige(gige) => gige.path_clocks(device, cycle),
-            Self::Usb(_) | Self::Pcie(_) => {
+            Self::Usb(_) | Self::Pcie(_) | Self::Vme(_) => {
                 let reason = "clocks on the pins are measured over Gigabit Ethernet only";
                 Err(RoadError::scenario("workload.kind", reason))
             }
@@ -119,6 +132,7 @@ impl Bus {
             Self::Gige(gige) => gige.breakdown(world, cycle),
             Self::Usb(usb) => usb.breakdown(world, cycle),
             Self::Pcie(pcie) => pcie.breakdown(world, cycle),
+            Self::Vme(vme) => vme.breakdown(world, cycle),
         }
     }
 
