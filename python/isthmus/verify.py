@@ -25,7 +25,7 @@ PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
 """The gateware's own limits: shown with every document, and none of its own."""
 
-KINDS = ("input", "prediction", "context")
+KINDS = ("input", "prediction", "claim", "context")
 
 Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
 
@@ -134,15 +134,21 @@ def _verdict(kind: str, value: float, tolerance: float | None, simulated: float 
         return "context"
     if simulated is None:
         return "not simulated"
+    if kind == "claim":
+        return "agrees" if simulated > value else "DIFFERS"
     if tolerance is None:
         return "no tolerance"
     return "agrees" if abs(simulated - value) <= value * tolerance / 100 else "DIFFERS"
 
 
 def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
-    """The quantity over the measurements that the pattern names; None where there are none."""
+    """The quantity over the measurements that the pattern names; None where there are none. Of two
+    patterns with " / " between them: the quantity of the first over that of the second."""
     if not pattern:
         return None
+    if " / " in pattern:
+        above, below = (_simulated(document, part, quantity) for part in pattern.split(" / ", 1))
+        return above / below if above is not None and below else None
     if quantity not in _QUANTITIES:
         raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
@@ -279,15 +285,20 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
 
 def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
     """One sentence that counts every verdict."""
-    predictions = [row for row in found if row.kind == "prediction"]
-    simulated = [row for row in predictions if row.simulated is not None]
-    agree = sum(row.verdict == "agrees" for row in simulated)
+    parts = []
+    for kind, words in (
+        ("prediction", "predictions agree within the document's own error"),
+        ("claim", "of the document's conclusions come out"),
+    ):
+        members = [row for row in found if row.kind == kind]
+        judged = [row for row in members if row.verdict in ("agrees", "DIFFERS")]
+        agree = sum(row.verdict == "agrees" for row in judged)
+        parts.append(f"{agree} of {len(judged)} {words}")
+        left = len(members) - len(judged)
+        if left:
+            parts[-1] += f" ({left} not judged: not simulated, or no error given)"
     met = sum(target.verdict == "met" for target in limits)
-    return (
-        f"{agree} of {len(simulated)} simulated predictions agree within the document's own error; "
-        f"{len(predictions) - len(simulated)} predictions are of roads not simulated yet; "
-        f"{met} of {len(limits)} gateware limits met."
-    )
+    return f"{'; '.join(parts)}; {met} of {len(limits)} gateware limits met."
 
 
 def _number(value: float | None) -> str:

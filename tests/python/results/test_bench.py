@@ -19,7 +19,7 @@ def test_the_whole_measurement_of_the_document() -> None:
     made = fixture.document()
     ids = {m.id for m in made}
     assert len(ids) == len(made.results)
-    for system in ("gige-direct", "gige-switch", "usb-t5810"):
+    for system in ("gige-direct", "gige-switch", "pcie-scu3", "pcie-t5810", "usb-t5810", "vme-rio4"):
         for profile in ("as-published", "isthmus"):
             for method in ("convenience", "blocking", "pipelined"):
                 for count in range(1, 9):
@@ -87,7 +87,7 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
         ({"size": "x"}, "size: 'x'; write 4, 1,2,8 or 1..8"),
         ({"size": "8..1"}, "size: give at least one number of timestamps, 1 to 8"),
         ({"iterations": 0}, "iterations: 0 is outside 1 to 1000000"),
-        ({"platform": "ring"}, "platform: no 'ring'; there are: gige-direct, gige-switch, usb-t5810"),
+        ({"platform": "ring"}, "platform: no 'ring'; there are: gige-direct, gige-switch, pcie-scu3"),
         ({"method": "fast"}, "method: no 'fast'; there are: convenience, blocking, pipelined"),
         ({"profile": "x"}, "profile: no 'x'; there are: as-published, isthmus"),
         ({"trace": "vcd"}, "trace: no 'vcd'; there are: none, fst, perfetto, pcapng"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from isthmus import platforms
+from isthmus.bench import etherbone
 from isthmus.bench.scenario import constants
 from isthmus.platforms.load import FOLDER, PlatformError
 from isthmus.verify import PUBLISHED
@@ -42,7 +43,7 @@ def _all(platform: platforms.Platform) -> list[tuple[str, platforms.Constant]]:
 
 
 def test_what_is_shipped_loads_and_names_its_sources() -> None:
-    assert platforms.names() == ["gige-direct", "gige-switch"]
+    assert set(platforms.names()) == set(etherbone.SYSTEMS)
     for name in platforms.names():
         for key, constant in _all(platforms.load(name)):
             assert len(constant.source) > 10, f"{name}: {key}"
@@ -82,7 +83,7 @@ def test_keys_carry_their_units() -> None:
 
 
 def test_unknown_platform() -> None:
-    with pytest.raises(PlatformError, match="no platform 'usb'; there are: gige-direct, gige-switch"):
+    with pytest.raises(PlatformError, match="no platform 'usb'; there are: gige-direct, gige-switch, pcie"):
         platforms.load("usb")
     with pytest.raises(PlatformError, match="no platform '_gige'"):
         platforms.load("_gige")

@@ -34,13 +34,31 @@ def test_every_published_number_is_a_row(made: Document) -> None:
         assert f"\n{row.id} " in printed
 
 
-def test_roads_that_do_not_exist_say_so(made: Document) -> None:
-    rows = verify.rows(made)
-    verdicts = Counter(row.verdict for row in rows)
-    for row in rows:
-        if "pcie" in row.id or "usb" in row.id or "vme" in row.id:
-            assert row.verdict in ("not simulated", "context")
-    assert verdicts["not simulated"] == 24
+def test_every_prediction_and_claim_is_simulated(made: Document) -> None:
+    judged = [row for row in verify.rows(made) if row.kind in ("prediction", "claim")]
+    assert [row.id for row in judged if row.simulated is None] == []
+
+
+def test_platforms_that_were_not_measured_say_so() -> None:
+    rows = verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 8)))
+    others = [row for row in rows if row.kind == "prediction" and "gige" not in row.id]
+    assert Counter(row.verdict for row in others) == {"not simulated": len(others)}
+    assert len(others) > 20
+
+
+def test_a_claim_holds_when_its_ratio_is_above_one(made: Document) -> None:
+    raw = copy.deepcopy(dict(made.raw))
+    rows = _by_id(verify.rows(made))
+    claim = rows["eb.claim.usb.over.pcie"]
+    assert (claim.kind, claim.simulated, claim.verdict) == ("claim", 1.0, "DIFFERS")
+    for item in raw["results"]:
+        if item["id"] == "etherbone/usb-t5810/as-published/pipelined/ts8":
+            item["throughput"]["payload_bit_s"] *= 2
+    changed = _by_id(verify.rows(document(raw["context"], raw["results"])))
+    assert (changed["eb.claim.usb.over.pcie"].simulated, changed["eb.claim.usb.over.pcie"].verdict) == (
+        2.0,
+        "agrees",
+    )
 
 
 def test_verdicts_follow_the_documents_own_error(made: Document) -> None:
@@ -75,9 +93,15 @@ def test_limits_are_met_or_missed(made: Document) -> None:
 
 
 def test_the_summary_counts(made: Document) -> None:
-    assert verify.summary(verify.rows(made), verify.targets(made)) == (
-        "4 of 6 simulated predictions agree within the document's own error; 24 predictions are of roads not "
-        "simulated yet; 5 of 5 gateware limits met."
+    rows = verify.rows(made)
+    found = verify.summary(rows, verify.targets(made))
+    judged = [row for row in rows if row.kind == "prediction" and row.tolerance is not None]
+    agree = sum(row.verdict == "agrees" for row in judged)
+    left = sum(row.kind == "prediction" and row.tolerance is None for row in rows)
+    assert found == (
+        f"{agree} of {len(judged)} predictions agree within the document's own error ({left} not judged: "
+        "not simulated, or no error given); 0 of 4 of the document's conclusions come out; 5 of 5 gateware "
+        "limits met."
     )
 
 
@@ -87,7 +111,7 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
     (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))
-    with pytest.raises(UserError, match="kind 'guess' is none of input, prediction, context"):
+    with pytest.raises(UserError, match="kind 'guess' is none of input, prediction, claim, context"):
         verify.rows(made, folder=tmp_path)
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is none of"):
