@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import combinations, pairwise
 
 from isthmus.results import Document, Measurement
 from isthmus.units import percent, rate, time, times
@@ -19,12 +20,19 @@ PLACES: Mapping[str, str] = {
     "nic": "the network interface",
     "wire": "the wire",
     "switch": "the switch",
+    "pcie": "the ports of PCIe",
+    "controller": "the USB controller",
+    "bridge": "processor, driver and bridge up to the VMEbus",
     "fpga": "the FPGA",
 }
 
 
 FULL = 0.95
 """A line that is used to this share has no room for another frame."""
+
+USB_BIT_S = 480e6
+PCIE_LANE_BIT_S = {1: 2.0e9, 2: 4.0e9, 3: 8e9 * 128 / 130}
+"""After the line code."""
 
 NOTHING = 0.005
 """A relative change that counts as none in words; tables show it."""
@@ -55,11 +63,13 @@ def answer(document: Document) -> list[Sentence]:
     best = min((line[-1] for line in lines.values()), key=_cost)
     same = {key[2]: line for key, line in lines.items() if key[:2] == (best.platform, best.profile)}
     made = [_winner(best, same)]
+    made += _roads(lines)
     made += _crossovers(same, best)
+    made += _meetings(document)
     made += _why(same, best)
     made += _sustained(document, best)
     made += _profiles(lines, best)
-    made += _topologies(lines, best)
+    made += _paths(lines)
     return made
 
 
@@ -82,6 +92,61 @@ def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sen
         f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}{rest}. That is "
         f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
     )
+
+
+def _roads(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
+    """Every road in the order of its cost, for one timestamp that is waited for and for many that are not."""
+    made = []
+    for profile in ("as-published", "isthmus"):
+        for method, place in (("blocking", 0), ("pipelined", -1)):
+            members = [line[place] for key, line in lines.items() if key[1:] == (profile, method)]
+            if len(members) < 2:
+                continue
+            ranked = sorted(members, key=_cost)
+            counts = f"{ranked[0].timestamps} timestamp{'s' if ranked[0].timestamps > 1 else ''} a cycle"
+            made.append(
+                Sentence(
+                    "Which road",
+                    f"Profile {profile}, {method}, {counts}, time for each: "
+                    + ", ".join(f"{m.platform} {time(_cost(m))}" for m in ranked)
+                    + ".",
+                )
+            )
+    return made
+
+
+def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
+    """Where one road overtakes another as more words are read: neighbouring sizes between which two
+    platforms of different buses change places."""
+    found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for m in document:
+        words = m.workload.get("words")
+        if words is not None and m.latency is not None:
+            found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
+    made = []
+    for (profile, method), roads in sorted(found.items()):
+        if method == "convenience":
+            continue
+        changes = []
+        for one, other in combinations(sorted(roads), 2):
+            if _bus(one) == _bus(other):
+                continue
+            sizes = sorted(set(roads[one]) & set(roads[other]))
+            ahead = [(n, roads[one][n] < roads[other][n]) for n in sizes]
+            for (before, was), (after, now) in pairwise(ahead):
+                if was != now:
+                    first, then = (one, other) if was else (other, one)
+                    changes.append(f"{first} up to {before} words, {then} from {after} on")
+        text = "; ".join(changes) if changes else "no two roads change places as more words are read"
+        made.append(Sentence("Crossovers", f"Profile {profile}, {method}, the faster of two: {text}."))
+    return made
+
+
+@cache
+def _bus(platform: str) -> str:
+    from isthmus import platforms
+
+    return platforms.load(platform).bus
 
 
 def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
@@ -162,15 +227,14 @@ def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sente
         if not runs or runs[0].throughput is None:
             continue
         rates = runs[0].throughput
-        used = rates.wire_bit_s / link_rate(runs[0])
-        limit = "the wire limits it" if used > FULL else "the host limits it, not the wire"
-        made.append(
-            Sentence(
-                "Why",
-                f"Pipelined without end, profile {profile} carries {rate(rates.payload_bit_s, 'bit/s')} of "
-                f"payload; frames towards the host fill {percent(used)} of the line: {limit}.",
-            )
-        )
+        payload = rate(rates.payload_bit_s, "bit/s")
+        text = f"Pipelined without end, profile {profile} carries {payload} of payload"
+        limit = capacity(runs[0])
+        if limit is not None:
+            used = rates.wire_bit_s / limit
+            reason = "the wire limits it" if used > FULL else "the host limits it, not the wire"
+            text += f"; what goes towards the host fills {percent(used)} of its share of the line: {reason}"
+        made.append(Sentence("Why", f"{text}."))
     return made
 
 
@@ -182,46 +246,56 @@ def by_place(m: Measurement) -> dict[str, int]:
     return places
 
 
-def link_rate(m: Measurement) -> float:
-    """Bits a second of the platform's link."""
+def capacity(m: Measurement) -> float | None:
+    """Bits a second that the platform's line can carry towards the host, all framing included; None for a
+    bus without a line rate. Half of a USB, whose other half the requests take."""
     from isthmus import platforms
 
-    rate: platforms.Constant = platforms.load(m.platform).groups["link"].rate
-    return rate.value * 1e6
+    platform = platforms.load(m.platform)
+    groups = platform.groups
+    if platform.bus == "gige":
+        return float(groups["link"].rate.value) * 1e6
+    if platform.bus == "usb":
+        return USB_BIT_S / 2
+    if platform.bus == "pcie":
+        link = groups["link"]
+        return float(link.lanes.value) * PCIE_LANE_BIT_S[int(link.generation.value)]
+    return None
 
 
 def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
     made = []
-    for method in sorted({key[2] for key in lines}):
-        ours = lines.get((best.platform, "isthmus", method))
-        theirs = lines.get((best.platform, "as-published", method))
-        if not ours or not theirs:
+    for platform, profile, method in sorted(lines):
+        ours = lines.get((platform, "isthmus", method))
+        theirs = lines[platform, profile, method]
+        # Every method where the answer is, and the two that matter elsewhere.
+        if profile != "as-published" or not ours or (platform != best.platform and method == "convenience"):
             continue
         old, new = _cost(theirs[-1]), _cost(ours[-1])
         text = (
-            f"{method.capitalize()}, profile isthmus reads a timestamp in {time(new)}, as published in "
-            f"{time(old)}: {_speed(old, new)}, under the same clocks, wires and kernel costs"
+            f"{method.capitalize()} over {platform}, profile isthmus reads a timestamp in {time(new)}, as "
+            f"published in {time(old)}: {_speed(old, new)}"
         )
-        moved = _moved(theirs[-1], ours[-1])
+        moved = _moved(theirs[-1], ours[-1]) if platform == best.platform else ""
         made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
-    return made + _waiting(best) if made else []
+    return made + _waiting(lines) if made else []
 
 
-def _waiting(best: Measurement) -> list[Sentence]:
+def _waiting(lines: Iterable[Key]) -> list[Sentence]:
     """How the two profiles wait, where they differ in it: a setting of the host, no merit of a library."""
     from isthmus import platforms
 
-    platform = platforms.load(best.platform)
-    libraries = platform.profiles
-    theirs, ours = libraries["as-published"], libraries["isthmus"]
-    if platform.bus != "gige" or theirs.poll.value == ours.poll.value:
-        return []
-    gap: platforms.Constant = platform.groups["nic"].interrupt_gap
-    text = (
-        "Part of this is a setting of the host: profile isthmus polls the network interface, as published "
-        f"waits for interrupts, at least {time(1e6 * gap.value)} apart."
-    )
-    return [Sentence("What isthmus changes", text)]
+    for platform in (platforms.load(name) for name in sorted({key[0] for key in lines})):
+        theirs, ours = platform.profiles["as-published"], platform.profiles["isthmus"]
+        if platform.bus == "gige" and theirs.poll.value != ours.poll.value:
+            gap: platforms.Constant = platform.groups["nic"].interrupt_gap
+            text = (
+                "Over Gigabit Ethernet part of this is a setting of the host: profile isthmus polls the "
+                "network interface, as published waits for interrupts, at least "
+                f"{time(1e6 * gap.value)} apart."
+            )
+            return [Sentence("What isthmus changes", text)]
+    return []
 
 
 def _speed(old: float, new: float) -> str:
@@ -245,12 +319,16 @@ def _moved(theirs: Measurement, ours: Measurement) -> str:
     return f"what changes most in one transfer is “{name}”, {time(abs(saved))} {change}"
 
 
-def _topologies(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
-    """What another path adds, for each profile: one may hide what the other shows."""
+def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
+    """What another path over the same bus adds, for each profile: one may hide what the other shows."""
+    best: dict[str, str] = {}
+    for key in sorted(lines, key=lambda key: _cost(lines[key][-1])):
+        best.setdefault(_bus(key[0]), key[0])
     made = []
     for platform, profile, method in sorted(lines):
-        here = lines.get((best.platform, profile, method))
-        if platform == best.platform or method == "convenience" or not here:
+        base = best[_bus(platform)]
+        here = lines.get((base, profile, method))
+        if platform == base or method == "convenience" or not here:
             continue
         near, far = here[-1], lines[platform, profile, method][-1]
         if near.latency is None or far.latency is None:
@@ -267,9 +345,7 @@ def _topologies(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -
                 f"a timestamp costs {time(_cost(far))} instead of {time(_cost(near))}"
             )
         made.append(
-            Sentence(
-                "What the path costs", f"Profile {profile}: {platform} instead of {best.platform} {text}."
-            )
+            Sentence("What the path costs", f"Profile {profile}: {platform} instead of {base} {text}.")
         )
     return made
 

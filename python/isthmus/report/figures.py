@@ -24,6 +24,9 @@ PLACE_COLOURS: Mapping[str, str] = {
     "wire": "c3",
     "switch": "c4",
     "fpga": "c5",
+    "pcie": "c2",
+    "controller": "c2",
+    "bridge": "c2",
 }
 METHODS = tuple(METHOD_COLOURS)
 PLACES = tuple(PLACE_COLOURS)

@@ -65,9 +65,27 @@ def test_the_reasons_come_from_the_stages(made: Document) -> None:
     assert "the longest single stage is “wait for the interrupt” with 10.0 us" in text
     assert "adds 3.00 us (26 %) to a blocking cycle of 8 timestamps; a timestamp costs 1.85 us" in text
     assert (
-        "Blocking, profile isthmus reads a timestamp in 1.47 us, as published in 3.35 us: 2.3 times as fast"
-        in text
+        "Blocking over gige-direct, profile isthmus reads a timestamp in 1.47 us, as published in 3.35 us: "
+        "2.3 times as fast" in text
     )
+
+
+def test_roads_are_ranked(made: Document) -> None:
+    slow = _scaled(made, "/gige-direct/isthmus/blocking/", 10)
+    ranking = next(
+        s.text for s in answer(slow) if s.text.startswith("Profile isthmus, blocking, 1 timestamp a")
+    )
+    assert ranking.index("pcie-scu3") < ranking.index("gige-direct 1")
+
+
+def test_roads_that_overtake_each_other_are_named(made: Document) -> None:
+    assert "Profile isthmus, blocking, the faster of two: no two roads change places" in _text(made)
+    raw = copy.deepcopy(dict(made.raw))
+    for item in raw["results"]:
+        if "/pcie-scu3/isthmus/blocking/words" in item["id"]:
+            item["latency_ps"]["avg"] *= 0.5 if item["workload"]["words"] < 32 else 2.0
+    text = _text(document(raw["context"], raw["results"]))
+    assert "pcie-scu3 up to 16 words, gige-direct from 32 on" in text
 
 
 def test_nothing_measured_is_said() -> None:
