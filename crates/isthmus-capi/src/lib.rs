@@ -1,0 +1,815 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Etherbone's C interface: `include/isthmus_eb.h` says what each function does.
+//!
+//! Handles are boxes given to C as raw pointers. No reference into one lives while a callback of
+//! the program runs, since a callback may call back in.
+
+#![expect(unsafe_code, reason = "pointers and functions of a C program: that is the C interface")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the contract of each function stands once, in the header: handles are open, pointers valid"
+)]
+#![allow(missing_docs, reason = "the same")]
+
+mod limited;
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::ptr;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use isthmus_host::etherbone::{
+    Client, ClientConfig, Cycle, CycleReply, Error, Pending, Width, Widths, sdb,
+};
+use isthmus_host::transport::{TransportError, block_on, open};
+use limited::Limited;
+
+pub const ABI_CODE: u16 = 1;
+
+pub type Status = i32;
+pub const OK: Status = 0;
+pub const FAIL: Status = -1;
+pub const ADDRESS: Status = -2;
+pub const WIDTH: Status = -3;
+pub const OVERFLOW: Status = -4;
+pub const ENDIAN: Status = -5;
+pub const BUSY: Status = -6;
+pub const TIMEOUT: Status = -7;
+pub const ABI: Status = -9;
+pub const SEGFAULT: Status = -10;
+
+const LITTLE_ENDIAN: u8 = 0x20;
+const BIG_ENDIAN: u8 = 0x10;
+const DATAX: u8 = 0x0F;
+
+pub type Callback = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        device: *mut Device,
+        operations: *const Operation,
+        status: Status,
+    ),
+>;
+
+pub struct Socket {
+    widths: u8,
+    timeout: Duration,
+    devices: Vec<*mut Device>,
+}
+
+pub struct Device {
+    socket: *mut Socket,
+    client: Client<Limited>,
+    flights: Vec<Flight>,
+    open_cycles: usize,
+}
+
+pub struct OpenCycle {
+    device: *mut Device,
+    user: *mut c_void,
+    callback: Callback,
+    operations: Vec<Operation>,
+}
+
+pub struct Operation {
+    address: u64,
+    data: u64,
+    format: u8,
+    read: bool,
+    config: bool,
+    had_error: bool,
+    last: bool,
+    target: *mut u64,
+}
+
+/// A cycle in flight whose end a callback is to be told.
+struct Flight {
+    pending: Pending,
+    operations: Vec<Operation>,
+    user: *mut c_void,
+    callback: Callback,
+}
+
+type Fault = (Status, String);
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::new(CString::default());
+}
+
+fn remember(text: &str) {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Nothing here has a zero in it, but a device's name may.
+    let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
+    LAST.with(|last| *last.borrow_mut() = line);
+}
+
+/// Runs the inside of a function: faults become their status, and a panic ends here.
+fn run(inside: impl FnOnce() -> Result<Status, Fault>) -> Status {
+    match catch_unwind(AssertUnwindSafe(inside)) {
+        Ok(Ok(status)) => status,
+        Ok(Err((status, text))) => {
+            remember(&text);
+            status
+        }
+        Err(_) => {
+            remember("internal error of isthmus_eb");
+            FAIL
+        }
+    }
+}
+
+fn fault(error: &Error) -> Fault {
+    let status = match error {
+        Error::NoDevice { .. } | Error::TimedOut { .. } => TIMEOUT,
+        Error::Widths { .. } => WIDTH,
+        Error::Bus { .. } => SEGFAULT,
+        Error::Overflow { .. } => OVERFLOW,
+        Error::Busy(_) => BUSY,
+        Error::Transport(inner) if matches!(**inner, TransportError::Name(_)) => ADDRESS,
+        _ => FAIL,
+    };
+    (status, error.to_string())
+}
+
+fn null(what: &str) -> Fault {
+    (FAIL, format!("{what} is NULL"))
+}
+
+fn masks(widths: u8) -> Widths {
+    Widths { address: widths >> 4, data: widths & 0xF }
+}
+
+/// What an open handle points to.
+///
+/// # Safety
+/// `handle` is NULL or a handle that is open, and no other reference into it lives.
+unsafe fn open_handle<'a, T>(handle: *mut T, what: &str) -> Result<&'a mut T, Fault> {
+    // SAFETY: an open handle points to the box that its opening made; the rest is the caller's word.
+    unsafe { handle.as_mut() }.ok_or_else(|| null(what))
+}
+
+/// Puts a result where the caller wants it.
+///
+/// # Safety
+/// `place` is NULL or can be written.
+unsafe fn give<T>(place: *mut T, value: T, what: &str) -> Result<(), Fault> {
+    if place.is_null() {
+        return Err(null(what));
+    }
+    // SAFETY: not NULL, and writable by the caller's word.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn ieb_status(status: Status) -> *const c_char {
+    let text = match status {
+        OK => c"success",
+        FAIL => c"system failure",
+        ADDRESS => c"invalid address",
+        WIDTH => c"width mismatch",
+        OVERFLOW => c"cycle too long for a datagram",
+        ENDIAN => c"byte order needed",
+        BUSY => c"resource busy",
+        TIMEOUT => c"no answer in time",
+        -8 => c"out of memory",
+        ABI => c"interface version mismatch",
+        SEGFAULT => c"bus error",
+        _ => c"unknown status",
+    };
+    text.as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn ieb_last_error() -> *const c_char {
+    LAST.with(|last| last.borrow().as_ptr())
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_socket_open(
+    abi_code: u16,
+    widths: u8,
+    result: *mut *mut Socket,
+) -> Status {
+    run(|| {
+        if abi_code != ABI_CODE {
+            return Err((ABI, format!("built against interface {abi_code}, this is {ABI_CODE}")));
+        }
+        let timeout = ClientConfig::default().reply_timeout;
+        let socket = Box::into_raw(Box::new(Socket { widths, timeout, devices: Vec::new() }));
+        // SAFETY: `result` is the caller's place for the handle.
+        unsafe { give(result, socket, "result") }.inspect_err(|_| {
+            // SAFETY: made above, and nobody else has it.
+            drop(unsafe { Box::from_raw(socket) });
+        })?;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_socket_close(socket: *mut Socket) -> Status {
+    run(|| {
+        // SAFETY: an open handle, by the header's contract.
+        let open = unsafe { open_handle(socket, "socket") }?.devices.len();
+        if open > 0 {
+            return Err((BUSY, format!("{open} devices of the socket are open")));
+        }
+        // SAFETY: made by `ieb_socket_open`, and the caller gives it back.
+        drop(unsafe { Box::from_raw(socket) });
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_socket_set_timeout(socket: *mut Socket, timeout_us: u64) -> Status {
+    run(|| {
+        // SAFETY: an open handle, by the header's contract.
+        unsafe { open_handle(socket, "socket") }?.timeout = Duration::from_micros(timeout_us);
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_socket_run(socket: *mut Socket, timeout_us: i64) -> i64 {
+    let mut left = 0;
+    let status = run(|| {
+        // SAFETY: an open handle, by the header's contract.
+        let devices = unsafe { open_handle(socket, "socket") }?.devices.clone();
+        let limit = u64::try_from(timeout_us).ok().map(Duration::from_micros);
+        let started = std::time::Instant::now();
+        let mut first = Ok(OK);
+        for &device in &devices {
+            // SAFETY: a socket's list holds open devices only.
+            let opened = unsafe { open_handle(device, "device") }?;
+            if let Err(error) = block_on(opened.client.flush()) {
+                first = first.and(Err(fault(&error)));
+            }
+        }
+        for &device in &devices {
+            {
+                // SAFETY: as above; a callback must not close a device.
+                let opened = unsafe { open_handle(device, "device") }?;
+                let time = limit.map(|limit| limit.saturating_sub(started.elapsed()));
+                if let Err(error) = settle(&mut opened.client, time) {
+                    first = first.and(Err(fault(&error)));
+                }
+            }
+            // SAFETY: as above, and no reference into the device lives.
+            unsafe { tell(device) }?;
+        }
+        for &device in &devices {
+            // SAFETY: as above.
+            left += unsafe { open_handle(device, "device") }?.client.outstanding();
+        }
+        first
+    });
+    if status < 0 { i64::from(status) } else { i64::try_from(left).unwrap_or(i64::MAX) }
+}
+
+/// Waits until every cycle has ended, or for a time.
+fn settle(client: &mut Client<Limited>, time: Option<Duration>) -> Result<(), Error> {
+    client.transport().limit(time);
+    let ended = {
+        let mut settled = pin!(client.settle());
+        // The transport blocks by itself: pending means that the time is over.
+        match settled.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => Ok(()),
+        }
+    };
+    client.transport().limit(None);
+    ended
+}
+
+/// Runs the callbacks of a device's cycles that have ended.
+///
+/// # Safety
+/// `device` is open, and no reference into it lives.
+unsafe fn tell(device: *mut Device) -> Result<(), Fault> {
+    // SAFETY: the caller's word; the reference ends before the first callback.
+    let opened = unsafe { open_handle(device, "device") }?;
+    let (ended, flying) = std::mem::take(&mut opened.flights)
+        .into_iter()
+        .partition::<Vec<_>, _>(|flight| flight.pending.is_ready());
+    opened.flights = flying;
+    for flight in ended {
+        let result = flight.pending.take().unwrap_or(Err(Error::Dropped));
+        // SAFETY: the targets live until now, by the header's contract.
+        let (status, operations) = unsafe { finish(flight.operations, result) };
+        if let Some(callback) = flight.callback {
+            let first = operations.first().map_or(ptr::null(), ptr::from_ref);
+            // SAFETY: the program's own function; operations live until it returns.
+            unsafe { callback(flight.user, device, first, status) };
+        }
+    }
+    Ok(())
+}
+
+/// Puts values where they are wanted and marks what failed.
+///
+/// # Safety
+/// Every operation's target is NULL or can be written.
+unsafe fn finish(
+    mut operations: Vec<Operation>,
+    result: Result<CycleReply, Error>,
+) -> (Status, Vec<Operation>) {
+    let (status, reads, failed) = match result {
+        Ok(reply) => (OK, reply.reads, Vec::new()),
+        Err(error) => {
+            let (status, text) = fault(&error);
+            remember(&text);
+            match error {
+                Error::Bus { reads, failed, .. } => (status, reads, failed),
+                _ => (status, Vec::new(), Vec::new()),
+            }
+        }
+    };
+    let reading = operations.iter_mut().filter(|operation| operation.read);
+    for (operation, value) in reading.zip(reads) {
+        operation.data = value;
+        if !operation.target.is_null() {
+            // SAFETY: not NULL, and the caller's word.
+            unsafe { operation.target.write(value) };
+        }
+    }
+    for index in failed {
+        if let Some(operation) = operations.get_mut(index) {
+            operation.had_error = true;
+        }
+    }
+    if let Some(last) = operations.last_mut() {
+        last.last = true;
+    }
+    (status, operations)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_open(
+    socket: *mut Socket,
+    name: *const c_char,
+    widths: u8,
+    attempts: c_int,
+    result: *mut *mut Device,
+) -> Status {
+    run(|| {
+        if name.is_null() || result.is_null() {
+            return Err(null(if name.is_null() { "name" } else { "result" }));
+        }
+        // SAFETY: not NULL; a string of C, by the header's contract.
+        let name = unsafe { CStr::from_ptr(name) };
+        let name = name.to_str().map_err(|_| (ADDRESS, "the name is not UTF-8".to_owned()))?;
+        let client = {
+            // SAFETY: an open handle, by the header's contract.
+            let socket = unsafe { open_handle(socket, "socket") }?;
+            let config = ClientConfig {
+                widths: masks(socket.widths & widths),
+                probe_attempts: u32::try_from(attempts).unwrap_or_default().max(1),
+                reply_timeout: socket.timeout,
+                ..ClientConfig::default()
+            };
+            let opened = open(name).map_err(|error| fault(&error.into()))?;
+            let client = block_on(Client::connect(Limited::new(opened), config));
+            client.map_err(|error| fault(&error))?
+        };
+        let device = Device { socket, client, flights: Vec::new(), open_cycles: 0 };
+        let device = Box::into_raw(Box::new(device));
+        // SAFETY: as above.
+        unsafe { open_handle(socket, "socket") }?.devices.push(device);
+        // SAFETY: `result` is the caller's place for the handle, and not NULL.
+        unsafe { give(result, device, "result") }?;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
+    run(|| {
+        let flights = {
+            // SAFETY: an open handle, by the header's contract.
+            let opened = unsafe { open_handle(device, "device") }?;
+            if opened.open_cycles > 0 {
+                return Err((BUSY, format!("{} cycles are open", opened.open_cycles)));
+            }
+            std::mem::take(&mut opened.flights)
+        };
+        // What has ended is told as it ended, the rest as failed.
+        for flight in flights {
+            let result = flight.pending.take().unwrap_or(Err(Error::Dropped));
+            // SAFETY: the targets live until the end is told, by the header's contract.
+            let (status, operations) = unsafe { finish(flight.operations, result) };
+            if let Some(callback) = flight.callback {
+                let first = operations.first().map_or(ptr::null(), ptr::from_ref);
+                // SAFETY: the program's own function; operations live until it returns.
+                unsafe { callback(flight.user, device, first, status) };
+            }
+        }
+        // SAFETY: made by `ieb_device_open`, and the caller gives it back.
+        let owned = unsafe { Box::from_raw(device) };
+        // SAFETY: a socket with an open device cannot be closed.
+        unsafe { open_handle(owned.socket, "socket") }?.devices.retain(|other| *other != device);
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_width(device: *mut Device) -> u8 {
+    // SAFETY: an open handle, by the header's contract.
+    let format = unsafe { device.as_ref() }.map(|device| device.client.format());
+    format.map_or(0, |format| (format.address as u8) << 4 | format.data as u8)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_socket(device: *mut Device) -> *mut Socket {
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { device.as_ref() }.map_or(ptr::null_mut(), |device| device.socket)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_open(
+    device: *mut Device,
+    user: *mut c_void,
+    callback: Callback,
+    result: *mut *mut OpenCycle,
+) -> Status {
+    run(|| {
+        if result.is_null() {
+            return Err(null("result"));
+        }
+        // SAFETY: an open handle, by the header's contract.
+        unsafe { open_handle(device, "device") }?.open_cycles += 1;
+        let cycle = OpenCycle { device, user, callback, operations: Vec::new() };
+        // SAFETY: `result` is the caller's place for the handle, and not NULL.
+        unsafe { give(result, Box::into_raw(Box::new(cycle)), "result") }?;
+        Ok(OK)
+    })
+}
+
+/// Adds an operation. What is wrong with it waits for the cycle's end.
+///
+/// # Safety
+/// `cycle` is NULL or an open handle.
+unsafe fn add(cycle: *mut OpenCycle, operation: Operation) {
+    // SAFETY: the caller's word.
+    if let Some(cycle) = unsafe { cycle.as_mut() } {
+        cycle.operations.push(operation);
+    }
+}
+
+fn operation(address: u64, format: u8, data: u64, target: *mut u64) -> Operation {
+    Operation {
+        address,
+        data,
+        format,
+        read: false,
+        config: false,
+        had_error: false,
+        last: false,
+        target,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_read(
+    cycle: *mut OpenCycle,
+    address: u64,
+    format: u8,
+    data: *mut u64,
+) {
+    let operation = Operation { read: true, ..operation(address, format, 0, data) };
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { add(cycle, operation) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_write(
+    cycle: *mut OpenCycle,
+    address: u64,
+    format: u8,
+    data: u64,
+) {
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { add(cycle, operation(address, format, data, ptr::null_mut())) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_read_config(
+    cycle: *mut OpenCycle,
+    address: u64,
+    format: u8,
+    data: *mut u64,
+) {
+    let operation = Operation { read: true, config: true, ..operation(address, format, 0, data) };
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { add(cycle, operation) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_write_config(
+    cycle: *mut OpenCycle,
+    address: u64,
+    format: u8,
+    data: u64,
+) {
+    let operation = Operation { config: true, ..operation(address, format, data, ptr::null_mut()) };
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { add(cycle, operation) };
+}
+
+/// An operation in the terms of the host library.
+fn plan(cycle: Cycle, operation: &Operation, port: Width, most: u64) -> Result<Cycle, Fault> {
+    let &Operation { address, data, format, read, config, .. } = operation;
+    let at = |text: &str| format!("{} {address:#x}: {text}", if read { "read" } else { "write" });
+    if address > most {
+        return Err((ADDRESS, at("beyond the device's addresses")));
+    }
+    if config {
+        let data = data & port.mask();
+        return Ok(if read {
+            cycle.read_config(address)
+        } else {
+            cycle.write_config(address, data)
+        });
+    }
+    let size = match format & DATAX {
+        DATAX => port,
+        mask => Width::ALL
+            .into_iter()
+            .find(|width| *width as u8 == mask)
+            .ok_or_else(|| (WIDTH, at("the format must name one size, or IEB_DATAX")))?,
+    };
+    if size > port {
+        return Err((WIDTH, at(&format!("{} bytes, the port has {}", size.bytes(), port.bytes()))));
+    }
+    let (bytes, stride) = (size.bytes() as u64, port.bytes() as u64);
+    if !address.is_multiple_of(bytes) {
+        return Err((ADDRESS, at(&format!("must be a multiple of {bytes}"))));
+    }
+    let within = address % stride;
+    let lane = match format & (BIG_ENDIAN | LITTLE_ENDIAN) {
+        _ if size == port => address,
+        BIG_ENDIAN => address,
+        // Lanes are counted from the other end.
+        LITTLE_ENDIAN => address - within + stride - bytes - within,
+        _ => {
+            return Err((
+                ENDIAN,
+                at("narrower than the port: IEB_BIG_ENDIAN or IEB_LITTLE_ENDIAN"),
+            ));
+        }
+    };
+    Ok(match read {
+        true => cycle.read_width(lane, size),
+        false => cycle.write_width(lane, data & size.mask(), size),
+    })
+}
+
+/// Ends a cycle's description.
+///
+/// # Safety
+/// `cycle` is an open handle, its operations' targets NULL or writable until the cycle's end is told.
+unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
+    if cycle.is_null() {
+        return Err(null("cycle"));
+    }
+    // SAFETY: made by `ieb_cycle_open`, and the caller gives it back.
+    let OpenCycle { device, user, callback, mut operations, .. } = *unsafe { Box::from_raw(cycle) };
+    let pending = {
+        // SAFETY: a device with an open cycle cannot be closed.
+        let opened = unsafe { open_handle(device, "device") }?;
+        opened.open_cycles = opened.open_cycles.saturating_sub(1);
+        let format = opened.client.format();
+        let mut plain = if silent { Cycle::new().silent() } else { Cycle::new() };
+        for operation in &operations {
+            plain = plan(plain, operation, format.data, format.address.mask())?;
+        }
+        let pending = opened.client.submit(&plain).map_err(|error| fault(&error))?;
+        if callback.is_some() {
+            operations.shrink_to_fit();
+            opened.flights.push(Flight { pending, operations, user, callback });
+            return Ok(OK);
+        }
+        let settled = block_on(async {
+            opened.client.flush().await?;
+            opened.client.settle().await
+        });
+        // A transport that failed has ended the cycle, too.
+        drop(settled);
+        pending
+    };
+    // SAFETY: open, and no reference into it lives. Other cycles have ended with this one.
+    unsafe { tell(device) }?;
+    let result = pending.take().unwrap_or(Err(Error::Dropped));
+    // SAFETY: the targets are the caller's, who waits.
+    Ok(unsafe { finish(operations, result) }.0)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_close(cycle: *mut OpenCycle) -> Status {
+    // SAFETY: an open handle, by the header's contract.
+    run(|| unsafe { close(cycle, false) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_close_silently(cycle: *mut OpenCycle) -> Status {
+    // SAFETY: an open handle, by the header's contract.
+    run(|| unsafe { close(cycle, true) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_abort(cycle: *mut OpenCycle) {
+    if cycle.is_null() {
+        return;
+    }
+    // SAFETY: made by `ieb_cycle_open`, and the caller gives it back.
+    let owned = unsafe { Box::from_raw(cycle) };
+    // SAFETY: a device with an open cycle cannot be closed.
+    if let Some(device) = unsafe { owned.device.as_mut() } {
+        device.open_cycles = device.open_cycles.saturating_sub(1);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_cycle_device(cycle: *mut OpenCycle) -> *mut Device {
+    // SAFETY: an open handle, by the header's contract.
+    unsafe { cycle.as_ref() }.map_or(ptr::null_mut(), |cycle| cycle.device)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_operation_next(operation: *const Operation) -> *const Operation {
+    // SAFETY: an operation of a running callback, by the header's contract.
+    match unsafe { operation.as_ref() } {
+        // SAFETY: not the last one, so that another follows in the same allocation.
+        Some(this) if !this.last => unsafe { operation.add(1) },
+        _ => ptr::null(),
+    }
+}
+
+macro_rules! of_operation {
+    ($name:ident, $type:ty, $field:expr) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(operation: *const Operation) -> $type {
+            let field: fn(&Operation) -> $type = $field;
+            // SAFETY: an operation of a running callback, by the header's contract.
+            unsafe { operation.as_ref() }.map_or(0, field)
+        }
+    };
+}
+
+of_operation!(ieb_operation_is_read, c_int, |operation| c_int::from(operation.read));
+of_operation!(ieb_operation_is_config, c_int, |operation| c_int::from(operation.config));
+of_operation!(ieb_operation_had_error, c_int, |operation| c_int::from(operation.had_error));
+of_operation!(ieb_operation_address, u64, |operation| operation.address);
+of_operation!(ieb_operation_data, u64, |operation| operation.data);
+of_operation!(ieb_operation_format, u8, |operation| operation.format);
+
+/// A cycle of one operation.
+///
+/// # Safety
+/// As of the functions of the header that use it.
+unsafe fn single(
+    device: *mut Device,
+    user: *mut c_void,
+    callback: Callback,
+    operation: Operation,
+) -> Status {
+    run(|| {
+        // SAFETY: an open handle, by the header's contract.
+        unsafe { open_handle(device, "device") }?.open_cycles += 1;
+        let cycle = OpenCycle { device, user, callback, operations: vec![operation] };
+        // SAFETY: made right here.
+        unsafe { close(Box::into_raw(Box::new(cycle)), false) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_read(
+    device: *mut Device,
+    address: u64,
+    format: u8,
+    data: *mut u64,
+    user: *mut c_void,
+    callback: Callback,
+) -> Status {
+    let operation = Operation { read: true, ..operation(address, format, 0, data) };
+    // SAFETY: handed on.
+    unsafe { single(device, user, callback, operation) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_device_write(
+    device: *mut Device,
+    address: u64,
+    format: u8,
+    data: u64,
+    user: *mut c_void,
+    callback: Callback,
+) -> Status {
+    // SAFETY: handed on.
+    unsafe { single(device, user, callback, operation(address, format, data, ptr::null_mut())) }
+}
+
+/// `struct ieb_sdb_device`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct SdbDevice {
+    first: u64,
+    last: u64,
+    vendor: u64,
+    device: u32,
+    version: u32,
+    date: u32,
+    bus_specific: u32,
+    name: [u8; 20],
+}
+
+impl SdbDevice {
+    fn new(entry: &sdb::Entry) -> Self {
+        let product = entry.record.product().cloned().unwrap_or_default();
+        let mut name = [0; 20];
+        // The last byte stays 0; a name has 19 at most.
+        for (place, byte) in name.iter_mut().take(19).zip(product.name.bytes()) {
+            *place = byte;
+        }
+        Self {
+            first: entry.first,
+            last: entry.last,
+            vendor: product.vendor,
+            device: product.device,
+            version: product.version,
+            date: product.date,
+            bus_specific: match entry.record {
+                sdb::Record::Device { bus_specific, .. } => bus_specific,
+                _ => 0,
+            },
+            name,
+        }
+    }
+}
+
+/// Reads the tables of a device.
+///
+/// # Safety
+/// `device` is NULL or open.
+unsafe fn scan(device: *mut Device) -> Result<sdb::Tree, Fault> {
+    let tree = {
+        // SAFETY: the caller's word.
+        let opened = unsafe { open_handle(device, "device") }?;
+        block_on(sdb::scan(&mut opened.client, sdb::Limits::default()))
+    };
+    tree.map_err(|error| match &error {
+        sdb::ScanError::Read(error) => fault(error),
+        _ => (FAIL, error.to_string()),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_sdb_find_by_identity(
+    device: *mut Device,
+    vendor: u64,
+    product: u32,
+    result: *mut SdbDevice,
+    count: *mut c_int,
+) -> Status {
+    run(|| {
+        // SAFETY: NULL or a number of the caller's, by the header's contract.
+        let room = unsafe { count.as_ref() }.copied().ok_or_else(|| null("count"))?;
+        let room = usize::try_from(room).unwrap_or_default();
+        if room > 0 && result.is_null() {
+            return Err(null("result"));
+        }
+        // SAFETY: an open handle, by the header's contract.
+        let tree = unsafe { scan(device) }?;
+        let mut found = 0;
+        for entry in tree.find(vendor, product) {
+            if found < room {
+                // SAFETY: `result` has room for so many, by the header's contract.
+                unsafe { result.add(found).write(SdbDevice::new(entry)) };
+            }
+            found += 1;
+        }
+        // SAFETY: not NULL, as above.
+        unsafe { give(count, c_int::try_from(found).unwrap_or(c_int::MAX), "count") }?;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ieb_sdb_find_by_address(
+    device: *mut Device,
+    address: u64,
+    result: *mut SdbDevice,
+) -> Status {
+    run(|| {
+        // SAFETY: an open handle, by the header's contract.
+        let tree = unsafe { scan(device) }?;
+        let entry = tree
+            .find_by_address(address)
+            .ok_or_else(|| (ADDRESS, format!("the bus names no device at {address:#x}")))?;
+        // SAFETY: the caller's place for it.
+        unsafe { give(result, SdbDevice::new(entry), "result") }?;
+        Ok(OK)
+    })
+}
