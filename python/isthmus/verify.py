@@ -25,7 +25,7 @@ PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
 """The gateware's own limits: shown with every document, and none of its own."""
 
-KINDS = ("input", "prediction", "claim", "context")
+KINDS = ("input", "prediction", "claim", "bound", "context")
 
 Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
 
@@ -136,6 +136,8 @@ def _verdict(kind: str, value: float, tolerance: float | None, simulated: float 
         return "not simulated"
     if kind == "claim":
         return "agrees" if simulated > value else "DIFFERS"
+    if kind == "bound":
+        return "agrees" if simulated <= value else "DIFFERS"
     if tolerance is None:
         return "no tolerance"
     return "agrees" if abs(simulated - value) <= value * tolerance / 100 else "DIFFERS"
@@ -288,9 +290,10 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
     parts = []
     for kind, words in (
         ("prediction", "predictions agree within the document's own error"),
-        ("claim", "of the document's conclusions come out"),
+        ("claim", "of the document's conclusions and bounds come out"),
     ):
-        members = [row for row in found if row.kind == kind]
+        kinds = (kind, "bound") if kind == "claim" else (kind,)
+        members = [row for row in found if row.kind in kinds]
         judged = [row for row in members if row.verdict in ("agrees", "DIFFERS")]
         agree = sum(row.verdict == "agrees" for row in judged)
         parts.append(f"{agree} of {len(judged)} {words}")

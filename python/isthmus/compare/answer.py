@@ -123,7 +123,7 @@ def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
         words = m.workload.get("words")
         if words is not None and m.latency is not None:
             found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
-    made = []
+    said: dict[tuple[str, str], list[str]] = {}
     for (profile, method), roads in sorted(found.items()):
         if method == "convenience":
             continue
@@ -138,8 +138,11 @@ def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
                     first, then = (one, other) if was else (other, one)
                     changes.append(f"{first} up to {before} words, {then} from {after} on")
         text = "; ".join(changes) if changes else "no two roads change places as more words are read"
-        made.append(Sentence("Crossovers", f"Profile {profile}, {method}, the faster of two: {text}."))
-    return made
+        said.setdefault((profile, text), []).append(method)
+    return [
+        Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, the faster of two: {text}.")
+        for (profile, text), methods in said.items()
+    ]
 
 
 @cache
@@ -264,20 +267,26 @@ def capacity(m: Measurement) -> float | None:
 
 
 def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
+    """A timestamp as published and with isthmus, over every road."""
     made = []
-    for platform, profile, method in sorted(lines):
-        ours = lines.get((platform, "isthmus", method))
-        theirs = lines[platform, profile, method]
-        # Every method where the answer is, and the two that matter elsewhere.
-        if profile != "as-published" or not ours or (platform != best.platform and method == "convenience"):
-            continue
-        old, new = _cost(theirs[-1]), _cost(ours[-1])
-        text = (
-            f"{method.capitalize()} over {platform}, profile isthmus reads a timestamp in {time(new)}, as "
-            f"published in {time(old)}: {_speed(old, new)}"
-        )
-        moved = _moved(theirs[-1], ours[-1]) if platform == best.platform else ""
-        made.append(Sentence("What isthmus changes", text + (f"; {moved}." if moved else ".")))
+    for method in sorted({key[2] for key in lines}):
+        parts = []
+        for platform in sorted({key[0] for key in lines}):
+            ours, theirs = (lines.get((platform, profile, method)) for profile in ("isthmus", "as-published"))
+            if ours and theirs:
+                old, new = _cost(theirs[-1]), _cost(ours[-1])
+                parts.append(f"{platform} {time(new)} instead of {time(old)} ({_speed(old, new)})")
+        if parts:
+            count = max(key_line[-1].timestamps for key_line in lines.values())
+            text = f"{method.capitalize()}, {count} timestamps a cycle, profile isthmus reads one over "
+            made.append(Sentence("What isthmus changes", text + ", ".join(parts) + "."))
+    theirs, ours = (
+        lines.get((best.platform, profile, "blocking")) for profile in ("as-published", "isthmus")
+    )
+    moved = _moved(theirs[-1], ours[-1]) if ours and theirs else ""
+    if moved:
+        text = f"In a blocking transfer over {best.platform} {moved}."
+        made.append(Sentence("What isthmus changes", text))
     return made + _waiting(lines) if made else []
 
 
@@ -316,7 +325,7 @@ def _moved(theirs: Measurement, ours: Measurement) -> str:
     if not saved:
         return ""
     change = "less" if saved > 0 else "more"
-    return f"what changes most in one transfer is “{name}”, {time(abs(saved))} {change}"
+    return f"“{name}” changes most: {time(abs(saved))} {change}"
 
 
 def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:

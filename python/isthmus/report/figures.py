@@ -238,7 +238,8 @@ def _lines(
                 "symbolSize": 11,
                 "lineStyle": {"width": 0},
             }
-            for name, data in points.items()
+            for (road, name), data in points.items()
+            if road == platform
         ]
         panels.append(
             Panel(
@@ -259,21 +260,21 @@ def _lines(
         "dashed: as published.",
         panels,
         _by_timestamps(lines, quantity.get, f"[{quantity.unit}]"),
-        _legend(lines, points),
+        _legend(lines, ["published"] if any(key[0] in {road for road, _ in points} for key in lines) else []),
     )
 
 
-def _published(quantity: str) -> dict[str, list[tuple[int, float]]]:
-    """The document's own points of this quantity, by series: they are drawn, whatever road they are of."""
+def _published(quantity: str) -> dict[tuple[str, str], list[tuple[int, float]]]:
+    """The document's own points of this quantity, by platform and series."""
     from isthmus.verify import published
 
-    found: dict[str, list[tuple[int, float]]] = {}
+    found: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for line in published():
         parts = line["measurement"].split("/")
-        if quantity and line["quantity"] == quantity and parts[-1].removeprefix("ts").isdigit():
-            name = f"published: {parts[3]} over {parts[1]}"
+        drawn = line["kind"] != "claim" and parts[-1].removeprefix("ts").isdigit()
+        if quantity and line["quantity"] == quantity and drawn:
             point = (int(parts[-1].removeprefix("ts")), float(line["value"]))
-            found.setdefault(name, []).append(point)
+            found.setdefault((parts[1], f"published: {parts[3]}"), []).append(point)
     return found
 
 

@@ -16,10 +16,10 @@ from isthmus.report.figures import Figure, Swatch, Table, figures
 from isthmus.results import DEFINITIONS, Document
 from isthmus.units import digits
 
-TITLE = "Reading an FPGA over Gigabit Ethernet"
+TITLE = "Reading an FPGA: which road, which method"
 QUESTION = (
-    "A program reads 64-bit timestamps from Wishbone registers in an FPGA through Etherbone. Which access "
-    "method is fastest, what does one timestamp cost, and where does the time go?"
+    "A program reads 64-bit timestamps from Wishbone registers in an FPGA through Etherbone. Which bus "
+    "and which access method are fastest, what does one timestamp cost, and where does the time go?"
 )
 
 

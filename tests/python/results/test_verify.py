@@ -35,7 +35,7 @@ def test_every_published_number_is_a_row(made: Document) -> None:
 
 
 def test_every_prediction_and_claim_is_simulated(made: Document) -> None:
-    judged = [row for row in verify.rows(made) if row.kind in ("prediction", "claim")]
+    judged = [row for row in verify.rows(made) if row.kind in ("prediction", "claim", "bound")]
     assert [row.id for row in judged if row.simulated is None] == []
 
 
@@ -80,7 +80,7 @@ def test_a_run_without_the_switch_leaves_its_rows_open() -> None:
 
 def test_limits_are_met_or_missed(made: Document) -> None:
     raw = copy.deepcopy(dict(made.raw))
-    assert [t.verdict for t in verify.targets(made)] == ["met"] * 5
+    assert [t.verdict for t in verify.targets(made)] == ["met"] * 7
     for item in raw["results"]:
         if item["id"].endswith("/path16"):
             item["workload"]["clocks"]["turnaround"] = 13
@@ -100,8 +100,8 @@ def test_the_summary_counts(made: Document) -> None:
     left = sum(row.kind == "prediction" and row.tolerance is None for row in rows)
     assert found == (
         f"{agree} of {len(judged)} predictions agree within the document's own error ({left} not judged: "
-        "not simulated, or no error given); 0 of 4 of the document's conclusions come out; 5 of 5 gateware "
-        "limits met."
+        "not simulated, or no error given); 1 of 5 of the document's conclusions and bounds come out; 7 of 7 "
+        "gateware limits met."
     )
 
 
@@ -111,7 +111,7 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
     (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))
-    with pytest.raises(UserError, match="kind 'guess' is none of input, prediction, claim, context"):
+    with pytest.raises(UserError, match="kind 'guess' is none of input, prediction, claim, bound, context"):
         verify.rows(made, folder=tmp_path)
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is none of"):
