@@ -6,6 +6,7 @@
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
 ///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles for
 ///               any number of reads of latency-1 slaves (docs/explanation/cores/etherbone.md)
+///   Dialect     cfg_dialect_i: Etherbone as published, or LiteEth's
 ///   Admission   reads run while their frame arrives; writes after its frame check
 ///   Parameters  Timeout clocks until a bus operation is answered err; Admission as etherbone_pkg;
 ///               SilentSlave 1 adds a slave that never answers, to test just that
@@ -33,6 +34,8 @@ module gige_etherbone
   input logic [47:0] cfg_mac_i,
   input logic [31:0] cfg_ip_i,
   input logic [15:0] cfg_udp_port_i,
+  input logic        cfg_dialect_i,     // 0: as published (OHWR), 1: LiteEth's
+  input logic [15:0] cfg_reply_port_i,  // 0: the request's
 
   input logic [63:0] time_ns_i,
   input logic [NumTriggers-1:0] trigger_i,
@@ -122,6 +125,8 @@ module gige_etherbone
   ) u_etherbone (
     .clk_i,
     .rst_ni,
+    .lite_i       (cfg_dialect_i),
+    .reply_port_i (cfg_reply_port_i),
     .rx_start_i   (rx_start),
     .rx_meta_i    (rx_meta),
     .rx_valid_i   (rx_valid),

@@ -22,7 +22,7 @@
 ///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in flight),
 ///               Stream 0: frames with a header each; 1: one handshake, then records without end,
 ///               rx_abort_i starts over
-///   Not done    mixed widths, MSI, config space writes (taken and discarded), LiteEth's dialect
+///   Not done    mixed widths, MSI, config space writes (taken and discarded)
 module etherbone_core
   import etherbone_pkg::*;
 #(

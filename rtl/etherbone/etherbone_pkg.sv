@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Constants of Etherbone version 1 (OHWR dialect) that more than one module needs.
+/// What more than one module needs to know of Etherbone version 1.
 package etherbone_pkg;
   localparam logic [15:0] Magic = 16'h4E6F;
   localparam logic [3:0] Version = 4'd1;
@@ -27,6 +27,11 @@ package etherbone_pkg;
   /// Width code of the header's two masks for a bus of `width` bits.
   function automatic logic [3:0] width_code(int unsigned width);
     return (width == 64) ? 4'h8 : 4'h4;
+  endfunction
+
+  /// The flags of a record as LiteEth's dialect has them, and back.
+  function automatic logic [7:0] reversed(logic [7:0] flags);
+    return {<<{flags}};
   endfunction
 
   /// First byte of the reply record to a record with `flags`.

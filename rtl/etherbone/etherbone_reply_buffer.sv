@@ -7,8 +7,9 @@
 ///
 ///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core)
 ///   Out         valid_o/ready_i per reply: commit_o low means "no reply, forget the request";
-///               sum_o: one's complement sum of its 16-bit words. Then data_o shows the next word,
-///               next_i takes it: exactly once a word of the reply. The first shows 3 cycles after valid_o
+///               words_o: its length; sum_o: one's complement sum of its 16-bit words. Then data_o
+///               shows the next word, next_i takes it: exactly once a word of the reply. The first
+///               shows 3 cycles after valid_o
 ///   Latency     end beat to valid_o: 1 cycle, 2 when a word came in the cycle before
 ///   Throughput  one word a cycle in and out
 ///   Parameters  Depth power of two 512..8192 words, Replies power of two 2..64 waiting replies
@@ -27,6 +28,7 @@ module etherbone_reply_buffer #(
   output logic            valid_o,
   input  logic            ready_i,
   output logic            commit_o,
+  output logic [LenW-1:0] words_o,
   output logic [15:0]     sum_o,
   output logic [31:0]     data_o,
   input  logic            next_i,
@@ -105,7 +107,7 @@ module etherbone_reply_buffer #(
   assign sum  = fold[15:0] + 16'(fold[16]);
 
   fifo #(
-    .Width(17),
+    .Width(17 + LenW),
     .Depth(Replies)
   ) u_ends (
     .clk_i,
@@ -113,10 +115,10 @@ module etherbone_reply_buffer #(
     .clear_i(1'b0),
     .valid_i(take_end),
     .ready_o(end_ready),
-    .data_i ({tx_commit_i, sum}),
+    .data_i ({tx_commit_i, wr_q - start_q, sum}),
     .valid_o,
     .ready_i,
-    .data_o ({commit_o, sum_o}),
+    .data_o ({commit_o, words_o, sum_o}),
     .usage_o()
   );
 

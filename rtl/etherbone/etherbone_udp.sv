@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Etherbone as a UDP service: frame buffer and structure check, slave engine, reply buffer.
 ///
+///   Dialect     lite_i 0: as published (OHWR). 1: LiteEth's, translated on the way in and out, in
+///               the same cycles; what is no request of the chosen dialect is malformed
+///   Reply port  reply_port_i; 0: the port that the request came from
 ///   Service     the interface of gige_udp: pushed words and a verdict in, whole replies out
 ///   Order       frames are served and answered in the order of their arrival
 ///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not later;
@@ -10,7 +13,7 @@
 ///               verdict; a malformed frame never writes
 ///   Parameters  BufferWords power of two 512..8192, each for requests and replies; Frames power of
 ///               two 2..64 requests in flight; Timeout as in etherbone_slave
-///   Not done    64-bit frames, several ports
+///   Not done    64-bit frames, several ports, both dialects at a time
 module etherbone_udp
   import etherbone_pkg::*;
   import eth_pkg::*;
@@ -22,6 +25,9 @@ module etherbone_udp
 ) (
   input logic clk_i,
   input logic rst_ni,
+
+  input logic        lite_i,
+  input logic [15:0] reply_port_i,
 
   input  logic        rx_start_i,
   input  udp_meta_t   rx_meta_i,
@@ -76,25 +82,35 @@ module etherbone_udp
   end
 
   // ---------------------------------------------------------------- requests
-  logic [13:0] words_left_q;
-  logic last, structure_ok, commit, drop;
+  logic request_valid, last, layout_ok, structure_ok, commit, drop;
+  logic [31:0] request_data;
   logic eb_valid, eb_ready, eb_last, eb_verified, eb_open, eb_abort, buffer_empty, overflow;
   logic [31:0] eb_data;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) words_left_q <= '0;
-    else if (rx_start_i) words_left_q <= rx_meta_i.len[15:2];
-    else if (rx_valid_i) words_left_q <= words_left_q - 14'd1;
-  end
-  assign last = words_left_q == 14'd1;
+  etherbone_lite_rx u_lite_rx (
+    .clk_i,
+    .rst_ni,
+    .lite_i,
+    .start_i(rx_start_i),
+    .len_i  (rx_meta_i.len),
+    .valid_i(rx_valid_i),
+    .data_i (rx_data_i),
+    .valid_o(request_valid),
+    .data_o (request_data),
+    .last_o (last),
+    .ok_o   (layout_ok)
+  );
+
+  logic records_ok;
+  assign structure_ok = layout_ok && records_ok;
 
   etherbone_frame_check u_check (
     .clk_i,
     .rst_ni,
     .start_i(rx_start_i),
-    .valid_i(rx_valid_i),
-    .data_i (rx_data_i),
-    .ok_o   (structure_ok)
+    .valid_i(request_valid),
+    .data_i (request_data),
+    .ok_o   (records_ok)
   );
 
   // Registered: the stack's verdict comes out of its last comparators.
@@ -116,8 +132,8 @@ module etherbone_udp
   ) u_requests (
     .clk_i,
     .rst_ni,
-    .push_i    (rx_valid_i),
-    .data_i    (rx_data_i),
+    .push_i    (request_valid),
+    .data_i    (request_data),
     .last_i    (last),
     .end_i     (end_q),
     .good_i    (good_q),
@@ -147,8 +163,14 @@ module etherbone_udp
   logic [IdxW:0] peer_free;
   assign peer_free = peer_wr_q - (IdxW + 1)'(drop);
 
+  udp_meta_t peer;
+  always_comb begin
+    peer = rx_meta_i;
+    if (reply_port_i != '0) peer.port = reply_port_i;
+  end
+
   always_ff @(posedge clk_i) begin
-    if (rx_start_i) peers[peer_free[IdxW-1:0]] <= rx_meta_i;
+    if (rx_start_i) peers[peer_free[IdxW-1:0]] <= peer;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -214,7 +236,27 @@ module etherbone_udp
   );
 
   // ---------------------------------------------------------------- replies
-  logic replies_empty;
+  localparam int unsigned LenW = $clog2(BufferWords) + 1;
+
+  logic replies_empty, out_valid, out_ready, out_end, out_commit;
+  logic [31:0] out_data;
+  logic [LenW-1:0] reply_words;
+
+  etherbone_lite_tx u_lite_tx (
+    .clk_i,
+    .rst_ni,
+    .lite_i,
+    .valid_i (slot_valid),
+    .ready_o (slot_ready),
+    .data_i  (slot_data),
+    .end_i   (slot_end),
+    .commit_i(slot_commit),
+    .valid_o (out_valid),
+    .ready_i (out_ready),
+    .data_o  (out_data),
+    .end_o   (out_end),
+    .commit_o(out_commit)
+  );
 
   etherbone_reply_buffer #(
     .Depth  (BufferWords),
@@ -222,14 +264,15 @@ module etherbone_udp
   ) u_replies (
     .clk_i,
     .rst_ni,
-    .tx_valid_i (slot_valid),
-    .tx_ready_o (slot_ready),
-    .tx_data_i  (slot_data),
-    .tx_end_i   (slot_end),
-    .tx_commit_i(slot_commit),
+    .tx_valid_i (out_valid),
+    .tx_ready_o (out_ready),
+    .tx_data_i  (out_data),
+    .tx_end_i   (out_end),
+    .tx_commit_i(out_commit),
     .valid_o    (reply_valid),
     .ready_i    (reply_ready),
     .commit_o   (reply_commit),
+    .words_o    (reply_words),
     .sum_o      (tx_sum_o),
     .data_o     (tx_data_o),
     .next_i     (tx_next_i),
@@ -238,7 +281,10 @@ module etherbone_udp
 
   assign tx_valid_o  = reply_valid && reply_commit;
   assign reply_ready = tx_ready_i || !reply_commit;
-  assign tx_meta_o   = peers[peer_tx_q[IdxW-1:0]];
+  always_comb begin
+    tx_meta_o     = peers[peer_tx_q[IdxW-1:0]];
+    tx_meta_o.len = 16'(reply_words) << 2;
+  end
 
   // A frame with a good frame check and a bad structure; the engine only sees those that it began.
   assign malformed_o  = rx_end_i && rx_good_i && !structure_ok;
@@ -252,7 +298,7 @@ module etherbone_udp
   end
   assign first_word_o = eb_valid && eb_ready && !begun_q;
   assign engine_tag_o = peers[peer_engine_q[IdxW-1:0]].tag;
-  assign whole        = slot_valid && slot_ready && slot_end;
+  assign whole        = out_valid && out_ready && out_end;
   assign whole_o      = whole;
   assign whole_tag_o  = peers[peer_whole_q[IdxW-1:0]].tag;
 

@@ -7,7 +7,7 @@ use isthmus_sim::kernel::Model;
 use isthmus_sim::world::{GmiiPhy, PhyConfig};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, SimError, Simulation};
 
-use crate::scenario::{Device, Fpga, Phy};
+use crate::scenario::{Device, Dialect, Fpga, Phy};
 
 /// Gives the model behind a path. [`load`] for real ones; tests bring their own.
 pub type MakeModel<'a> = &'a dyn Fn(&Path, Option<&Path>) -> Result<Box<dyn Model>, SimError>;
@@ -74,6 +74,8 @@ pub(crate) fn attach_gige(
         ("mac", device.mac.as_u64()),
         ("ip", u64::from(u32::from(device.ip))),
         ("udp_port", u64::from(device.udp_port)),
+        ("dialect", u64::from(device.dialect == Dialect::Litex)),
+        ("reply_port", u64::from(device.reply_port)),
     ];
     let clocks = [("gmii_rx_clk_i", GMII_CLOCK_HZ)];
     let device = attach(simulation, device, fpga, &clocks, &cfg, waveform, make_model)?;

@@ -567,6 +567,12 @@ pub struct Device {
     /// The UDP port of its Etherbone service.
     #[serde(default = "default_port")]
     pub udp_port: u16,
+    /// The dialect of that service.
+    #[serde(default)]
+    pub dialect: Dialect,
+    /// The UDP port that its replies go to; 0: the one that the request came from.
+    #[serde(default)]
+    pub reply_port: u16,
     /// Cycles that a reset lasts.
     #[serde(default = "default_reset")]
     pub reset_cycles: u32,
@@ -576,6 +582,17 @@ pub struct Device {
     /// Inputs held at a value for a while.
     #[serde(default)]
     pub holds: Vec<HoldSpec>,
+}
+
+/// A dialect of Etherbone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// As published on the Open Hardware Repository.
+    #[default]
+    Ohwr,
+    /// As LiteEth and LiteX speak it.
+    Litex,
 }
 
 /// An access method.
@@ -755,6 +772,10 @@ impl Scenario {
 
     fn check(&self) -> Result<(), RoadError> {
         self.device.check()?;
+        if self.device.dialect != Dialect::Ohwr && !matches!(self.workload, Workload::Fuzz { .. }) {
+            let reason = "the host programs speak ohwr; only fuzz and serve know litex";
+            return Err(RoadError::scenario("device.dialect", reason));
+        }
         self.platform.check()?;
         let range = |key: &str, value: u32, low: u32, high: u32| {
             if (low..=high).contains(&value) {

@@ -72,6 +72,8 @@ class Bench:
         d.cfg_mac_i.value = MAC
         d.cfg_ip_i.value = IP
         d.cfg_udp_port_i.value = PORT
+        d.cfg_dialect_i.value = 0
+        d.cfg_reply_port_i.value = 0
         for name in ("gmii_rxd_i", "gmii_rx_dv_i", "gmii_rx_er_i", "trigger_i", "time_ns_i"):
             getattr(d, name).value = 0
         cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
@@ -161,6 +163,20 @@ async def reads_add_nothing_to_the_reply_unless_they_wait_for_the_frame_check(du
         assert max(cycles.values()) <= 12
         # the frame of one read is padded: its read is over long before the frame check
         assert cycles == {n: 10 if n == 1 else 12 for n in cycles}
+
+
+@cocotb.test()
+async def liteeth_s_dialect_is_answered_in_the_same_cycles(dut: Any) -> None:
+    b = await started(dut)
+    dut.cfg_dialect_i.value = 1
+    for n in (1, 2, 8, 64, 255):
+        addresses = [RAM + 4 * i for i in range(n)]
+        words, cycles = await b.ask([0x4E6F1044, 0, 0x000F0000 | n, 7, *addresses])
+        assert words[:4] == [0x4E6F1044, 0, 0x000F0000 | n << 8, 7]
+        assert len(words) == n + 4
+        assert cycles == (17 + n if admission(dut) == 2 else 12)
+    words, _ = await b.ask([0x4E6F1144, 0, 0])
+    assert words == [0x4E6F1244, 0, 0]
 
 
 @cocotb.test()

@@ -32,8 +32,9 @@ def ones_sum(words: list[int]) -> int:
 
 
 class Bench:
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, lite: bool = False) -> None:
         self.dut = dut
+        self.lite = lite
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.bus = Bus()
         self.cycle = 0
@@ -56,6 +57,8 @@ class Bench:
             getattr(d, name).value = 0
         for name in ("rx_meta_i", "rx_data_i", "wb_stall_i", "wb_ack_i", "wb_err_i", "wb_dat_i"):
             getattr(d, name).value = 0
+        d.lite_i.value = self.lite
+        d.reply_port_i.value = 0
         d.sdb_address_i.value = CONFIG[8]
         d.own_mac_i.value = CONFIG[0x10]
         d.own_ip_i.value = 0xC0A80064
@@ -157,8 +160,8 @@ class Bench:
         raise AssertionError(f"not idle within {limit} cycles")
 
 
-async def started(dut: Any) -> Bench:
-    bench = Bench(dut)
+async def started(dut: Any, lite: bool = False) -> Bench:
+    bench = Bench(dut, lite)
     await bench.start()
     return bench
 
@@ -273,6 +276,18 @@ async def what_finds_no_room_is_dropped_and_counted_and_nothing_else_is_lost(dut
     meta = await b.frame(reads(255))
     await b.quiet()
     assert b.replies[-1].meta == meta
+
+
+@cocotb.test()
+async def replies_go_to_the_request_s_port_or_to_the_one_that_is_set(dut: Any) -> None:
+    b = await started(dut)
+    meta = await b.frame(reads(1))
+    await b.quiet()
+    dut.reply_port_i.value = 1234
+    other = await b.frame(reads(1))
+    await b.quiet()
+    port = 0xFFFF << 24
+    assert [r.meta for r in b.replies] == [meta, other & ~port | 1234 << 24]
 
 
 @cocotb.test()

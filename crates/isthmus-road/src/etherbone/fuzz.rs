@@ -18,9 +18,7 @@ use isthmus_sim::world::ethernet::INTERFRAME_GAP_BYTES;
 
 use self::generate::{Generator, Shot};
 use super::Watch;
-use super::reference::slave::{
-    RAM_WORDS, SDB, SDB_MAGIC, SDB_WORDS, SILENT, Shape, Slave, UNMAPPED, shape,
-};
+use super::reference::slave::{RAM_WORDS, SDB, SDB_MAGIC, SDB_WORDS, SILENT, Slave, UNMAPPED};
 use super::reference::stack::{Drop, Fate, PAYLOAD, Station};
 use super::reference::{compare, hex};
 use super::wire::Wire;
@@ -75,7 +73,7 @@ pub(super) fn run(
 ) -> Result<Measurement, RoadError> {
     let wire = Wire::build(scenario, make_model, watch)?;
     let station = Station::new(&scenario.device);
-    let generator = Generator::new(wire.simulation.random("fuzz"));
+    let generator = Generator::new(wire.simulation.random("fuzz"), station.lite);
     let mut fuzz = Fuzz {
         seed: scenario.seed,
         slave: Slave::new(&station),
@@ -134,7 +132,8 @@ impl Fuzz {
         let mut words = vec![0x4E6F_1044, 0xA80F_0000 | SDB_WORDS as u32, 0x8000];
         words.extend((0..SDB_WORDS as u32).map(|word| SDB + 4 * word));
         let table = self.ask(&words)?;
-        self.slave.sdb = table.get(3..).unwrap_or_default().to_vec();
+        let values = if self.station.lite { 4 } else { 3 };
+        self.slave.sdb = table.get(values..).unwrap_or_default().to_vec();
         if self.slave.sdb.first() != Some(&SDB_MAGIC) {
             return self
                 .violation("the device's self-description does not begin with its magic", None);
@@ -205,7 +204,13 @@ impl Fuzz {
 
     fn check(&mut self) -> Result<(), RoadError> {
         self.tally.checks += 1;
-        let words = self.check_request();
+        let (mut words, errors) = (self.check_request(), [0xE80F_0002, 0x8001, 0, 4]);
+        if self.station.lite {
+            // One record a message.
+            self.ask(&words)?;
+            words.truncate(1);
+        }
+        words.extend(errors);
         self.ask(&words)?;
         if self.next / RAM_PERIOD > self.next.saturating_sub(MAX_BATCH as u32) / RAM_PERIOD {
             self.compare_ram()?;
@@ -220,7 +225,6 @@ impl Fuzz {
         words.extend((0..2).map(|_| self.generator.below(1 << 32) as u32));
         words.extend([self.next, address, address + 4, UNMAPPED, SDB]);
         words.extend((0..3).map(|_| 4 * self.generator.below(RAM_WORDS as u64) as u32));
-        words.extend([0xE80F_0002, 0x8001, 0, 4]);
         words
     }
 
@@ -331,7 +335,7 @@ impl Fuzz {
                         expected.add("rx_busy");
                     }
                 }
-                Fate::Datagram(datagram) if shape(&datagram.words) == Shape::Malformed => {
+                Fate::Datagram(datagram) if !self.slave.is_message(&datagram.words) => {
                     expected.add("rx_good");
                     expected.add("drop_malformed");
                     self.slave.forget_errors();

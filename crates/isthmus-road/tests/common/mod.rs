@@ -28,6 +28,8 @@ const PORTS: &[(&str, u32, Direction)] = &[
     ("cfg_mac_i", 48, Direction::Input),
     ("cfg_ip_i", 32, Direction::Input),
     ("cfg_udp_port_i", 16, Direction::Input),
+    ("cfg_dialect_i", 1, Direction::Input),
+    ("cfg_reply_port_i", 16, Direction::Input),
     ("gmii_rxd_i", 8, Direction::Input),
     ("gmii_rx_dv_i", 1, Direction::Input),
     ("gmii_rx_er_i", 1, Direction::Input),
@@ -232,7 +234,10 @@ impl StandIn {
                 let time = self.get("time_ns_i");
                 let bus = self.slave.bus();
                 bus.time_ns = bus.time_ns.max(time);
-                let payload = self.slave.datagram(frame.get(42..34 + length)?)?;
+                let request = frame.get(42..34 + length)?;
+                let mut payload = self.slave.datagram(request)?;
+                // As gateware: a word for each word. Empty records at the end are as good as in front.
+                payload.resize(request.len(), 0);
                 let mut header = vec![0x45, 0];
                 header.extend((28 + payload.len() as u16).to_be_bytes());
                 header.extend([0, 0, 0x40, 0, 64, 17, 0, 0]);

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use isthmus_sim::kernel::RandomStream;
 use isthmus_sim::world::ethernet::PREAMBLE;
 
-use super::super::reference::slave::{CTRL, ECA, SDB, SILENT, UNMAPPED};
+use super::super::reference::slave::{CTRL, ECA, SDB, SILENT, UNMAPPED, mirrored};
 use super::super::reference::stack::{PAYLOAD, Station, fcs, pseudo, sum};
 
 pub(super) const HOST_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
@@ -32,7 +32,7 @@ pub(super) enum Class {
     Length,
     Foreign,
     Marked,
-    LiteEth,
+    Dialect,
     Arp,
     Icmp,
     Preamble,
@@ -51,7 +51,7 @@ impl Class {
             Self::Length => "cut_or_extended",
             Self::Foreign => "vlan_fragment_option",
             Self::Marked => "rx_er",
-            Self::LiteEth => "liteeth_dialect",
+            Self::Dialect => "other_dialect",
             Self::Arp => "arp",
             Self::Icmp => "icmp",
             Self::Preamble => "preamble",
@@ -71,7 +71,7 @@ const WEIGHTS: [(Class, u64); 13] = [
     (Class::Length, 8),
     (Class::Foreign, 5),
     (Class::Marked, 3),
-    (Class::LiteEth, 3),
+    (Class::Dialect, 3),
     (Class::Arp, 4),
     (Class::Icmp, 4),
     (Class::Preamble, 2),
@@ -82,11 +82,29 @@ const WEIGHTS: [(Class, u64); 13] = [
 pub(super) struct Generator {
     rng: RandomStream,
     port: u16,
+    /// The device speaks LiteEth's dialect.
+    lite: bool,
 }
 
 impl Generator {
-    pub(super) fn new(rng: RandomStream) -> Self {
-        Self { rng, port: 1_023 }
+    pub(super) fn new(rng: RandomStream, lite: bool) -> Self {
+        Self { rng, port: 1_023, lite }
+    }
+
+    /// A message of the standard, in the device's dialect: of several records the first.
+    fn spoken(&self, words: Vec<u32>) -> Vec<u32> {
+        match (self.lite, words.as_slice()) {
+            (true, [head, number]) if head & 0x0100 != 0 => vec![*head, *number, 0],
+            (true, [head, record, rest @ ..]) => {
+                let section = |count: u32| if count == 0 { 0 } else { 1 + count as usize };
+                let length = section(record >> 8 & 0xff) + section(record & 0xff);
+                let rest = &rest[..length.min(rest.len())];
+                [&[*head, 0, mirrored(*record)], rest].concat()
+            }
+            // No record at all is no message in the other dialect.
+            (true, [head]) => vec![*head, 0, 0],
+            _ => words,
+        }
     }
 
     pub(super) fn below(&mut self, bound: u64) -> u64 {
@@ -149,9 +167,9 @@ impl Generator {
                 shot.error_at = Some(self.below(wire.len() as u64) as usize);
                 wire
             }
-            Class::LiteEth => {
-                let payload = self.liteeth();
-                self.datagram(station, ip, &payload)
+            Class::Dialect => {
+                let words = if self.lite { self.standard() } else { self.liteeth() };
+                self.datagram(station, ip, &octets(&words))
             }
             Class::Arp => self.arp(station, ip),
             Class::Icmp => self.icmp(station, ip),
@@ -170,6 +188,7 @@ impl Generator {
         for _ in 0..cycles {
             words.extend([0xA80F_0001, 0x8000, SILENT]);
         }
+        let words = self.spoken(words);
         let wire = self.datagram(station, ip, &octets(&words));
         Shot { class: Class::Storm, wire, error_at: None }
     }
@@ -178,13 +197,15 @@ impl Generator {
     pub(super) fn reads(&mut self, station: &Station, ip: Ipv4Addr, count: usize) -> Shot {
         let mut words = vec![0x4E6F_1044, 0xA80F_0000 | count as u32, 0x8000];
         words.extend((0..count).map(|_| self.rng.below(0x1_0000) as u32));
+        let words = self.spoken(words);
         let wire = self.datagram(station, ip, &octets(&words));
         Shot { class: Class::Storm, wire, error_at: None }
     }
 
     /// The wire octets of a datagram with these words.
     pub(super) fn request(&mut self, station: &Station, ip: Ipv4Addr, words: &[u32]) -> Shot {
-        let wire = self.datagram(station, ip, &octets(words));
+        let words = self.spoken(words.to_vec());
+        let wire = self.datagram(station, ip, &octets(&words));
         Shot { class: Class::Valid, wire, error_at: None }
     }
 
@@ -209,6 +230,12 @@ impl Generator {
 
     /// A well-formed message.
     fn message(&mut self) -> Vec<u32> {
+        let words = self.standard();
+        self.spoken(words)
+    }
+
+    /// A well-formed message of the standard.
+    fn standard(&mut self) -> Vec<u32> {
         if self.rng.below(8) == 0 {
             let widths = u32::from(self.byte());
             return vec![0x4E6F_1100 | widths, self.word()];
@@ -270,7 +297,15 @@ impl Generator {
             words.extend([0xA80F_0200, entry + 4, u32::from(ip), mask]);
             words.extend([0xA80F_0100, entry, 1]);
         }
-        words
+        if self.lite {
+            // One record a message: all of the list, or an entry and its switch in front of it.
+            words = match words.as_slice() {
+                [head, .., 0] => [&[*head, 0xA80F_1000, CTRL + 0x40][..], &[0; 16]].concat(),
+                [head, _, at, ip, mask, ..] => vec![*head, 0xA80F_0300, at - 4, 1, *ip, *mask],
+                _ => words,
+            };
+        }
+        self.spoken(words)
     }
 
     fn mutated_message(&mut self) -> Vec<u8> {
@@ -307,9 +342,9 @@ impl Generator {
     }
 
     /// What LiteX's tools send: eight octets of header, twelve of probe, flags bit-reversed.
-    fn liteeth(&mut self) -> Vec<u8> {
+    fn liteeth(&mut self) -> Vec<u32> {
         if self.rng.below(3) == 0 {
-            return octets(&[0x4E6F_1144, 0, 0]);
+            return vec![0x4E6F_1144, 0, 0];
         }
         let mut words = vec![0x4E6F_1044, 0];
         let flags = self.pick(&[0x00, 0x01, 0x10, 0x15]) << 24;
@@ -321,7 +356,7 @@ impl Generator {
             words.extend([flags | 0x0F_0000 | count, self.word()]);
             words.extend((0..count).map(|_| self.address(false)));
         }
-        octets(&words)
+        words
     }
 
     /// Flips one to eight bits.

@@ -80,6 +80,29 @@ pub(in super::super) fn shape(words: &[u32]) -> Shape {
     if at == words.len() { Shape::Data } else { Shape::Malformed }
 }
 
+/// A record's header with the bits of its flags in reverse order.
+pub(in super::super) const fn mirrored(head: u32) -> u32 {
+    head & 0x00ff_ffff | (((head >> 24) as u8).reverse_bits() as u32) << 24
+}
+
+/// A message in LiteEth's dialect as one of the standard: a probe of three words, or a header, a word
+/// of 0 and one record that fills the rest.
+fn from_lite(words: &[u32]) -> Option<Vec<u32>> {
+    let (probe, zero) = (words.first()? & 0x0100 != 0, *words.get(1)? == 0);
+    let message = match (probe, words) {
+        (true, [head, number, _]) => vec![*head, *number],
+        (false, [head, _, record, rest @ ..]) if zero => {
+            let section = |count: u32| if count == 0 { 0 } else { 1 + count as usize };
+            if rest.len() != section(record >> 8 & 0xff) + section(record & 0xff) {
+                return None;
+            }
+            [&[*head, mirrored(*record)], rest].concat()
+        }
+        _ => return None,
+    };
+    (shape(&message) != Shape::Malformed).then_some(message)
+}
+
 /// How a bus operation ends.
 enum Outcome {
     Acknowledged(Word),
@@ -110,6 +133,8 @@ pub(in super::super) struct Slave {
     pub(in super::super) timeouts: u64,
     /// Set where operations were done that these two do not count.
     pub(in super::super) uncertain: bool,
+    /// It speaks LiteEth's dialect.
+    lite: bool,
 }
 
 impl Slave {
@@ -136,6 +161,15 @@ impl Slave {
             errors_seen: 0,
             timeouts: 0,
             uncertain: false,
+            lite: station.lite,
+        }
+    }
+
+    /// Whether a payload is a message of the slave's dialect.
+    pub(in super::super) fn is_message(&self, words: &[u32]) -> bool {
+        match self.lite {
+            true => from_lite(words).is_some(),
+            false => shape(words) != Shape::Malformed,
         }
     }
 
@@ -151,6 +185,25 @@ impl Slave {
         words: &[u32],
         station: &mut Station,
     ) -> Option<Vec<Word>> {
+        if !self.lite {
+            return self.serve_ohwr(words, station);
+        }
+        let mut reply = self.serve_ohwr(&from_lite(words)?, station)?;
+        let zero = Word::exactly(0);
+        if words[0] & 0x0100 != 0 {
+            return Some(vec![Word::exactly(0x4E6F_1244), Word::exactly(words[1]), zero]);
+        }
+        // One record of answers, or none; its header, and a word of 0 behind that.
+        let reads = (words[2] & 0xff) as usize;
+        let mut record = reply.split_off(reply.len() - (reads + 2).min(reply.len()));
+        let Some(Word::Is(head, _)) = record.first_mut().filter(|_| reads > 0) else {
+            return None;
+        };
+        *head = mirrored(*head);
+        Some([vec![Word::exactly(0x4E6F_1044), zero], record].concat())
+    }
+
+    fn serve_ohwr(&mut self, words: &[u32], station: &mut Station) -> Option<Vec<Word>> {
         let mut reply = Vec::with_capacity(words.len());
         if shape(words) == Shape::Probe {
             return Some(vec![Word::exactly(0x4E6F_1644), Word::exactly(words[1])]);

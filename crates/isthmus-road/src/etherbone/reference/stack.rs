@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 
 use isthmus_sim::world::ethernet::{PREAMBLE, SFD};
 
-use crate::scenario::Device;
+use crate::scenario::{Device, Dialect};
 
 /// Ethernet header, IPv4 header and UDP header without options: where a UDP payload begins.
 pub(in super::super) const PAYLOAD: usize = 42;
@@ -29,6 +29,10 @@ pub(in super::super) struct Station {
     pub(in super::super) mac: [u8; 6],
     pub(in super::super) ip: Ipv4Addr,
     pub(in super::super) port: u16,
+    /// Its service speaks LiteEth's dialect.
+    pub(in super::super) lite: bool,
+    /// Where replies go, if not where requests come from.
+    reply_port: u16,
     pub(in super::super) allow: [Allow; 4],
 }
 
@@ -132,8 +136,15 @@ pub(in super::super) fn fcs(frame: &[u8]) -> [u8; 4] {
 
 impl Station {
     pub(in super::super) fn new(device: &Device) -> Self {
-        let Device { mac, ip, udp_port, .. } = device;
-        Self { mac: mac.0, ip: *ip, port: *udp_port, allow: Default::default() }
+        let Device { mac, ip, udp_port, dialect, reply_port, .. } = device;
+        Self {
+            mac: mac.0,
+            ip: *ip,
+            port: *udp_port,
+            lite: *dialect == Dialect::Litex,
+            reply_port: *reply_port,
+            allow: Default::default(),
+        }
     }
 
     /// What becomes of the octets of a frame, preamble first; those from `error_at` on are marked
@@ -232,7 +243,7 @@ impl Station {
         Fate::Datagram(Datagram {
             mac: [frame[6], frame[7], frame[8], frame[9], frame[10], frame[11]],
             ip: source,
-            port: u16_at(message, 0),
+            port: if self.reply_port == 0 { u16_at(message, 0) } else { self.reply_port },
             words: words.map(|w| u32::from_be_bytes([w[0], w[1], w[2], w[3]])).collect(),
         })
     }
