@@ -8,6 +8,7 @@ An error a person can act on is one line on standard error: exit code 2 for a wr
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn, cast
 
@@ -134,22 +135,36 @@ app.add_typer(serve, name="serve")
 @serve.command("etherbone")
 def serve_etherbone(
     udp: Annotated[
-        str, typer.Option(metavar="IP:PORT", help="Where to listen; port 0: any free one.")
-    ] = "127.0.0.1:60368",
+        str | None,
+        typer.Option(metavar="IP:PORT", help="Datagrams; port 0: any free one.  [127.0.0.1]"),
+    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="IP:PORT", help="Connections.")] = None,
+    tap: Annotated[
+        str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
+    ] = None,
+    pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
+    dialect: Annotated[str, typer.Option(metavar="NAME", help="ohwr, or LiteEth's: litex.")] = "ohwr",
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
+    ] = None,
     bind_public: Annotated[
         bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone knows no password.")
     ] = False,
+    ip: Annotated[
+        str | None, typer.Option(metavar="IP", help="The FPGA's own address.  [192.168.10.2]")
+    ] = None,
     seed: Seed = 1,
 ) -> None:
-    """Serve the Etherbone board on a UDP socket."""
+    """Serve the Etherbone board on a UDP socket, TCP, a terminal or a TAP interface."""
     from isthmus import serve as server
 
-    server.split(udp)
+    device = {} if ip is None else {"ip": ip}
+    options = server.ServeOptions(Path(), udp, tcp, tap, pty, dialect, allow or (), bind_public, seed, device)
+    server.scenario(options)
     bootstrap.ensure_native()
     from isthmus.bench import engine
 
-    model = engine.model("gige_etherbone")
-    server.serve(server.ServeOptions(model, udp, bind_public, seed))
+    server.serve(replace(options, model=engine.model("gige_etherbone")))
 
 
 app.add_typer(eb, name="eb")

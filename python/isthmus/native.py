@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -35,11 +35,13 @@ class RunProgress:
 class ServeStatus:
     """What a server counted so far."""
 
-    address: str
+    listening: Sequence[str]
+    """Where it listens: kind, blank, address."""
     clients: int
-    datagrams: int
+    requests: int
     replies: int
     errors: int
+    not_allowed: int
     device_cycles: int
     cycles_per_s: float
     simulated_ps: int
@@ -79,7 +81,7 @@ def run_scenario(
 def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> ServeStatus:
     """Serve (docs/how-to/serve.md) until Control-C, and return the last counters.
 
-    `status` is called once when the socket is open and then a few times a second; an exception in it ends the
+    `status` is called once when everything is open and then a few times a second; an exception in it ends the
     server and comes out here.
     """
     native = load()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus serve`: a simulated FPGA behind a real UDP socket.
+"""`isthmus serve`: a simulated FPGA behind a UDP socket, TCP, a pseudo-terminal or a TAP interface.
 
-Whoever can reach the socket can read and write the simulated bus, so it is bound to the loopback interface
+Whoever can reach it can read and write the simulated bus, so sockets are bound to the loopback interface
 unless the caller asks for more.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ipaddress
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +20,24 @@ from isthmus.errors import UserError
 if TYPE_CHECKING:
     from isthmus.native import ServeStatus
 
-DEFAULT_ADDRESS = "127.0.0.1:60368"
+PORTS = {"ohwr": 60368, "litex": 1234}
+"""Each dialect's UDP port."""
+DEFAULT_ADDRESS = f"127.0.0.1:{PORTS['ohwr']}"
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What `isthmus serve etherbone` was asked for."""
+    """What `isthmus serve etherbone` was asked for. Without udp, tcp, tap and pty: UDP on the loopback."""
 
     model: Path
-    udp: str = DEFAULT_ADDRESS
+    udp: str | None = None
+    tcp: str | None = None
+    tap: str | None = None
+    """Name of a TAP interface."""
+    pty: bool = False
+    dialect: str = "ohwr"
+    allow: Sequence[str] = ()
+    """Networks whose hosts are served; none: all that can reach it."""
     bind_public: bool = False
     seed: int = 1
     device: Mapping[str, Any] = field(default_factory=dict)
@@ -37,22 +46,44 @@ class ServeOptions:
 
 def scenario(options: ServeOptions) -> dict[str, Any]:
     """The server's scenario (docs/how-to/serve.md). Raises `UserError` for an address that cannot be."""
-    host, port = split(options.udp)
-    if options.bind_public and host.is_loopback:
+    if options.dialect not in PORTS:
+        raise UserError(f"--dialect {options.dialect!r}: right would be {' or '.join(PORTS)}")
+    port = PORTS[options.dialect]
+    device = {
+        "model_path": str(options.model),
+        "dialect": options.dialect,
+        "udp_port": port,
+        **options.device,
+    }
+    wanted: dict[str, Any] = {"road": "etherbone", "seed": options.seed, "device": device}
+    sockets = {"udp": options.udp, "tcp": options.tcp}
+    if not (options.udp or options.tcp or options.tap or options.pty):
+        sockets["udp"] = f"127.0.0.1:{port}"
+    for option, address in sockets.items():
+        if address is not None:
+            wanted[option] = _bound(f"--{option}", address, options.bind_public)
+    if options.tap:
+        wanted["tap"] = options.tap
+    if options.pty:
+        wanted["pty"] = True
+    if options.allow:
+        wanted["allow"] = [network(text) for text in options.allow]
+    return wanted
+
+
+def _bound(option: str, address: str, public: bool) -> str:
+    host, port = split(address, option)
+    if public and host.is_loopback:
         # The flag without an address of its own means every interface.
         host = ipaddress.ip_address("0.0.0.0" if host.version == 4 else "::")
-    bind = f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
-    return {
-        "road": "etherbone",
-        "bind": bind,
-        "seed": options.seed,
-        "device": {"model_path": str(options.model), **options.device},
-    }
+    return f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
 
 
-def split(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+def split(address: str, option: str = "--udp") -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
     """`127.0.0.1:60368` or `[::1]:60368` as address and port."""
-    wrong = UserError(f"--udp {address!r}: right would be IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)")
+    wrong = UserError(
+        f"{option} {address!r}: right would be IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)"
+    )
     host, colon, port = address.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 0xFFFF:
         raise wrong
@@ -62,40 +93,50 @@ def split(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, 
         raise wrong from err
 
 
+def network(text: str) -> str:
+    """`192.0.2.0/24`, or one host's address, as a network."""
+    try:
+        return str(ipaddress.ip_network(text, strict=False))
+    except ValueError as err:
+        raise UserError(f"--allow {text!r}: right would be a network, such as 192.0.2.0/24") from err
+
+
 def serve(options: ServeOptions) -> None:
-    """Serve until Control-C; the address goes to standard output, the status line to standard error."""
+    """Serve until Control-C; the addresses go to standard output, the status line to standard error."""
     from isthmus import native
 
     wanted = scenario(options)
-    host, _ = split(str(wanted["bind"]))
-    if not host.is_loopback:
-        print(
-            f"warning: {wanted['bind']} can be reached from other machines, and Etherbone knows no password",
-            file=sys.stderr,
-            flush=True,
-        )
+    for option in ("udp", "tcp"):
+        if option in wanted and not split(wanted[option])[0].is_loopback and not options.allow:
+            print(
+                f"warning: {option} {wanted[option]} can be reached from other machines, and Etherbone "
+                "knows no password; --allow says who is served",
+                file=sys.stderr,
+                flush=True,
+            )
     line = _StatusLine(sys.stderr.isatty())
     line.end(native.serve(wanted, line))
 
 
 class _StatusLine:
-    """Prints the address once, then keeps one line up to date (on a terminal) or says what changed."""
+    """Prints the addresses once, then keeps one line up to date (on a terminal) or says what changed."""
 
     def __init__(self, terminal: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._terminal = terminal
         self._clock = clock
         self._started = False
-        self._shown: tuple[int, int, int] = (0, 0, 0)
+        self._shown = (0, 0, 0, 0)
         self._next = 0.0
 
     def __call__(self, status: ServeStatus) -> None:
         if not self._started:
             self._started = True
-            print(f"etherbone udp {status.address}", flush=True)
+            for where in status.listening:
+                print(f"etherbone {where}", flush=True)
         if self._terminal:
             print(f"\r\x1b[K{text(status)}", end="", file=sys.stderr, flush=True)
             return
-        counts = (status.clients, status.replies, status.errors)
+        counts = (status.clients, status.replies, status.errors, status.not_allowed)
         if counts != self._shown and self._clock() >= self._next:
             self._shown = counts
             # A log file needs no line a second.
@@ -110,7 +151,8 @@ class _StatusLine:
 def text(status: ServeStatus) -> str:
     """The status line."""
     clients = f"{status.clients} client" + ("" if status.clients == 1 else "s")
+    refused = f", {status.not_allowed} not allowed" if status.not_allowed else ""
     return (
-        f"{clients}, {status.datagrams} datagrams, {status.replies} replies, {status.errors} errors, "
+        f"{clients}, {status.requests} requests, {status.replies} replies, {status.errors} errors{refused}, "
         f"{status.cycles_per_s / 1e3:.0f} kcycles/s"
     )

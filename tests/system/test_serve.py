@@ -9,8 +9,10 @@ import socket
 import struct
 import subprocess
 import sys
+import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -27,20 +29,39 @@ from pathlib import Path
 from isthmus import serve
 from isthmus.errors import UserError
 try:
-    serve.serve(serve.ServeOptions(Path(sys.argv[1]), sys.argv[2], device=eval(sys.argv[3])))
+    serve.serve(serve.ServeOptions(Path(sys.argv[1]), **eval(sys.argv[2])))
 except UserError as err:
     print(f"isthmus: {err}", file=sys.stderr)
     sys.exit(2)
 """
 
 
+@dataclass
+class Running:
+    """A server process, and where it listens by kind."""
+
+    process: subprocess.Popen[str]
+    at: dict[str, str]
+
+    def udp(self) -> socket.socket:
+        return self._connected(socket.SOCK_DGRAM, "udp")
+
+    def tcp(self) -> socket.socket:
+        return self._connected(socket.SOCK_STREAM, "tcp")
+
+    def _connected(self, kind: socket.SocketKind, name: str) -> socket.socket:
+        host, _, port = self.at[name].rpartition(":")
+        client = socket.socket(socket.AF_INET, kind)
+        client.settimeout(10)
+        client.connect((host, int(port)))
+        return client
+
+
 @contextmanager
-def serving(
-    model: Path, udp: str = "127.0.0.1:0", device: str = "{}"
-) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
-    """A server process, and a socket connected to it."""
+def running(model: Path, **options: object) -> Iterator[Running]:
+    options = options or {"udp": "127.0.0.1:0"}
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(model), udp, device],
+        [sys.executable, "-c", SERVER, str(model), repr(options)],
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -48,17 +69,23 @@ def serving(
     )
     assert process.stdout is not None
     try:
-        words = process.stdout.readline().split()
-        assert words[:2] == ["etherbone", "udp"], (words, process.poll())
-        host, _, port = words[2].rpartition(":")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            client.settimeout(10)
-            client.connect((host, int(port)))
-            yield process, client
+        at = {}
+        for _ in [kind for kind in ("udp", "tcp", "pty", "tap") if options.get(kind)]:
+            words = process.stdout.readline().split()
+            assert words[:1] == ["etherbone"], (words, process.poll())
+            at[words[1]] = words[2]
+        yield Running(process, at)
     finally:
         if process.poll() is None:
             process.kill()
         process.communicate(timeout=10)
+
+
+@contextmanager
+def serving(model: Path, **device: object) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
+    """A server process, and a UDP socket connected to it."""
+    with running(model, udp="127.0.0.1:0", device=device) as server, server.udp() as client:
+        yield server.process, client
 
 
 def ask(client: socket.socket, request: bytes) -> bytes:
@@ -97,7 +124,7 @@ def test_raw_reads_and_writes(gige: Path) -> None:
         assert process.returncode == 0
         assert out == ""
         assert "Traceback" not in err
-        assert "1 client, 4 datagrams, 4 replies, 0 errors" in err
+        assert "1 client, 4 requests, 4 replies, 0 errors" in err
 
 
 def test_malformed_datagrams_and_then_a_valid_one(gige: Path) -> None:
@@ -132,10 +159,76 @@ def test_a_hung_slave_is_an_error_to_the_client_and_nobody_else(gige_silent: Pat
         assert values(ask(client, read(0x0010_0000)), 1) == ([0x5344422D], errors << 1 & 0xFFFFFFFF)
 
 
+def checked_cycle(number: int, operations: bytes) -> bytes:
+    """A cycle as libetherbone's masters write it: records that send results to 0x8000 + 2k of their
+    configuration space, then a read of the error register, to 0x8001 + 2k, which drops the cycle line."""
+    back = 0x8000 + 2 * number
+    return operations.replace(b"RETN", struct.pack(">I", back)) + struct.pack(">3I", 0xE80F0001, back + 1, 4)
+
+
+def reading(*addresses: int) -> bytes:
+    return struct.pack(">I4s", 0xA00F0000 | len(addresses), b"RETN") + struct.pack(
+        f">{len(addresses)}I", *addresses
+    )
+
+
+def writing(address: int, *data: int) -> bytes:
+    return struct.pack(f">{2 + len(data)}I", 0xA00F0000 | len(data) << 8, address, *data)
+
+
+def answered(number: int, *data: int, errors: int = 0) -> bytes:
+    """The answer to a cycle of one record of reads: two writes into the master's configuration space."""
+    back = 0x8000 + 2 * number
+    words = [0x060F0000 | len(data) << 8, back, *data, 0x0E0F0100, back + 1, errors]
+    return struct.pack(f">{len(words)}I", *words)
+
+
+def test_libetherbone_s_wire_format_over_udp_several_cycles_in_a_datagram(gige: Path) -> None:
+    with serving(gige) as (_, client):
+        assert ask(client, PROBE) == PROBE_REPLY
+        cycles = [
+            checked_cycle(1, writing(0x40, 0x11, 0x22)),
+            checked_cycle(2, reading(0x40, 0x44)),
+            checked_cycle(3, reading(0x60_0000)),
+            checked_cycle(4, reading(0x44)),
+        ]
+        reply = ask(client, b"\x4e\x6f\x10\x44" + b"".join(cycles))
+        # The words of a write are empty records, as many as the request has words.
+        status = struct.pack(">3I", 0x0E0F0100, 0x8003, 0)
+        assert reply[:16] + reply[20:32] == b"\x4e\x6f\x14\x44" + bytes(12) + status
+        first = answered(2, 0x11, 0x22)
+        assert reply[32:].startswith(first)
+        values_at = 32 + len(first) + 8
+        failed = answered(3, *struct.unpack(">I", reply[values_at : values_at + 4]), errors=1)
+        assert reply[32 + len(first) :] == failed + answered(4, 0x22, errors=2)
+
+
+def test_libetherbone_s_wire_format_over_tcp_however_the_segments_fall(gige: Path) -> None:
+    with running(gige, tcp="127.0.0.1:0", pty=True) as server, server.tcp() as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream = PROBE + b"".join(checked_cycle(k, reading(0x10_0000, 0x40)) for k in range(200))
+        expected = PROBE_REPLY + b"".join(answered(k, 0x5344422D, 0x1234) for k in range(200))
+        # The RAM through the terminal: it is the same bus.
+        terminal = os.open(server.at["pty"], os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(terminal)
+        os.write(terminal, PROBE + checked_cycle(0, writing(0x40, 0x1234)))
+        answer = b""
+        while len(answer) < 8 + 12 + 12:
+            answer += os.read(terminal, 64)
+        assert answer == PROBE_REPLY + bytes(12) + struct.pack(">3I", 0x0E0F0100, 0x8001, 0)
+        os.close(terminal)
+        for at in range(0, len(stream), 333):
+            client.send(stream[at : at + 333])
+        received = b""
+        while len(received) < len(expected):
+            received += client.recv(65536)
+        assert received == expected
+
+
 def test_a_reset_in_mid_frame_costs_that_frame_only(gige: Path) -> None:
     # The first frame is on the wire from 10 us on.
-    resets = "{'resets': [{'at_ps': 10_400_000, 'cycles': 4}]}"
-    with serving(gige, device=resets) as (_, client):
+    resets = [{"at_ps": 10_400_000, "cycles": 4}]
+    with serving(gige, resets=resets) as (_, client):
         client.send(PROBE)
         client.settimeout(1)
         with pytest.raises(TimeoutError):
@@ -143,19 +236,20 @@ def test_a_reset_in_mid_frame_costs_that_frame_only(gige: Path) -> None:
         assert ask(client, PROBE) == PROBE_REPLY
 
 
-def test_a_taken_port_is_one_line(gige: Path) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+@pytest.mark.parametrize("kind", ["udp", "tcp"])
+def test_a_taken_port_is_one_line(gige: Path, kind: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM) as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         done = subprocess.run(
-            [sys.executable, "-c", SERVER, str(gige), address, "{}"],
+            [sys.executable, "-c", SERVER, str(gige), repr({kind: address})],
             env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
             capture_output=True,
             text=True,
             timeout=60,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith(f"isthmus: bind udp {address}: ")
+    assert done.stderr.startswith(f"isthmus: bind {kind} {address}: ")
     assert done.stderr.count("\n") == 1
 
 
@@ -166,16 +260,33 @@ def test_a_wrong_address_is_one_line(address: str) -> None:
 
 
 def test_only_loopback_unless_asked() -> None:
-    def bound(udp: str, public: bool) -> str:
-        return str(serve.scenario(serve.ServeOptions(Path("m.so"), udp, public))["bind"])
+    def bound(udp: str | None, public: bool) -> str:
+        return str(serve.scenario(serve.ServeOptions(Path("m.so"), udp, bind_public=public))["udp"])
 
-    assert bound(serve.DEFAULT_ADDRESS, False) == "127.0.0.1:60368"
-    assert bound(serve.DEFAULT_ADDRESS, True) == "0.0.0.0:60368"
+    assert bound(None, False) == "127.0.0.1:60368"
+    assert bound(None, True) == "0.0.0.0:60368"
     assert bound("[::1]:5", False) == "[::1]:5"
     assert bound("[::1]:5", True) == "[::]:5"
     assert bound("192.0.2.1:5", False) == "192.0.2.1:5"
+    litex = serve.scenario(serve.ServeOptions(Path("m.so"), dialect="litex"))
+    assert (litex["udp"], litex["device"]["udp_port"]) == ("127.0.0.1:1234", 1234)
+    only = serve.scenario(serve.ServeOptions(Path("m.so"), tcp="127.0.0.1:7", pty=True))
+    assert "udp" not in only
+    assert (only["tcp"], only["pty"]) == ("127.0.0.1:7", True)
+
+
+def test_networks_are_read_and_wrong_ones_are_one_line() -> None:
+    assert [serve.network(text) for text in ("192.0.2.7", "10.1.2.3/8", "::1")] == [
+        "192.0.2.7/32",
+        "10.0.0.0/8",
+        "::1/128",
+    ]
+    with pytest.raises(UserError, match="right would be a network"):
+        serve.network("192.0.2.0/33")
 
 
 def test_the_status_line() -> None:
-    status = ServeStatus("127.0.0.1:1", 1, 5, 4, 1, 9, 1_234_567.0, 0)
-    assert serve.text(status) == "1 client, 5 datagrams, 4 replies, 1 errors, 1235 kcycles/s"
+    status = ServeStatus(["udp 127.0.0.1:1"], 1, 5, 4, 1, 0, 9, 1_234_567.0, 0)
+    assert serve.text(status) == "1 client, 5 requests, 4 replies, 1 errors, 1235 kcycles/s"
+    refusing = replace(status, clients=2, not_allowed=3)
+    assert serve.text(refusing) == "2 clients, 5 requests, 4 replies, 1 errors, 3 not allowed, 1235 kcycles/s"

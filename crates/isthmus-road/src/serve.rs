@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A simulated FPGA behind a real UDP socket.
+//! A simulated FPGA for real programs: behind a UDP socket, TCP connections, a pseudo-terminal or a
+//! TAP interface.
 //!
 //! Each datagram becomes a frame on the FPGA's wire, as if its sender sat on the other end of the
 //! cable; simulated time runs until the device is at rest again, and what comes out goes back to
-//! the sender. Simulated time stands still between datagrams.
+//! the sender. Streams are cut into datagrams. Simulated time stands still between requests.
 
-use std::collections::BTreeMap;
+mod listen;
+mod stream;
+mod wire;
+
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::ops::ControlFlow;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use ipnet::IpNet;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
 use isthmus_host::etherbone::UDP_MTU;
-use isthmus_sim::world::packet::{self, Packet, Udp};
-use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, MacAddress};
-use isthmus_sim::{Limit, Picoseconds, SimConfig, SimError, Simulation, Stop};
 
+use self::listen::{Stream, Tap, io, tcp_listener};
+use self::wire::{Output, Peer, Wire};
 use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::scenario::{self, Device, Fpga, Phy, RoadName};
+use crate::scenario::{self, Device, Dialect, RoadName};
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(200);
+/// How often a terminal is looked at that nobody has open.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a stream's bus cycle may pause before it is split.
+const HOLD: Duration = Duration::from_millis(5);
 /// Datagrams taken together, so that a client that keeps many in flight gets its pipeline.
 const BATCH: usize = 16;
-/// International Atomic Time is ahead of UTC by this since 2017.
-const TAI_MINUS_UTC_S: u64 = 37;
+/// Datagrams of streams on the wire at a time. The device's buffers hold these whatever happens, so
+/// that none of them is dropped.
+const STREAM_BATCH: usize = 2;
 
 /// What to serve, and where.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,8 +45,21 @@ const TAI_MINUS_UTC_S: u64 = 37;
 pub struct ServeScenario {
     /// Which road.
     pub road: RoadName,
-    /// The address to bind; port 0 picks a free one.
-    pub bind: SocketAddr,
+    /// The UDP address to bind; port 0 picks a free one.
+    #[serde(default)]
+    pub udp: Option<SocketAddr>,
+    /// The TCP address to bind; port 0 picks a free one.
+    #[serde(default)]
+    pub tcp: Option<SocketAddr>,
+    /// The TAP interface to be the other end of; made if there is none of that name.
+    #[serde(default)]
+    pub tap: Option<String>,
+    /// Whether to offer a pseudo-terminal.
+    #[serde(default)]
+    pub pty: bool,
+    /// Networks whose hosts are served; none: every host that can reach the server.
+    #[serde(default)]
+    pub allow: Vec<IpNet>,
     /// Seed of all random streams.
     pub seed: u64,
     /// The FPGA.
@@ -50,9 +73,15 @@ pub struct ServeScenario {
     /// Simulated time after which a batch of datagrams is given up.
     #[serde(default = "default_bound")]
     pub datagram_limit_us: u64,
-    /// Senders that are remembered; the one that was silent longest makes room.
+    /// Senders of datagrams that are remembered; the one that was silent longest makes room.
     #[serde(default = "default_clients")]
     pub max_clients: usize,
+    /// TCP connections at a time; more are closed at once.
+    #[serde(default = "default_connections")]
+    pub max_connections: usize,
+    /// A connection on which nothing moves for so long is closed.
+    #[serde(default = "default_idle")]
+    pub idle_timeout_s: u64,
 }
 
 const fn default_clock() -> f64 {
@@ -64,20 +93,28 @@ const fn default_bound() -> u64 {
 const fn default_clients() -> usize {
     64
 }
+const fn default_connections() -> usize {
+    16
+}
+const fn default_idle() -> u64 {
+    600
+}
 
 /// What a server counted so far.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ServeStatus {
-    /// Where it listens.
-    pub address: SocketAddr,
-    /// Senders it remembers.
+    /// Where it listens: a kind (`udp`, `tcp`, `pty`, `tap`), a blank, and an address or name.
+    pub listening: Vec<String>,
+    /// Senders of datagrams it remembers, connections, and the terminal's user.
     pub clients: usize,
-    /// Datagrams received.
-    pub datagrams: u64,
-    /// Datagrams sent back.
+    /// Datagrams and frames received, and datagrams that streams were cut into.
+    pub requests: u64,
+    /// Datagrams and frames sent back, and those that were answers to streams.
     pub replies: u64,
-    /// Datagrams refused, given up or not deliverable.
+    /// What was refused, given up, broken or not deliverable.
     pub errors: u64,
+    /// Datagrams, frames and connections of hosts that are not allowed.
+    pub not_allowed: u64,
     /// Device cycles evaluated.
     pub device_cycles: u64,
     /// Device cycles evaluated a second of wall time, while anything was simulated.
@@ -94,13 +131,13 @@ impl ServeStatus {
     }
 }
 
-/// Called when the socket is open and then a few times a second; `Break` ends the server.
+/// Called when everything is open and then a few times a second; `Break` ends the server.
 pub type ServeWatch<'a> = &'a mut dyn FnMut(&ServeStatus) -> ControlFlow<()>;
 
 /// Serves a scenario given as JSON until `watch` breaks.
 ///
 /// # Errors
-/// When the scenario is wrong, the address is taken, or the simulation fails.
+/// When the scenario is wrong, an address is taken, or the simulation fails.
 pub fn serve_json(json: &str, watch: ServeWatch<'_>) -> Result<(), RoadError> {
     serve_with(&scenario::parse(json)?, &device::load, watch)
 }
@@ -117,19 +154,14 @@ pub fn serve_with(
     Server::open(scenario, make_model)?.run(watch)
 }
 
-/// A sender, and the station it is on the simulated wire.
-struct Client {
-    peer: SocketAddr,
-    last_heard: u64,
-}
-
 struct Server<'a> {
     scenario: &'a ServeScenario,
-    socket: UdpSocket,
-    simulation: Simulation,
-    endpoint: FrameEndpoint,
-    /// By the number that makes a client's simulated addresses.
-    clients: BTreeMap<u16, Client>,
+    wire: Wire,
+    udp: Option<UdpSocket>,
+    listener: Option<TcpListener>,
+    tap: Option<Tap>,
+    streams: Vec<Stream>,
+    next_stream: u64,
     status: ServeStatus,
 }
 
@@ -140,82 +172,97 @@ impl<'a> Server<'a> {
             ("clock_mhz", scenario.clock_mhz, 1.0, 1_000.0),
             ("datagram_limit_us", scenario.datagram_limit_us as f64, 1.0, 10_000_000.0),
             ("max_clients", scenario.max_clients as f64, 1.0, 4_096.0),
+            ("max_connections", scenario.max_connections as f64, 1.0, 1_024.0),
+            ("idle_timeout_s", scenario.idle_timeout_s as f64, 1.0, 1e6),
         ] {
             if !(low..=high).contains(&value) {
                 let reason = format!("{value} is outside {low} to {high}");
                 return Err(RoadError::scenario(key, reason));
             }
         }
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            skip_idle: true,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: None,
-            wall_limit_ms: None,
-        });
-        let now = || {
-            let utc = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            utc.as_secs() + TAI_MINUS_UTC_S
+        if scenario.device.dialect == Dialect::Litex && (scenario.tcp.is_some() || scenario.pty) {
+            let reason = "litex has no streams: tcp and pty speak ohwr";
+            return Err(RoadError::scenario("device.dialect", reason));
+        }
+        // Whoever can connect finds a device that answers.
+        let wire = Wire::open(scenario, make_model)?;
+        let mut server = Self {
+            scenario,
+            wire,
+            udp: None,
+            listener: None,
+            tap: None,
+            streams: Vec::new(),
+            next_stream: 0,
+            status: ServeStatus::default(),
         };
-        let fpga = Fpga {
-            clock_mhz: scenario.clock_mhz,
-            epoch_s: scenario.epoch_s.unwrap_or_else(now),
-            clock_offset_ppm: 0.0,
-        };
-        let phy = Phy { tx_ns: 0.0, rx_ns: 8.0 };
-        let (_, phy) =
-            device::attach_gige(&simulation, &scenario.device, &fpga, &phy, None, make_model)?;
-        let endpoint = FrameEndpoint::new(
-            &simulation,
-            &EndpointConfig {
-                name: "socket".to_owned(),
-                bit_rate_bit_s: 1_000_000_000,
-                queue_bytes: 2 * (BATCH * (UDP_MTU + 66)) as u64,
-            },
-        )?;
-        let cable = CableConfig {
-            name: "cable".to_owned(),
-            length_m: 0.0,
-            delay_ns_per_m: 0.0,
-            fault_delay_ns: 0.0,
-        };
-        Cable::connect(&simulation, &endpoint, &phy, &cable)?;
-        // The socket is opened last: whoever can connect finds a device that answers.
-        simulation.run_for(Picoseconds::from_us(10))?;
-        let io = |action: &str, source| RoadError::Io {
-            action: format!("{action} udp {}", scenario.bind),
-            source,
-        };
-        let socket = UdpSocket::bind(scenario.bind).map_err(|e| io("bind", e))?;
-        socket.set_read_timeout(Some(TICK)).map_err(|e| io("set the time-out of", e))?;
-        let address = socket.local_addr().map_err(|e| io("ask the address of", e))?;
-        let status = ServeStatus {
-            address,
-            clients: 0,
-            datagrams: 0,
-            replies: 0,
-            errors: 0,
-            device_cycles: 0,
-            cycles_per_s: 0.0,
-            simulated_ps: 0,
-        };
-        Ok(Self { scenario, socket, simulation, endpoint, clients: BTreeMap::new(), status })
+        server.listen()?;
+        Ok(server)
+    }
+
+    fn listen(&mut self) -> Result<(), RoadError> {
+        let listening = &mut self.status.listening;
+        if let Some(address) = self.scenario.udp {
+            let failed = || io(format!("bind udp {address}"));
+            let socket = UdpSocket::bind(address).map_err(failed())?;
+            socket.set_nonblocking(true).map_err(failed())?;
+            listening.push(format!("udp {}", socket.local_addr().map_err(failed())?));
+            self.udp = Some(socket);
+        }
+        if let Some(address) = self.scenario.tcp {
+            let listener = tcp_listener(address)?;
+            let address = listener.local_addr().map_err(io(format!("bind tcp {address}")))?;
+            listening.push(format!("tcp {address}"));
+            self.listener = Some(listener);
+        }
+        if self.scenario.pty {
+            let (stream, path) = Stream::terminal(self.next_stream)?;
+            listening.push(format!("pty {}", path.display()));
+            self.streams.push(stream);
+            self.next_stream += 1;
+        }
+        if let Some(name) = &self.scenario.tap {
+            self.tap = Some(Tap::open(name)?);
+            let Device { ip, udp_port, .. } = self.scenario.device;
+            listening.push(format!("tap {name} {ip}:{udp_port}"));
+        }
+        if listening.is_empty() {
+            let reason = "nothing to listen on: at least one of udp, tcp, tap and pty";
+            return Err(RoadError::scenario("document", reason));
+        }
+        Ok(())
     }
 
     fn run(mut self, watch: ServeWatch<'_>) -> Result<(), RoadError> {
         if watch(&self.status).is_break() {
             return Ok(());
         }
-        let mut told = std::time::Instant::now();
+        let mut told = Instant::now();
         loop {
-            if self.take_datagrams()? && self.simulate(watch)?.is_break() {
+            self.wait()?;
+            self.accept();
+            self.hear_streams();
+            let arrived = self.take_datagrams()? | self.take_frames()?;
+            if arrived && self.simulate(watch)?.is_break() {
                 return Ok(());
             }
-            self.send_replies();
+            // At most so many turns before the others have theirs.
+            let mut drained = false;
+            for _ in 0..BATCH {
+                drained = !self.take_stream_requests();
+                if drained {
+                    break;
+                }
+                if self.simulate(watch)?.is_break() {
+                    return Ok(());
+                }
+                self.close_unanswered();
+            }
+            self.send_streams(drained);
+            let used = self.streams.iter().filter(|stream| !stream.unused).count();
+            self.status.clients = self.wire.clients() + used;
             if told.elapsed() >= TICK {
-                told = std::time::Instant::now();
+                told = Instant::now();
                 if watch(&self.status).is_break() {
                     return Ok(());
                 }
@@ -223,146 +270,232 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Waits for a datagram, and takes those that came with it. Whether there was one.
+    /// Waits until something comes, or for a tick.
+    fn wait(&self) -> Result<(), RoadError> {
+        let mut fds = Vec::with_capacity(3 + self.streams.len());
+        fds.extend(self.udp.as_ref().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        fds.extend(self.listener.as_ref().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        fds.extend(self.tap.as_ref().map(|tap| PollFd::new(tap, PollFlags::IN)));
+        let mut timeout = TICK;
+        for stream in &self.streams {
+            match (stream.unused, stream.held) {
+                // The system would report a terminal that nobody has open again and again.
+                (true, _) => timeout = timeout.min(LOOK),
+                (false, held) => {
+                    fds.push(PollFd::new(stream, stream.events()));
+                    let left = held.map(|since| HOLD.saturating_sub(since.elapsed()));
+                    timeout = timeout.min(left.unwrap_or(TICK));
+                }
+            }
+        }
+        let timeout = Timespec {
+            tv_sec: 0,
+            // Below a second.
+            tv_nsec: timeout.subsec_nanos().into(),
+        };
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(io("wait for requests")(error.into())),
+        }
+    }
+
+    fn allowed(&self, address: IpAddr) -> bool {
+        let nets = &self.scenario.allow;
+        nets.is_empty() || nets.iter().any(|net| net.contains(&address.to_canonical()))
+    }
+
+    fn accept(&mut self) {
+        let Some(listener) = &self.listener else { return };
+        let mut arrived = Vec::new();
+        while let Ok(connection) = listener.accept() {
+            arrived.push(connection);
+            if arrived.len() == BATCH {
+                break;
+            }
+        }
+        for (socket, peer) in arrived {
+            let connections = self.streams.iter().filter(|stream| !stream.is_terminal()).count();
+            if !self.allowed(peer.ip()) {
+                self.status.not_allowed += 1;
+            } else if connections >= self.scenario.max_connections {
+                self.status.errors += 1;
+            } else if let Ok(stream) = Stream::tcp(self.next_stream, socket) {
+                self.streams.push(stream);
+                self.next_stream += 1;
+            }
+        }
+    }
+
+    /// Takes datagrams that have come. Whether there was one for the device.
     fn take_datagrams(&mut self) -> Result<bool, RoadError> {
+        let mut any = false;
         // One byte more than is allowed shows what is too long.
         let mut buffer = [0; UDP_MTU + 1];
-        for position in 0..BATCH {
-            let received = match position {
-                0 => self.socket.recv_from(&mut buffer),
-                _ => self
-                    .socket
-                    .set_nonblocking(true)
-                    .and_then(|()| self.socket.recv_from(&mut buffer)),
-            };
-            match received {
-                Ok((length, peer)) => self.put_on_wire(&buffer[..length], peer),
-                Err(error) => {
-                    self.socket.set_nonblocking(false).map_err(|e| self.io(e))?;
-                    return match error.kind() {
-                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
-                            Ok(position > 0)
-                        }
-                        // A client is gone: its system answered an earlier reply so.
-                        ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused => {
-                            self.status.errors += 1;
-                            Ok(position > 0)
-                        }
-                        _ => Err(self.io(error)),
-                    };
+        for _ in 0..BATCH {
+            let Some(socket) = &self.udp else { break };
+            match socket.recv_from(&mut buffer) {
+                Ok((_, peer)) if !self.allowed(peer.ip()) => self.status.not_allowed += 1,
+                Ok((length, peer)) => {
+                    self.status.requests += 1;
+                    let put = self.wire.put(&buffer[..length], Peer::Udp(peer));
+                    self.status.errors += u64::from(!put);
+                    any |= put;
                 }
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::Interrupted => break,
+                    // A client is gone: its system answered an earlier reply so.
+                    ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused => {
+                        self.status.errors += 1;
+                    }
+                    _ => return Err(io("receive on udp")(error)),
+                },
             }
         }
-        self.socket.set_nonblocking(false).map_err(|e| self.io(e))?;
-        Ok(true)
+        Ok(any)
     }
 
-    fn io(&self, source: std::io::Error) -> RoadError {
-        RoadError::Io { action: format!("receive on udp {}", self.status.address), source }
+    /// Takes frames that have come. Whether there was one for the device.
+    fn take_frames(&mut self) -> Result<bool, RoadError> {
+        let mut any = false;
+        for _ in 0..BATCH {
+            let Some(tap) = &self.tap else { break };
+            let Some(frame) = tap.receive().map_err(io("receive on tap"))? else { break };
+            if !self.scenario.allow.is_empty()
+                && !sender(&frame).is_some_and(|address| self.allowed(address.into()))
+            {
+                self.status.not_allowed += 1;
+                continue;
+            }
+            self.status.requests += 1;
+            let put = self.wire.put_frame(&frame);
+            self.status.errors += u64::from(!put);
+            any |= put;
+        }
+        Ok(any)
     }
 
-    fn put_on_wire(&mut self, payload: &[u8], peer: SocketAddr) {
-        self.status.datagrams += 1;
-        if payload.len() > UDP_MTU {
-            self.status.errors += 1;
-            return;
-        }
-        let station = self.station(peer);
-        let frame = Udp {
-            source_mac: station_mac(station),
-            destination_mac: self.scenario.device.mac,
-            source: SocketAddrV4::new(station_ip(station), peer.port()),
-            destination: SocketAddrV4::new(self.scenario.device.ip, self.scenario.device.udp_port),
-            payload: payload.to_vec(),
-        }
-        .to_frame();
-        if frame.and_then(|frame| self.endpoint.send(&frame)).is_none() {
-            self.status.errors += 1;
+    fn hear_streams(&mut self) {
+        for stream in self.streams.iter_mut().filter_map(|s| s.looked_at().then_some(s)) {
+            stream.receive();
         }
     }
 
-    /// The station number of a sender, new or known.
-    fn station(&mut self, peer: SocketAddr) -> u16 {
-        let heard = self.status.datagrams;
-        if let Some((number, client)) = self.clients.iter_mut().find(|(_, c)| c.peer == peer) {
-            client.last_heard = heard;
-            return *number;
-        }
-        let number = match self.clients.iter().min_by_key(|(_, client)| client.last_heard) {
-            Some((silent, _)) if self.clients.len() >= self.scenario.max_clients => *silent,
-            // At most 4096 stations: there is always a free number.
-            _ => (0..=u16::MAX).find(|n| !self.clients.contains_key(n)).unwrap_or_default(),
-        };
-        self.clients.insert(number, Client { peer, last_heard: heard });
-        self.status.clients = self.clients.len();
-        number
+    /// Ends a connection; a terminal waits for its next user.
+    fn close(&mut self, id: u64) {
+        self.wire.forget(id);
+        self.streams.retain_mut(|stream| {
+            if stream.id == id {
+                stream.restart();
+            }
+            stream.id != id || stream.is_terminal()
+        });
     }
 
-    /// Runs until the device is at rest, or the bound of simulated time.
-    fn simulate(&mut self, watch: ServeWatch<'_>) -> Result<ControlFlow<()>, RoadError> {
-        let bound = Picoseconds::from_us(self.scenario.datagram_limit_us);
-        let before = self.simulation.statistics();
-        let limit = Limit {
-            simulated: Some(self.simulation.now().saturating_add(bound)),
-            wall: Some(TICK),
-        };
-        let flow = loop {
-            match self.simulation.run_until_idle(&limit) {
-                Ok(Stop::Idle | Stop::Done) => break ControlFlow::Continue(()),
-                Ok(Stop::TimeReached) => {
-                    self.status.errors += 1;
-                    break ControlFlow::Continue(());
-                }
-                Err(SimError::WallTimeLimit { .. }) => {
-                    if watch(&self.status).is_break() {
-                        break ControlFlow::Break(());
+    /// Puts a few datagrams of streams onto the wire, of each stream in its turn.
+    fn take_stream_requests(&mut self) -> bool {
+        let (mut taken, mut broken) = (0, Vec::new());
+        for stream in &mut self.streams {
+            while taken < STREAM_BATCH {
+                let late = stream.held.is_some_and(|since| since.elapsed() >= HOLD);
+                match stream.framer.next(late || stream.closing) {
+                    Ok(Some(request)) => {
+                        stream.held = None;
+                        stream.owed.push_back(request.expect);
+                        self.status.requests += 1;
+                        self.wire.put(&request.payload, Peer::Stream(stream.id));
+                        taken += 1;
+                    }
+                    Ok(None) => {
+                        let holds = stream.framer.holds();
+                        stream.held = holds.then(|| stream.held.unwrap_or_else(Instant::now));
+                        break;
+                    }
+                    Err(_) => {
+                        broken.push(stream.id);
+                        break;
                     }
                 }
-                Err(error) => return Err(error.into()),
             }
-        };
-        let after = self.simulation.statistics();
-        let wall = after.wall_s - before.wall_s;
-        if wall > 0.0 {
-            let cycles = after.evaluated_cycles - before.evaluated_cycles;
-            self.status.cycles_per_s = cycles as f64 / wall;
         }
-        self.status.device_cycles = after.evaluated_cycles;
-        self.status.simulated_ps = self.simulation.now().0;
-        // The logs of a measurement would grow for as long as the server runs.
-        drop((self.simulation.spans().take(), self.simulation.probes().take()));
+        self.status.errors += broken.len() as u64;
+        for id in broken {
+            self.close(id);
+        }
+        // The next turn begins with the next stream.
+        if taken > 0 && !self.streams.is_empty() {
+            self.streams.rotate_left(1);
+        }
+        taken > 0
+    }
+
+    /// Runs until the device is at rest and hands out what it sent.
+    fn simulate(&mut self, watch: ServeWatch<'_>) -> Result<ControlFlow<()>, RoadError> {
+        let flow = self.wire.run(&mut self.status, TICK, watch)?;
+        for output in self.wire.take() {
+            let delivered = match output {
+                Output::Datagram(peer, payload) => match &self.udp {
+                    Some(socket) => socket.send_to(&payload, peer).is_ok(),
+                    None => false,
+                },
+                Output::Stream(id, payload) => self.answer(id, &payload),
+                Output::Frame(frame) => self.tap.as_ref().is_some_and(|tap| tap.send(&frame)),
+                Output::Lost => false,
+            };
+            match delivered {
+                true => self.status.replies += 1,
+                false => self.status.errors += 1,
+            }
+        }
         Ok(flow)
     }
 
-    fn send_replies(&mut self) {
-        for frame in self.endpoint.take() {
-            let Ok(Packet::Udp(udp)) = packet::parse(&frame.bytes) else { continue };
-            let station = station_of(*udp.destination.ip());
-            let peer = station.and_then(|number| self.clients.get(&number)).map(|c| c.peer);
-            match peer.filter(|peer| peer.port() == udp.destination.port()) {
-                Some(peer) if self.socket.send_to(&udp.payload, peer).is_ok() => {
-                    self.status.replies += 1;
-                }
-                _ => self.status.errors += 1,
+    fn answer(&mut self, id: u64, payload: &[u8]) -> bool {
+        let stream = self.streams.iter_mut().find(|stream| stream.id == id);
+        let Some(stream) = stream else { return false };
+        let Some(expect) = stream.owed.pop_front() else { return false };
+        match expect.bytes_of(payload) {
+            Some(bytes) => {
+                stream.answer(bytes);
+                true
             }
+            None => false,
+        }
+    }
+
+    /// A stream cannot go on without a part of its answer: the device was reset, or given up.
+    fn close_unanswered(&mut self) {
+        let lost: Vec<u64> =
+            self.streams.iter().filter(|s| !s.owed.is_empty()).map(|s| s.id).collect();
+        self.status.errors += lost.len() as u64;
+        for id in lost {
+            self.close(id);
+        }
+    }
+
+    /// Sends answers, and closes what has ended. `drained`: all that came has been answered.
+    fn send_streams(&mut self, drained: bool) {
+        let idle = Duration::from_secs(self.scenario.idle_timeout_s);
+        let mut gone = Vec::new();
+        for stream in self.streams.iter_mut().filter(|stream| !stream.unused) {
+            let there = stream.send();
+            let ended = stream.closing && drained && stream.is_sent();
+            let idle = !stream.is_terminal() && stream.active.elapsed() > idle;
+            if !there || ended || idle {
+                gone.push(stream.id);
+            }
+        }
+        for id in gone {
+            self.close(id);
         }
     }
 }
 
-/// Addresses of the simulated stations: 10.0.0.0/16 and locally administered MACs.
-fn station_ip(number: u16) -> Ipv4Addr {
-    let [high, low] = number.to_be_bytes();
-    Ipv4Addr::new(10, 0, high, low)
-}
-
-fn station_of(ip: Ipv4Addr) -> Option<u16> {
-    match ip.octets() {
-        [10, 0, high, low] => Some(u16::from_be_bytes([high, low])),
-        _ => None,
-    }
-}
-
-fn station_mac(number: u16) -> MacAddress {
-    let [high, low] = number.to_be_bytes();
-    MacAddress([2, 0, 0, 1, high, low])
+/// Whose frame it is, by IPv4 or ARP.
+fn sender(frame: &[u8]) -> Option<Ipv4Addr> {
+    let at = match frame.get(12..14)? {
+        [8, 0] => 26,
+        [8, 6] => 28,
+        _ => return None,
+    };
+    <[u8; 4]>::try_from(frame.get(at..at + 4)?).ok().map(Ipv4Addr::from)
 }

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the server listens on: a UDP socket, TCP connections, a pseudo-terminal, a TAP interface.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+
+use super::stream::{Expect, Framer};
+use super::wire::MAX_FRAME;
+use crate::error::RoadError;
+
+/// Bytes that are taken from a stream at a time.
+const READ: usize = 16_384;
+/// Reply bytes that a stream's reader may leave before its requests wait.
+const BACKLOG: usize = 1 << 20;
+
+pub(super) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> RoadError {
+    let action = action.into();
+    |source| RoadError::Io { action, source }
+}
+
+/// The other end of a stream.
+#[derive(Debug)]
+enum End {
+    Tcp(TcpStream),
+    Terminal(File),
+}
+
+impl End {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(socket) => socket.read(buffer),
+            Self::Terminal(file) => file.read(buffer),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(socket) => socket.write(bytes),
+            Self::Terminal(file) => file.write(bytes),
+        }
+    }
+}
+
+/// A client's byte stream.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) id: u64,
+    end: End,
+    pub(super) framer: Framer,
+    /// The replies that are owed, in order.
+    pub(super) owed: VecDeque<Expect>,
+    out: Vec<u8>,
+    sent: usize,
+    pub(super) active: Instant,
+    /// Since when a bus cycle waits for its end.
+    pub(super) held: Option<Instant>,
+    /// A terminal that nobody has open.
+    pub(super) unused: bool,
+    /// Nothing more will come; what came is still answered.
+    pub(super) closing: bool,
+}
+
+impl Stream {
+    fn new(id: u64, end: End, unused: bool) -> Self {
+        Self {
+            id,
+            end,
+            framer: Framer::default(),
+            owed: VecDeque::new(),
+            out: Vec::new(),
+            sent: 0,
+            active: Instant::now(),
+            held: None,
+            unused,
+            closing: false,
+        }
+    }
+
+    /// A connection.
+    pub(super) fn tcp(id: u64, socket: TcpStream) -> std::io::Result<Self> {
+        socket.set_nodelay(true)?;
+        socket.set_nonblocking(true)?;
+        Ok(Self::new(id, End::Tcp(socket), false))
+    }
+
+    /// A new pseudo-terminal, in raw mode, and the path of its other side.
+    pub(super) fn terminal(id: u64) -> Result<(Self, PathBuf), RoadError> {
+        let open = || -> rustix::io::Result<(File, PathBuf)> {
+            let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+            grantpt(&ours)?;
+            unlockpt(&ours)?;
+            let path = PathBuf::from(ptsname(&ours, Vec::new())?.to_string_lossy().into_owned());
+            // Opened and closed once: from now on the system says whether anybody has it open.
+            let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+            let theirs = rustix::fs::open(&path, flags, Mode::empty())?;
+            let mut settings = tcgetattr(&theirs)?;
+            settings.make_raw();
+            tcsetattr(&theirs, OptionalActions::Now, &settings)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            Ok((File::from(ours), path))
+        };
+        let (file, path) = open().map_err(|e| io("open a pseudo-terminal")(e.into()))?;
+        Ok((Self::new(id, End::Terminal(file), true), path))
+    }
+
+    pub(super) fn is_terminal(&self) -> bool {
+        matches!(self.end, End::Terminal(_))
+    }
+
+    /// Forgets the conversation and waits for the terminal's next user.
+    pub(super) fn restart(&mut self) {
+        self.framer = Framer::default();
+        self.owed.clear();
+        self.out.clear();
+        self.sent = 0;
+        self.held = None;
+        self.unused = true;
+        self.closing = false;
+    }
+
+    /// Whether everything has left.
+    pub(super) fn is_sent(&self) -> bool {
+        self.sent == self.out.len()
+    }
+
+    fn may_read(&self) -> bool {
+        !self.closing && self.framer.room() >= READ && self.out.len() - self.sent < BACKLOG
+    }
+
+    pub(super) fn events(&self) -> PollFlags {
+        let mut events = PollFlags::empty();
+        if self.may_read() {
+            events |= PollFlags::IN;
+        }
+        if !self.is_sent() {
+            events |= PollFlags::OUT;
+        }
+        events
+    }
+
+    /// Whether somebody has the terminal open; a connection always is.
+    pub(super) fn looked_at(&mut self) -> bool {
+        if self.unused {
+            let mut fds = [PollFd::new(&self.end, PollFlags::IN)];
+            let polled = poll(&mut fds, Some(&Timespec::default()));
+            self.unused = polled.is_err() || fds[0].revents().contains(PollFlags::HUP);
+        }
+        !self.unused
+    }
+
+    /// Takes what has come.
+    pub(super) fn receive(&mut self) {
+        let mut buffer = [0; READ];
+        while self.may_read() {
+            match self.end.read(&mut buffer) {
+                Ok(length) if length > 0 => {
+                    self.framer.push(&buffer[..length]);
+                    self.active = Instant::now();
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                _ => self.closing = true,
+            }
+        }
+    }
+
+    pub(super) fn answer(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Sends what the system takes. Whether the other side is still there.
+    pub(super) fn send(&mut self) -> bool {
+        while self.sent < self.out.len() {
+            match self.end.write(&self.out[self.sent..]) {
+                Ok(length) if length > 0 => {
+                    self.sent += length;
+                    self.active = Instant::now();
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return true,
+                _ => return false,
+            }
+        }
+        self.out.clear();
+        self.sent = 0;
+        true
+    }
+}
+
+impl AsFd for End {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(socket) => socket.as_fd(),
+            Self::Terminal(file) => file.as_fd(),
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.end.as_fd()
+    }
+}
+
+/// A listener that never makes the server wait.
+pub(super) fn tcp_listener(address: SocketAddr) -> Result<TcpListener, RoadError> {
+    let failed = || io(format!("bind tcp {address}"));
+    let listener = TcpListener::bind(address).map_err(failed())?;
+    listener.set_nonblocking(true).map_err(failed())?;
+    Ok(listener)
+}
+
+/// A TAP interface: Ethernet frames of this machine. It is made if there is none of that name; its
+/// addresses and whether it is up are the system's business.
+pub(super) struct Tap(SyncDevice);
+
+impl Tap {
+    pub(super) fn open(name: &str) -> Result<Self, RoadError> {
+        let failed = || io(format!("open tap {name}"));
+        if name.is_empty() || name.len() > 15 {
+            let reason = format!("{name:?} is no name of an interface: 1 to 15 bytes");
+            return Err(RoadError::scenario("tap", reason));
+        }
+        let builder = DeviceBuilder::new().name(name).layer(Layer::L2).inherit_enable_state();
+        let device = builder.build_sync().map_err(failed())?;
+        device.set_nonblocking(true).map_err(failed())?;
+        Ok(Self(device))
+    }
+
+    /// A frame that has come.
+    pub(super) fn receive(&self) -> std::io::Result<Option<Vec<u8>>> {
+        // One byte more than is allowed shows what is too long.
+        let mut buffer = [0; MAX_FRAME + 1];
+        match self.0.recv(&mut buffer) {
+            Ok(length) => Ok(Some(buffer[..length].to_vec())),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(None)
+            }
+            // The interface is down.
+            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Whether the system took it.
+    pub(super) fn send(&self, frame: &[u8]) -> bool {
+        self.0.send(frame).is_ok_and(|length| length == frame.len())
+    }
+}
+
+impl AsFd for Tap {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
