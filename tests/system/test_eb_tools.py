@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from isthmus import cli, eb
+from isthmus import cli, eb, native
+from isthmus.bench import scenario
+from isthmus.paths import ROOT
 from test_serve import serving
 
 Run = Callable[..., tuple[int, str, str]]
@@ -93,3 +98,31 @@ def test_pipelining_makes_a_timestamp_cheaper_for_the_device(name: str) -> None:
 
         blocking = span_ns(False)
         assert span_ns(True) < blocking / 2
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark: apt-get install tshark")
+def test_the_dissector_reads_the_captures_that_a_run_writes(scenario_of: Any, tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    native.run_scenario(scenario_of(scenario.timestamps("blocking", 2, 3), trace={"pcap": str(path)}))
+    script = ROOT / "tools" / "wireshark" / "etherbone.lua"
+    command = [
+        "tshark",
+        "-n",
+        "-X",
+        f"lua_script:{script}",
+        "-r",
+        str(path),
+        "-Y",
+        "etherbone",
+        "-T",
+        "fields",
+    ]
+    names = ("etherbone.dialect", "etherbone.read.address", "_ws.expert.message")
+    command += [word for name in names for word in ("-e", name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert {line[0] for line in lines} == {"OHWR"}
+    assert {line[2] for line in lines} == {""}
+    stamps = ["0x0000000000200018", "0x000000000020001c"] * 2
+    requests = [line[1].split(",")[:4] for line in lines if line[1]]
+    assert requests.count(stamps) >= 3
