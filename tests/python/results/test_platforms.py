@@ -63,6 +63,16 @@ def test_profiles_share_all_but_the_library() -> None:
     assert theirs == ours
 
 
+def test_each_profile_gets_the_driver_of_its_own() -> None:
+    for name, theirs, ours in (("usb-t5810", "serial", "bulk"), ("pcie-scu3", "words", "dma")):
+        platform = platforms.load(name)
+        for profile, driver in zip(platforms.PROFILES, (theirs, ours), strict=True):
+            bus = constants(platform, profile)["bus"][platform.bus]
+            assert list(bus["driver"]) == [driver]
+            assert theirs not in bus
+            assert ours not in bus
+
+
 def test_no_constant_is_a_number_that_is_to_be_predicted() -> None:
     text = (PUBLISHED / "etherbone.csv").read_text()
     lines = csv.DictReader(io.StringIO("\n".join(x for x in text.splitlines() if not x.startswith("#"))))
