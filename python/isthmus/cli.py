@@ -8,14 +8,16 @@ An error a person can act on is one line on standard error: exit code 2 for a wr
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperGroup
 
 from isthmus import __version__, bootstrap
-from isthmus.eb.cli import app as eb
 from isthmus.errors import UserError
 
 app = typer.Typer(
@@ -167,6 +169,29 @@ def serve_etherbone(
     server.serve(replace(options, model=engine.model("gige_etherbone")))
 
 
+@cache
+def _eb_commands() -> Mapping[str, Any]:
+    from isthmus.eb.cli import app as tools
+
+    return cast("TyperGroup", typer.main.get_command(tools)).commands
+
+
+class _Eb(TyperGroup):
+    """The sub-commands of `eb`, imported when one of them is asked for."""
+
+    def list_commands(self, _: Any) -> list[str]:
+        return list(_eb_commands())
+
+    def get_command(self, _: Any, cmd_name: str) -> Any:
+        return _eb_commands().get(cmd_name)
+
+
+eb = typer.Typer(
+    cls=_Eb,
+    help="Read and write Wishbone devices over Etherbone.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(eb, name="eb")
 
 

@@ -6,7 +6,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from typing import cast
 from unittest import mock
+
+import typer
+from typer.core import TyperGroup
 
 from isthmus import cli
 
@@ -26,14 +30,12 @@ which; 130 stopped with Control-C. Results go to standard output, progress and e
 def command_page() -> str:
     """The page's text, from the commands themselves."""
     parts = [_HEAD, _section("isthmus", [])]
-    names = [
-        info.name or (info.callback.__name__ if info.callback else "") for info in cli.app.registered_commands
-    ]
-    parts += [_section(f"isthmus {name}", [name]) for name in names]
-    for group in cli.app.registered_groups:
-        for info in group.typer_instance.registered_commands if group.typer_instance else []:
-            name = info.name or (info.callback.__name__ if info.callback else "")
-            parts.append(_section(f"isthmus {group.name} {name}", [group.name or "", name]))
+    root = cast("TyperGroup", typer.main.get_command(cli.app)).commands
+    groups = {name: command for name, command in root.items() if isinstance(command, TyperGroup)}
+    parts += [_section(f"isthmus {name}", [name]) for name in root if name not in groups]
+    for name, group in groups.items():
+        for inner in group.list_commands(typer.Context(group)):
+            parts.append(_section(f"isthmus {name} {inner}", [name, inner]))
     return "\n".join(parts)
 
 

@@ -14,9 +14,7 @@ from isthmus import bootstrap
 from isthmus.eb import tools
 from isthmus.eb.tools import Link, Order
 
-app = typer.Typer(
-    help="Read and write Wishbone devices over Etherbone.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(rich_markup_mode=None)
 
 DEVICE = "udp/HOST[/PORT], tcp/HOST[/PORT] or dev/NAME."
 Dialect = Annotated[str, typer.Option(metavar="NAME", help="ohwr or liteeth.")]

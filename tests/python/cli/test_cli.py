@@ -107,7 +107,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys\n"
         "from isthmus import cli\n"
         "cli.run(['--help'])\n"
-        "heavy = {'yaml', 'pyslang', 'rich', 'jsonschema', 'isthmus.models', 'asyncio'}\n"
+        "heavy = {'yaml', 'pyslang', 'rich', 'jsonschema', 'isthmus.models', 'isthmus.eb', 'asyncio'}\n"
         "print('heavy:', sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
