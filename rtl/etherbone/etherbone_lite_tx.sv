@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Replies of the engine become replies in LiteEth's dialect.
+/// Replies of the engine become replies in LiteEth's dialect, on their way into the reply buffer.
 ///
 /// The header's "no reads" bit is cleared and a word of 0 put behind it, the record's flags stand
 /// in reverse order of bits, and the empty records that stand for writes are taken out. A frame
 /// without reads is not answered. A probe's reply has its 0 behind the probe's number.
 ///
-///   Handshake   words and end beats as etherbone_core gives them, both sides valid/ready
-///   Order       that of the engine
-///   Latency     0; the word that is put in takes one cycle, in which the engine holds its next. It
-///               comes from a request that had one word more, so it delays nothing
-///   Throughput  one word a cycle
-///   Parameters  none; lite_i is static, 0: beats go on as they are
+///   Words       valid_i with data_i, both out of registers: store_o says whether data_o is a word
+///               of the reply. end_i: the frame's last word was before; answer_o in that cycle: there
+///               is something to answer
+///   Room        hold_o: no word may be taken in this cycle, to come here in the next, in which the
+///               0 is stored. busy_o: this is that cycle, no end may come
+///   Latency     0
+///   Throughput  one word a cycle, but for the one behind a header or a probe's number. The request
+///               had a word there that the engine did not get: it delays nothing
+///   Parameters  none; lite_i is static, 0: words are stored as they are
 ///   Not done    more than one record
 module etherbone_lite_tx
   import etherbone_pkg::*;
@@ -20,16 +23,14 @@ module etherbone_lite_tx
   input  logic        lite_i,
 
   input  logic        valid_i,
-  output logic        ready_o,
   input  logic [31:0] data_i,
   input  logic        end_i,
-  input  logic        commit_i,
+  output logic        hold_o,
+  output logic        busy_o,
 
-  output logic        valid_o,
-  input  logic        ready_i,
+  output logic        store_o,
   output logic [31:0] data_o,
-  output logic        end_o,
-  output logic        commit_o
+  output logic        answer_o
 );
   typedef enum logic [2:0] {
     StHead,
@@ -40,17 +41,15 @@ module etherbone_lite_tx
   } state_e;
 
   state_e state_q, state_d;
-  logic probe_q, empty, insert, drop;
+  logic probe_q, record;
 
   // In front of the record there are only words of 0, and a record that answers counts something.
-  assign empty  = data_i[15:8] == '0;
-  assign insert = lite_i && state_q == StPad;
-  assign drop   = lite_i && state_q == StSkip && !end_i && empty;
+  assign record = data_i[15:8] != '0;
 
-  assign valid_o  = insert || (valid_i && !drop);
-  assign ready_o  = drop || (ready_i && !insert);
-  assign end_o    = end_i && !insert;
-  assign commit_o = commit_i && (!lite_i || state_q == StPass);
+  assign hold_o   = lite_i && valid_i && (state_q == StHead || state_q == StNumber);
+  assign busy_o   = lite_i && state_q == StPad;
+  assign store_o  = busy_o || (valid_i && !(lite_i && state_q == StSkip && !record));
+  assign answer_o = !lite_i || state_q == StPass;
 
   always_comb begin
     data_o = data_i;
@@ -66,17 +65,14 @@ module etherbone_lite_tx
 
   always_comb begin
     state_d = state_q;
-    if (insert) begin
-      if (ready_i) state_d = probe_q ? StPass : StSkip;
-    end else if (valid_i && ready_o) begin
-      unique case (state_q)
-        StHead:   state_d = data_i[8+HdrProbeReply] ? StNumber : StPad;
-        StNumber: state_d = StPad;
-        StSkip:   if (!empty) state_d = StPass;
-        default:  ;
-      endcase
-      if (end_i) state_d = StHead;
-    end
+    unique case (state_q)
+      StHead:   if (valid_i) state_d = data_i[8+HdrProbeReply] ? StNumber : StPad;
+      StNumber: if (valid_i) state_d = StPad;
+      StPad:    state_d = probe_q ? StPass : StSkip;
+      StSkip:   if (valid_i && record) state_d = StPass;
+      default:  ;
+    endcase
+    if (end_i) state_d = StHead;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -5,7 +5,8 @@
 /// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run dry,
 /// and the UDP checksum in the header is right.
 ///
-///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core)
+///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core);
+///               lite_i: stored in LiteEth's dialect (etherbone_lite_tx)
 ///   Out         valid_o/ready_i per reply: commit_o low means "no reply, forget the request";
 ///               words_o: its length; sum_o: one's complement sum of its 16-bit words. Then data_o
 ///               shows the next word, next_i takes it: exactly once a word of the reply. The first
@@ -20,6 +21,7 @@ module etherbone_reply_buffer #(
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
+  input  logic            lite_i,
   input  logic            tx_valid_i,
   output logic            tx_ready_o,
   input  logic [31:0]     tx_data_i,
@@ -42,15 +44,30 @@ module etherbone_reply_buffer #(
   end
 
   logic [31:0] mem[Depth];
-  logic [31:0] word_q;
-  logic word_valid_q;
+  logic [31:0] word_q, word;
+  logic word_valid_q, store, hold, busy, answer, commit;
   logic [LenW-1:0] wr_q, start_q, rd_q;  // start_q: first word of the reply being collected
   logic [32:0] sum_q;  // 32-bit one's complement sum with its carry still to add
   logic full_q, take_word, take_end, end_ready;
 
-  assign tx_ready_o = tx_end_i ? (end_ready && !word_valid_q) : !full_q;
+  assign tx_ready_o = tx_end_i ? (end_ready && !word_valid_q && !busy) : (!full_q && !hold);
   assign take_word  = tx_valid_i && tx_ready_o && !tx_end_i;
   assign take_end   = tx_valid_i && tx_ready_o && tx_end_i;
+  assign commit     = tx_commit_i && answer;
+
+  etherbone_lite_tx u_lite_tx (
+    .clk_i,
+    .rst_ni,
+    .lite_i,
+    .valid_i (word_valid_q),
+    .data_i  (word_q),
+    .end_i   (take_end),
+    .hold_o  (hold),
+    .busy_o  (busy),
+    .store_o (store),
+    .data_o  (word),
+    .answer_o(answer)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -60,20 +77,20 @@ module etherbone_reply_buffer #(
       sum_q        <= '0;
       full_q       <= 1'b0;
     end else begin
-      // One cycle late and one word in word_q, hence the margin.
-      full_q       <= (wr_q - rd_q) >= LenW'(Depth - 3);
+      // One cycle late, one word in word_q and one put in, hence the margin.
+      full_q       <= (wr_q - rd_q) >= LenW'(Depth - 4);
       word_valid_q <= take_word;
-      if (word_valid_q) wr_q <= wr_q + LenW'(1);
-      else if (take_end && !tx_commit_i) wr_q <= start_q;
-      if (take_end && tx_commit_i) start_q <= wr_q;
+      if (store) wr_q <= wr_q + LenW'(1);
+      else if (take_end && !commit) wr_q <= start_q;
+      if (take_end && commit) start_q <= wr_q;
       if (take_end) sum_q <= '0;
-      else if (word_valid_q) sum_q <= 33'(sum_q[31:0]) + 33'(word_q) + 33'(sum_q[32]);
+      else if (store) sum_q <= 33'(sum_q[31:0]) + 33'(word) + 33'(sum_q[32]);
     end
   end
 
   always_ff @(posedge clk_i) begin
     word_q <= tx_data_i;
-    if (word_valid_q) mem[wr_q[LenW-2:0]] <= word_q;
+    if (store) mem[wr_q[LenW-2:0]] <= word;
   end
 
   // Show-ahead through two registers, since block RAM is slow from clock to output; only words of
@@ -115,7 +132,7 @@ module etherbone_reply_buffer #(
     .clear_i(1'b0),
     .valid_i(take_end),
     .ready_o(end_ready),
-    .data_i ({tx_commit_i, wr_q - start_q, sum}),
+    .data_i ({commit, wr_q - start_q, sum}),
     .valid_o,
     .ready_i,
     .data_o ({commit_o, words_o, sum_o}),

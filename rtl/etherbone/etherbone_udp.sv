@@ -238,25 +238,8 @@ module etherbone_udp
   // ---------------------------------------------------------------- replies
   localparam int unsigned LenW = $clog2(BufferWords) + 1;
 
-  logic replies_empty, out_valid, out_ready, out_end, out_commit;
-  logic [31:0] out_data;
+  logic replies_empty;
   logic [LenW-1:0] reply_words;
-
-  etherbone_lite_tx u_lite_tx (
-    .clk_i,
-    .rst_ni,
-    .lite_i,
-    .valid_i (slot_valid),
-    .ready_o (slot_ready),
-    .data_i  (slot_data),
-    .end_i   (slot_end),
-    .commit_i(slot_commit),
-    .valid_o (out_valid),
-    .ready_i (out_ready),
-    .data_o  (out_data),
-    .end_o   (out_end),
-    .commit_o(out_commit)
-  );
 
   etherbone_reply_buffer #(
     .Depth  (BufferWords),
@@ -264,11 +247,12 @@ module etherbone_udp
   ) u_replies (
     .clk_i,
     .rst_ni,
-    .tx_valid_i (out_valid),
-    .tx_ready_o (out_ready),
-    .tx_data_i  (out_data),
-    .tx_end_i   (out_end),
-    .tx_commit_i(out_commit),
+    .lite_i,
+    .tx_valid_i (slot_valid),
+    .tx_ready_o (slot_ready),
+    .tx_data_i  (slot_data),
+    .tx_end_i   (slot_end),
+    .tx_commit_i(slot_commit),
     .valid_o    (reply_valid),
     .ready_i    (reply_ready),
     .commit_o   (reply_commit),
@@ -298,7 +282,7 @@ module etherbone_udp
   end
   assign first_word_o = eb_valid && eb_ready && !begun_q;
   assign engine_tag_o = peers[peer_engine_q[IdxW-1:0]].tag;
-  assign whole        = out_valid && out_ready && out_end;
+  assign whole        = slot_valid && slot_ready && slot_end;
   assign whole_o      = whole;
   assign whole_tag_o  = peers[peer_whole_q[IdxW-1:0]].tag;
 

@@ -43,7 +43,12 @@ BREAKS = [
         "keep_head    = 1'b1",
     ),
     ("etherbone/etherbone_lite_rx", "etherbone/etherbone_lite_rx.sv", "left_q != rest", "left_q < rest"),
-    ("etherbone/etherbone_lite_tx", "etherbone/etherbone_lite_tx.sv", "ready_i && !insert", "ready_i"),
+    (
+        "etherbone/etherbone_lite_tx",
+        "etherbone/etherbone_lite_tx.sv",
+        "probe_q ? StPass : StSkip",
+        "StSkip",
+    ),
     ("vme/vme_wb", "vme/vme_wb.sv", "(any_strobe && !gone_q) ? StAnswer", "any_strobe ? StAnswer"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
