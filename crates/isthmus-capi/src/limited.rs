@@ -32,6 +32,10 @@ impl Transport for Limited {
         self.inner.mtu()
     }
 
+    fn room(&self) -> Option<usize> {
+        self.inner.room()
+    }
+
     fn now(&self) -> Duration {
         self.inner.now()
     }

@@ -4,6 +4,7 @@
 //! - [`wire`]: header, probe and records as bytes, in both dialects; every length checked, no I/O
 //! - [`Cycle`]: reads and writes that hold the bus cycle line together
 //! - [`Client`]: convenience calls, blocking cycles, pipelined cycles in flight
+//! - `AsyncClient` (feature `tokio`): one device for many tasks and threads, a future for each cycle
 //! - [`Server`]: a program's own [`Bus`] on the network, for many clients; [`AddressMap`], [`Snoop`]
 //! - [`SoftSlave`]: the same without I/O, the reference model of tests
 //! - [`sdb`]: what a bus says is attached to it; [`discover`]: who is there
@@ -18,9 +19,12 @@ pub mod wire;
 mod client;
 mod cycle;
 mod discover;
+mod flight;
 mod guard;
 mod map;
 mod server;
+#[cfg(feature = "tokio")]
+mod shared;
 mod slave;
 mod snoop;
 
@@ -29,8 +33,10 @@ pub use cycle::{Cycle, CycleReply};
 pub use discover::{Discovered, discover};
 pub use map::{AddressMap, MapError};
 pub use server::{Server, ServerConfig, ServerHandle, ServerStatistics};
+#[cfg(feature = "tokio")]
+pub use shared::AsyncClient;
 pub use slave::{Bus, BusFault, Memory, Peer, SlaveConfig, SlaveStatistics, SoftSlave};
-pub use snoop::{BusEvent, Snoop};
+pub use snoop::{BusEvent, Snoop, describe};
 pub use wire::{Dialect, Format, Width, Widths};
 
 use crate::transport::TransportError;

@@ -23,6 +23,7 @@
 //! ```
 
 #![warn(missing_docs)]
+#![cfg_attr(not(feature = "tokio"), allow(dead_code, reason = "what only tasks of tokio use"))]
 #![forbid(unsafe_code)]
 
 pub mod etherbone;

@@ -6,20 +6,25 @@
 //!
 //! [`open`] takes a [`DeviceName`] and returns whichever it names. The transports of the operating
 //! system block the calling thread: their futures are ready at once, so that [`block_on`] is all
-//! the runtime they need.
+//! the runtime they need. In tasks of tokio [`AsyncTransport`] is the one to use: it waits without
+//! holding a thread.
 
+#[cfg(feature = "tokio")]
+mod asynchronous;
 pub(crate) mod batch;
 mod memory;
 mod name;
 mod stream;
 mod udp;
 
+#[cfg(feature = "tokio")]
+pub use asynchronous::AsyncTransport;
 pub use memory::{Faults, MemoryTransport};
 pub use name::{DeviceName, Family, Host, NameError};
 pub use stream::{SerialTransport, TcpTransport};
 pub use udp::UdpTransport;
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -94,6 +99,12 @@ pub trait Transport {
         crate::etherbone::UDP_MTU
     }
 
+    /// Bytes of the buffer in which messages wait to be received, what the system adds to each
+    /// counted in; `None`: unknown, or nothing is lost for want of room.
+    fn room(&self) -> Option<usize> {
+        None
+    }
+
     /// The time now, for deadlines.
     fn now(&self) -> Duration;
 
@@ -116,6 +127,21 @@ pub trait Transport {
 
     /// Accounts for work of the client itself. Costs nothing unless a transport says otherwise.
     async fn charge(&mut self, _work: Work) {}
+}
+
+/// What a transport of the operating system does where somebody else watches its descriptor.
+pub(crate) trait WithoutWaiting: AsFd {
+    /// From now on nothing waits. Only these functions may be used then.
+    fn prepare(&mut self) -> Result<(), TransportError>;
+
+    /// Takes a message to send; `false`: it must come again when the descriptor can be written.
+    fn try_queue(&mut self, message: &[u8]) -> Result<bool, TransportError>;
+
+    /// Sends what was taken; whether nothing is left.
+    fn try_flush(&mut self) -> Result<bool, TransportError>;
+
+    /// Receives what is there; `None`: nothing.
+    fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError>;
 }
 
 /// Whichever transport a [`DeviceName`] names.
@@ -169,6 +195,13 @@ impl Transport for AnyTransport {
         }
     }
 
+    fn room(&self) -> Option<usize> {
+        match self {
+            AnyTransport::Udp(udp) => udp.room(),
+            AnyTransport::Tcp(_) | AnyTransport::Serial(_) => None,
+        }
+    }
+
     fn now(&self) -> Duration {
         match self {
             AnyTransport::Udp(udp) => udp.now(),
@@ -205,6 +238,32 @@ impl Transport for AnyTransport {
     }
 }
 
+impl AnyTransport {
+    fn without_waiting(&mut self) -> &mut dyn WithoutWaiting {
+        match self {
+            AnyTransport::Udp(udp) => &mut **udp,
+            AnyTransport::Tcp(tcp) => tcp,
+            AnyTransport::Serial(serial) => serial,
+        }
+    }
+}
+
+impl AsFd for AnyTransport {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            AnyTransport::Udp(udp) => udp.as_fd(),
+            AnyTransport::Tcp(tcp) => tcp.as_fd(),
+            AnyTransport::Serial(serial) => serial.as_fd(),
+        }
+    }
+}
+
+impl AsRawFd for AnyTransport {
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
 /// Waits until there is something to read, an error among it; `false` when `time` is over.
 pub(crate) fn wait_readable(fd: &impl AsFd, time: Duration) -> std::io::Result<bool> {
     wait(fd, PollFlags::IN, time)
@@ -214,15 +273,27 @@ pub(crate) fn wait_writable(fd: &impl AsFd, time: Duration) -> std::io::Result<b
     wait(fd, PollFlags::OUT, time)
 }
 
-fn wait(fd: &impl AsFd, events: PollFlags, time: Duration) -> std::io::Result<bool> {
-    let mut fds = [PollFd::new(fd, events)];
+/// Waits for whichever comes first: something to read, room to write; neither when `time` is over.
+pub(crate) fn wait_either(fd: &impl AsFd, time: Duration) -> std::io::Result<(bool, bool)> {
+    let ready = events(fd, PollFlags::IN | PollFlags::OUT, time)?;
+    // An error is found by whoever reads or writes.
+    let readable = ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
+    Ok((readable, ready.contains(PollFlags::OUT)))
+}
+
+fn wait(fd: &impl AsFd, wanted: PollFlags, time: Duration) -> std::io::Result<bool> {
+    Ok(!events(fd, wanted, time)?.is_empty())
+}
+
+fn events(fd: &impl AsFd, wanted: PollFlags, time: Duration) -> std::io::Result<PollFlags> {
+    let mut fds = [PollFd::new(fd, wanted)];
     // A time beyond the system's range is as good as a year.
     let time = time.min(Duration::from_secs(31_536_000));
     let time = Timespec::try_from(time).map_err(std::io::Error::other)?;
     match poll(&mut fds, Some(&time)) {
-        Ok(ready) => Ok(ready > 0),
+        Ok(_) => Ok(fds.map(|fd| fd.revents())[0]),
         // As if something had come: the caller looks, and waits again with the time that is left.
-        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(rustix::io::Errno::INTR) => Ok(wanted),
         Err(error) => Err(error.into()),
     }
 }

@@ -87,6 +87,43 @@ fn what_the_dialect_lacks_is_refused() {
     assert_eq!(error.to_string(), "liteeth's dialect has no streams");
 }
 
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_be_bytes()).collect()
+}
+
+/// LiteEth's own core ignores the flags that its layout has, and no master of its dialect sets any.
+/// Software slave and gateware take them by their meaning, in the layout's order of bits
+/// (`tests/system/test_serve_litex.py` compares both).
+#[test]
+fn mirrored_flags_mean_what_they_say() {
+    const BCA: u32 = 0x0100_0000;
+    const RCA: u32 = 0x0200_0000;
+    const RFF: u32 = 0x0400_0000;
+    const CYC: u32 = 0x1000_0000;
+    const WFF: u32 = 0x4000_0000;
+    let mut slave = slave();
+    let mut ask = |words: &[u32]| {
+        slave.datagram(&bytes(&[&[0x4E6F_1044, 0], words].concat())).map(|reply| {
+            let word = |chunk: &[u8]| u32::from_be_bytes(chunk.try_into().expect("four"));
+            assert_eq!(reply[..8], bytes(&[0x4E6F_1044, 0]));
+            reply[8..].chunks(4).map(word).collect::<Vec<_>>()
+        })
+    };
+    // Without a flag nothing is different from LiteEth.
+    assert_eq!(ask(&[0x000F_0200, 0x40, 1, 2]), None);
+    assert_eq!(ask(&[0x000F_0002, 9, 0x40, 0x44]), Some(vec![0x000F_0200, 9, 1, 2]));
+    // All values to one address.
+    assert_eq!(ask(&[WFF | 0x000F_0200, 0x40, 7, 8]), None);
+    assert_eq!(ask(&[0x000F_0002, 9, 0x40, 0x44]), Some(vec![0x000F_0200, 9, 8, 2]));
+    // The error register: two reads, of which the first failed.
+    assert_eq!(ask(&[0x000F_0002, 9, 0x8000, 0x40]).map(|reply| reply[3]), Some(8));
+    let errors = ask(&[RCA | 0x000F_0001, 9, 4]).expect("answers");
+    assert_eq!(errors[2] & 3, 0b10);
+    // The answer says WCA for BCA, WFF for RFF, and CYC again.
+    let reply = ask(&[BCA | RFF | CYC | 0x000F_0001, 9, 0x40]);
+    assert_eq!(reply, Some(vec![0x700F_0100, 9, 8]));
+}
+
 #[test]
 fn a_device_of_the_other_dialect_does_not_answer() {
     let short = ClientConfig { probe_attempts: 1, ..ClientConfig::lite_eth() };

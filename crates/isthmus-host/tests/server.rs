@@ -263,6 +263,71 @@ fn a_frame_of_the_other_dialect_changes_nothing() {
 }
 
 #[test]
+fn two_packets_too_close() {
+    // As many as the sender's system takes at once, none lost and none answered twice.
+    for (slave, request) in [
+        (SlaveConfig::default(), hex("4e6f1044 a80f0001 00008002 00000004")),
+        (lite(), hex("4e6f1044 00000000 000f0001 00000009 00000004")),
+    ] {
+        let server = serve(Memory::new(0, 64), ServerConfig { slave, ..config() });
+        let socket = raw(server.udp_addresses()[0]);
+        let before = ask(&socket, &request).expect("answers");
+        for _ in 0..20 {
+            for _ in 0..50 {
+                socket.send(&request).expect("sends");
+            }
+            for _ in 0..50 {
+                let mut buffer = [0; 2048];
+                let length = socket.recv(&mut buffer).expect("answers each");
+                assert_eq!(buffer[..length], before);
+            }
+        }
+        assert_eq!(server.stop().expect("runs").statistics().slave.records, 1001);
+    }
+}
+
+#[test]
+fn hosts_whose_addresses_begin_alike_are_not_one() {
+    // A comparison of addresses as text ends at the first zero: 127.0.0.1 is then 127.0.77.1.
+    let server = serve(
+        Memory::new(0, 64),
+        ServerConfig { udp: vec!["0.0.0.0:0".parse().expect("an address")], ..config() },
+    );
+    let port = server.udp_addresses()[0].port();
+    let at = |host: &str| {
+        let socket = UdpSocket::bind((host, 0)).expect("any address of 127/8 is this host's");
+        socket.set_read_timeout(Some(Duration::from_secs(2))).expect("sets");
+        socket
+    };
+    let (one, other) = (at("127.0.0.1"), at("127.0.77.1"));
+    let mut buffer = [0; 64];
+    for round in 0..10u8 {
+        for (number, socket) in [&one, &other].into_iter().enumerate() {
+            let probe = [0x4E, 0x6F, 0x11, 0xFF, 0, 0, number as u8, round];
+            socket.send_to(&probe, ("127.0.0.1", port)).expect("sends");
+        }
+        for (number, socket) in [&one, &other].into_iter().enumerate() {
+            let (length, _) = socket.recv_from(&mut buffer).expect("answers");
+            assert_eq!(buffer[..length], [0x4E, 0x6F, 0x16, 0x44, 0, 0, number as u8, round]);
+        }
+    }
+    // And a client takes nothing from a host that is not its device.
+    let device = at("127.0.0.1");
+    let address = device.local_addr().expect("bound");
+    let stranger = at("127.0.77.1");
+    let thread = std::thread::spawn(move || {
+        let (_, client) = device.recv_from(&mut [0; 64]).expect("the probe");
+        let reply = |id: u8, widths: u8| [0x4E, 0x6F, 0x16, widths, 0, 0, 0, id];
+        stranger.send_to(&reply(1, 0x88), client).expect("sends");
+        std::thread::sleep(Duration::from_millis(100));
+        device.send_to(&reply(1, 0x44), client).expect("sends");
+    });
+    let client = open(&address.to_string()).expect("the device answers");
+    assert_eq!(client.format().data, Width::W32, "the stranger offered 64 bit");
+    thread.join().expect("answered");
+}
+
+#[test]
 fn zero_words_are_empty_records() {
     let server = memory();
     let socket = raw(server.udp_addresses()[0]);

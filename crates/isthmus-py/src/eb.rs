@@ -91,6 +91,10 @@ impl Transport for Watched {
         self.inner.mtu()
     }
 
+    fn room(&self) -> Option<usize> {
+        self.inner.room()
+    }
+
     fn now(&self) -> Duration {
         self.inner.now()
     }
@@ -660,6 +664,13 @@ pub fn discover(
     Ok(found.into_iter().map(named).collect())
 }
 
+/// What a datagram says, a line for each operation.
+#[pyfunction]
+#[pyo3(name = "eb_describe")]
+pub fn describe(dialect: &str, datagram: &[u8]) -> PyResult<Vec<String>> {
+    Ok(host::describe(dialect.parse().map_err(request)?, datagram))
+}
+
 /// Where a table lies that no 32-bit address reaches and no register names.
 const HIDDEN: u64 = 0xFFFF_FFFF_FFF0_0000;
 
@@ -800,5 +811,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyPending>()?;
     module.add_class::<PyDevice>()?;
     module.add_class::<PySlave>()?;
+    module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(discover, module)?)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use super::cycle::{Collector, Frame, LITE_PART_BITS};
+use super::flight::{Messages, Sent};
 use super::guard::{self, Stamp};
 use super::wire::{
     Codec, Dialect, Flags, Format, Header, LiteCodec, Message, PROBE_LENGTH, Record, RecordView,
@@ -41,7 +42,8 @@ pub struct ClientConfig {
     pub probe_timeout: Duration,
     /// Wait for a cycle's reply, from sending.
     pub reply_timeout: Duration,
-    /// Datagrams in flight before sending waits for replies.
+    /// Datagrams in flight before sending waits for replies, at most: fewer where the receive buffer
+    /// has no room for their replies, and for a while after a loss.
     pub window: usize,
     /// How often a datagram whose reply did not come is sent again; each time the reply has
     /// `reply_timeout`. With more than 0 the client asks the device for a session, in which nothing
@@ -109,8 +111,8 @@ struct Slot {
     waker: Option<Waker>,
 }
 
-/// The result of a cycle in flight: a future, and a slot to look into. It does not drive the
-/// client: somebody must call [`Client::flush`] and [`Client::settle`].
+/// The result of a cycle in flight: a future, and a slot to look into. It does not drive a
+/// [`Client`]: somebody must call [`Client::flush`] and [`Client::settle`].
 pub struct Pending {
     slot: Arc<Mutex<Slot>>,
 }
@@ -158,10 +160,17 @@ enum Owner {
     Callback(Box<dyn FnOnce(CycleResult) + Send>),
 }
 
-struct Completion(Option<Owner>);
+pub(super) struct Completion(Option<Owner>);
 
 impl Completion {
-    fn tell(mut self, result: CycleResult) {
+    /// Tells a future.
+    #[cfg(feature = "tokio")]
+    pub(super) fn pending() -> (Self, Pending) {
+        let slot = Arc::new(Mutex::new(Slot::default()));
+        (Self(Some(Owner::Slot(Arc::clone(&slot)))), Pending { slot })
+    }
+
+    pub(super) fn tell(mut self, result: CycleResult) {
         self.deliver(result);
     }
 
@@ -202,18 +211,6 @@ struct Flight {
     collector: Collector,
     completion: Completion,
     message: u64,
-}
-
-/// A datagram that was sent (of a stream: the bytes that were sent together).
-struct Sent {
-    /// Cycles without a reply.
-    unanswered: usize,
-    deadline: Duration,
-    cycles: Range<u64>,
-    /// LiteEth: which part of its cycle's reads it brings.
-    part: usize,
-    /// What to send again, and how often.
-    repeat: Option<(Vec<u8>, u32)>,
 }
 
 /// Cycles in flight by their number, oldest first; ended ones leave a hole.
@@ -277,13 +274,12 @@ pub struct Client<T> {
     config: ClientConfig,
     codec: &'static dyn Codec,
     format: Format,
-    /// Records of the queued cycles, one after the other.
+    /// Records of the queued cycles, one after the other, from `taken` on.
     records: Vec<u8>,
+    taken: usize,
     queue: VecDeque<Queued>,
     flights: Flights,
-    /// Messages by number from `first_message` on.
-    messages: VecDeque<Sent>,
-    first_message: u64,
+    messages: Messages,
     /// The nonce of the session, if there is one.
     session: Option<u32>,
     /// The number of the next cycle: those in `queue` have theirs already.
@@ -322,10 +318,10 @@ impl<T: Transport> Client<T> {
             codec,
             format: Format::W32,
             records: Vec::new(),
+            taken: 0,
             queue: VecDeque::new(),
             flights: Flights::default(),
-            messages: VecDeque::new(),
-            first_message: 0,
+            messages: Messages::new(config.window),
             session: None,
             next_cycle: 0,
             message: Vec::new(),
@@ -499,10 +495,40 @@ impl<T: Transport> Client<T> {
         self.enqueue(cycle, Owner::Callback(Box::new(callback)))
     }
 
-    fn enqueue(&mut self, cycle: &Cycle, owner: Owner) -> Result<(), Error> {
+    /// Whether another cycle has a number to go by.
+    pub(super) fn has_room(&self) -> bool {
         // A hole in front of the queue counts as in flight: its number is not free yet.
         let oldest = self.flights.first.min(self.next_cycle);
-        if self.next_cycle - oldest >= MAX_IN_FLIGHT {
+        self.next_cycle - oldest < MAX_IN_FLIGHT
+    }
+
+    fn enqueue(&mut self, cycle: &Cycle, owner: Owner) -> Result<(), Error> {
+        self.enqueue_with(cycle, Completion(Some(owner))).map_err(|(error, mut completion)| {
+            // The caller is told, nobody else.
+            completion.0 = None;
+            error
+        })
+    }
+
+    /// Queues a cycle, or gives back whom to tell that it cannot be.
+    pub(super) fn enqueue_with(
+        &mut self,
+        cycle: &Cycle,
+        completion: Completion,
+    ) -> Result<(), (Error, Completion)> {
+        match self.encode_cycle(cycle) {
+            Ok(queued) => {
+                self.next_cycle += 1;
+                self.queue.push_back(Queued { completion, ..queued });
+                Ok(())
+            }
+            Err(error) => Err((error, completion)),
+        }
+    }
+
+    /// Appends a cycle's records to those that wait.
+    fn encode_cycle(&mut self, cycle: &Cycle) -> Result<Queued, Error> {
+        if !self.has_room() {
             return Err(Error::Busy(MAX_IN_FLIGHT as usize));
         }
         let start = self.records.len();
@@ -526,15 +552,13 @@ impl<T: Transport> Client<T> {
             let (operations, mtu) = (cycle.len(), self.transport.mtu());
             return Err(Error::Overflow { operations, bytes: whole, mtu });
         }
-        self.next_cycle += 1;
-        self.queue.push_back(Queued {
+        Ok(Queued {
             collector: Collector::new(cycle.clone(), self.format, words, &frames),
-            completion: Completion(Some(owner)),
+            completion: Completion(None),
             bytes,
             expects_reply: words > 0 || self.session.is_some(),
             frames,
-        });
-        Ok(())
+        })
     }
 
     /// Bytes of a datagram in front of the first cycle.
@@ -560,10 +584,9 @@ impl<T: Transport> Client<T> {
     }
 
     fn window_is_full(&self) -> bool {
-        let open = self.messages.iter().filter(|message| message.unanswered > 0).count();
         // A session has room for so many from its oldest unanswered one on.
         let session = self.session.is_some() && self.messages.len() >= guard::WINDOW;
-        open >= self.config.window.max(1) || session
+        session || self.messages.is_full(self.transport.room())
     }
 
     /// The transport is gone: ends every cycle in flight.
@@ -590,7 +613,19 @@ impl<T: Transport> Client<T> {
     }
 
     fn next_message(&self) -> u64 {
-        self.first_message + self.messages.len() as u64
+        self.messages.next()
+    }
+
+    /// Appends the first records that wait to `out`. What was taken leaves when it is the larger part,
+    /// so that the rest is moved rarely.
+    fn take_records(&mut self, bytes: usize, out: &mut Vec<u8>) {
+        let end = self.taken + bytes;
+        out.extend_from_slice(self.records.get(self.taken..end).unwrap_or_default());
+        self.taken = end;
+        if self.taken >= self.records.len() / 2 {
+            self.records.drain(..self.taken.min(self.records.len()));
+            self.taken = 0;
+        }
     }
 
     async fn send_batch(&mut self) -> Result<(), Error> {
@@ -629,7 +664,7 @@ impl<T: Transport> Client<T> {
                 self.stamp(nonce, number).put_request(self.format, &mut message);
             }
         }
-        message.extend(self.records.drain(..bytes));
+        self.take_records(bytes, &mut message);
         let sent = self.send(&message).await;
         let again = datagram && repeatable && replies && self.config.retries > 0;
         let repeat = again.then(|| (message.clone(), self.config.retries));
@@ -657,8 +692,9 @@ impl<T: Transport> Client<T> {
             }
         }
         let cycles = first..first + cycles as u64;
-        self.messages.push_back(Sent { unanswered, deadline, cycles, part: 0, repeat });
-        self.trim_messages();
+        let bytes = self.message.len();
+        let sent_now = Sent { unanswered, deadline, cycles, part: 0, repeat, bytes, passed: 0 };
+        self.messages.push(sent_now);
         sent
     }
 
@@ -667,7 +703,8 @@ impl<T: Transport> Client<T> {
         let cycle = self.next_cycle - self.queue.len() as u64;
         let Some(queued) = self.queue.pop_front() else { return Ok(()) };
         let Queued { collector, completion, bytes, expects_reply, frames } = queued;
-        let records: Vec<u8> = self.records.drain(..bytes).collect();
+        let mut records = Vec::new();
+        self.take_records(bytes, &mut records);
         let operations = collector.cycle().len();
         let repeatable = collector.cycle().is_repeatable() && self.config.retries > 0;
         self.transport.charge(Work::Build { operations }).await;
@@ -693,15 +730,16 @@ impl<T: Transport> Client<T> {
                 return Err(self.fail_all(error));
             }
             let unanswered = usize::from(frame.reads > 0);
-            self.messages.push_back(Sent {
+            self.messages.push(Sent {
                 unanswered,
+                bytes: frame_bytes.len(),
+                passed: 0,
                 deadline: self.transport.now() + self.config.reply_timeout,
                 cycles: cycle..cycle + 1,
                 part: frame.part,
                 repeat: (repeatable && unanswered > 0)
                     .then(|| (frame_bytes.to_vec(), self.config.retries)),
             });
-            self.trim_messages();
         }
         if let Some(completion) = completion {
             self.statistics.cycles += 1;
@@ -713,14 +751,7 @@ impl<T: Transport> Client<T> {
     /// The stamp of a message: numbers begin at 1, 0 opened the session.
     fn stamp(&self, nonce: u32, message: u64) -> Stamp {
         let number = |message: u64| message.wrapping_add(1) as u32;
-        Stamp { nonce, number: number(message), oldest: number(self.first_message) }
-    }
-
-    fn trim_messages(&mut self) {
-        while self.messages.front().is_some_and(|message| message.unanswered == 0) {
-            self.messages.pop_front();
-            self.first_message += 1;
-        }
+        Stamp { nonce, number: number(message), oldest: number(self.messages.first) }
     }
 
     /// When the next message has waited long enough.
@@ -735,16 +766,45 @@ impl<T: Transport> Client<T> {
 
     /// Receives one message, or lets the oldest one time out.
     async fn receive(&mut self) -> Result<(), Error> {
-        let Some(deadline) = self.next_deadline() else {
+        if self.messages.is_empty() {
             return Ok(());
-        };
-        match self.receive_until(deadline).await {
+        }
+        let arrival = self.arrival().await;
+        self.take_arrival(arrival).await
+    }
+
+    /// Waits for one message; `None`: the next deadline has passed. Nothing is lost where the future
+    /// is dropped. Without a deadline it waits for ever.
+    pub(super) async fn arrival(&mut self) -> Result<Option<usize>, Error> {
+        match self.next_deadline() {
+            Some(deadline) => self.receive_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Does what follows from an arrival.
+    pub(super) async fn take_arrival(
+        &mut self,
+        arrival: Result<Option<usize>, Error>,
+    ) -> Result<(), Error> {
+        match arrival {
             Ok(Some(length)) => self.take_message(length).await,
             Ok(None) => {}
             Err(error) => return Err(self.fail_all(error)),
         }
         let sent = self.expire().await;
         sent.map_err(|error| self.fail_all(error))
+    }
+
+    /// Ends what is queued, too.
+    #[cfg(feature = "tokio")]
+    pub(super) fn fail_queue(&mut self, error: &Error) {
+        self.records.clear();
+        self.taken = 0;
+        for queued in self.queue.drain(..) {
+            self.flights.push(None);
+            queued.completion.tell(Err(error.clone()));
+        }
     }
 
     async fn expire(&mut self) -> Result<(), Error> {
@@ -759,7 +819,11 @@ impl<T: Transport> Client<T> {
             if message.deadline > now || message.unanswered == 0 {
                 continue;
             }
-            match message.repeat.take() {
+            let repeat = message.repeat.take();
+            let number = self.messages.first + index as u64 - 1;
+            self.messages.lost(number);
+            let Some(message) = self.messages.get_mut(index - 1) else { return Ok(()) };
+            match repeat {
                 Some((bytes, left)) if left > 0 => {
                     message.deadline = now + self.config.reply_timeout;
                     let sent = self.send(&bytes).await;
@@ -773,11 +837,11 @@ impl<T: Transport> Client<T> {
                     let cycles = message.cycles.clone();
                     let waited =
                         if repeated.is_some() { waited } else { self.config.reply_timeout };
-                    let before = self.first_message;
+                    let before = self.messages.first;
                     for cycle in cycles {
                         self.time_out(cycle, waited);
                     }
-                    let trimmed = (self.first_message - before) as usize;
+                    let trimmed = (self.messages.first - before) as usize;
                     index = index.saturating_sub(trimmed);
                 }
             }
@@ -800,17 +864,19 @@ impl<T: Transport> Client<T> {
     /// Takes a cycle out of flight and tells its owner.
     fn end(&mut self, cycle: u64, result: impl FnOnce(Collector) -> CycleResult) {
         let Some(flight) = self.flights.remove(cycle) else { return };
-        let message = flight.message.checked_sub(self.first_message);
+        let message = flight.message.checked_sub(self.messages.first);
         let message = message.and_then(|index| usize::try_from(index).ok());
         if self.config.dialect == Dialect::LiteEth {
             // None of its datagrams is waited for any more.
-            for message in self.messages.iter_mut().filter(|m| m.cycles.contains(&cycle)) {
-                message.unanswered = 0;
+            for index in 0..self.messages.len() {
+                if self.messages.get(index).is_some_and(|m| m.cycles.contains(&cycle)) {
+                    self.messages.ended(index, usize::MAX);
+                }
             }
-        } else if let Some(message) = message.and_then(|index| self.messages.get_mut(index)) {
-            message.unanswered = message.unanswered.saturating_sub(1);
+        } else if let Some(index) = message {
+            self.messages.ended(index, 1);
         }
-        self.trim_messages();
+        self.messages.trim();
         flight.completion.tell(result(flight.collector));
     }
 
@@ -874,7 +940,9 @@ impl<T: Transport> Client<T> {
                 continue;
             }
             let cycle = self.cycle_of(record.write_base >> 1);
-            let ours = record.flags.has(Flags::WCA)
+            // Nothing else than numbers of cycles is ever asked for.
+            let ours = record.write_base >> 15 == 1
+                && record.flags.has(Flags::WCA)
                 && !record.has_reads()
                 && of_message.as_ref().is_none_or(|cycles: &Range<u64>| cycles.contains(&cycle));
             let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
@@ -903,7 +971,7 @@ impl<T: Transport> Client<T> {
 
     /// The cycles of the message that a reply's stamp names, if it is still waited for.
     fn message_of(&self, nonce: u32, (echoed, number): (u32, u32)) -> Option<Range<u64>> {
-        let first = self.stamp(nonce, self.first_message).number;
+        let first = self.stamp(nonce, self.messages.first).number;
         let index = number.wrapping_sub(first) as usize;
         let message = self.messages.get(index).filter(|_| echoed == nonce)?;
         (message.unanswered > 0).then(|| message.cycles.clone())
@@ -919,13 +987,14 @@ impl<T: Transport> Client<T> {
                 let cycle = self.cycle_of(number);
                 let flight = self.flights.get_mut(cycle).filter(|_| number < MAX_IN_FLIGHT);
                 if flight.is_some_and(|f| f.collector.take_part(part, record.writes())) {
-                    let answered = |m: &&mut Sent| {
-                        m.unanswered > 0 && m.part == part && m.cycles.contains(&cycle)
-                    };
-                    if let Some(message) = self.messages.iter_mut().find(answered) {
-                        message.unanswered = 0;
+                    let answered =
+                        |m: &Sent| m.unanswered > 0 && m.part == part && m.cycles.contains(&cycle);
+                    let index = self.messages.iter().position(answered);
+                    if let Some(index) = index {
+                        self.messages.replied(index);
+                        self.messages.ended(index, 1);
                     }
-                    self.trim_messages();
+                    self.messages.trim();
                     self.complete(cycle, false).await;
                 } else {
                     self.statistics.stale += 1;
@@ -945,6 +1014,14 @@ impl<T: Transport> Client<T> {
         let Some(flight) = self.flights.get_mut(cycle) else { return };
         if datagram || flight.collector.is_complete() {
             let operations = flight.collector.cycle().len();
+            let message = flight.message.checked_sub(self.messages.first);
+            let message = message.and_then(|index| usize::try_from(index).ok());
+            // LiteEth's datagrams have been counted one by one.
+            if let Some(index) = message.filter(|_| self.config.dialect == Dialect::Ohwr)
+                && self.messages.get(index).is_some_and(|message| message.unanswered == 1)
+            {
+                self.messages.replied(index);
+            }
             self.transport.charge(Work::Complete { operations }).await;
             self.statistics.cycles += 1;
             self.end(cycle, Collector::finish);

@@ -76,11 +76,39 @@ impl AddressMap {
         last: u64,
         device: impl Bus + Send + 'static,
     ) -> Result<Self, MapError> {
+        self.insert(product, first, last, device).map(|()| self)
+    }
+
+    /// The same for a map that is in use. On an error nothing changes.
+    pub fn insert(
+        &mut self,
+        product: Product,
+        first: u64,
+        last: u64,
+        device: impl Bus + Send + 'static,
+    ) -> Result<(), MapError> {
         if last < first {
             return Err(MapError::Empty { first, last });
         }
         self.devices.push(Mapped { first, last, product, device: Box::new(device) });
         self.describe();
+        let overlap = self.overlap();
+        if overlap.is_err() {
+            self.devices.pop();
+            self.describe();
+        }
+        overlap
+    }
+
+    /// Takes the device away that begins at `first`; whether there was one.
+    pub fn remove(&mut self, first: u64) -> bool {
+        let before = self.devices.len();
+        self.devices.retain(|device| device.first != first);
+        self.describe();
+        self.devices.len() < before
+    }
+
+    fn overlap(&self) -> Result<(), MapError> {
         let table_last = self.table_first.saturating_add(self.table.bytes().len() as u64 - 1);
         let others = self.devices.iter().map(|d| (d.first, d.last, d.product.name.as_str()));
         let mut ranges: Vec<_> = others.chain([(self.table_first, table_last, "table")]).collect();
@@ -92,7 +120,7 @@ impl AddressMap {
                 return Err(MapError::Overlap { first, last, name: name.to_owned(), other });
             }
         }
-        Ok(self)
+        Ok(())
     }
 
     fn describe(&mut self) {

@@ -365,7 +365,7 @@ impl<B: Bus> Engine<B> {
         if header.is_probe() {
             return self.probe(request, out);
         }
-        let mut record = match LiteCodec::record(request) {
+        let record = match LiteCodec::record(request) {
             Ok(record) => record,
             Err(_) if OhwrCodec.decode(request).is_ok() => {
                 self.statistics.foreign += 1;
@@ -376,8 +376,8 @@ impl<B: Bus> Engine<B> {
                 return;
             }
         };
-        // The dialect has neither configuration space nor FIFO accesses.
-        record.flags = Flags::default();
+        // LiteEth's own core ignores all flags, and its masters set none. Here they mean what they say,
+        // as in the gateware.
         let start = out.len();
         put_lite_header(out, false);
         let first = out.len();
@@ -498,7 +498,7 @@ impl<B: Bus> Engine<B> {
             let start = out.len();
             let flags = match self.config.dialect {
                 Dialect::Ohwr => record.flags.reply(),
-                Dialect::LiteEth => Flags::default(),
+                Dialect::LiteEth => record.flags.reply().mirrored(),
             };
             // One record holds at most 255 reads.
             out.extend_from_slice(&[flags.0, enable, reads.len() as u8, 0]);
@@ -624,6 +624,11 @@ impl<B: Bus> SoftSlave<B> {
     /// The bus behind the slave.
     pub fn bus(&mut self) -> &mut B {
         &mut self.engine.bus
+    }
+
+    /// What it offers.
+    pub fn config(&self) -> &SlaveConfig {
+        &self.engine.config
     }
 
     /// What was counted so far.

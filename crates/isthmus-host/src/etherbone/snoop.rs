@@ -2,7 +2,47 @@
 
 use std::fmt;
 
-use super::{Bus, BusFault, Peer, Width};
+use super::wire::{Codec, Flags, LiteCodec, Message, OhwrCodec, Record};
+use super::{Bus, BusFault, Dialect, Peer, Width};
+
+/// What a datagram says, a line for each operation: for those who look on.
+///
+/// A value that a reply brings stands with the return address that the request named; a datagram
+/// that is not of the dialect is one line that says why.
+pub fn describe(dialect: Dialect, datagram: &[u8]) -> Vec<String> {
+    let message = match dialect {
+        Dialect::Ohwr => OhwrCodec.decode(datagram),
+        Dialect::LiteEth => LiteCodec.decode(datagram),
+    };
+    match message {
+        Ok(Message::Probe { widths, id }) => vec![format!("probe {id:#x}: {widths}")],
+        Ok(Message::ProbeReply { widths, id }) => vec![format!("probe reply {id:#x}: {widths}")],
+        Ok(Message::Data { format, records, .. }) => {
+            records.iter().flat_map(|record| operations(record, format.data)).collect()
+        }
+        Err(error) => vec![format!("malformed: {error}")],
+    }
+}
+
+fn operations(record: &Record, width: Width) -> Vec<String> {
+    let (lanes, digits, stride) = (width.bytes(), 2 + 2 * width.bytes(), width.bytes() as u64);
+    let enable = record.byte_enable;
+    let space = |config: Flags| if record.flags.has(config) { "config " } else { "" };
+    let step = if record.flags.has(Flags::WFF) { 0 } else { stride };
+    let mut lines = Vec::with_capacity(record.writes.len() + record.reads.len());
+    for (index, value) in record.writes.iter().enumerate() {
+        let address = record.write_base.wrapping_add(step * index as u64);
+        let space = space(Flags::WCA);
+        lines.push(format!("{space}write {address:#010x}/{enable:0lanes$b} {value:#0digits$x}"));
+    }
+    for (index, address) in record.reads.iter().enumerate() {
+        let step = if record.flags.has(Flags::RFF) { 0 } else { stride };
+        let back = record.return_base.wrapping_add(step * index as u64);
+        let space = space(Flags::RCA);
+        lines.push(format!("{space}read  {address:#010x}/{enable:0lanes$b} to {back:#x}"));
+    }
+    lines
+}
 
 /// What happens on a bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,5 +150,43 @@ impl<B: Bus, F: FnMut(&BusEvent)> Bus for Snoop<B, F> {
     fn end_cycle(&mut self) {
         self.bus.end_cycle();
         (self.tell)(&BusEvent::End);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(dialect: Dialect, words: &[u32]) -> Vec<String> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        describe(dialect, &bytes)
+    }
+
+    #[test]
+    fn what_an_onlooker_sees() {
+        let ohwr = |words: &[u32]| lines(Dialect::Ohwr, words);
+        assert_eq!(ohwr(&[0x4E6F_11FF, 7]), ["probe 0x7: address 8/16/32/64 data 8/16/32/64 bit"]);
+        assert_eq!(ohwr(&[0x4E6F_1644, 7]), ["probe reply 0x7: address 32 data 32 bit"]);
+        let request = [0x4E6F_1044, 0xA00F_0202, 0x100, 1, 2, 0x8002, 4, 8, 0xE80F_0001, 0x8003, 4];
+        assert_eq!(
+            ohwr(&request),
+            [
+                "write 0x00000100/1111 0x00000001",
+                "write 0x00000104/1111 0x00000002",
+                "read  0x00000004/1111 to 0x8002",
+                "read  0x00000008/1111 to 0x8002",
+                "config read  0x00000004/1111 to 0x8003",
+            ]
+        );
+        let reply = [0x4E6F_1444, 0x060F_0200, 0x8002, 5, 6];
+        assert_eq!(
+            ohwr(&reply),
+            ["config write 0x00008002/1111 0x00000005", "config write 0x00008002/1111 0x00000006"]
+        );
+        assert_eq!(ohwr(&[0x4E6F_1044]), [""; 0]);
+        assert_eq!(ohwr(&[0x1234_1044]), ["malformed: magic 0x1234, Etherbone begins with 0x4e6f"]);
+        let lite = lines(Dialect::LiteEth, &[0x4E6F_1044, 0, 0x000F_0001, 9, 4]);
+        assert_eq!(lite, ["read  0x00000004/1111 to 0x9"]);
+        assert!(lines(Dialect::LiteEth, &request)[0].starts_with("malformed: not LiteEth"));
     }
 }

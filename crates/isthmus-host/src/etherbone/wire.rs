@@ -161,6 +161,11 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// As LiteEth's dialect has them, and back.
+    pub(crate) const fn mirrored(self) -> Flags {
+        Flags(self.0.reverse_bits())
+    }
+
     /// The flags of the reply to a record with these flags.
     pub const fn reply(self) -> Flags {
         let mut bits = self.0 & Flags::CYC.0;
@@ -620,7 +625,7 @@ impl LiteCodec {
         if length != rest.len() {
             return Err(DecodeError::NotLite("bytes after the record"));
         }
-        record.flags = Flags(record.flags.0.reverse_bits());
+        record.flags = record.flags.mirrored();
         Ok(record)
     }
 

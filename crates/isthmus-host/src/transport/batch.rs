@@ -37,12 +37,7 @@ impl Batch {
         peer: SocketAddr,
         message: &[u8],
     ) -> std::io::Result<()> {
-        // A shorter one ends the batch, a longer one begins another.
-        let fits = self.peer == peer
-            && self.bytes.len().is_multiple_of(self.segment.max(1))
-            && message.len() <= self.segment
-            && self.bytes.len() + message.len() <= BATCH_BYTES
-            && self.bytes.len() < state.max_gso_segments() * self.segment;
+        let fits = self.fits(state, peer, message);
         let sent = if fits { Ok(()) } else { self.send(socket, state) };
         if self.bytes.is_empty() {
             self.segment = message.len();
@@ -50,6 +45,34 @@ impl Batch {
         }
         self.bytes.extend_from_slice(message);
         sent
+    }
+
+    /// Whether a message needs nothing to be sent first.
+    pub(crate) fn fits(&self, state: &UdpSocketState, peer: SocketAddr, message: &[u8]) -> bool {
+        // A shorter one ends the batch, a longer one begins another.
+        self.bytes.is_empty()
+            || self.peer == peer
+                && self.bytes.len().is_multiple_of(self.segment.max(1))
+                && message.len() <= self.segment
+                && self.bytes.len() + message.len() <= BATCH_BYTES
+                && self.bytes.len() < state.max_gso_segments() * self.segment
+    }
+
+    /// Sends what waits, unless the system has no room: then `false`. On an error it is lost.
+    pub(crate) fn try_send(
+        &mut self,
+        socket: &UdpSocket,
+        state: &UdpSocketState,
+    ) -> std::io::Result<bool> {
+        if self.bytes.is_empty() {
+            return Ok(true);
+        }
+        let sent = self.send_once(socket, state);
+        if sent.as_ref().is_err_and(|e| e.kind() == ErrorKind::WouldBlock) {
+            return Ok(false);
+        }
+        self.bytes.clear();
+        sent.map(|()| true)
     }
 
     /// Sends what waits. On an error it is lost.
@@ -67,6 +90,19 @@ impl Batch {
     }
 
     fn send_now(&self, socket: &UdpSocket, state: &UdpSocketState) -> std::io::Result<()> {
+        loop {
+            match self.send_once(socket, state) {
+                Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                    if !wait_writable(socket, SEND_STALL)? {
+                        return Err(e);
+                    }
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    fn send_once(&self, socket: &UdpSocket, state: &UdpSocketState) -> std::io::Result<()> {
         let mut refused = false;
         loop {
             let sent = if self.bytes.len() <= self.segment {
@@ -85,16 +121,10 @@ impl Batch {
                 state.try_send(UdpSockRef::from(socket), &transmit)
             };
             match sent {
-                Ok(()) => return Ok(()),
                 // The answer to an earlier datagram (ICMP port unreachable) surfaces here once.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused && !refused => refused = true,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                    if !wait_writable(socket, SEND_STALL)? {
-                        return Err(e);
-                    }
-                }
-                Err(e) => return Err(e),
+                ended => return ended,
             }
         }
     }

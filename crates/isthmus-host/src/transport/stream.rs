@@ -4,14 +4,16 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
 
-use super::{DeviceName, Kind, Transport, TransportError, wait_readable, wait_writable};
+use super::{
+    DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_either, wait_readable,
+};
 
 /// How long a send may make no progress before the other side counts as gone.
 const SEND_STALL: Duration = Duration::from_secs(10);
@@ -19,62 +21,176 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Serial lines run at this rate unless told otherwise.
 const BAUD: u32 = 115_200;
 
+/// Unsent bytes of a transport that never waits, beyond which it takes no more.
+const BACKLOG: usize = 1 << 18;
+/// Bytes that one look takes from a stream whose other direction is full.
+const STASH: usize = 1 << 16;
+
 /// A non-blocking stream of the operating system: what TCP and serial devices have in common.
+///
+/// Where the other side does not take a request because its answers fill the line, these are read
+/// while the request waits: a long cycle would otherwise stop both sides.
 #[derive(Debug)]
 struct Stream<S> {
     io: S,
     name: String,
     origin: Instant,
     spin: Duration,
+    /// What waits to be sent, from `sent` on.
+    out: Vec<u8>,
+    sent: usize,
+    /// What came while something waited to be sent, from `taken` on.
+    inbox: Vec<u8>,
+    taken: usize,
 }
 
 impl<S: Read + Write + AsFd> Stream<S> {
     fn new(io: S, name: String) -> Self {
-        Self { io, name, origin: Instant::now(), spin: Duration::ZERO }
+        Self {
+            io,
+            name,
+            origin: Instant::now(),
+            spin: Duration::ZERO,
+            out: Vec::new(),
+            sent: 0,
+            inbox: Vec::new(),
+            taken: 0,
+        }
     }
 
-    fn error(&self, action: &str, source: std::io::Error) -> TransportError {
-        TransportError::Io { action: format!("{action} {}", self.name), source }
+    fn failed(&self, action: &str, source: std::io::Error) -> TransportError {
+        match gone(&source) {
+            true => TransportError::Closed,
+            false => TransportError::Io { action: format!("{action} {}", self.name), source },
+        }
+    }
+
+    /// One write; 0: the line takes nothing now.
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, TransportError> {
+        loop {
+            match self.io.write(bytes) {
+                Ok(0) => return Err(TransportError::Closed),
+                Ok(length) => return Ok(length),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(0),
+                Err(e) => return Err(self.failed("send to", e)),
+            }
+        }
+    }
+
+    /// One read, or what came before; `None`: nothing is there.
+    fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
+        if let Some(waiting) = self.inbox.get(self.taken..).filter(|bytes| !bytes.is_empty()) {
+            let length = waiting.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&waiting[..length]);
+            self.taken += length;
+            if self.taken == self.inbox.len() {
+                self.inbox.clear();
+                self.taken = 0;
+            }
+            return Ok(Some(length));
+        }
+        self.read(buffer)
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
+        loop {
+            match self.io.read(buffer) {
+                Ok(0) => return Err(TransportError::Closed),
+                Ok(length) => return Ok(Some(length)),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(e) => return Err(self.failed("receive from", e)),
+            }
+        }
+    }
+
+    /// Keeps what can be read now for later; whether that was anything.
+    fn stash(&mut self) -> Result<bool, TransportError> {
+        let start = self.inbox.len();
+        self.inbox.resize(start + STASH, 0);
+        let mut inbox = std::mem::take(&mut self.inbox);
+        let came = self.read(&mut inbox[start..]);
+        inbox.truncate(start + came.as_ref().map_or(0, |length| length.unwrap_or(0)));
+        self.inbox = inbox;
+        Ok(came?.is_some())
     }
 
     fn send(&mut self, mut message: &[u8]) -> Result<(), TransportError> {
         while !message.is_empty() {
-            match self.io.write(message) {
-                Ok(0) => return Err(TransportError::Closed),
-                Ok(length) => message = &message[length..],
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                    match wait_writable(&self.io, SEND_STALL) {
-                        Ok(true) => {}
-                        Ok(false) => return Err(TransportError::TimedOut),
-                        Err(e) => return Err(self.error("send to", e)),
-                    }
-                }
-                Err(e) if gone(&e) => return Err(TransportError::Closed),
-                Err(e) => return Err(self.error("send to", e)),
+            let length = self.write(message)?;
+            message = &message[length..];
+            if length > 0 {
+                continue;
+            }
+            let ready = wait_either(&self.io, SEND_STALL);
+            let (readable, writable) = ready.map_err(|e| self.failed("send to", e))?;
+            if !readable && !writable {
+                return Err(TransportError::TimedOut);
+            }
+            if readable {
+                self.stash()?;
             }
         }
         Ok(())
     }
 
+    /// Takes a message to send, and sends what goes at once; `false`: too much waits already.
+    fn try_queue(&mut self, message: &[u8]) -> Result<bool, TransportError> {
+        if self.out.len() - self.sent > BACKLOG {
+            return Ok(false);
+        }
+        self.out.extend_from_slice(message);
+        Ok(true)
+    }
+
+    /// Sends what goes; whether nothing is left. What cannot be sent makes room by reading.
+    fn try_flush(&mut self) -> Result<bool, TransportError> {
+        let out = std::mem::take(&mut self.out);
+        let mut result = Ok(true);
+        while self.sent < out.len() {
+            match self.write(&out[self.sent..]) {
+                Ok(0) => {
+                    // To the end: readiness is told once.
+                    result = loop {
+                        match self.stash() {
+                            Ok(true) => {}
+                            nothing => break nothing,
+                        }
+                    };
+                    break;
+                }
+                Ok(length) => self.sent += length,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            }
+        }
+        self.out = out;
+        if self.sent == self.out.len() {
+            self.out.clear();
+            self.sent = 0;
+        }
+        result
+    }
+
     fn recv(&mut self, buffer: &mut [u8], deadline: Duration) -> Result<usize, TransportError> {
-        let now = || self.origin.elapsed();
-        let spin_until = if self.spin.is_zero() { Duration::ZERO } else { now() + self.spin };
+        let spin_until = match self.spin.is_zero() {
+            true => Duration::ZERO,
+            false => self.origin.elapsed() + self.spin,
+        };
         loop {
-            if self.origin.elapsed() >= spin_until {
+            let waiting = self.taken < self.inbox.len();
+            if !waiting && self.origin.elapsed() >= spin_until {
                 let left = deadline.saturating_sub(self.origin.elapsed());
-                if !wait_readable(&self.io, left).map_err(|e| self.error("wait for", e))? {
+                if !wait_readable(&self.io, left).map_err(|e| self.failed("wait for", e))? {
                     return Err(TransportError::TimedOut);
                 }
             }
-            match self.io.read(buffer) {
-                Ok(0) => return Err(TransportError::Closed),
-                Ok(length) => return Ok(length),
-                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                    std::thread::yield_now();
-                }
-                Err(e) if gone(&e) => return Err(TransportError::Closed),
-                Err(e) => return Err(self.error("receive from", e)),
+            match self.try_recv(buffer)? {
+                Some(length) => return Ok(length),
+                None => std::thread::yield_now(),
             }
         }
     }
@@ -94,6 +210,31 @@ macro_rules! stream_transport {
             pub fn with_spin(mut self, spin: Duration) -> Self {
                 self.0.spin = spin;
                 self
+            }
+        }
+
+        impl AsFd for $name {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                self.0.io.as_fd()
+            }
+        }
+
+        impl WithoutWaiting for $name {
+            fn prepare(&mut self) -> Result<(), TransportError> {
+                // Both kinds of stream are opened so.
+                Ok(())
+            }
+
+            fn try_queue(&mut self, message: &[u8]) -> Result<bool, TransportError> {
+                self.0.try_queue(message)
+            }
+
+            fn try_flush(&mut self) -> Result<bool, TransportError> {
+                self.0.try_flush()
+            }
+
+            fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
+                self.0.try_recv(buffer)
             }
         }
 

@@ -2,15 +2,18 @@
 
 use std::io::{ErrorKind, IoSliceMut};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
 
 use super::batch::{BATCH_BYTES, Batch};
-use super::{DeviceName, Kind, Transport, TransportError, wait_readable};
+use super::{DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_readable};
 
 /// One receive call brings at most this many bytes: 64 merged datagrams or one of any length.
 const BUFFER: usize = 1 << 17;
+/// The receive buffer that is asked for.
+const RECEIVE_ROOM: usize = 1 << 22;
 
 /// Etherbone's `udp`, `udp4` and `udp6` over a socket of the operating system.
 ///
@@ -23,6 +26,8 @@ pub struct UdpTransport {
     socket: UdpSocket,
     state: UdpSocketState,
     peer: SocketAddr,
+    /// The receive buffer, as the system counts it.
+    room: Option<usize>,
     origin: Instant,
     spin: Duration,
     /// The receive call waits by itself, up to `patience`.
@@ -64,10 +69,15 @@ impl UdpTransport {
         let socket = UdpSocket::bind(local).map_err(|e| io("open", e))?;
         socket.connect(peer).map_err(|e| io("connect", e))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(|e| io("set up", e))?;
+        let buffer = socket2::SockRef::from(&socket);
+        // What the system allows is enough.
+        let _ = buffer.set_recv_buffer_size(RECEIVE_ROOM);
+        let room = buffer.recv_buffer_size().ok();
         let transport = Self {
             socket,
             state,
             peer,
+            room,
             origin: Instant::now(),
             spin: Duration::ZERO,
             blocking: false,
@@ -131,6 +141,18 @@ impl UdpTransport {
         Ok(true)
     }
 
+    /// The next message of those that the last receive call brought.
+    fn next(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        let message = self.received.get(self.at..self.end.min(self.at + self.stride))?;
+        if message.is_empty() {
+            return None;
+        }
+        self.at += message.len();
+        let length = message.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&message[..length]);
+        Some(length)
+    }
+
     /// One receive call.
     fn fill(&mut self) -> std::io::Result<()> {
         let mut meta = [RecvMeta::default()];
@@ -149,6 +171,10 @@ impl Transport for UdpTransport {
 
     fn mtu(&self) -> usize {
         self.mtu
+    }
+
+    fn room(&self) -> Option<usize> {
+        self.room
     }
 
     fn now(&self) -> Duration {
@@ -171,7 +197,10 @@ impl Transport for UdpTransport {
     ) -> Result<usize, TransportError> {
         self.send_batch()?;
         let spin_until = if self.spin.is_zero() { Duration::ZERO } else { self.now() + self.spin };
-        while self.at >= self.end {
+        loop {
+            if let Some(length) = self.next(buffer) {
+                return Ok(length);
+            }
             // Whoever does not spin sleeps first: an answer is rarely there yet.
             if self.now() >= spin_until
                 && !self.wait(deadline).map_err(|e| self.io("wait for", e))?
@@ -187,10 +216,47 @@ impl Transport for UdpTransport {
                 Err(e) => return Err(self.io("receive from", e)),
             }
         }
-        let message = &self.received[self.at..self.end.min(self.at + self.stride)];
-        self.at += message.len();
-        let length = message.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&message[..length]);
-        Ok(length)
+    }
+}
+
+impl AsFd for UdpTransport {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl WithoutWaiting for UdpTransport {
+    fn prepare(&mut self) -> Result<(), TransportError> {
+        self.spin = Duration::ZERO;
+        self.blocking = false;
+        self.socket.set_nonblocking(true).map_err(|e| self.io("set up", e))
+    }
+
+    fn try_queue(&mut self, message: &[u8]) -> Result<bool, TransportError> {
+        if !self.batch.fits(&self.state, self.peer, message) && !self.try_flush()? {
+            return Ok(false);
+        }
+        let sent = self.batch.push(&self.socket, &self.state, self.peer, message);
+        sent.map(|()| true).map_err(|e| self.io("send to", e))
+    }
+
+    fn try_flush(&mut self) -> Result<bool, TransportError> {
+        let sent = self.batch.try_send(&self.socket, &self.state);
+        sent.map_err(|e| self.io("send to", e))
+    }
+
+    fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
+        loop {
+            if let Some(length) = self.next(buffer) {
+                return Ok(Some(length));
+            }
+            match self.fill() {
+                Ok(()) if self.end == 0 => return Ok(Some(0)),
+                Ok(()) => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.io("receive from", e)),
+            }
+        }
     }
 }

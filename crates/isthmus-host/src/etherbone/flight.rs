@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Datagrams on their way, and how many more may be.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::Duration;
+
+/// What a system counts for a waiting datagram beside its bytes: its descriptor, and the rest of the
+/// page or buffer that it came in. An assumption on the safe side: Linux counts 768 bytes for the
+/// shortest on its loopback interface, and up to 2.8 KiB more than a full frame's bytes elsewhere.
+const OVERHEAD: usize = 2560;
+/// Replies to later datagrams that make an unanswered one count as lost.
+const PASSED: u8 = 3;
+
+/// A datagram that was sent (of a stream: the bytes that were sent together).
+pub(super) struct Sent {
+    /// Cycles without a reply.
+    pub(super) unanswered: usize,
+    pub(super) deadline: Duration,
+    pub(super) cycles: Range<u64>,
+    /// LiteEth: which part of its cycle's reads it brings.
+    pub(super) part: usize,
+    /// What to send again, and how often.
+    pub(super) repeat: Option<(Vec<u8>, u32)>,
+    /// Its length; a reply is never longer.
+    pub(super) bytes: usize,
+    /// Replies to later ones that came before its own.
+    pub(super) passed: u8,
+}
+
+/// The datagrams from the oldest unanswered one on, by number.
+///
+/// As many are in flight as the caller allows, as the receive buffer has room for the replies of,
+/// and as were not lost lately: a loss halves their number, each windowful of replies adds one. Losses
+/// among what was sent before the last halving are the same loss.
+pub(super) struct Messages {
+    pub(super) first: u64,
+    queue: VecDeque<Sent>,
+    open: usize,
+    bytes: usize,
+    most: usize,
+    limit: usize,
+    grown: usize,
+    judged: u64,
+}
+
+impl Messages {
+    /// At most so many, and at least one.
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.max(1);
+        Self {
+            first: 0,
+            queue: VecDeque::new(),
+            open: 0,
+            bytes: 0,
+            most,
+            limit: most,
+            grown: 0,
+            judged: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub(super) fn next(&self) -> u64 {
+        self.first + self.queue.len() as u64
+    }
+
+    /// Whether another one must wait; `room`: bytes of the receive buffer.
+    pub(super) fn is_full(&self, room: Option<usize>) -> bool {
+        let crowded = room.is_some_and(|room| self.bytes + OVERHEAD > room && self.open > 0);
+        self.open >= self.limit || crowded
+    }
+
+    pub(super) fn push(&mut self, sent: Sent) {
+        if sent.unanswered > 0 {
+            self.open += 1;
+            self.bytes += sent.bytes + OVERHEAD;
+        }
+        self.queue.push_back(sent);
+        self.trim();
+    }
+
+    pub(super) fn front(&self) -> Option<&Sent> {
+        self.queue.front()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        self.queue.iter()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Sent> {
+        self.queue.get(index)
+    }
+
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Sent> {
+        self.queue.get_mut(index)
+    }
+
+    /// So many of a datagram's cycles have ended, with a reply or without. Call [`trim`](Self::trim)
+    /// afterwards.
+    pub(super) fn ended(&mut self, index: usize, count: usize) {
+        let Some(sent) = self.queue.get_mut(index).filter(|sent| sent.unanswered > 0) else {
+            return;
+        };
+        sent.unanswered = sent.unanswered.saturating_sub(count);
+        if sent.unanswered == 0 {
+            self.open -= 1;
+            self.bytes -= sent.bytes + OVERHEAD;
+        }
+    }
+
+    /// The reply to a datagram came: those before it that wait are late.
+    pub(super) fn replied(&mut self, index: usize) {
+        self.grown += 1;
+        if self.grown >= self.limit {
+            self.grown = 0;
+            self.limit = self.most.min(self.limit + 1);
+        }
+        for sent in self.queue.iter_mut().take(index).filter(|sent| sent.unanswered > 0) {
+            sent.passed = sent.passed.saturating_add(1);
+            if sent.passed == PASSED && sent.repeat.as_ref().is_some_and(|(_, left)| *left > 0) {
+                // As if its time were over.
+                sent.deadline = Duration::ZERO;
+            }
+        }
+    }
+
+    /// A datagram's reply did not come.
+    pub(super) fn lost(&mut self, number: u64) {
+        if number >= self.judged {
+            self.limit = (self.limit.min(self.open) / 2).max(1);
+            self.grown = 0;
+            self.judged = self.next();
+        }
+    }
+
+    pub(super) fn trim(&mut self) {
+        while self.queue.front().is_some_and(|sent| sent.unanswered == 0) {
+            self.queue.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(repeat: bool) -> Sent {
+        Sent {
+            unanswered: 1,
+            deadline: Duration::from_secs(1),
+            cycles: 0..1,
+            part: 0,
+            repeat: repeat.then(|| (Vec::new(), 1)),
+            bytes: 1000,
+            passed: 0,
+        }
+    }
+
+    #[test]
+    fn what_the_buffer_holds_is_the_limit() {
+        let mut messages = Messages::new(100);
+        let room = Some(10 * (1000 + OVERHEAD));
+        let mut count = 0;
+        while !messages.is_full(room) {
+            messages.push(sent(false));
+            count += 1;
+        }
+        assert_eq!(count, 10);
+        messages.ended(0, 1);
+        messages.trim();
+        assert!(!messages.is_full(room) && messages.first == 1);
+        // One always goes, however little room there is.
+        assert!(!Messages::new(0).is_full(Some(0)));
+    }
+
+    #[test]
+    fn a_burst_of_losses_halves_once_and_replies_grow_it_again() {
+        let mut messages = Messages::new(64);
+        (0..64).for_each(|_| messages.push(sent(false)));
+        (10..64).for_each(|number| messages.lost(number));
+        assert_eq!(messages.limit, 32);
+        (0..64).for_each(|index| messages.ended(index, 1));
+        (0..32).for_each(|_| messages.replied(0));
+        assert_eq!(messages.limit, 33);
+        (0..64 * 64).for_each(|_| messages.replied(0));
+        assert_eq!(messages.limit, 64, "never beyond what was asked for");
+    }
+
+    #[test]
+    fn three_later_replies_make_one_overdue_if_it_may_come_again() {
+        let mut messages = Messages::new(64);
+        (0..5).for_each(|number| messages.push(sent(number == 0)));
+        for index in 2..5 {
+            assert_ne!(messages.queue[0].deadline, Duration::ZERO);
+            messages.ended(index, 1);
+            messages.replied(index);
+        }
+        assert_eq!(messages.queue[0].deadline, Duration::ZERO);
+        assert_ne!(messages.queue[1].deadline, Duration::ZERO, "it may not be sent again");
+    }
+}
