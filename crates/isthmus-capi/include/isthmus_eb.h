@@ -150,6 +150,56 @@ ieb_status_t ieb_sdb_find_by_identity(ieb_device_t device, uint64_t vendor, uint
 /* IEB_ADDRESS where the bus names no device. */
 ieb_status_t ieb_sdb_find_by_address(ieb_device_t device, ieb_address_t address, struct ieb_sdb_device *result);
 
+/* A slave: functions of the program behind addresses of a bus, on the network for any number of masters. It serves
+ * while ieb_slave_run runs, on the thread that called it. One thread at a time for a slave and its handlers;
+ * slaves and sockets are independent of each other.
+ *
+ *     static ieb_status_t get(ieb_user_data_t user, ieb_address_t address, ieb_width_t size, ieb_data_t *data) {
+ *       *data = ((uint32_t *)user)[(address - 0x1000) / 4];
+ *       return size == IEB_DATA32 ? IEB_OK : IEB_WIDTH;
+ *     }
+ *     struct ieb_handler handler = {.device = {.first = 0x1000, .last = 0x10ff, .name = "REGS"}, .read = get};
+ *     handler.user = registers;
+ *     if (ieb_slave_open(IEB_ABI_CODE, "127.0.0.1:60368", IEB_ADDR32 | IEB_DATA32, IEB_OHWR, &slave) != IEB_OK) ...
+ *     ieb_slave_attach(slave, &handler);
+ *     ieb_slave_run(slave, -1);
+ */
+typedef struct ieb_slave *ieb_slave_t;
+
+/* The published Etherbone, or what LiteEth and LiteX speak (UDP only, 32 bit, no self-description). */
+#define IEB_OHWR 0
+#define IEB_LITEETH 1
+
+/* One operation on the bus. address: of its first byte, on the whole bus; size: one IEB_DATA...; data: in the low
+ * bits, the byte at the first address most significant. Anything but IEB_OK is a bus error. */
+typedef ieb_status_t (*ieb_read_t)(ieb_user_data_t user, ieb_address_t address, ieb_width_t size, ieb_data_t *data);
+typedef ieb_status_t (*ieb_write_t)(ieb_user_data_t user, ieb_address_t address, ieb_width_t size, ieb_data_t data);
+
+struct ieb_handler {
+  struct ieb_sdb_device device; /* its addresses, and how it is described; bus_specific is not used */
+  ieb_user_data_t user;
+  ieb_read_t read;   /* NULL: a bus error */
+  ieb_write_t write; /* the same */
+};
+
+/* address: IP:PORT, for UDP and TCP; port 0 picks one for each. widths: what is offered. The bus describes itself at
+ * 0xffff0000 (0xf000 where only 16-bit addresses are offered). */
+ieb_status_t ieb_slave_open(uint16_t abi_code, const char *address, ieb_width_t widths, int dialect,
+                            ieb_slave_t *result);
+ieb_status_t ieb_slave_close(ieb_slave_t slave);
+/* What masters open: UDP, then TCP; NULL behind the last. Valid until the slave is closed. */
+const char *ieb_slave_name(ieb_slave_t slave, int index);
+/* The handler is copied; what user points to must live until it is detached or the slave is closed. IEB_ADDRESS
+ * where something else is. */
+ieb_status_t ieb_slave_attach(ieb_slave_t slave, const struct ieb_handler *handler);
+/* first: the first address of what was attached. */
+ieb_status_t ieb_slave_detach(ieb_slave_t slave, ieb_address_t first);
+/* Serves for so many microseconds (negative: for ever), or until ieb_slave_stop. Everything but that and
+ * ieb_slave_name is IEB_BUSY while it runs: from a handler, too. */
+ieb_status_t ieb_slave_run(ieb_slave_t slave, int64_t timeout_us);
+/* Ends ieb_slave_run, within 0.1 s; the next one, where none runs. From a handler, a signal handler, any thread. */
+void ieb_slave_stop(ieb_slave_t slave);
+
 #ifdef __cplusplus
 }
 #endif

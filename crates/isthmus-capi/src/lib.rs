@@ -12,6 +12,7 @@
 #![allow(missing_docs, reason = "the same")]
 
 mod limited;
+mod slave;
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -726,6 +727,18 @@ pub struct SdbDevice {
 }
 
 impl SdbDevice {
+    /// How a slave describes a device.
+    fn product(&self) -> sdb::Product {
+        let name: Vec<u8> = self.name.iter().copied().take_while(|byte| *byte != 0).collect();
+        sdb::Product {
+            vendor: self.vendor,
+            device: self.device,
+            version: self.version,
+            date: self.date,
+            name: String::from_utf8_lossy(&name).into_owned(),
+        }
+    }
+
     fn new(entry: &sdb::Entry) -> Self {
         let product = entry.record.product().cloned().unwrap_or_default();
         let mut name = [0; 20];

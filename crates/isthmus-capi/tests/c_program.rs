@@ -78,6 +78,27 @@ fn a_c_program_reaches_the_software_slave() {
 }
 
 #[test]
+fn a_c_program_is_a_slave_with_handlers_of_its_own() {
+    let folder = libraries();
+    let archive = format!("{}/libisthmus_eb.a", folder.to_str().expect("a plain path"));
+    let program = compile(
+        "cc",
+        "slave",
+        &[
+            "-std=c99",
+            "-D_XOPEN_SOURCE=600",
+            "slave.c",
+            &archive,
+            "-lpthread",
+            "-ldl",
+            "-lm",
+            "-lgcc_s",
+        ],
+    );
+    passes(&program, "");
+}
+
+#[test]
 fn the_header_is_cpp_too() {
     compile("c++", "header.o", &["-std=c++11", "-x", "c++", "-c", "../include/isthmus_eb.h"]);
 }
