@@ -313,7 +313,7 @@ module pcie_etherbone
   logic cyc, stb, we, stall, ack, err;
   logic [31:0] adr, dat_w, dat_r;
   logic [3:0] sel;
-  logic eb_ready, eb_valid, eb_idle, bus_idle, owed_ready, unused_valid;
+  logic eb_ready, eb_valid, eb_idle, bus_idle, owed_room_q, unused_ready, unused_valid;
   logic malformed, record, bus_error, timeout, operation, unused_done, unused_end, unused_commit;
   logic [31:0] eb_data;
   logic rx_take, tx_take;
@@ -332,7 +332,7 @@ module pcie_etherbone
   ) u_slave (
     .clk_i,
     .rst_ni,
-    .rx_valid_i   (rx_valid && owed_ready),
+    .rx_valid_i   (rx_valid && owed_room_q),
     .rx_ready_o   (eb_ready),
     .rx_data_i    (swapped(rx_data)),
     .rx_last_i    (1'b0),
@@ -366,8 +366,8 @@ module pcie_etherbone
     .timeout_o    (timeout),
     .idle_o       (eb_idle)
   );
-  assign rx_ready = eb_ready && owed_ready;
-  assign rx_take  = rx_valid && rx_ready;
+  assign rx_ready = eb_ready && owed_room_q;
+  assign rx_take  = rx_valid && rx_ready && !abort;
   assign tx_take  = tx_valid && tx_ready;
 
   // Each word is answered by a word, so that the reply's length is known when the request is. What
@@ -388,13 +388,18 @@ module pcie_etherbone
     .rst_ni,
     .clear_i(1'b0),
     .valid_i(rx_take),
-    .ready_o(owed_ready),
+    .ready_o(unused_ready),
     .data_i (rx_first),
     .valid_o(unused_valid),
     .ready_i(tx_take),
     .data_o (tx_first),
     .usage_o(owed)
   );
+  // One clock late, hence a place that stays free: the engine's whole parser hangs on it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) owed_room_q <= 1'b0;
+    else owed_room_q <= owed < OwedW'(CoreDepth - 1);
+  end
   assign service_idle = eb_idle && owed == '0;
 
   // ---------------------------------------------------------------- Wishbone
@@ -537,6 +542,6 @@ module pcie_etherbone
                   events_q == '0;
 
   logic unused;
-  assign unused = ^{bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i, unused_valid, unused_done,
-                    unused_end, unused_commit};
+  assign unused = ^{bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i, unused_valid, unused_ready,
+                    unused_done, unused_end, unused_commit};
 endmodule

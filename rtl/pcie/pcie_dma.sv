@@ -10,13 +10,13 @@
 ///   Push        push_* as pcie_word_buffer takes them, from pcie_bar, while push_open_o and at most
 ///               push_room_o words
 ///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o: first
-///               word of a burst or push. abort_o: pulse, forget the stream so far; then idle_i must
-///               rise once no more words will come
+///               word of a burst or push. abort_o: pulse, forget the stream so far and the word that is
+///               offered in that clock; then idle_i must rise once no more words will come
 ///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will come without
 ///               further input; waiting_o: words on their way to rx_valid_o, for a service that
 ///               answers each word with a word
-///   Memory      reads within the request ring, writes within the reply ring and the status word
-///                                                         (proved: formal/pcie)
+///   Memory      reads within the request ring      (proved: formal/pcie/pcie_dma_fetch.sby);
+///               writes within the reply ring and the status word
 ///   Latency     push committed to rx_valid_o 1 (a push of 4 beats; 3 for one beat), doorbell to
 ///               arvalid_o 6, rvalid_i to rx_valid_o 3, tx word to wvalid_o 1
 ///   Throughput  one word a clock each way, with RoundTrip clocks from address to data

@@ -14,7 +14,7 @@
 ///   Status      one beat at status_i: position up to which words were handed over, and head_i; after
 ///               each burst, and when head_i moved while nothing is promised
 ///   Order       one AXI ID; addresses and data in the same order: data before the status that tells
-///               of it                                (proved: formal/pcie/pcie_dma_write.sby)
+///               of it
 ///   Stop        with run_i low no burst begins; what an open one lacks is written without strobes,
 ///               words offered are dropped
 ///   Latency     promise_i to awvalid_o 3 clocks; word to wvalid_o 1, for the first of a pair 2

@@ -7,8 +7,8 @@
 ///               one. Never stalled: the writer looks at used_o. first_i marks the first of them
 ///   Commit      commit_i: all that was written, this clock's words included, may be read.
 ///               rollback_i instead: all that was not committed, this clock's included, is forgotten
-///   Read        valid_o/ready_i, data_o, first_o; valid_o is low in a clock with rollback_i or clear_i
-///   Clear       clear_i empties it; what is written in that clock is lost
+///   Read        valid_o/ready_i, data_o, first_o; valid_o is a register
+///   Clear       clear_i empties it; what is written or taken in that clock is lost
 ///   Latency     write to valid_o 3 clocks, commit to valid_o 1 when the word was written 3 before
 ///   Throughput  two words a clock in, one a clock out
 ///   Parameters  Depth power of two 16..1024 words
@@ -67,10 +67,10 @@ module pcie_word_buffer #(
   // Two registers behind the memory, which is slow from clock to output. They may hold words that
   // are not committed.
   entry_t even_q, odd_q, head_q;
-  logic fetched_odd_q, fetched_valid_q, head_valid_q, ready_q;
-  logic take, move, fetch, forget;
-  assign forget  = rollback_i || clear_i;
-  assign valid_o = head_valid_q && ready_q && !forget;
+  logic fetched_odd_q, fetched_valid_q, head_valid_q, valid_q;
+  logic take, move, fetch, any, more;
+  // A register alone: what takes the words begins its longest paths here.
+  assign valid_o = valid_q;
   assign take    = valid_o && ready_i;
   assign move    = fetched_valid_q && (!head_valid_q || take);
   assign fetch   = (!fetched_valid_q || move) && rd_q != wr_q;
@@ -80,6 +80,9 @@ module pcie_word_buffer #(
     commit_d = commit_q;
     if (commit_i) commit_d = wr_d;
   end
+  // Words that may be read: at all, and beside the head. ready_i comes late and only chooses.
+  assign any  = commit_d != pop_q;
+  assign more = commit_d != pop_q + PtrW'(1);
 
   always_ff @(posedge clk_i) begin
     if (!fetched_valid_q || move) begin
@@ -98,7 +101,7 @@ module pcie_word_buffer #(
       pop_q           <= '0;
       fetched_valid_q <= 1'b0;
       head_valid_q    <= 1'b0;
-      ready_q         <= 1'b0;
+      valid_q         <= 1'b0;
     end else if (clear_i) begin
       wr_q            <= '0;
       commit_q        <= '0;
@@ -106,13 +109,14 @@ module pcie_word_buffer #(
       pop_q           <= '0;
       fetched_valid_q <= 1'b0;
       head_valid_q    <= 1'b0;
-      ready_q         <= 1'b0;
+      valid_q         <= 1'b0;
     end else if (rollback_i) begin
       wr_q            <= commit_q;
-      rd_q            <= pop_q;
+      rd_q            <= pop_d;
+      pop_q           <= pop_d;
       fetched_valid_q <= 1'b0;
       head_valid_q    <= 1'b0;
-      ready_q         <= commit_q != pop_q;
+      valid_q         <= 1'b0;
     end else begin
       wr_q     <= wr_d;
       commit_q <= commit_d;
@@ -120,8 +124,7 @@ module pcie_word_buffer #(
       if (fetch) rd_q <= rd_q + PtrW'(1);
       fetched_valid_q <= fetch || (fetched_valid_q && !move);
       head_valid_q    <= move || (head_valid_q && !take);
-      // The head is committed: the next one, once this one is taken.
-      ready_q         <= commit_d != pop_d;
+      valid_q         <= take ? fetched_valid_q && more : (head_valid_q || fetched_valid_q) && any;
     end
   end
 
