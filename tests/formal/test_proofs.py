@@ -50,6 +50,8 @@ BREAKS = [
         "StSkip",
     ),
     ("vme/vme_wb", "vme/vme_wb.sv", "(any_strobe && !gone_q) ? StAnswer", "any_strobe ? StAnswer"),
+    ("pcie/pcie_axi_wb", "pcie/pcie_axi_wb.sv", "if (wb_err_i) failed_q", "if (wb_err_i && done) failed_q"),
+    ("pcie/pcie_dma_fetch", "pcie/pcie_dma_fetch.sv", "fits && ends_ready", "ends_ready"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
 
