@@ -26,6 +26,7 @@ from isthmus.eb.device import (
     EtherboneError,
     Pending,
     SdbRecord,
+    describe,
     discover,
 )
 from isthmus.eb.slave import Memory, SoftwareSlave
@@ -41,5 +42,6 @@ __all__ = [
     "Pending",
     "SdbRecord",
     "SoftwareSlave",
+    "describe",
     "discover",
 ]

@@ -13,6 +13,7 @@ import typer
 from isthmus import bootstrap
 from isthmus.eb import tools
 from isthmus.eb.tools import Link, Order
+from isthmus.errors import UserError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -181,14 +182,32 @@ def _discover(
 @app.command("snoop")
 def _snoop(
     port: Annotated[str, typer.Argument(metavar="PORT", help="UDP and TCP; 0: any.")],
-    window: Annotated[str, typer.Argument(metavar="LOW-HIGH", help="Addresses that are memory.")],
+    window: Annotated[
+        str, typer.Argument(metavar="LOW-HIGH", show_default=False, help="Addresses that are memory.")
+    ] = "",
     bind: Annotated[str, typer.Option(metavar="IP", help="Where to listen.")] = "127.0.0.1",
     data_widths: Annotated[str, typer.Option("-d", metavar="BITS", help="Data widths to offer.")] = "32",
     quiet: Annotated[bool, typer.Option("-q", help="Serve without a word.")] = False,
+    passive: Annotated[
+        bool, typer.Option("--passive", help="Only watch what others say on the UDP port.")
+    ] = False,
+    interface: Annotated[str, typer.Option(metavar="NAME", help="With --passive: which; all.")] = "",
+    dialect: Dialect = "ohwr",
 ) -> None:
-    """Offer memory and print what masters do to it."""
+    """Offer memory and print what masters do to it, or watch others.
+
+    With --passive nothing is offered: the datagrams from and to PORT that pass this machine's interfaces are
+    printed, operation by operation. That needs the right to (CAP_NET_RAW). TCP is not watched.
+    """
     bootstrap.ensure_native()
-    tools.snoop(port, window, bind=bind, data_widths=data_widths, quiet=quiet)
+    if passive:
+        if window:
+            raise UserError(f"{window!r}: --passive offers no memory")
+        tools.watch(port, interface=interface, dialect=dialect, quiet=quiet)
+        return
+    if interface:
+        raise UserError("--interface goes with --passive; --bind says where to listen")
+    tools.snoop(port, window, bind=bind, data_widths=data_widths, dialect=dialect, quiet=quiet)
 
 
 @_command("perf")

@@ -414,6 +414,12 @@ def discover(name: str, *, silence_s: float = 1.0, dialect: str = "ohwr") -> lis
     return [Discovered(host, _bits(address), _bits(data)) for host, address, data in found]
 
 
+def describe(datagram: bytes, *, dialect: str = "ohwr") -> list[str]:
+    """What a datagram says, a line for each operation; one line that says why where it cannot be read."""
+    lines: list[str] = _do(_module().eb_describe, dialect, datagram)
+    return lines
+
+
 def mask(widths: Sequence[int]) -> int:
     """Widths in bits as Etherbone's mask."""
     total = 0

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, SdbRecord, discover
+from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, SdbRecord, describe, discover
 from isthmus.eb.slave import Memory, SoftwareSlave
+from isthmus.eb.watch import Watch
 from isthmus.errors import DataError, UserError
 
 CHUNK = 1 << 18
@@ -350,7 +351,7 @@ def show_discovered(name: str, *, dialect: str, silence_s: float) -> None:
         print(f"{device.name} V1 data={data}-bit addr={address}-bit")
 
 
-def snoop(port: str, window: str, *, bind: str, data_widths: str, quiet: bool) -> None:
+def snoop(port: str, window: str, *, bind: str, data_widths: str, dialect: str, quiet: bool) -> None:
     """Offer memory on a port and print what masters do to it, until Control-C."""
     low, dash, high = window.partition("-")
     if not dash:
@@ -370,7 +371,15 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, quiet: bool) -
     widths = _widths("-d", data_widths)
     address = (32,) if table < 1 << 32 else (64,)
     with SoftwareSlave(
-        [memory], table=table, udp=[at], tcp=[at], data_widths=widths, address_widths=address, log=True
+        [memory],
+        table=table,
+        udp=[at],
+        # LiteEth's dialect has no streams.
+        tcp=[at] if dialect == "ohwr" else [],
+        dialect=dialect,
+        data_widths=widths,
+        address_widths=address,
+        log=True,
     ) as slave:
         print(f"etherbone {' '.join(slave.names)}", flush=True)
         try:
@@ -382,6 +391,28 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, quiet: bool) -
             counted = slave.close()
     totals = ("datagrams", "connections", "operations", "bus_errors", "malformed")
     print(", ".join(f"{counted[key]} {key.replace('_', ' ')}" for key in totals), file=sys.stderr)
+
+
+def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
+    """Print what passes between others on a UDP port, until Control-C."""
+    wanted = number("port", port)
+    if not 0 < wanted <= 0xFFFF:
+        raise UserError(f"port {port}: right would be 1 to 65535")
+    describe(b"", dialect=dialect)
+    seen = malformed = 0
+    with Watch(wanted, interface) as passing:
+        print(f"watching udp port {wanted} on {interface or 'all interfaces'}", flush=True)
+        try:
+            while True:
+                for datagram in passing.receive(1.0):
+                    lines = describe(datagram.payload, dialect=dialect)
+                    seen += 1
+                    malformed += bool(lines) and lines[0].startswith("malformed")
+                    if not quiet:
+                        print("\n".join([str(datagram), *(f"  {line}" for line in lines)]), flush=True)
+        except KeyboardInterrupt:
+            pass
+    print(f"{seen} datagrams, {malformed} malformed", file=sys.stderr)
 
 
 @dataclass(frozen=True)

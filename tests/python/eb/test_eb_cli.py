@@ -119,6 +119,10 @@ def test_discover_lists_who_answers(isthmus: Run, name: str) -> None:
         (["get", "DEVICE", "0x1000/0", "x"], "'0x1000/0': the length must be at least 1"),
         (["discover", "tcp/127.0.0.1"], "tcp/127.0.0.1/60368 cannot be probed, only udp can"),
         (["snoop", "0", "0x10"], "'0x10': right would be LOW-HIGH, such as 0x0-0xffff"),
+        (["snoop", "1"], "'': right would be LOW-HIGH, such as 0x0-0xffff"),
+        (["snoop", "--passive", "0"], "port 0: right would be 1 to 65535"),
+        (["snoop", "--passive", "1", "0-1"], "'0-1': --passive offers no memory"),
+        (["snoop", "--interface", "lo", "1", "0-1"], "--interface goes with --passive"),
         (["snoop", "65536", "0-1"], "port 65536: right would be 0 to 65535 (0: any)"),
         (
             ["perf", "DEVICE", "0", "90", "1", "3"],
