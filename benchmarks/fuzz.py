@@ -35,7 +35,9 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     for number, first in enumerate(range(0, options.frames, PER_RUN)):
         workload = scenario.fuzz(min(PER_RUN, options.frames - first))
         model = silent if number % 2 else plain
-        runs.append(scenario.scenario(platform, "isthmus", model, workload, options.seed + number))
+        made = scenario.scenario(platform, "isthmus", model, workload, options.seed + number)
+        made["device"]["dialect"] = options.dialect
+        runs.append(made)
 
     total: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
@@ -61,17 +63,18 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
             for future in futures:
                 future.cancel()
             sys.exit(f"fuzz: {err}".replace("fuzz: fuzz:", "fuzz:"))
-    print(f"# seeds {options.seed} to {options.seed + len(runs) - 1}")
+    print(f"# {options.dialect}, seeds {options.seed} to {options.seed + len(runs) - 1}")
     for title, counts in (("what was sent", classes), ("what became of it", outcomes), ("in all", total)):
         print(f"# {title}")
         for name, count in sorted(counts.items()):
             print(f"{name:<24}{count:>14,}")
-    return [Figure("wrong words, of those checked", total["wrong"], 0, "words")]
+    return [Figure(f"wrong words, of those checked, {options.dialect}", total["wrong"], 0, "words")]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dialect", choices=("ohwr", "litex"), default="ohwr")
     parser.add_argument("--jobs", type=int, default=1)
     sys.exit(main(measure, parser))

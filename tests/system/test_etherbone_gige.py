@@ -119,6 +119,23 @@ def test_doubled_and_late_frames_change_no_value(scenario_of: Scenario, directio
     assert (result["counters"]["client.stale"] > 0) == (fault == "duplicate")
 
 
+@pytest.mark.parametrize("rate", [0.01, 0.1])
+@pytest.mark.parametrize("direction", ["a_to_b", "b_to_a"])
+@pytest.mark.parametrize("fault", ["drop", "duplicate", "reorder"])
+def test_faults_at_1_and_10_percent(scenario_of: Scenario, fault: str, direction: str, rate: float) -> None:
+    """Loss ends in a time-out, doubling and reordering in the right values; nothing hangs."""
+    point = f"cable.{direction}.{fault}"
+    workload = scenario.timestamps("blocking", 4, 400)
+    hits = ended = 0
+    for seed in range(1, 4):
+        result = lost_or(scenario_of(workload, seed=seed, faults={point: {"rate": rate}}))
+        ended += result is not None
+        hits += result["counters"][f"fault.{point}"] if result else 1
+    assert hits > 0
+    # Of 400 replies one is lost for certain, and a doubled or late one harms nobody.
+    assert ended == (0 if fault == "drop" else 3)
+
+
 def test_a_reset_at_any_time_gives_an_error_or_the_right_data(scenario_of: Scenario) -> None:
     made = scenario_of(scenario.timestamps("blocking", 8, 8))
     whole = one({**made, "skip_idle": False})

@@ -7,6 +7,7 @@ What needs a network of its own runs in a new network namespace, beside the serv
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import struct
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from isthmus import eb
 from isthmus.paths import ROOT
 from test_serve import PROBE, SERVER, ask, read, running
 
@@ -244,6 +246,42 @@ def test_more_reads_than_any_buffer(gige: Path) -> None:
             # All 255 that a record can hold are answered.
             reply = ask(client, head + struct.pack(">255I", *range(0, 1020, 4)))
             assert len(reply) == len(head) + 1020
+
+
+def test_flags_mean_the_same_in_gateware_and_in_software(gige: Path) -> None:
+    """LiteEth's core ignores a record's flags and its masters set none; both slaves here honour them."""
+    rng = random.Random(20260131)
+    bca, rca, rff, cyc, wca, wff = 0x01, 0x02, 0x04, 0x10, 0x20, 0x40
+    with (
+        running(gige, udp="127.0.0.1:0", dialect="litex") as server,
+        server.udp() as gateware,
+        eb.SoftwareSlave([eb.Memory(0, bytes(0x100))], table=None, dialect="liteeth", tcp=()) as slave,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as software,
+    ):
+        host, port = slave.names[0].split("/")[1:]
+        software.connect((host, int(port)))
+        software.settimeout(20)
+        both = (gateware, software)
+        # The same in both memories to begin with.
+        for client in both:
+            client.send(lite(0x000F4000, 0, *range(64)))
+        seen = 0
+        for number in range(300):
+            flags = rng.choice((0, 0, rng.choice((bca, rca, rff, cyc, wca, wff)), rng.getrandbits(8)))
+            writes, reads = rng.randrange(5), rng.randrange(1, 6)
+            # The error register alone is the same in both configuration spaces.
+            inside = (0, 4) if flags & rca else range(0, 0x100, 4)
+            words = [flags << 24 | 0xF << 16 | writes << 8 | reads]
+            if writes:
+                words += [rng.randrange(0, 0xF0, 4), *(rng.getrandbits(32) for _ in range(writes))]
+            words += [number, *(rng.choice(inside) for _ in range(reads))]
+            if not flags & rca and rng.random() < 0.3:
+                # Nobody answers there in either.
+                words[-1] = 0x60_0000
+            replies = [ask(client, lite(*words)) for client in both]
+            assert replies[0] == replies[1], f"{words[0]:08x}: {replies[0].hex()} {replies[1].hex()}"
+            seen |= replies[0][8]
+        assert seen == wca | wff | cyc, "all flags of replies were met"
 
 
 def test_two_packets_too_close(gige: Path) -> None:
