@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Words of a link (docs/explanation/cores/link.md) and the arithmetic of its checks.
+package link_pkg;
+  localparam int unsigned IdWidth    = 6;
+  localparam int unsigned CountWidth = 10;  // credits: words modulo 1024
+  localparam int unsigned DepthMax   = 512;  // half the counters' range
+  localparam int unsigned CrcWidth   = 24;
+
+  typedef logic [IdWidth-1:0] id_t;
+  typedef logic [CountWidth-1:0] count_t;
+
+  // One clock at a transceiver's user side.
+  typedef struct packed {
+    logic [3:0]  k;
+    logic [31:0] data;
+  } word_t;
+
+  typedef enum logic [7:0] {
+    SymIdle   = 8'hBC,  // K28.5
+    SymSop    = 8'hFB,  // K27.7
+    SymEop    = 8'hFD,  // K29.7
+    SymEdb    = 8'hFE,  // K30.7
+    SymCredit = 8'h5C,  // K28.2
+    SymCheck  = 8'h7C,  // K28.3
+    SymInit   = 8'h1C,  // K28.0
+    SymAlign  = 8'h9C   // K28.4
+  } symbol_e;
+
+  // A packet on its way inside a device: a word a cycle, the end as a word of its own.
+  typedef enum logic [1:0] {
+    FlitSop,   // data[5:0]: id
+    FlitData,  // data: a data word
+    FlitEop,   // data[23:0]: crc24
+    FlitEdb    // data[23:0]: crc24 as received; the packet is bad
+  } flit_kind_e;
+
+  typedef struct packed {
+    flit_kind_e  kind;
+    logic [31:0] data;
+  } flit_t;
+
+  localparam logic [7:0]  Crc8Poly  = 8'h07;
+  localparam logic [7:0]  Crc8Init  = 8'hFF;
+  localparam logic [23:0] Crc24Poly = 24'h328B63;
+  localparam logic [23:0] Crc24Init = 24'hFFFFFF;
+endpackage
