@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: SHL-2.1
+/// One end of a link of any number of lanes: link_port and link_bundle are its two forms.
+///
+///   Contract    link_port's; a flit has 32 bits a lane, and credits count words of all lanes at once
+///   Latency     2 cycles from rx_i to rx_*_o, 2 from tx_valid_i to tx_o
+///   Parameters  as of link_port; Lanes 1..8
+module link_core
+  import link_pkg::*;
+#(
+  parameter int unsigned Lanes          = 1,
+  parameter int unsigned NumRxIds       = 8,
+  parameter int unsigned NumTxIds       = 1,
+  parameter int unsigned TxDepth        = 512,
+  parameter int unsigned MaxWords       = 128,
+  parameter bit          CreditInPacket = 1'b0,
+  parameter int unsigned CreditWords    = 64,
+  parameter int unsigned RefreshWords   = 64,
+  parameter int unsigned InitWords      = 1024
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   signal_i,
+  input  word_t [Lanes-1:0]      rx_i,
+  output word_t [Lanes-1:0]      tx_o,
+  input  logic                   bench_i,
+  output logic                   up_o,
+  output logic                   rx_valid_o,
+  output flit_kind_e             rx_kind_o,
+  output logic [Lanes-1:0][31:0] rx_data_o,
+  output id_t                    rx_id_o,
+  input  count_t [NumRxIds-1:0]  stored_i,
+  output count_t [NumTxIds-1:0]  room_o,
+  input  logic                   tx_valid_i,
+  output logic                   tx_ready_o,
+  input  flit_kind_e             tx_kind_i,
+  input  logic [Lanes-1:0][31:0] tx_data_i,
+  output logic                   crc_bad_o,
+  output logic                   poisoned_o,
+  output logic                   invalid_o,
+  output logic                   cut_o,
+  output logic                   credit_bad_o,
+  output logic                   dropped_o
+);
+  if (TxDepth < MaxWords + 1) begin : gen_depth_check
+    $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
+  end
+
+  logic   clear, send_ready, init_seen, ready_seen, running_seen;
+  logic   sync, credit;
+  id_t    field_id;
+  count_t field_count;
+
+  link_init #(
+    .InitWords(InitWords)
+  ) u_init (
+    .clk_i,
+    .rst_ni,
+    .signal_i,
+    .init_i   (init_seen),
+    .ready_i  (ready_seen),
+    .running_i(running_seen),
+    .clear_o  (clear),
+    .ready_o  (send_ready),
+    .up_o
+  );
+
+  link_rx #(
+    .Lanes   (Lanes),
+    .NumRxIds(NumRxIds),
+    .NumTxIds(NumTxIds),
+    .MaxWords(MaxWords)
+  ) u_rx (
+    .clk_i,
+    .rst_ni,
+    .signal_i,
+    .rx_i,
+    .en_i         (!clear),
+    .bench_i,
+    .valid_o      (rx_valid_o),
+    .kind_o       (rx_kind_o),
+    .data_o       (rx_data_o),
+    .id_o         (rx_id_o),
+    .sync_o       (sync),
+    .credit_o     (credit),
+    .field_id_o   (field_id),
+    .field_count_o(field_count),
+    .init_o       (init_seen),
+    .ready_o      (ready_seen),
+    .running_o    (running_seen),
+    .crc_bad_o,
+    .poisoned_o,
+    .invalid_o,
+    .cut_o
+  );
+
+  id_t    sent_id, offer_id, check_id;
+  count_t sent, offer_count;
+  logic   sent_inc, busy, offer_valid, pressing, check, check_first, take_credit, take_check;
+
+  link_credit_tx #(
+    .NumIds(NumTxIds),
+    .Depth (TxDepth)
+  ) u_credit_tx (
+    .clk_i,
+    .rst_ni,
+    .clear_i       (clear),
+    .id_i          (sent_id),
+    .inc_i         (sent_inc),
+    .sent_o        (sent),
+    .credit_i      (credit),
+    .credit_id_i   (field_id),
+    .credit_count_i(field_count),
+    .bad_o         (credit_bad_o),
+    .room_o
+  );
+
+  link_credit_rx #(
+    .NumRxIds    (NumRxIds),
+    .NumTxIds    (NumTxIds),
+    .CreditWords (CreditWords),
+    .RefreshWords(RefreshWords)
+  ) u_credit_rx (
+    .clk_i,
+    .rst_ni,
+    .clear_i      (clear),
+    .sync_i       (sync),
+    .field_id_i   (field_id),
+    .field_count_i(field_count),
+    .word_i       (rx_valid_o && rx_kind_o != FlitSop),
+    .word_id_i    (rx_id_o),
+    .stored_i,
+    .busy_i       (busy),
+    .offer_valid_o(offer_valid),
+    .pressing_o   (pressing),
+    .offer_id_o   (offer_id),
+    .offer_count_o(offer_count),
+    .check_o      (check),
+    .check_first_o(check_first),
+    .check_id_o   (check_id),
+    .take_credit_i(take_credit),
+    .take_check_i (take_check)
+  );
+
+  link_tx #(
+    .Lanes         (Lanes),
+    .CreditInPacket(CreditInPacket)
+  ) u_tx (
+    .clk_i,
+    .rst_ni,
+    .ready_word_i (send_ready),
+    .up_i         (up_o),
+    .valid_i      (tx_valid_i),
+    .ready_o      (tx_ready_o),
+    .kind_i       (tx_kind_i),
+    .data_i       (tx_data_i),
+    .busy_o       (busy),
+    .dropped_o,
+    .offer_valid_i(offer_valid),
+    .pressing_i   (pressing),
+    .offer_id_i   (offer_id),
+    .offer_count_i(offer_count),
+    .check_i      (check),
+    .check_first_i(check_first),
+    .check_id_i   (check_id),
+    .take_credit_o(take_credit),
+    .take_check_o (take_check),
+    .sent_id_o    (sent_id),
+    .sent_inc_o   (sent_inc),
+    .sent_i       (sent),
+    .tx_o
+  );
+endmodule

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Start of a link: both ends send INIT, then READY, then words; either starts over with the other.
+///
+/// An end stays in INIT for InitWords cycles before it listens. By then the far end has seen it, and
+/// nothing that was sent before comes any more: the start cannot chase itself in a circle.
+///
+///   Handshake   none
+///   Latency     up_o at the earliest InitWords + one round trip after reset
+///   Parameters  InitWords 64..65536, a power of two, at least the round trip in words
+///   Not done    rate negotiation
+module link_init #(
+  parameter int unsigned InitWords = 1024
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic signal_i,   // low: the link is down
+  input  logic init_i,     // the word is INIT
+  input  logic ready_i,    // the word is READY
+  input  logic running_i,  // the word is one of a running link
+  output logic clear_o,    // counters are to be cleared: sends INIT
+  output logic ready_o,    // sends READY
+  output logic up_o
+);
+  localparam int unsigned CountWidth = $clog2(InitWords);
+
+  if (InitWords < 64 || InitWords > 65536 || InitWords != 1 << CountWidth) begin : gen_check
+    $error("link_init: InitWords is %0d, legal is a power of two, 64..65536", InitWords);
+  end
+
+  logic [CountWidth:0] count_q;
+  logic                init_q, seen_q;
+
+  // One transition at a time; `seen_q` is READY sent, up_o is both ways open.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+      init_q  <= 1'b0;
+      seen_q  <= 1'b0;
+      up_o    <= 1'b0;
+    end else begin
+      init_q <= init_i;
+      if (!signal_i || (up_o && init_q && init_i)) begin
+        count_q <= '0;
+        seen_q  <= 1'b0;
+        up_o    <= 1'b0;
+      end else if (!count_q[CountWidth]) begin
+        count_q <= count_q + 1'b1;
+      end else if (!seen_q) begin
+        seen_q <= init_i || ready_i;
+      end else if (ready_i || running_i) begin
+        up_o <= 1'b1;
+      end
+    end
+  end
+
+  assign clear_o = !seen_q;
+  assign ready_o = seen_q && !up_o;
+endmodule

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: SHL-2.1
+/// One whole end of a lossless serial link: packets, credits, start-up (docs/explanation/cores/link.md).
+///
+/// Received packets cannot be refused: the buffer of each id has room for what the far end may send, and
+/// link_buffer keeps a packet whole or cuts it where the far end was wrong. A packet is Sop, 1 to
+/// MaxWords data words, Eop or Edb; Eop carries the packet's crc24, made once by its source.
+///
+///   Handshake   receive: rx_valid_o, no back-pressure; Sop, data.., Eop | Edb, ends always come.
+///               transmit: tx_flit_i stays until tx_ready_o, which is a register; a packet of n words of
+///               id may begin while room_o[id] > n (n is MaxWords where it is not known) and up_o; gaps
+///               inside a packet are filled. While the link is down packets are taken and dropped.
+///   Ordering    packets of one link stay in order
+///   Latency     2 cycles from rx_i to rx_flit_o, 2 from tx_valid_i to tx_o
+///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at most
+///               one between two packets, and only for CreditWords words or more while packets wait
+///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth
+///               words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords 16..4096 and
+///               InitWords 64..65536, powers of two; InitWords is at least the round trip
+///   Not done    retransmission; the buffers themselves
+module link_port
+  import link_pkg::*;
+#(
+  parameter int unsigned NumRxIds       = 8,
+  parameter int unsigned NumTxIds       = 1,
+  parameter int unsigned TxDepth        = 512,
+  parameter int unsigned MaxWords       = 128,
+  parameter bit          CreditInPacket = 1'b0,
+  parameter int unsigned CreditWords    = 64,
+  parameter int unsigned RefreshWords   = 64,
+  parameter int unsigned InitWords      = 1024
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  signal_i,      // the transceiver has lock; low: the link is down
+  input  word_t                 rx_i,
+  output word_t                 tx_o,
+  input  logic                  bench_i,       // data words 4 and 5 count as 0 in crc24
+  output logic                  up_o,
+  output logic                  rx_valid_o,
+  output flit_t                 rx_flit_o,
+  output id_t                   rx_id_o,       // below NumRxIds
+  input  count_t [NumRxIds-1:0] stored_i,      // words in each buffer, link_buffer's stored_o
+  output count_t [NumTxIds-1:0] room_o,        // words that each far buffer has free
+  input  logic                  tx_valid_i,
+  output logic                  tx_ready_o,
+  input  flit_t                 tx_flit_i,
+  // Strobes for counters.
+  output logic                  crc_bad_o,     // a received packet's crc24 was wrong
+  output logic                  poisoned_o,    // a received packet ended as EDB
+  output logic                  invalid_o,     // a word that is none, or stands outside a packet
+  output logic                  cut_o,         // a packet ended without its end
+  output logic                  credit_bad_o,  // a CREDIT that cannot be true was ignored
+  output logic                  dropped_o      // a packet to send was dropped: the link is down
+);
+  link_core #(
+    .Lanes         (1),
+    .NumRxIds      (NumRxIds),
+    .NumTxIds      (NumTxIds),
+    .TxDepth       (TxDepth),
+    .MaxWords      (MaxWords),
+    .CreditInPacket(CreditInPacket),
+    .CreditWords   (CreditWords),
+    .RefreshWords  (RefreshWords),
+    .InitWords     (InitWords)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .signal_i,
+    .rx_i,
+    .tx_o,
+    .bench_i,
+    .up_o,
+    .rx_valid_o,
+    .rx_kind_o (rx_flit_o.kind),
+    .rx_data_o (rx_flit_o.data),
+    .rx_id_o,
+    .stored_i,
+    .room_o,
+    .tx_valid_i,
+    .tx_ready_o,
+    .tx_kind_i (tx_flit_i.kind),
+    .tx_data_i (tx_flit_i.data),
+    .crc_bad_o,
+    .poisoned_o,
+    .invalid_o,
+    .cut_o,
+    .credit_bad_o,
+    .dropped_o
+  );
+endmodule
