@@ -5,94 +5,100 @@
 /// there and ends bad. A packet of which no data word fits leaves nothing. So what comes out is whole
 /// packets, data.., Eop | Edb, whatever the far end believed.
 ///
-///   Handshake   in: valid_i, no back-pressure (Sop may be offered: it is not stored). Out: flit_o is
-///               valid with valid_o and stays until pop_i, which is ignored without valid_o
-///   Ordering    first in, first out
-///   Latency     2 cycles from valid_i to valid_o; stored_o and packets_o count a word after 1
+///   Handshake   in: valid_i, no back-pressure; data.., Eop | Edb, or a Sop before, which is not stored.
+///               Out: flit_o stands with valid_o until pop_i, which is ignored without valid_o
+///   Ordering    first in, first out                              (proved: formal/link/link_buffer.sby)
+///   Latency     2 cycles from valid_i to valid_o; stored_o and packet_o show a word after 1
 ///   Throughput  one word in and one out a cycle
-///   Parameters  Depth 2..512; 512 x 36 bits are one block memory of Virtex-II Pro
+///   Parameters  Depth 2..512; 512 words are one block memory of Virtex-II Pro
 ///   Not done    a look at the words
 module link_buffer
   import link_pkg::*;
 #(
-  parameter  int unsigned Depth        = 512,
-  localparam int unsigned AddrWidth    = $clog2(Depth),
-  localparam int unsigned PacketsWidth = $clog2(Depth / 2 + 1)
+  parameter int unsigned Depth = 512
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
-  input  logic                    valid_i,
-  input  flit_t                   flit_i,
-  output logic                    refused_o,  // strobe: a packet is cut, or nothing of it kept
-  output count_t                  stored_o,   // words in it, ends included
-  output logic [PacketsWidth-1:0] packets_o,  // packets begun and not wholly read
-  output logic                    valid_o,
-  output flit_t                   flit_o,
-  input  logic                    pop_i
+  input  logic   clk_i,
+  input  logic   rst_ni,
+  input  logic   valid_i,
+  input  flit_t  flit_i,
+  output logic   refused_o,  // strobe: a packet is cut, or nothing of it kept
+  output count_t stored_o,   // words in it, ends included
+  output logic   packet_o,   // a packet has begun whose end is not read
+  output logic   valid_o,
+  output flit_t  flit_o,
+  input  logic   pop_i
 );
+  localparam int unsigned AddrWidth = $clog2(Depth);
+  typedef logic [AddrWidth-1:0] addr_t;
+
   if (Depth < 2 || Depth > DepthMax) begin : gen_depth_check
     $error("link_buffer: Depth is %0d, legal is 2..%0d", Depth, DepthMax);
   end
 
-  typedef logic [AddrWidth-1:0] addr_t;
-
-  // open_q: a packet has words here and no end yet: one word is free for it. skip_q: the rest of a
-  // packet that was cut or refused.
-  logic  open_q, skip_q;
-  logic  is_end, is_data, fits, store, cut, refuse;
+  // open_q: a packet has words here and no end yet, and one word is free for that. skip_q: the rest of
+  // a packet that was cut or refused.
+  logic  open_q, skip_q, fits_q;
+  logic  is_end, is_data, store, refuse;
   flit_t entry;
 
   assign is_end  = valid_i && (flit_i.kind == FlitEop || flit_i.kind == FlitEdb);
-  assign is_data = valid_i && flit_i.kind == FlitData;
-  // Two words free at least.
-  assign fits    = stored_o < count_t'(Depth - 1);
-  assign cut     = is_data && !skip_q && open_q && !fits;
-  assign refuse  = is_data && !skip_q && !open_q && !fits;
-  assign store   = (is_data && !skip_q && fits) || (is_end && open_q) || cut;
+  assign is_data = valid_i && flit_i.kind == FlitData && !skip_q;
+  assign refuse  = is_data && !fits_q;
+  // A word that does not fit makes the end of its packet, if there is one.
+  assign store   = (is_data && fits_q) || ((is_data || is_end) && open_q);
 
-  assign entry.kind = cut ? FlitEdb : flit_i.kind;
+  assign entry.kind = refuse ? FlitEdb : flit_i.kind;
   assign entry.data = flit_i.data;
 
-  logic  pop;
-  addr_t wptr_q, rptr_q, rptr_d;
+  // A word is fetched from the memory as soon as the one before it is gone.
+  logic   pop, fetch, more, reading_q, reading_d;
+  addr_t  wptr_q, rptr_q;
+  count_t step;
 
   function automatic addr_t next(addr_t ptr);
+    if (Depth == 1 << AddrWidth) return ptr + 1'b1;
     return ptr == addr_t'(Depth - 1) ? '0 : ptr + 1'b1;
   endfunction
 
-  assign pop    = valid_o && pop_i;
-  assign rptr_d = pop ? next(rptr_q) : rptr_q;
+  assign pop       = valid_o && pop_i;
+  assign more      = stored_o > count_t'(valid_o);  // behind the one that stands at flit_o
+  assign fetch     = (!valid_o || pop_i) && more;
+  assign reading_d = pop ? flit_o.kind == FlitData : reading_q;
+  assign step      = store == pop ? '0 : pop ? '1 : count_t'(1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q    <= 1'b0;
       skip_q    <= 1'b0;
+      fits_q    <= 1'b1;
       refused_o <= 1'b0;
       wptr_q    <= '0;
       rptr_q    <= '0;
       stored_o  <= '0;
-      packets_o <= '0;
+      reading_q <= 1'b0;
+      packet_o  <= 1'b0;
       valid_o   <= 1'b0;
     end else begin
-      refused_o <= cut || refuse;
+      refused_o <= refuse;
       if (is_end) begin
         open_q <= 1'b0;
         skip_q <= 1'b0;
-      end else if (is_data && !skip_q) begin
-        open_q <= fits;
-        skip_q <= !fits;
+      end else if (is_data) begin
+        open_q <= fits_q;
+        skip_q <= !fits_q;
       end
       if (store) wptr_q <= next(wptr_q);
-      rptr_q    <= rptr_d;
-      stored_o  <= stored_o + count_t'(store) - count_t'(pop);
-      packets_o <= packets_o + PacketsWidth'(store && !open_q) -
-          PacketsWidth'(pop && flit_o.kind != FlitData);
-      // The memory shows a word from the second cycle after it came.
-      valid_o   <= stored_o > count_t'(pop);
+      if (fetch) rptr_q <= next(rptr_q);
+      stored_o  <= stored_o + step;
+      // Two words free at least: one that is read in this cycle counts from the next.
+      fits_q    <= stored_o < count_t'(Depth - 2) || (stored_o == count_t'(Depth - 2) && !store);
+      valid_o   <= (valid_o && !pop_i) || more;
+      reading_q <= reading_d;
+      packet_o  <= store || (valid_o && !pop_i) || more || reading_d;
     end
   end
 
-  // The memory is read at each edge, at the address that is next.
+  // The fetched word; a word is seen from the second cycle after it came.
   logic [35:0] rdata;
 
   ram_1r1w #(
@@ -103,8 +109,8 @@ module link_buffer
     .we_i   (store),
     .waddr_i(wptr_q),
     .wdata_i({2'b00, entry}),
-    .re_i   (1'b1),
-    .raddr_i(rptr_d),
+    .re_i   (fetch),
+    .raddr_i(rptr_q),
     .rdata_o(rdata)
   );
 

@@ -39,16 +39,21 @@ module link_core
   output logic                   invalid_o,
   output logic                   cut_o,
   output logic                   credit_bad_o,
-  output logic                   dropped_o
+  output logic                   dropped_o,
+  output logic                   idle_o
 );
   if (TxDepth < MaxWords + 1) begin : gen_depth_check
     $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
   end
 
   logic   clear, send_ready, init_seen, ready_seen, running_seen;
-  logic   sync, credit;
+  logic   sync, ask, credit;
   id_t    field_id;
   count_t field_count;
+
+  // Nothing changes at the next edge unless an input does.
+  logic [4:0] idle;
+  assign idle_o = &idle;
 
   link_init #(
     .InitWords(InitWords)
@@ -61,7 +66,8 @@ module link_core
     .running_i(running_seen),
     .clear_o  (clear),
     .ready_o  (send_ready),
-    .up_o
+    .up_o,
+    .idle_o   (idle[0])
   );
 
   link_rx #(
@@ -81,6 +87,7 @@ module link_core
     .data_o       (rx_data_o),
     .id_o         (rx_id_o),
     .sync_o       (sync),
+    .check_o      (ask),
     .credit_o     (credit),
     .field_id_o   (field_id),
     .field_count_o(field_count),
@@ -90,9 +97,11 @@ module link_core
     .crc_bad_o,
     .poisoned_o,
     .invalid_o,
-    .cut_o
+    .cut_o,
+    .idle_o       (idle[1])
   );
 
+  logic [NumTxIds-1:0] whole;
   id_t    sent_id, offer_id, check_id;
   count_t sent, offer_count;
   logic   sent_inc, busy, offer_valid, pressing, check, check_first, take_credit, take_check;
@@ -111,7 +120,9 @@ module link_core
     .credit_id_i   (field_id),
     .credit_count_i(field_count),
     .bad_o         (credit_bad_o),
-    .room_o
+    .whole_o       (whole),
+    .room_o,
+    .idle_o        (idle[2])
   );
 
   link_credit_rx #(
@@ -124,12 +135,14 @@ module link_core
     .rst_ni,
     .clear_i      (clear),
     .sync_i       (sync),
+    .ask_i        (ask),
     .field_id_i   (field_id),
     .field_count_i(field_count),
     .word_i       (rx_valid_o && rx_kind_o != FlitSop),
     .word_id_i    (rx_id_o),
     .stored_i,
     .busy_i       (busy),
+    .whole_i      (whole),
     .offer_valid_o(offer_valid),
     .pressing_o   (pressing),
     .offer_id_o   (offer_id),
@@ -138,7 +151,8 @@ module link_core
     .check_first_o(check_first),
     .check_id_o   (check_id),
     .take_credit_i(take_credit),
-    .take_check_i (take_check)
+    .take_check_i (take_check),
+    .idle_o       (idle[3])
   );
 
   link_tx #(
@@ -167,6 +181,7 @@ module link_core
     .sent_id_o    (sent_id),
     .sent_inc_o   (sent_inc),
     .sent_i       (sent),
-    .tx_o
+    .tx_o,
+    .idle_o       (idle[4])
   );
 endmodule

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A receiver's credits: words received for each buffer, words freed of it, and what to tell and when.
+/// A receiver's credits: words received for each buffer, words freed of it, and what to tell and when;
+/// and when to send the far end a CHECK.
 ///
 /// `freed = received - stored`: a word that came and is not in its buffer has been read, refused or
 /// lost. So there is no second count that could disagree with the buffer.
 ///
 /// A scan compares `freed` with what was told last, id after id, and offers a CREDIT: while packets wait
-/// for one of CreditWords words or more, else for any. Every RefreshWords cycles a CREDIT or a CHECK is
-/// due of the next id whatever was told; if packets leave no room, one in 16 of them is pressing.
+/// for one of CreditWords words or more, else for any, and for any id that a CHECK has asked for. While
+/// the far end has not freed all that was sent to an id, a CHECK of it is due, ids in turn, every
+/// RefreshWords cycles. Packets wait for a CHECK or its answer once in 16 RefreshWords cycles at most.
+/// Nothing stored, nothing untold, nothing due: the scan and the timer rest.
 ///
-///   Handshake   offer_valid_o stays until take_i; its count may move on meanwhile
+///   Handshake   offer_valid_o stays until taken; its count may move on meanwhile
 ///   Ordering    ids in turn
 ///   Latency     4 cycles from stored_i to the offer when the scan is there; NumRxIds to come round
 ///   Throughput  one word counted a cycle
@@ -25,7 +28,8 @@ module link_credit_rx
   input  logic                  rst_ni,
   input  logic                  clear_i,       // for NumRxIds cycles at least
   // Words that come: link_rx's outputs.
-  input  logic                  sync_i,        // received := field_count_i
+  input  logic                  sync_i,        // SOP or CHECK: received := field_count_i
+  input  logic                  ask_i,         // CHECK
   input  id_t                   field_id_i,
   input  count_t                field_count_i,
   input  logic                  word_i,        // a data or end flit
@@ -33,19 +37,27 @@ module link_credit_rx
   input  count_t [NumRxIds-1:0] stored_i,      // a register; shows a word one cycle after word_i
   // Words to send.
   input  logic                  busy_i,        // packets want the link
+  input  logic [NumTxIds-1:0]   whole_i,       // everything sent to the id has been freed
   output logic                  offer_valid_o, // a CREDIT is offered
   output logic                  pressing_o,    // it, or the CHECK, is worth making packets wait for
   output id_t                   offer_id_o,
-  output count_t                offer_count_o, // may be sent again after take_i, but not before any
+  output count_t                offer_count_o, // may be sent again after it was taken
   output logic                  check_o,       // a CHECK is due, of check_id_o
   output logic                  check_first_o, // it goes before the CREDIT
   output id_t                   check_id_o,
   input  logic                  take_credit_i,
-  input  logic                  take_check_i
+  input  logic                  take_check_i,
+  output logic                  idle_o
 );
-  localparam int unsigned AddrWidth  = NumRxIds > 1 ? $clog2(NumRxIds) : 1;
-  localparam int unsigned TimerWidth = $clog2(RefreshWords);
+  localparam int unsigned AddrWidth   = NumRxIds > 1 ? $clog2(NumRxIds) : 1;
+  localparam int unsigned TxAddrWidth = NumTxIds > 1 ? $clog2(NumTxIds) : 1;
+  localparam int unsigned TimerWidth  = $clog2(RefreshWords);
+  // Ids that are to be found at rest, one after the other, and those that the scan has in its stages.
+  localparam int unsigned RestCount   = NumRxIds + 4;
+  localparam int unsigned RestWidth   = $clog2(RestCount + 1);
   typedef logic [AddrWidth-1:0] addr_t;
+  typedef logic [TxAddrWidth-1:0] tx_addr_t;
+  typedef logic [RestWidth-1:0] rest_t;
 
   if (NumRxIds < 1 || NumRxIds > 64 || NumTxIds < 1 || NumTxIds > 64) begin : gen_ids_check
     $error("link_credit_rx: NumRxIds %0d, NumTxIds %0d, legal is 1..64", NumRxIds, NumTxIds);
@@ -58,9 +70,18 @@ module link_credit_rx
     $error("link_credit_rx: RefreshWords is %0d, legal is a power of two, 16..4096", RefreshWords);
   end
 
-  // Words received, one cycle behind, so that SOP and CHECK have a cycle of their own.
+  function automatic addr_t next(addr_t id);
+    if (NumRxIds == 1 << AddrWidth) return id + 1'b1;
+    return id == addr_t'(NumRxIds - 1) ? '0 : id + 1'b1;
+  endfunction
+  function automatic tx_addr_t tx_next(tx_addr_t id);
+    if (NumTxIds == 1 << TxAddrWidth) return id + 1'b1;
+    return id == tx_addr_t'(NumTxIds - 1) ? '0 : id + 1'b1;
+  endfunction
+
+  // Words received, one cycle behind the flits: by then stored_i has them.
   logic   sync_q, word_q;
-  count_t op_count_q;
+  count_t op_count_q, received;
   addr_t  op_id_q, clear_addr_q, received_addr;
   count_t received_q[NumRxIds];
 
@@ -70,9 +91,10 @@ module link_credit_rx
       word_q       <= 1'b0;
       clear_addr_q <= '0;
     end else begin
-      sync_q       <= sync_i;
-      word_q       <= word_i;
-      clear_addr_q <= clear_addr_q == addr_t'(NumRxIds - 1) ? '0 : clear_addr_q + 1'b1;
+      sync_q <= sync_i;
+      word_q <= word_i;
+      if (!clear_i) clear_addr_q <= '0;
+      else if (clear_addr_q != addr_t'(NumRxIds - 1)) clear_addr_q <= clear_addr_q + 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -81,18 +103,26 @@ module link_credit_rx
   end
 
   assign received_addr = clear_i ? clear_addr_q : op_id_q;
+  assign received      = received_q[received_addr];
 
   always_ff @(posedge clk_i) begin
     if (clear_i) received_q[received_addr] <= '0;
     else if (sync_q) received_q[received_addr] <= op_count_q;
-    else if (word_q) received_q[received_addr] <= received_q[received_addr] + 1'b1;
+    else if (word_q) received_q[received_addr] <= received + 1'b1;
   end
 
-  // The scan: id, then freed, then how much of it is untold.
+  // An id that a CHECK has asked for: the newest; an older one is asked for again.
+  logic  ask_q, ask_offer_q;
+  addr_t ask_id_q;
+
+  // The scan: id; freed and told; how much is untold. What was read before a take or a CHECK is stale.
   addr_t  scan_q, scan1_q, scan2_q, scan3_q;
-  logic   valid1_q, valid2_q, valid3_q, restart;
+  logic   valid1_q, valid2_q, valid3_q, stale, rest;
   count_t stored1_q, freed2_q, told2_q, freed3_q, untold3_q;
+  logic   empty2_q, empty3_q;
   count_t told_q[NumRxIds];
+
+  assign stale = clear_i || take_credit_i || ask_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -101,14 +131,12 @@ module link_credit_rx
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
     end else begin
-      valid1_q <= !restart;
-      valid2_q <= valid1_q && !restart;
-      valid3_q <= valid2_q && !restart;
-      if (take_credit_i) begin
-        scan_q <= addr_t'(offer_id_o) == addr_t'(NumRxIds - 1) ? '0 : addr_t'(offer_id_o) + 1'b1;
-      end else begin
-        scan_q <= scan_q == addr_t'(NumRxIds - 1) ? '0 : scan_q + 1'b1;
-      end
+      valid1_q <= !stale;
+      valid2_q <= valid1_q && !stale;
+      valid3_q <= valid2_q && !stale;
+      if (clear_i || rest) scan_q <= '0;
+      else if (take_credit_i) scan_q <= next(addr_t'(offer_id_o));
+      else scan_q <= next(scan_q);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -117,79 +145,65 @@ module link_credit_rx
     scan2_q   <= scan1_q;
     freed2_q  <= received_q[scan1_q] - stored1_q;
     told2_q   <= told_q[scan1_q];
+    empty2_q  <= stored1_q == '0;
     scan3_q   <= scan2_q;
     freed3_q  <= freed2_q;
     untold3_q <= freed2_q - told2_q;
+    empty3_q  <= empty2_q;
   end
-
-  // After a take the scan goes on behind it; what was read before is stale.
-  assign restart = clear_i || take_credit_i;
 
   addr_t told_addr;
   assign told_addr = clear_i ? clear_addr_q : addr_t'(offer_id_o);
-  // Cleared to what no buffer's fill can make equal to freed = -stored: every id is told at the start.
+  // Cleared to what freed = -stored can never be: every id is told at the start.
   always_ff @(posedge clk_i) begin
     if (clear_i) told_q[told_addr] <= count_t'(DepthMax - 1);
     else if (take_credit_i) told_q[told_addr] <= offer_count_o;
   end
 
-  // What is due of which id, whatever was told.
+  // Time, as long as something may be missing at either end.
   logic [TimerWidth+3:0] timer_q;
-  logic                  due_q, late_q, due_check_q;
-  id_t                   due_id_q;
-  logic                  due_credit_done, due_done, more_rx, more_tx;
+  logic                  due_q, late_q, whole;
+  tx_addr_t              due_id_q;
 
-  assign more_rx = 32'(due_id_q) + 1 < NumRxIds;
-  assign more_tx = 32'(due_id_q) + 1 < NumTxIds;
+  assign whole = &whole_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      timer_q     <= '0;
-      due_q       <= 1'b0;
-      late_q      <= 1'b0;
-      due_check_q <= 1'b0;
-      due_id_q    <= '0;
+      timer_q  <= '0;
+      due_q    <= 1'b0;
+      late_q   <= 1'b0;
+      due_id_q <= '0;
+    end else if (clear_i || (whole && !ask_q)) begin
+      timer_q  <= '0;
+      due_q    <= 1'b0;
+      late_q   <= 1'b0;
+      due_id_q <= '0;
     end else begin
       timer_q <= timer_q + 1'b1;
-      if (due_done) begin
-        due_q  <= 1'b0;
-        late_q <= 1'b0;
-        // CREDIT then CHECK of an id, as far as there are both; then the next id.
-        if (!due_check_q && 32'(due_id_q) < NumTxIds) begin
-          due_check_q <= 1'b1;
-        end else if (more_rx || more_tx) begin
-          due_check_q <= !more_rx;
-          due_id_q    <= due_id_q + 1'b1;
-        end else begin
-          due_check_q <= 1'b0;
-          due_id_q    <= '0;
-        end
-      end else begin
-        if (&timer_q[TimerWidth-1:0]) due_q <= 1'b1;
-        if (&timer_q) late_q <= due_q;
-      end
+      due_q   <= !take_check_i && !whole && (due_q || &timer_q[TimerWidth-1:0]);
+      // Set by the long time, spent by the first word that packets waited for.
+      late_q  <= late_q ? !(take_check_i || (take_credit_i && ask_offer_q)) : &timer_q;
+      if (take_check_i || whole_i[due_id_q]) due_id_q <= tx_next(due_id_q);
     end
   end
 
-  assign check_o       = due_q && due_check_q;
+  assign check_o       = due_q && !whole_i[due_id_q];
   assign check_first_o = check_o && late_q;
-  assign check_id_o    = due_id_q;
-  assign due_done      = due_q && (due_check_q ? take_check_i : due_credit_done);
+  assign check_id_o    = id_t'(due_id_q);
 
   // The offer.
-  logic any, urgent, due_here, same, load, urgent_q, due_offer_q;
+  logic any, urgent, asked, same, load, urgent_q;
 
-  assign any      = untold3_q != '0;
-  assign urgent   = untold3_q >= count_t'(CreditWords);
-  assign due_here = due_q && !due_check_q && addr_t'(due_id_q) == scan3_q;
-  assign same     = offer_valid_o && addr_t'(offer_id_o) == scan3_q;
+  assign any    = untold3_q != '0;
+  assign urgent = untold3_q >= count_t'(CreditWords);
+  assign asked  = ask_q && ask_id_q == scan3_q;
+  assign same   = addr_t'(offer_id_o) == scan3_q;
 
   always_comb begin
     load = 1'b0;
-    if (valid3_q && !restart) begin
-      if (same) load = 1'b1;
-      else if (!offer_valid_o) load = urgent || due_here || (any && !busy_i);
-      else if (!urgent_q) load = urgent || (due_here && late_q);
+    if (valid3_q && !stale) begin
+      if (offer_valid_o) load = same || (!urgent_q && (urgent || (asked && late_q)));
+      else load = urgent || asked || (any && !busy_i);
     end
   end
 
@@ -197,24 +211,49 @@ module link_credit_rx
     if (!rst_ni) begin
       offer_valid_o <= 1'b0;
       urgent_q      <= 1'b0;
-      due_offer_q   <= 1'b0;
-    end else if (restart) begin
-      offer_valid_o <= 1'b0;
-      urgent_q      <= 1'b0;
-      due_offer_q   <= 1'b0;
-    end else if (load) begin
-      offer_valid_o <= 1'b1;
-      urgent_q      <= urgent;
-      due_offer_q   <= due_here;
+      ask_offer_q   <= 1'b0;
+      ask_q         <= 1'b0;
+    end else begin
+      if (clear_i || take_credit_i) begin
+        offer_valid_o <= 1'b0;
+        urgent_q      <= 1'b0;
+        ask_offer_q   <= 1'b0;
+      end else if (load) begin
+        offer_valid_o <= 1'b1;
+        urgent_q      <= urgent;
+        ask_offer_q   <= asked;
+      end
+      if (clear_i) ask_q <= 1'b0;
+      else if (ask_i) ask_q <= 1'b1;
+      else if (take_credit_i && ask_offer_q) ask_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
+    if (ask_i) ask_id_q <= addr_t'(field_id_i);
     if (load) begin
       offer_id_o    <= id_t'(scan3_q);
       offer_count_o <= freed3_q;
     end
   end
 
-  assign due_credit_done = take_credit_i && due_offer_q;
-  assign pressing_o      = (offer_valid_o && urgent_q) || (late_q && (due_offer_q || check_o));
+  assign pressing_o = (offer_valid_o && (urgent_q || (ask_offer_q && late_q))) || check_first_o;
+
+  // Rest: no id has anything stored or untold, and no word has come meanwhile.
+  rest_t rest_q;
+  logic  moving;
+
+  assign moving = sync_i || sync_q || word_i || word_q || stale || ask_q || offer_valid_o ||
+                  (valid3_q && (any || !empty3_q));
+  assign rest   = rest_q == rest_t'(RestCount);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rest_q <= '0;
+    else if (moving) rest_q <= '0;
+    else if (valid3_q && !rest) rest_q <= rest_q + 1'b1;
+  end
+
+  // Nothing changes at the next edge unless an input does.
+  assign idle_o = {scan_q, scan1_q, scan2_q, scan3_q} == '0 && (clear_i ?
+      clear_addr_q == addr_t'(NumRxIds - 1) && !sync_q && !word_q && !valid3_q :
+      rest && !moving && whole && timer_q == '0);
 endmodule

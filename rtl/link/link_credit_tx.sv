@@ -28,7 +28,9 @@ module link_credit_tx
   input  id_t                 credit_id_i,
   input  count_t              credit_count_i,
   output logic                bad_o,           // one was ignored
-  output count_t [NumIds-1:0] room_o
+  output logic [NumIds-1:0]   whole_o,         // everything sent has been freed
+  output count_t [NumIds-1:0] room_o,
+  output logic                idle_o
 );
   localparam int unsigned AddrWidth = NumIds > 1 ? $clog2(NumIds) : 1;
   typedef logic [AddrWidth-1:0] addr_t;
@@ -43,15 +45,15 @@ module link_credit_tx
     $error("link_credit_tx: Depth is %0d, legal is 2..%0d", Depth, DepthMax);
   end
 
-  // Both memories are cleared an address a cycle.
+  // Both memories are cleared an address a cycle, at least once.
   addr_t  clear_addr_q, sent_addr, freed_addr;
   count_t sent_q [NumIds];
   count_t freed_q[NumIds];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) clear_addr_q <= '0;
-    else if (clear_addr_q == addr_t'(NumIds - 1)) clear_addr_q <= '0;
-    else clear_addr_q <= clear_addr_q + 1'b1;
+    else if (!clear_i) clear_addr_q <= '0;
+    else if (clear_addr_q != addr_t'(NumIds - 1)) clear_addr_q <= clear_addr_q + 1'b1;
   end
 
   assign sent_addr = clear_i ? clear_addr_q : addr_t'(id_i);
@@ -89,6 +91,13 @@ module link_credit_tx
 
   count_t step_and_word;
   assign step_and_word = step_q - count_t'(inc_i && addr_t'(id_i) == step_id_q);
+
+  for (genvar i = 0; i < NumIds; i++) begin : gen_whole
+    assign whole_o[i] = room_o[i] == count_t'(Depth);
+  end
+
+  // Nothing changes at the next edge unless an input does.
+  assign idle_o = !step_valid_q && !bad_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -19,7 +19,8 @@ module link_init #(
   input  logic running_i,  // the word is one of a running link
   output logic clear_o,    // counters are to be cleared: sends INIT
   output logic ready_o,    // sends READY
-  output logic up_o
+  output logic up_o,
+  output logic idle_o
 );
   localparam int unsigned CountWidth = $clog2(InitWords);
 
@@ -55,4 +56,6 @@ module link_init #(
 
   assign clear_o = !seen_q;
   assign ready_o = seen_q && !up_o;
+  // Nothing changes at the next edge unless an input does.
+  assign idle_o  = signal_i ? up_o && !init_i && !init_q : clear_o && count_q == '0 && !init_q;
 endmodule

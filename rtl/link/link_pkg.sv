@@ -6,6 +6,10 @@ package link_pkg;
   localparam int unsigned DepthMax   = 512;  // half the counters' range
   localparam int unsigned CrcWidth   = 24;
 
+  // Cycles in link_port: a word at the pins to its flit, a flit to its word at the pins.
+  localparam int unsigned RxLatency = 2;
+  localparam int unsigned TxLatency = 2;
+
   typedef logic [IdWidth-1:0] id_t;
   typedef logic [CountWidth-1:0] count_t;
 

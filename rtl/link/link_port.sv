@@ -50,7 +50,8 @@ module link_port
   output logic                  invalid_o,     // a word that is none, or stands outside a packet
   output logic                  cut_o,         // a packet ended without its end
   output logic                  credit_bad_o,  // a CREDIT that cannot be true was ignored
-  output logic                  dropped_o      // a packet to send was dropped: the link is down
+  output logic                  dropped_o,     // a packet to send was dropped: the link is down
+  output logic                  idle_o         // nothing changes until an input does
 );
   link_core #(
     .Lanes         (1),
@@ -85,6 +86,7 @@ module link_port
     .invalid_o,
     .cut_o,
     .credit_bad_o,
-    .dropped_o
+    .dropped_o,
+    .idle_o
   );
 endmodule

@@ -32,6 +32,7 @@ module link_rx
   output id_t                    id_o,          // of the packet
   // Fields of SOP, CHECK and CREDIT words, with strobes.
   output logic                   sync_o,        // SOP or CHECK: the far end has sent count words
+  output logic                   check_o,       // CHECK
   output logic                   credit_o,      // CREDIT: the far end has freed count words
   output id_t                    field_id_o,
   output count_t                 field_count_o,
@@ -43,7 +44,8 @@ module link_rx
   output logic                   crc_bad_o,
   output logic                   poisoned_o,
   output logic                   invalid_o,
-  output logic                   cut_o
+  output logic                   cut_o,
+  output logic                   idle_o
 );
   localparam int unsigned WordsWidth = $clog2(MaxWords + 1);
   typedef logic [WordsWidth-1:0] words_t;
@@ -200,6 +202,7 @@ module link_rx
       words_q    <= '0;
       valid_o    <= 1'b0;
       sync_o     <= 1'b0;
+      check_o    <= 1'b0;
       credit_o   <= 1'b0;
       init_o     <= 1'b0;
       ready_o    <= 1'b0;
@@ -213,6 +216,7 @@ module link_rx
       words_q    <= words_d;
       valid_o    <= valid_d;
       sync_o     <= live && (is_sop || is_check);
+      check_o    <= live && is_check;
       credit_o   <= live && is_credit;
       init_o     <= signal_q && is_init && !id[0];
       ready_o    <= signal_q && is_init && id[0];
@@ -223,6 +227,11 @@ module link_rx
       cut_o      <= cut_d;
     end
   end
+
+  // Nothing that matters changes at the next edge unless an input does.
+  assign idle_o = !inside_q && !valid_o && !sync_o && !credit_o && !init_o && !ready_o &&
+                  !crc_bad_o && !poisoned_o && !invalid_o && !cut_o &&
+                  (signal_q ? is_empty && running_o : !running_o);
 
   always_ff @(posedge clk_i) begin
     kind_o        <= kind_d;

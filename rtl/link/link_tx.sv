@@ -41,7 +41,8 @@ module link_tx
   output id_t                    sent_id_o,
   output logic                   sent_inc_o,
   input  count_t                 sent_i,
-  output word_t [Lanes-1:0]      tx_o
+  output word_t [Lanes-1:0]      tx_o,
+  output logic                   idle_o
 );
   if (Lanes < 1 || Lanes > 8) begin : gen_lanes_check
     $error("link_tx: Lanes is %0d, legal is 1..8", Lanes);
@@ -152,6 +153,12 @@ module link_tx
       endcase
     end
   end
+
+  // Nothing changes at the next edge unless an input does: the same empty word in all stages.
+  assign idle_o = !inside_q && !insert_q && !valid_i && !dropped_o &&
+      symbol_q == tx_o[0].data[31:24] &&
+      (slot == SlotIdle ? symbol_q == SymIdle : slot == SlotStart && symbol_q == SymInit &&
+       {data_q[0][18], tx_o[0].data[18]} == {2{ready_word_i}});
 
   // Second stage: the word.
   link_crc8 u_crc8 (.data_i({symbol_q, data_q[0][23:8]}), .crc_o(crc8));
