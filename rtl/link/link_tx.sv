@@ -160,12 +160,14 @@ module link_tx
       (slot == SlotIdle ? symbol_q == SymIdle : slot == SlotStart && symbol_q == SymInit &&
        {data_q[0][18], tx_o[0].data[18]} == {2{ready_word_i}});
 
-  // Second stage: the word.
+  // Second stage: the word; in reset INIT, with its crc8.
+  localparam logic [31:0] InitWord = {SymInit, 24'h000073};
+
   link_crc8 u_crc8 (.data_i({symbol_q, data_q[0][23:8]}), .crc_o(crc8));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= '{k: 4'b1000, data: {SymIdle, 24'h0}};
+      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= '{k: 4'b1000, data: InitWord};
     end else begin
       for (int unsigned i = 0; i < Lanes; i++) begin
         tx_o[i].k           <= {control_q, 3'b000};

@@ -15,7 +15,7 @@ module link_pair_bench
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 256,
   parameter int unsigned Delay          = 25,
-  localparam int unsigned SeenWidth = 36 + 36 + 1 + 34 + 6 + 1 + 1 + 1 + 6 + NumIds * (10 + 10 + 1 + 34 + 1)
+  localparam int unsigned SeenWidth = 36 + 36 + 1 + 34 + 6 + 1 + 1 + 1 + 1 + 6 + NumIds * (10 + 10 + 1 + 34 + 1)
 ) (
   input  logic                       clk_i,
   input  logic [1:0]                 rst_ni,
@@ -99,8 +99,7 @@ module link_pair_bench
         .Depth(Depth)
       ) u_buffer (
         .clk_i,
-        // Buffers stay when a link starts over.
-        .rst_ni   (|rst_ni),
+        .rst_ni   (rst_ni[e]),
         .valid_i  (rx_valid && rx_id == id_t'(i)),
         .flit_i   (rx_flit),
         .refused_o(refused[i]),
@@ -114,7 +113,7 @@ module link_pair_bench
     logic unused;
     assign unused = &{1'b0, packet};
 
-    assign seen_o[e] = {room, stored, out_valid, out_flit, refused, strobes, idle, up, ready,
+    assign seen_o[e] = {room, stored, out_valid, out_flit, refused, strobes, !u_port.u_core.clear, idle, up, ready,
                         rx_id, rx_flit, rx_valid, rx[e], tx[e]};
   end
 endmodule
