@@ -95,7 +95,24 @@ def look(value: int) -> Seen:
     out_valid = cut.take(IDS)
     stored = [cut.take(10) for _ in range(IDS)]
     room = [cut.take(10) for _ in range(IDS)]
-    return Seen(tx, rx, valid, kind, data, ident, ready, up, idle, takes, strobes, refused, flits, out_valid, stored, room)
+    return Seen(
+        tx,
+        rx,
+        valid,
+        kind,
+        data,
+        ident,
+        ready,
+        up,
+        idle,
+        takes,
+        strobes,
+        refused,
+        flits,
+        out_valid,
+        stored,
+        room,
+    )
 
 
 @dataclass
@@ -308,7 +325,9 @@ class Pair:
             elif way == 1:
                 spoil = end.rng.getrandbits(36)
             elif way == 2:
-                spoil = self.now[e].tx ^ control(end.rng.choice((SOP, EOP, EDB, IDLE)), end.rng.getrandbits(24))
+                spoil = self.now[e].tx ^ control(
+                    end.rng.choice((SOP, EOP, EDB, IDLE)), end.rng.getrandbits(24)
+                )
             else:
                 spoil = self.now[e].tx ^ end.rng.getrandbits(32)  # becomes a data word
         if self.alien and e == 0:
@@ -329,7 +348,10 @@ class Pair:
         if end.limit is not None:
             end.limit -= 1
         end.serial += 1
-        words = [e << 28 | ident << 20 | end.serial & 0xFFFFF, *(end.rng.getrandbits(32) for _ in range(size - 1))]
+        words = [
+            e << 28 | ident << 20 | end.serial & 0xFFFFF,
+            *(end.rng.getrandbits(32) for _ in range(size - 1)),
+        ]
         end.sent[ident].append(words)
         end.begun += 1
         end.words += size
@@ -379,7 +401,11 @@ async def made(dut: Any) -> Pair:
 async def all_packets_arrive(dut: Any) -> None:
     """Nothing is lost without faults, whatever the lengths, gaps and readers."""
     pair = await made(dut)
-    for gap, read, lengths in ((0.0, 1.0, (1, MAX_WORDS)), (0.1, 0.5, (1, 8)), (0.02, 0.2, (MAX_WORDS, MAX_WORDS))):
+    for gap, read, lengths in (
+        (0.0, 1.0, (1, MAX_WORDS)),
+        (0.1, 0.5, (1, min(8, MAX_WORDS))),
+        (0.02, 0.2, (MAX_WORDS, MAX_WORDS)),
+    ):
         for end in pair.ends:
             end.limit, end.gap, end.read, end.lengths = None, gap, read, lengths
         await pair.run(4000)
@@ -422,7 +448,9 @@ async def any_word_is_spoilt(dut: Any) -> None:
         await pair.rest()
     for end in pair.ends:
         assert end.good > 20 and end.missing > 10
-        assert end.counts["crc_bad"] and end.counts["invalid"] and end.counts["cut"] and end.counts["poisoned"]
+        assert (
+            end.counts["crc_bad"] and end.counts["invalid"] and end.counts["cut"] and end.counts["poisoned"]
+        )
 
 
 @cocotb.test()
