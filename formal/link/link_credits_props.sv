@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Credits of one id between a sender and a receiver over a channel that loses what it wants.
+///
+/// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK tell the number of words
+/// that went before them; CREDITs come late, never, or again, but not reordered: any count between what
+/// the sender knows and what the receiver offered last, which is more than one delay line could do.
+module link_credits_props
+  import link_pkg::*;
+#(
+  parameter int unsigned Depth = 6
+) (
+  input logic   clk_i,
+  input logic   send_i,     // a word is sent, if there is room
+  input logic   arrive_i,   // the oldest word on the line arrives
+  input logic   keep_i,     // it is stored
+  input logic   lose_i,     // the oldest word on the line is lost
+  input logic   sync_i,     // a SOP or CHECK arrives
+  input logic   ask_i,      // it is a CHECK
+  input logic   read_i,     // a word is read
+  input logic   busy_i,
+  input logic   take_i,     // the offered CREDIT is sent
+  input logic   check_i,    // the CHECK that is due is sent
+  input logic   credit_i,   // a CREDIT arrives
+  input count_t count_i
+);
+  logic started_q = 1'b0, clear_q = 1'b1;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    clear_q   <= !started_q;
+  end
+
+  // The sender, the line and the buffer.
+  logic   send, arrive, lose, sync, read, take, credit, bad, whole, offer_valid;
+  count_t sent, passed_q, lost_q, stored_q, offer_count, line, freed, known;
+  count_t [0:0] room;
+  logic         arrived_q, synced_q;
+  logic         idle_tx, idle_rx, check_due;
+
+  assign send   = send_i && room[0] != '0 && !clear_q;
+  assign line   = sent - passed_q;
+  assign arrive = arrive_i && !lose_i && !sync_i && line != '0 && !clear_q;
+  assign lose   = lose_i && line != '0 && !clear_q;
+  assign sync   = sync_i && !lose_i && !clear_q;
+  assign read   = read_i && stored_q != '0;
+  assign take   = take_i && offer_valid;
+
+  id_t none;
+  assign none = '0;
+
+  link_credit_tx #(.NumIds(1), .Depth(Depth)) u_tx (
+    .clk_i,
+    .rst_ni(started_q),
+    .clear_i(clear_q),
+    .id_i(none),
+    .inc_i(send),
+    .sent_o(sent),
+    .credit_i(credit),
+    .credit_id_i(none),
+    .credit_count_i(count_i),
+    .bad_o(bad),
+    .whole_o(whole),
+    .room_o(room),
+    .idle_o(idle_tx)
+  );
+
+  logic pressing, check_first;
+  id_t  offer_id, check_id;
+
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) u_rx (
+    .clk_i,
+    .rst_ni(started_q),
+    .clear_i(clear_q),
+    .sync_i(sync),
+    .ask_i(sync && ask_i),
+    .field_id_i(none),
+    .field_count_i(passed_q),
+    .word_i(arrive),
+    .word_id_i(none),
+    .stored_i(stored_q),
+    .busy_i,
+    .whole_i(whole),
+    .offer_valid_o(offer_valid),
+    .pressing_o(pressing),
+    .offer_id_o(offer_id),
+    .offer_count_o(offer_count),
+    .check_o(check_due),
+    .check_first_o(check_first),
+    .check_id_o(check_id),
+    .take_credit_i(take),
+    .take_check_i(check_i && check_due && !take),
+    .idle_o(idle_rx)
+  );
+
+  // Words lost since the last SOP or CHECK; what the receiver has made of all that is one cycle behind.
+  always_ff @(posedge clk_i) begin
+    if (!started_q || clear_q) begin
+      passed_q  <= '0;
+      lost_q    <= '0;
+      stored_q  <= '0;
+      arrived_q <= 1'b0;
+      synced_q  <= 1'b0;
+    end else begin
+      passed_q  <= passed_q + count_t'(arrive || lose);
+      lost_q    <= sync ? '0 : lost_q + count_t'(lose);
+      stored_q  <= stored_q + count_t'(arrive && keep_i) - count_t'(read);
+      arrived_q <= arrive;
+      synced_q  <= sync;
+    end
+  end
+
+  count_t received;
+  assign received = u_rx.received_q[0];
+  assign known    = u_tx.freed_q[0];
+  assign freed    = received - stored_q;
+
+  // A CREDIT carries what was offered at some time since the last that was taken into account.
+  logic offered_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || clear_q) offered_q <= 1'b0;
+    else if (take) offered_q <= 1'b1;
+  end
+  assign credit = credit_i && offered_q && !clear_q && !u_tx.step_valid_q;
+
+  function automatic count_t from(count_t low, count_t high);
+    return high - low;
+  endfunction
+
+  logic running_q;
+  always_ff @(posedge clk_i) running_q <= started_q && !clear_q;
+
+  always_comb begin
+    if (running_q && !clear_q) begin
+      if (credit) assume (from(known, count_i) <= from(known, offer_count));
+      // Never negative, never above the buffer: at the sender, and in truth.
+      assert (from(known, sent) <= count_t'(Depth));
+      assert (room[0] == count_t'(Depth) - from(known, sent));
+      assert (line + stored_q <= count_t'(Depth));
+      assert (!bad);
+      // What is known is less than what is true by losses alone; a SOP or CHECK makes it good.
+      if (!synced_q) assert (received + count_t'(arrived_q) == passed_q - lost_q ||
+                             lost_q == '0);
+      cover (whole && lost_q == '0 && sent == 10'd3 && stored_q == '0);
+      cover (lost_q == 10'd2 && room[0] == '0);
+      cover (check_due);
+    end
+  end
+endmodule

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: SHL-2.1
+/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end.
+module link_rx_props
+  import link_pkg::*;
+#(
+  parameter int unsigned MaxWords = 3
+) (
+  input logic        clk_i,
+  input logic        signal_i,
+  input word_t [0:0] rx_i,
+  input logic        en_i,
+  input logic        bench_i
+);
+  logic             rst_ni, valid_o, sync_o, check_o, credit_o, init_o, ready_o, running_o;
+  logic             crc_bad_o, poisoned_o, invalid_o, cut_o, idle_o;
+  flit_kind_e       kind_o;
+  logic [0:0][31:0] data_o;
+  id_t              id_o, field_id_o;
+  count_t           field_count_o;
+
+  link_rx #(.Lanes(1), .NumRxIds(2), .NumTxIds(2), .MaxWords(MaxWords)) dut (.*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // What has come out so far.
+  logic       inside_q;
+  logic [2:0] words_q;
+  id_t        id_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      words_q  <= '0;
+    end else if (valid_o) begin
+      inside_q <= kind_o == FlitSop || kind_o == FlitData;
+      words_q  <= kind_o == FlitData ? words_q + 1'b1 : '0;
+      id_q     <= id_o;
+    end
+  end
+
+  // What went in: the word that these outputs are of, and the one behind it.
+  word_t word_q;
+  logic  live_q, sop_next_q, sop_word;
+
+  always_ff @(posedge clk_i) begin
+    word_q     <= dut.word_q[0];
+    live_q     <= started_q && dut.live;
+    sop_next_q <= rx_i[0].k == 4'b1000 && rx_i[0].data[31:24] == SymSop;
+  end
+  logic [7:0] crc8;
+  link_crc8 u_crc8 (.data_i(word_q.data[31:8]), .crc_o(crc8));
+  assign sop_word = word_q.k == 4'b1000 && word_q.data[31:24] == SymSop &&
+                    word_q.data[7:0] == crc8 && word_q.data[23:19] == '0;
+
+  always_comb begin
+    if (started_q) begin
+      if (valid_o) begin
+        // A start only outside, everything else only inside; an end is never the second start's.
+        assert (inside_q == (kind_o != FlitSop));
+        assert (id_o < 6'd2);
+        if (kind_o == FlitSop) assert (data_o[0][5:0] == id_o);
+        else assert (id_o == id_q);
+        if (kind_o == FlitData) assert (words_q < 3'(MaxWords));
+        if (kind_o == FlitEop) assert (words_q != '0);
+      end
+      // In step at once: a SOP that is not followed by another begins its packet, whatever came before.
+      if (live_q && sop_word && !sop_next_q) assert (valid_o && kind_o == FlitSop);
+      // A link that is down has no packet open.
+      if (!live_q) assert (!inside_q || (valid_o && kind_o == FlitEdb));
+      // Each end that is not good says why.
+      assert ((valid_o && kind_o == FlitEdb) == (inside_q && (crc_bad_o || poisoned_o || cut_o)));
+      // What makes the above inductive.
+      assert (words_q <= 3'(MaxWords));
+      if (!inside_q) assert (words_q == '0);
+      assert (dut.inside_q == (valid_o ? kind_o == FlitSop || kind_o == FlitData : inside_q));
+      if (dut.inside_q) assert (3'(dut.words_q) == words_q + 3'(valid_o && kind_o == FlitData));
+      if (inside_q && !valid_o) assert (id_o == id_q);
+      if (inside_q) assert (id_q < 6'd2);
+      cover (valid_o && kind_o == FlitEop && words_q == 3'd2);
+      cover (valid_o && kind_o == FlitEdb && cut_o && words_q == 3'(MaxWords));
+      cover (valid_o && kind_o == FlitEdb && sop_next_q && words_q == 3'd1);
+    end
+  end
+endmodule

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Brings the lanes of a bundle side by side: delays the early ones until the ALIGN marks stand together.
+///
+/// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait as much as
+/// they came before it. Marks that stand apart at the outputs later, or MaxSkew exceeded, drop aligned_o
+/// and the search begins again with the next marks.
+///
+///   Handshake   none: a word a lane and a cycle
+///   Latency     1 cycle for the latest lane, plus its lead for each other
+///   Throughput  one word of all lanes a cycle
+///   Parameters  Lanes 1..8, MaxSkew 1..15 cycles between the first lane and the last. Marks stand more
+///               than 2 MaxSkew apart
+///   Not done    order of lanes, 8b/10b
+module link_deskew
+  import link_pkg::*;
+#(
+  parameter int unsigned Lanes   = 4,
+  parameter int unsigned MaxSkew = 8
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              signal_i,   // all lanes have lock
+  input  word_t [Lanes-1:0] lane_i,
+  output word_t [Lanes-1:0] word_o,
+  output logic              aligned_o   // word_o is one instant of all lanes
+);
+  localparam int unsigned DelayWidth = $clog2(MaxSkew + 1);
+  typedef logic [DelayWidth-1:0] delay_t;
+
+  if (Lanes < 1 || Lanes > 8) begin : gen_lanes_check
+    $error("link_deskew: Lanes is %0d, legal is 1..8", Lanes);
+  end
+  if (MaxSkew < 1 || MaxSkew > 15) begin : gen_skew_check
+    $error("link_deskew: MaxSkew is %0d, legal is 1..15", MaxSkew);
+  end
+
+  // A lane's words of the last MaxSkew + 1 cycles; the newest is entry 0.
+  word_t [MaxSkew:0] line_q [Lanes];
+  delay_t            delay_q[Lanes];
+  logic  [Lanes-1:0] mark, seen_q, seen_d, out_mark;
+  delay_t            count_q;
+  logic              late, apart;
+
+  function automatic logic is_mark(word_t word);
+    return word.k == 4'b1000 && word.data[31:24] == SymAlign;
+  endfunction
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    assign mark[i]     = is_mark(lane_i[i]);
+    assign word_o[i]   = line_q[i][delay_q[i]];
+    assign out_mark[i] = is_mark(word_o[i]);
+    always_ff @(posedge clk_i) line_q[i] <= {line_q[i][MaxSkew-1:0], lane_i[i]};
+  end
+
+  assign seen_d = seen_q | mark;
+  // The first mark came MaxSkew cycles ago and one is still missing.
+  assign late   = seen_q != '0 && count_q == delay_t'(MaxSkew) && seen_d != '1;
+  assign apart  = out_mark != '0 && out_mark != '1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      seen_q    <= '0;
+      count_q   <= '0;
+      aligned_o <= 1'b0;
+      for (int unsigned i = 0; i < Lanes; i++) delay_q[i] <= '0;
+    end else if (!signal_i) begin
+      seen_q    <= '0;
+      count_q   <= '0;
+      aligned_o <= 1'b0;
+    end else if (aligned_o) begin
+      if (apart) aligned_o <= 1'b0;
+      seen_q  <= '0;
+      count_q <= '0;
+    end else begin
+      seen_q  <= (late || seen_d == '1) ? '0 : seen_d;
+      count_q <= (seen_d == '0 || late || seen_d == '1) ? '0 : count_q + 1'b1;
+      // Each lane waits as long as it was seen before the last one.
+      for (int unsigned i = 0; i < Lanes; i++) begin
+        if (!seen_q[i]) delay_q[i] <= '0;
+        else if (seen_d != '0 && !late) delay_q[i] <= delay_q[i] + 1'b1;
+      end
+      aligned_o <= seen_d == '1;
+    end
+  end
+endmodule
