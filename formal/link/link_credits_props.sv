@@ -108,10 +108,13 @@ module link_credits_props
     end
   end
 
-  count_t received;
-  assign received = u_rx.received_q[0];
-  assign known    = u_tx.freed_q[0];
-  assign freed    = received - stored_q;
+  // What the receiver has freed: in truth, with the word of the cycle before taken into account, and as its
+  // scan sees it.
+  count_t counted, seen;
+  assign known   = u_tx.freed_q[0];
+  assign counted = synced_q ? u_rx.op_count_q : u_rx.received_q[0] + count_t'(arrived_q);
+  assign freed   = counted - stored_q;
+  assign seen    = u_rx.received_q[0] - u_rx.stored1_q;
 
   // A CREDIT carries what was offered at some time since the last that was taken into account.
   logic offered_q;
@@ -121,27 +124,64 @@ module link_credits_props
   end
   assign credit = credit_i && offered_q && !clear_q && !u_tx.step_valid_q;
 
-  function automatic count_t from(count_t low, count_t high);
-    return high - low;
-  endfunction
-
   logic running_q;
   always_ff @(posedge clk_i) running_q <= started_q && !clear_q;
 
+  // Cycles since anything happened to the words.
+  logic [2:0] quiet_q;
+  always_ff @(posedge clk_i) begin
+    if (!running_q || send || arrive || lose || sync || read) quiet_q <= '0;
+    else if (quiet_q != '1) quiet_q <= quiet_q + 3'd1;
+  end
+
+  // Everything is looked at as its distance from what the sender knows to be freed.
+  count_t d_sent, d_freed, d_seen, d_freed2, d_freed3, d_offer, d_step;
+  assign d_sent   = sent - known;
+  assign d_freed  = freed - known;
+  assign d_seen   = seen - known;
+  assign d_freed2 = u_rx.freed2_q - known;
+  assign d_freed3 = u_rx.freed3_q - known;
+  assign d_offer  = offer_count - known;
+  assign d_step   = u_tx.step_count_q - known;
+
   always_comb begin
     if (running_q && !clear_q) begin
-      if (credit) assume (from(known, count_i) <= from(known, offer_count));
+      if (credit) assume (count_t'(count_i - known) <= d_offer);
       // Never negative, never above the buffer: at the sender, and in truth.
-      assert (from(known, sent) <= count_t'(Depth));
-      assert (room[0] == count_t'(Depth) - from(known, sent));
-      assert (line + stored_q <= count_t'(Depth));
+      assert (d_sent <= count_t'(Depth));
+      assert (room[0] == count_t'(Depth) - d_sent);
+      assert (stored_q <= count_t'(Depth) && line <= count_t'(Depth) && lost_q <= count_t'(Depth));
+      assert (d_freed <= count_t'(Depth));
+      assert (line + stored_q + lost_q + d_freed == d_sent);
+      // No true CREDIT is ever refused.
       assert (!bad);
-      // What is known is less than what is true by losses alone; a SOP or CHECK makes it good.
-      if (!synced_q) assert (received + count_t'(arrived_q) == passed_q - lost_q ||
-                             lost_q == '0);
-      cover (whole && lost_q == '0 && sent == 10'd3 && stored_q == '0);
-      cover (lost_q == 10'd2 && room[0] == '0);
-      cover (check_due);
+      // What the receiver counts is less than the truth by losses alone, and a SOP or CHECK ends them.
+      assert (counted == passed_q - lost_q);
+      // At rest behind a SOP or CHECK, with all read, the next CREDIT says that everything is free.
+      if (quiet_q >= 3'd4 && line == '0 && stored_q == '0 && lost_q == '0) begin
+        assert (seen == sent);
+        if (u_rx.valid3_q) assert (u_rx.freed3_q == sent);
+        if (known == sent) assert (whole);
+      end
+      // What makes the above inductive: older views are smaller.
+      assert (u_rx.sync_q == synced_q && u_rx.word_q == arrived_q && !(synced_q && arrived_q));
+      assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= 10'd2);
+      assert (d_seen <= d_freed);
+      if (u_rx.valid2_q) assert (d_freed2 <= d_seen);
+      if (u_rx.valid3_q) assert (d_freed3 <= d_seen);
+      if (u_rx.valid2_q && u_rx.valid3_q) assert (d_freed3 <= d_freed2);
+      if (offer_valid || offered_q) begin
+        assert (d_offer <= d_seen);
+        if (u_rx.valid2_q) assert (d_offer <= d_freed2);
+        if (u_rx.valid3_q) assert (d_offer <= d_freed3);
+      end
+      if (u_tx.step_valid_q) begin
+        assert (offered_q);
+        assert (u_tx.step_q == d_step && d_step <= d_offer);
+      end
+      assert (u_rx.scan_q == '0 && u_rx.scan1_q == '0 && u_rx.scan2_q == '0 && u_rx.scan3_q == '0);
+      cover (whole && lost_q == '0 && sent == 10'd2 && stored_q == '0);
+      cover (lost_q == 10'd2 && line == 10'd1);
     end
   end
 endmodule

@@ -15,7 +15,8 @@ module link_core
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
-  parameter int unsigned InitWords      = 1024
+  parameter int unsigned InitWords      = 1024,
+  parameter int unsigned RoundTrip      = 0
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -44,6 +45,17 @@ module link_core
 );
   if (TxDepth < MaxWords + 1) begin : gen_depth_check
     $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
+  end
+
+  // One flow alone at full rate: while a credit is on its way round, n + 1 of n + 2 cycles take a word of
+  // buffer, and behind them a packet must still fit.
+  if (RoundTrip * (MaxWords + 1) > (TxDepth - MaxWords - 1) * (MaxWords + 2))
+  begin : gen_round_trip_check
+    $error("link_core: TxDepth %0d does not cover a RoundTrip of %0d cycles with packets of %0d words",
+           TxDepth, RoundTrip, MaxWords);
+  end
+  if (RoundTrip > InitWords) begin : gen_init_check
+    $error("link_core: InitWords %0d is less than RoundTrip %0d", InitWords, RoundTrip);
   end
 
   logic   clear, send_ready, init_seen, ready_seen, running_seen;

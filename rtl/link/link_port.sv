@@ -15,7 +15,9 @@
 ///               one between two packets, and only for CreditWords words or more while packets wait
 ///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth
 ///               words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords 16..4096 and
-///               InitWords 64..65536, powers of two; InitWords is at least the round trip
+///               InitWords 64..65536, powers of two; InitWords is at least the round trip. RoundTrip:
+///               cycles from a SOP to its words' credit; where it is stated (not 0), TxDepth must
+///               cover it
 ///   Not done    retransmission; the buffers themselves
 module link_port
   import link_pkg::*;
@@ -27,7 +29,8 @@ module link_port
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
-  parameter int unsigned InitWords      = 1024
+  parameter int unsigned InitWords      = 1024,
+  parameter int unsigned RoundTrip      = 0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -62,7 +65,8 @@ module link_port
     .CreditInPacket(CreditInPacket),
     .CreditWords   (CreditWords),
     .RefreshWords  (RefreshWords),
-    .InitWords     (InitWords)
+    .InitWords     (InitWords),
+    .RoundTrip     (RoundTrip)
   ) u_core (
     .clk_i,
     .rst_ni,
