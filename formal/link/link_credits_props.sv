@@ -152,7 +152,7 @@ module link_credits_props
       assert (room[0] == count_t'(Depth) - d_sent);
       assert (stored_q <= count_t'(Depth) && line <= count_t'(Depth) && lost_q <= count_t'(Depth));
       assert (d_freed <= count_t'(Depth));
-      assert (line + stored_q + lost_q + d_freed == d_sent);
+      assert (12'(line) + 12'(stored_q) + 12'(lost_q) + 12'(d_freed) == 12'(d_sent));
       // No true CREDIT is ever refused.
       assert (!bad);
       // What the receiver counts is less than the truth by losses alone, and a SOP or CHECK ends them.
@@ -165,7 +165,7 @@ module link_credits_props
       end
       // What makes the above inductive: older views are smaller.
       assert (u_rx.sync_q == synced_q && u_rx.word_q == arrived_q && !(synced_q && arrived_q));
-      assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= 10'd2);
+      assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= count_t'(2));
       assert (d_seen <= d_freed);
       if (u_rx.valid2_q) assert (d_freed2 <= d_seen);
       if (u_rx.valid3_q) assert (d_freed3 <= d_seen);
@@ -180,8 +180,8 @@ module link_credits_props
         assert (u_tx.step_q == d_step && d_step <= d_offer);
       end
       assert (u_rx.scan_q == '0 && u_rx.scan1_q == '0 && u_rx.scan2_q == '0 && u_rx.scan3_q == '0);
-      cover (whole && lost_q == '0 && sent == 10'd2 && stored_q == '0);
-      cover (lost_q == 10'd2 && line == 10'd1);
+      cover (whole && lost_q == '0 && sent == count_t'(2) && stored_q == '0);
+      cover (lost_q == count_t'(2) && line == count_t'(1));
     end
   end
 endmodule

@@ -47,12 +47,12 @@ module link_core
     $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
   end
 
-  // One flow alone at full rate: while a credit is on its way round, n + 1 of n + 2 cycles take a word of
-  // buffer, and behind them a packet must still fit.
+  // One flow alone at full rate: while a credit is on its way round, n + 1 of n + 2 cycles take a word
+  // of buffer, and behind them a packet must still fit.
   if (RoundTrip * (MaxWords + 1) > (TxDepth - MaxWords - 1) * (MaxWords + 2))
   begin : gen_round_trip_check
-    $error("link_core: TxDepth %0d does not cover a RoundTrip of %0d cycles with packets of %0d words",
-           TxDepth, RoundTrip, MaxWords);
+    $error("link_core: TxDepth %0d does not cover RoundTrip %0d with packets of %0d words", TxDepth,
+           RoundTrip, MaxWords);
   end
   if (RoundTrip > InitWords) begin : gen_init_check
     $error("link_core: InitWords %0d is less than RoundTrip %0d", InitWords, RoundTrip);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Words of a link (docs/explanation/cores/link.md) and the arithmetic of its checks.
+// Credits count words modulo 2 ** this. The format has 10; a proof may take less.
+`ifndef LINK_COUNT_WIDTH
+`define LINK_COUNT_WIDTH 10
+`endif
+
 package link_pkg;
   localparam int unsigned IdWidth    = 6;
-  localparam int unsigned CountWidth = 10;  // credits: words modulo 1024
-  localparam int unsigned DepthMax   = 512;  // half the counters' range
+  localparam int unsigned CountWidth = `LINK_COUNT_WIDTH;
+  localparam int unsigned DepthMax   = 1 << (CountWidth - 1);  // half the counters' range
   localparam int unsigned CrcWidth   = 24;
 
   // Cycles in link_port: a word at the pins to its flit, a flit to its word at the pins.
