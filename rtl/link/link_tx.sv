@@ -63,6 +63,10 @@ module link_tx
   assign send    = take && up_i && !dropping_q && (is_sop || inside_q);
   assign busy_o  = inside_q || valid_i;
 
+  // From READY on; a packet begins only when a first CREDIT is there to fill its gaps with.
+  logic starting;
+  assign starting = up_i || ready_word_i;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       inside_q   <= 1'b0;
@@ -71,7 +75,7 @@ module link_tx
       insert_q   <= 1'b0;
       dropped_o  <= 1'b0;
     end else begin
-      open_q    <= up_i && (open_q || offer_valid_i);
+      open_q    <= starting && (open_q || offer_valid_i);
       dropped_o <= 1'b0;
       if (send) inside_q <= !is_end;
       if (take && dropping_q && is_end) dropping_q <= 1'b0;
@@ -81,7 +85,7 @@ module link_tx
         dropped_o  <= 1'b1;
       end
       // A slot for a credit word: behind a packet's end, or anywhere inside one.
-      insert_q <= up_i && (!(open_q || offer_valid_i) || (!insert_q && pressing_i &&
+      insert_q <= starting && (!(open_q || offer_valid_i) || (!insert_q && pressing_i &&
           ((send && is_end) || (CreditInPacket && offer_valid_i && inside_q && send && !is_end))));
     end
   end
