@@ -145,7 +145,8 @@ module link_credits_props
   assign d_step   = u_tx.step_count_q - known;
 
   always_comb begin
-    if (running_q && !clear_q) begin
+    if (started_q) assert (u_tx.clear_addr_q == '0 && u_rx.clear_addr_q == '0 && u_rx.scan_q == '0);
+    if (started_q && !clear_q) begin
       if (credit) assume (count_t'(count_i - known) <= d_offer);
       // Never negative, never above the buffer: at the sender, and in truth.
       assert (d_sent <= count_t'(Depth));
@@ -158,15 +159,27 @@ module link_credits_props
       // What the receiver counts is less than the truth by losses alone, and a SOP or CHECK ends them.
       assert (counted == passed_q - lost_q);
       // At rest behind a SOP or CHECK, with all read, the next CREDIT says that everything is free.
-      if (quiet_q >= 3'd4 && line == '0 && stored_q == '0 && lost_q == '0) begin
-        assert (seen == sent);
-        if (u_rx.valid3_q) assert (u_rx.freed3_q == sent);
+      if (quiet_q >= 3'd1) assert (running_q && !arrived_q && !synced_q && u_rx.stored1_q == stored_q);
+      if (line == '0 && stored_q == '0 && lost_q == '0) begin
+        if (quiet_q >= 3'd1) assert (seen == sent);
+        if (quiet_q >= 3'd2 && u_rx.valid2_q) assert (u_rx.freed2_q == sent);
+        if (quiet_q >= 3'd3 && u_rx.valid3_q) assert (u_rx.freed3_q == sent);
         if (known == sent) assert (whole);
       end
       // What makes the above inductive: older views are smaller.
       assert (u_rx.sync_q == synced_q && u_rx.word_q == arrived_q && !(synced_q && arrived_q));
-      assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= count_t'(2));
-      assert (d_seen <= d_freed);
+      if (running_q) begin
+        assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= count_t'(2));
+        assert (d_seen <= d_freed);
+        assert (u_rx.scan1_q == '0 && u_rx.op_id_q == '0);
+      end else begin
+        assert (!arrived_q && !synced_q && !offered_q && !offer_valid && !u_tx.step_valid_q);
+        assert (!u_rx.valid1_q && !u_rx.valid2_q && !u_rx.valid3_q && u_rx.received_q[0] == '0);
+        assert (passed_q == '0 && stored_q == '0 && lost_q == '0);
+      end
+      if (u_rx.valid2_q) assert (running_q && u_rx.scan2_q == '0);
+      if (u_rx.valid3_q) assert (running_q && u_rx.scan3_q == '0);
+      if (u_tx.step_valid_q) assert (u_tx.step_id_q == '0);
       if (u_rx.valid2_q) assert (d_freed2 <= d_seen);
       if (u_rx.valid3_q) assert (d_freed3 <= d_seen);
       if (u_rx.valid2_q && u_rx.valid3_q) assert (d_freed3 <= d_freed2);
@@ -179,7 +192,6 @@ module link_credits_props
         assert (offered_q);
         assert (u_tx.step_q == d_step && d_step <= d_offer);
       end
-      assert (u_rx.scan_q == '0 && u_rx.scan1_q == '0 && u_rx.scan2_q == '0 && u_rx.scan3_q == '0);
       cover (whole && lost_q == '0 && sent == count_t'(2) && stored_q == '0);
       cover (lost_q == count_t'(2) && line == count_t'(1));
     end
