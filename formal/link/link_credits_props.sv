@@ -124,11 +124,11 @@ module link_credits_props
   end
   assign credit = credit_i && offered_q && !clear_q && !u_tx.step_valid_q;
 
-  logic running_q;
+  logic running_q = 1'b0;
   always_ff @(posedge clk_i) running_q <= started_q && !clear_q;
 
   // Cycles since anything happened to the words.
-  logic [2:0] quiet_q;
+  logic [2:0] quiet_q = '0;
   always_ff @(posedge clk_i) begin
     if (!running_q || send || arrive || lose || sync || read) quiet_q <= '0;
     else if (quiet_q != '1) quiet_q <= quiet_q + 3'd1;
@@ -146,6 +146,7 @@ module link_credits_props
 
   always_comb begin
     if (started_q) assert (u_tx.clear_addr_q == '0 && u_rx.clear_addr_q == '0 && u_rx.scan_q == '0);
+    if (!started_q || clear_q) assert (!running_q && quiet_q == '0);
     if (started_q && !clear_q) begin
       if (credit) assume (count_t'(count_i - known) <= d_offer);
       // Never negative, never above the buffer: at the sender, and in truth.

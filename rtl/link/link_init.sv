@@ -29,17 +29,19 @@ module link_init #(
   end
 
   logic [CountWidth:0] count_q;
-  logic                init_q, seen_q;
+  logic                signal_q, init_q, seen_q;
 
   // One transition at a time; `seen_q` is READY sent, up_o is both ways open.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      count_q <= '0;
-      init_q  <= 1'b0;
-      seen_q  <= 1'b0;
-      up_o    <= 1'b0;
+      count_q  <= '0;
+      signal_q <= 1'b0;
+      init_q   <= 1'b0;
+      seen_q   <= 1'b0;
+      up_o     <= 1'b0;
     end else begin
-      init_q <= init_i;
+      signal_q <= signal_i;
+      init_q   <= init_i;
       if (!signal_i || (up_o && init_q && init_i)) begin
         count_q <= '0;
         seen_q  <= 1'b0;
@@ -57,5 +59,5 @@ module link_init #(
   assign clear_o = !seen_q;
   assign ready_o = seen_q && !up_o;
   // Nothing changes at the next edge unless an input does.
-  assign idle_o  = signal_i ? up_o && !init_i && !init_q : clear_o && count_q == '0 && !init_q;
+  assign idle_o  = !init_i && !init_q && (up_o || (!signal_q && clear_o && count_q == '0));
 endmodule
