@@ -55,6 +55,18 @@ BREAKS = [
     ("link/link_buffer", "link/link_buffer.sv", "is_end) && open_q)", "is_end) && open_q && fits_q)"),
     ("link/link_rx", "link/link_rx.sv", "is_data && !full && !sop_next", "is_data && !full"),
     ("link/link_credits", "link/link_credit_tx.sv", "room_o[i] + step_and_word", "room_o[i] + step_q"),
+    (
+        "crossbar/crosspoint",
+        "crossbar/crosspoint.sv",
+        ".pop_i    (take_i)",
+        ".pop_i    (take_i || refused_o)",
+    ),
+    (
+        "crossbar/crossbar_output",
+        "crossbar/crossbar_output.sv",
+        "first != '0 ? first : request_i",
+        "request_i",
+    ),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
 

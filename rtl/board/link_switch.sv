@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Device: a switch of NumPorts links around a buffered crossbar.
+///
+/// serdes -> link_port -> crossbar -> link_port -> serdes (docs/explanation/cores/crossbar.md)
+///
+///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4]; serdes_signal_i[i]: it
+///               has lock
+///   Routing     the SOP's id is the output port; ids of NumPorts and more are dropped and counted
+///   Latency     SOP on the pins to SOP on the pins 7 cycles, idle switch
+///   Throughput  every port one word a cycle in and out
+///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
+///   Isolation   a port that is down or stands still stops only packets that are for it
+///   Bench       with cfg_bench_i data words 4 and 5 become the cycles in which the SOP came and left
+///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 where
+///               there is no such port
+///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the far ends' buffers,
+///               MaxWords data words a packet; the others as link_port
+///   Not done    routing through several switches: the id at the output is 0
+module link_switch
+  import link_pkg::*;
+  import link_switch_pkg::*;
+#(
+  parameter int unsigned NumPorts       = 8,
+  parameter int unsigned Depth          = 512,
+  parameter int unsigned TxDepth        = 512,
+  parameter int unsigned MaxWords       = 128,
+  parameter bit          CreditInPacket = 1'b0,
+  parameter int unsigned CreditWords    = 64,
+  parameter int unsigned RefreshWords   = 64,
+  parameter int unsigned InitWords      = 1024
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0]            time_cycles_i,
+  input  logic                   cfg_bench_i,
+  input  logic [32*NumPorts-1:0] serdes_rx_data_i,
+  input  logic [4*NumPorts-1:0]  serdes_rx_k_i,
+  input  logic [NumPorts-1:0]    serdes_signal_i,
+  output logic [32*NumPorts-1:0] serdes_tx_data_o,
+  output logic [4*NumPorts-1:0]  serdes_tx_k_o,
+
+  output logic [NumProbes-1:0]      probe_o,
+  output logic [NumProbes-1:0][7:0] probe_tag_o,
+
+  output logic [NumPorts-1:0] status_up_o,
+  // Sums over all ports.
+  output logic [31:0] status_packets_in_o,  // began at a receive side
+  output logic [31:0] status_packets_out_o,  // began on a transmit side
+  output logic [31:0] status_bad_o,  // ended bad on their way in, for any of the next four reasons
+  output logic [31:0] status_crc_bad_o,  // packets
+  output logic [31:0] status_poisoned_o,  // packets that came with EDB
+  output logic [31:0] status_invalid_o,  // words
+  output logic [31:0] status_cut_o,  // packets without an end, or too long
+  output logic [31:0] status_dropped_o,  // packets to send, taken while the link was down
+  output logic [31:0] status_credit_bad_o,  // credit words
+  output logic [31:0] status_refused_o,  // packets that did not fit
+  output logic [31:0] status_in0_o,
+  output logic [31:0] status_in1_o,
+  output logic [31:0] status_in2_o,
+  output logic [31:0] status_in3_o,
+  output logic [31:0] status_in4_o,
+  output logic [31:0] status_in5_o,
+  output logic [31:0] status_in6_o,
+  output logic [31:0] status_in7_o,
+  output logic [31:0] status_in8_o,
+  output logic [31:0] status_in9_o,
+  output logic [31:0] status_in10_o,
+  output logic [31:0] status_in11_o,
+  output logic [31:0] status_in12_o,
+  output logic [31:0] status_in13_o,
+  output logic [31:0] status_in14_o,
+  output logic [31:0] status_in15_o,
+  output logic [31:0] status_out0_o,
+  output logic [31:0] status_out1_o,
+  output logic [31:0] status_out2_o,
+  output logic [31:0] status_out3_o,
+  output logic [31:0] status_out4_o,
+  output logic [31:0] status_out5_o,
+  output logic [31:0] status_out6_o,
+  output logic [31:0] status_out7_o,
+  output logic [31:0] status_out8_o,
+  output logic [31:0] status_out9_o,
+  output logic [31:0] status_out10_o,
+  output logic [31:0] status_out11_o,
+  output logic [31:0] status_out12_o,
+  output logic [31:0] status_out13_o,
+  output logic [31:0] status_out14_o,
+  output logic [31:0] status_out15_o,
+  output logic [31:0] status_bad0_o,
+  output logic [31:0] status_bad1_o,
+  output logic [31:0] status_bad2_o,
+  output logic [31:0] status_bad3_o,
+  output logic [31:0] status_bad4_o,
+  output logic [31:0] status_bad5_o,
+  output logic [31:0] status_bad6_o,
+  output logic [31:0] status_bad7_o,
+  output logic [31:0] status_bad8_o,
+  output logic [31:0] status_bad9_o,
+  output logic [31:0] status_bad10_o,
+  output logic [31:0] status_bad11_o,
+  output logic [31:0] status_bad12_o,
+  output logic [31:0] status_bad13_o,
+  output logic [31:0] status_bad14_o,
+  output logic [31:0] status_bad15_o,
+
+  output logic idle_o
+);
+  if (NumPorts < 2 || NumPorts > MaxPorts) begin : gen_num_ports_check
+    $error("link_switch: NumPorts is %0d, legal is 2..%0d", NumPorts, MaxPorts);
+  end
+
+  localparam int unsigned IdxWidth = $clog2(NumPorts);
+
+  // ---------------------------------------------------------------- links
+  logic [NumPorts-1:0] up, rx_valid, tx_valid, tx_ready, port_idle;
+  logic [NumPorts-1:0] crc_bad, poisoned, invalid, cut, credit_bad, dropped;
+  flit_t rx_flit [NumPorts];
+  flit_t tx_flit [NumPorts];
+  id_t rx_id [NumPorts];
+  count_t room [NumPorts];
+  count_t [NumPorts-1:0] stored [NumPorts];
+
+  for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
+    word_t tx_word;
+    link_port #(
+      .NumRxIds      (NumPorts),
+      .NumTxIds      (1),
+      .TxDepth       (TxDepth),
+      .MaxWords      (MaxWords),
+      .CreditInPacket(CreditInPacket),
+      .CreditWords   (CreditWords),
+      .RefreshWords  (RefreshWords),
+      .InitWords     (InitWords)
+    ) u_port (
+      .clk_i,
+      .rst_ni,
+      .signal_i    (serdes_signal_i[i]),
+      .rx_i        ('{k: serdes_rx_k_i[4*i+:4], data: serdes_rx_data_i[32*i+:32]}),
+      .tx_o        (tx_word),
+      .bench_i     (cfg_bench_i),
+      .up_o        (up[i]),
+      .rx_valid_o  (rx_valid[i]),
+      .rx_flit_o   (rx_flit[i]),
+      .rx_id_o     (rx_id[i]),
+      .stored_i    (stored[i]),
+      .room_o      (room[i]),
+      .tx_valid_i  (tx_valid[i]),
+      .tx_ready_o  (tx_ready[i]),
+      .tx_flit_i   (tx_flit[i]),
+      .crc_bad_o   (crc_bad[i]),
+      .poisoned_o  (poisoned[i]),
+      .invalid_o   (invalid[i]),
+      .cut_o       (cut[i]),
+      .credit_bad_o(credit_bad[i]),
+      .dropped_o   (dropped[i]),
+      .idle_o      (port_idle[i])
+    );
+    assign serdes_tx_data_o[32*i+:32] = tx_word.data;
+    assign serdes_tx_k_o[4*i+:4]      = tx_word.k;
+  end
+  assign status_up_o = up;
+
+  // ---------------------------------------------------------------- crossbar
+  logic [NumPorts-1:0] refused;
+  logic [IdxWidth-1:0] source [NumPorts];
+  logic crossbar_idle;
+
+  crossbar #(
+    .NumPorts(NumPorts),
+    .Depth   (Depth),
+    .MaxWords(MaxWords)
+  ) u_crossbar (
+    .clk_i,
+    .rst_ni,
+    .bench_i   (cfg_bench_i),
+    .time_i    (time_cycles_i[31:0]),
+    .rx_valid_i(rx_valid),
+    .rx_flit_i (rx_flit),
+    .rx_id_i   (rx_id),
+    .stored_o  (stored),
+    .refused_o (refused),
+    .up_i      (up),
+    .room_i    (room),
+    .tx_valid_o(tx_valid),
+    .tx_ready_i(tx_ready),
+    .tx_flit_o (tx_flit),
+    .source_o  (source),
+    .idle_o    (crossbar_idle)
+  );
+  logic unused_time;
+  assign unused_time = ^time_cycles_i[63:32];
+
+  // ---------------------------------------------------------------- counters
+  typedef enum logic [3:0] {
+    In, Out, Bad, CrcBad, Poisoned, Invalid, Cut, Dropped, CreditBad, Refused
+  } event_e;
+  localparam int unsigned NumEvents = 10;
+
+  // One bit a port, a register on the way: some pulses come late in their cycle.
+  logic [NumPorts-1:0] event_q [NumEvents];
+  logic [31:0] total_q [NumEvents];
+  logic [31:0] in_q [NumPorts];
+  logic [31:0] out_q [NumPorts];
+  logic [31:0] bad_q [NumPorts];
+  logic [NumPorts-1:0] sop_in, bad_in, sop_out;
+
+  for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_event
+    assign sop_in[i]  = rx_valid[i] && rx_flit[i].kind == FlitSop;
+    assign bad_in[i]  = rx_valid[i] && rx_flit[i].kind == FlitEdb;
+    assign sop_out[i] = tx_valid[i] && tx_ready[i] && tx_flit[i].kind == FlitSop;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned e = 0; e < NumEvents; e++) begin
+        event_q[e] <= '0;
+        total_q[e] <= '0;
+      end
+      for (int unsigned i = 0; i < NumPorts; i++) begin
+        in_q[i]  <= '0;
+        out_q[i] <= '0;
+        bad_q[i] <= '0;
+      end
+    end else begin
+      event_q[In]        <= sop_in;
+      event_q[Out]       <= sop_out;
+      event_q[Bad]       <= bad_in;
+      event_q[CrcBad]    <= crc_bad;
+      event_q[Poisoned]  <= poisoned;
+      event_q[Invalid]   <= invalid;
+      event_q[Cut]       <= cut;
+      event_q[Dropped]   <= dropped;
+      event_q[CreditBad] <= credit_bad;
+      event_q[Refused]   <= refused;
+      for (int unsigned e = 0; e < NumEvents; e++) begin
+        if (event_q[e] != '0) total_q[e] <= total_q[e] + 32'($countones(event_q[e]));
+      end
+      for (int unsigned i = 0; i < NumPorts; i++) begin
+        if (event_q[In][i]) in_q[i] <= in_q[i] + 32'd1;
+        if (event_q[Out][i]) out_q[i] <= out_q[i] + 32'd1;
+        if (event_q[Bad][i]) bad_q[i] <= bad_q[i] + 32'd1;
+      end
+    end
+  end
+
+  assign status_packets_in_o = total_q[In];
+  assign status_packets_out_o = total_q[Out];
+  assign status_bad_o = total_q[Bad];
+  assign status_crc_bad_o = total_q[CrcBad];
+  assign status_poisoned_o = total_q[Poisoned];
+  assign status_invalid_o = total_q[Invalid];
+  assign status_cut_o = total_q[Cut];
+  assign status_dropped_o = total_q[Dropped];
+  assign status_credit_bad_o = total_q[CreditBad];
+  assign status_refused_o = total_q[Refused];
+
+  logic [31:0] in_all [MaxPorts];
+  logic [31:0] out_all [MaxPorts];
+  logic [31:0] bad_all [MaxPorts];
+  for (genvar i = 0; i < int'(MaxPorts); i++) begin : gen_status
+    if (i < int'(NumPorts)) begin : gen_port
+      assign in_all[i]  = in_q[i];
+      assign out_all[i] = out_q[i];
+      assign bad_all[i] = bad_q[i];
+    end else begin : gen_none
+      assign in_all[i]  = '0;
+      assign out_all[i] = '0;
+      assign bad_all[i] = '0;
+    end
+  end
+  assign status_in0_o = in_all[0];
+  assign status_in1_o = in_all[1];
+  assign status_in2_o = in_all[2];
+  assign status_in3_o = in_all[3];
+  assign status_in4_o = in_all[4];
+  assign status_in5_o = in_all[5];
+  assign status_in6_o = in_all[6];
+  assign status_in7_o = in_all[7];
+  assign status_in8_o = in_all[8];
+  assign status_in9_o = in_all[9];
+  assign status_in10_o = in_all[10];
+  assign status_in11_o = in_all[11];
+  assign status_in12_o = in_all[12];
+  assign status_in13_o = in_all[13];
+  assign status_in14_o = in_all[14];
+  assign status_in15_o = in_all[15];
+  assign status_out0_o = out_all[0];
+  assign status_out1_o = out_all[1];
+  assign status_out2_o = out_all[2];
+  assign status_out3_o = out_all[3];
+  assign status_out4_o = out_all[4];
+  assign status_out5_o = out_all[5];
+  assign status_out6_o = out_all[6];
+  assign status_out7_o = out_all[7];
+  assign status_out8_o = out_all[8];
+  assign status_out9_o = out_all[9];
+  assign status_out10_o = out_all[10];
+  assign status_out11_o = out_all[11];
+  assign status_out12_o = out_all[12];
+  assign status_out13_o = out_all[13];
+  assign status_out14_o = out_all[14];
+  assign status_out15_o = out_all[15];
+  assign status_bad0_o = bad_all[0];
+  assign status_bad1_o = bad_all[1];
+  assign status_bad2_o = bad_all[2];
+  assign status_bad3_o = bad_all[3];
+  assign status_bad4_o = bad_all[4];
+  assign status_bad5_o = bad_all[5];
+  assign status_bad6_o = bad_all[6];
+  assign status_bad7_o = bad_all[7];
+  assign status_bad8_o = bad_all[8];
+  assign status_bad9_o = bad_all[9];
+  assign status_bad10_o = bad_all[10];
+  assign status_bad11_o = bad_all[11];
+  assign status_bad12_o = bad_all[12];
+  assign status_bad13_o = bad_all[13];
+  assign status_bad14_o = bad_all[14];
+  assign status_bad15_o = bad_all[15];
+
+  // ---------------------------------------------------------------- probes
+  for (genvar i = 0; i < int'(MaxPorts); i++) begin : gen_probe
+    if (i < int'(NumPorts)) begin : gen_port
+      logic enter_q, leave_q;
+      logic [7:0] enter_tag_q, leave_tag_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          enter_q     <= 1'b0;
+          leave_q     <= 1'b0;
+          enter_tag_q <= '0;
+          leave_tag_q <= '0;
+        end else begin
+          enter_q <= sop_in[i];
+          leave_q <= sop_out[i];
+          if (sop_in[i]) enter_tag_q <= 8'(rx_id[i]);
+          if (sop_out[i]) leave_tag_q <= 8'(source[i]);
+        end
+      end
+      assign probe_o[i]              = enter_q;
+      assign probe_tag_o[i]          = enter_tag_q;
+      assign probe_o[MaxPorts+i]     = leave_q;
+      assign probe_tag_o[MaxPorts+i] = leave_tag_q;
+    end else begin : gen_none
+      assign probe_o[i]              = 1'b0;
+      assign probe_tag_o[i]          = '0;
+      assign probe_o[MaxPorts+i]     = 1'b0;
+      assign probe_tag_o[MaxPorts+i] = '0;
+    end
+  end
+
+  // ---------------------------------------------------------------- at rest
+  logic settled;
+  always_comb begin
+    settled = probe_o == '0;
+    for (int unsigned e = 0; e < NumEvents; e++) settled = settled && event_q[e] == '0;
+  end
+  assign idle_o = port_idle == '1 && crossbar_idle && settled;
+endmodule
