@@ -113,9 +113,74 @@ def bench_etherbone(
     )
 
 
+@bench.command("switch")
+def bench_switch(
+    ports: Annotated[int, typer.Option(metavar="N", help="4, 8, 12 or 16.")] = 8,
+    pattern: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="uniform, permutation, hotspot[:SHARE], unbalanced:W, single or trace:FILE.",
+        ),
+    ] = "uniform",
+    arrivals: Annotated[str, typer.Option(metavar="NAME", help="paced, poisson or bursty.")] = "paced",
+    size: Annotated[
+        str, typer.Option("-s", "--sizes", metavar="BYTES", help="Data of a packet: 64-512 or 256.")
+    ] = "64-512",
+    load: Annotated[
+        str,
+        typer.Option(metavar="LOADS", help="Shares of a line's words: 0.8, 0.5,0.8 or FROM:TO[:STEP]."),
+    ] = "0.1:1.0",
+    packets: Annotated[
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets to measure at each load.")
+    ] = 20_000,
+    seed: Seed = 1,
+    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "isthmus",
+    buffer_words: Annotated[
+        int | None, typer.Option(metavar="N", help="Words of a crosspoint, 32 to 512.  [512]")
+    ] = None,
+    round_trip: Annotated[
+        int | None,
+        typer.Option(metavar="WORDS", help="Propagation from a sender to the switch and back.  [50]"),
+    ] = None,
+    engines: Annotated[
+        str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
+    ] = "all",
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")
+    ] = "table",
+    out: OutFolder = Path("out"),
+    out_json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")
+    ] = None,
+) -> None:
+    """Delay against load through a buffered-crossbar switch."""
+    bootstrap.ensure_native()
+    from isthmus.bench import switch
+
+    switch.run(
+        ports=ports,
+        pattern=pattern,
+        arrivals=arrivals,
+        size=size,
+        load=load,
+        packets=packets,
+        seed=seed,
+        profile=profile,
+        buffer_words=buffer_words,
+        round_trip=round_trip,
+        engines=engines,
+        format=cast("switch.Format", form),
+        out=out,
+        out_json=out_json,
+    )
+
+
 @app.command()
 def verify(
-    road: Annotated[str, typer.Argument(metavar="ROAD", help="Which published system.")] = "etherbone",
+    road: Annotated[
+        str, typer.Argument(metavar="ROAD", help="Which published system: etherbone or switch.")
+    ] = "etherbone",
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
     ] = None,

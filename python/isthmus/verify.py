@@ -13,7 +13,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from isthmus.errors import UserError
 from isthmus.paths import ROOT
@@ -24,6 +24,9 @@ from isthmus.units import digits
 PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
 """The gateware's own limits: shown with every document, and none of its own."""
+
+FILES: Mapping[str, str] = {"switch": "forth-switch"}
+"""Published systems whose file has another name than the road."""
 
 KINDS = ("input", "prediction", "claim", "bound", "context")
 
@@ -97,10 +100,12 @@ def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) 
     return made
 
 
-def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
-    """The gateware's own limits."""
+def targets(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Target]:
+    """The gateware's own limits on this road."""
     made = []
     for line in _table(folder / TARGETS, limits=True):
+        if not line["measurement"].startswith(f"{name}/"):
+            continue
         limit = float(line["limit"])
         found = _simulated(document, line["measurement"], line["quantity"])
         if line["bound"] not in ("most", "least"):
@@ -116,12 +121,14 @@ def targets(document: Document, folder: Path = PUBLISHED) -> list[Target]:
 
 def published(name: str = "etherbone", folder: Path = PUBLISHED) -> list[dict[str, str]]:
     """The lines of `published/<name>.csv` as they stand in the file."""
-    return _table(folder / f"{name}.csv")
+    return _table(folder / f"{FILES.get(name, name)}.csv")
 
 
 def _table(path: Path, limits: bool = False) -> list[dict[str, str]]:
     if not path.is_file() or (path.name == TARGETS and not limits):
-        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv") if p.name != TARGETS))
+        roads = {stem: road for road, stem in FILES.items()}
+        stems = sorted(p.stem for p in path.parent.glob("*.csv") if p.name != TARGETS)
+        known = ", ".join(roads.get(stem, stem) for stem in stems)
         raise UserError(f"nothing published as {path.stem!r}; there are: {known}")
     text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
     return list(csv.DictReader(io.StringIO(text)))
@@ -148,6 +155,9 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
     patterns with " / " between them: the quantity of the first over that of the second."""
     if not pattern:
         return None
+    if quantity in _PAIRS:
+        ratios = _pairs(document, *pattern.split(" / ", 1))
+        return _PAIRS[quantity](ratios) if ratios else None
     if " / " in pattern:
         above, below = (_simulated(document, part, quantity) for part in pattern.split(" / ", 1))
         return above / below if above is not None and below else None
@@ -156,6 +166,26 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
     return _QUANTITIES[quantity](members, document) if members else None
 
+
+def _pairs(document: Document, above: str, below: str) -> list[float]:
+    """The ratios of mean latency, for measurements of both patterns that are alike but in their method.
+    A run without a steady latency is left out."""
+
+    def found(pattern: str) -> dict[str, float]:
+        return {
+            m.name: m.latency.avg
+            for m in document
+            if fnmatch.fnmatchcase(m.id, pattern) and m.latency and not m.workload.get("saturated")
+        }
+
+    first, second = found(above), found(below)
+    return [float(first[name] / second[name]) for name in sorted(first) if second.get(name)]
+
+
+_PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "latency_pairs_most": max,
+    "latency_pairs_least": min,
+}
 
 Quantity = Callable[[Sequence[Measurement], Document], float | None]
 
@@ -183,7 +213,7 @@ def _inside_ns(m: Measurement) -> float | None:
 def _clock_ns(m: Measurement) -> float:
     from isthmus import platforms
 
-    return 1e3 / platforms.load(m.platform).fpga.clock.value
+    return 1e3 / float(platforms.load(m.platform).fpga.clock.value)
 
 
 def _inside_clocks(m: Measurement) -> float | None:
@@ -226,7 +256,53 @@ def _scaled(get: Callable[[Measurement], float | None], scale: float) -> Quantit
     return _each(value)
 
 
+def _workload(*path: str) -> Callable[[Measurement], float | None]:
+    """A number of the workload's description, by its keys."""
+
+    def value(m: Measurement) -> float | None:
+        found: Any = m.workload
+        for key in path:
+            found = (found or {}).get(key)
+        return None if found is None else float(found)
+
+    return value
+
+
+def _queueing_us(m: Measurement) -> float | None:
+    return None if m.latency is None else (m.latency.avg - m.latency.min) / 1e6
+
+
+def _line_percent(m: Measurement) -> float | None:
+    idle = _workload("wire_shares", "idle")(m)
+    return None if idle is None else 100 * (1 - idle)
+
+
+def _single_line_percent(m: Measurement) -> float | None:
+    """The same of the one line that a single flow uses."""
+    shares = m.workload.get("wire_shares") or {}
+    if shares.get("data") is None:
+        return None
+    return 100 * float(m.workload["ports"] * (shares["data"] + shares["framing"]))
+
+
+def _packet_line_percent(m: Measurement) -> float | None:
+    """The share of a line that packets take, framing included, of what credits leave them."""
+    shares = m.workload.get("wire_shares") or {}
+    if shares.get("data") is None:
+        return None
+    free = float(shares["data"] + shares["framing"] + shares["idle"])
+    return 100 * (shares["data"] + shares["framing"]) / free if free else None
+
+
 _QUANTITIES: Mapping[str, Quantity] = {
+    "queueing_us": _each(_queueing_us),
+    "fastest_us": _each(lambda m: m.latency.min / 1e6 if m.latency else None),
+    "switch_clocks": _each(_workload("clocks", "fastest_switch")),
+    "payload_share_percent": _scaled(_workload("payload_share"), 100),
+    "line_share_percent": _each(_line_percent),
+    "packet_line_percent": _each(_packet_line_percent),
+    "single_line_percent": _each(_single_line_percent),
+    "jain_percent": _scaled(_workload("flows", "jain"), 100),
     "latency_avg_us": _each(_latency_us),
     "latency_spread": _spread,
     "time_per_timestamp_us": _scaled(lambda m: m.time_per_timestamp, 1e-6),
@@ -308,28 +384,36 @@ def _number(value: float | None) -> str:
     return "" if value is None else digits(value, 4)
 
 
+def _measure(name: str) -> Document:
+    if name == "switch":
+        from isthmus.bench import switch_published
+
+        return switch_published.measure()
+    from isthmus.bench import etherbone
+
+    return etherbone.measure()
+
+
 def run(
     name: str = "etherbone",
     *,
     results: Path | None = None,
     document: Document | None = None,
 ) -> tuple[list[Row], list[Target]]:
-    """`isthmus verify [etherbone]`: print published beside simulated. Runs the benchmark where no
+    """`isthmus verify [ROAD]`: print published beside simulated. Runs the benchmark where no
     result is given.
 
     results   a result file to take the simulated numbers from
     document  the same, already read
     """
-    _table(PUBLISHED / f"{name}.csv")
+    published(name)
     if document is None:
         if results is not None:
             from isthmus.results import load
 
             document = load(results)
         else:
-            from isthmus.bench import etherbone
-
-            document = etherbone.measure()
-    found, limits = rows(document, name), targets(document)
+            document = _measure(name)
+    found, limits = rows(document, name), targets(document, name)
     print(text(found, limits), end="")
     return found, limits

@@ -13,6 +13,7 @@ pub mod measurement;
 pub mod scenario;
 pub mod serve;
 mod stages;
+pub mod switch;
 
 pub use device::{MakeModel, load};
 pub use error::RoadError;
@@ -43,12 +44,27 @@ pub fn run_with(
     }
 }
 
+/// Runs a scenario of any road, given as JSON, with models that the caller makes.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_text(
+    json: &str,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    match scenario::road_of(json)?.as_str() {
+        "switch" => switch::run(&switch::scenario::Scenario::parse(json)?, make_model, watch),
+        _ => run_with(&Scenario::parse(json)?, make_model, watch),
+    }
+}
+
 /// Runs a scenario given as JSON and returns its measurements as a JSON list.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_json(json: &str, watch: &Watch) -> Result<String, RoadError> {
-    let measurements = run(&Scenario::parse(json)?, watch)?;
+    let measurements = run_text(json, &load, watch)?;
     serde_json::to_string(&measurements)
         .map_err(|error| RoadError::Inconsistent(format!("result: {error}")))
 }

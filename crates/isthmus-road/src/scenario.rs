@@ -759,6 +759,15 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, RoadErro
     Ok(value)
 }
 
+/// Which road a scenario is of: each has its own keys.
+pub(crate) fn road_of(json: &str) -> Result<String, RoadError> {
+    #[derive(Deserialize)]
+    struct Which {
+        road: String,
+    }
+    parse::<Which>(json).map(|which| which.road)
+}
+
 impl Scenario {
     /// Reads and checks a scenario.
     ///

@@ -26,12 +26,12 @@ def run(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     return native.run_scenario(scenario)
 
 
-def model(top: str, trace: bool = False) -> Path:
+def model(top: str, trace: bool = False, parameters: Mapping[str, int | str] | None = None) -> Path:
     """The shared object of a board top; a build shows its progress."""
     from isthmus.console import building
     from isthmus.models import ModelSpec, build
 
-    spec = ModelSpec(f"isthmus:board:{top}", top, trace="fst" if trace else "none")
+    spec = ModelSpec(f"isthmus:board:{top}", top, parameters or {}, trace="fst" if trace else "none")
     with building() as progress:
         return build(spec, progress)
 
@@ -74,4 +74,7 @@ def _counting(title: str, total: int) -> Any:
 
 def _name(scenario: Mapping[str, Any]) -> str:
     workload = scenario["workload"]
-    return f"{scenario['platform']['name']} {scenario['profile']} {workload.get('method', workload['kind'])}"
+    kind = workload.get("method") or workload.get("kind")
+    if kind is None:
+        kind = f"{workload['engine']} {workload['load']:g}"
+    return f"{scenario['platform']['name']} {scenario['profile']} {kind}"

@@ -97,6 +97,16 @@ VME: dict[str, Signal] = {
     "berr_no": Signal(1, True),
 }
 
+# The user side of serial transceivers: a word of 32 bits and 4 K flags a port and clock, vectors over ports.
+SERDES: dict[str, Signal] = {
+    "rx_data_i": Signal(0, False),
+    "rx_k_i": Signal(0, False),
+    "signal_i": Signal(0, False),
+    "tx_data_o": Signal(0, True),
+    "tx_k_o": Signal(0, True),
+}
+SERDES_BITS = {"rx_data": 32, "rx_k": 4, "signal": 1, "tx_data": 32, "tx_k": 4}
+
 # A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
@@ -104,12 +114,14 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "dma": _axi(master=True),  # the device's access to host memory, behind a PCIe hard block
     "fx2": FX2,
     "vme": VME,
+    "serdes": SERDES,
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {
     # port: bundle kind, short name, shape
     "rst_ni": ("reset", "rst_n", Signal(1, False)),
     "time_ns_i": ("time", "time_ns", Signal(64, False)),
+    "time_cycles_i": ("time", "time_cycles", Signal(64, False)),
     "trigger_i": ("trigger", "trigger", Signal(0, False)),
     "probe_o": ("probe", "probe", Signal(0, True)),
     "probe_tag_o": ("probe", "probe_tag", Signal(0, True)),
@@ -176,6 +188,19 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "probe":
             _check_probe(device, bundle)
+        if bundle.kind == "serdes":
+            _check_serdes(device, bundle)
+
+
+def _check_serdes(device: Elaborated, bundle: Bundle) -> None:
+    ports = device.ports[bundle.ports["signal"]].width
+    for short, bits in SERDES_BITS.items():
+        width = device.ports[bundle.ports[short]].width
+        if width != ports * bits:
+            raise BundleError(
+                f"{device.top}: bundle {bundle.name}: {short} is {width} bits wide, "
+                f"for {ports} ports {ports * bits}"
+            )
 
 
 def _check_probe(device: Elaborated, bundle: Bundle) -> None:

@@ -16,8 +16,6 @@ from isthmus.platforms.model import (
     PROFILES,
     Constant,
     Declared,
-    Fpga,
-    Library,
     Platform,
     Profile,
     declared,
@@ -54,7 +52,7 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
     if kind not in BUSES:
         raise PlatformError(f"{where.name}: bus: {kind!r} is none of {', '.join(BUSES)}")
     bus = BUSES[kind]
-    fpga = _group(Fpga, data, "fpga", path)
+    fpga = _group(bus.fpga, data, "fpga", path)
     for what, choice in bus.one_of.items():
         if len([key for key in choice if key in data]) != 1:
             raise PlatformError(f"{path.name}: {what}: one of the tables {' and '.join(choice)} expected")
@@ -72,7 +70,7 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
         bus=kind,
         fpga=fpga,
         groups=groups,
-        profiles=_profiles(profiles, path),
+        profiles=_profiles(bus.profile, profiles, path),
         file=path.name,
     )
 
@@ -109,11 +107,11 @@ def _merge(below: dict[str, Any], above: Mapping[str, Any], path: Path, depth: i
     return merged
 
 
-def _profiles(found: Mapping[str, Any], path: Path) -> Mapping[Profile, Library]:
+def _profiles(kind: type, found: Mapping[str, Any], path: Path) -> Mapping[Profile, Any]:
     rest = dict(found)
-    made: dict[Profile, Library] = {}
+    made: dict[Profile, Any] = {}
     for profile in PROFILES:
-        made[profile] = _group(Library, rest, profile, path, prefix="profile.")
+        made[profile] = _group(kind, rest, profile, path, prefix="profile.")
     if rest:
         _unknown(path, f"profile.{next(iter(rest))}", [f"profile.{p}" for p in PROFILES])
     return made

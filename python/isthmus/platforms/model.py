@@ -53,6 +53,53 @@ class Fpga:
 
 
 @dataclass(frozen=True)
+class SwitchFpga:
+    """The switch's side of the pins."""
+
+    clock: Annotated[Constant, Declared("MHz", 1, 1000, "word clock of switch and links")]
+
+
+@dataclass(frozen=True)
+class Serdes:
+    """The transceivers of one hop."""
+
+    latency: Annotated[
+        Constant, Declared("ns", 0, 100_000, "user side to user side: the sender's and the receiver's")
+    ]
+
+
+@dataclass(frozen=True)
+class SerialCable:
+    """The cable of one hop."""
+
+    delay: Annotated[Constant, Declared("ns", 0, 100_000, "propagation, the whole cable")]
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The network interface at each port."""
+
+    transmit: Annotated[
+        Constant,
+        Declared("word", 1, 10_000, "a packet's making to its first word at the transceiver, idle line"),
+    ]
+    receive_buffer: Annotated[Constant, Declared("word", 32, 512, "its receive buffer")]
+
+
+@dataclass(frozen=True)
+class SwitchDesign:
+    """What the two profiles of a switch may differ in: parameters of the gateware."""
+
+    buffer: Annotated[Constant, Declared("word", 32, 512, "a crosspoint")]
+    packet: Annotated[Constant, Declared("word", 16, 510, "data of a packet, at most")]
+    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
+    credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
+    refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
+    init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
+    latency: Annotated[Constant, Declared("word", 3, 1000, "pins to pins of an idle switch, for its models")]
+
+
+@dataclass(frozen=True)
 class Phy:
     """The FPGA's Gigabit PHY."""
 
@@ -327,11 +374,14 @@ class Bus:
     boards   the board top of each profile
     optional tables that a platform may leave out
     one_of   of these tables a platform has exactly one, by what it stands for
+    fpga, profile  the types of the tables that every platform has
     drivers  of these tables each profile takes one: how its program uses the bus
     """
 
     groups: Mapping[str, type]
     boards: Mapping[Profile, str]
+    fpga: type = Fpga
+    profile: type = Library
     optional: frozenset[str] = frozenset()
     one_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drivers: Mapping[Profile, str] = field(default_factory=dict)
@@ -367,6 +417,12 @@ BUSES: Mapping[str, Bus] = {
         boards=dict.fromkeys(PROFILES, "vme_wishbone"),
         drivers={"as-published": "words", "isthmus": "mapped"},
     ),
+    "serdes": Bus(
+        {"serdes": Serdes, "cable": SerialCable, "interface": Interface},
+        boards=dict.fromkeys(PROFILES, "link_switch"),
+        fpga=SwitchFpga,
+        profile=SwitchDesign,
+    ),
 }
 
 
@@ -374,13 +430,13 @@ BUSES: Mapping[str, Bus] = {
 class Platform:
     """One system: everything between the user program and the FPGA's pins.
 
-    `groups`: the tables of its bus by name, each an instance of the type that `BUSES` names.
+    All tables are instances of the types that `BUSES` names; `groups`: those of its bus alone, by name.
     """
 
     name: str
     title: str
     bus: str
-    fpga: Fpga
+    fpga: Any
     groups: Mapping[str, Any]
-    profiles: Mapping[Profile, Library]
+    profiles: Mapping[Profile, Any]
     file: str

@@ -11,7 +11,7 @@ from string import Template
 
 from isthmus import platforms, verify
 from isthmus.compare.answer import answer
-from isthmus.platforms import Constant, Platform
+from isthmus.platforms import Constant, Library, Platform
 from isthmus.report.figures import Figure, Swatch, Table, figures
 from isthmus.results import DEFINITIONS, Document
 from isthmus.units import digits
@@ -24,21 +24,48 @@ QUESTION = (
 
 
 def page(document: Document, title: str = TITLE, question: str = QUESTION) -> str:
-    """The whole page as text. It needs no network and no other file."""
-    drawn = figures(document)
-    found, limits = verify.rows(document), verify.targets(document)
+    """The whole page as text, for the road that the document is of."""
+    if any(m.road == "switch" for m in document):
+        from isthmus.report import switch
+
+        return switch.page(document)
+    return render(
+        document,
+        title=title,
+        question=question,
+        answer=_answer(document),
+        drawn=figures(document),
+        road="etherbone",
+        source="Etherbone Performance Measurements, D. Beck, GSI, 2018",
+        method=_method(document),
+    )
+
+
+def render(
+    document: Document,
+    *,
+    title: str,
+    question: str,
+    answer: str,
+    drawn: Sequence[Figure],
+    road: str,
+    source: str,
+    method: str,
+) -> str:
+    """A page from its parts; it needs no network and no other file. `answer` and `method` are HTML."""
+    found, limits = verify.rows(document, road), verify.targets(document, road)
     parts = files("isthmus.report")
     template = Template(parts.joinpath("page.html").read_text())
     return template.substitute(
         title=escape(title),
         question=escape(question),
         css=parts.joinpath("page.css").read_text(),
-        answer=_answer(document),
+        answer=answer,
         figures="\n".join(_figure(figure) for figure in drawn),
         published_summary=escape(verify.summary(found, limits)),
-        published=_published(found),
+        published=_published(found, source),
         targets=_targets(limits),
-        method=_method(document),
+        method=method,
         footer=_footer(document),
         echarts=_script(parts.joinpath("vendor/echarts.common.min.js").read_text()),
         data=_script(json.dumps([_data(figure) for figure in drawn], separators=(",", ":"))),
@@ -142,7 +169,7 @@ def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("-")[:1].isdigit()
 
 
-def _published(found: Sequence[verify.Row]) -> str:
+def _published(found: Sequence[verify.Row], source: str) -> str:
     columns = ["what", "kind", "published", "unit", "simulated", "ratio", "allowed", "isthmus", "verdict"]
     rows = [
         [
@@ -161,7 +188,7 @@ def _published(found: Sequence[verify.Row]) -> str:
     note = (
         "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
         "that a model was given; predictions had to come out. Allowed: the document's own error. Source: "
-        "Etherbone Performance Measurements, D. Beck, GSI, 2018.</p>"
+        f"{escape(source)}.</p>"
     )
     return note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
 
@@ -209,8 +236,12 @@ def _method(document: Document) -> str:
         "for; wire is every byte towards the host with preamble, headers, padding, FCS and gap.</li>",
         "</ul>",
     ]
-    lines += [_platform(platforms.load(name)) for name in sorted({m.platform for m in document})]
-    return "\n".join(lines)
+    return "\n".join([*lines, *platform_tables(document)])
+
+
+def platform_tables(document: Document) -> list[str]:
+    """Every platform's constants with their sources, as HTML."""
+    return [_platform(platforms.load(name)) for name in sorted({m.platform for m in document})]
 
 
 def _platform(platform: Platform) -> str:
@@ -225,7 +256,7 @@ def _platform(platform: Platform) -> str:
     for group, holder in {"fpga": platform.fpga, **platform.groups}.items():
         add(group, holder)
     for profile, library in platform.profiles.items():
-        add(f"library, {profile}", library)
+        add(f"{'library' if isinstance(library, Library) else 'switch'}, {profile}", library)
     table = _table(
         Table(["part", "constant", "value", "unit", "source"], rows),
         f"Constants of {platform.name}",

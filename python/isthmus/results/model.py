@@ -134,8 +134,8 @@ class Measurement:
 
     @property
     def operations(self) -> int:
-        """Wishbone operations that the user asked for in one cycle."""
-        return int(self.workload["operations_per_cycle"])
+        """Wishbone operations that the user asked for in one cycle; 0 where there are no cycles."""
+        return int(self.workload.get("operations_per_cycle", 0))
 
     @property
     def payload_bytes(self) -> int:

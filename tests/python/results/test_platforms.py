@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from isthmus import platforms
-from isthmus.bench import etherbone
+from isthmus.bench import etherbone, switch
 from isthmus.bench.scenario import constants
 from isthmus.platforms.load import FOLDER, PlatformError
 from isthmus.verify import PUBLISHED
@@ -43,7 +43,7 @@ def _all(platform: platforms.Platform) -> list[tuple[str, platforms.Constant]]:
 
 
 def test_what_is_shipped_loads_and_names_its_sources() -> None:
-    assert set(platforms.names()) == set(etherbone.SYSTEMS)
+    assert set(platforms.names()) == {*etherbone.SYSTEMS, switch.PLATFORM}
     for name in platforms.names():
         for key, constant in _all(platforms.load(name)):
             assert len(constant.source) > 10, f"{name}: {key}"
@@ -74,9 +74,11 @@ def test_each_profile_gets_the_driver_of_its_own() -> None:
 
 
 def test_no_constant_is_a_number_that_is_to_be_predicted() -> None:
-    text = (PUBLISHED / "etherbone.csv").read_text()
-    lines = csv.DictReader(io.StringIO("\n".join(x for x in text.splitlines() if not x.startswith("#"))))
-    predicted = {(float(row["value"]), row["unit"]) for row in lines if row["kind"] == "prediction"}
+    predicted = set()
+    for name in ("etherbone", "forth-switch"):
+        text = (PUBLISHED / f"{name}.csv").read_text()
+        lines = csv.DictReader(io.StringIO("\n".join(x for x in text.splitlines() if not x.startswith("#"))))
+        predicted |= {(float(row["value"]), row["unit"]) for row in lines if row["kind"] == "prediction"}
     for name in platforms.names():
         for key, constant in _all(platforms.load(name)):
             assert (constant.value, constant.unit) not in predicted, f"{name}: {key}"
@@ -93,7 +95,7 @@ def test_keys_carry_their_units() -> None:
 
 
 def test_unknown_platform() -> None:
-    with pytest.raises(PlatformError, match="no platform 'usb'; there are: gige-direct, gige-switch, pcie"):
+    with pytest.raises(PlatformError, match="no platform 'usb'; there are: forth-switch, gige-direct, gige"):
         platforms.load("usb")
     with pytest.raises(PlatformError, match="no platform '_gige'"):
         platforms.load("_gige")
@@ -177,7 +179,7 @@ def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
 
 def test_the_reference_page_has_every_key_with_its_unit() -> None:
     page = (FOLDER.parent / "docs" / "reference" / "platforms.md").read_text()
-    kinds = [kind for bus in platforms.BUSES.values() for kind in bus.groups.values()]
-    for kind in (platforms.Fpga, *kinds, platforms.Library):
+    buses = platforms.BUSES.values()
+    for kind in {kind for bus in buses for kind in (bus.fpga, *bus.groups.values(), bus.profile)}:
         for key, wanted in platforms.declared(kind).items():
             assert f"| `{key}` | {wanted.unit} | {wanted.low:g} to {wanted.high:g} | {wanted.what} |" in page

@@ -107,7 +107,7 @@ def test_the_summary_counts(made: Document) -> None:
 
 def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> None:
     for name in ("forth", "rtl-targets"):
-        with pytest.raises(UserError, match=f"nothing published as '{name}'; there are: etherbone$"):
+        with pytest.raises(UserError, match=f"nothing published as '{name}'; there are: etherbone, switch$"):
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
     (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))

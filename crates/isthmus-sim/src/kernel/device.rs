@@ -107,6 +107,7 @@ struct Hot {
     clocks: Vec<Clock>,
     agents: Vec<Attached>,
     time_pin: Option<InputPin>,
+    cycles_pin: Option<InputPin>,
     idle_pin: Option<OutputPin>,
     probes: Option<ProbePins>,
     reset: InputPin,
@@ -144,6 +145,8 @@ pub(crate) struct Device {
 
 const CLOCK: &str = "clk_i";
 const RESET: &str = "rst_ni";
+/// Inputs that show the time, which the kernel drives.
+const TIMES: [&str; 2] = ["time_ns_i", "time_cycles_i"];
 
 fn is_clock(port: &str) -> bool {
     port == CLOCK || port.ends_with("_clk_i")
@@ -191,17 +194,19 @@ impl Device {
         }
         apply_cfg(config, &inputs).map_err(&fail)?;
         let probes = probe_pins(&description, &outputs).map_err(&fail)?;
-        let time_pin = inputs.get("time_ns_i").cloned();
-        if let Some(pin) = &time_pin
-            && pin.width() != 64
-        {
-            return Err(fail(format!("time_ns_i is {} bits wide: 64 expected", pin.width())));
+        for port in TIMES {
+            if let Some(pin) = inputs.get(port)
+                && pin.width() != 64
+            {
+                return Err(fail(format!("{port} is {} bits wide: 64 expected", pin.width())));
+            }
         }
+        let [time_pin, cycles_pin] = TIMES.map(|port| inputs.get(port).cloned());
         for hold in &config.holds {
             let Some(pin) = inputs.get(&hold.port) else {
                 return Err(fail(format!("cannot hold {}: no such input", hold.port)));
             };
-            if pin.width() > 64 || is_clock(&hold.port) || hold.port == "time_ns_i" {
+            if pin.width() > 64 || is_clock(&hold.port) || TIMES.contains(&&*hold.port) {
                 return Err(fail(format!(
                     "cannot hold {}: clocks, time and ports above 64 bits cannot be held",
                     hold.port
@@ -215,6 +220,7 @@ impl Device {
             model,
             agents: Vec::new(),
             time_pin,
+            cycles_pin,
             idle_pin: outputs.get("idle_o").cloned(),
             probes,
             reset,
@@ -269,9 +275,12 @@ impl Device {
         self.next.set(hot.next());
     }
 
-    /// `time_ns_i` shows the time of the coming rising edge of `clk_i`.
+    /// `time_ns_i` shows the time of the coming rising edge of `clk_i`, `time_cycles_i` its number.
     #[inline]
     fn show_time(&self, hot: &Hot) {
+        if let Some(pin) = &hot.cycles_pin {
+            pin.set_uncounted(hot.clocks[self.main].edge.div_ceil(2));
+        }
         if let Some(pin) = &hot.time_pin {
             let clock = &hot.clocks[self.main];
             let rising = clock.grid.time(clock.edge + (clock.edge & 1));

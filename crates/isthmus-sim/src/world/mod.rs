@@ -8,6 +8,7 @@ pub mod cable;
 pub mod endpoint;
 pub mod ethernet;
 pub mod host;
+pub mod link;
 pub mod nic;
 pub mod packet;
 pub mod pcie;

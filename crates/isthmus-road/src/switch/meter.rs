@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//! When a run is steady, which packets count, and what is said of them.
+//!
+//! Packets arrive in blocks of a twentieth of those to be measured. A run is steady when the mean delay of
+//! two blocks lies within 5 % of that of the two before. From then on the packets of a window count, by
+//! when they were made; the sources go on until all of them have arrived. So both ends are left out.
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::world::link::Delivery;
+use isthmus_sim::world::link::end::WordCounters;
+
+use crate::error::RoadError;
+use crate::measurement::Samples;
+
+const BLOCKS: u64 = 20;
+const BLOCK_LEAST: u64 = 100;
+const STEADY: f64 = 0.05;
+/// More than this share of what was made waits longer at the window's end than at its begin.
+const SATURATED: f64 = 0.02;
+const SATURATED_WORDS_A_PORT: u64 = 500;
+
+/// What the network says of itself now.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Snapshot {
+    pub(super) now: u64,
+    pub(super) created: u64,
+    pub(super) created_words: u64,
+    pub(super) waiting_words: u64,
+    /// Packets that will never arrive well.
+    pub(super) gone: u64,
+    /// What came out of the switch.
+    pub(super) heard: WordCounters,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    WarmUp,
+    Window,
+    Tail,
+    Done,
+}
+
+pub(super) struct MeterConfig {
+    pub(super) ports: usize,
+    /// Flows that must carry something, by source and then output.
+    pub(super) expected: Vec<bool>,
+    pub(super) packets: u64,
+    /// Clocks in which the sources make so many.
+    pub(super) window_clocks: u64,
+    /// From a packet's making to its being counted as made.
+    pub(super) transmit_clocks: u64,
+    pub(super) hop_clocks: u64,
+    pub(super) clock_ps: f64,
+}
+
+/// The mean of something.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    pub(super) fn value(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+pub(super) struct Meter {
+    config: MeterConfig,
+    phase: Phase,
+    block: Mean,
+    blocks: Vec<f64>,
+    pub(super) warm_up_packets: u64,
+    pub(super) steady: bool,
+    pub(super) begin: Snapshot,
+    pub(super) end: Snapshot,
+    pub(super) after: u64,
+    pub(super) samples: Samples,
+    pub(super) source: Mean,
+    pub(super) switch: Mean,
+    /// Data words and packets delivered in the window, and data words of each flow.
+    pub(super) words: u64,
+    pub(super) delivered: u64,
+    pub(super) flows: Vec<u64>,
+    pub(super) fastest: Option<Delivery>,
+    /// The switch's own account of its delay, less what the pins show: least and most.
+    pub(super) stamps: Option<(i64, i64)>,
+}
+
+impl Meter {
+    pub(super) fn new(config: MeterConfig) -> Result<Self, RoadError> {
+        Ok(Self {
+            phase: Phase::WarmUp,
+            block: Mean::default(),
+            blocks: Vec::new(),
+            warm_up_packets: 0,
+            steady: false,
+            begin: Snapshot::default(),
+            end: Snapshot::default(),
+            after: 0,
+            samples: Samples::new()?,
+            source: Mean::default(),
+            switch: Mean::default(),
+            words: 0,
+            delivered: 0,
+            flows: vec![0; config.ports * config.ports],
+            fastest: None,
+            stamps: None,
+            config,
+        })
+    }
+
+    fn block_packets(&self) -> u64 {
+        (self.config.packets / BLOCKS).max(BLOCK_LEAST)
+    }
+
+    /// A packet arrived.
+    pub(super) fn deliver(&mut self, delivery: &Delivery) {
+        let delay = delivery.arrived.wrapping_sub(delivery.created);
+        match self.phase {
+            Phase::WarmUp => {
+                self.warm_up_packets += 1;
+                self.block.add(f64::from(delay));
+                if self.block.count == self.block_packets() {
+                    self.blocks.extend(self.block.value());
+                    self.block = Mean::default();
+                }
+                return;
+            }
+            Phase::Window => {
+                self.words += u64::from(delivery.words);
+                self.delivered += 1;
+                let key = delivery.key;
+                let flow =
+                    usize::from(key.source) * self.config.ports + usize::from(key.destination);
+                self.flows[flow] += u64::from(delivery.words);
+            }
+            Phase::Tail | Phase::Done => {}
+        }
+        let made = u64::from(delivery.created) + self.config.transmit_clocks;
+        let until = if self.phase == Phase::Window { u64::MAX } else { self.end.now };
+        if made < self.begin.now || made >= until {
+            self.after += u64::from(made >= until);
+            return;
+        }
+        self.samples.add(Picoseconds((f64::from(delay) * self.config.clock_ps).round() as u64));
+        self.source.add(f64::from(delivery.left.wrapping_sub(delivery.created)));
+        let pins = delivery.arrived.wrapping_sub(delivery.left);
+        let switch = i64::from(pins) - 2 * self.config.hop_clocks as i64;
+        self.switch.add(switch as f64);
+        let stamped = i64::from(delivery.departed.wrapping_sub(delivery.entered));
+        let off = stamped - switch;
+        let (least, most) = self.stamps.unwrap_or((off, off));
+        self.stamps = Some((least.min(off), most.max(off)));
+        let best = self.fastest.map(|fastest| fastest.arrived.wrapping_sub(fastest.created));
+        if best.is_none_or(|best| delay < best) {
+            self.fastest = Some(*delivery);
+        }
+    }
+
+    /// Now and then; true when there is nothing more to wait for.
+    pub(super) fn poll(&mut self, now: Snapshot) -> bool {
+        match self.phase {
+            Phase::WarmUp => {
+                if let [.., a, b, c, d] = self.blocks[..] {
+                    self.steady = ((c + d) / (a + b) - 1.0).abs() < STEADY;
+                }
+                let enough = self.blocks.len() as u64 >= BLOCKS;
+                if self.steady || enough {
+                    self.begin = now;
+                    self.phase = Phase::Window;
+                }
+                false
+            }
+            Phase::Window => {
+                if now.now >= self.begin.now + self.config.window_clocks {
+                    self.end = now;
+                    self.phase = Phase::Tail;
+                }
+                false
+            }
+            Phase::Tail => {
+                let made = self.end.created - self.begin.created;
+                let gone = now.gone.saturating_sub(self.begin.gone);
+                let patience = self.config.window_clocks.max(100_000);
+                let over = self.samples.count() + gone >= made
+                    || now.now >= self.end.now + patience
+                    || self.saturated();
+                if over {
+                    self.phase = Phase::Done;
+                }
+                over
+            }
+            Phase::Done => true,
+        }
+    }
+
+    /// More comes than goes.
+    pub(super) fn saturated(&self) -> bool {
+        let grown = self.end.waiting_words.saturating_sub(self.begin.waiting_words);
+        let made = self.end.created_words - self.begin.created_words;
+        grown > SATURATED_WORDS_A_PORT * self.config.ports as u64
+            && grown as f64 > SATURATED * made as f64
+    }
+
+    /// Clocks of the window.
+    pub(super) fn clocks(&self) -> u64 {
+        self.end.now - self.begin.now
+    }
+
+    /// The words that came out of the switch in the window.
+    pub(super) fn heard(&self) -> WordCounters {
+        let (from, to) = (self.begin.heard, self.end.heard);
+        WordCounters {
+            data: to.data - from.data,
+            framing: to.framing - from.framing,
+            credit: to.credit - from.credit,
+            idle: to.idle - from.idle,
+        }
+    }
+
+    /// The least and the most words of a flow, and Jain's index, over the flows that there should be: one
+    /// that starves counts.
+    pub(super) fn fairness(&self) -> Option<(u64, u64, f64)> {
+        let flows = self.flows.iter().zip(&self.config.expected);
+        let shares: Vec<u64> =
+            flows.filter(|(words, expected)| **words > 0 || **expected).map(|(w, _)| *w).collect();
+        let (least, most) = (*shares.iter().min()?, *shares.iter().max()?);
+        let sum: f64 = shares.iter().map(|words| *words as f64).sum();
+        let squares: f64 = shares.iter().map(|words| (*words as f64).powi(2)).sum();
+        (most > 0).then(|| (least, most, sum * sum / (shares.len() as f64 * squares)))
+    }
+}

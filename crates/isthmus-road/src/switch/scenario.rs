@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The switch's scenario: one run of one traffic through one engine, as a JSON document.
+//!
+//! `docs/reference/switch-scenario.md` explains every key. Unknown keys are errors; units are part of names.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
+use isthmus_sim::world::link::{
+    Arrivals, EndConfig, LineFaults, LinkReset, NetworkConfig, Packet, Pattern, SinkStall,
+    StationConfig, TrafficConfig,
+};
+
+use crate::error::RoadError;
+use crate::scenario::{Limits, Profile};
+
+/// One run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Always `switch`.
+    pub road: String,
+    /// Which of the system's two designs this is.
+    pub profile: Profile,
+    /// The constants of everything that is not gateware.
+    pub platform: Platform,
+    /// The switch.
+    pub device: Device,
+    /// What to measure.
+    pub workload: Workload,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+    /// A waveform to write; needs a model built for it.
+    #[serde(default)]
+    pub waveform: Option<PathBuf>,
+    /// What goes wrong.
+    #[serde(default)]
+    pub faults: Faults,
+}
+
+/// The constants of everything outside the switch.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// Its name.
+    pub name: String,
+    /// The word clock.
+    pub clock_mhz: f64,
+    /// Both transceivers of a hop.
+    pub serdes_ns: f64,
+    /// The cable of a hop.
+    pub cable_ns: f64,
+    /// Words from a packet's making to its first word at the source's transceiver.
+    pub transmit_words: u64,
+    /// Words of an interface's receive buffer.
+    pub receive_words: u16,
+}
+
+/// The switch.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// The shared object of its model; only the engine `rtl` needs one.
+    #[serde(default)]
+    pub model_path: PathBuf,
+    /// Clocks that a reset lasts.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+    /// Ports.
+    pub ports: usize,
+    /// Words of a crosspoint.
+    pub buffer_words: u16,
+    /// Data words of a packet, at most.
+    pub max_words: u16,
+    /// Credits may stand inside packets.
+    pub credit_in_packet: bool,
+    /// Words freed and not told from which on a credit is due.
+    pub credit_words: u16,
+    /// Words between two refreshes of an idle link.
+    pub refresh_words: u16,
+    /// Words of INIT at a link's start.
+    pub init_words: u16,
+    /// Clocks from pins to pins of the idle switch; only the models take it.
+    pub latency_clocks: u64,
+}
+
+/// What carries the packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// The gateware.
+    Rtl,
+    /// Our word-accurate model of it.
+    Reference,
+    /// A switch whose outputs take any number of packets at once, and queue.
+    Ideal,
+}
+
+impl Engine {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rtl => "rtl",
+            Self::Reference => "reference",
+            Self::Ideal => "ideal",
+        }
+    }
+}
+
+/// When packets are made.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalsName {
+    /// As a line would bring them.
+    Paced,
+    /// Independent of each other.
+    Poisson,
+    /// Bursts of so many in the mean.
+    Bursty(f64),
+    /// So many wait, always.
+    Backlog(u32),
+}
+
+/// Where packets go.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternName {
+    /// Each output equally often.
+    Uniform,
+    /// Source `i` to output `i + 1`.
+    Permutation,
+    /// This share to output 0.
+    Hotspot(f64),
+    /// This share from source `i` to output `i`.
+    Unbalanced(f64),
+    /// One flow alone.
+    Single,
+    /// Packets given one by one.
+    Trace,
+}
+
+impl PatternName {
+    fn text(self) -> String {
+        match self {
+            Self::Uniform => "uniform".to_owned(),
+            Self::Permutation => "permutation".to_owned(),
+            Self::Hotspot(share) => format!("hotspot:{share}"),
+            Self::Unbalanced(share) => format!("unbalanced:{share}"),
+            Self::Single => "single".to_owned(),
+            Self::Trace => "trace".to_owned(),
+        }
+    }
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// What carries it.
+    pub engine: Engine,
+    /// Where packets go.
+    pub pattern: PatternName,
+    /// When they are made.
+    pub arrivals: ArrivalsName,
+    /// Data bytes of a packet, from and to; multiples of 4.
+    pub sizes_bytes: (u32, u32),
+    /// The share of a line's words that a source's packets take, framing included.
+    pub load: f64,
+    /// Packets to measure.
+    pub packets: u64,
+    /// Runs until everything that was sent has arrived.
+    #[serde(default)]
+    pub drain: bool,
+    /// Packets one by one: clock, source, destination, bytes.
+    #[serde(default)]
+    pub trace: Vec<(u64, u8, u8, u32)>,
+}
+
+/// What goes wrong; `docs/explanation/switch-model.md`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Faults {
+    /// The probability that a bit is wrong.
+    pub bit_error_rate: f64,
+    /// The probability that a credit word never comes.
+    pub credit_loss_rate: f64,
+    /// The probability that one comes with a wrong bit.
+    pub credit_corrupt_rate: f64,
+    /// Links that go down: port, clock, clocks.
+    pub resets: Vec<(usize, u64, u64)>,
+    /// Sinks that stop: port, clock, clocks.
+    pub stalls: Vec<(usize, u64, u64)>,
+}
+
+const fn sixteen() -> u32 {
+    16
+}
+
+const WORD_BYTES: u32 = 4;
+
+impl Scenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        let scenario: Self = crate::scenario::parse(json)?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let Self { platform, device, workload, .. } = self;
+        let within = |key: &str, value: f64, low: f64, high: f64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
+        };
+        within("platform.clock_mhz", platform.clock_mhz, 1.0, 1_000.0)?;
+        within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
+        within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;
+        within("platform.transmit_words", platform.transmit_words as f64, 1.0, 1e6)?;
+        within("platform.receive_words", f64::from(platform.receive_words), 32.0, 512.0)?;
+        within("device.ports", device.ports as f64, 2.0, 16.0)?;
+        within("device.buffer_words", f64::from(device.buffer_words), 32.0, 512.0)?;
+        within("device.max_words", f64::from(device.max_words), 16.0, 510.0)?;
+        within("device.credit_words", f64::from(device.credit_words), 1.0, 512.0)?;
+        within("device.refresh_words", f64::from(device.refresh_words), 16.0, 4_096.0)?;
+        within("device.init_words", f64::from(device.init_words), 64.0, 32_768.0)?;
+        within("device.latency_clocks", device.latency_clocks as f64, 3.0, 1_000.0)?;
+        within("workload.load", workload.load, 0.001, 1.0)?;
+        within("workload.packets", workload.packets as f64, 1.0, 1e9)?;
+        for depth in [device.buffer_words, platform.receive_words] {
+            if depth <= device.max_words {
+                let reason = format!(
+                    "a buffer of {depth} words has no room for a packet of {} and its end",
+                    device.max_words
+                );
+                return Err(RoadError::scenario("device.max_words", reason));
+            }
+        }
+        let (low, high) = workload.sizes_bytes;
+        let least = u32::from(HEADER_WORDS) * WORD_BYTES;
+        let most = u32::from(device.max_words) * WORD_BYTES;
+        if low < least || high > most || low > high || (low | high) % WORD_BYTES != 0 {
+            let reason = format!("{low} to {high}: multiples of 4 from {least} to {most} expected");
+            return Err(RoadError::scenario("workload.sizes_bytes", reason));
+        }
+        if (workload.pattern == PatternName::Trace) == workload.trace.is_empty() {
+            let reason = "packets one by one belong to the pattern trace, and it needs them";
+            return Err(RoadError::scenario("workload.trace", reason));
+        }
+        for (row, (_, source, destination, bytes)) in workload.trace.iter().enumerate() {
+            let ports = device.ports;
+            let legal = usize::from(*source) < ports
+                && usize::from(*destination) < ports
+                && (least..=most).contains(bytes)
+                && bytes.is_multiple_of(WORD_BYTES);
+            if !legal {
+                let reason = format!(
+                    "{source} to {destination}, {bytes} bytes: ports below {ports} and multiples of 4 \
+                     from {least} to {most} expected"
+                );
+                return Err(RoadError::scenario(format!("workload.trace[{row}]"), reason));
+            }
+        }
+        if workload.engine == Engine::Ideal {
+            let backlog = matches!(workload.arrivals, ArrivalsName::Backlog(_));
+            if backlog || self.faults.any() {
+                let reason = "the ideal switch knows neither backlog nor faults";
+                return Err(RoadError::scenario("workload.engine", reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// One hop in whole clocks.
+    pub(super) fn hop_clocks(&self) -> u64 {
+        let clock_ns = 1e3 / self.platform.clock_mhz;
+        ((self.platform.serdes_ns + self.platform.cable_ns) / clock_ns).round() as u64
+    }
+
+    /// Sources begin when every link is up and every buffer has been told of.
+    pub(super) fn start_clock(&self) -> u64 {
+        let told = 16 * u64::from(self.device.refresh_words);
+        u64::from(self.device.reset_cycles + u32::from(self.device.init_words))
+            + 6 * self.hop_clocks()
+            + told
+    }
+
+    pub(super) fn traffic(&self) -> TrafficConfig {
+        let workload = &self.workload;
+        let words = |bytes: u32| (bytes / WORD_BYTES) as u16;
+        let trace = (!workload.trace.is_empty()).then(|| {
+            let mut sources = vec![Vec::new(); self.device.ports];
+            for (created, source, destination, bytes) in &workload.trace {
+                let (created, destination) = (*created, *destination);
+                let packet = Packet { created, destination, words: words(*bytes) };
+                sources[usize::from(*source)].push(packet);
+            }
+            sources.iter_mut().for_each(|own| own.sort_by_key(|packet| packet.created));
+            sources
+        });
+        TrafficConfig {
+            ports: self.device.ports,
+            load: workload.load,
+            arrivals: match workload.arrivals {
+                ArrivalsName::Paced => Arrivals::Paced,
+                ArrivalsName::Poisson => Arrivals::Poisson,
+                ArrivalsName::Bursty(packets) => Arrivals::Bursty { packets },
+                ArrivalsName::Backlog(packets) => Arrivals::Backlog { packets },
+            },
+            pattern: match workload.pattern {
+                PatternName::Uniform | PatternName::Trace => Pattern::Uniform,
+                PatternName::Permutation => Pattern::Permutation,
+                PatternName::Hotspot(share) => Pattern::Hotspot(share),
+                PatternName::Unbalanced(share) => Pattern::Unbalanced(share),
+                PatternName::Single => Pattern::Single,
+            },
+            words: (words(workload.sizes_bytes.0), words(workload.sizes_bytes.1)),
+            framing: FRAMING_WORDS,
+            start: self.start_clock(),
+            seed: self.seed,
+            trace,
+        }
+    }
+
+    /// An end of a link with so many buffers behind it and at the far end, each of those so deep.
+    pub(super) fn end(&self, rx_ids: usize, tx_ids: usize, tx_depth: u16) -> EndConfig {
+        let device = &self.device;
+        EndConfig {
+            rx_ids,
+            tx_ids,
+            tx_depth,
+            max_words: device.max_words,
+            credit_in_packet: device.credit_in_packet,
+            credit_words: device.credit_words,
+            refresh_words: device.refresh_words,
+            init_words: device.init_words,
+            bench: true,
+        }
+    }
+
+    pub(super) fn network(&self) -> NetworkConfig {
+        let faults = &self.faults;
+        NetworkConfig {
+            traffic: self.traffic(),
+            station: StationConfig {
+                end: self.end(1, self.device.ports, self.device.buffer_words),
+                transmit_clocks: self.platform.transmit_words,
+                sink_depth: self.platform.receive_words,
+            },
+            hop_clocks: self.hop_clocks(),
+            faults: LineFaults {
+                bit_error_rate: faults.bit_error_rate,
+                credit_loss_rate: faults.credit_loss_rate,
+                credit_corrupt_rate: faults.credit_corrupt_rate,
+            },
+            resets: faults
+                .resets
+                .iter()
+                .map(|&(port, at, clocks)| LinkReset { port, at, clocks })
+                .collect(),
+            stalls: faults
+                .stalls
+                .iter()
+                .map(|&(port, at, clocks)| SinkStall { port, at, clocks })
+                .collect(),
+        }
+    }
+
+    /// Whether each flow, by source and then output, must carry something.
+    pub(super) fn expected_flows(&self) -> Vec<bool> {
+        let ports = self.device.ports;
+        let expected = |source: usize, output: usize| match self.workload.pattern {
+            PatternName::Uniform => true,
+            PatternName::Permutation => output == (source + 1) % ports,
+            PatternName::Hotspot(share) => share < 1.0 || output == 0,
+            PatternName::Unbalanced(share) => share < 1.0 || output == source,
+            PatternName::Single => source == 0 && output == ports - 1,
+            PatternName::Trace => false,
+        };
+        (0..ports * ports).map(|flow| expected(flow / ports, flow % ports)).collect()
+    }
+
+    pub(super) fn pattern_text(&self) -> String {
+        self.workload.pattern.text()
+    }
+
+    /// The last part of a measurement's id.
+    pub(super) fn name(&self) -> String {
+        let Workload { pattern, arrivals, sizes_bytes: (low, high), load, .. } = &self.workload;
+        let sizes = if low == high { low.to_string() } else { format!("{low}-{high}") };
+        let rate = match arrivals {
+            ArrivalsName::Paced => format!("paced-{load:.3}"),
+            ArrivalsName::Poisson => format!("poisson-{load:.3}"),
+            ArrivalsName::Bursty(packets) => format!("bursty:{packets}-{load:.3}"),
+            ArrivalsName::Backlog(_) => "backlog".to_owned(),
+        };
+        format!("{}x{}-{}-{sizes}-{rate}", self.device.ports, self.device.ports, pattern.text())
+    }
+}
+
+impl Faults {
+    pub(super) fn any(&self) -> bool {
+        let rates = [self.bit_error_rate, self.credit_loss_rate, self.credit_corrupt_rate];
+        rates.iter().any(|rate| *rate > 0.0) || !self.resets.is_empty() || !self.stalls.is_empty()
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One direction of a cable with its transceivers: so many words long, and what goes wrong on it.
+
+use std::collections::VecDeque;
+
+use super::ledger::{Key, Ledger};
+use super::word::{Token, Word};
+use crate::kernel::RandomStream;
+
+/// What goes wrong at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LineFaults {
+    /// The probability that a bit is wrong, of the 36 of a word.
+    pub bit_error_rate: f64,
+    /// The probability that a CREDIT or CHECK never comes.
+    pub credit_loss_rate: f64,
+    /// The probability that one comes with a wrong bit.
+    pub credit_corrupt_rate: f64,
+}
+
+const BITS: u64 = 36;
+/// A receiver needs this long for a word: a packet that is out of the line may still be in there.
+const IN_RECEIVER: u64 = 16;
+
+/// One direction of a link.
+pub struct Line {
+    ring: Box<[Option<Word>]>,
+    at: usize,
+    down_until: u64,
+    faults: Option<Box<Faulty>>,
+}
+
+struct Faulty {
+    rates: LineFaults,
+    random: RandomStream,
+    /// Bits until the next wrong one.
+    next_error: u64,
+    watch: Tracker,
+}
+
+impl Line {
+    /// A line of `length` words, at least 1. Where `watched`, it knows which packet each fault hits.
+    #[must_use]
+    pub fn new(length: usize, faults: LineFaults, watched: bool, random: RandomStream) -> Self {
+        let faulty = faults != LineFaults::default() || watched;
+        let faults = faulty.then(|| {
+            let mut random = random;
+            let next_error = random.failures_before_success(faults.bit_error_rate);
+            Box::new(Faulty { rates: faults, random, next_error, watch: Tracker::default() })
+        });
+        Self { ring: vec![None; length.max(1)].into_boxed_slice(), at: 0, down_until: 0, faults }
+    }
+
+    /// The line carries nothing for so many clocks, and what is on it is gone.
+    pub fn cut(&mut self, now: u64, clocks: u64, ledger: &mut Ledger) {
+        self.down_until = now + clocks;
+        if let Some(faults) = &mut self.faults {
+            let since = now.saturating_sub(self.ring.len() as u64 + IN_RECEIVER);
+            faults.watch.hit_since(since, ledger);
+        }
+    }
+
+    /// A word in at one end, and out at the other the one that went in `length` clocks before; `None`
+    /// where there is no signal.
+    #[inline]
+    pub fn pass(&mut self, word: Word, now: u64, ledger: &mut Ledger) -> Option<Word> {
+        let up = now >= self.down_until;
+        let word = match &mut self.faults {
+            None => word,
+            Some(faults) => faults.pass(word, up, now, ledger),
+        };
+        let slot = &mut self.ring[self.at];
+        let out = std::mem::replace(slot, up.then_some(word));
+        self.at += 1;
+        if self.at == self.ring.len() {
+            self.at = 0;
+        }
+        if up { out } else { None }
+    }
+}
+
+impl Faulty {
+    fn pass(&mut self, word: Word, up: bool, now: u64, ledger: &mut Ledger) -> Word {
+        let token = word.token();
+        self.watch.see(token, now, ledger);
+        if !up {
+            self.watch.hit(ledger);
+            return word;
+        }
+        let mut passed = word;
+        if self.next_error < BITS {
+            passed = flip(passed, self.next_error);
+            self.next_error = self.random.failures_before_success(self.rates.bit_error_rate);
+            ledger.faults.bit_errors += 1;
+            self.watch.hit(ledger);
+        } else {
+            self.next_error -= BITS;
+        }
+        if let Token::Credit { .. } | Token::Check { .. } = token {
+            if self.random.chance(self.rates.credit_loss_rate) {
+                ledger.faults.credits_lost += 1;
+                passed = Word::IDLE;
+                // An idle word inside a packet would end it: there, a credit is lost by a wrong bit.
+                if self.watch.inside {
+                    passed = flip(word, 0);
+                    self.watch.hit(ledger);
+                }
+            } else if self.random.chance(self.rates.credit_corrupt_rate) {
+                ledger.faults.credits_corrupted += 1;
+                passed = flip(word, self.random.below(32));
+                if self.watch.inside {
+                    // An invalid word inside a packet makes the packet bad.
+                    self.watch.hit(ledger);
+                }
+            }
+        }
+        passed
+    }
+}
+
+fn flip(word: Word, bit: u64) -> Word {
+    if bit < 32 {
+        Word { data: word.data ^ 1 << bit, ..word }
+    } else {
+        Word { k: word.k ^ 1 << (bit - 32), ..word }
+    }
+}
+
+/// Knows which packet passes.
+#[derive(Default)]
+struct Tracker {
+    inside: bool,
+    words: u32,
+    header: u32,
+    hit: bool,
+    /// This word is the end of a packet.
+    ends: bool,
+    current: Option<Key>,
+    /// The last packets, with the clock at which each was over.
+    past: VecDeque<(Key, u64)>,
+}
+
+const REMEMBERED: usize = 64;
+
+impl Tracker {
+    fn see(&mut self, token: Token, now: u64, ledger: &mut Ledger) {
+        self.ends = false;
+        match token {
+            Token::Sop { .. } => {
+                self.close(now);
+                *self =
+                    Self { inside: true, past: std::mem::take(&mut self.past), ..Self::default() };
+            }
+            Token::Data(data) if self.inside => {
+                self.words += 1;
+                match self.words {
+                    1 => self.header = data,
+                    2 => {
+                        self.current = Some(Key::new(self.header, data));
+                        if self.hit {
+                            self.hit(ledger);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Token::Eop(_) | Token::Edb(_) => {
+                self.close(now);
+                (self.inside, self.ends) = (false, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, now: u64) {
+        if let Some(key) = self.current.take() {
+            if self.past.len() == REMEMBERED {
+                self.past.pop_front();
+            }
+            self.past.push_back((key, now));
+        }
+        self.hit = false;
+    }
+
+    /// The packet that passes now is hit; where its end passes, the one that ends; between packets none.
+    fn hit(&mut self, ledger: &mut Ledger) {
+        self.hit = self.inside;
+        match (self.inside, self.current, self.past.back()) {
+            (true, Some(key), _) => ledger.hit(key),
+            (false, _, Some((key, _))) if self.ends => ledger.hit(*key),
+            _ => {}
+        }
+    }
+
+    fn hit_since(&mut self, since: u64, ledger: &mut Ledger) {
+        self.hit(ledger);
+        for (key, _) in self.past.iter().filter(|(_, end)| *end >= since) {
+            ledger.hit(*key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(sequence: u32) -> [Word; 5] {
+        let header = 0xB501_0000;
+        [
+            Word::of(Token::Sop { id: 1, count: 0 }),
+            Word::data(header),
+            Word::data(sequence),
+            Word::data(7),
+            Word::of(Token::Eop(0)),
+        ]
+    }
+
+    /// Packets 0, 1 and 2 with two idle words before each, and which of them a fault at `at` may excuse.
+    fn excused(strike: impl Fn(&mut Line, u64, &mut Ledger)) -> Vec<u32> {
+        let mut ledger = Ledger::new(2);
+        (0..3).for_each(|_| {
+            let _ = ledger.create(0, 1, 3);
+        });
+        let mut line = Line::new(2, LineFaults::default(), true, RandomStream::new(1, "line"));
+        let packets = (0..3).flat_map(|n| [[Word::IDLE; 2].to_vec(), packet(n).to_vec()].concat());
+        for (now, word) in packets.enumerate() {
+            strike(&mut line, now as u64, &mut ledger);
+            let _ = line.pass(word, now as u64, &mut ledger);
+        }
+        (0..3).filter(|n| ledger.is_hit(Key { source: 0, destination: 1, sequence: *n })).collect()
+    }
+
+    /// The fault strikes word `at`: packet n is words 7 n + 2 to 7 n + 6.
+    fn bit_error_at(at: u64) -> Vec<u32> {
+        excused(|line, now, _| {
+            let faults = line.faults.as_mut().unwrap();
+            faults.next_error = if now == at { 3 } else { u64::MAX };
+        })
+    }
+
+    #[test]
+    fn a_bit_error_excuses_the_packet_it_strikes_and_no_other() {
+        for inside in 9..=13 {
+            assert_eq!(bit_error_at(inside), [1], "word {inside}");
+        }
+        for between in [0, 1, 7, 8, 14, 15] {
+            assert!(bit_error_at(between).is_empty(), "word {between}");
+        }
+    }
+
+    #[test]
+    fn a_cut_line_excuses_what_is_on_it() {
+        let found = excused(|line, now, ledger| {
+            if now == 11 {
+                line.cut(now, 1, ledger);
+            }
+        });
+        // The second is under way, the first may still be in the receiver.
+        assert_eq!(found, [0, 1]);
+    }
+}

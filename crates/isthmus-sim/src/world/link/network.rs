@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All that hangs on a switch: an interface a port, and the cables between, both ways.
+
+use super::end::{EndCounters, WordCounters};
+use super::ledger::Ledger;
+use super::line::{Line, LineFaults};
+use super::station::{Delivery, Station, StationConfig};
+use super::traffic::TrafficConfig;
+use super::word::Word;
+use crate::kernel::{RandomStream, SimError};
+
+/// A port whose link loses its signal for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkReset {
+    /// Which.
+    pub port: usize,
+    /// When.
+    pub at: u64,
+    /// For how many clocks.
+    pub clocks: u64,
+}
+
+/// A sink that takes nothing for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SinkStall {
+    /// At which port.
+    pub port: usize,
+    /// From when.
+    pub at: u64,
+    /// For how many clocks.
+    pub clocks: u64,
+}
+
+/// Everything outside the switch.
+#[derive(Clone, Debug)]
+pub struct NetworkConfig {
+    /// What is sent.
+    pub traffic: TrafficConfig,
+    /// The interfaces.
+    pub station: StationConfig,
+    /// Clocks from pins to pins: both transceivers and the cable.
+    pub hop_clocks: u64,
+    /// What goes wrong at random, on every line.
+    pub faults: LineFaults,
+    /// Links that go down.
+    pub resets: Vec<LinkReset>,
+    /// Sinks that stop.
+    pub stalls: Vec<SinkStall>,
+}
+
+/// Stations and cables around a switch.
+///
+/// A switch reads its pins at a clock's edge and drives them from it on; so does every station.
+pub struct Network {
+    stations: Vec<Station>,
+    to_switch: Vec<Line>,
+    from_switch: Vec<Line>,
+    ledger: Ledger,
+    deliveries: Vec<Delivery>,
+    /// In the order of time, the next one last.
+    resets: Vec<LinkReset>,
+    stalls: Vec<SinkStall>,
+    now: u64,
+    ended: bool,
+}
+
+impl Network {
+    /// A network at clock 0, all links down.
+    ///
+    /// # Errors
+    /// When the traffic or a fault makes no sense.
+    pub fn new(config: &NetworkConfig) -> Result<Self, SimError> {
+        let ports = config.traffic.ports;
+        let wrong = |reason: String| Err(super::super::config_error("network", reason));
+        for rate in [
+            config.faults.bit_error_rate,
+            config.faults.credit_loss_rate,
+            config.faults.credit_corrupt_rate,
+        ] {
+            if !(0.0..=1.0).contains(&rate) {
+                return wrong(format!("a rate of {rate} is no probability: 0 to 1 expected"));
+            }
+        }
+        let ports_hit = config.resets.iter().map(|r| r.port);
+        if let Some(port) = ports_hit.chain(config.stalls.iter().map(|s| s.port)).max()
+            && port >= ports
+        {
+            return wrong(format!("a fault at port {port} of {ports}"));
+        }
+        if !(2..=10_000).contains(&config.hop_clocks) {
+            return wrong(format!("{} clocks a hop: 2 to 10^4 expected", config.hop_clocks));
+        }
+        let sources = config.traffic.sources()?.into_iter().enumerate();
+        let watched = !config.resets.is_empty();
+        let line = |name: &str, port: usize, length: u64| {
+            let random = RandomStream::new(config.traffic.seed, &format!("fault:{name}:{port}"));
+            Line::new(length as usize, config.faults, watched, random)
+        };
+        let mut resets = config.resets.clone();
+        resets.sort_by_key(|reset| std::cmp::Reverse(reset.at));
+        let mut stalls = config.stalls.clone();
+        stalls.sort_by_key(|stall| std::cmp::Reverse(stall.at));
+        Ok(Self {
+            stations: sources
+                .map(|(port, source)| Station::new(port, ports, source, &config.station))
+                .collect(),
+            // A word that a station gives at one clock stands at the switch's pins `hop` clocks later;
+            // the other way a word has stood at the switch's pins for one clock when it is read.
+            to_switch: (0..ports).map(|p| line("up", p, config.hop_clocks)).collect(),
+            from_switch: (0..ports).map(|p| line("down", p, config.hop_clocks - 1)).collect(),
+            ledger: Ledger::new(ports),
+            deliveries: Vec::new(),
+            resets,
+            stalls,
+            now: 0,
+            ended: false,
+        })
+    }
+
+    /// Ports of the switch.
+    #[must_use]
+    pub fn ports(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// Clocks so far.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// One clock. `from` stood at the switch's outputs before it; `to` stands at its inputs from it on,
+    /// `None` where there is no signal.
+    #[inline]
+    pub fn step(&mut self, from: &[Word], to: &mut [Option<Word>]) {
+        let now = self.now;
+        if self.resets.last().is_some_and(|reset| reset.at <= now)
+            || self.stalls.last().is_some_and(|stall| stall.at <= now)
+        {
+            self.strike(now);
+        }
+        let lines = self.to_switch.iter_mut().zip(&mut self.from_switch);
+        let pins = from.iter().zip(to.iter_mut());
+        for ((station, (up, down)), (from, to)) in self.stations.iter_mut().zip(lines).zip(pins) {
+            let arrived = down.pass(*from, now, &mut self.ledger);
+            let sent = station.step(arrived, now, &mut self.ledger, &mut self.deliveries);
+            *to = up.pass(sent, now, &mut self.ledger);
+        }
+        self.now += 1;
+    }
+
+    #[cold]
+    fn strike(&mut self, now: u64) {
+        while let Some(reset) = self.resets.pop_if(|reset| reset.at <= now) {
+            self.ledger.faults.resets += 1;
+            self.ledger.allow(reset.port);
+            self.to_switch[reset.port].cut(now, reset.clocks, &mut self.ledger);
+            self.from_switch[reset.port].cut(now, reset.clocks, &mut self.ledger);
+        }
+        while let Some(stall) = self.stalls.pop_if(|stall| stall.at <= now) {
+            self.ledger.faults.stalls += 1;
+            self.stations[stall.port].stall_until(now + stall.clocks);
+        }
+    }
+
+    /// Packets that arrived since the last call, in the order in which they ended.
+    pub fn take_deliveries(&mut self) -> std::vec::Drain<'_, Delivery> {
+        self.deliveries.drain(..)
+    }
+
+    /// Sources make no more packets.
+    pub fn stop(&mut self) {
+        self.stations.iter_mut().for_each(Station::stop);
+    }
+
+    /// Whether no source has anything left to send.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stations.iter().all(Station::is_empty)
+    }
+
+    /// The account of all packets.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Closes the account: what has not arrived by now is missing. Once.
+    pub fn close(&mut self) {
+        if !std::mem::replace(&mut self.ended, true) {
+            let overruns: u64 = self.stations.iter().map(Station::overruns).sum();
+            if overruns > 0 && self.ledger.faults == super::ledger::FaultCounters::default() {
+                self.ledger.wrong(|| format!("{overruns} words came without credit for them"));
+            }
+            self.ledger.close();
+        }
+    }
+
+    /// Data words that wait at the sources.
+    #[must_use]
+    pub fn waiting_words(&self) -> u64 {
+        self.stations.iter().map(Station::waiting_words).sum()
+    }
+
+    /// What went wrong at the stations' ends, summed.
+    #[must_use]
+    pub fn end_counters(&self) -> EndCounters {
+        self.stations.iter().fold(EndCounters::default(), |sum, station| {
+            let one = station.end().counters();
+            EndCounters {
+                crc_bad: sum.crc_bad + one.crc_bad,
+                poisoned: sum.poisoned + one.poisoned,
+                invalid: sum.invalid + one.invalid,
+                cut: sum.cut + one.cut,
+                credit_bad: sum.credit_bad + one.credit_bad,
+                dropped: sum.dropped + one.dropped,
+                starts: sum.starts + one.starts,
+            }
+        })
+    }
+
+    /// What came out of the switch, summed over its ports, while the links were up.
+    #[must_use]
+    pub fn words_heard(&self) -> WordCounters {
+        self.stations.iter().fold(WordCounters::default(), |sum, station| {
+            let one = station.end().heard();
+            WordCounters {
+                data: sum.data + one.data,
+                framing: sum.framing + one.framing,
+                credit: sum.credit + one.credit,
+                idle: sum.idle + one.idle,
+            }
+        })
+    }
+
+    /// Whether every link is up.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        self.stations.iter().all(|station| station.end().is_up())
+    }
+
+    /// Words that came without credit for them.
+    #[must_use]
+    pub fn overruns(&self) -> u64 {
+        self.stations.iter().map(Station::overruns).sum()
+    }
+}

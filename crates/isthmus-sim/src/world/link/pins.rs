@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A network at a switch's pins: one agent for all ports.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::network::Network;
+use super::word::Word;
+use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, SimError};
+
+/// Moves words between a network and the bundle `serdes` of a device, once a clock.
+pub struct SwitchPins {
+    network: Rc<RefCell<Network>>,
+    receive: Words,
+    signal: InputPin,
+    send: OutputPin,
+    send_k: OutputPin,
+    from: Vec<Word>,
+    to: Vec<Option<Word>>,
+}
+
+struct Words {
+    data: InputPin,
+    k: InputPin,
+}
+
+impl SwitchPins {
+    /// Ties `network` to a device's pins; it moves on at each rising edge of `clk_i`.
+    ///
+    /// # Errors
+    /// When the device has no such pins for so many ports.
+    pub fn attach(device: &DeviceHandle, network: &Rc<RefCell<Network>>) -> Result<(), SimError> {
+        let ports = network.borrow().ports();
+        let count = ports as u32;
+        let agent = Self {
+            network: Rc::clone(network),
+            receive: Words {
+                data: device.input("serdes_rx_data_i", 32 * count)?,
+                k: device.input("serdes_rx_k_i", 4 * count)?,
+            },
+            signal: device.input("serdes_signal_i", count)?,
+            send: device.output("serdes_tx_data_o", 32 * count)?,
+            send_k: device.output("serdes_tx_k_o", 4 * count)?,
+            from: vec![Word::IDLE; ports],
+            to: vec![None; ports],
+        };
+        device.attach("clk_i", Box::new(agent))
+    }
+}
+
+impl PinAgent for SwitchPins {
+    fn sample(&mut self, _time: Picoseconds) {
+        let flags = self.send_k.get();
+        for (port, word) in self.from.iter_mut().enumerate() {
+            *word = Word { data: self.send.word(port), k: (flags >> (4 * port)) as u8 & 0xF };
+        }
+    }
+
+    fn drive(&mut self, _time: Picoseconds) {
+        self.network.borrow_mut().step(&self.from, &mut self.to);
+        let (mut flags, mut signal) = (0, 0);
+        for (port, word) in self.to.iter().enumerate() {
+            // Without a signal a transceiver's words mean nothing.
+            let shown = word.unwrap_or(Word::INVALID);
+            flags |= u64::from(shown.k) << (4 * port);
+            signal |= u64::from(word.is_some()) << port;
+            self.receive.data.set_word(port, shown.data);
+        }
+        self.receive.k.set(flags);
+        self.signal.set(signal);
+    }
+
+    fn quiet(&self) -> bool {
+        // A link is never silent.
+        false
+    }
+}

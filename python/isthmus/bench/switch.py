@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network benchmark of the FORTH prototype: delay against load through a buffered-crossbar switch.
+
+The same seeded traffic goes through the gateware, through our word-accurate model of it, and through an
+ideal output-queued switch. `measure` runs it, `run` is `isthmus bench switch`.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+from isthmus import platforms
+from isthmus.bench import engine
+from isthmus.errors import UserError
+from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.results import Document, document, write
+
+PLATFORM = "forth-switch"
+TOP = "link_switch"
+PORTS = (4, 8, 12, 16)
+ENGINES = ("rtl", "reference", "ideal")
+ARRIVALS = ("paced", "poisson", "bursty")
+PATTERNS = "uniform, permutation, hotspot[:SHARE], unbalanced:W, single, trace:FILE"
+
+WORD_BYTES = 4
+FRAMING_WORDS = 2
+HEADER_BYTES = 24
+PACKETS = 20_000
+BURST_PACKETS = 8.0
+BACKLOG_PACKETS = 256
+HOTSPOT_SHARE = 0.25
+WALL_S = 3_600
+
+Engine = Literal["rtl", "reference", "ideal"]
+Format = Literal["table", "csv", "json"]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What is sent. Sizes in bytes, data words only; `load` is a share of a line's words, framing included;
+    None: sources that always have packets waiting, for saturation."""
+
+    ports: int = 8
+    pattern: str = "uniform"
+    arrivals: str = "paced"
+    sizes: tuple[int, int] = (64, 512)
+    load: float | None = 0.5
+    packets: int = PACKETS
+    seed: int = 1
+
+    @property
+    def mean_words(self) -> float:
+        """Data words of a packet, in the mean."""
+        return (self.sizes[0] + self.sizes[1]) / 2 / WORD_BYTES
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which switch. None: as the platform's profile says."""
+
+    profile: Profile = "isthmus"
+    buffer_words: int | None = None
+    round_trip: int | None = None
+    """Words of propagation from a sender to the switch and back."""
+
+
+def line_load(payload: float, sizes: tuple[int, int]) -> float:
+    """The load of the line at which packets' data alone take the share `payload` of it."""
+    words = (sizes[0] + sizes[1]) / 2 / WORD_BYTES
+    return payload * (words + FRAMING_WORDS) / words
+
+
+def scenario(
+    platform: Platform,
+    traffic: Traffic,
+    design: Design,
+    kind: Engine,
+    model: Path | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    """One run as the engine takes it; `changes` replace keys of the document."""
+    held = platform.profiles[design.profile]
+    serdes, cable = platform.groups["serdes"].latency.value, platform.groups["cable"].delay.value
+    if design.round_trip is not None:
+        serdes = design.round_trip / 2 * 1e3 / platform.fpga.clock.value - cable
+    made: dict[str, Any] = {
+        "road": "switch",
+        "profile": design.profile,
+        "platform": {
+            "name": platform.name,
+            "clock_mhz": platform.fpga.clock.value,
+            "serdes_ns": serdes,
+            "cable_ns": cable,
+            "transmit_words": int(platform.groups["interface"].transmit.value),
+            "receive_words": int(platform.groups["interface"].receive_buffer.value),
+        },
+        "device": {
+            "ports": traffic.ports,
+            "buffer_words": design.buffer_words or int(held.buffer.value),
+            "max_words": int(held.packet.value),
+            "credit_in_packet": bool(held.credit_in_packet.value),
+            "credit_words": int(held.credit.value),
+            "refresh_words": int(held.refresh.value),
+            "init_words": int(held.init.value),
+            "latency_clocks": int(held.latency.value),
+        },
+        "workload": {
+            "engine": kind,
+            "pattern": _pattern(traffic.pattern),
+            "arrivals": _arrivals(traffic),
+            "sizes_bytes": list(traffic.sizes),
+            "load": 1.0 if traffic.load is None else traffic.load,
+            "packets": traffic.packets,
+        },
+        "seed": traffic.seed,
+        "limits": {"wall_s": WALL_S},
+    }
+    if traffic.pattern.startswith("trace:"):
+        made["workload"]["trace"] = trace(Path(traffic.pattern.removeprefix("trace:")))
+    if model is not None:
+        made["device"]["model_path"] = str(model)
+    for key, value in changes.items():
+        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
+    return made
+
+
+def parameters(platform: Platform, ports: int, design: Design) -> dict[str, int]:
+    """The gateware's parameters for a profile of the platform."""
+    held = platform.profiles[design.profile]
+    return {
+        "NumPorts": ports,
+        "Depth": design.buffer_words or int(held.buffer.value),
+        "TxDepth": int(platform.groups["interface"].receive_buffer.value),
+        "MaxWords": int(held.packet.value),
+        "CreditInPacket": int(held.credit_in_packet.value),
+        "CreditWords": int(held.credit.value),
+        "RefreshWords": int(held.refresh.value),
+        "InitWords": int(held.init.value),
+    }
+
+
+def model(platform: Platform, ports: int, design: Design, waveform: bool = False) -> Path:
+    """The shared object of the switch; a build shows its progress."""
+    return engine.model(TOP, waveform, parameters(platform, ports, design))
+
+
+def trace(path: Path) -> list[list[int]]:
+    """A file of packets, a line each: clock, source, destination, bytes; # begins a comment."""
+    rows = []
+    try:
+        text = path.read_text()
+    except OSError as err:
+        raise UserError(f"pattern: {path}: {err.strerror}") from err
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = line.partition("#")[0].replace(",", " ").split()
+        if not fields:
+            continue
+        try:
+            clock, source, destination, size = (int(field) for field in fields)
+        except ValueError:
+            raise UserError(
+                f"pattern: {path}:{number}: {line.strip()!r}; a line is: clock source destination bytes"
+            ) from None
+        if min(clock, source, destination, size) < 0:
+            raise UserError(f"pattern: {path}:{number}: a negative number")
+        rows.append([clock, source, destination, size])
+    if not rows:
+        raise UserError(f"pattern: {path}: holds no packet")
+    return rows
+
+
+def _pattern(text: str) -> Any:
+    name, _, value = text.partition(":")
+    if name in ("uniform", "permutation", "single") and not value:
+        return name
+    if name == "trace" and value:
+        return name
+    if name == "hotspot":
+        return {name: _share(text, value or str(HOTSPOT_SHARE))}
+    if name == "unbalanced" and value:
+        return {name: _share(text, value)}
+    raise UserError(f"pattern: no {text!r}; there are: {PATTERNS}")
+
+
+def _share(text: str, value: str) -> float:
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UserError(f"pattern: {text!r}: a share of the packets is a number from 0 to 1")
+    return share
+
+
+def _arrivals(traffic: Traffic) -> Any:
+    if traffic.load is None:
+        return {"backlog": BACKLOG_PACKETS}
+    if traffic.arrivals == "bursty":
+        return {"bursty": BURST_PACKETS}
+    return traffic.arrivals
+
+
+def loads(text: str) -> tuple[float, ...]:
+    """Loads as people write them: 0.8, 0.5,0.8,0.9 or 0.1:1.0[:STEP], a step of 0.1 by default."""
+    wrong = f"load: {text!r}; write 0.8, 0.5,0.8 or 0.1:1.0:0.1, each above 0 and to 1"
+    try:
+        if ":" in text:
+            low, high, *rest = (float(part) for part in text.split(":"))
+            step = rest[0] if rest else 0.1
+            if len(rest) > 1 or not 0.001 <= step <= 1:
+                raise UserError(wrong)
+            count = int((high - low) / step + 1e-6)
+            found = tuple(round(low + number * step, 6) for number in range(count + 1))
+        else:
+            found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(wrong) from None
+    if not found or not all(0.001 <= load <= 1 for load in found):
+        raise UserError(wrong)
+    return found
+
+
+def sizes(text: str) -> tuple[int, int]:
+    """Bytes of a packet: 64-512 or 256."""
+    low, _, high = text.partition("-")
+    try:
+        found = (int(low), int(high or low))
+    except ValueError:
+        found = (0, 0)
+    if not (HEADER_BYTES <= found[0] <= found[1]) or any(size % WORD_BYTES for size in found):
+        raise UserError(f"sizes: {text!r}; write 64-512 or 256: multiples of 4 from {HEADER_BYTES}")
+    return found
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of the benchmark."""
+
+    traffic: Traffic
+    design: Design
+    kind: Engine
+
+
+def curve(traffic: Traffic, design: Design, at: Sequence[float], engines: Sequence[Engine]) -> list[Point]:
+    """Delay against load for each engine, and saturation where the engine has such a thing."""
+    if traffic.pattern.startswith("trace:"):
+        return [Point(traffic, design, kind) for kind in engines]
+    points = [
+        Point(replace(traffic, load=load), design, kind)
+        for kind in engines
+        for load in sorted(at, reverse=True)
+    ]
+    full = replace(traffic, load=None)
+    return points + [Point(full, design, kind) for kind in engines if kind != "ideal"]
+
+
+def measure(
+    points: Sequence[Point],
+    *,
+    title: str = "switch",
+    command: str | None = None,
+    runner: engine.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    given   the model instead of one built for the points
+    runner  instead of the simulator
+    """
+    begin = monotonic()
+    platform = platforms.load(PLATFORM)
+    built: dict[str, Path] = {}
+    runs = []
+    for point in points:
+        path = given
+        if point.kind == "rtl" and path is None:
+            ports, design = point.traffic.ports, replace(point.design, round_trip=None)
+            name = f"{TOP} {ports} ports {design.profile} {design.buffer_words or ''}".strip()
+            path = built.get(name) or model(platform, ports, design)
+            built[name] = path
+        runs.append(
+            scenario(platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None)
+        )
+    measured = engine.run_all(runs, title, runner or engine.run)
+    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
+    from isthmus.results.context import collect
+
+    seed = points[0].traffic.seed if points else 0
+    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, built, monotonic() - begin)
+    return document(context, sorted(measured, key=_order))
+
+
+def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:
+    load = found["workload"].get("load")
+    kind = ENGINES.index(found["method"])
+    return (PROFILES.index(found["profile"]), kind, found["workload"]["pattern"], load is None, load or 0.0)
+
+
+def run(
+    *,
+    ports: int = 8,
+    pattern: str = "uniform",
+    arrivals: str = "paced",
+    size: str = "64-512",
+    load: str = "0.1:1.0",
+    packets: int = PACKETS,
+    seed: int = 1,
+    profile: str = "isthmus",
+    buffer_words: int | None = None,
+    round_trip: int | None = None,
+    engines: str = "all",
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: engine.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """`isthmus bench switch`: measure, write `out/switch.json`, `.csv` and `.html`, print.
+
+    ports         --ports: 4, 8, 12 or 16
+    pattern       --pattern: `PATTERNS`
+    arrivals      --arrivals: paced, poisson or bursty
+    size          --sizes: bytes of a packet, 64-512 or 256
+    load          --load: 0.8, 0.5,0.8 or 0.1:1.0:0.1, shares of a line's words
+    packets       -n, --packets: measured at each load
+    profile       --profile: as-published, isthmus or all
+    buffer_words  --buffer-words: of a crosspoint
+    round_trip    --round-trip: words of propagation to the switch and back
+    engines       --engine: rtl, reference, ideal, with commas, or all
+    """
+    wanted = ENGINES if engines == "all" else tuple(engines.split(","))
+    profiles = PROFILES if profile == "all" else tuple(profile.split(","))
+    for name, values, known in (
+        ("ports", [ports], PORTS),
+        ("arrivals", [arrivals], ARRIVALS),
+        ("profile", profiles, PROFILES),
+        ("engine", wanted, ENGINES),
+        ("format", [format], ("table", "csv", "json")),
+    ):
+        for value in values:
+            if value not in known:
+                raise UserError(f"{name}: no {value!r}; there are: {', '.join(str(k) for k in known)}")
+    if not 100 <= packets <= 100_000_000:
+        raise UserError(f"packets: {packets} is outside 100 to 100000000")
+    if buffer_words is not None and not 32 <= buffer_words <= 512:
+        raise UserError(f"buffer-words: {buffer_words} is outside 32 to 512")
+    if round_trip is not None and not 8 <= round_trip <= 1600:
+        raise UserError(f"round-trip: {round_trip} words are outside 8 to 1600")
+    traffic = Traffic(ports, pattern, arrivals, sizes(size), None, packets, seed)
+    _pattern(pattern)
+    at = loads(load)
+    points = []
+    for each in profiles:
+        design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
+        points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
+    made = measure(points, runner=runner, given=given)
+    target = out_json or out / "switch.json"
+    write(made, target)
+    from isthmus.bench import switch_tables
+    from isthmus.report import switch as drawing
+
+    table = target.with_suffix(".csv")
+    with table.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(switch_tables.csv_rows(made))
+    page = target.with_suffix(".html")
+    page.write_text(drawing.page(made))
+    if format == "csv":
+        print(table.read_text(), end="")
+    elif format == "json":
+        print(target.read_text(), end="")
+    else:
+        print(switch_tables.text(made), end="")
+        print(f"# results: {target}, {table}; page: {page}")
+    return made

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The switch benchmark as text and as CSV.
+
+Delays are one-way: from a packet's making to its first word at the sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from isthmus.results import Document, Measurement
+from isthmus.results.model import PERCENTILES
+from isthmus.results.table import aligned
+
+CSV_COLUMNS = (
+    "id",
+    "profile",
+    "engine",
+    "ports",
+    "pattern",
+    "arrivals",
+    "bytes_from",
+    "bytes_to",
+    "load",
+    "payload_load",
+    "saturated",
+    "steady",
+    "packets",
+    "seed",
+    "delay_avg[usec]",
+    "delay_stdev[usec]",
+    "delay_min[usec]",
+    *(f"{key}[usec]" for key in PERCENTILES),
+    "delay_max[usec]",
+    "payload_share",
+    "words_data",
+    "words_framing",
+    "words_credit",
+    "words_idle",
+    "flow_least_words",
+    "flow_most_words",
+    "jain",
+)
+
+
+def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
+    """A line a measurement, after the names of the columns."""
+    yield CSV_COLUMNS
+    for m in results:
+        w, delay = m.workload, m.latency
+        us = ["" if v is None else f"{v / 1e6:.6f}" for v in _delays(m)]
+        yield [
+            m.id,
+            m.profile,
+            m.method,
+            w["ports"],
+            w["pattern"],
+            m.arrivals,
+            *w["sizes_bytes"],
+            _blank(w["load"]),
+            _blank(w["payload_load"]),
+            int(w["saturated"]),
+            int(w["steady"]),
+            m.iterations if delay else 0,
+            m.seed,
+            *us,
+            _blank(w["payload_share"]),
+            *(_blank(w["wire_shares"][kind]) for kind in ("data", "framing", "credit", "idle")),
+            *(_blank(w["flows"][key]) for key in ("least_words", "most_words", "jain")),
+        ]
+
+
+def _delays(m: Measurement) -> list[float | None]:
+    delay = m.latency
+    if delay is None:
+        return [None] * (4 + len(PERCENTILES))
+    return [delay.avg, delay.stdev, delay.min, *delay.percentiles.values(), delay.max]
+
+
+def _blank(value: float | None) -> object:
+    return "" if value is None else value
+
+
+def queueing_us(m: Measurement) -> float | None:
+    """The mean delay beyond the fastest packet's."""
+    return None if m.latency is None else (m.latency.avg - m.latency.min) / 1e6
+
+
+def line_share(m: Measurement) -> float | None:
+    """The share of the lines' words that carry packets and their credits; None without lines."""
+    idle = m.workload["wire_shares"]["idle"]
+    return None if idle is None or m.method == "ideal" else 1 - float(idle)
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    parts = []
+    for (profile, pattern), group in groupby(made, lambda m: (m.profile, m.workload["pattern"])):
+        members = list(group)
+        w = members[0].workload
+        low, high = w["sizes_bytes"]
+        parts.append(
+            f"# {w['ports']}x{w['ports']}, {pattern}, {low} to {high} bytes, profile {profile}, "
+            f"seed {members[0].seed}, {next((m.arrivals for m in members if m.workload['load']), '')}\n"
+            "# load: share of a line's words that packets take, framing included; payload: their data alone\n"
+            "# delay in us, one-way: made to first word at the sink; queueing: the mean beyond the least\n"
+        )
+        parts.append(aligned(_rows(members), left=(0,)))
+        parts.append(_saturation(members))
+        parts.append(_way(members))
+    return "".join(parts)
+
+
+def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [
+        (
+            "#engine", "load", "payload", "avg", "queueing", "p50", "p99", "p99.9", "max", "packets",
+            "carried", "credits", "jain", "",
+        )
+    ]  # fmt: skip
+    for m in members:
+        w, delay = m.workload, m.latency
+        if delay is None or w["load"] is None:
+            continue
+        tail = (delay.percentiles[key] for key in ("p50", "p99", "p99.9"))
+        rows.append(
+            (
+                m.method,
+                f"{w['load']:.3f}",
+                f"{w['payload_load']:.3f}",
+                f"{delay.avg / 1e6:.3f}",
+                f"{queueing_us(m):.3f}",
+                *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
+                f"{delay.max / 1e6:.3f}",
+                str(m.iterations),
+                _percent(w["payload_share"]),
+                "" if m.method == "ideal" else _percent(w["wire_shares"]["credit"]),
+                "" if w["flows"]["jain"] is None else f"{w['flows']['jain']:.4f}",
+                "saturated" if w["saturated"] else "" if w["steady"] else "not steady",
+            )
+        )
+    return rows
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.2f} %"
+
+
+def _saturation(members: Sequence[Measurement]) -> str:
+    lines = []
+    for m in members:
+        if m.workload["load"] is not None:
+            continue
+        shares, flows = m.workload["wire_shares"], m.workload["flows"]
+        lines.append(
+            f"# saturation, {m.method}: {_percent(line_share(m))} of the words out of the switch are packets "
+            f"and credits: data {_percent(shares['data'])}, framing {_percent(shares['framing'])}, credits "
+            f"{_percent(shares['credit'])}; flows: least/most "
+            f"{flows['least_words'] / flows['most_words']:.4f}, Jain {flows['jain']:.5f}\n"
+        )
+    return "".join(lines)
+
+
+def _way(members: Sequence[Measurement]) -> str:
+    staged = [m for m in members if m.method == "rtl" and m.stages and m.workload["load"] is not None]
+    if not staged:
+        return "\n"
+    m = min(staged, key=lambda m: m.workload["load"])
+    total = sum(stage.time for stage in m.stages)
+    ways = ", ".join(f"{stage.name} {stage.time / 1e3:.1f}" for stage in m.stages)
+    return f"# fastest packet, ns: {ways}; {total / 1e3:.1f} in all\n\n"
