@@ -230,7 +230,10 @@ impl Samples {
 
     /// Adds one sample.
     pub fn add(&mut self, sample: Picoseconds) {
-        self.histogram.saturating_record(sample.0);
+        // It grows to hold the value; `saturating_record` would hold the value to what it is now.
+        if self.histogram.record(sample.0).is_err() {
+            self.histogram.saturating_record(sample.0);
+        }
         self.count += 1;
         let distance = sample.0 as f64 - self.mean;
         self.mean += distance / self.count as f64;
@@ -322,6 +325,22 @@ mod tests {
         assert_eq!(shown(&of(100)), [true, true, false, false]);
         assert_eq!(shown(&of(1_000)), [true, true, true, false]);
         assert_eq!(of(1_000).p90, Some(1_899));
+    }
+
+    #[test]
+    fn percentiles_lie_where_the_samples_do() {
+        let latency = samples((1..=100_000).map(|i| i * 1_000)).latency().unwrap();
+        let shares = [
+            (latency.p50, 0.5),
+            (latency.p90, 0.9),
+            (latency.p99, 0.99),
+            (latency.p99_9, 0.999),
+            (latency.p99_99, 0.9999),
+        ];
+        for (found, share) in shares {
+            let (found, expected) = (found.unwrap() as f64, share * 1e8);
+            assert!((found / expected - 1.0).abs() < 2e-3, "{share}: {found}");
+        }
     }
 
     #[test]

@@ -235,7 +235,8 @@ def _full(full: Sequence[Measurement]) -> Figure:
 
 def _answer(document: Document) -> str:
     sentences = []
-    for title, members in _panels([m for m in document if m.workload["load"] is None]).items():
+    full = [m for m in document if m.workload["load"] is None and m.workload["pattern"] != "single"]
+    for title, members in _panels(full).items():
         found = next((m for m in members if m.method == "rtl"), members[0])
         share = line_share(found)
         if share is not None:
