@@ -20,11 +20,16 @@ from isthmus.figures import yosys
 from isthmus.figures.cores import CoreEntry
 
 FAMILIES = {
-    "xc7": "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}",
-    "xcup": "synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}",
-    "xc2vp": "synth_xilinx -family xc2vp -flatten -noiopad -noclkbuf -top {top}",
-    "ecp5": "synth_ecp5 -top {top}",
+    "xc7": ("synth_xilinx -family xc7 -noiopad -noclkbuf",),
+    "xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf",),
+    "xc2vp": (
+        "synth_xilinx -family xc2vp -noiopad -noclkbuf",
+        "synth_xilinx -family xc2vp -nowidelut -noiopad -noclkbuf",
+    ),
+    "ecp5": ("synth_ecp5",),
 }
+"""The ways to map to a family; the one with the fewest LUTs counts. Joining LUT4s by MUXF5..8 saves where
+there are multiplexers and costs three times the LUTs where there are parities."""
 
 FIGURES = ("lut", "lutram", "srl", "ff", "bram36", "carry", "dsp")
 """Names of the figures, in the order of the table. ECP5's 18 kbit memories count as half a bram36."""
@@ -73,10 +78,18 @@ def count(cells: Mapping[str, int]) -> dict[str, float]:
 
 
 def measure(entry: CoreEntry, family: str) -> dict[str, float]:
-    """Synthesise one core for one family."""
+    """Synthesise one core for one family, in each way there is; the smallest."""
+    return min((_measure(entry, family, way) for way in FAMILIES[family]), key=lambda figures: figures["lut"])
+
+
+def _measure(entry: CoreEntry, family: str, way: str) -> dict[str, float]:
+    hierarchy = "" if family == "ecp5" else "-flatten"
+    if not entry.flat:
+        hierarchy = "-noflatten" if family == "ecp5" else ""
     with tempfile.TemporaryDirectory(prefix="isthmus-area-") as name:
         report = Path(name) / "stat.json"
-        passes = [yosys.read(entry), FAMILIES[family].format(top=entry.top), f"tee -q -o {report} stat -json"]
+        synthesis = f"{way} {hierarchy} -top {entry.top}"
+        passes = [yosys.read(entry), synthesis, f"tee -q -o {report} stat -json"]
         yosys.run(f"{entry.name} ({family})", passes, Path(name))
         cells: dict[str, int] = json.loads(report.read_text())["design"]["num_cells_by_type"]
     return count(cells)

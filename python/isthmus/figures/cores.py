@@ -46,6 +46,8 @@ class CoreEntry:
     clocks: tuple[Clock, ...]
     peers: tuple[Peer, ...]
     without: Mapping[str, str] = field(default_factory=dict)
+    flat: bool = True
+    """Area across module borders; else each module once, for a design with hundreds of copies of one."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def load(path: Path = TABLE) -> dict[str, CoreEntry]:
                 clocks,
                 _peers(row),
                 dict(row.get("without", {})),
+                bool(row.get("flat", True)),
             )
     return entries
 
