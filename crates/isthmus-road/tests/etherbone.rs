@@ -66,7 +66,9 @@ fn stages_add_up_and_stand_at_their_places() {
     for result in [&direct, &switched] {
         let total = result["stages_total_ps"].as_u64().expect("total");
         assert_eq!(stage_sum(result, ""), total);
-        assert_eq!(total, result["latency_ps"]["typical"].as_u64().expect("median"));
+        // The median comes from a histogram of three digits.
+        let median = result["latency_ps"]["typical"].as_u64().expect("median");
+        assert!(total.abs_diff(median) <= median / 1_000, "{total} of {median}");
         let timeline = result["timeline"].as_array().expect("timeline");
         assert!(timeline.len() > 10);
         assert!(timeline.iter().all(|bar| bar["end_ps"].as_u64().expect("end") <= total));
