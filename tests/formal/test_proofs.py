@@ -83,6 +83,6 @@ def test_a_broken_block_is_caught(proof: str, source: str, good: str, bad: str, 
 
 def test_an_unknown_proof_is_named() -> None:
     with pytest.raises(
-        formal.FormalError, match="no proof named 'prim/nothing'; there are: .*etherbone/etherbone_core"
+        formal.FormalError, match=r"no proof named 'prim/nothing'; there are: .*etherbone/etherbone_core"
     ):
         formal.prove(["prim/nothing"])
