@@ -377,7 +377,11 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
         if left:
             parts[-1] += f" ({left} not judged: not simulated, or no error given)"
     met = sum(target.verdict == "met" for target in limits)
-    return f"{'; '.join(parts)}; {met} of {len(limits)} gateware limits met."
+    known = sum(target.simulated is not None for target in limits)
+    parts.append(f"{met} of {known} gateware limits met")
+    if known < len(limits):
+        parts[-1] += f" ({len(limits) - known} not simulated)"
+    return f"{'; '.join(parts)}."
 
 
 def _number(value: float | None) -> str:

@@ -151,7 +151,7 @@ def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
 
 
-def _decades(values: Iterable[float | None]) -> Mapping[str, float]:
+def decades(values: Iterable[float | None]) -> Mapping[str, float]:
     """Whole decades around the values: the panels of a figure share them, so that they compare."""
     found = [value for value in values if value]
     if not found:
@@ -217,7 +217,7 @@ def _lines(
     panels = []
     points = _published(quantity.published)
     shown = [quantity.get(m) for line in lines.values() for m in line]
-    scale = _decades([*shown, *(value for data in points.values() for _, value in data)])
+    scale = decades([*shown, *(value for data in points.values() for _, value in data)])
     for platform in sorted({key[0] for key in lines}):
         drawn = [
             _series(
@@ -342,7 +342,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
         assert m.latency is not None
         point = (int(m.workload["words"]), m.latency.avg / 1e9)
         lines.setdefault((m.platform, m.profile, m.method), []).append(point)
-    scale = _decades([ms for points in lines.values() for _, ms in points])
+    scale = decades([ms for points in lines.values() for _, ms in points])
     counts = sorted({words for points in lines.values() for words, _ in points})
     panels = []
     rows = []

@@ -111,7 +111,9 @@ def _figure(figure: Figure) -> str:
         )
     parts.append("</div>")
     parts += [f'<p class="note">{escape(note)}</p>' for note in figure.notes]
-    parts.append("<details><summary>Numbers of this figure</summary>")
+    # What has no chart is its table.
+    opened, caption = ("", "Numbers of this figure") if figure.panels else (" open", "Numbers")
+    parts.append(f"<details{opened}><summary>{caption}</summary>")
     parts.append(_table(figure.table, figure.title))
     parts.append("</details>\n</section>")
     return "\n".join(parts)

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from isthmus.bench.switch_tables import line_share, queueing_us
-from isthmus.report.figures import Figure, Panel, Swatch, Table, one_definition
+from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.units import digits
@@ -98,7 +98,7 @@ def _curves(members: Sequence[Measurement], value: Any) -> list[dict[str, Any]]:
     return drawn
 
 
-def _published(top: float, lightest: float) -> list[dict[str, Any]]:
+def _published(scale: Mapping[str, float], lightest: float) -> list[dict[str, Any]]:
     """What the document says of its figure, in words: a point, a point that nothing may lie above, a line."""
     from isthmus.verify import published
 
@@ -110,7 +110,13 @@ def _published(top: float, lightest: float) -> list[dict[str, Any]]:
     return [
         {"type": "line", "name": "published: light load; below, at 80 %", "colour": colour, "data": points}
         | diamond,
-        _line("published: max load", colour, [[limit, 0], [limit, top]], dashed=True, symbol="none"),
+        _line(
+            "published: max load",
+            colour,
+            [[limit, scale["min"]], [limit, scale["max"]]],
+            dashed=True,
+            symbol="none",
+        ),
     ]
 
 
@@ -118,14 +124,14 @@ def _delay(timed: Sequence[Measurement]) -> Figure:
     panels = []
     for title, members in _panels(timed).items():
         drawn = _curves(members, lambda m: m.latency.avg / 1e6)
-        highest = max((value for one in drawn for _, value in one["data"]), default=1.0)
-        top = max(4.0, highest)
+        scale = decades([1.0, 10.0, *(value for one in drawn for _, value in one["data"])])
         lightest = min(m.workload["payload_load"] for m in members)
         label = f"Mean delay against load, {title}, a line for each switch; the table below has the numbers"
         option = {
             "xAxis": _axis("load: data words a clock and input", min=0, max=1),
-            "yAxis": _axis("mean delay [us]", min=0),
-            "series": drawn + _published(top, lightest),
+            # From a fraction of a microsecond to what saturation makes of it.
+            "yAxis": _axis("mean delay [us]") | {"type": "log", **scale},
+            "series": drawn + _published(scale, lightest),
         }
         panels.append(Panel(title, label, option, 420))
     definition = DEFINITIONS[timed[0].definition]
