@@ -51,6 +51,8 @@ Iterations = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="One seed gives one result, bit for bit.")]
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
+OutJson = Annotated[Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")]
+Form = Annotated[str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")]
 
 
 @app.command()
@@ -84,13 +86,9 @@ def bench_etherbone(
     ] = "all",
     profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "all",
     seed: Seed = 1,
-    form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")
-    ] = "table",
+    form: Form = "table",
     out: OutFolder = Path("out"),
-    out_json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")
-    ] = None,
+    out_json: OutJson = None,
     trace: Annotated[
         str, typer.Option(metavar="NAME", help="none, fst, perfetto or pcapng, written to DIR/traces.")
     ] = "none",
@@ -146,13 +144,9 @@ def bench_switch(
     engines: Annotated[
         str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
     ] = "all",
-    form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")
-    ] = "table",
+    form: Form = "table",
     out: OutFolder = Path("out"),
-    out_json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")
-    ] = None,
+    out_json: OutJson = None,
 ) -> None:
     """Delay against load through a buffered-crossbar switch."""
     bootstrap.ensure_native()

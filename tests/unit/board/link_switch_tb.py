@@ -116,6 +116,14 @@ class Net:
         lacking = [(e.index, e.sent, e.freed, [len(q) for q in e.queues]) for e in self.ends]
         raise AssertionError(f"not at rest after {limit} cycles: {lacking}")
 
+    async def finish(self) -> None:
+        """Nothing new is sent; what is under way arrives, and is checked."""
+        for end in self.ends:
+            for queue in end.queues:
+                queue.clear()
+        await self.rest()
+        self.check()
+
     def send(self, src: int, dst: int, length: int) -> Packet:
         seq = self.next_seq[src, dst]
         self.next_seq[src, dst] += 1
@@ -254,11 +262,7 @@ async def a_permutation_has_the_whole_line(dut: Any) -> None:
             else:
                 # Credit for the other direction: a word for 64.
                 assert unused[dst] <= 3000 // 64 + 3000 // 1024 + 2
-        for end in net.ends:
-            for queue in end.queues:
-                queue.clear()
-        await net.rest()
-        net.check()
+        await net.finish()
 
 
 @cocotb.test(skip=not CORE)
@@ -275,11 +279,7 @@ async def an_output_that_all_want_is_shared_in_turn(dut: Any) -> None:
     # Between two packets of one source stands one of each other.
     for first in range(len(steady) - PORTS):
         assert sorted(steady[first : first + PORTS]) == list(range(PORTS))
-    for end in net.ends:
-        for queue in end.queues:
-            queue.clear()
-    await net.rest()
-    net.check()
+    await net.finish()
 
 
 @cocotb.test(skip=not CORE)
@@ -305,11 +305,7 @@ async def a_sink_that_stands_still_stops_nobody_else(dut: Any) -> None:
     for i in others:
         assert gained[i] * 34 >= 0.95 * 2000, f"port {i}: {gained[i]} packets in 2000 cycles"
     net.ends[stalled].drain = lambda _: True
-    for end in net.ends:
-        for queue in end.queues:
-            queue.clear()
-    await net.rest()
-    net.check()
+    await net.finish()
 
 
 @cocotb.test(skip=not CORE)
