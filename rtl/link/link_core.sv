@@ -23,6 +23,8 @@ module link_core
   input  logic                   signal_i,
   input  word_t [Lanes-1:0]      rx_i,
   output word_t [Lanes-1:0]      tx_o,
+  input  logic                   align_i,      // an ALIGN is due, and is sent
+  output logic                   take_align_o,
   input  logic                   bench_i,
   output logic                   up_o,
   output logic                   rx_valid_o,
@@ -175,6 +177,8 @@ module link_core
     .rst_ni,
     .ready_word_i (send_ready),
     .up_i         (up_o),
+    .align_i,
+    .take_align_o,
     .valid_i      (tx_valid_i),
     .ready_o      (tx_ready_o),
     .kind_i       (tx_kind_i),

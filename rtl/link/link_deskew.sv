@@ -2,14 +2,18 @@
 /// Brings the lanes of a bundle side by side: delays the early ones until the ALIGN marks stand together.
 ///
 /// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait as much as
-/// they came before it. Marks that stand apart at the outputs later, or MaxSkew exceeded, drop aligned_o
-/// and the search begins again with the next marks.
+/// they came before it. Lanes further apart than MaxSkew are never taken: late_o tells, and the search
+/// begins again with the next marks. Marks that stand apart at the outputs twice, with none together
+/// between, end the alignment: one wrong bit does not, a lane that slips does, at its next mark.
 ///
 ///   Handshake   none: a word a lane and a cycle
 ///   Latency     1 cycle for the latest lane, plus its lead for each other
 ///   Throughput  one word of all lanes a cycle
-///   Parameters  Lanes 1..8, MaxSkew 1..15 cycles between the first lane and the last. Marks stand more
-///               than 2 MaxSkew apart
+///   Alignment   only true ones, for lanes up to 2 words further apart than MaxSkew; kept while they do
+///               not move                       (proved: formal/link/link_deskew.sby)
+///   Parameters  Lanes 1..8, MaxSkew 1..15 cycles between the first lane and the last
+///   Assumed     marks stand more than MaxSkew and the skew that there really is apart, with 2 words
+///               between: a lane later than that looks early by the marks before
 ///   Not done    order of lanes, 8b/10b
 module link_deskew
   import link_pkg::*;
@@ -22,7 +26,9 @@ module link_deskew
   input  logic              signal_i,   // all lanes have lock
   input  word_t [Lanes-1:0] lane_i,
   output word_t [Lanes-1:0] word_o,
-  output logic              aligned_o   // word_o is one instant of all lanes
+  output logic              aligned_o,  // word_o is one instant of all lanes
+  output logic              late_o,     // strobe: a mark did not come within MaxSkew of the first
+  output logic              lost_o      // strobe: an alignment was given up, or the signal was
 );
   localparam int unsigned DelayWidth = $clog2(MaxSkew + 1);
   typedef logic [DelayWidth-1:0] delay_t;
@@ -39,7 +45,7 @@ module link_deskew
   delay_t            delay_q[Lanes];
   logic  [Lanes-1:0] mark, seen_q, seen_d, out_mark;
   delay_t            count_q;
-  logic              late, apart;
+  logic              late, apart, doubt_q;
 
   function automatic logic is_mark(word_t word);
     return word.k == 4'b1000 && word.data[31:24] == SymAlign;
@@ -61,16 +67,18 @@ module link_deskew
     if (!rst_ni) begin
       seen_q    <= '0;
       count_q   <= '0;
+      doubt_q   <= 1'b0;
       aligned_o <= 1'b0;
+      late_o    <= 1'b0;
+      lost_o    <= 1'b0;
       for (int unsigned i = 0; i < Lanes; i++) delay_q[i] <= '0;
-    end else if (!signal_i) begin
+    end else if (!signal_i || aligned_o) begin
       seen_q    <= '0;
       count_q   <= '0;
-      aligned_o <= 1'b0;
-    end else if (aligned_o) begin
-      if (apart) aligned_o <= 1'b0;
-      seen_q  <= '0;
-      count_q <= '0;
+      late_o    <= 1'b0;
+      lost_o    <= aligned_o && (!signal_i || (apart && doubt_q));
+      if (!signal_i || (apart && doubt_q)) aligned_o <= 1'b0;
+      if (out_mark != '0) doubt_q <= apart;
     end else begin
       seen_q  <= (late || seen_d == '1) ? '0 : seen_d;
       count_q <= (seen_d == '0 || late || seen_d == '1) ? '0 : count_q + 1'b1;
@@ -80,6 +88,9 @@ module link_deskew
         else if (seen_d != '0 && !late) delay_q[i] <= delay_q[i] + 1'b1;
       end
       aligned_o <= seen_d == '1;
+      doubt_q   <= 1'b0;
+      late_o    <= late;
+      lost_o    <= 1'b0;
     end
   end
 endmodule

@@ -56,6 +56,10 @@ module link_port
   output logic                  dropped_o,     // a packet to send was dropped: the link is down
   output logic                  idle_o         // nothing changes until an input does
 );
+  // One lane needs no marks.
+  logic take_align, unused;
+  assign unused = &{1'b0, take_align};
+
   link_core #(
     .Lanes         (1),
     .NumRxIds      (NumRxIds),
@@ -73,18 +77,20 @@ module link_port
     .signal_i,
     .rx_i,
     .tx_o,
+    .align_i     (1'b0),
+    .take_align_o(take_align),
     .bench_i,
     .up_o,
     .rx_valid_o,
-    .rx_kind_o (rx_flit_o.kind),
-    .rx_data_o (rx_flit_o.data),
+    .rx_kind_o   (rx_flit_o.kind),
+    .rx_data_o   (rx_flit_o.data),
     .rx_id_o,
     .stored_i,
     .room_o,
     .tx_valid_i,
     .tx_ready_o,
-    .tx_kind_i (tx_flit_i.kind),
-    .tx_data_i (tx_flit_i.data),
+    .tx_kind_i   (tx_flit_i.kind),
+    .tx_data_i   (tx_flit_i.data),
     .crc_bad_o,
     .poisoned_o,
     .invalid_o,

@@ -94,7 +94,7 @@ module link_rx
   assign none       = word_q[0].data[23:0] == '0 && &lane_same;
   assign fields_ok  = word_q[0].data[7:0] == crc8 && &lane_same;
 
-  logic is_sop, is_eop, is_edb, is_credit, is_check, is_init, is_empty, is_invalid;
+  logic is_sop, is_eop, is_edb, is_credit, is_check, is_init, is_empty, is_idle, is_invalid;
   logic rx_id_ok, tx_id_ok;
 
   assign rx_id_ok   = 7'(id) < 7'(NumRxIds);
@@ -102,6 +102,7 @@ module link_rx
   assign is_eop     = is_control && symbol == SymEop;
   assign is_edb     = is_control && symbol == SymEdb;
   assign is_empty   = is_control && (symbol == SymIdle || symbol == SymAlign) && none;
+  assign is_idle    = is_empty && symbol == SymIdle;
   assign is_sop     = is_control && symbol == SymSop && fields_ok && rx_id_ok;
   assign is_check   = is_control && symbol == SymCheck && fields_ok && rx_id_ok;
   assign is_credit  = is_control && symbol == SymCredit && fields_ok && tx_id_ok;
@@ -220,7 +221,8 @@ module link_rx
       credit_o   <= live && is_credit;
       init_o     <= signal_q && is_init && !id[0];
       ready_o    <= signal_q && is_init && id[0];
-      running_o  <= signal_q && (is_sop || is_eop || is_edb || is_credit || is_check || is_empty);
+      // Not ALIGN: an end that starts sends it too.
+      running_o  <= signal_q && (is_sop || is_eop || is_edb || is_credit || is_check || is_idle);
       crc_bad_o  <= crc_bad_d;
       poisoned_o <= poisoned_d;
       invalid_o  <= invalid_d;
@@ -231,7 +233,7 @@ module link_rx
   // Nothing that matters changes at the next edge unless an input does.
   assign idle_o = !inside_q && !valid_o && !sync_o && !credit_o && !init_o && !ready_o &&
                   !crc_bad_o && !poisoned_o && !invalid_o && !cut_o &&
-                  (signal_q ? is_empty && running_o : !running_o);
+                  (signal_q ? is_idle && running_o : !running_o);
 
   always_ff @(posedge clk_i) begin
     kind_o        <= kind_d;

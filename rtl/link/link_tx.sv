@@ -3,11 +3,13 @@
 ///
 /// A credit word stands where no packet wants the link; where packets follow each other, one stands
 /// between two of them when it is pressing; with CreditInPacket also inside. A gap in a packet is filled
-/// with CREDITs. While the link is down the rest of a packet, and whole ones, are taken and dropped.
+/// with CREDITs. An ALIGN that is due goes first behind the packet under way, and at once where there is
+/// none; it never stands inside one.       (proved: formal/link/link_tx.sby)
+/// While the link is down the rest of a packet, and whole ones, are taken and dropped.
 ///
 ///   Handshake   valid_i, flit_i stay until ready_o; ready_o is a register and depends on neither
 ///   Latency     2 cycles from valid_i to tx_o
-///   Throughput  one word a cycle, but for credit words
+///   Throughput  one word a cycle, but for credit words and ALIGN
 ///   Parameters  Lanes 1..8 (lanes of a bundle), CreditInPacket
 ///   Not done    a check of room or length: the sender of packets does it
 module link_tx
@@ -20,6 +22,8 @@ module link_tx
   input  logic                   rst_ni,
   input  logic                   ready_word_i,  // down: sends READY, else INIT
   input  logic                   up_i,
+  input  logic                   align_i,       // an ALIGN is due
+  output logic                   take_align_o,  // it is sent
   // Packets.
   input  logic                   valid_i,
   output logic                   ready_o,
@@ -47,6 +51,19 @@ module link_tx
   if (Lanes < 1 || Lanes > 8) begin : gen_lanes_check
     $error("link_tx: Lanes is %0d, legal is 1..8", Lanes);
   end
+
+  // What the slot of this cycle carries.
+  typedef enum logic [2:0] {
+    SlotIdle,
+    SlotStart,
+    SlotSop,
+    SlotData,
+    SlotEnd,
+    SlotCredit,
+    SlotCheck,
+    SlotAlign
+  } slot_e;
+  slot_e slot;
 
   // inside_q: a packet is being sent; dropping_q: the rest of one is taken and dropped; open_q: a first
   // CREDIT has been offered since the start, so that there is one to fill gaps with.
@@ -84,39 +101,32 @@ module link_tx
         dropping_q <= !(take && is_end);
         dropped_o  <= 1'b1;
       end
-      // A slot for a credit word: behind a packet's end, or anywhere inside one.
-      insert_q <= starting && (!(open_q || offer_valid_i) || (!insert_q && pressing_i &&
-          ((send && is_end) || (CreditInPacket && offer_valid_i && inside_q && send && !is_end))));
+      // A slot for a credit word: behind a packet's end, or anywhere inside one. One for an ALIGN: behind
+      // an end, and a credit word may follow it.
+      insert_q <= starting && (!(open_q || offer_valid_i) ||
+          (insert_q && pressing_i && slot == SlotAlign) || (!insert_q && (
+          (send && is_end && (pressing_i || align_i)) ||
+          (CreditInPacket && pressing_i && offer_valid_i && inside_q && send && !is_end))));
     end
   end
   always_ff @(posedge clk_i) if (take && is_sop) id_q <= sop_id;
 
-  // What the slot of this cycle carries.
-  typedef enum logic [2:0] {
-    SlotIdle,
-    SlotStart,
-    SlotSop,
-    SlotData,
-    SlotEnd,
-    SlotCredit,
-    SlotCheck
-  } slot_e;
-  slot_e slot;
-
   always_comb begin
     slot = SlotIdle;
-    if (!up_i) slot = SlotStart;
+    if (!up_i) slot = align_i && !inside_q ? SlotAlign : SlotStart;
     else if (send) begin
       if (is_sop) slot = SlotSop;
       else if (is_end) slot = SlotEnd;
       else slot = SlotData;
     end else if (inside_q) slot = SlotCredit;
+    else if (align_i) slot = SlotAlign;
     else if (check_i && (check_first_i || !offer_valid_i)) slot = SlotCheck;
     else if (offer_valid_i) slot = SlotCredit;
   end
 
   assign take_credit_o = slot == SlotCredit && offer_valid_i;
   assign take_check_o  = slot == SlotCheck;
+  assign take_align_o  = slot == SlotAlign;
   assign sent_inc_o    = slot == SlotData || slot == SlotEnd;
   assign sent_id_o     = slot == SlotSop ? sop_id : slot == SlotCheck ? check_id_i : id_q;
 
@@ -133,13 +143,15 @@ module link_tx
       symbol_q  <= SymInit;
     end else begin
       control_q <= slot != SlotData;
-      field_q   <= slot != SlotData && slot != SlotEnd && slot != SlotIdle;
+      field_q   <= slot != SlotData && slot != SlotEnd && slot != SlotIdle &&
+                   slot != SlotAlign;
       unique case (slot)
         SlotStart:  symbol_q <= SymInit;
         SlotSop:    symbol_q <= SymSop;
         SlotEnd:    symbol_q <= kind_i == FlitEop ? SymEop : SymEdb;
         SlotCredit: symbol_q <= SymCredit;
         SlotCheck:  symbol_q <= SymCheck;
+        SlotAlign:  symbol_q <= SymAlign;
         default:    symbol_q <= SymIdle;
       endcase
     end

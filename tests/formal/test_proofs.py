@@ -55,6 +55,10 @@ BREAKS = [
     ("link/link_buffer", "link/link_buffer.sv", "is_end) && open_q)", "is_end) && open_q && fits_q)"),
     ("link/link_rx", "link/link_rx.sv", "is_data && !full && !sop_next", "is_data && !full"),
     ("link/link_credits", "link/link_credit_tx.sv", "room_o[i] + step_and_word", "room_o[i] + step_q"),
+    ("link/link_ids", "link/link_credit_tx.sv", "step_id_q == addr_t'(i)) room_o", "bad_o) room_o"),
+    ("link/link_tx", "link/link_tx.sv", "align_i && !inside_q ? SlotAlign", "align_i ? SlotAlign"),
+    ("link/link_deskew", "link/link_deskew.sv", "delay_q[i] <= delay_q[i] + 1'b1", "delay_q[i] <= delay_q[i]"),
+    ("link/link_spread", "link/link_spread.sv", "up_i[i] && read[i] < least", "read[i] < least"),
     (
         "crossbar/crosspoint",
         "crossbar/crosspoint.sv",

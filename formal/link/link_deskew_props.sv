@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: SHL-2.1
+/// link_deskew: one stream on lanes of any fixed delays. What it calls aligned is one instant of the stream on
+/// all lanes, and stays so; lanes further apart than MaxSkew it never calls aligned.
+module link_deskew_props
+  import link_pkg::*;
+#(
+  parameter int unsigned Lanes   = 3,
+  parameter int unsigned MaxSkew = 2
+) (
+  input logic       clk_i,
+  input logic       signal_i,
+  input logic       mark_i,    // the word that is sent now is a mark
+  input logic [1:0] data_i,    // if not, some data
+  // Words that each lane is late; they stay.
+  input logic [Lanes-1:0][2:0] delay
+);
+  // Delays up to two words more than may be; marks are so far apart that none is taken for the next.
+  localparam int unsigned Most    = MaxSkew + 2;
+  localparam int unsigned Gap     = Most + MaxSkew + 2;
+  localparam int unsigned History = Most + MaxSkew + 2;
+
+  logic              rst_ni, aligned_o, late_o, lost_o;
+  word_t [Lanes-1:0] lane_i, word_o;
+
+  link_deskew #(.Lanes(Lanes), .MaxSkew(MaxSkew)) dut (.*);
+
+  logic started_q = 1'b0;
+  logic [Lanes-1:0][2:0] delay_q;
+  logic ever_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    ever_q    <= 1'b1;
+    delay_q   <= delay;
+  end
+  assign rst_ni = started_q;
+
+  // The stream, now and before; since_q: words since the last mark.
+  word_t               source;
+  word_t [History-1:0] past_q = '0;
+  word_t [History:0]   stream;
+  logic  [3:0]         since_q = 4'd15, since;
+
+  word_t mark;
+  assign mark   = '{k: 4'b1000, data: {SymAlign, 24'h0}};
+  assign source = mark_i ? mark : word_t'({34'h0, data_i});
+  assign stream = {past_q, source};
+  assign since  = mark_i ? '0 : since_q;
+
+  always_ff @(posedge clk_i) begin
+    past_q  <= stream[History-1:0];
+    since_q <= since == '1 ? since : since + 1'b1;
+  end
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    assign lane_i[i] = stream[delay[i]];
+  end
+
+  logic [2:0] first, last;
+  always_comb begin
+    first = delay[0];
+    last  = delay[0];
+    for (int unsigned i = 1; i < Lanes; i++) begin
+      if (delay[i] < first) first = delay[i];
+      if (delay[i] > last) last = delay[i];
+    end
+  end
+
+  always_comb begin
+    for (int unsigned i = 0; i < Lanes; i++) assume (delay[i] <= 3'(Most));
+    if (ever_q) assume (delay == delay_q);
+    assume (!mark_i || since_q >= 4'(Gap));
+    // The stream is what it is said to be.
+    for (int unsigned k = 0; k < History; k++) begin
+      assert ((past_q[k].k == 4'b1000) == (since_q == 4'(k + 1)));
+      assert (past_q[k].k == 4'b0000 || past_q[k] == mark);
+      assert (past_q[k].k != 4'b0000 || past_q[k].data[31:2] == '0);
+    end
+    assert (since_q != '0);
+    if (started_q) begin
+      if (aligned_o) begin
+        for (int unsigned i = 1; i < Lanes; i++) assert (word_o[i] == word_o[0]);
+        assert (last - first <= 3'(MaxSkew));
+        // The latest lane waits no cycle more than it must, and alignment is kept.
+        for (int unsigned i = 0; i < Lanes; i++) assert (3'(dut.delay_q[i]) == last - delay[i]);
+        assert (!dut.apart && !dut.doubt_q);
+      end
+      // Given up only with the signal.
+      cover (aligned_o && first == 3'd1 && last == 3'd3 && since_q == 4'd9);
+      cover (late_o && last - first == 3'(MaxSkew + 1));
+      // What makes the above inductive: the search.
+      for (int unsigned i = 0; i < Lanes; i++) begin
+        assert (dut.delay_q[i] <= 2'(MaxSkew));
+        if (dut.seen_q[i]) begin
+          assert (!aligned_o);
+          assert (since_q > 4'(delay[i]) && since_q - 4'(delay[i]) <= 4'(dut.count_q));
+          assert (4'(dut.delay_q[i]) == since_q - 4'(delay[i]) - 4'd1);
+        end
+      end
+      if (dut.seen_q == '0) assert (dut.count_q == '0);
+      else assert (dut.count_q <= 2'(MaxSkew) && dut.count_q != '0);
+      assert (dut.seen_q != '1);
+    end
+  end
+
+  // The lanes' registers hold the words before.
+  for (genvar i = 0; i < Lanes; i++) begin : gen_line
+    for (genvar k = 0; k <= MaxSkew; k++) begin : gen_word
+      always_comb if (seen_enough(k)) assert (dut.line_q[i][k] == past_q[delay[i]+k]);
+    end
+  end
+
+  // Words of the registers that have been filled since the start.
+  logic [3:0] filled_q = '0;
+  always_ff @(posedge clk_i) if (filled_q != '1) filled_q <= filled_q + 1'b1;
+  function automatic logic seen_enough(int unsigned k);
+    return filled_q > 4'(k);
+  endfunction
+endmodule

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: SHL-2.1
+/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they may stand; and an
+/// ALIGN that is due is sent within a packet's words and framing.
+module link_tx_props
+  import link_pkg::*;
+#(
+  parameter int unsigned MaxWords = 3
+) (
+  input logic             clk_i,
+  input logic             ready_word_i,
+  input logic             up_i,
+  input logic             due_i,         // a mark becomes due
+  input logic             valid_i,
+  input flit_kind_e       kind_i,
+  input logic [0:0][31:0] data_i,
+  input logic             offer_valid_i,
+  input logic             pressing_i,
+  input id_t              offer_id_i,
+  input count_t           offer_count_i,
+  input logic             check_i,
+  input logic             check_first_i,
+  input id_t              check_id_i,
+  input count_t           sent_i,
+  input logic             pauses         // the sender pauses inside packets; it stays so or not
+);
+  logic        rst_ni, align_i, take_align_o, ready_o, busy_o, dropped_o, take_credit_o, take_check_o;
+  logic        sent_inc_o, idle_o;
+  id_t         sent_id_o;
+  word_t [0:0] tx_o;
+
+  link_tx #(.Lanes(1), .CreditInPacket(1'b0)) dut (.*);
+
+  logic started_q = 1'b0;
+  logic pauses_q;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    pauses_q  <= pauses;
+  end
+  assign rst_ni = started_q;
+
+  // The mark: due until it is sent.
+  logic due_q;
+  assign align_i = due_q;
+
+  // The sender: Sop, 1 to MaxWords data words, an end.
+  logic       packet_q, starting_q;
+  logic [2:0] words_q, wait_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      due_q      <= 1'b0;
+      packet_q   <= 1'b0;
+      words_q    <= '0;
+      wait_q     <= '0;
+      starting_q <= 1'b0;
+    end else begin
+      due_q <= !take_align_o && (due_q || due_i);
+      if (valid_i && ready_o) begin
+        packet_q <= kind_i == FlitSop || kind_i == FlitData;
+        words_q  <= kind_i == FlitData ? words_q + 1'b1 : '0;
+      end
+      starting_q <= up_i || ready_word_i;
+      wait_q     <= (due_q && up_i && !take_align_o) ? wait_q + 1'b1 : '0;
+    end
+  end
+
+  // What the line has said: inside a packet or not, before the word at the pins, after it, and after the one
+  // that follows it.
+  function automatic logic after(logic open, logic control, logic [7:0] sym);
+    if (!control || sym == SymCredit || sym == SymCheck) return open;
+    return sym == SymSop;
+  endfunction
+
+  logic line_q, line_1, line_2;
+  assign line_1 = after(line_q, tx_o[0].k[3], tx_o[0].data[31:24]);
+  assign line_2 = after(line_1, dut.control_q, dut.symbol_q);
+  always_ff @(posedge clk_i) line_q <= rst_ni && line_1;
+
+  logic [7:0] symbol;
+  assign symbol = tx_o[0].data[31:24];
+
+  always_comb begin
+    if (started_q) begin
+      assume (pauses == pauses_q);
+      if (valid_i) begin
+        if (packet_q) begin
+          assume (kind_i == FlitData ? words_q < 3'(MaxWords) : kind_i != FlitSop && words_q != '0);
+        end else begin
+          assume (kind_i == FlitSop);
+        end
+      end else begin
+        assume (!(packet_q && !pauses));
+      end
+      // link_init: READY before anything else.
+      assume (!up_i || starting_q);
+      assert (tx_o[0].k == 4'b0000 || tx_o[0].k == 4'b1000);
+      // Data, and the end, of a packet that has begun; SOP, IDLE, CHECK and ALIGN outside one.
+      if (!tx_o[0].k[3] || symbol == SymEop || symbol == SymEdb) assert (line_q);
+      else if (symbol != SymCredit && symbol != SymInit) assert (!line_q);
+      assert (!take_align_o || due_q);
+      // A mark waits for one packet at most.
+      if (!pauses) assert (wait_q <= 3'(MaxWords + 2));
+      // What makes the above inductive.
+      assert (line_2 == dut.inside_q);
+      assert (words_q <= 3'(MaxWords) && (packet_q || words_q == '0));
+      assert (!due_q || up_i || wait_q <= 3'(MaxWords + 2) || pauses);
+      if (dut.inside_q) assert (packet_q && dut.open_q && !dut.insert_q && !dut.dropping_q);
+      if (dut.dropping_q) assert (packet_q);
+      if (packet_q) assert (dut.inside_q || dut.dropping_q);
+      if (starting_q && !dut.insert_q) assert (dut.open_q);
+      if (!pauses) begin
+        if (dut.inside_q) assert (wait_q <= words_q + 3'd1);
+        else if (!dut.insert_q) assert (wait_q == '0 || dut.dropping_q);
+      end
+      if (!due_q) assert (wait_q == '0);
+      assert (!(dut.dropping_q && wait_q != '0));
+      cover (tx_o[0].k[3] && symbol == SymAlign && dut.control_q && dut.symbol_q == SymCredit);
+      cover (tx_o[0].k[3] && symbol == SymAlign && dut.control_q && dut.symbol_q == SymSop);
+      cover (wait_q == 3'(MaxWords + 2) && up_i && !pauses);
+    end
+  end
+endmodule
