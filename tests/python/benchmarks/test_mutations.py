@@ -29,7 +29,7 @@ def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -
     assert all(m.mutated() != (ROOT / "rtl" / m.file).read_text() for m in table)
     modules = {
         path.relative_to(ROOT / "rtl").with_suffix("").as_posix()
-        for family in ("prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "crossbar")
+        for family in ("prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "link", "crossbar")
         for path in (ROOT / "rtl" / family).glob("*.sv")
         if not path.name.endswith("_pkg.sv")
     }

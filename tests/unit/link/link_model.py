@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 IDLE, SOP, EOP, EDB = 0xBC, 0xFB, 0xFD, 0xFE
 CREDIT, CHECK, INIT, ALIGN = 0x5C, 0x7C, 0x1C, 0x9C
@@ -32,12 +33,19 @@ def crc24(words: Sequence[int], bench: bool = False) -> int:
     """Check of a packet's data words; `bench`: words 4 and 5 count as 0."""
     value = 0xFFFFFF
     for index, word in enumerate(words):
-        for byte in (0 if bench and index in (4, 5) else word).to_bytes(4, "big"):
-            value = (value << 8 & 0xFFFFFF) ^ _TABLE[value >> 16 ^ byte]
+        if bench and index in (4, 5):
+            word = 0
+        value = (value << 16 & 0xFFFFFF) ^ _HALVES[value >> 8 ^ word >> 16]
+        value = (value << 16 & 0xFFFFFF) ^ _HALVES[value >> 8 ^ word & 0xFFFF]
     return value ^ 0xFFFFFF
 
 
-_TABLE = [crc(byte, 8, 0x328B63, 24, 0) for byte in range(256)]
+_BYTES = [crc(byte, 8, 0x328B63, 24, 0) for byte in range(256)]
+_HALVES = [
+    (_BYTES[high] << 8 & 0xFFFFFF) ^ _BYTES[_BYTES[high] >> 16 ^ low]
+    for high in range(256)
+    for low in range(256)
+]
 
 
 def control(symbol: int, argument: int = 0) -> int:
@@ -51,7 +59,7 @@ def fielded(symbol: int, ident: int, count: int) -> int:
     return 0x8 << 32 | head << 8 | crc8(head)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Word:
     """A 36-bit word, taken apart: kind is a symbol, 'data' or 'invalid'."""
 
@@ -63,9 +71,12 @@ class Word:
 
 def parse(word: int) -> Word:
     """What a word is; a control word whose check is wrong is invalid."""
+    return _control(word) if word >> 32 else Word("data", data=word)
+
+
+@cache
+def _control(word: int) -> Word:
     k, data = word >> 32, word & 0xFFFFFFFF
-    if k == 0:
-        return Word("data", data=data)
     symbol, argument = data >> 24, data & 0xFFFFFF
     if k == 8 and symbol in (EOP, EDB):
         return Word(symbol, data=data)

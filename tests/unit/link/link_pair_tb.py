@@ -44,74 +44,59 @@ IN_PACKET = int(os.environ["LINK_IN_PACKET"])
 STROBES = ("crc_bad", "poisoned", "invalid", "cut", "credit_bad", "dropped")
 
 
-@dataclass
+M10, M32, M34, M36 = ((1 << width) - 1 for width in (10, 32, 34, 36))
+MID = (1 << IDS) - 1
+
+
 class Seen:
-    """One end in one cycle."""
+    """One end in one cycle: the bench's vector, lowest fields first. What few want is taken out on demand."""
 
-    tx: int
-    rx: int
-    valid: bool
-    kind: int
-    data: int
-    ident: int
-    ready: bool
-    up: bool
-    idle: bool
-    takes: bool
-    strobes: int
-    refused: int
-    flits: list[tuple[int, int]]
-    out_valid: int
-    stored: list[int]
-    room: list[int]
-
-
-class Cut:
-    """Takes fields from a number, lowest first."""
+    __slots__ = (
+        "data",
+        "high",
+        "ident",
+        "idle",
+        "kind",
+        "out_valid",
+        "ready",
+        "refused",
+        "rx",
+        "strobes",
+        "takes",
+        "tx",
+        "up",
+        "valid",
+    )
 
     def __init__(self, value: int) -> None:
-        self.value = value
+        self.tx = value & M36
+        self.rx = value >> 36 & M36
+        low = value >> 72 & (1 << 51) - 1
+        self.valid = bool(low & 1)
+        self.data = low >> 1 & M32
+        self.kind = low >> 33 & 3
+        self.ident = low >> 35 & 63
+        self.ready = bool(low >> 41 & 1)
+        self.up = bool(low >> 42 & 1)
+        self.idle = bool(low >> 43 & 1)
+        self.takes = bool(low >> 44 & 1)
+        self.strobes = low >> 45
+        self.high = high = value >> 123
+        self.refused = high & MID
+        self.out_valid = high >> 35 * IDS & MID
 
-    def take(self, width: int) -> int:
-        part = self.value & (1 << width) - 1
-        self.value >>= width
-        return part
+    def flit(self, ident: int) -> tuple[int, int]:
+        """Kind and data at a buffer's output."""
+        flit = self.high >> IDS + 34 * ident & M34
+        return flit >> 32, flit & M32
 
+    @property
+    def stored(self) -> list[int]:
+        return [self.high >> 36 * IDS + 10 * i & M10 for i in range(IDS)]
 
-def look(value: int) -> Seen:
-    cut = Cut(value)
-    tx, rx = cut.take(36), cut.take(36)
-    valid = bool(cut.take(1))
-    data, kind = cut.take(32), cut.take(2)
-    ident = cut.take(6)
-    ready, up, idle = bool(cut.take(1)), bool(cut.take(1)), bool(cut.take(1))
-    takes = bool(cut.take(1))
-    strobes, refused = cut.take(6), cut.take(IDS)
-    flits = []
-    for _ in range(IDS):
-        word = cut.take(32)
-        flits.append((cut.take(2), word))
-    out_valid = cut.take(IDS)
-    stored = [cut.take(10) for _ in range(IDS)]
-    room = [cut.take(10) for _ in range(IDS)]
-    return Seen(
-        tx,
-        rx,
-        valid,
-        kind,
-        data,
-        ident,
-        ready,
-        up,
-        idle,
-        takes,
-        strobes,
-        refused,
-        flits,
-        out_valid,
-        stored,
-        room,
-    )
+    @property
+    def room(self) -> list[int]:
+        return [self.high >> 46 * IDS + 10 * i & M10 for i in range(IDS)]
 
 
 @dataclass
@@ -202,7 +187,7 @@ class Pair:
         d = self.dut
         await FallingEdge(d.clk_i)
         self.cycle += 1
-        self.now = [look(int(d.seen_o[e].value)) for e in (0, 1)]
+        self.now = [Seen(d.seen_o[e].value.to_unsigned()) for e in (0, 1)]
         for e in (0, 1):
             self._receive(e)
             self._line(e)
@@ -275,7 +260,7 @@ class Pair:
             pop |= 1 << i
             if not seen.out_valid >> i & 1:
                 continue
-            kind, data = seen.flits[i]
+            kind, data = seen.flit(i)
             packet = end.got[i]
             assert kind != K_SOP
             if kind == K_DATA:
@@ -408,10 +393,10 @@ async def all_packets_arrive(dut: Any) -> None:
     ):
         for end in pair.ends:
             end.limit, end.gap, end.read, end.lengths = None, gap, read, lengths
-        await pair.run(4000)
+        await pair.run(2000)
         await pair.rest()
     for end in pair.ends:
-        assert end.good > 100
+        assert end.good > 80
         assert end.bad == end.missing == 0
         assert end.symbols[CREDIT] > 0
 
@@ -429,15 +414,15 @@ async def credit_words_are_lost(dut: Any) -> None:
             dut.loss_i[e].value = round(loss * 65536)
         pair.clean = False
         before = [end.good for end in pair.ends]
-        await pair.run(5000)
+        await pair.run(2000)
         await pair.rest()
         for e, end in enumerate(pair.ends):
-            assert end.good - before[e] > 20, (loss, end.good)
+            assert end.good - before[e] > 4, (loss, end.good)
             if strict:
                 assert end.missing == 0
                 assert end.bad == 0
                 assert end.refused == 0
-    assert sum(end.counts["invalid"] + end.counts["cut"] for end in pair.ends) > 20
+    assert sum(end.counts["invalid"] + end.counts["cut"] for end in pair.ends) > 4
 
 
 @cocotb.test()
@@ -447,10 +432,10 @@ async def any_word_is_spoilt(dut: Any) -> None:
     for spoil in (0.0005, 0.005, 0.05, 0.5):
         for end in pair.ends:
             end.limit, end.spoil, end.gap, end.read = None, spoil, 0.02, 0.8
-        await pair.run(5000)
+        await pair.run(2500)
         await pair.rest()
     for end in pair.ends:
-        assert end.good > 20
+        assert end.good > 10
         assert end.missing > 10
         assert end.counts["crc_bad"]
         assert end.counts["invalid"]
@@ -462,7 +447,7 @@ async def any_word_is_spoilt(dut: Any) -> None:
 async def either_end_starts_over(dut: Any) -> None:
     """A reset of either end, or a loss of signal, at any moment: both come up again and nothing leaks."""
     pair = await made(dut)
-    for _ in range(12):
+    for _ in range(10):
         for end in pair.ends:
             end.limit, end.read, end.gap = None, 0.4, 0.05
         await pair.run(pair.rng.randint(1, 600))
@@ -483,9 +468,11 @@ async def either_end_starts_over(dut: Any) -> None:
         pair.signal = [True, True]
         await pair.run(2 * DELAY + 10)
         await pair.until(pair.up, 3 * INIT_WORDS + 10 * DELAY + 40)
+    good = [end.good for end in pair.ends]
+    await pair.run(600)
     await pair.rest()
     assert sum(end.counts["dropped"] + end.counts["cut"] for end in pair.ends) > 5
-    assert all(end.good > 20 for end in pair.ends)
+    assert all(end.good > before for end, before in zip(pair.ends, good, strict=True))
 
 
 @cocotb.test()
@@ -502,7 +489,7 @@ async def a_full_buffer_stops_its_id_alone(dut: Any) -> None:
     assert pair.now[1].stored[0] <= DEPTH
     sender.ids = tuple(range(1, IDS))
     sender.lengths = (MAX_WORDS, MAX_WORDS)
-    words, cycles = sender.words, 4000
+    words, cycles = sender.words, 2600
     await pair.run(cycles)
     rate = (sender.words - words) / cycles
     if DEPTH >= 2 * MAX_WORDS + 4 * DELAY + 40:
@@ -559,7 +546,7 @@ async def one_flow_at_full_rate(dut: Any) -> None:
     pair.ends[1].limit = 0
     sender.ids, sender.lengths = (0,), (MAX_WORDS, MAX_WORDS)
     await pair.run(2 * DELAY + 600)
-    words, cycles = sender.words, 20 * (MAX_WORDS + 2)
+    words, cycles = sender.words, 16 * (MAX_WORDS + 2)
     await pair.run(cycles)
     rate = (sender.words - words) / cycles
     # Word to flit to buffer to its reader, and the credit back: what the pipelines add to two delays.
@@ -583,7 +570,7 @@ async def at_rest_the_line_is_silent(dut: Any) -> None:
     for end in pair.ends:
         assert end.symbols[INIT] >= INIT_WORDS
         end.symbols.clear()
-    await pair.run(3000)
+    await pair.run(1500)
     for end in pair.ends:
         assert set(end.symbols) == {IDLE}
 
