@@ -16,7 +16,8 @@
 ///               further input; waiting_o: words on their way to rx_valid_o, for a service that
 ///               answers each word with a word
 ///   Memory      reads within the request ring      (proved: formal/pcie/pcie_dma_fetch.sby);
-///               writes within the reply ring and the status word
+///               writes within the reply ring and the status word, each word to its position's
+///               address                         (proved: formal/pcie/pcie_dma_write.sby)
 ///   Latency     push committed to rx_valid_o 1 (a push of 4 beats; 3 for one beat), doorbell to
 ///               arvalid_o 6, rvalid_i to rx_valid_o 3, tx word to wvalid_o 1
 ///   Throughput  one word a clock each way, with RoundTrip clocks from address to data

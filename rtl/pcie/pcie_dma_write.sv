@@ -115,11 +115,13 @@ module pcie_dma_write #(
     news_q  <= told_head_q != head_i && promise_i == '0 && assigned == '0 && !more_i;
   end
 
-  logic few, go_data, go_news;
+  // The lesser of both fits where either does: the comparisons stand side by side, not in a row.
+  logic few, full, fits, go_data, go_news;
   assign few     = writes_q < CountW'(MaxWrites - 2);
-  assign go_data = run_i && few && plan_ready && len_d != '0 &&
-                   (!more_q || len_d == chunk_q) && space_q >= 23'(len_d);
-  assign go_news = run_i && writes_q == '0 && news_q && len_d == '0;
+  assign full    = free_q >= PromiseW'(chunk_q);
+  assign fits    = space_q >= 23'(chunk_q) || space_q >= 23'(free_q);
+  assign go_data = run_i && few && plan_ready && free_q != '0 && (!more_q || full) && fits;
+  assign go_news = run_i && writes_q == '0 && news_q && free_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -52,6 +52,12 @@ BREAKS = [
     ("vme/vme_wb", "vme/vme_wb.sv", "(any_strobe && !gone_q) ? StAnswer", "any_strobe ? StAnswer"),
     ("pcie/pcie_axi_wb", "pcie/pcie_axi_wb.sv", "if (wb_err_i) failed_q", "if (wb_err_i && done) failed_q"),
     ("pcie/pcie_dma_fetch", "pcie/pcie_dma_fetch.sv", "fits && ends_ready", "ends_ready"),
+    (
+        "pcie/pcie_dma_write",
+        "pcie/pcie_dma_write.sv",
+        "chunk_q <= to_edge < to_end ? to_edge : to_end;",
+        "chunk_q <= to_end;",
+    ),
     ("link/link_buffer", "link/link_buffer.sv", "is_end) && open_q)", "is_end) && open_q && fits_q)"),
     ("link/link_rx", "link/link_rx.sv", "is_data && !full && !sop_next", "is_data && !full"),
     ("link/link_credits", "link/link_credit_tx.sv", "room_o[i] + step_and_word", "room_o[i] + step_q"),

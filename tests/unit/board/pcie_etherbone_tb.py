@@ -501,6 +501,23 @@ async def the_registers_can_be_read_over_the_bus_too_but_not_written(dut: Any) -
 
 
 @cocotb.test()
+async def the_limits_are_those_that_the_device_was_built_for(dut: Any) -> None:
+    b = await started(dut)
+    limits = await b.host.get("LIMITS")
+    # A line less than the buffer: what is on its way to the service may lag behind.
+    assert limits & 0xFFFF == int(dut.WriteBytes.value)
+    assert limits >> 16 == 4 * int(dut.BufferWords.value) - 64
+    await b.handshake()
+    # As much as that may be pushed while no reply leaves.
+    data = words_to_bytes([word for _ in range(30) for word in body(timestamps(2))][: (limits >> 16) // 4])
+    b.writes.w_channel.pause = True
+    await b.host.push(data)
+    assert await b.host.errors() == []
+    b.writes.w_channel.pause = False
+    assert len(await b.host.take(len(data))) == len(data)
+
+
+@cocotb.test()
 async def an_address_that_the_map_lacks_is_an_error_and_harmless(dut: Any) -> None:
     b = await started(dut)
     for address in (0x100, 0xFFC, WINDOW, 0x1C):

@@ -70,6 +70,7 @@ class HardBlock(MemoryEndpoint):  # type: ignore[misc]
         self.clock = dut.clk_i
         self.memory = memory
         self.tlps: list[Tlp] = []
+        self.read_bytes, self.write_bytes = int(dut.ReadBytes.value), int(dut.WriteBytes.value)
         for name in ("bar", "dma"):
             logging.getLogger(f"cocotb.{dut._name}.{name}").setLevel(logging.WARNING)
         self.log.setLevel(logging.ERROR)
@@ -107,9 +108,17 @@ class HardBlock(MemoryEndpoint):  # type: ignore[misc]
             assert 4 * tlp.length <= 128 << self.pcie_cap.max_read_request_size
         await super().send(tlp)
 
+    @staticmethod
+    def _check(address: int, beats: int, size: int, burst: int, longest: int) -> None:
+        """The hard block makes one request of a burst where the link's limits are the device's own."""
+        assert (size, burst, address % 8) == (3, 1, 0)
+        last = address + 8 * beats - 1
+        assert address // longest == last // longest, f"{address:#x} to {last:#x} crosses a boundary"
+
     async def _writes(self) -> None:
         while True:
             aw = await self.aw.recv()
+            self._check(int(aw.awaddr), int(aw.awlen) + 1, int(aw.awsize), int(aw.awburst), self.write_bytes)
             pieces: list[tuple[int, bytearray]] = []
             for n in range(int(aw.awlen) + 1):
                 w = await self.w.recv()
@@ -138,6 +147,7 @@ class HardBlock(MemoryEndpoint):  # type: ignore[misc]
         """Requests leave as they come, so several are in flight."""
         while True:
             ar = await self.ar.recv()
+            self._check(int(ar.araddr), int(ar.arlen) + 1, int(ar.arsize), int(ar.arburst), self.read_bytes)
             length = 8 * (int(ar.arlen) + 1)
             task = cocotb.start_soon(self._fetch(int(ar.araddr), length))
             await self._answers.put((ar, task))
@@ -281,6 +291,10 @@ async def random_requests(dut: Any, payload: int, high: bool, split: bool) -> No
     assert await b.host.get("RING_WORDS") == b.host.tail // 4
     assert await b.host.get("PUSH_WORDS") == b.host.pushed // 4
     assert await b.host.get("REPLY_WORDS") == (b.host.tail + b.host.pushed) // 4
+    # Where the link takes the device's longest write, a burst is one request.
+    if 128 << payload >= b.block.write_bytes:
+        written = await b.host.get("WRITE_BURSTS") + await b.host.get("STATUS_WRITES")
+        assert sum(t.fmt_type in WRITES for t in b.block.tlps) == written
     # Data, then the status word, are what the host's memory saw last.
     status = [t for t in b.block.tlps if t.fmt_type in WRITES and t.address == b.host.status]
     assert len(status) == await b.host.get("STATUS_WRITES")
