@@ -92,6 +92,20 @@ fn saturation_leaves_hardly_a_word_idle() {
 }
 
 #[test]
+fn interfaces_that_serve_their_longest_queue_keep_the_rate_under_uneven_load() {
+    let at = |longest_first: bool| {
+        let mut scenario = scenario(&json!({
+            "arrivals": { "backlog": 256 }, "pattern": { "unbalanced": 0.4 }, "packets": 10_000,
+        }));
+        scenario["platform"]["longest_first"] = json!(longest_first);
+        line_share(&run(&scenario))
+    };
+    let (in_turn, longest_first) = (at(false), at(true));
+    assert!(in_turn < 0.95, "{in_turn}");
+    assert!(longest_first > 0.99, "{longest_first}");
+}
+
+#[test]
 fn permutations_of_minimum_packets_fill_the_line() {
     let more = json!({
         "arrivals": { "backlog": 64 }, "pattern": "permutation", "sizes_bytes": [64, 64],

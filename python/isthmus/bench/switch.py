@@ -99,6 +99,7 @@ def scenario(
             "cable_ns": cable,
             "transmit_words": int(platform.groups["interface"].transmit.value),
             "receive_words": int(platform.groups["interface"].receive_buffer.value),
+            "longest_first": bool(held.longest_first.value),
         },
         "device": {
             "ports": traffic.ports,

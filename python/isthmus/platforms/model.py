@@ -88,7 +88,7 @@ class Interface:
 
 @dataclass(frozen=True)
 class SwitchDesign:
-    """What the two profiles of a switch may differ in: parameters of the gateware."""
+    """What the two profiles of a switch may differ in: the gateware's parameters, and who is served."""
 
     buffer: Annotated[Constant, Declared("word", 32, 512, "a crosspoint")]
     packet: Annotated[Constant, Declared("word", 16, 510, "data of a packet, at most")]
@@ -96,6 +96,9 @@ class SwitchDesign:
     credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
+    longest_first: Annotated[
+        Constant, Declared("1", 0, 1, "1: an interface serves its longest queue; 0: all in turn")
+    ]
     latency: Annotated[Constant, Declared("word", 3, 1000, "pins to pins of an idle switch, for its models")]
 
 

@@ -59,6 +59,9 @@ pub struct Platform {
     pub transmit_words: u64,
     /// Words of an interface's receive buffer.
     pub receive_words: u16,
+    /// Interfaces serve their longest queue, to a power of two, not all in turn.
+    #[serde(default)]
+    pub longest_first: bool,
 }
 
 /// The switch.
@@ -356,6 +359,7 @@ impl Scenario {
                 end: self.end(1, self.device.ports, self.device.buffer_words),
                 transmit_clocks: self.platform.transmit_words,
                 sink_depth: self.platform.receive_words,
+                longest_first: self.platform.longest_first,
             },
             hop_clocks: self.hop_clocks(),
             faults: LineFaults {

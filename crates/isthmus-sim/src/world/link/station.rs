@@ -18,6 +18,9 @@ pub struct StationConfig {
     pub transmit_clocks: u64,
     /// Words of its receive buffer.
     pub sink_depth: u16,
+    /// The longest queue that has credit is served, lengths told apart by powers of two and equal ones
+    /// in turn; else all in turn.
+    pub longest_first: bool,
 }
 
 /// Words 0 to 5 of a packet, and when it came.
@@ -94,38 +97,55 @@ struct Queues {
     words: u64,
     sending: Option<Sending>,
     bench: bool,
+    longest_first: bool,
+}
+
+impl Queues {
+    /// Which queue of those that wait is served next.
+    #[inline]
+    fn choose(&self, candidates: u64, rooms: &Rooms<'_>) -> Option<(u32, Queued)> {
+        let mut left = candidates;
+        let mut best: Option<(u32, Queued, u32)> = None;
+        while left != 0 {
+            let queue = round_robin(left, self.turn);
+            left &= !(1 << queue);
+            let waiting = &self.queues[queue as usize];
+            let head = *waiting.front()?;
+            let class = usize::BITS - waiting.len().leading_zeros();
+            let longer = best.is_none_or(|(_, _, most)| class > most);
+            if longer && rooms.of(queue as usize) > head.words {
+                best = Some((queue, head, class));
+                if !self.longest_first {
+                    break;
+                }
+            }
+        }
+        best.map(|(queue, head, _)| (queue, head))
+    }
 }
 
 impl Feed for Queues {
     #[inline]
     fn begin(&mut self, rooms: &Rooms<'_>, now: u64) -> Option<u8> {
-        let mut candidates = self.waiting;
-        while candidates != 0 {
-            let chosen = round_robin(candidates, self.turn);
-            let id = chosen as usize;
-            let head = self.queues[id].front().copied()?;
-            if rooms.of(id) > head.words {
-                self.queues[id].pop_front();
-                self.packets -= 1;
-                self.words -= u64::from(head.words);
-                if self.queues[id].is_empty() {
-                    self.waiting &= !(1 << id);
-                }
-                self.turn = chosen + 1;
-                let (source, destination) = (self.port, chosen as u8);
-                self.sending = Some(Sending {
-                    key: Key { source, destination, sequence: head.sequence },
-                    words: head.words,
-                    at: 0,
-                    created: head.created as u32,
-                    left: now as u32,
-                    crc: Crc24::default(),
-                });
-                return Some(destination);
-            }
-            candidates &= !(1 << id);
+        let (chosen, head) = self.choose(self.waiting, rooms)?;
+        let id = chosen as usize;
+        self.queues[id].pop_front();
+        self.packets -= 1;
+        self.words -= u64::from(head.words);
+        if self.queues[id].is_empty() {
+            self.waiting &= !(1 << id);
         }
-        None
+        self.turn = chosen + 1;
+        let (source, destination) = (self.port, chosen as u8);
+        self.sending = Some(Sending {
+            key: Key { source, destination, sequence: head.sequence },
+            words: head.words,
+            at: 0,
+            created: head.created as u32,
+            left: now as u32,
+            crc: Crc24::default(),
+        });
+        Some(destination)
     }
 
     #[inline]
@@ -192,6 +212,7 @@ impl Station {
                 words: 0,
                 sending: None,
                 bench,
+                longest_first: config.longest_first,
             },
             transmit_clocks: config.transmit_clocks,
             sink: Sink {
