@@ -7,7 +7,7 @@
 ///
 ///   Control     control_i is taken over when enable rises; state_o. Disabling, or an error response
 ///               from host memory, ends what is in flight without effect, then the engine is off
-///   Push        push_* as pcie_word_buffer takes them, from pcie_bar, while push_open_o and at most
+///   Push        push_* as pcie_word_buffer takes them, from pcie_push, while push_open_o and at most
 ///               push_room_o words
 ///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o: first
 ///               word of a burst or push. abort_o: pulse, forget the stream so far and the word that is
@@ -262,8 +262,21 @@ module pcie_dma
   );
 
   // A push waits for the ring, so the two never write at once.
-  assign push_open_o = run_q && !fetch_pending && !control_i.tail_new && !tail_bell_q.valid;
-  assign push_room_o = room;
+  // Leave and room of one clock ago: that push_open_o fell since takes a doorbell, which comes the same
+  // way as pushes and ends a clock before the next; what was in use since can only be read.
+  logic push_open_q;
+  logic [RoomW-1:0] push_room_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      push_open_q <= 1'b0;
+      push_room_q <= '0;
+    end else begin
+      push_open_q <= run_q && !fetch_pending && !control_i.tail_new && !tail_bell_q.valid;
+      push_room_q <= room;
+    end
+  end
+  assign push_open_o = push_open_q;
+  assign push_room_o = push_room_q;
 
   pcie_word_buffer #(
     .Depth(BufferWords)

@@ -224,7 +224,8 @@ module pcie_dma_write #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take && !tail_q[0]) begin
+    // Followed until taken, so that the late valid_i is not in its way.
+    if (!tail_q[0]) begin
       low_q       <= data_i;
       low_first_q <= first_i;
     end
@@ -241,12 +242,13 @@ module pcie_dma_write #(
   } beat_t;
   beat_t beat, beat_out;
   always_comb begin
-    beat.told = emit_status;
-    beat.last = emit_status || ends;
+    // tell_q alone: without room nothing is put, and with it the status word is.
+    beat.told = tell_q;
+    beat.last = tell_q || ends;
     beat.unit = '0;
     beat.strb = '0;
     beat.data = {head_i, 2'b00, tail_q, 2'b00};
-    if (emit_status) begin
+    if (tell_q) begin
       beat.strb = {8{run_i}};
     end else begin
       beat.data = {data_i, tail_q[0] ? low_q : data_i};

@@ -80,9 +80,16 @@ module pcie_word_buffer #(
     commit_d = commit_q;
     if (commit_i) commit_d = wr_d;
   end
-  // Words that may be read: at all, and beside the head. ready_i comes late and only chooses.
-  assign any  = commit_d != pop_q;
-  assign more = commit_d != pop_q + PtrW'(1);
+  // Words that may be read: at all, and beside the head. The writer's signals and ready_i come late
+  // and only choose: no sum hangs on them.
+  always_comb begin
+    any  = commit_q != pop_q;
+    more = commit_q != pop_q + PtrW'(1);
+    if (commit_i) begin
+      any  = write_i || wr_q != pop_q;
+      more = write_i ? both || wr_q != pop_q : wr_q != pop_q + PtrW'(1);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!fetched_valid_q || move) begin

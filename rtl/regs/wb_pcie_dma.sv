@@ -5,13 +5,15 @@
 /// Map: docs/reference/registers.md, "PCIe stream DMA". The block behind it is generated from
 /// rtl/regs/pcie_dma.rdl; this module gives it plain ports.
 ///
-///   Handshake   the host never stalls, the other port while the host's operation passes; ack one clock
-///               after the operation, err for an address or direction that the map lacks and for a
-///               write from the device's own bus
-///   Latency     1 cycle; control_o follows a write by one clock
-///   Throughput  one operation a cycle
+///   Handshake   an operation waits while a read is in its first clock, one of the other port also while
+///               the host's passes; ack or err in order, err for an address or direction that the map
+///               lacks and for a write from the device's own bus
+///   Latency     write 1 cycle, read 2; control_o follows a write by one clock
+///   Throughput  one write a cycle, a read every other
 ///   Idle        nothing changes without an operation or an error strobe
-module wb_pcie_dma (
+module wb_pcie_dma
+  import isthmus_regs_pkg::*;
+(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  pcie_dma_pkg::state_t   state_i,
@@ -46,12 +48,44 @@ module wb_pcie_dma (
   logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
   logic [7:0]  addr;
   logic [31:0] wdata, biten, rdata;
-  logic s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
+  logic s_cyc, s_stb, s_we, s_stall, s_ack, s_err, unused_stall;
   logic [31:0] s_adr, s_dat_w, s_dat_r;
   logic [3:0] s_sel;
 
   pcie_dma_regs_pkg::pcie_dma__in_t  hwif_in;
   pcie_dma_regs_pkg::pcie_dma__out_t hwif_out;
+
+  // A read's first clock chooses among the counters, which come from everywhere; the block, with few
+  // sources left, answers in the second. Writes pass at once: a doorbell has no clock to lose.
+  logic read, read_q;
+  logic [7:0] read_adr_q;
+  logic [31:0] seen_q;
+  assign read = s_cyc && s_stb && !s_we && !s_stall;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) read_q <= 1'b0;
+    else read_q <= read;
+  end
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      read_adr_q <= s_adr[7:0];
+      unique case ({s_adr[7:2], 2'b00})
+        PcieDmaReqHead:      seen_q <= state_i.head;
+        PcieDmaRepTail:      seen_q <= state_i.tail;
+        PcieDmaRingWords:    seen_q <= state_i.counters.ring_words;
+        PcieDmaPushWords:    seen_q <= state_i.counters.push_words;
+        PcieDmaReplyWords:   seen_q <= state_i.counters.reply_words;
+        PcieDmaReadBursts:   seen_q <= state_i.counters.read_bursts;
+        PcieDmaWriteBursts:  seen_q <= state_i.counters.write_bursts;
+        PcieDmaStatusWrites: seen_q <= state_i.counters.status_writes;
+        PcieDmaPushRefused:  seen_q <= state_i.counters.push_refused;
+        PcieDmaAxiErrors:    seen_q <= state_i.counters.axi_errors;
+        PcieDmaEbRecords:    seen_q <= service_i.records;
+        PcieDmaEbBusErrors:  seen_q <= service_i.bus_errors;
+        PcieDmaEbTimeouts:   seen_q <= service_i.timeouts;
+        default:             seen_q <= service_i.malformed;
+      endcase
+    end
+  end
 
   assign hwif_in.LIMITS.max_payload.next     = max_payload_i;
   assign hwif_in.LIMITS.push_limit.next      = push_limit_i;
@@ -64,20 +98,20 @@ module wb_pcie_dma (
   assign hwif_in.ERRORS.read_response.hwset  = state_i.errors.read_response;
   assign hwif_in.ERRORS.write_response.hwset = state_i.errors.write_response;
   assign hwif_in.PUSH_NEXT.value.next        = push_next_i;
-  assign hwif_in.REQ_HEAD.value.next         = state_i.head;
-  assign hwif_in.REP_TAIL.value.next         = state_i.tail;
-  assign hwif_in.RING_WORDS.value.next       = state_i.counters.ring_words;
-  assign hwif_in.PUSH_WORDS.value.next       = state_i.counters.push_words;
-  assign hwif_in.REPLY_WORDS.value.next      = state_i.counters.reply_words;
-  assign hwif_in.READ_BURSTS.value.next      = state_i.counters.read_bursts;
-  assign hwif_in.WRITE_BURSTS.value.next     = state_i.counters.write_bursts;
-  assign hwif_in.STATUS_WRITES.value.next    = state_i.counters.status_writes;
-  assign hwif_in.PUSH_REFUSED.value.next     = state_i.counters.push_refused;
-  assign hwif_in.AXI_ERRORS.value.next       = state_i.counters.axi_errors;
-  assign hwif_in.EB_RECORDS.value.next       = service_i.records;
-  assign hwif_in.EB_BUS_ERRORS.value.next    = service_i.bus_errors;
-  assign hwif_in.EB_TIMEOUTS.value.next      = service_i.timeouts;
-  assign hwif_in.EB_MALFORMED.value.next     = service_i.malformed;
+  assign hwif_in.REQ_HEAD.value.next         = seen_q;
+  assign hwif_in.REP_TAIL.value.next         = seen_q;
+  assign hwif_in.RING_WORDS.value.next       = seen_q;
+  assign hwif_in.PUSH_WORDS.value.next       = seen_q;
+  assign hwif_in.REPLY_WORDS.value.next      = seen_q;
+  assign hwif_in.READ_BURSTS.value.next      = seen_q;
+  assign hwif_in.WRITE_BURSTS.value.next     = seen_q;
+  assign hwif_in.STATUS_WRITES.value.next    = seen_q;
+  assign hwif_in.PUSH_REFUSED.value.next     = seen_q;
+  assign hwif_in.AXI_ERRORS.value.next       = seen_q;
+  assign hwif_in.EB_RECORDS.value.next       = seen_q;
+  assign hwif_in.EB_BUS_ERRORS.value.next    = seen_q;
+  assign hwif_in.EB_TIMEOUTS.value.next      = seen_q;
+  assign hwif_in.EB_MALFORMED.value.next     = seen_q;
 
   // The strobe with the value, which is there one clock after the write.
   logic tail_new_q, consumed_new_q;
@@ -103,6 +137,8 @@ module wb_pcie_dma (
       consumed: hwif_out.REP_CONSUMED.value.value,
       consumed_new: consumed_new_q
   };
+
+  assign s_stall = read_q;
 
   wb_regs_share u_share (
     .clk_i,
@@ -144,13 +180,13 @@ module wb_pcie_dma (
   ) u_adapter (
     .clk_i,
     .rst_ni,
-    .wb_cyc_i      (s_cyc),
-    .wb_stb_i      (s_stb),
-    .wb_we_i      (s_we),
-    .wb_adr_i      (s_adr),
+    .wb_cyc_i      (1'b1),
+    .wb_stb_i      (read_q || (s_cyc && s_stb && s_we)),
+    .wb_we_i       (!read_q),
+    .wb_adr_i      (read_q ? 32'(read_adr_q) : s_adr),
     .wb_sel_i      (s_sel),
     .wb_dat_i      (s_dat_w),
-    .wb_stall_o      (s_stall),
+    .wb_stall_o    (unused_stall),
     .wb_ack_o      (s_ack),
     .wb_err_o      (s_err),
     .wb_dat_o      (s_dat_r),

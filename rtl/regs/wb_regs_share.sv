@@ -5,8 +5,9 @@
 /// keeps a waiting.
 ///
 ///   Handshake   a goes first; b stalls in that clock. A write of b is answered err and not made
-///   Latency     0 added; the block answers each operation after one clock (wb_regs_adapter in front
-///               of a block without a retiming stage does)
+///   Latency     0 added; the block answers each operation one clock after the last in which it stalls,
+///               so after one where it does not (wb_regs_adapter in front of a block without a
+///               retiming stage)
 ///   Throughput  one operation a cycle
 module wb_regs_share (
   input  logic        clk_i,
@@ -50,7 +51,7 @@ module wb_regs_share (
   } answer_e;
 
   logic ask_a, ask_b;
-  answer_e answer_q;
+  answer_e answer_q, kept;
   assign ask_a = a_cyc_i && a_stb_i;
   assign ask_b = b_cyc_i && b_stb_i && !ask_a;
 
@@ -65,11 +66,15 @@ module wb_regs_share (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) answer_q <= ForNobody;
-    else if (s_stall_i) answer_q <= ForNobody;
+    else if (s_stall_i) answer_q <= kept;
     else if (ask_a) answer_q <= ForA;
     else if (ask_b) answer_q <= b_we_i ? ForWriter : ForB;
     else answer_q <= ForNobody;
   end
+
+  // While the block stalls, the answer that it owes is still to come; to a cycle that ended, none.
+  assign kept = (answer_q == ForA && a_cyc_i) || (answer_q == ForB && b_cyc_i) ? answer_q :
+                ForNobody;
 
   assign a_ack_o = s_ack_i && answer_q == ForA;
   assign a_err_o = s_err_i && answer_q == ForA;
