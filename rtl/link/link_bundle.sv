@@ -82,7 +82,7 @@ module link_bundle
     $error("link_bundle: InitWords %0d is less than 4 AlignWords %0d", InitWords, AlignWords);
   end
 
-  word_t [Lanes-1:0] word, taken;
+  word_t [Lanes-1:0] beside, taken;
   logic              all_signal;
 
   assign all_signal = &signal_i;
@@ -95,14 +95,14 @@ module link_bundle
     .rst_ni,
     .signal_i (all_signal),
     .lane_i   (rx_i),
-    .word_o   (word),
+    .word_o   (beside),
     .aligned_o,
     .late_o,
     .lost_o
   );
 
   // No symbol at all in the place of what is not one instant.
-  assign taken = aligned_o ? word : {Lanes{word_t'({4'b1111, 32'h0})}};
+  assign taken = aligned_o ? beside : {Lanes{word_t'({4'b1111, 32'h0})}};
 
   // A mark is due AlignWords cycles after the last one, and at once after a reset. How long the link
   // may still go on without alignment.

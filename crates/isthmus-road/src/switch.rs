@@ -36,7 +36,8 @@ const WATCH_PERIOD: Duration = Duration::from_millis(200);
 /// Clocks without any arrival after which a network that should drain has stopped: longer than a link's
 /// start, and than any refresh of credits.
 const STUCK_CLOCKS: u64 = 1 << 18;
-const WORD_BYTES: u64 = 4;
+/// Clocks after which links that have never been up are given up.
+const UP_CLOCKS: u64 = 1 << 16;
 
 /// Runs it.
 pub(crate) fn run(
@@ -84,7 +85,7 @@ impl Gateware {
             model_path: path.clone(),
             clocks: vec![ClockConfig::new("clk_i", clock)],
             reset_cycles: scenario.device.reset_cycles,
-            cfg: BTreeMap::from([("bench".to_owned(), 1)]),
+            cfg: scenario.bench().then(|| ("bench".to_owned(), 1)).into_iter().collect(),
             epoch_ns: 0,
             trace: scenario.waveform.clone(),
             resets: Vec::new(),
@@ -142,6 +143,8 @@ struct Run<'a> {
     clock_ps: f64,
     /// A sum over all packets that arrived, whatever their order.
     checksum: u64,
+    /// Packets whose time stamps are not those of their pins.
+    stamps_altered: u64,
 }
 
 impl<'a> Run<'a> {
@@ -168,7 +171,16 @@ impl<'a> Run<'a> {
         })?;
         let now = Instant::now();
         let watch = Rc::clone(watch);
-        Ok(Self { scenario, watch, meter, begin: now, watched: now, clock_ps, checksum: 0 })
+        Ok(Self {
+            scenario,
+            watch,
+            meter,
+            begin: now,
+            watched: now,
+            clock_ps,
+            checksum: 0,
+            stamps_altered: 0,
+        })
     }
 
     /// Once a chunk: is somebody to be told, or too much time gone?
@@ -194,6 +206,8 @@ impl<'a> Run<'a> {
     }
 
     fn arrived(&mut self, delivery: &Delivery) {
+        let off = stamps_off(delivery, self.scenario.hop_clocks());
+        self.stamps_altered += u64::from(self.scenario.bench() && off != 0);
         self.meter.deliver(delivery);
         let key = delivery.key;
         let name = u64::from(key.source) << 56
@@ -247,9 +261,14 @@ impl<'a> Run<'a> {
                 }
             }
         };
+        let (patience, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
         loop {
             advance(CHUNK)?;
             let snapshot = self.collect(&network)?;
+            up = up || network.borrow().is_up();
+            if !up && snapshot.now > patience {
+                return Err(Self::never_up(snapshot.now, gateware.as_ref(), &network.borrow()));
+            }
             if self.meter.poll(snapshot) || self.over(&network, snapshot.now) {
                 break;
             }
@@ -296,10 +315,37 @@ impl<'a> Run<'a> {
         ] {
             counters.insert(name.to_owned(), value);
         }
+        if network.lanes() > 1 {
+            let lanes = network.lane_counters();
+            counters.insert("lanes.lost".to_owned(), lanes.lost);
+            counters.insert("lanes.late".to_owned(), lanes.late);
+        }
+        counters.insert("stamps.altered".to_owned(), self.stamps_altered);
         let tally = network.ledger().tally;
-        let checked = Checked { bytes: WORD_BYTES * tally.delivered_words, wrong: 0, lost: 0 };
+        let word_bytes = u64::from(self.scenario.word_bytes());
+        let checked = Checked { bytes: word_bytes * tally.delivered_words, wrong: 0, lost: 0 };
         let evaluated = gateware.as_ref().map_or(0, |gateware| gateware.device.cycles().1);
         self.measurement(network.now(), &counters, checked, evaluated)
+    }
+
+    /// Links that do not come up: what both sides say of them.
+    fn never_up(now: u64, gateware: Option<&Gateware>, network: &Network) -> RoadError {
+        let mut said: Vec<String> = Vec::new();
+        if let Some(gateware) = gateware {
+            let told = ["up", "aligned", "late"];
+            let status = gateware.device.status().into_iter();
+            said.extend(
+                status
+                    .filter(|(name, _)| told.contains(&name.as_str()))
+                    .map(|(name, value)| format!("device.{name} {value}")),
+            );
+        }
+        let lanes = network.lane_counters();
+        said.push(format!("lanes.late {}", lanes.late));
+        RoadError::Inconsistent(format!(
+            "switch: after {now} clocks not every link is up: {}",
+            said.join(", ")
+        ))
     }
 
     /// A trace is over when its last packet has arrived.
@@ -322,6 +368,15 @@ impl<'a> Run<'a> {
             let (wrong, now) = (ledger.tally.wrong, network.now());
             return Err(RoadError::Violation(format!(
                 "switch: {what}; {wrong} packets wrong by clock {now}, seed {}",
+                self.scenario.seed
+            )));
+        }
+        // The link's checks do not cover time stamps; only a wrong bit on a line may alter them.
+        if self.stamps_altered > 0 && ledger.faults.bit_errors == 0 {
+            return Err(RoadError::Violation(format!(
+                "switch: the time stamps of {} packets are not those of their pins by clock {}, seed {}",
+                self.stamps_altered,
+                network.now(),
                 self.scenario.seed
             )));
         }
@@ -360,8 +415,9 @@ impl<'a> Run<'a> {
         let words_on_wire = wire.data + wire.framing + wire.credit;
         let elapsed = self.at(meter.clocks());
         let throughput = (meter.clocks() > 0).then(|| {
-            let payload = WORD_BYTES * meter.words;
-            Throughput::new(payload, WORD_BYTES * words_on_wire, meter.delivered, None, elapsed)
+            let word_bytes = u64::from(scenario.word_bytes());
+            let payload = word_bytes * meter.words;
+            Throughput::new(payload, word_bytes * words_on_wire, meter.delivered, None, elapsed)
         });
         Ok(Measurement {
             id: format!("{road}/{platform}/{profile}/{engine}/{}", scenario.name()),
@@ -435,6 +491,7 @@ impl<'a> Run<'a> {
         let fairness = meter.fairness();
         let described = json!({
             "ports": scenario.device.ports,
+            "lanes": scenario.device.lanes,
             "pattern": scenario.pattern_text(),
             "sizes_bytes": workload.sizes_bytes,
             "load": load,
@@ -461,7 +518,7 @@ impl<'a> Run<'a> {
                 "fastest_switch": meter.fastest.map(|d| {
                     i64::from(d.arrived.wrapping_sub(d.left)) - 2 * scenario.hop_clocks() as i64
                 }),
-                "stamps_off": meter.stamps.map(|(least, most)| [least, most]),
+                "stamps_off": meter.stamps.filter(|_| scenario.bench()).map(|(least, most)| [least, most]),
             },
             "flows": {
                 "least_words": fairness.map(|found| found.0),
@@ -474,6 +531,13 @@ impl<'a> Run<'a> {
             _ => Map::new(),
         }
     }
+}
+
+/// Clocks in the switch by its own time stamps, less those that its pins show.
+fn stamps_off(delivery: &Delivery, hop_clocks: u64) -> i64 {
+    let stamped = i64::from(delivery.departed.wrapping_sub(delivery.entered));
+    let pins = i64::from(delivery.arrived.wrapping_sub(delivery.left));
+    stamped - (pins - 2 * hop_clocks as i64)
 }
 
 fn samples_mean(samples: &Samples, clock_ps: f64) -> Option<f64> {
@@ -539,6 +603,35 @@ mod tests {
             }
         });
         assert!(port.unwrap().contains("at port"));
+    }
+
+    /// How far each packet's stamps are off where somebody changes data word `index` of some.
+    fn stamps(index: u32) -> Vec<i64> {
+        let scenario = Scenario::parse(SCENARIO).unwrap();
+        let mut network = Network::new(&scenario.network()).unwrap();
+        let mut model = Model::new(&scenario);
+        let mut at = 0;
+        for clock in 0..30_000 {
+            model.step(&mut network);
+            match &mut model.from[1] {
+                word if word.k == 0 => {
+                    word.data = word.data.wrapping_add(u32::from(at == index && clock > 20_000));
+                    at += 1;
+                }
+                _ => at = 0,
+            }
+        }
+        assert_eq!(network.ledger().first_wrong(), None, "no check covers them");
+        network.take_deliveries().map(|one| stamps_off(&one, scenario.hop_clocks())).collect()
+    }
+
+    #[test]
+    fn time_stamps_altered_on_the_way_are_found() {
+        let right = stamps(u32::MAX);
+        assert!(right.len() > 300 && right.iter().all(|off| *off == 0));
+        let (entered, departed) = (stamps(4), stamps(5));
+        assert!(entered.iter().all(|off| [0, -1].contains(off)) && entered.contains(&-1));
+        assert!(departed.iter().all(|off| [0, 1].contains(off)) && departed.contains(&1));
     }
 
     #[test]

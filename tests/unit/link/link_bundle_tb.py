@@ -249,10 +249,13 @@ async def a_lane_that_slips_is_found_and_taken_back(dut: Any) -> None:
             taken += 4
             # Two marks: the first apart raises a doubt, its stray second one confirms it.
             assert taken <= 2 * MARK_LATEST + 40
+        invalid, found = lanes.counts(1)["invalid"], taken
         while not int(dut.aligned_o.value) & 2:
             await lanes.run(4)
             taken += 4
             assert taken <= 4 * MARK_LATEST + 40
+        # No word is taken meanwhile, whatever it looks like.
+        assert lanes.counts(1)["invalid"] - invalid >= taken - found - 8 > 8
         good = lanes.counts(1)["good"]
         await lanes.run(200)
         assert lanes.counts(1)["good"] > good

@@ -41,6 +41,7 @@ MAX_WORDS = int(os.environ["LINK_MAX_WORDS"])
 DELAY = int(os.environ["LINK_DELAY"])
 INIT_WORDS = int(os.environ["LINK_INIT_WORDS"])
 IN_PACKET = int(os.environ["LINK_IN_PACKET"])
+READY = fielded(INIT, 1, 0)
 STROBES = ("crc_bad", "poisoned", "invalid", "cut", "credit_bad", "dropped")
 
 
@@ -148,9 +149,11 @@ class Pair:
         self.reset = [False, False]
         self.signal = [True, True]
         self.bench = False
+        self.no_ready = False  # of end 0 no READY arrives
+        self.deaf = False  # of end 0 nothing arrives
         self.alien = 0  # a word that end 0 seems to send next, in the place of IDLE
 
-    async def start(self) -> None:
+    async def start(self, up: bool = True) -> None:
         d = self.dut
         cocotb.start_soon(Clock(d.clk_i, 10, "ns").start())
         d.rst_ni.value = 0
@@ -165,6 +168,8 @@ class Pair:
         for _ in range(DELAY + 4):  # the lines' registers have no reset
             await FallingEdge(d.clk_i)
         d.rst_ni.value = 0b11
+        if not up:
+            return
         await self.until(lambda: all(seen.up for seen in self.now), 2 * INIT_WORDS + 6 * DELAY + 40)
 
     def up(self) -> bool:
@@ -315,6 +320,8 @@ class Pair:
                 )
             else:
                 spoil = self.now[e].tx ^ end.rng.getrandbits(32)  # becomes a data word
+        if e == 0 and (self.deaf or (self.no_ready and self.now[0].tx == READY)):
+            spoil, self.clean = self.now[0].tx, False
         if self.alien and e == 0:
             spoil, self.alien = self.now[0].tx ^ self.alien, 0
         d.spoil_i[e].value = spoil
@@ -573,6 +580,33 @@ async def at_rest_the_line_is_silent(dut: Any) -> None:
     await pair.run(1500)
     for end in pair.ends:
         assert set(end.symbols) == {IDLE}
+
+
+@cocotb.test()
+async def an_end_that_hears_no_ready_comes_up_by_what_follows(dut: Any) -> None:
+    """All READY of end 0 spoilt: end 1 is up with the first valid word of the running link."""
+    pair = Pair(dut, cocotb.RANDOM_SEED)
+    pair.no_ready = True
+    await pair.start()
+    pair.no_ready = False
+    assert pair.ends[1].counts["invalid"] > 0, "the spoilt words"
+    await pair.run(300)
+    await pair.rest()
+    assert all(end.good for end in pair.ends)
+
+
+@cocotb.test()
+async def an_end_that_hears_nothing_says_init_alone(dut: Any) -> None:
+    """READY says that the far end has been heard."""
+    pair = Pair(dut, cocotb.RANDOM_SEED)
+    pair.deaf = True
+    await pair.start(up=False)
+    for _ in range(3 * INIT_WORDS):
+        await pair.step()
+        assert pair.now[1].tx == fielded(INIT, 0, 0)
+    pair.deaf = False
+    await pair.until(pair.up, 3 * INIT_WORDS + 10 * DELAY + 40)
+    await pair.rest()
 
 
 @cocotb.test()

@@ -154,8 +154,7 @@ impl Meter {
         let pins = delivery.arrived.wrapping_sub(delivery.left);
         let switch = i64::from(pins) - 2 * self.config.hop_clocks as i64;
         self.switch.add(switch as f64);
-        let stamped = i64::from(delivery.departed.wrapping_sub(delivery.entered));
-        let off = stamped - switch;
+        let off = super::stamps_off(delivery, self.config.hop_clocks);
         let (least, most) = self.stamps.unwrap_or((off, off));
         self.stamps = Some((least.min(off), most.max(off)));
         let best = self.fastest.map(|fastest| fastest.arrived.wrapping_sub(fastest.created));

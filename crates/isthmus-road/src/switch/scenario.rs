@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
 use isthmus_sim::world::link::{
-    Arrivals, EndConfig, LineFaults, LinkReset, NetworkConfig, Packet, Pattern, SinkStall,
-    StationConfig, TrafficConfig,
+    Arrivals, EndConfig, LaneSlip, LanesConfig, LineFaults, LinkReset, NetworkConfig, Packet,
+    Pattern, SinkStall, StationConfig, TrafficConfig,
 };
 
 use crate::error::RoadError;
@@ -76,6 +76,15 @@ pub struct Device {
     pub reset_cycles: u32,
     /// Ports.
     pub ports: usize,
+    /// Lanes of each port's link, byte by byte; a word is 32 bits of each.
+    #[serde(default = "one")]
+    pub lanes: usize,
+    /// Words from one mark on the lanes to the next.
+    #[serde(default = "marks")]
+    pub align_words: u64,
+    /// Words that lanes may be apart.
+    #[serde(default = "skew")]
+    pub max_skew: u64,
     /// Words of a crosspoint.
     pub buffer_words: u16,
     /// Data words of a packet, at most.
@@ -199,13 +208,34 @@ pub struct Faults {
     pub resets: Vec<(usize, u64, u64)>,
     /// Sinks that stop: port, clock, clocks.
     pub stalls: Vec<(usize, u64, u64)>,
+    /// Words that each lane is longer than the hop; none: all are as long.
+    pub lane_skew: Vec<u64>,
+    /// The rates above are those of this lane alone.
+    pub lane: Option<usize>,
+    /// Lanes that go down: port, lane, clock, clocks.
+    pub lane_resets: Vec<(usize, usize, u64, u64)>,
+    /// Lanes that get longer: port, lane, clock, words.
+    pub slips: Vec<(usize, usize, u64, i64)>,
 }
 
 const fn sixteen() -> u32 {
     16
 }
 
-const WORD_BYTES: u32 = 4;
+const fn one() -> usize {
+    1
+}
+
+const fn marks() -> u64 {
+    256
+}
+
+const fn skew() -> u64 {
+    8
+}
+
+/// Of one lane.
+const LANE_BYTES: u32 = 4;
 
 impl Scenario {
     /// Reads and checks a scenario.
@@ -232,6 +262,11 @@ impl Scenario {
         within("platform.transmit_words", platform.transmit_words as f64, 1.0, 1e6)?;
         within("platform.receive_words", f64::from(platform.receive_words), 32.0, 512.0)?;
         within("device.ports", device.ports as f64, 2.0, 16.0)?;
+        within("device.lanes", device.lanes as f64, 1.0, 8.0)?;
+        within("device.align_words", device.align_words as f64, 32.0, 4_096.0)?;
+        within("device.max_skew", device.max_skew as f64, 1.0, 15.0)?;
+        self.check_lanes()?;
+        let word_bytes = self.word_bytes();
         within("device.buffer_words", f64::from(device.buffer_words), 32.0, 512.0)?;
         within("device.max_words", f64::from(device.max_words), 16.0, 510.0)?;
         within("device.credit_words", f64::from(device.credit_words), 1.0, 512.0)?;
@@ -250,10 +285,13 @@ impl Scenario {
             }
         }
         let (low, high) = workload.sizes_bytes;
-        let least = u32::from(HEADER_WORDS) * WORD_BYTES;
-        let most = u32::from(device.max_words) * WORD_BYTES;
-        if low < least || high > most || low > high || (low | high) % WORD_BYTES != 0 {
-            let reason = format!("{low} to {high}: multiples of 4 from {least} to {most} expected");
+        let least = u32::from(HEADER_WORDS) * word_bytes;
+        let most = u32::from(device.max_words) * word_bytes;
+        let whole = low.is_multiple_of(word_bytes) && high.is_multiple_of(word_bytes);
+        if low < least || high > most || low > high || !whole {
+            let reason = format!(
+                "{low} to {high}: multiples of {word_bytes} from {least} to {most} expected"
+            );
             return Err(RoadError::scenario("workload.sizes_bytes", reason));
         }
         if (workload.pattern == PatternName::Trace) == workload.trace.is_empty() {
@@ -265,11 +303,11 @@ impl Scenario {
             let legal = usize::from(*source) < ports
                 && usize::from(*destination) < ports
                 && (least..=most).contains(bytes)
-                && bytes.is_multiple_of(WORD_BYTES);
+                && bytes.is_multiple_of(word_bytes);
             if !legal {
                 let reason = format!(
-                    "{source} to {destination}, {bytes} bytes: ports below {ports} and multiples of 4 \
-                     from {least} to {most} expected"
+                    "{source} to {destination}, {bytes} bytes: ports below {ports} and multiples of \
+                     {word_bytes} from {least} to {most} expected"
                 );
                 return Err(RoadError::scenario(format!("workload.trace[{row}]"), reason));
             }
@@ -284,6 +322,42 @@ impl Scenario {
         Ok(())
     }
 
+    fn check_lanes(&self) -> Result<(), RoadError> {
+        let (lanes, faults) = (self.device.lanes, &self.faults);
+        if lanes > 1 && self.workload.engine != Engine::Rtl {
+            let reason = "only the engine rtl knows lanes";
+            return Err(RoadError::scenario("device.lanes", reason));
+        }
+        if !(faults.lane_skew.is_empty() || faults.lane_skew.len() == lanes)
+            || faults.lane_skew.iter().any(|words| *words > 1_000)
+        {
+            let reason = format!("{:?}: a number to 1000 for each lane, {lanes}", faults.lane_skew);
+            return Err(RoadError::scenario("faults.lane_skew", reason));
+        }
+        let slip = faults.slips.iter().find(|(_, _, _, words)| words.unsigned_abs() > 100);
+        if let Some((_, _, _, words)) = slip {
+            let reason = format!("{words} words: -100 to 100 expected");
+            return Err(RoadError::scenario("faults.slips", reason));
+        }
+        if lanes == 1 && !(faults.slips.is_empty() && faults.lane_resets.is_empty()) {
+            return Err(RoadError::scenario(
+                "faults.slips",
+                "there are no lanes to slip or to go down",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bytes of a word of all lanes.
+    pub(super) fn word_bytes(&self) -> u32 {
+        LANE_BYTES * self.device.lanes as u32
+    }
+
+    /// Time stamps of the switch are in packets over one lane; a bundle's device makes none.
+    pub(super) fn bench(&self) -> bool {
+        self.device.lanes == 1
+    }
+
     /// One hop in whole clocks.
     pub(super) fn hop_clocks(&self) -> u64 {
         let clock_ns = 1e3 / self.platform.clock_mhz;
@@ -296,11 +370,22 @@ impl Scenario {
         u64::from(self.device.reset_cycles + u32::from(self.device.init_words))
             + 6 * self.hop_clocks()
             + told
+            + self.lanes_clocks()
+    }
+
+    /// Until lanes stand side by side at both ends, and again where one started over.
+    fn lanes_clocks(&self) -> u64 {
+        if self.device.lanes == 1 {
+            return 0;
+        }
+        let skew = self.faults.lane_skew.iter().max().copied().unwrap_or(0);
+        6 * (self.device.align_words + skew) + u64::from(self.device.init_words)
     }
 
     pub(super) fn traffic(&self) -> TrafficConfig {
         let workload = &self.workload;
-        let words = |bytes: u32| (bytes / WORD_BYTES) as u16;
+        let word_bytes = self.word_bytes();
+        let words = |bytes: u32| (bytes / word_bytes) as u16;
         let trace = (!workload.trace.is_empty()).then(|| {
             let mut sources = vec![Vec::new(); self.device.ports];
             for (created, source, destination, bytes) in &workload.trace {
@@ -347,7 +432,7 @@ impl Scenario {
             credit_words: device.credit_words,
             refresh_words: device.refresh_words,
             init_words: device.init_words,
-            bench: true,
+            bench: self.bench(),
         }
     }
 
@@ -362,6 +447,16 @@ impl Scenario {
                 longest_first: self.platform.longest_first,
             },
             hop_clocks: self.hop_clocks(),
+            lanes: LanesConfig {
+                lanes: self.device.lanes,
+                align_words: self.device.align_words,
+                max_skew: self.device.max_skew,
+                skew: match faults.lane_skew.as_slice() {
+                    [] => vec![0; self.device.lanes],
+                    given => given.to_vec(),
+                },
+            },
+            faulty_lane: faults.lane,
             faults: LineFaults {
                 bit_error_rate: faults.bit_error_rate,
                 credit_loss_rate: faults.credit_loss_rate,
@@ -370,12 +465,23 @@ impl Scenario {
             resets: faults
                 .resets
                 .iter()
-                .map(|&(port, at, clocks)| LinkReset { port, at, clocks })
+                .map(|&(port, at, clocks)| LinkReset { port, lane: None, at, clocks })
+                .chain(faults.lane_resets.iter().map(|&(port, lane, at, clocks)| LinkReset {
+                    port,
+                    lane: Some(lane),
+                    at,
+                    clocks,
+                }))
                 .collect(),
             stalls: faults
                 .stalls
                 .iter()
                 .map(|&(port, at, clocks)| SinkStall { port, at, clocks })
+                .collect(),
+            slips: faults
+                .slips
+                .iter()
+                .map(|&(port, lane, at, words)| LaneSlip { port, lane, at, words })
                 .collect(),
         }
     }
@@ -415,6 +521,8 @@ impl Scenario {
 impl Faults {
     pub(super) fn any(&self) -> bool {
         let rates = [self.bit_error_rate, self.credit_loss_rate, self.credit_corrupt_rate];
-        rates.iter().any(|rate| *rate > 0.0) || !self.resets.is_empty() || !self.stalls.is_empty()
+        rates.iter().any(|rate| *rate > 0.0)
+            || !(self.resets.is_empty() && self.stalls.is_empty())
+            || !(self.lane_resets.is_empty() && self.slips.is_empty())
     }
 }

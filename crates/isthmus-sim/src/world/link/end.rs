@@ -228,6 +228,12 @@ impl End {
         self.state == State::Up
     }
 
+    /// Whether no packet is being sent.
+    #[must_use]
+    pub fn is_between_packets(&self) -> bool {
+        self.outgoing.is_none()
+    }
+
     /// What went wrong so far.
     #[must_use]
     pub fn counters(&self) -> EndCounters {
@@ -349,7 +355,7 @@ impl End {
                 self.resynchronise(usize::from(id), count);
                 self.asked |= 1 << id;
             }
-            Token::Idle => received.ended = self.cut(),
+            Token::Idle | Token::Align => received.ended = self.cut(),
             Token::Init { ready } => {
                 received.ended = self.cut();
                 self.inits += u8::from(!ready);
@@ -359,7 +365,6 @@ impl End {
                 }
                 return received;
             }
-            Token::Align => {}
         }
         self.inits = 0;
         received
@@ -369,7 +374,8 @@ impl End {
     fn starting(&mut self, token: Token) -> bool {
         match (self.state, token) {
             (State::Init, Token::Init { .. }) if self.init_left == 0 => self.state = State::Ready,
-            (State::Ready, Token::Init { ready: true } | Token::Idle | Token::Align) => self.up(),
+            // Not ALIGN: an end that starts sends it too.
+            (State::Ready, Token::Init { ready: true } | Token::Idle) => self.up(),
             (State::Ready, Token::Sop { .. } | Token::Credit { .. } | Token::Check { .. })
             | (State::Ready, Token::Eop(_) | Token::Edb(_)) => {
                 self.up();
@@ -636,8 +642,8 @@ mod tests {
         let random = |name: &str| RandomStream::new(5, name);
         let (mut a, mut b) =
             (End::new(config(1, IDS, in_packet)), End::new(config(IDS, 1, in_packet)));
-        let mut there = Line::new(20, faults, false, random("there"));
-        let mut back = Line::new(20, faults, false, random("back"));
+        let mut there = Line::new(20, faults, false, 0, random("there"));
+        let mut back = Line::new(20, faults, false, 0, random("back"));
         let mut none = idle(greedy);
         let mut feed = Random { random: random("feed"), left: packets, ..idle(greedy) };
         let (mut from_a, mut from_b) = (Word::IDLE, Word::IDLE);

@@ -34,6 +34,8 @@ pub struct FaultCounters {
     pub credits_corrupted: u64,
     /// Links taken down.
     pub resets: u64,
+    /// Lanes that slipped.
+    pub slips: u64,
     /// Sinks that stopped taking words.
     pub stalls: u64,
 }
@@ -203,6 +205,7 @@ impl Ledger {
             ("fault.credits_lost", faults.credits_lost),
             ("fault.credits_corrupted", faults.credits_corrupted),
             ("fault.resets", faults.resets),
+            ("fault.slips", faults.slips),
             ("fault.stalls", faults.stalls),
         ]
         .into_iter()

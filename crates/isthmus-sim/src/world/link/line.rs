@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::lanes::off_lane;
 use super::ledger::{Key, Ledger};
 use super::word::{Token, Word};
 use crate::kernel::RandomStream;
@@ -36,17 +37,29 @@ struct Faulty {
     /// Bits until the next wrong one.
     next_error: u64,
     watch: Tracker,
+    /// Which of a bundle's lanes it is.
+    lane: usize,
+    /// Every packet before this clock is hit.
+    disturbed_until: u64,
 }
 
 impl Line {
-    /// A line of `length` words, at least 1. Where `watched`, it knows which packet each fault hits.
+    /// A line of `length` words, at least 1, for lane `lane` of a link. Where `watched`, it knows which
+    /// packet each fault hits.
     #[must_use]
-    pub fn new(length: usize, faults: LineFaults, watched: bool, random: RandomStream) -> Self {
+    pub fn new(
+        length: usize,
+        faults: LineFaults,
+        watched: bool,
+        lane: usize,
+        random: RandomStream,
+    ) -> Self {
         let faulty = faults != LineFaults::default() || watched;
         let faults = faulty.then(|| {
             let mut random = random;
             let next_error = random.failures_before_success(faults.bit_error_rate);
-            Box::new(Faulty { rates: faults, random, next_error, watch: Tracker::default() })
+            let watch = Tracker::default();
+            Box::new(Faulty { rates: faults, random, next_error, watch, lane, disturbed_until: 0 })
         });
         Self { ring: vec![None; length.max(1)].into_boxed_slice(), at: 0, down_until: 0, faults }
     }
@@ -58,6 +71,24 @@ impl Line {
             let since = now.saturating_sub(self.ring.len() as u64 + IN_RECEIVER);
             faults.watch.hit_since(since, ledger);
         }
+    }
+
+    /// The line gets so many words longer, or shorter: it slips. Packets until `until` may be lost for it.
+    pub fn slip(&mut self, now: u64, words: i64, until: u64, ledger: &mut Ledger) {
+        let mut kept: Vec<Option<Word>> = self.ring[self.at..].to_vec();
+        kept.extend_from_slice(&self.ring[..self.at]);
+        if words < 0 {
+            let gone = (words.unsigned_abs() as usize).min(kept.len() - 1);
+            kept.drain(..gone);
+        } else {
+            kept.resize(kept.len() + words as usize, Some(Word::INVALID));
+        }
+        if let Some(faults) = &mut self.faults {
+            faults.disturbed_until = until;
+            let since = now.saturating_sub(kept.len() as u64 + IN_RECEIVER);
+            faults.watch.hit_since(since, ledger);
+        }
+        (self.ring, self.at) = (kept.into_boxed_slice(), 0);
     }
 
     /// A word in at one end, and out at the other the one that went in `length` clocks before; `None`
@@ -81,8 +112,14 @@ impl Line {
 
 impl Faulty {
     fn pass(&mut self, word: Word, up: bool, now: u64, ledger: &mut Ledger) -> Word {
-        let token = word.token();
+        let token = match word.token() {
+            Token::Data(data) => Token::Data(off_lane(data, self.lane)),
+            token => token,
+        };
         self.watch.see(token, now, ledger);
+        if now < self.disturbed_until {
+            self.watch.hit(ledger);
+        }
         if !up {
             self.watch.hit(ledger);
             return word;
@@ -221,7 +258,7 @@ mod tests {
         (0..3).for_each(|_| {
             let _ = ledger.create(0, 1, 3);
         });
-        let mut line = Line::new(2, LineFaults::default(), true, RandomStream::new(1, "line"));
+        let mut line = Line::new(2, LineFaults::default(), true, 0, RandomStream::new(1, "line"));
         let packets = (0..3).flat_map(|n| [[Word::IDLE; 2].to_vec(), packet(n).to_vec()].concat());
         for (now, word) in packets.enumerate() {
             strike(&mut line, now as u64, &mut ledger);

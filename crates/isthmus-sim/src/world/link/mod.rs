@@ -6,6 +6,7 @@
 //! [`Network`] holds it all and knows no simulator; [`SwitchPins`] ties it to a device.
 
 pub mod end;
+pub mod lanes;
 pub mod ledger;
 pub mod line;
 pub mod network;
@@ -15,9 +16,10 @@ pub mod traffic;
 pub mod word;
 
 pub use end::{End, EndConfig, Ended, Feed, Next, Received, Rooms};
+pub use lanes::LanesConfig;
 pub use ledger::{FaultCounters, Key, Ledger, Tally};
 pub use line::{Line, LineFaults};
-pub use network::{LinkReset, Network, NetworkConfig, SinkStall};
+pub use network::{LaneSlip, LinkReset, Network, NetworkConfig, SinkStall};
 pub use pins::SwitchPins;
 pub use station::{Delivery, Station, StationConfig};
 pub use traffic::{Arrivals, Packet, Pattern, Source, TrafficConfig};

@@ -2,11 +2,12 @@
 //! All that hangs on a switch: an interface a port, and the cables between, both ways.
 
 use super::end::{EndCounters, WordCounters};
+use super::lanes::{Joiner, LaneCounters, LanesConfig, Splitter};
 use super::ledger::Ledger;
 use super::line::{Line, LineFaults};
 use super::station::{Delivery, Station, StationConfig};
 use super::traffic::TrafficConfig;
-use super::word::Word;
+use super::word::{Token, Word};
 use crate::kernel::{RandomStream, SimError};
 
 /// A port whose link loses its signal for a while.
@@ -14,10 +15,25 @@ use crate::kernel::{RandomStream, SimError};
 pub struct LinkReset {
     /// Which.
     pub port: usize,
+    /// Only one of its lanes.
+    pub lane: Option<usize>,
     /// When.
     pub at: u64,
     /// For how many clocks.
     pub clocks: u64,
+}
+
+/// A lane of a port that gets longer or shorter, both ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneSlip {
+    /// Which port.
+    pub port: usize,
+    /// Which lane.
+    pub lane: usize,
+    /// When.
+    pub at: u64,
+    /// By so many words.
+    pub words: i64,
 }
 
 /// A sink that takes nothing for a while.
@@ -40,12 +56,25 @@ pub struct NetworkConfig {
     pub station: StationConfig,
     /// Clocks from pins to pins: both transceivers and the cable.
     pub hop_clocks: u64,
+    /// The lanes of each link, both ways.
+    pub lanes: LanesConfig,
     /// What goes wrong at random, on every line.
     pub faults: LineFaults,
+    /// Only on this lane.
+    pub faulty_lane: Option<usize>,
     /// Links that go down.
     pub resets: Vec<LinkReset>,
     /// Sinks that stop.
     pub stalls: Vec<SinkStall>,
+    /// Lanes that slip.
+    pub slips: Vec<LaneSlip>,
+}
+
+/// One port's side of a link of several lanes.
+struct Bundle {
+    splitter: Splitter,
+    joiner: Joiner,
+    mixed: u64,
 }
 
 /// Stations and cables around a switch.
@@ -53,6 +82,14 @@ pub struct NetworkConfig {
 /// A switch reads its pins at a clock's edge and drives them from it on; so does every station.
 pub struct Network {
     stations: Vec<Station>,
+    /// Lane by lane, port by port; so are the next two.
+    lanes: usize,
+    /// One a port, for links of several lanes.
+    bundles: Vec<Bundle>,
+    arrived: Vec<Option<Word>>,
+    sent: Vec<Word>,
+    /// A slip is over after so many clocks.
+    slip_clocks: u64,
     to_switch: Vec<Line>,
     from_switch: Vec<Line>,
     ledger: Ledger,
@@ -60,6 +97,7 @@ pub struct Network {
     /// In the order of time, the next one last.
     resets: Vec<LinkReset>,
     stalls: Vec<SinkStall>,
+    slips: Vec<LaneSlip>,
     now: u64,
     ended: bool,
 }
@@ -82,6 +120,7 @@ impl Network {
             }
         }
         let ports_hit = config.resets.iter().map(|r| r.port);
+        let ports_hit = ports_hit.chain(config.slips.iter().map(|s| s.port));
         if let Some(port) = ports_hit.chain(config.stalls.iter().map(|s| s.port)).max()
             && port >= ports
         {
@@ -90,28 +129,57 @@ impl Network {
         if !(2..=10_000).contains(&config.hop_clocks) {
             return wrong(format!("{} clocks a hop: 2 to 10^4 expected", config.hop_clocks));
         }
+        let lanes = &config.lanes;
+        if !(1..=8).contains(&lanes.lanes) || lanes.skew.len() != lanes.lanes {
+            return wrong(format!("{} lanes, {} skews", lanes.lanes, lanes.skew.len()));
+        }
+        let lanes_hit = config.resets.iter().filter_map(|r| r.lane).chain(config.faulty_lane);
+        if let Some(lane) = lanes_hit.chain(config.slips.iter().map(|s| s.lane)).max()
+            && lane >= lanes.lanes
+        {
+            return wrong(format!("a fault at lane {lane} of {}", lanes.lanes));
+        }
         let sources = config.traffic.sources()?.into_iter().enumerate();
-        let watched = !config.resets.is_empty();
-        let line = |name: &str, port: usize, length: u64| {
-            let random = RandomStream::new(config.traffic.seed, &format!("fault:{name}:{port}"));
-            Line::new(length as usize, config.faults, watched, random)
+        let watched = !config.resets.is_empty() || !config.slips.is_empty();
+        let line = |name: &str, place: usize, length: u64| {
+            let (port, lane) = (place / lanes.lanes, place % lanes.lanes);
+            let stream = match lane {
+                0 => format!("fault:{name}:{port}"),
+                _ => format!("fault:{name}:{port}:{lane}"),
+            };
+            let random = RandomStream::new(config.traffic.seed, &stream);
+            let struck = config.faulty_lane.is_none_or(|only| only == lane);
+            let faults = if struck { config.faults } else { LineFaults::default() };
+            Line::new((length + lanes.skew[lane]) as usize, faults, watched, lane, random)
         };
+        let places = 0..ports * lanes.lanes;
         let mut resets = config.resets.clone();
         resets.sort_by_key(|reset| std::cmp::Reverse(reset.at));
         let mut stalls = config.stalls.clone();
         stalls.sort_by_key(|stall| std::cmp::Reverse(stall.at));
+        let mut slips = config.slips.clone();
+        slips.sort_by_key(|slip| std::cmp::Reverse(slip.at));
+        let bundle =
+            |_| Bundle { splitter: Splitter::new(lanes), joiner: Joiner::new(lanes), mixed: 0 };
         Ok(Self {
             stations: sources
                 .map(|(port, source)| Station::new(port, ports, source, &config.station))
                 .collect(),
             // A word that a station gives at one clock stands at the switch's pins `hop` clocks later;
             // the other way a word has stood at the switch's pins for one clock when it is read.
-            to_switch: (0..ports).map(|p| line("up", p, config.hop_clocks)).collect(),
-            from_switch: (0..ports).map(|p| line("down", p, config.hop_clocks - 1)).collect(),
+            to_switch: places.clone().map(|p| line("up", p, config.hop_clocks)).collect(),
+            from_switch: places.map(|p| line("down", p, config.hop_clocks - 1)).collect(),
+            lanes: lanes.lanes,
+            bundles: if lanes.lanes > 1 { (0..ports).map(bundle).collect() } else { Vec::new() },
+            arrived: vec![None; lanes.lanes],
+            sent: vec![Word::IDLE; lanes.lanes],
+            // Found at the second mark, aligned with the one behind it, each a long packet late.
+            slip_clocks: 4 * (lanes.align_words + u64::from(config.station.end.max_words) + 64),
             ledger: Ledger::new(ports),
             deliveries: Vec::new(),
             resets,
             stalls,
+            slips,
             now: 0,
             ended: false,
         })
@@ -121,6 +189,12 @@ impl Network {
     #[must_use]
     pub fn ports(&self) -> usize {
         self.stations.len()
+    }
+
+    /// Lanes of each link; the pins of a port are those of its lanes, one after the other.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.lanes
     }
 
     /// Clocks so far.
@@ -136,17 +210,48 @@ impl Network {
         let now = self.now;
         if self.resets.last().is_some_and(|reset| reset.at <= now)
             || self.stalls.last().is_some_and(|stall| stall.at <= now)
+            || self.slips.last().is_some_and(|slip| slip.at <= now)
         {
             self.strike(now);
+        }
+        self.now += 1;
+        if self.lanes > 1 {
+            return self.step_lanes(now, from, to);
         }
         let lines = self.to_switch.iter_mut().zip(&mut self.from_switch);
         let pins = from.iter().zip(to.iter_mut());
         for ((station, (up, down)), (from, to)) in self.stations.iter_mut().zip(lines).zip(pins) {
             let arrived = down.pass(*from, now, &mut self.ledger);
-            let sent = station.step(arrived, now, &mut self.ledger, &mut self.deliveries);
-            *to = up.pass(sent, now, &mut self.ledger);
+            station.receive(arrived, now, &mut self.ledger, &mut self.deliveries);
+            *to = up.pass(station.transmit(now), now, &mut self.ledger);
         }
-        self.now += 1;
+    }
+
+    fn step_lanes(&mut self, now: u64, from: &[Word], to: &mut [Option<Word>]) {
+        for (port, (station, bundle)) in self.stations.iter_mut().zip(&mut self.bundles).enumerate()
+        {
+            let places = port * self.lanes..(port + 1) * self.lanes;
+            for (arrived, place) in self.arrived.iter_mut().zip(places.clone()) {
+                *arrived = self.from_switch[place].pass(from[place], now, &mut self.ledger);
+            }
+            let word = bundle.joiner.join(&self.arrived);
+            let mixed = bundle.joiner.counters().mixed;
+            if mixed > std::mem::replace(&mut bundle.mixed, mixed) {
+                self.ledger.wrong(|| {
+                    format!("at port {port} a packet's lanes disagree, each with its check")
+                });
+            }
+            station.receive(word, now, &mut self.ledger, &mut self.deliveries);
+            let word = if bundle.splitter.is_due() && station.end().is_between_packets() {
+                Word::of(Token::Align)
+            } else {
+                station.transmit(now)
+            };
+            bundle.splitter.split(word, &mut self.sent);
+            for (sent, place) in self.sent.iter().zip(places) {
+                to[place] = self.to_switch[place].pass(*sent, now, &mut self.ledger);
+            }
+        }
     }
 
     #[cold]
@@ -154,8 +259,26 @@ impl Network {
         while let Some(reset) = self.resets.pop_if(|reset| reset.at <= now) {
             self.ledger.faults.resets += 1;
             self.ledger.allow(reset.port);
-            self.to_switch[reset.port].cut(now, reset.clocks, &mut self.ledger);
-            self.from_switch[reset.port].cut(now, reset.clocks, &mut self.ledger);
+            for lane in reset.lane.map_or(0..self.lanes, |lane| lane..lane + 1) {
+                let place = reset.port * self.lanes + lane;
+                self.to_switch[place].cut(now, reset.clocks, &mut self.ledger);
+                self.from_switch[place].cut(now, reset.clocks, &mut self.ledger);
+            }
+            if self.lanes > 1 {
+                // One lane takes all others with it: what is on them until both ends have noticed.
+                for lane in 0..self.lanes {
+                    let place = reset.port * self.lanes + lane;
+                    let until = now + reset.clocks + self.slip_clocks;
+                    self.to_switch[place].slip(now, 0, until, &mut self.ledger);
+                    self.from_switch[place].slip(now, 0, until, &mut self.ledger);
+                }
+            }
+        }
+        while let Some(slip) = self.slips.pop_if(|slip| slip.at <= now) {
+            self.ledger.faults.slips += 1;
+            let (place, until) = (slip.port * self.lanes + slip.lane, now + self.slip_clocks);
+            self.to_switch[place].slip(now, slip.words, until, &mut self.ledger);
+            self.from_switch[place].slip(now, slip.words, until, &mut self.ledger);
         }
         while let Some(stall) = self.stalls.pop_if(|stall| stall.at <= now) {
             self.ledger.faults.stalls += 1;
@@ -215,6 +338,19 @@ impl Network {
                 credit_bad: sum.credit_bad + one.credit_bad,
                 dropped: sum.dropped + one.dropped,
                 starts: sum.starts + one.starts,
+            }
+        })
+    }
+
+    /// What was wrong with the lanes at the stations' ends, summed.
+    #[must_use]
+    pub fn lane_counters(&self) -> LaneCounters {
+        self.bundles.iter().fold(LaneCounters::default(), |sum, bundle| {
+            let one = bundle.joiner.counters();
+            LaneCounters {
+                lost: sum.lost + one.lost,
+                late: sum.late + one.late,
+                mixed: sum.mixed + one.mixed,
             }
         })
     }

@@ -28,10 +28,10 @@ impl SwitchPins {
     /// Ties `network` to a device's pins; it moves on at each rising edge of `clk_i`.
     ///
     /// # Errors
-    /// When the device has no such pins for so many ports.
+    /// When the device has no such pins for so many ports and lanes.
     pub fn attach(device: &DeviceHandle, network: &Rc<RefCell<Network>>) -> Result<(), SimError> {
-        let ports = network.borrow().ports();
-        let count = ports as u32;
+        let lines = network.borrow().ports() * network.borrow().lanes();
+        let count = lines as u32;
         let agent = Self {
             network: Rc::clone(network),
             receive: Words {
@@ -41,8 +41,8 @@ impl SwitchPins {
             signal: device.input("serdes_signal_i", count)?,
             send: device.output("serdes_tx_data_o", 32 * count)?,
             send_k: device.output("serdes_tx_k_o", 4 * count)?,
-            from: vec![Word::IDLE; ports],
-            to: vec![None; ports],
+            from: vec![Word::IDLE; lines],
+            to: vec![None; lines],
         };
         device.attach("clk_i", Box::new(agent))
     }

@@ -265,16 +265,15 @@ impl Station {
         self.sink.stalled_until = clock;
     }
 
-    /// One clock: a word in, a word out. `word` stands at the receiver's pins since before this clock;
-    /// what it gives stands at the transmitter's from it on.
+    /// One clock, first half: a word in, which stands at the receiver's pins since before this clock.
     #[inline]
-    pub fn step(
+    pub fn receive(
         &mut self,
         word: Option<Word>,
         now: u64,
         ledger: &mut Ledger,
         deliveries: &mut Vec<Delivery>,
-    ) -> Word {
+    ) {
         self.make(now, ledger);
         let received = self.end.receive(word);
         if received != Received::default() {
@@ -284,6 +283,11 @@ impl Station {
             self.sink.stored -= 1;
             self.end.free(0, 1);
         }
+    }
+
+    /// Its second half: a word out, which stands at the transmitter's pins from it on.
+    #[inline]
+    pub fn transmit(&mut self, now: u64) -> Word {
         self.end.transmit(&mut self.queues, now)
     }
 
