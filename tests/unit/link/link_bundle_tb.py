@@ -162,6 +162,8 @@ async def every_packet_comes_over_lanes_of_any_skew(dut: Any) -> None:
         for name in ("bad", "missing", "refused", "credit_bad", "crc_bad", "lost", "invalid", "downs"):
             assert lanes.both(name) == 0, name
     lanes = await made(dut)
+    await lanes.run(3 * ALIGN_WORDS)
+    assert [lanes.counts(e)["mark_gap"] for e in (0, 1)] == [ALIGN_WORDS + 1] * 2, "nothing in their way"
     lanes.load((ALWAYS, 0), lengths=(MAX_WORDS, MAX_WORDS))
     await lanes.run(200)
     words = sum(lanes.read(1, i) for i in range(IDS))

@@ -22,6 +22,7 @@ module link_spread_bench
   input  logic [NumLinks-1:0] signal_i,
   input  logic [NumLinks-1:0] block_i,       // nobody reads what comes over this link
   input  logic [NumDests-1:0] mute_i,        // no packets for this destination
+  input  logic                same_i,        // all packets have 4 words
   input  logic [16:0]         send_i,        // rate of requests, in 65536ths a cycle
   output logic [NumLinks-1:0] up_o,
   // What link_spread is asked and says.
@@ -105,7 +106,7 @@ module link_spread_bench
     end else if (!want_q) begin
       want_q   <= 17'(noise_q[1][15:0]) < send_i && !mute_i[pick];
       dest_q   <= pick;
-      length_q <= WordsWidth'(1 + noise_q[2][23:8] % MaxWords);
+      length_q <= same_i ? WordsWidth'(4) : WordsWidth'(1 + noise_q[2][23:8] % MaxWords);
     end
   end
 

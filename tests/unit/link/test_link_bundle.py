@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from bench import run
 
-ALIGN_WORDS = 64
+ALIGN_WORDS = 60
 
 
 @pytest.mark.parametrize(("lanes", "skew"), [(1, 1), (3, 4), (4, 8)])
