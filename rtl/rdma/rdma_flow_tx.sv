@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: SHL-2.1
+/// The sending side of the flows: session, next number, acknowledged number, OPEN and PROBE.
+///
+/// A flow is opened when there is something to send. OPEN names the session and the number of its first
+/// packet; the ACK of that number opens it. A flow whose session the far end does not know fails: its
+/// session ends, the host is told, and the next one is opened at once with the number that was due.
+///
+///   Handshake   commit_i: the next count_i numbers of flow_i are given; never more than Window - lag_o.
+///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
+///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i.
+///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
+///               strobes, for the error ring
+///   Ordering    acknowledged numbers only move forward, and never past the next
+///   Latency     2 cycles from receive_valid_i to moved_o and done_valid_o one more
+///   Throughput  a control packet every 2 cycles
+///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
+///               after twice that; 0 counts as 1
+///   Parameters  none
+///   Not done    repeating data: what the far end lost or refused is told, not sent again
+module rdma_flow_tx
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+(
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                run_i,
+  input  logic                clear_i,          // once for each flow, while nothing is under way
+  input  flow_t               clear_flow_i,
+  input  host_t               host_id_i,
+  input  session_t            first_session_i,
+  input  logic [31:0]         probe_cycles_i,
+  input  logic [MaxHosts-1:0] want_i,           // there is something to send
+
+  output logic [MaxHosts-1:0] open_o,
+  input  flow_t               flow_i,
+  output seq_t                next_o,
+  output session_t            session_o,
+  output logic [6:0]          lag_o,            // numbers of flow_i that are not acknowledged
+  input  logic                commit_i,
+  input  packets_t            count_i,
+
+  input  logic                receive_valid_i,
+  input  header_t             receive_header_i,
+  input  control_t            receive_i,
+  output logic                moved_o,          // strobe: numbers of moved_flow_o were acknowledged
+  output flow_t               moved_flow_o,
+  output logic                failed_o,         // strobe: the session of failed_flow_o has ended
+  output flow_t               failed_flow_o,
+  output logic                refused_valid_o,
+  output flow_t               refused_flow_o,
+  output logic [7:0]          refused_code_o,
+  output tag_t                refused_tag_o,
+  output logic [11:0]         refused_more_o,
+  output logic                ignored_o,        // strobe: a control packet spoke of nothing of ours
+  output logic                probe_o,          // strobe: a time ran out
+
+  input  logic [MaxHosts-1:0] control_room_i,
+  output logic                own_valid_o,
+  input  logic                own_ready_i,
+  output header_t             own_header_o,
+  output control_t            own_o,
+
+  output logic                done_valid_o,
+  input  logic                done_ready_i,
+  output flow_t               done_flow_o,
+  output beat_t               done_word_o,
+  output logic                idle_o
+);
+  // ---------------------------------------------------------------- state of the flows
+  logic [MaxHosts-1:0] opening_q, open_q, outstanding_q;
+  session_t    session_q[MaxHosts];
+  seq_t        next_q   [MaxHosts];
+  seq_t        acked_q  [MaxHosts];
+  logic [31:0] refusals_q[MaxHosts];
+
+  seq_t lag;
+  assign open_o    = open_q;
+  assign next_o    = next_q[flow_i];
+  assign session_o = session_q[flow_i];
+  assign lag       = next_q[flow_i] - acked_q[flow_i];
+  assign lag_o     = lag[6:0];
+
+  // ---------------------------------------------------------------- a control packet
+  // First cycle: as it came. Second: does it speak of this session, and how far does it acknowledge?
+  // Third: what follows from it.
+  typedef struct packed {
+    flow_t       flow;
+    logic        known;   // a host that there is, the present session, and a kind for us
+    logic        refused;
+    logic [7:0]  code;
+    tag_t        tag;
+    logic [11:0] more;
+    seq_t        seq;
+  } event_t;
+
+  logic     in_valid_q, event_valid_q;
+  header_t  in_header_q;
+  control_t in_q;
+  event_t   event_q;
+  seq_t     in_lag, in_step, lag_q, step_q;
+  flow_t    in_flow;
+  logic     late_q;  // numbers were given while it was looked at
+  assign in_flow = in_header_q.src[2:0];
+  assign in_lag  = next_q[in_flow] - acked_q[in_flow];
+  assign in_step = in_header_q.seq - acked_q[in_flow];
+  logic unused;
+  assign unused = ^{in_header_q, in_q, lag[15:7]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_valid_q    <= 1'b0;
+      event_valid_q <= 1'b0;
+    end else begin
+      in_valid_q    <= receive_valid_i && run_i;
+      event_valid_q <= in_valid_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    in_header_q     <= receive_header_i;
+    in_q            <= receive_i;
+    lag_q           <= in_lag;
+    step_q          <= in_step;
+    late_q          <= commit_i && flow_i == in_flow;
+    event_q.flow    <= in_flow;
+    event_q.known   <= in_header_q.src[6:3] == '0 && in_header_q.session == session_q[in_flow] &&
+                       (in_q.control == ControlAck || in_q.control == ControlRefused);
+    event_q.refused <= in_q.control == ControlRefused;
+    event_q.code    <= in_q.code;
+    event_q.tag     <= in_q.tag;
+    event_q.more    <= in_q.more;
+    event_q.seq     <= in_header_q.seq;
+  end
+
+  logic is_open, is_opening, fits, whole, known, opens, moves, fails, itemised;
+  assign is_open    = open_q[event_q.flow];
+  assign is_opening = opening_q[event_q.flow];
+  assign fits       = step_q <= lag_q;
+  assign whole      = step_q == lag_q;
+  assign known      = event_valid_q && event_q.known;
+  assign opens      = known && is_opening && !event_q.refused && event_q.code[0] && whole;
+  assign moves      = known && is_open && fits && !fails && step_q != '0;
+  assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession
+                                                           : !event_q.code[0]);
+  assign itemised   = known && is_open && event_q.refused && !fails;
+
+  logic [31:0] refusals;
+  assign refusals = refusals_q[event_q.flow] + 32'(event_q.more) + 32'(event_q.code != CodeNone);
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) acked_q[clear_flow_i] <= '0;
+    else if (opens || moves) acked_q[event_q.flow] <= event_q.seq;
+    if (clear_i) session_q[clear_flow_i] <= first_session_i;
+    else if (fails) session_q[event_q.flow] <= session_q[event_q.flow] + 8'd1;
+    if (clear_i) refusals_q[clear_flow_i] <= '0;
+    else if (itemised) refusals_q[event_q.flow] <= refusals;
+    if (clear_i) next_q[clear_flow_i] <= '0;
+    else if (commit_i) next_q[flow_i] <= next_q[flow_i] + seq_t'(count_i);
+  end
+
+  // ---------------------------------------------------------------- time
+  // old_q: waiting since before the last tick.
+  logic [31:0] timer_q;
+  logic [MaxHosts-1:0] old_q, awaiting;
+  logic tick;
+  assign awaiting = opening_q | (open_q & outstanding_q);
+  assign tick     = timer_q == '0 && awaiting != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) timer_q <= '0;
+    else if (awaiting == '0) timer_q <= '0;
+    else if (tick) timer_q <= probe_cycles_i;
+    else timer_q <= timer_q - 32'd1;
+  end
+
+  // ---------------------------------------------------------------- what is to be sent and told
+  logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
+  flow_t own_flow, done_flow;
+  logic  own_load, done_load;
+
+  assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
+  assign ask_ready = ask_q & control_room_i & {MaxHosts{run_i && !own_valid_o}};
+  assign own_load  = ask_ready != '0;
+  assign done_load = (!done_valid_o || done_ready_i) && news_q != '0;
+
+  arb_rr #(.NumReq(MaxHosts)) u_own (
+    .clk_i,
+    .rst_ni,
+    .req_i (ask_ready),
+    .last_i(1'b1),
+    .gnt_o (own_pick),
+    .idx_o (own_flow)
+  );
+  arb_rr #(.NumReq(MaxHosts)) u_done (
+    .clk_i,
+    .rst_ni,
+    .req_i (news_q & {MaxHosts{done_load}}),
+    .last_i(1'b1),
+    .gnt_o (done_pick),
+    .idx_o (done_flow)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      opening_q     <= '0;
+      open_q        <= '0;
+      outstanding_q <= '0;
+      old_q         <= '0;
+      ask_q         <= '0;
+      news_q        <= '0;
+      own_valid_o   <= 1'b0;
+      done_valid_o  <= 1'b0;
+      probe_o       <= 1'b0;
+    end else begin
+      probe_o   <= tick && (old_q & awaiting) != '0;
+      opening_q <= opening_q | begins;
+      old_q     <= tick ? awaiting : old_q & awaiting;
+      // A first OPEN goes at once, later ones and PROBE when their time has come.
+      ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
+                    ~own_pick) | begins;
+      news_q    <= news_q & ~done_pick;
+      if (opens || moves || fails || itemised) news_q[event_q.flow] <= 1'b1;
+      if (opens) begin
+        opening_q[event_q.flow] <= 1'b0;
+        open_q[event_q.flow]    <= 1'b1;
+        ask_q[event_q.flow]     <= 1'b0;
+      end
+      if (moves) begin
+        old_q[event_q.flow] <= 1'b0;
+        if (whole && !late_q) outstanding_q[event_q.flow] <= 1'b0;
+      end
+      if (commit_i) outstanding_q[flow_i] <= 1'b1;
+      if (opens) outstanding_q[event_q.flow] <= 1'b0;
+      if (fails) begin
+        open_q[event_q.flow]    <= 1'b0;
+        opening_q[event_q.flow] <= 1'b1;
+        old_q[event_q.flow]     <= 1'b0;
+        ask_q[event_q.flow]     <= 1'b1;
+      end
+      if (clear_i) begin
+        opening_q     <= '0;
+        open_q        <= '0;
+        outstanding_q <= '0;
+        ask_q         <= '0;
+        news_q        <= '0;
+      end
+      if (own_load) own_valid_o <= 1'b1;
+      else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
+      if (!done_valid_o || done_ready_i) done_valid_o <= news_q != '0;
+    end
+  end
+
+  header_t header;
+  control_t control;
+  always_comb begin
+    header         = '0;
+    header.seq     = next_q[own_flow];
+    header.session = session_q[own_flow];
+    header.src     = host_id_i;
+    header.dst     = host_t'(own_flow);
+    header.kind    = KindControl;
+    control         = '0;
+    control.control = (opening_q & own_pick) != '0 ? ControlOpen : ControlProbe;
+  end
+  always_ff @(posedge clk_i) begin
+    if (own_load) begin
+      own_header_o <= header;
+      own_o        <= control;
+    end
+    if (done_load) begin
+      done_flow_o <= done_flow;
+      done_word_o <= {refusals_q[done_flow], session_q[done_flow], 7'd0, open_q[done_flow],
+                      acked_q[done_flow]};
+    end
+  end
+
+  // ---------------------------------------------------------------- to the others
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      moved_o         <= 1'b0;
+      failed_o        <= 1'b0;
+      refused_valid_o <= 1'b0;
+      ignored_o       <= 1'b0;
+    end else begin
+      moved_o         <= opens || moves;
+      failed_o        <= fails;
+      refused_valid_o <= fails || itemised;
+      ignored_o       <= event_valid_q && !(opens || moves || fails || itemised) &&
+                         !(known && is_open && fits);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    moved_flow_o   <= event_q.flow;
+    failed_flow_o  <= event_q.flow;
+    refused_flow_o <= event_q.flow;
+    refused_code_o <= fails ? CodeSession : event_q.code;
+    refused_tag_o  <= event_q.refused ? event_q.tag : '0;
+    // The numbers that the end of a session takes with it, but for the one that is itemised.
+    refused_more_o <= !fails ? event_q.more : lag_q == '0 ? '0 : {5'd0, lag_q[6:0]} - 12'd1;
+  end
+
+  assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
+                  begins == '0 && !own_valid_o && !(done_valid_o && done_ready_i) &&
+                  (news_q == '0 || !done_load) && !moved_o && !failed_o && !refused_valid_o &&
+                  !ignored_o && !probe_o && timer_q == '0 && !commit_i;
+endmodule

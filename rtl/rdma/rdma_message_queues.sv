@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Messages as the host writes them: a ring of 256 beats for each destination, in one memory.
+///
+/// Beats come in ascending order, in one store or in two of 4 bytes, the upper one last. A write that
+/// lies elsewhere, or where nothing was given back, is refused. A message is there with its last beat.
+///
+///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that were not
+///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, size_i is its
+///               header's count of beats
+///   Latency     1 cycle from the last write to ready_o; 1 from re_i to rdata_o
+///   Throughput  a write and a read a cycle
+///   Parameters  NumHosts 2..8
+///   Not done    a check of headers (rdma_send): whatever a header says, its message ends where it says
+module rdma_message_queues
+  import rdma_pkg::*;
+#(
+  parameter int unsigned NumHosts = 8
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        run_i,
+  input  logic        clear_i,
+  input  flow_t       clear_flow_i,
+
+  input  logic        we_i,
+  input  logic [10:0] addr_i,        // flow, beat
+  input  beat_t       data_i,
+  input  logic [7:0]  strb_i,
+
+  input  logic        freed_i,       // beats were given back:
+  input  flow_t       freed_flow_i,
+  input  logic [8:0]  freed_count_i, // so many since the start, modulo 512
+
+  output logic [7:0]  ready_o,
+  input  flow_t       flow_i,
+  output logic [7:0]  place_o,
+  output logic [6:0]  number_o,
+  input  logic        re_i,
+  input  logic [10:0] raddr_i,
+  output beat_t       rdata_o,
+  input  logic        advance_i,
+  input  logic [6:0]  size_i,
+
+  output logic        posted_o,      // strobes: a message is there;
+  output flow_t       posted_flow_o,
+  output logic        bad_o          // a write was refused
+);
+  if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
+    $error("rdma_message_queues: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
+  end
+
+  typedef logic [8:0] position_t;  // in beats, modulo twice the ring
+
+  // Where the next write must lie; beats that the message lacks, in its header those it will have.
+  typedef struct packed {
+    logic       body;
+    logic [6:0] left;
+    position_t  place;
+  } write_t;
+
+  write_t    write_q[MaxHosts];
+  position_t freed_q[MaxHosts];
+  position_t there_q[MaxHosts];  // up to here messages are whole
+
+  flow_t      wflow;
+  write_t     now, then;
+  position_t  used;
+  logic       take, whole, commit;
+  logic [6:0] left;
+
+  assign wflow = addr_i[10:8];
+  assign now   = write_q[wflow];
+  assign used  = now.place - freed_q[wflow];
+  assign take  = we_i && run_i && 32'(wflow) < NumHosts && addr_i[7:0] == now.place[7:0] &&
+                 !used[8];
+  logic unused;
+  assign unused = ^used;
+  // A beat is there with its last byte.
+  assign whole = take && strb_i[7];
+  assign left  = now.body ? now.left - 7'd1 : strb_i[0] ? data_i[6:0] : now.left;
+
+  assign commit = whole && left == '0;
+  always_comb begin
+    then       = now;
+    then.place = now.place + position_t'(whole);
+    if (whole) then.body = left != '0;
+    if (whole || !now.body) then.left = left;
+  end
+
+  ram_1r1w #(
+    .Width    (64),
+    .Depth    (MaxHosts * MessageBeats),
+    .LaneWidth(8)
+  ) u_ram (
+    .clk_i,
+    .we_i   (strb_i & {8{take}}),
+    .waddr_i(addr_i),
+    .wdata_i(data_i),
+    .re_i,
+    .raddr_i,
+    .rdata_o
+  );
+
+  typedef struct packed {
+    logic [6:0] number;
+    position_t  place;
+  } read_t;
+  read_t read_q[MaxHosts];
+  read_t here, next;
+
+  assign here        = read_q[flow_i];
+  assign next.number = here.number + 7'd1;
+  assign next.place  = here.place + position_t'(size_i) + position_t'(1);
+  assign place_o     = here.place[7:0];
+  assign number_o    = here.number;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) write_q[clear_flow_i] <= '0;
+    else if (take) write_q[wflow] <= then;
+    if (clear_i) there_q[clear_flow_i] <= '0;
+    else if (commit) there_q[wflow] <= then.place;
+    if (clear_i) freed_q[clear_flow_i] <= '0;
+    else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
+    if (clear_i) read_q[clear_flow_i] <= '0;
+    else if (advance_i) read_q[flow_i] <= next;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ready_o  <= '0;
+      posted_o <= 1'b0;
+      bad_o    <= 1'b0;
+    end else begin
+      if (advance_i && next.place == there_q[flow_i]) ready_o[flow_i] <= 1'b0;
+      if (commit) ready_o[wflow] <= 1'b1;
+      if (clear_i) ready_o[clear_flow_i] <= 1'b0;
+      posted_o <= commit;
+      bad_o    <= we_i && run_i && !take && strb_i != '0;
+    end
+  end
+  always_ff @(posedge clk_i) posted_flow_o <= wflow;
+endmodule

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Makes packets of what was granted, and puts them into the VOQs: one at a time, a beat a cycle.
+///
+/// Between two packets control packets go first, then a message, then the next packet of a transfer whose
+/// data has begun to come; so neither waits for a read. A read that failed ends its packet there as bad; the rest of
+/// its beats is dropped, the next packets are made as usual.
+///
+///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
+///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, ready a link
+///   Latency     from data_valid_i, or post_i, to the first beat at voq_valid_o 1 (2) cycles
+///   Throughput  a beat a cycle; 2 or 3 header beats a packet, no dead cycle between packets of a transfer
+///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
+///   Parameters  NumLinks 1..4
+///   Not done    checks: rdma_send has made them
+module rdma_segment
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+#(
+  parameter  int unsigned NumLinks  = 1,
+  localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  host_t                host_id_i,
+  input  logic                 bench_i,
+
+  input  logic [MaxHosts-1:0]  control_room_i,
+  input  logic [LinkWidth-1:0] control_link_i,
+  output logic                 control_take_o,   // strobe: one goes to control_flow_o
+  output flow_t                control_flow_o,
+  input  logic                 control_valid_i,
+  output logic                 control_ready_o,
+  input  header_t              control_header_i,
+  input  control_t             control_i,
+  input  logic                 own_valid_i,
+  output logic                 own_ready_o,
+  input  header_t              own_header_i,
+  input  control_t             own_i,
+
+  input  logic                 post_i,
+  input  post_t                post_data_i,
+  input  logic [LinkWidth-1:0] post_link_i,
+  output logic                 message_free_o,
+  output logic                 message_busy_o,   // the queue's memory is in use
+  output logic                 message_re_o,
+  output logic [10:0]          message_addr_o,
+  input  beat_t                message_data_i,
+
+  input  logic                 job_valid_i,
+  output logic                 job_ready_o,
+  input  job_t                 job_i,
+  input  logic                 plan_valid_i,
+  output logic                 plan_ready_o,
+  input  logic [LinkWidth-1:0] plan_link_i,
+  input  logic                 data_valid_i,
+  output logic                 data_ready_o,
+  input  beat_t                data_i,
+  input  logic                 data_bad_i,
+  output logic                 job_done_o,       // strobe: all of a transfer is in the VOQs
+
+  output logic [NumLinks-1:0]  voq_valid_o,
+  input  logic [NumLinks-1:0]  voq_ready_i,
+  output flow_t                voq_flow_o,
+  output beat_t                voq_data_o,
+  output logic                 voq_last_o,
+  output logic                 voq_bad_o,
+
+  output logic                 begun_o,          // strobe: a data packet's header
+  output flow_t                begun_flow_o,
+  output seq_t                 begun_seq_o,
+  output logic                 error_valid_o,
+  input  logic                 error_ready_i,
+  output flow_t                error_flow_o,
+  output tag_t                 error_tag_o,
+  output logic [11:0]          error_more_o,
+  output logic                 idle_o
+);
+  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
+    $error("rdma_segment: NumLinks is %0d, legal is 1..4", NumLinks);
+  end
+
+  typedef enum logic [2:0] {
+    StHead,     // what is next, and its first beat
+    StSecond,
+    StThird,
+    StPayload,
+    StSkip,     // the beats behind one that failed
+    StControl
+  } state_e;
+
+  state_e state_q;
+  logic   move;       // the register towards the VOQs is free
+  logic   message_q;  // the packet in progress is a message
+  logic   own_q;
+  logic [LinkWidth-1:0] link_q;
+  beats_t left_q;     // payload beats that are missing
+
+  // ---------------------------------------------------------------- what was granted
+  logic  post_valid_q, job_valid_q;
+  post_t post_q;
+  job_t  job_q;
+  logic [LinkWidth-1:0] post_link_q;
+  logic [7:0] place_q;  // in the message queue
+  logic  post_done, part_done, job_done;
+  logic  unused_place;
+  assign unused_place = ^post_q.place;
+  assign message_free_o = !post_valid_q;
+  assign job_ready_o    = !job_valid_q || job_done;
+
+  // ---------------------------------------------------------------- which is next
+  logic  control_ok, own_ok, go_control, go_own, go_message, go_job;
+  flow_t control_to, own_to;
+  assign control_to = control_header_i.dst[2:0];
+  assign own_to     = own_header_i.dst[2:0];
+  assign control_ok = control_valid_i && control_room_i[control_to];
+  assign own_ok     = own_valid_i && control_room_i[own_to];
+  assign go_control = state_q == StHead && move && control_ok;
+  assign go_own     = state_q == StHead && move && own_ok && !control_ok;
+  assign go_message = state_q == StHead && move && post_valid_q && !control_ok && !own_ok;
+  assign go_job     = state_q == StHead && move && job_valid_q && plan_valid_i &&
+                      (data_valid_i || bench_i) && !control_ok && !own_ok && !post_valid_q;
+
+  // ---------------------------------------------------------------- headers
+  beats_t  job_packet;  // payload of the transfer's next packet
+  logic    job_last;
+  header_t header;
+  assign job_last   = job_q.beats <= 10'(PacketBeats);
+  assign job_packet = job_last ? job_q.beats[6:0] : beats_t'(PacketBeats);
+
+  always_comb begin
+    header     = '0;
+    header.src = host_id_i;
+    if (post_valid_q) begin
+      header.tag        = {1'b1, post_q.number};
+      header.completion = post_q.header.completion;
+      header.irq        = post_q.header.irq;
+      header.notify     = post_q.header.notify;
+      header.last       = 1'b1;
+      header.kind       = KindMessage;
+      header.beats      = post_q.header.beats;
+      header.dst        = host_t'(post_q.flow);
+      header.session    = post_q.session;
+      header.seq        = post_q.seq;
+    end else begin
+      header.tag        = job_q.tag;
+      header.last       = job_last && job_q.final_part;
+      header.extended   = job_q.extended;
+      header.completion = job_q.completion && header.last;
+      header.irq        = job_q.irq && header.last;
+      header.notify     = job_q.notify && header.last;
+      header.kind       = KindWrite;
+      header.beats      = job_packet;
+      header.dst        = host_t'(job_q.flow);
+      header.session    = job_q.session;
+      header.seq        = job_q.seq;
+    end
+    if (control_ok) header = control_header_i;
+    else if (own_ok) header = own_header_i;
+  end
+
+  // ---------------------------------------------------------------- a beat a cycle
+  logic  emit, last, bad, payload, stamp_beat_q, first_beat_q, pop, failed;
+  beat_t data, bench_data;
+  flow_t flow_q, flow_d;
+  logic [LinkWidth-1:0] link;
+
+  assign bench_data = stamp_beat_q ? {32'd0, job_q.extension[31:0]} : '0;
+  assign payload    = state_q == StPayload && move && (message_q || bench_i || data_valid_i);
+  assign failed     = payload && !message_q && !bench_i && data_bad_i;
+  assign pop        = (payload && !message_q) || (state_q == StSkip && data_valid_i);
+  assign data_ready_o = pop && !bench_i;
+
+  always_comb begin
+    emit = 1'b0;
+    last = 1'b0;
+    bad  = 1'b0;
+    data = header;
+    unique case (state_q)
+      StHead: emit = go_control || go_own || go_message || go_job;
+      StSecond: begin
+        emit = move;
+        data = message_q ? {post_q.header.immediate, 24'd0, post_q.header.qid} : job_q.address;
+      end
+      StThird: begin
+        emit = move;
+        data = job_q.extension;
+      end
+      StPayload: begin
+        emit = payload;
+        data = message_q ? message_data_i : bench_i ? bench_data : data_i;
+        last = left_q == beats_t'(1) || failed;
+        bad  = failed;
+      end
+      StControl: begin
+        emit = move;
+        data = own_q ? own_i : control_i;
+        last = 1'b1;
+      end
+      default: ;
+    endcase
+  end
+
+  assign control_take_o = go_control || go_own;
+  assign control_flow_o = control_ok ? control_to : own_to;
+  assign flow_d = control_take_o ? control_flow_o : go_message ? post_q.flow : job_q.flow;
+  assign link   = state_q != StHead ? link_q : control_take_o ? control_link_i
+                : go_message ? post_link_q : plan_link_i;
+  assign plan_ready_o    = go_job;
+  assign control_ready_o = state_q == StControl && move && !own_q;
+  assign own_ready_o     = state_q == StControl && move && own_q;
+
+  // The body's beats: each is asked for as the one before it is taken.
+  assign message_re_o   = go_message || (message_q && (state_q == StPayload) && payload);
+  assign message_addr_o = {post_q.flow, place_q};
+  assign message_busy_o = go_message ||
+                          (message_q && (state_q == StSecond || state_q == StPayload));
+
+  assign post_done = payload && message_q && last;
+  assign part_done = (pop && !message_q && left_q == beats_t'(1));
+  assign job_done  = part_done && job_last;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q      <= StHead;
+      post_valid_q <= 1'b0;
+      job_valid_q  <= 1'b0;
+      job_done_o   <= 1'b0;
+      begun_o      <= 1'b0;
+    end else begin
+      job_done_o <= job_done;
+      begun_o    <= go_message || go_job;
+      if (post_i) post_valid_q <= 1'b1;
+      else if (post_done) post_valid_q <= 1'b0;
+      if (job_ready_o) job_valid_q <= job_valid_i;
+      unique case (state_q)
+        StHead: begin
+          if (go_control || go_own) state_q <= StControl;
+          else if (go_message || go_job) state_q <= StSecond;
+        end
+        StSecond: if (move) state_q <= (!message_q && job_q.extended) ? StThird : StPayload;
+        StThird:  if (move) state_q <= StPayload;
+        StPayload: begin
+          if (payload && left_q == beats_t'(1)) state_q <= StHead;
+          else if (failed) state_q <= StSkip;
+        end
+        StSkip:  if (pop && left_q == beats_t'(1)) state_q <= StHead;
+        default: if (move) state_q <= StHead;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StHead) begin
+      message_q <= go_message;
+      own_q     <= !control_ok;
+      link_q    <= link;
+      flow_q    <= flow_d;
+      left_q    <= go_message ? post_q.header.beats : job_packet;
+    end else if (payload || pop) begin
+      left_q <= left_q - beats_t'(1);
+    end
+    // The stamps of the benchmark mode stand in payload beat 1.
+    first_beat_q <= state_q != StPayload || (first_beat_q && !payload);
+    stamp_beat_q <= state_q == StPayload && (payload ? first_beat_q : stamp_beat_q);
+
+    if (post_i) begin
+      post_q      <= post_data_i;
+      post_link_q <= post_link_i;
+      place_q     <= post_data_i.place + 8'd1;
+    end else if (message_re_o) begin
+      place_q <= place_q + 8'd1;
+    end
+    if (job_ready_o) begin
+      job_q <= job_i;
+    end else if (part_done) begin
+      job_q.seq           <= job_q.seq + 16'd1;
+      job_q.beats         <= job_q.beats - 10'(PacketBeats);
+      job_q.address[63:9] <= job_q.address[63:9] + 55'd1;
+    end
+    begun_flow_o <= flow_d;
+    begun_seq_o  <= header.seq;
+  end
+
+  // ---------------------------------------------------------------- towards the VOQs
+  assign move = (voq_valid_o & ~voq_ready_i) == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) voq_valid_o <= '0;
+    else if (move) voq_valid_o <= emit ? NumLinks'(1) << link : '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      voq_flow_o <= state_q == StHead ? flow_d : flow_q;
+      voq_data_o <= data;
+      voq_last_o <= last;
+      voq_bad_o  <= bad;
+    end
+  end
+
+  // ---------------------------------------------------------------- reads that failed
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      error_valid_o <= 1'b0;
+      error_more_o  <= '0;
+    end else if (!error_valid_o || error_ready_i) begin
+      error_valid_o <= failed;
+      error_more_o  <= '0;
+    end else if (failed && error_more_o != '1) begin
+      error_more_o <= error_more_o + 12'd1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!error_valid_o || error_ready_i) begin
+      error_flow_o <= job_q.flow;
+      error_tag_o  <= job_q.tag;
+    end
+  end
+
+  assign idle_o = state_q == StHead && !emit && voq_valid_o == '0 && !post_i && !begun_o &&
+                  !(job_valid_i && job_ready_o) && !job_done_o && !(error_valid_o && error_ready_i);
+endmodule

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Looks at what the host wants sent, checks it, and grants it room, numbers and links.
+///
+/// Destinations go in turn, by transfer; requests and messages of one destination take turns. A transfer is
+/// granted when its flow's window and the VOQs have room for all its packets: n packets over L links count as
+/// ceil(n/L) longest packets on each, one packet as its own beats on its link. One that has no room is put
+/// aside until something has left or was acknowledged: others go on. So what is granted never waits
+/// for room. Where fewer links are up than a whole transfer needs, it is granted in parts.
+///
+///   Handshake   ready_i vectors: something to look at. job_*, read_*: together, with request_free_i, which
+///               stays until then. post_*: valid, with message_free_i. plan_*: strobe, a packet's link.
+///               error_*, give_*: valid/ready
+///   Ordering    the transfers of a queue are granted in order
+///   Latency     from ready_i to job_valid_o 5 cycles, extended 7; to post_valid_o 6
+///   Throughput  a transfer of one packet every 6 cycles, one more for each packet more
+///   Fairness    between two looks at a waiting destination each other is granted at most one transfer
+///   Parameters  NumHosts 2..8, NumLinks 1..4
+///   Not done    weights and priorities
+module rdma_send
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+#(
+  parameter  int unsigned NumHosts  = 8,
+  parameter  int unsigned NumLinks  = 1,
+  localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 run_i,
+  input  logic                 clear_i,
+  input  flow_t                clear_flow_i,
+  input  logic                 bench_i,
+
+  output flow_t                flow_o,            // looked at: all of the following is of this flow
+  // Queues.
+  input  logic [MaxHosts-1:0]  request_ready_i,
+  input  logic [6:0]           slot_i,
+  input  logic [7:0]           slots_i,
+  output logic                 request_re_o,
+  output logic [10:0]          request_addr_o,
+  input  beat_t                request_data_i,
+  output logic                 request_advance_o,
+  output logic                 request_two_o,
+  input  logic [MaxHosts-1:0]  message_ready_i,
+  input  logic [7:0]           place_i,
+  input  logic [6:0]           number_i,
+  output logic                 message_re_o,
+  input  logic                 message_grant_i,   // the memory is ours in this cycle
+  output logic [10:0]          message_addr_o,
+  input  beat_t                message_data_i,
+  output logic                 message_advance_o,
+  output logic [6:0]           message_size_o,
+  // Flow, room and links.
+  input  logic [MaxHosts-1:0]  open_i,
+  input  seq_t                 next_i,
+  input  session_t             session_i,
+  input  logic [6:0]           lag_i,
+  input  logic [6:0]           left_i,            // the first number that has not left, modulo 128
+  output logic                 commit_o,
+  output packets_t             commit_count_o,
+  input  logic [NumLinks-1:0]  up_i,
+  input  room_t [NumLinks-1:0] used_i,
+  input  logic [LinkWidth-1:0] link_i,
+  output logic [NumLinks-1:0]  mask_o,
+  output logic                 take_o,
+  output beats_t               take_beats_o,
+  output logic                 record_o,
+  output logic [5:0]           record_seq_o,
+  output return_t              record_return_o,
+  input  logic [MaxHosts-1:0]  stir_i,            // room or window of these flows has changed
+  input  logic                 failed_i,          // the session of this flow has ended
+  input  flow_t                failed_flow_i,
+  // What was granted.
+  input  logic                 request_free_i,
+  output logic                 job_valid_o,
+  output job_t                 job_o,
+  output logic                 read_valid_o,
+  output logic [63:3]          read_addr_o,
+  output logic [9:0]           read_beats_o,
+  output logic                 plan_o,            // a request's next packet goes to plan_link_o
+  output logic [LinkWidth-1:0] plan_link_o,
+  input  logic                 message_free_i,
+  output logic                 post_valid_o,      // strobe
+  output post_t                post_o,
+  output logic [LinkWidth-1:0] post_link_o,
+  // What was refused.
+  output logic                 give_valid_o,
+  input  logic                 give_ready_i,
+  output return_t              give_return_o,
+  output logic                 error_valid_o,
+  input  logic                 error_ready_i,
+  output logic [7:0]           error_code_o,
+  output tag_t                 error_tag_o,
+  output logic [63:0]          error_address_o,
+  output logic                 idle_o
+);
+  if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
+    $error("rdma_send: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
+  end
+  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
+    $error("rdma_send: NumLinks is %0d, legal is 1..4", NumLinks);
+  end
+
+  localparam int unsigned VoqBeats  = voq_beats(NumLinks);
+  localparam int unsigned DataBeats = VoqBeats - ControlPackets * ControlBeats;
+  // Longest packets that a VOQ can hold for one destination.
+  localparam int unsigned VoqPackets = DataBeats / MaxBeats;
+
+  typedef enum logic [3:0] {
+    StPick,
+    StFirst,   // read what says how much: a descriptor's second beat, a message's header
+    StSecond,  // a descriptor's first beat
+    StSize,
+    StThird,   // an extended one's other slot
+    StFourth,
+    StJudge,
+    StPlan,    // a packet a cycle
+    StGive,    // refused: its slots go back
+    StError    // and the host is told why
+  } state_e;
+
+  state_e state_q;
+  logic   message_q;
+  flow_t  flow_q;
+  assign flow_o = flow_q;
+
+  // ---------------------------------------------------------------- whose turn it is
+  // aside_q: no room at the last look. turn_q: messages go first. part_q: a part of the next descriptor was
+  // granted; torn_q: and its session has ended since.
+  logic [MaxHosts-1:0] aside_q, turn_q, part_q, torn_q, ask_request, ask_message, ask, pick;
+  logic [NumLinks-1:0] up_q;
+  logic picks;
+  flow_t pick_flow;
+
+  assign ask_request = request_ready_i & {MaxHosts{request_free_i}};
+  assign ask_message = message_ready_i & {MaxHosts{message_free_i}};
+  assign ask   = (ask_request | ask_message) & open_i & ~aside_q;
+  assign picks = state_q == StPick && run_i && up_i != '0 && ask != '0;
+
+  arb_rr #(.NumReq(MaxHosts)) u_pick (
+    .clk_i,
+    .rst_ni,
+    .req_i (ask & {MaxHosts{picks}}),
+    .last_i(1'b1),
+    .gnt_o (pick),
+    .idx_o (pick_flow)
+  );
+
+  // ---------------------------------------------------------------- what was read
+  descriptor_t first_q;      // a descriptor's second beat
+  message_t    header_q;     // a message's header: the same register, seen otherwise
+  beat_t       source_q, extension_q;
+  logic [31:0] high_q;       // of an extended destination address
+  logic [31:0] immediate_q;
+  logic [6:0]  slot_q;
+  logic        single_q;     // no second slot was released
+  logic        extra_bad_q;
+  logic [NumLinks-1:0] mask_q;
+  room_t [NumLinks-1:0] used_q;
+  logic [6:0]  lag_q, away_q;
+  logic [LinkWidth-1:0] link_q;
+  assign header_q = message_t'(first_q);
+  assign mask_o   = mask_q;
+
+  logic extended;
+  assign extended = !message_q && first_q.extended && !bench_i;
+
+  always_comb begin
+    request_addr_o = {flow_q, slot_i, 1'b1};
+    unique case (state_q)
+      StSecond: request_addr_o = {flow_q, slot_q, 1'b0};
+      StSize:   request_addr_o = {flow_q, slot_q + 7'd1, 1'b1};
+      StThird:  request_addr_o = {flow_q, slot_q + 7'd1, 1'b0};
+      default: ;
+    endcase
+  end
+  assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
+                                         state_q == StSize || state_q == StThird);
+  assign message_re_o   = message_q && state_q == StFirst;
+  assign message_addr_o = {flow_q, place_i};
+
+  // ---------------------------------------------------------------- how much it is
+  logic [2:0] part_count_q[MaxHosts];  // packets of the next descriptor that were granted
+  logic [2:0] parts;
+  logic [9:0] rest, beats_d, beats_q;
+  logic       legal_d, legal_q, final_d, final_q;
+  packets_t   packets_all, packets_most, packets_d, packets_q;
+  logic [2:0] links;           // that may be used
+  assign parts = part_q[flow_q] ? part_count_q[flow_q] : '0;
+  assign rest  = first_q.size - {1'b0, parts, 6'd0};
+  assign packets_all = message_q ? 4'd1 : 4'((11'(rest) + 11'd63) >> 6);
+
+  always_comb begin
+    links = '0;
+    for (int unsigned i = 0; i < NumLinks; i++) links = links + 3'(mask_q[i]);
+    packets_most = packets_t'(MaxPackets);
+    for (int unsigned i = 1; i <= NumLinks; i++) begin
+      if (links == 3'(i) && i * VoqPackets < MaxPackets) packets_most = packets_t'(i * VoqPackets);
+    end
+  end
+  assign final_d   = packets_all <= packets_most;
+  assign packets_d = final_d ? packets_all : packets_most;
+  assign beats_d   = message_q ? {3'd0, header_q.beats}
+                   : final_d ? rest : {packets_most, 6'd0};
+
+  assign legal_d = message_q
+      ? header_q.beats != '0 && header_q.beats <= 7'(PacketBeats) && !header_q.zero7 &&
+        header_q.zero == '0
+      : first_q.size != '0 && first_q.size <= 10'(MaxSize) && first_q.zero == '0 &&
+        first_q.address[2:0] == '0 && first_q.dst == host_t'(flow_q) &&
+        !(first_q.extended && (single_q || bench_i));
+
+  // ---------------------------------------------------------------- the decision
+  // Packets on one link where they are spread over those that are up.
+  function automatic packets_t share(packets_t packets, logic [2:0] over);
+    unique case (over)
+      3'd2:    return packets_t'((5'(packets) + 5'd1) >> 1);
+      3'd3:    return packets > 4'd6 ? 4'd3 : packets > 4'd3 ? 4'd2 : 4'd1;
+      3'd4:    return packets > 4'd4 ? 4'd2 : 4'd1;
+      default: return packets;
+    endcase
+  endfunction
+
+  beats_t   head_beats;
+  packets_t share_q;
+  logic [NumLinks-1:0] fits;
+  room_t    need_all, need_one;
+  logic     window_ok, room_ok, legal, refuse, grant, stirred_q, put_aside, last_packet;
+  assign head_beats = extended ? beats_t'(MaxHeaderBeats) : beats_t'(HeaderBeats);
+  assign need_all   = 11'(share_q) * 11'(MaxBeats);
+  assign need_one   = room_t'(head_beats) + room_t'(beats_q);
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
+    room_t free;
+    assign free    = room_t'(DataBeats) - used_q[l];  // never more than DataBeats are used
+    assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all <= free
+                   : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one <= free;
+  end
+  assign room_ok   = fits == '1;
+  assign window_ok = {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
+                     {1'b0, away_q} + 8'(packets_q) <= 8'(Window);
+  assign legal     = legal_q && !extra_bad_q && (message_q || source_q[2:0] == '0 || bench_i);
+  assign refuse    = state_q == StJudge && open_i[flow_q] && away_q == '0 &&
+                     (!legal || (torn_q[flow_q] && !message_q));
+  assign grant     = state_q == StJudge && open_i[flow_q] && legal && room_ok && window_ok &&
+                     (message_q || !torn_q[flow_q]);
+  assign put_aside = state_q == StJudge && !grant && !refuse;
+
+  // ---------------------------------------------------------------- granted
+  packets_t    left_q;     // packets after this one
+  logic [9:0]  rest_q;     // beats from this one on
+  logic [5:0]  seq_q;
+  beats_t      packet;
+  assign last_packet = left_q == '0;
+  assign packet      = last_packet ? rest_q[6:0] : beats_t'(PacketBeats);
+
+  assign commit_o          = grant;
+  assign commit_count_o    = packets_q;
+  assign take_o            = state_q == StPlan;
+  assign take_beats_o      = head_beats + packet;
+  assign record_o          = state_q == StPlan;
+  assign record_seq_o      = seq_q;
+  assign record_return_o   = '{
+      last:    last_packet && final_q,
+      notify:  message_q ? header_q.local_notify : first_q.local_notify,
+      message: message_q,
+      count:   message_q ? {1'b0, header_q.beats} + 8'd1 : extended ? 8'd2 : 8'd1
+  };
+  assign plan_o      = state_q == StPlan && !message_q;
+  assign plan_link_o = link_i;
+
+  assign job_valid_o  = grant && !message_q;
+  assign read_valid_o = grant && !message_q && !bench_i;
+  assign read_addr_o  = source_q[63:3] + 61'({parts, 6'd0});
+  assign read_beats_o = beats_q;
+  assign job_o = '{
+      flow:       flow_q,
+      tag:        {1'b0, slot_q},
+      seq:        next_i,
+      session:    session_i,
+      beats:      beats_q,
+      final_part: final_q,
+      notify:     first_q.notify,
+      irq:        first_q.irq,
+      completion: first_q.completion,
+      extended:   extended,
+      address:    {extended ? high_q : 32'd0, first_q.address} + 64'({parts, 9'd0}),
+      extension:  bench_i ? source_q : extension_q
+  };
+
+  post_t post_q;
+  assign post_valid_o = state_q == StPlan && message_q;
+  assign post_o       = post_q;
+  assign post_link_o  = link_i;
+
+  // A request's place moves on with its last part, a message's with its grant.
+  logic done;
+  assign done              = (grant && final_q) || (state_q == StGive && give_ready_i);
+  assign request_advance_o = done && !message_q;
+  assign request_two_o     = first_q.extended && !single_q && !bench_i;
+  assign message_advance_o = done && message_q;
+  assign message_size_o    = header_q.beats;
+
+  // ---------------------------------------------------------------- refused
+  assign give_valid_o  = state_q == StGive;
+  assign give_return_o = '{
+      last:    1'b1,
+      notify:  message_q ? header_q.local_notify : first_q.local_notify,
+      message: message_q,
+      count:   message_q ? {1'b0, header_q.beats} + 8'd1 : request_two_o ? 8'd2 : 8'd1
+  };
+  logic torn_error_q;
+  logic [6:0] number_q;
+  assign error_valid_o   = state_q == StError;
+  assign error_code_o    = torn_error_q ? CodeSession : CodeDescriptor;
+  assign error_tag_o     = message_q ? {1'b1, number_q} : {1'b0, slot_q};
+  assign error_address_o = message_q ? '0 : source_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q   <= StPick;
+      aside_q   <= '0;
+      turn_q    <= '0;
+      part_q    <= '0;
+      torn_q    <= '0;
+      stirred_q <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StPick:   if (picks) state_q <= StFirst;
+        StFirst:  if (!message_q || message_grant_i) state_q <= StSecond;
+        StSecond: state_q <= StSize;
+        StSize:   state_q <= extended ? StThird : StJudge;
+        StThird:  state_q <= StFourth;
+        StFourth: state_q <= StJudge;
+        StJudge:  state_q <= grant ? StPlan : refuse ? StGive : StPick;
+        StPlan:   if (last_packet) state_q <= StPick;
+        StGive:   if (give_ready_i) state_q <= StError;
+        default:  if (error_ready_i) state_q <= StPick;
+      endcase
+
+      // What changes after the look began may be what it lacked.
+      stirred_q <= state_q != StPick && (stirred_q || stir_i[flow_q] || up_q != up_i);
+      aside_q   <= (up_q != up_i) ? '0 : aside_q & ~stir_i;
+      if (put_aside && open_i[flow_q] && !stirred_q && !stir_i[flow_q] && up_q == up_i) begin
+        aside_q[flow_q] <= 1'b1;
+      end
+      // What was put aside is looked at again before the other queue of its destination.
+      if (grant || refuse) turn_q[flow_q] <= !message_q;
+      else if (put_aside) turn_q[flow_q] <= message_q;
+
+      if (grant && !message_q) part_q[flow_q] <= !final_q;
+      if (failed_i) begin
+        torn_q[failed_flow_i] <= part_q[failed_flow_i] ||
+                                 (grant && !message_q && !final_q && flow_q == failed_flow_i);
+      end
+      if (state_q == StGive && !message_q) begin
+        part_q[flow_q] <= 1'b0;
+        torn_q[flow_q] <= 1'b0;
+      end
+      if (clear_i) begin
+        aside_q[clear_flow_i] <= 1'b0;
+        turn_q[clear_flow_i]  <= 1'b0;
+        part_q[clear_flow_i]  <= 1'b0;
+        torn_q[clear_flow_i]  <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) up_q <= '0;
+    else up_q <= up_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      StPick: begin
+        flow_q    <= pick_flow;
+        message_q <= (ask_message & pick) != '0 &&
+                     ((ask_request & pick) == '0 || (turn_q & pick) != '0);
+        mask_q    <= up_i;
+      end
+      StFirst: begin
+        slot_q   <= slot_i;
+        single_q <= slots_i == 8'd1;
+        used_q   <= used_i;
+        link_q   <= link_i;
+        lag_q    <= lag_i;
+        away_q   <= next_i[6:0] - left_i;
+        number_q <= number_i;
+      end
+      StSecond: first_q <= message_q ? message_data_i : request_data_i;
+      StSize: begin
+        source_q    <= request_data_i;
+        packets_q   <= packets_d;
+        share_q     <= share(packets_d, links);
+        beats_q     <= beats_d;
+        final_q     <= final_d;
+        legal_q     <= legal_d;
+        extra_bad_q <= 1'b0;
+      end
+      StThird: begin
+        immediate_q <= request_data_i[31:0];
+        extra_bad_q <= request_data_i[63:32] != '0;
+      end
+      StFourth: begin
+        high_q      <= request_data_i[31:0];
+        extension_q <= {immediate_q, request_data_i[63:32]};
+      end
+      StJudge: begin
+        left_q       <= packets_q - 4'd1;
+        rest_q       <= beats_q;
+        seq_q        <= next_i[5:0];
+        torn_error_q <= legal;
+        post_q       <= '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
+                          place: place_i, header: header_q};
+        if (grant && !message_q) part_count_q[flow_q] <= parts + 3'(packets_q);
+      end
+      StPlan: begin
+        left_q <= left_q - 4'd1;
+        rest_q <= rest_q - 10'(PacketBeats);
+        seq_q  <= seq_q + 6'd1;
+      end
+      default: ;
+    endcase
+  end
+
+  assign idle_o = state_q == StPick && !picks && up_q == up_i && (aside_q & stir_i) == '0;
+endmodule

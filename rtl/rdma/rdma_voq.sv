@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: SHL-2.1
+/// The queues of one link, one for each destination: written in the host's clock, sent in the link's.
+///
+/// A packet is beats up to one with last_i; it may begin to leave when its first 8 beats are there, or all
+/// of it. A beat with bad_i carries nothing: the packet ends there as EDB. Destinations go in turn, by packet.
+///
+///   Handshake   write: flow_i, data_i, last_i, bad_i are taken with valid_i and ready_o; the packets of
+///               all queues come one after the other. There must be room: rdma_spread counts it.
+///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
+///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
+///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 1
+///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
+///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
+///               their way to room_i allowed for (RoomLag as in crossbar_output)
+///   Fairness    between a packet that can go and its Sop at most NumHosts - 1 others begin
+///   Drop        with enable_i low packets are taken out and dropped
+///   Bench       word 7 of a write becomes stamp_i of its Sop; crc24 takes words 4 and 5 as 0
+///   Parameters  NumHosts 2..8, Beats of a queue, a power of two 128..1024, MaxWords, RoomLag
+///   Not done    any look at what is in a packet but for its length and number
+module rdma_voq
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+  import link_pkg::*;
+#(
+  parameter int unsigned NumHosts = 8,
+  parameter int unsigned Beats    = 1024,
+  parameter int unsigned MaxLinkWords = rdma_pkg::MaxWords,
+  parameter int unsigned RoomLag  = 1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        link_clk_i,
+  input  logic        link_rst_ni,
+
+  // Host's clock.
+  input  logic        valid_i,
+  output logic        ready_o,
+  input  flow_t       flow_i,
+  input  beat_t       data_i,
+  input  logic        last_i,
+  input  logic        bad_i,
+  output logic        departure_valid_o,
+  input  logic        departure_ready_i,
+  output departure_t  departure_o,
+
+  // Link's clock.
+  input  logic        bench_i,
+  input  logic [31:0] stamp_i,
+  input  logic        enable_i,
+  input  logic        up_i,
+  input  count_t [NumHosts-1:0] room_i,
+  output logic        tx_valid_o,
+  input  logic        tx_ready_i,
+  output flit_t       tx_flit_o,
+  output logic        sent_o,        // strobes: a packet's first data word was made, of this flow
+  output flow_t       sent_flow_o,   // and number;
+  output seq_t        sent_seq_o,
+  output logic        dropped_o,     // a packet was dropped
+
+  output logic        idle_o         // both clocks: nothing changes until an input does
+);
+  localparam int unsigned PlaceWidth = $clog2(Beats);
+  localparam int unsigned FlowWidth  = $clog2(NumHosts);
+  localparam int unsigned RoomNeed   = MaxLinkWords + 1 + RoomLag + 1;
+  localparam int unsigned TokenBeats = 8;
+  typedef logic [PlaceWidth-1:0] place_t;
+
+  if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
+    $error("rdma_voq: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
+  end
+  if (Beats < 128 || Beats > 1024 || (Beats & (Beats - 1)) != 0) begin : gen_beats_check
+    $error("rdma_voq: Beats is %0d, legal is a power of two, 128..1024", Beats);
+  end
+  if (RoomNeed > DepthMax) begin : gen_words_check
+    $error("rdma_voq: MaxWords is %0d, legal is 1..%0d", MaxLinkWords, DepthMax - RoomLag - 2);
+  end
+
+  typedef struct packed {
+    flow_t      flow;
+    logic [3:0] beats;
+  } token_t;
+
+  typedef struct packed {
+    logic  bad;
+    logic  last;
+    beat_t data;
+  } entry_t;
+
+  // ---------------------------------------------------------------- host's clock
+  place_t     wplace_q[NumHosts];
+  logic [2:0] group_q;    // beats of this packet that no token has told
+  logic       wclear_q;
+  logic [FlowWidth-1:0] wclear_flow_q, wflow;
+  logic       take, tell;
+
+  assign wflow = flow_i[FlowWidth-1:0];
+  assign take  = valid_i && ready_o;
+  assign tell  = take && (last_i || group_q == 3'(TokenBeats - 1));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      group_q       <= '0;
+      wclear_q      <= 1'b1;
+      wclear_flow_q <= '0;
+    end else begin
+      if (take) group_q <= tell ? '0 : group_q + 3'd1;
+      wclear_flow_q <= wclear_flow_q + FlowWidth'(wclear_q);
+      if (32'(wclear_flow_q) == NumHosts - 1) wclear_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (wclear_q) wplace_q[wclear_flow_q] <= '0;
+    else if (take) wplace_q[wflow] <= wplace_q[wflow] + 1'b1;
+  end
+  // The far half of a flow's number is not needed where there are fewer hosts.
+  logic unused_flow;
+  assign unused_flow = ^flow_i;
+
+  token_t token, token_in;
+  logic   token_valid, token_ready, token_settled;
+  assign token_in.flow  = flow_i;
+  assign token_in.beats = {1'b0, group_q} + 4'd1;
+  assign ready_o        = token_ready && !wclear_q;
+
+  async_fifo #(
+    .Width($bits(token_t)),
+    .Depth(16)
+  ) u_tokens (
+    .wclk_i   (clk_i),
+    .wrst_ni  (rst_ni),
+    .wvalid_i (tell),
+    .wready_o (token_ready),
+    .wdata_i  (token_in),
+    .rclk_i   (link_clk_i),
+    .rrst_ni  (link_rst_ni),
+    .rvalid_o (token_valid),
+    .rready_i (1'b1),
+    .rdata_o  (token),
+    .settled_o(token_settled)
+  );
+
+  // ---------------------------------------------------------------- link's clock: what is there
+  typedef logic [FlowWidth-1:0] local_flow_t;
+  place_t there_q [NumHosts];  // behind the last beat that was told
+  place_t rplace_q[NumHosts];  // next beat to fetch
+  logic   rclear_q;
+  local_flow_t rclear_flow_q, token_flow, pick_flow, flow_q, fetch_flow;
+  logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first, pick;
+  logic   token_take, start, fetch, fetched_all, ended;
+
+  assign token_flow = token.flow[FlowWidth-1:0];
+  assign token_take = token_valid && !rclear_q;
+
+  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+    if (!link_rst_ni) begin
+      rclear_q      <= 1'b1;
+      rclear_flow_q <= '0;
+    end else begin
+      rclear_flow_q <= rclear_flow_q + local_flow_t'(rclear_q);
+      if (32'(rclear_flow_q) == NumHosts - 1) rclear_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge link_clk_i) begin
+    if (rclear_q) there_q[rclear_flow_q] <= '0;
+    else if (token_take) there_q[token_flow] <= there_q[token_flow] + place_t'(token.beats);
+    if (rclear_q) rplace_q[rclear_flow_q] <= '0;
+    else if (fetch) rplace_q[fetch_flow] <= rplace_q[fetch_flow] + 1'b1;
+  end
+
+  // ---------------------------------------------------------------- whose turn it is
+  logic enable_q, enable_sync, departure_room, busy_q, move;
+  (* async_reg = "true" *) logic [1:0] enable_cross_q;
+  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+    if (!link_rst_ni) enable_cross_q <= '0;
+    else enable_cross_q <= {enable_cross_q[0], enable_i};
+  end
+  assign enable_sync = enable_cross_q[1];
+
+  for (genvar i = 0; i < int'(NumHosts); i++) begin : gen_room
+    assign room[i] = up_i && room_i[i] >= count_t'(RoomNeed);
+  end
+
+  assign request = waiting_q & (room_q | {NumHosts{!enable_q}});
+  assign first   = request & after_q;
+  arb_fixed #(.NumReq(NumHosts)) u_pick (
+    .req_i(first != '0 ? first : request),
+    .gnt_o(pick)
+  );
+  always_comb begin
+    pick_flow = '0;
+    for (int unsigned i = 0; i < NumHosts; i++) begin
+      if (pick[i]) pick_flow = pick_flow | local_flow_t'(i);
+    end
+  end
+
+  // ---------------------------------------------------------------- one packet
+  entry_t rdata;
+  logic   have_q, high_q, last_q, drop_q, put_low, put_high, put_end, put_bad, valid_q;
+  flit_t  flit_q, flit_d;
+  logic [3:0]  word_q;     // data words so far, up to 8
+  logic [31:0] stamp_q, word, checked;
+  logic [23:0] crc_q, crc;
+  logic   write_q;         // this packet is a write
+
+  assign move     = !valid_q || tx_ready_i;
+  assign start    = !busy_q && move && request != '0 && departure_room && !rclear_q;
+  assign put_bad  = busy_q && have_q && !high_q && rdata.bad && move;
+  assign put_low  = busy_q && have_q && !high_q && !rdata.bad && move;
+  assign put_high = busy_q && have_q && high_q && move;
+  assign put_end  = busy_q && last_q && move;
+  assign ended    = put_end || put_bad;
+
+  assign fetched_all = rplace_q[flow_q] == there_q[flow_q];
+  assign fetch_flow  = busy_q ? flow_q : pick_flow;
+  assign fetch       = start || (busy_q && !last_q && !fetched_all && !ended &&
+                                 (!have_q || (put_high && !rdata.last)));
+
+  rdma_ram #(
+    .Width($bits(entry_t)),
+    .Depth(NumHosts * Beats)
+  ) u_ram (
+    .wclk_i (clk_i),
+    .we_i   (take),
+    .waddr_i({wflow, wplace_q[wflow]}),
+    .wdata_i({bad_i, last_i, data_i}),
+    .rclk_i (link_clk_i),
+    .re_i   (fetch),
+    .raddr_i({fetch_flow, rplace_q[fetch_flow]}),
+    .rdata_o(rdata)
+  );
+
+  assign word    = (write_q && word_q == 4'd7) ? stamp_q
+                 : high_q ? rdata.data[63:32] : rdata.data[31:0];
+  assign checked = (bench_i && (word_q == 4'd4 || word_q == 4'd5)) ? '0 : word;
+  link_crc24 u_crc (.crc_i(crc_q), .data_i(checked), .crc_o(crc));
+
+  always_comb begin
+    flit_d = '{kind: FlitData, data: word};
+    if (start) flit_d = '{kind: FlitSop, data: 32'(pick_flow)};
+    else if (put_bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_q}};
+    else if (put_end) flit_d = '{kind: FlitEop, data: {8'd0, ~crc_q}};
+  end
+
+  // The first beat tells number, length and kind.
+  header_t header;
+  logic    first_word;
+  assign header     = rdata.data;
+  assign first_word = put_low && word_q == '0;
+  departure_t leaving_q, leaving;
+  assign leaving.control = header.kind == KindControl;
+  assign leaving.seq     = header.seq[6:0];
+  assign leaving.beats   = header.beats + (header.extended ? beats_t'(MaxHeaderBeats)
+                                                           : beats_t'(HeaderBeats));
+  assign leaving.flow    = flow_t'(flow_q);
+  logic unused_header;
+  assign unused_header = ^header;
+
+  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+    if (!link_rst_ni) begin
+      waiting_q <= '0;
+      after_q   <= '0;
+      busy_q    <= 1'b0;
+      valid_q   <= 1'b0;
+      have_q    <= 1'b0;
+      high_q    <= 1'b0;
+      last_q    <= 1'b0;
+      drop_q    <= 1'b0;
+      enable_q  <= 1'b0;
+      room_q    <= '0;
+      dropped_o <= 1'b0;
+      sent_o    <= 1'b0;
+    end else begin
+      enable_q  <= enable_sync;
+      room_q    <= room;
+      dropped_o <= ended && drop_q;
+      sent_o    <= first_word && !drop_q;
+      if (ended) waiting_q[flow_q] <= !fetched_all;
+      if (token_take) waiting_q[token_flow] <= 1'b1;
+      if (move) begin
+        valid_q <= start ? enable_q : !drop_q && (put_low || put_high || ended);
+      end
+      if (start) begin
+        busy_q  <= 1'b1;
+        drop_q  <= !enable_q;
+        after_q <= ~(pick | (pick - 1'b1));
+      end else if (ended) begin
+        busy_q <= 1'b0;
+      end
+      if (fetch) have_q <= 1'b1;
+      else if (put_high || put_bad) have_q <= 1'b0;
+      if (put_low) high_q <= 1'b1;
+      else if (put_high) high_q <= 1'b0;
+      if (put_high && rdata.last) last_q <= 1'b1;
+      else if (put_end) last_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge link_clk_i) begin
+    if (move) flit_q <= flit_d;
+    if (start) begin
+      flow_q  <= pick_flow;
+      word_q  <= '0;
+      crc_q   <= Crc24Init;
+      write_q <= 1'b0;
+      stamp_q <= stamp_i;
+    end else if (put_low || put_high) begin
+      if (word_q != 4'd8) word_q <= word_q + 4'd1;
+      crc_q <= crc;
+    end
+    if (valid_q && tx_ready_i && flit_q.kind == FlitSop) stamp_q <= stamp_i;
+    if (first_word) begin
+      leaving_q   <= leaving;
+      sent_seq_o  <= header.seq;
+      sent_flow_o <= flow_t'(flow_q);
+      write_q     <= bench_i && header.kind == KindWrite;
+    end
+  end
+
+  assign tx_valid_o = valid_q;
+  assign tx_flit_o  = flit_q;
+
+  // ---------------------------------------------------------------- departures
+  logic departure_settled;
+  async_fifo #(
+    .Width($bits(departure_t)),
+    .Depth(8)
+  ) u_departures (
+    .wclk_i   (link_clk_i),
+    .wrst_ni  (link_rst_ni),
+    .wvalid_i (ended),
+    .wready_o (departure_room),
+    .wdata_i  (leaving_q),
+    .rclk_i   (clk_i),
+    .rrst_ni  (rst_ni),
+    .rvalid_o (departure_valid_o),
+    .rready_i (departure_ready_i),
+    .rdata_o  (departure_o),
+    .settled_o(departure_settled)
+  );
+
+  assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q && !start &&
+                  !(busy_q && (have_q || last_q || !fetched_all) && move) &&
+                  !(valid_q && tx_ready_i) && !dropped_o && !sent_o &&
+                  enable_cross_q == {2{enable_i}} && enable_q == enable_i && room_q == room;
+endmodule
