@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: SHL-2.1
+/// What control packets are owed to whom: bounded state, so that the receive side never waits to send.
+///
+/// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room; others
+/// are counted for their source and told with its next REFUSED, or in one of their own with code 0.
+///
+///   In          ack_i, deny_i, refuse_i, late_i: strobes; a late_i is counted, not itemised
+///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
+///               packet was chosen. view_*: the flow of view_src_o, in the same cycle
+///   Latency     strobe to ctl_valid_o 2 cycles
+///   Fairness    kinds take turns, and hosts within them; a refusal whose host has no room goes to the
+///               end of the list, or to the counts where the list is full
+///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
+///   Not done    ACK of a flow that is not open: it is owed no more
+module rdma_ack
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+#(
+  parameter int unsigned NumHosts = 8,
+  parameter int unsigned Items    = 16
+) (
+  input logic  clk_i,
+  input logic  rst_ni,
+  input host_t host_id_i,
+
+  input logic [NumHosts-1:0] ack_i,
+  input logic                deny_i,
+  input flow_t               deny_src_i,
+  input session_t            deny_session_i,
+  input logic                refuse_i,
+  input refusal_t            refusal_i,
+  input logic                late_i,         // of a notification; its session is the flow's own
+  input refusal_t            late_refusal_i,
+
+  output flow_t    view_src_o,
+  input  seq_t     view_number_i,
+  input  session_t view_session_i,
+  input  logic     view_open_i,
+
+  output logic     ctl_valid_o,
+  input  logic     ctl_ready_i,
+  input  logic [7:0] ctl_room_i,
+  output header_t  ctl_header_o,
+  output control_t ctl_o,
+  output logic     idle_o
+);
+  if (Items < 4 || Items > 64) begin : gen_items_check
+    $error("rdma_ack: Items is %0d, legal is 4..64", Items);
+  end
+
+  typedef logic [NumHosts-1:0] hosts_t;
+  hosts_t ack_q, deny_q, more_q, room;
+  assign room = ctl_room_i[NumHosts-1:0];
+
+  session_t denied_q [MaxHosts];
+  logic [11:0] counts_q [MaxHosts];
+
+  // ---------------------------------------------------------------- refusals
+  refusal_t item;
+  logic item_valid, item_ready, item_pop, push;
+  fifo #(
+    .Width($bits(refusal_t)),
+    .Depth(Items)
+  ) u_items (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(push),
+    .ready_o(item_ready),
+    .data_i (refuse_i ? refusal_i : item),
+    .valid_o(item_valid),
+    .ready_i(item_pop),
+    .data_o (item),
+    .usage_o()
+  );
+  logic turn_over;  // the first one's host has no room: it goes to the end of the list
+  assign push = item_ready && (refuse_i || turn_over);
+
+  // Whom a refusal is counted for that is not itemised: one a cycle, others wait a cycle here.
+  logic count_new, late_q, count_item;
+  flow_t count_src, late_src_q;
+  hosts_t item_one, count_one;
+
+  // ---------------------------------------------------------------- whose turn
+  typedef enum logic [1:0] {
+    TurnAck,
+    TurnDeny,
+    TurnItem,
+    TurnMore
+  } turn_e;
+  logic [3:0] req, gnt;
+  logic [1:0] turn;
+  hosts_t ack_req, deny_req, more_req, req_hosts, host_gnt;
+  logic free, take;
+  logic [$clog2(NumHosts)-1:0] host;
+  flow_t src;
+
+  assign ack_req  = ack_q & room;
+  assign deny_req = deny_q & room;
+  assign more_req = more_q & room;
+  assign item_one = hosts_t'(1) << item.src;
+  assign req      = {more_req != '0, item_valid && (item_one & room) != '0, deny_req != '0,
+                     ack_req != '0};
+
+  arb_rr #(.NumReq(4)) u_turns (
+    .clk_i,
+    .rst_ni,
+    .req_i (free ? req : '0),
+    .last_i(1'b1),
+    .gnt_o (gnt),
+    .idx_o (turn)
+  );
+
+  always_comb begin
+    unique case (turn_e'(turn))
+      TurnAck:  req_hosts = ack_req;
+      TurnDeny: req_hosts = deny_req;
+      TurnItem: req_hosts = item_one;
+      default:  req_hosts = more_req;
+    endcase
+  end
+  arb_rr #(.NumReq(NumHosts)) u_hosts (
+    .clk_i,
+    .rst_ni,
+    .req_i (gnt != '0 ? req_hosts : '0),
+    .last_i(1'b1),
+    .gnt_o (host_gnt),
+    .idx_o (host)
+  );
+  assign take       = gnt != '0;
+  assign src        = flow_t'(host);
+  assign view_src_o = src;
+  assign free       = !ctl_valid_o || ctl_ready_i;
+
+  // In a full list there is no end to go to: then it is counted.
+  logic blocked;
+  assign blocked    = item_valid && (item_one & room) == '0;
+  assign turn_over  = blocked && item_ready && !refuse_i;
+  assign count_item = blocked && !item_ready && !count_new;
+  assign item_pop   = gnt[TurnItem] || turn_over || count_item;
+
+  // ---------------------------------------------------------------- counts
+  logic stale, told;  // what is owed is of a session that is gone; the count of src ends
+  assign stale = gnt[TurnItem] ? item.session != view_session_i || !view_open_i :
+                                 !gnt[TurnDeny] && !view_open_i;
+  assign told  = (gnt[TurnItem] && !stale) || gnt[TurnMore];
+
+  always_comb begin
+    count_new = 1'b0;
+    count_src = late_src_q;
+    if (refuse_i && !item_ready) begin
+      count_new = 1'b1;
+      count_src = refusal_i.src;
+    end else if (late_q) begin
+      count_new = 1'b1;
+    end
+  end
+
+  logic count_any;
+  flow_t count_at;
+  logic [11:0] count, count_next;
+  assign count_any  = count_new || count_item;
+  assign count_at   = count_new ? count_src : item.src;
+  assign count_one  = hosts_t'(1) << count_at;
+  assign count      = more_q[count_at] && !(told && count_at == src) ? counts_q[count_at] : '0;
+  assign count_next = count == '1 ? count : count + 12'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (count_any) counts_q[count_at] <= count_next;
+    if (deny_i) denied_q[deny_src_i] <= deny_session_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ack_q       <= '0;
+      deny_q      <= '0;
+      more_q      <= '0;
+      late_q      <= 1'b0;
+      ctl_valid_o <= 1'b0;
+    end else begin
+      ack_q  <= (ack_q & ~(gnt[TurnAck] ? host_gnt : '0)) | ack_i;
+      deny_q <= (deny_q & ~(gnt[TurnDeny] ? host_gnt : '0)) |
+                (deny_i ? hosts_t'(1) << deny_src_i : '0);
+      more_q <= (more_q & ~(told ? host_gnt : '0)) | (count_any ? count_one : '0);
+      if (late_i) late_q <= 1'b1;
+      else if (!(refuse_i && !item_ready)) late_q <= 1'b0;
+      if (free) ctl_valid_o <= take && !stale;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (late_i) late_src_q <= late_refusal_i.src;
+    if (free && take) begin
+      ctl_header_o         <= '0;
+      ctl_header_o.kind    <= KindControl;
+      ctl_header_o.src     <= host_id_i;
+      ctl_header_o.dst     <= host_t'(src);
+      ctl_header_o.seq     <= gnt[TurnDeny] ? '0 : view_number_i;
+      ctl_header_o.session <= gnt[TurnDeny] ? denied_q[src] : view_session_i;
+      ctl_o                <= '0;
+      ctl_o.control        <= gnt[TurnAck] ? ControlAck : ControlRefused;
+      ctl_o.more           <= told && more_q[src] ? counts_q[src] : '0;
+      if (gnt[TurnAck]) ctl_o.code <= 8'd1;
+      else if (gnt[TurnDeny]) ctl_o.code <= 8'(CodeSession);
+      else if (gnt[TurnItem]) ctl_o.code <= 8'(item.code);
+      if (gnt[TurnItem]) ctl_o.tag <= item.tag;
+    end
+  end
+
+  assign idle_o = !ctl_valid_o && req == '0 && !item_valid && !late_q;
+  logic unused;
+  assign unused = &{1'b0, late_refusal_i};
+endmodule

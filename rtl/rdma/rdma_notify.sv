@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Words that tell the host: notifications, completions, frame words, error records.
+///
+/// Takes one event at a time, in turn, from the resequencer (act), the send side's errors, its local
+/// notifications and its completions, and makes 8- or 16-byte writes of them.
+///
+///   Handshake   *_valid_i/*_ready_o: an event stands until its write is on the bus or it needs none.
+///               act_owes_o with act_ready_o: a WroteNotice answer follows
+///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it), else
+///               at once
+///   Records     in a ring of 2^err_size_i records at err_base_i; a record that finds it full, or no ring, is
+///               counted in the next one
+///   Tables      addresses: requests, messages, sources, completions, 8 each; 0: none. we_i, re_i, rvalid_o,
+///               rdata_o as in rdma_regions. Writing a source's address starts its count anew
+///   Latency     event to notice_valid_o 4 cycles, through a queue 10, a record 2
+///   Throughput  an event in 6 cycles and its write
+///   Not done    order between different events
+module rdma_notify
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+#(
+  parameter int unsigned NumHosts = 8
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic enable_i,
+
+  input logic       clear_i,
+  input logic [4:0] clear_index_i,
+
+  input logic [63:6] err_base_i,
+  input logic [3:0]  err_size_i,
+  input logic [15:0] err_tail_i,
+
+  input  logic        we_i,
+  input  logic [4:0]  waddr_i,
+  input  logic [63:0] wdata_i,
+  input  logic        re_i,
+  input  logic [4:0]  raddr_i,
+  output logic        rvalid_o,
+  output logic [63:0] rdata_o,
+
+  input  logic act_valid_i,
+  output logic act_ready_o,
+  output logic act_owes_o,
+  input  act_t act_i,
+
+  input  logic  err_valid_i,
+  output logic  err_ready_o,
+  input  beat_t err_beat0_i,
+  input  beat_t err_beat1_i,
+
+  input  logic        local_valid_i,
+  output logic        local_ready_o,
+  input  flow_t       local_flow_i,
+  input  logic        local_message_i,
+  input  logic [15:0] local_count_i,
+
+  input  logic  done_valid_i,
+  output logic  done_ready_o,
+  input  flow_t done_flow_i,
+  input  beat_t done_word_i,
+
+  output logic      queue_valid_o,
+  input  logic      queue_ready_i,
+  output enqueue_t  queue_o,
+  input  logic      queue_answer_i,
+  input  enqueued_t queue_i,
+  output logic      queue_commit_o,
+  output logic      queue_drop_o,
+
+  output logic    notice_valid_o,
+  input  logic    notice_ready_i,
+  output notice_t notice_o,
+
+  output logic                refuse_o,   // a notification found no place in its queue
+  output refusal_t            refuse_refusal_o,
+  output logic [NumHosts-1:0] irq_o,
+  output logic                record_lost_o,
+  output logic                idle_o
+);
+  typedef enum logic [3:0] {
+    StIdle,
+    StRecord,    // its place in the ring
+    StRing,      // its write
+    StAddress,   // the table is read
+    StWord,      // the address stands
+    StNotice,    // the write
+    StAsk,       // a queue for a place
+    StPlace,
+    StFrame,
+    StTable,
+    StTell,
+    StEnd
+  } state_e;
+
+  typedef enum logic [1:0] {
+    EvAct,
+    EvError,
+    EvLocal,
+    EvDone
+  } event_e;
+
+  state_e state_q;
+  logic [3:0] req, gnt;
+  logic [1:0] winner;
+  event_e event_q;
+
+  logic finish;
+  assign req = {done_valid_i, local_valid_i, err_valid_i, act_valid_i};
+  arb_rr #(.NumReq(4)) u_turns (
+    .clk_i,
+    .rst_ni,
+    .req_i (req),
+    .last_i(finish),
+    .gnt_o (gnt),
+    .idx_o (winner)
+  );
+  assign {done_ready_o, local_ready_o, err_ready_o, act_ready_o} = gnt & {4{finish}};
+
+  // ---------------------------------------------------------------- addresses and counts
+  logic re, read_q;
+  logic [4:0] addr, read_addr_q, event_addr;
+  logic [63:0] word;
+  addr_t address_q;
+
+  always_comb begin
+    unique case (event_e'(winner))
+      EvLocal: event_addr = {1'b0, local_message_i, local_flow_i};
+      EvDone:  event_addr = {2'd3, done_flow_i};
+      default: event_addr = {2'd2, act_i.src};
+    endcase
+  end
+  assign re   = state_q == StAddress || (state_q == StIdle && read_q);
+  assign addr = state_q == StAddress ? event_addr : read_addr_q;
+
+  ram_1r1w #(
+    .Width(64),
+    .Depth(32)
+  ) u_addresses (
+    .clk_i,
+    .we_i   (we_i || clear_i),
+    .waddr_i(clear_i ? clear_index_i : waddr_i),
+    .wdata_i(clear_i ? '0 : wdata_i),
+    .re_i   (re),
+    .raddr_i(addr),
+    .rdata_o(word)
+  );
+
+  logic [14:0] counts_q [MaxHosts];
+  logic [14:0] count_next;
+  logic told_q;    // a notice was written
+  logic queued_q;  // into a queue
+  logic host_counts, count_up;
+  assign host_counts = (we_i && waddr_i[4:3] == 2'd2) || clear_i;
+  assign count_next  = counts_q[act_i.src] + 15'd1;
+  // The event stands one cycle longer if the host writes a count just now.
+  logic counts;
+  assign counts   = event_q == EvAct && told_q && !queued_q && !act_i.frame;
+  assign finish   = state_q == StEnd && !(counts && host_counts);
+  assign count_up = finish && counts;
+
+  // ---------------------------------------------------------------- what an act asks for
+  logic notify, irq, record;
+  assign notify = act_i.info.notify && !act_i.lost && !act_i.frame;
+  assign irq    = act_i.info.irq && !act_i.lost && !act_i.frame;
+  assign record = act_i.code != '0;
+
+  // ---------------------------------------------------------------- error ring
+  logic [15:0] head_q, used;
+  logic [11:0] more_q;
+  logic ring_full, no_ring;
+  logic [15:0] mask;
+  addr_t record_q;
+  logic phase_q;
+  logic [3:0] code_q;    // of the record
+  logic [3:0] queue_code_q;
+  logic queue_phase_q;
+  logic [15:0] queue_count_q;
+  logic failed_place_q;  // the record is of a notification that found no place
+  assign used      = head_q - err_tail_i;
+  assign mask      = 16'((17'd1 << err_size_i) - 17'd1);
+  assign ring_full = (used & ~mask) != '0;
+  assign no_ring   = err_base_i == '0 || err_size_i < 4'd2;
+
+  // ---------------------------------------------------------------- one event at a time
+  state_e notify_next;  // behind a record
+  assign notify_next = event_q != EvAct || !notify || failed_place_q ? StEnd :
+                       act_i.info.to_queue ? StAsk : StAddress;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      read_q         <= 1'b0;
+      rvalid_o       <= 1'b0;
+      head_q         <= '0;
+      more_q         <= '0;
+      refuse_o       <= 1'b0;
+      irq_o          <= '0;
+      record_lost_o  <= 1'b0;
+      told_q         <= 1'b0;
+      queued_q       <= 1'b0;
+      failed_place_q <= 1'b0;
+    end else begin
+      rvalid_o      <= 1'b0;
+      refuse_o      <= 1'b0;
+      irq_o         <= '0;
+      record_lost_o <= 1'b0;
+      if (re_i) read_q <= 1'b1;
+      unique case (state_q)
+        StIdle: begin
+          told_q         <= 1'b0;
+          queued_q       <= 1'b0;
+          failed_place_q <= 1'b0;
+          if (read_q) state_q <= StTable;
+          else if (gnt != '0) begin
+            if (gnt[EvAct] && act_i.frame) state_q <= StFrame;
+            else if (gnt[EvError] || (gnt[EvAct] && record)) state_q <= StRecord;
+            else if (gnt[EvAct] && !notify) state_q <= StEnd;
+            else if (gnt[EvAct] && act_i.info.to_queue) state_q <= StAsk;
+            else state_q <= StAddress;
+          end
+        end
+        StRecord: begin
+          if (no_ring || ring_full) begin
+            if (more_q != '1) more_q <= more_q + 12'd1;
+            record_lost_o <= 1'b1;
+            state_q       <= notify_next;
+          end else begin
+            state_q <= StRing;
+          end
+        end
+        StRing: begin
+          if (notice_ready_i) begin
+            head_q  <= head_q + 16'd1;
+            more_q  <= '0;
+            state_q <= notify_next;
+          end
+        end
+        StAddress: state_q <= StWord;
+        StWord:    state_q <= word[63:3] == '0 ? StEnd : StNotice;
+        StNotice: begin
+          if (notice_ready_i) begin
+            told_q  <= 1'b1;
+            state_q <= StEnd;
+          end
+        end
+        StAsk: if (queue_ready_i) state_q <= StPlace;
+        StPlace: begin
+          if (queue_answer_i) begin
+            queued_q <= queue_i.code == '0;
+            if (queue_i.code == '0) begin
+              state_q <= StNotice;
+            end else begin
+              refuse_o       <= 1'b1;
+              failed_place_q <= 1'b1;
+              state_q        <= StRecord;
+            end
+          end
+        end
+        StFrame: state_q <= StNotice;
+        StTable: state_q <= StTell;
+        StTell: begin
+          state_q  <= StIdle;
+          read_q   <= 1'b0;
+          rvalid_o <= 1'b1;
+        end
+        default: begin
+          if (finish) state_q <= StIdle;
+          if (event_q == EvAct && irq && !told_q) irq_o <= NumHosts'(1) << act_i.src;
+        end
+      endcase
+      if (!enable_i) begin
+        head_q <= '0;
+        more_q <= '0;
+      end
+    end
+  end
+  assign act_owes_o = told_q && !act_i.frame;
+
+  always_ff @(posedge clk_i) begin
+    if (re_i) read_addr_q <= raddr_i;
+    if (state_q == StIdle) event_q <= event_e'(winner);
+    if (state_q == StWord) address_q <= word[63:3];
+    if (state_q == StPlace) address_q <= queue_i.address;
+    // The slot's begin: the last beat less the body.
+    if (state_q == StFrame) address_q <= act_i.info.address - addr_t'(act_i.info.beats);
+    if (state_q == StRecord) begin
+      record_q <= {err_base_i, 3'b000} + addr_t'({head_q & mask, 1'b0});
+      phase_q  <= !head_q[err_size_i];
+      code_q   <= failed_place_q ? queue_code_q : act_i.code;
+    end
+    if (state_q == StPlace) begin
+      queue_code_q  <= queue_i.code;
+      queue_phase_q <= queue_i.phase;
+      queue_count_q <= queue_i.count;
+    end
+    if (host_counts) counts_q[clear_i ? clear_index_i[2:0] : waddr_i[2:0]] <= '0;
+    else if (count_up) counts_q[act_i.src] <= count_next;
+  end
+
+  assign queue_valid_o  = state_q == StAsk;
+  assign queue_commit_o = state_q == StPlace && queue_answer_i && queue_i.code == '0;
+  assign queue_drop_o   = state_q == StPlace && queue_answer_i && queue_i.code != '0;
+  assign queue_o = '{notification: 1'b1, qid: act_i.info.qid, src: act_i.src, beats: 7'd1};
+
+  // ---------------------------------------------------------------- the write
+  frame_t frame;
+  always_comb begin
+    frame.immediate    = act_i.info.immediate;
+    frame.src          = host_t'(act_i.src);
+    frame.notification = !act_i.frame;
+    if (act_i.frame) begin
+      frame.count = act_i.info.count;
+      frame.beats = act_i.failed || act_i.spoilt ? '0 : act_i.info.beats;
+      frame.phase = act_i.info.phase;
+    end else begin
+      frame.count = queue_count_q;
+      frame.beats = 7'(act_i.failed);
+      frame.phase = queue_phase_q;
+    end
+  end
+
+  beat_t record0, record1, word_out;
+  always_comb begin
+    if (event_q == EvError) begin
+      record0 = err_beat0_i;
+      record1 = err_beat1_i;
+    end else begin
+      record0        = '0;
+      record0[7:0]   = 8'(code_q);
+      record0[15:8]  = act_i.lost ? '0 : act_i.info.tag;
+      record0[22:16] = host_t'(act_i.src);
+      record0[23]    = 1'b1;
+      record1        = act_i.lost ? '0 : {act_i.info.address, 3'b000};
+    end
+    record0[35:24] = more_q;
+    record0[63]    = phase_q;
+  end
+
+  always_comb begin
+    unique case (event_q)
+      EvLocal: word_out = 64'(local_count_i);
+      EvDone:  word_out = done_word_i;
+      default: word_out = act_i.frame || queued_q ? beat_t'(frame) :
+                          {act_i.failed, count_next, act_i.info.address[47:3], 3'b000};
+    endcase
+  end
+
+  always_comb begin
+    notice_o.two          = state_q == StRing;
+    notice_o.address      = state_q == StRing ? record_q : address_q;
+    notice_o.data0        = state_q == StRing ? record0 : word_out;
+    notice_o.data1        = record1;
+    notice_o.answer       = '0;
+    notice_o.answer.wrote = WroteOther;
+    notice_o.answer.src   = act_i.src;
+    notice_o.answer.place = act_i.place;
+    if (event_q == EvAct && state_q == StNotice) begin
+      notice_o.answer.wrote  = act_i.frame ? WroteFrame : WroteNotice;
+      notice_o.answer.failed = act_i.frame && act_i.failed;
+      notice_o.answer.spoilt = act_i.frame && act_i.spoilt;
+      notice_o.answer.irq    = irq;
+    end
+  end
+  assign notice_valid_o = state_q == StNotice || state_q == StRing;
+
+  assign refuse_refusal_o = '{src: act_i.src, session: '0, code: queue_code_q, tag: act_i.info.tag};
+  assign rdata_o          = word;
+  assign idle_o           = state_q == StIdle && req == '0 && !read_q;
+  logic unused;
+  assign unused = &{1'b0, queue_i};
+endmodule

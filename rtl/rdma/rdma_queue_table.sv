@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Queue table: where the next message goes, and whether there is room for it.
+///
+/// Two clients: 0 messages, 1 notifications. An answer holds the table until its client commits it (the head
+/// moves) or drops it. A head that the host has written since is left as the host wrote it.
+///
+///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client stands
+///               with answer_o until commit_i or drop_i. code 0: answer_o is legal: address to
+///               address + first beats, the rest at base, all inside the ring and not past the tail
+///   Slots       a slotted queue's address is the slot's, where the frame word goes; its body is behind it
+///   Table       we_i: a beat (beat 1: phase and count start anew) or, with tail_we_i, a tail.
+///               re_i: strobe, one at a time: an entry's beat, or a tail; rvalid_o strobes with rdata_o
+///   Latency     ask to answer 6 cycles
+///   Throughput  a message in 8 cycles
+///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i
+module rdma_queue_table
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+
+  input logic       clear_i,
+  input logic [7:0] clear_index_i,
+
+  input  logic        we_i,
+  input  logic        tail_we_i,
+  input  logic [8:0]  waddr_i,      // entry, beat; of a tail the upper 8 bits
+  input  logic [63:0] wdata_i,
+  input  logic        re_i,
+  input  logic        tail_re_i,
+  input  logic [8:0]  raddr_i,
+  output logic        rvalid_o,
+  output logic [63:0] rdata_o,
+
+  input  logic [1:0]     ask_valid_i,
+  output logic [1:0]     ask_ready_o,
+  input  enqueue_t [1:0] ask_i,
+  output logic [1:0]     answer_valid_o,
+  output enqueued_t      answer_o,
+  input  logic [1:0]     commit_i,
+  input  logic [1:0]     drop_i,
+  output logic           idle_o
+);
+  typedef logic [OffsetWidth-1:0] offset_t;
+  typedef logic [OffsetWidth:0] sum_t;
+
+  // Beside an entry, moved by messages.
+  typedef struct packed {
+    logic [15:0] count;
+    logic        round;  // of the ring, modulo 2
+    offset_t     head;
+  } position_t;
+
+  typedef enum logic [3:0] {
+    StIdle,
+    StBase,    // beat 1, place and tail are read
+    StUsed,    // they stand; the base is read
+    StFit,     // words used, next head
+    StDecide,
+    StAnswer,
+    StTable,   // a read of the table
+    StTell
+  } state_e;
+
+  state_e state_q;
+  logic client_q, client, start, read_q, read_tail_q, touched_q, commit;
+  logic [8:0] read_addr_q;
+  enqueue_t ask_q;
+  logic [7:0] entry_q;
+
+  // ---------------------------------------------------------------- memories
+  logic re;
+  logic [8:0] addr;
+  logic [63:0] word;
+  position_t place, place_d;
+  offset_t tail;
+  logic place_we;
+  logic [7:0] place_waddr;
+  position_t place_wdata;
+
+  ram_1r1w #(
+    .Width(64),
+    .Depth(2 * NumQueues)
+  ) u_entries (
+    .clk_i,
+    .we_i   (we_i || clear_i),
+    .waddr_i(clear_i ? {clear_index_i, 1'b1} : waddr_i),
+    .wdata_i(clear_i ? '0 : wdata_i),
+    .re_i   (re),
+    .raddr_i(addr),
+    .rdata_o(word)
+  );
+
+  ram_1r1w #(
+    .Width($bits(position_t)),
+    .Depth(NumQueues)
+  ) u_places (
+    .clk_i,
+    .we_i   (place_we),
+    .waddr_i(place_waddr),
+    .wdata_i(place_wdata),
+    .re_i   (re),
+    .raddr_i(addr[8:1]),
+    .rdata_o(place)
+  );
+
+  ram_1r1w #(
+    .Width(OffsetWidth),
+    .Depth(NumQueues)
+  ) u_tails (
+    .clk_i,
+    .we_i   (tail_we_i || clear_i),
+    .waddr_i(clear_i ? clear_index_i : waddr_i[8:1]),
+    .wdata_i(clear_i ? '0 : wdata_i[OffsetWidth-1:0]),
+    .re_i   (re),
+    .raddr_i(addr[8:1]),
+    .rdata_o(tail)
+  );
+
+  logic host_moves;
+  assign host_moves = we_i && waddr_i[0];
+  always_comb begin
+    place_we    = host_moves || clear_i;
+    place_waddr = clear_i ? clear_index_i : waddr_i[8:1];
+    place_wdata = '0;
+    if (host_moves) place_wdata.head = wdata_i[OffsetWidth-1:0];
+    if (commit && !place_we) begin
+      place_we    = 1'b1;
+      place_waddr = entry_q;
+      place_wdata = place_d;
+    end
+  end
+
+  // ---------------------------------------------------------------- who asks
+  // Clients take turns; a read of the table goes first, and there is one at a time.
+  assign client      = ask_valid_i[!client_q] ? !client_q : client_q;
+  assign start       = state_q == StIdle && !read_q && ask_valid_i != '0;
+  assign ask_ready_o = start ? 2'b01 << client : '0;
+
+  always_comb begin
+    re   = 1'b0;
+    addr = {entry_q, 1'b0};
+    unique case (state_q)
+      StIdle: begin
+        re   = start || read_q;
+        addr = read_q ? read_addr_q : {ask_i[client].qid, 1'b1};
+      end
+      StBase:  re = 1'b1;
+      default: re = 1'b0;
+    endcase
+  end
+
+  // The commit waits while the host writes another entry's head.
+  logic want_commit, clash;
+  assign want_commit = state_q == StAnswer && commit_i[client_q];
+  assign clash       = host_moves && waddr_i[8:1] != entry_q && !touched_q;
+  logic late_q;  // a commit that had to wait
+  assign commit = (want_commit || late_q) && !touched_q && !(host_moves && waddr_i[8:1] == entry_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= StIdle;
+      client_q    <= 1'b0;
+      read_q      <= 1'b0;
+      read_tail_q <= 1'b0;
+      touched_q   <= 1'b0;
+      late_q      <= 1'b0;
+      rvalid_o    <= 1'b0;
+    end else begin
+      rvalid_o <= 1'b0;
+      if (re_i || tail_re_i) begin
+        read_q      <= 1'b1;
+        read_tail_q <= tail_re_i;
+      end
+      if (start) client_q <= client;
+      unique case (state_q)
+        StIdle: begin
+          if (read_q) state_q <= StTable;
+          else if (start) state_q <= StBase;
+        end
+        StBase:   state_q <= StUsed;
+        StUsed:   state_q <= StFit;
+        StFit:    state_q <= StDecide;
+        StDecide: state_q <= StAnswer;
+        StAnswer: begin
+          if (drop_i[client_q] || ((want_commit || late_q) && !clash)) state_q <= StIdle;
+          late_q <= (want_commit || late_q) && clash;
+        end
+        StTable:  state_q <= StTell;
+        default: begin
+          state_q  <= StIdle;
+          read_q   <= 1'b0;
+          rvalid_o <= 1'b1;
+        end
+      endcase
+      // The host's word on head and ring stands.
+      if (state_q == StIdle) touched_q <= host_moves && waddr_i[8:1] == ask_i[client].qid;
+      else if (host_moves && waddr_i[8:1] == entry_q) touched_q <= 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------- room
+  queue_t entry_word, cfg_q;
+  position_t place_q;
+  offset_t tail_q, need_q;
+  logic [63:0] base_q;
+  sum_t used_q;       // with a sign
+  sum_t used_ring_q, after_q, over_q;
+  logic fits_q, ring_ok_q, no_wrap;
+  logic [63:0] rdata_q;
+
+  assign entry_word = queue_t'(word);
+
+  function automatic offset_t slot_beats(logic [2:0] slot);
+    unique case (slot)
+      3'd1:    return offset_t'(8);
+      3'd2:    return offset_t'(16);
+      3'd3:    return offset_t'(32);
+      default: return offset_t'(64);
+    endcase
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (re_i || tail_re_i) read_addr_q <= raddr_i;
+    if (start) begin
+      ask_q   <= ask_i[client];
+      entry_q <= ask_i[client].qid;
+    end
+    if (state_q == StBase) begin
+      cfg_q   <= entry_word;
+      place_q <= place;
+      tail_q  <= tail;
+      if (entry_word.slot != '0) need_q <= slot_beats(entry_word.slot);
+      else need_q <= ask_q.notification ? offset_t'(1) : offset_t'(ask_q.beats);
+    end
+    if (state_q == StUsed) begin
+      base_q    <= word;
+      used_q    <= {1'b0, place_q.head} - {1'b0, tail_q};
+      after_q   <= {1'b0, place_q.head} + {1'b0, need_q};
+      ring_ok_q <= place_q.head < cfg_q.wrap && tail_q < cfg_q.wrap;
+      fits_q    <= ask_q.notification || offset_t'(ask_q.beats) < need_q || cfg_q.slot == '0;
+    end
+    if (state_q == StFit) begin
+      used_ring_q <= used_q + (used_q[OffsetWidth] ? {1'b0, cfg_q.wrap} : '0) + {1'b0, need_q};
+      over_q      <= after_q - {1'b0, cfg_q.wrap};  // with a sign
+      answer_o.address <= base_q[63:3] + addr_t'(place_q.head);
+      answer_o.base    <= base_q[63:3];
+    end
+    if (state_q == StDecide) begin
+      answer_o.slotted <= cfg_q.slot != '0;
+      answer_o.phase   <= !place_q.round;
+      answer_o.count   <= place_q.count + 16'd1;
+      answer_o.first   <= no_wrap ? ask_q.beats : ask_q.beats - over_q[6:0];
+      place_d.count    <= place_q.count + 16'd1;
+      place_d.round    <= place_q.round ^ !over_q[OffsetWidth];
+      place_d.head     <= over_q[OffsetWidth] ? after_q[OffsetWidth-1:0] : over_q[OffsetWidth-1:0];
+      if (!cfg_q.valid || !cfg_q.sources[ask_q.src] || cfg_q.slot > 3'd4 || base_q[2:0] != '0 ||
+          !ring_ok_q || (cfg_q.slot != '0 && !no_wrap)) begin
+        answer_o.code <= 4'(CodeQueue);
+      end else if (!fits_q) begin
+        answer_o.code <= 4'(CodeBounds);
+      end else if (used_ring_q >= {1'b0, cfg_q.wrap}) begin
+        answer_o.code <= 4'(CodeFull);
+      end else begin
+        answer_o.code <= 4'(CodeNone);
+      end
+    end
+    if (state_q == StTable) begin
+      rdata_q <= read_tail_q ? 64'(tail) : word;
+      if (!read_tail_q && read_addr_q[0]) rdata_q[OffsetWidth-1:0] <= place.head;
+    end
+  end
+
+  assign no_wrap        = over_q[OffsetWidth] || over_q == '0;
+  assign answer_valid_o = state_q == StAnswer && !late_q ? 2'b01 << client_q : '0;
+  assign rdata_o        = rdata_q;
+  assign idle_o         = state_q == StIdle && !read_q;
+
+  logic unused;
+  assign unused = &{1'b0, entry_word.zero, entry_word.head, cfg_q.zero, cfg_q.head, ask_q.qid};
+endmodule

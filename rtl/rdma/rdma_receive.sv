@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Takes packets of all links in turn: parses, asks for leave, and says where their payload goes.
+///
+/// Payload streams into the payload FIFO while its packet is being checked; the check ends with the pieces
+/// in which it is written, or with one that is dropped. So a packet is checked before its first address
+/// goes out, and one that is refused costs no more than its beats.
+///
+///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole
+///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the order of
+///               the pieces. A packet that is too short is filled up with beats without keep; of one
+///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
+///   Pieces      piece_valid_o/piece_ready_i: at most two a packet
+///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
+///   Latency     last header beat to the first piece 8 cycles for a write, 8 for a message, while nobody
+///               else asks
+///   Throughput  a beat a cycle; a packet in 11 cycles or more
+///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
+///   Parameters  NumHosts 2..8, NumLinks 1..4
+///   Not done    what is in the payload
+module rdma_receive
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+#(
+  parameter int unsigned NumHosts = 8,
+  parameter int unsigned NumLinks = 4
+) (
+  input logic  clk_i,
+  input logic  rst_ni,
+  input host_t host_id_i,
+
+  input  logic [NumLinks-1:0]  valid_i,
+  output logic [NumLinks-1:0]  ready_o,
+  input  beat_t [NumLinks-1:0] beat_i,
+  input  logic [NumLinks-1:0]  last_i,
+  input  logic [NumLinks-1:0]  bad_i,
+
+  output logic     ask_valid_o,
+  input  logic     ask_ready_i,
+  output ask_t     ask_o,
+  input  logic     verdict_valid_i,
+  input  verdict_e verdict_i,
+
+  output logic        region_valid_o,
+  input  logic        region_ready_i,
+  output logic        region_extended_o,
+  output logic [31:0] region_key_o,
+  output logic [63:0] region_address_o,
+  input  logic        region_answer_i,
+  input  logic [3:0]  region_code_i,
+  input  logic        region_to_queue_i,
+  input  logic [7:0]  region_qid_i,
+
+  output logic      queue_valid_o,
+  input  logic      queue_ready_i,
+  output enqueue_t  queue_o,
+  input  logic      queue_answer_i,
+  input  enqueued_t queue_i,
+  output logic      queue_commit_o,
+  output logic      queue_drop_o,
+
+  output flow_t      src_o,         // of the packet that is checked
+  output logic [6:0] beats_o,
+
+  output logic   info_we_o,
+  output place_t place_o,
+  output info_t  info_o,
+  output logic   refused_valid_o,
+  input  logic   refused_ready_i,
+
+  output logic control_valid_o,
+  input  logic control_ready_i,
+  output logic control_open_o,
+  output ask_t control_o,
+
+  output logic     rxctl_valid_o,
+  output header_t  rxctl_header_o,
+  output control_t rxctl_o,
+
+  output logic       payload_valid_o,
+  input  logic       payload_ready_i,
+  output logic       payload_bad_o,
+  output logic       payload_keep_o,
+  output beat_t      payload_o,
+
+  output logic   piece_valid_o,
+  input  logic   piece_ready_i,
+  output piece_t piece_o,
+
+  // Strobes for counters and probes.
+  output logic header_o,     // a data packet's header is here
+  output logic taken_o,
+  output logic refused_o,
+  output logic known_o,      // came before, or too late
+  output logic beyond_o,
+  output logic not_open_o,
+  output logic malformed_o,
+  output logic idle_o
+);
+  if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
+    $error("rdma_receive: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
+  end
+  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
+    $error("rdma_receive: NumLinks is %0d, legal is 1..4", NumLinks);
+  end
+
+  // ---------------------------------------------------------------- links
+  localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1;
+  logic [NumLinks-1:0] gnt;
+  logic [LinkWidth-1:0] link;
+  logic in_valid, in_last, in_bad, take;
+  beat_t in_beat;
+
+  arb_rr #(.NumReq(NumLinks)) u_links (
+    .clk_i,
+    .rst_ni,
+    .req_i (valid_i),
+    .last_i(take && in_last),
+    .gnt_o (gnt),
+    .idx_o (link)
+  );
+  assign in_valid = |(valid_i & gnt);
+  assign in_beat  = beat_i[link];
+  assign in_last  = last_i[link];
+  assign in_bad   = bad_i[link];
+  assign ready_o  = gnt & {NumLinks{take}};
+
+  // ---------------------------------------------------------------- reader
+  typedef enum logic [2:0] {
+    RdFirst,
+    RdSecond,
+    RdThird,
+    RdPayload,
+    RdFill,     // the packet was too short
+    RdSwallow   // or too long, or is none
+  } read_e;
+
+  read_e read_q;
+  header_t header_q, first;
+  beat_t second_q, third_q;
+  logic check_q;        // a header stands for the checker
+  logic check_end;
+  logic legal_q, legal;
+  logic [6:0] left_q;
+  logic extended, data_kind;
+
+  assign first    = header_t'(in_beat);
+  assign legal    = first.dst == host_id_i && first.src < host_t'(NumHosts) && first.zero == '0 &&
+                    (first.kind == KindControl ? first.beats == '0 && !first.extended :
+                     first.kind != kind_e'(2'd3) && first.beats != '0 &&
+                     first.beats <= 7'(PacketBeats));
+  assign extended  = header_q.extended;
+  assign data_kind = header_q.kind != KindControl;
+
+  always_comb begin
+    take = 1'b0;
+    unique case (read_q)
+      RdFirst:   take = in_valid && !check_q;
+      RdPayload: take = in_valid && payload_ready_i;
+      RdFill:    take = 1'b0;
+      default:   take = in_valid;
+    endcase
+  end
+
+  // The beat behind which the checker may begin.
+  logic complete, dropped;
+  always_comb begin
+    complete = 1'b0;
+    dropped  = 1'b0;
+    if (take) begin
+      unique case (read_q)
+        RdFirst:  dropped = in_last;
+        RdSecond: begin
+          if (!legal_q) dropped = in_last;
+          else if (!data_kind) begin
+            complete = in_last && !in_bad;
+            dropped  = in_last && in_bad;
+          end else if (in_last) dropped = 1'b1;
+          else complete = !extended;
+        end
+        RdThird: begin
+          complete = !in_last;
+          dropped  = in_last;
+        end
+        RdSwallow: dropped = in_last && !legal_q;
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_q  <= RdFirst;
+      check_q <= 1'b0;
+    end else begin
+      if (complete) check_q <= 1'b1;
+      else if (check_end) check_q <= 1'b0;
+      unique case (read_q)
+        RdFirst: if (take && !in_last) read_q <= RdSecond;
+        RdSecond: begin
+          if (take) begin
+            if (in_last) read_q <= RdFirst;
+            else if (!legal_q || !data_kind) read_q <= RdSwallow;
+            else read_q <= extended ? RdThird : RdPayload;
+          end
+        end
+        RdThird: if (take) read_q <= in_last ? RdFirst : RdPayload;
+        RdPayload: begin
+          if (take) begin
+            if (left_q == 7'd1) read_q <= in_last ? RdFirst : RdSwallow;
+            else if (in_last) read_q <= RdFill;
+          end
+        end
+        RdFill:  if (payload_ready_i && left_q == 7'd1) read_q <= RdFirst;
+        default: if (take && in_last) read_q <= RdFirst;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take && read_q == RdFirst) begin
+      header_q <= first;
+      legal_q  <= legal;
+      left_q   <= first.beats;
+      third_q  <= '0;
+    end
+    if (take && read_q == RdSecond) begin
+      second_q <= in_beat;
+      // A control packet that goes on is none.
+      if (!in_last && !data_kind) legal_q <= 1'b0;
+    end
+    if (take && read_q == RdThird) third_q <= in_beat;
+    if (payload_valid_o && payload_ready_i) left_q <= left_q - 7'd1;
+  end
+
+  assign payload_valid_o = (read_q == RdPayload && in_valid) || read_q == RdFill;
+  assign payload_keep_o  = read_q == RdPayload && !(in_last && in_bad);
+  assign payload_bad_o   = left_q == 7'd1 && (read_q == RdFill || !in_last || in_bad);
+  assign payload_o       = in_beat;
+
+  // ---------------------------------------------------------------- checker
+  typedef enum logic [2:0] {
+    CkIdle,
+    CkControl,
+    CkWait,     // for the verdict and the table's answer
+    CkDecide,
+    CkRefuse,   // tell the flow
+    CkFirst,    // piece
+    CkSecond    // piece
+  } check_e;
+
+  check_e check_state_q;
+  control_t control;
+  logic message, lookup_sent_q, ask_sent_q, verdict_here_q, answer_here_q;
+  verdict_e verdict_q;
+  logic [3:0] code;
+  logic [6:0] rest;      // beats of a message behind the ring's end
+  logic passed, taken;
+  logic known_control, unknown, ours;
+  logic passed_q, wraps_q, slotted_q;
+  logic [6:0] first_q, rest_q;
+  addr_t address_q, base_q;
+
+  assign control = control_t'(second_q);
+  assign message = header_q.kind == KindMessage;
+  assign rest    = header_q.beats - queue_i.first;
+  assign src_o   = header_q.src[2:0];
+  assign beats_o = header_q.beats;
+  assign place_o = header_q.seq[PlaceWidth-1:0];
+  assign code    = message ? queue_i.code : region_code_i;
+  assign taken   = verdict_q == VerdictOk;
+  assign passed  = taken && code == '0;
+
+  assign ask_o             = '{src: src_o, session: header_q.session, seq: header_q.seq};
+  assign control_o         = ask_o;
+  assign control_open_o    = control.control == ControlOpen;
+  assign region_extended_o = extended;
+  assign region_key_o      = third_q[31:0];
+  assign region_address_o  = second_q;
+  assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
+
+  assign ask_valid_o     = check_state_q == CkWait && !ask_sent_q;
+  assign region_valid_o  = check_state_q == CkWait && !lookup_sent_q && !message;
+  assign queue_valid_o   = check_state_q == CkWait && !lookup_sent_q && message;
+  assign control_valid_o = check_state_q == CkControl;
+  assign refused_valid_o = check_state_q == CkRefuse;
+
+  logic decide;
+  assign decide         = check_state_q == CkDecide;
+  assign info_we_o      = decide && taken;
+  assign queue_commit_o = decide && message && passed;
+  assign queue_drop_o   = decide && message && !passed;
+
+  always_comb begin
+    piece_o = '{
+      drop: !passed_q,
+      last: !wraps_q,
+      body: slotted_q,
+      src: src_o,
+      place: place_o,
+      beats: first_q,
+      address: address_q
+    };
+    if (check_state_q == CkSecond) begin
+      piece_o.last    = 1'b1;
+      piece_o.beats   = rest_q;
+      piece_o.address = base_q;
+    end
+  end
+  assign piece_valid_o = check_state_q == CkFirst || check_state_q == CkSecond;
+  assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) ||
+                         (control_valid_o && control_ready_i) || rxctl_valid_o ||
+                         (check_state_q == CkIdle && check_q && unknown);
+
+  assign ours          = control.control == ControlAck || control.control == ControlRefused;
+  assign known_control = control.control == ControlOpen || control.control == ControlProbe;
+  assign unknown       = !data_kind && !ours && !known_control;
+
+  // What the answers say, and where the last beat goes.
+  addr_t last_start, last_address;
+  logic [6:0] last_beats;
+  logic message_wraps;
+  assign message_wraps = message && queue_i.first != header_q.beats;
+  assign last_start    = !message ? second_q[63:3] : message_wraps ? queue_i.base : queue_i.address;
+  // A slotted message's body begins behind its frame word.
+  assign last_beats    = message_wraps ? rest - 7'd1 :
+                         message && queue_i.slotted ? header_q.beats : header_q.beats - 7'd1;
+  assign last_address  = last_start + addr_t'(last_beats);
+
+  assign info_o = '{
+    address: last_address,
+    immediate: message ? second_q[63:32] : third_q[63:32],
+    tag: header_q.tag,
+    code: code,
+    notify: header_q.notify,
+    irq: header_q.irq,
+    completion: header_q.completion,
+    to_queue: !message && region_to_queue_i && code == '0,
+    qid: region_qid_i,
+    beats: header_q.beats,
+    phase: queue_i.phase,
+    count: queue_i.count
+  };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      check_state_q  <= CkIdle;
+      rxctl_valid_o  <= 1'b0;
+      ask_sent_q     <= 1'b0;
+      lookup_sent_q  <= 1'b0;
+      verdict_here_q <= 1'b0;
+      answer_here_q  <= 1'b0;
+    end else begin
+      rxctl_valid_o <= 1'b0;
+      unique case (check_state_q)
+        CkIdle: begin
+          ask_sent_q     <= 1'b0;
+          lookup_sent_q  <= 1'b0;
+          verdict_here_q <= 1'b0;
+          answer_here_q  <= 1'b0;
+          if (check_q && !rxctl_valid_o) begin
+            if (data_kind) check_state_q <= CkWait;
+            else if (known_control) check_state_q <= CkControl;
+            else if (ours) rxctl_valid_o <= 1'b1;
+          end
+        end
+        CkControl: if (control_ready_i) check_state_q <= CkIdle;
+        CkWait: begin
+          if (ask_ready_i) ask_sent_q <= 1'b1;
+          if (message ? queue_ready_i : region_ready_i) lookup_sent_q <= 1'b1;
+          if (verdict_valid_i) verdict_here_q <= 1'b1;
+          if (message ? queue_answer_i : region_answer_i) answer_here_q <= 1'b1;
+          if ((verdict_here_q || verdict_valid_i) &&
+              (answer_here_q || (message ? queue_answer_i : region_answer_i))) begin
+            check_state_q <= CkDecide;
+          end
+        end
+        CkDecide: check_state_q <= taken && !passed ? CkRefuse : CkFirst;
+        CkRefuse: if (refused_ready_i) check_state_q <= CkFirst;
+        CkFirst:  if (piece_ready_i) check_state_q <= piece_o.last ? CkIdle : CkSecond;
+        default:  if (piece_ready_i) check_state_q <= CkIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (verdict_valid_i) verdict_q <= verdict_i;
+    if (decide) begin
+      passed_q  <= passed;
+      wraps_q   <= passed && message_wraps;
+      slotted_q <= message && queue_i.slotted;
+      first_q   <= passed && message ? queue_i.first : header_q.beats;
+      rest_q    <= rest;
+      address_q <= message ? queue_i.address + addr_t'(queue_i.slotted) : second_q[63:3];
+      base_q    <= queue_i.base;
+    end
+  end
+
+  assign rxctl_header_o = header_q;
+  assign rxctl_o        = control;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      header_o    <= 1'b0;
+      taken_o     <= 1'b0;
+      refused_o   <= 1'b0;
+      known_o     <= 1'b0;
+      beyond_o    <= 1'b0;
+      not_open_o  <= 1'b0;
+      malformed_o <= 1'b0;
+    end else begin
+      header_o    <= complete && data_kind;
+      taken_o     <= decide && passed;
+      refused_o   <= decide && taken && !passed;
+      known_o     <= decide && verdict_q == VerdictKnown;
+      beyond_o    <= decide && verdict_q == VerdictBeyond;
+      not_open_o  <= decide && verdict_q == VerdictNotOpen;
+      malformed_o <= dropped || (check_state_q == CkIdle && check_q && unknown);
+    end
+  end
+
+  assign idle_o = read_q == RdFirst && !in_valid && !check_q && check_state_q == CkIdle;
+
+  logic unused;
+  assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst, header_q.zero};
+endmodule

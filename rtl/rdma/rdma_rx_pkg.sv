@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: SHL-2.1
+/// What the blocks of rdma_rx tell each other.
+package rdma_rx_pkg;
+  import rdma_pkg::*;
+
+  localparam int unsigned Window     = 64;
+  localparam int unsigned PlaceWidth = 6;
+  localparam int unsigned MaxWrites  = 16;  // bursts that are not answered
+
+  typedef logic [63:3] addr_t;  // of a beat
+  typedef logic [PlaceWidth-1:0] place_t;
+
+  // What is kept of a packet until it is retired.
+  typedef struct packed {
+    addr_t       address;    // of its last beat
+    logic [31:0] immediate;
+    tag_t        tag;
+    logic [3:0]  code;       // why it was refused
+    logic        notify;
+    logic        irq;
+    logic        completion;
+    logic        to_queue;   // its notification goes to queue qid
+    logic [7:0]  qid;
+    logic [6:0]  beats;      // a slotted message: for its frame word
+    logic        phase;
+    logic [15:0] count;
+  } info_t;
+
+  // A packet as its flow sees it.
+  typedef struct packed {
+    flow_t    src;
+    session_t session;
+    seq_t     seq;
+  } ask_t;
+
+  typedef enum logic [1:0] {
+    VerdictOk,
+    VerdictKnown,    // came before, or its place was given up
+    VerdictBeyond,   // outside the window
+    VerdictNotOpen
+  } verdict_e;
+
+  // A piece of a packet's payload: one run of addresses.
+  typedef struct packed {
+    logic   drop;   // payload that nobody wants
+    logic   last;   // of its packet
+    logic   body;   // a frame word follows
+    flow_t  src;
+    place_t place;
+    logic [6:0] beats;
+    addr_t  address;
+  } piece_t;
+
+  // What a write to memory was, told when it is answered.
+  typedef enum logic [2:0] {
+    WrotePart,   // more of the packet follows
+    WrotePacket,
+    WroteBody,
+    WroteFrame,
+    WroteNotice,  // what a retired packet asked for
+    WroteOther
+  } wrote_e;
+
+  typedef struct packed {
+    wrote_e wrote;
+    logic   failed;
+    logic   spoilt;  // what was written was not the packet
+    logic   irq;
+    flow_t  src;
+    place_t place;
+  } answer_t;
+
+  // What the resequencer wants to be written.
+  typedef struct packed {
+    logic   frame;     // a message's frame word; else what a retired place asks for
+    logic   lost;      // of info nothing is true
+    logic   failed;    // frame: the body was not written; else: a transfer of this flow has failed
+    logic   spoilt;    // frame: the body was not the packet's
+    logic [3:0] code;  // to be recorded
+    flow_t  src;
+    place_t place;
+    info_t  info;
+  } act_t;
+
+  typedef struct packed {
+    flow_t      src;
+    session_t   session;
+    logic [3:0] code;
+    tag_t       tag;
+  } refusal_t;
+
+  // One write of 8 or 16 bytes.
+  typedef struct packed {
+    answer_t     answer;
+    logic        two;
+    addr_t       address;
+    logic [63:0] data1;
+    logic [63:0] data0;
+  } notice_t;
+
+  typedef struct packed {
+    logic       notification;
+    logic [7:0] qid;
+    flow_t      src;
+    logic [6:0] beats;
+  } enqueue_t;
+
+  typedef struct packed {
+    logic [3:0]  code;
+    logic        slotted;
+    logic        phase;
+    logic [15:0] count;
+    logic [6:0]  first;    // beats before the ring's end
+    addr_t       address;  // of the first beat
+    addr_t       base;     // where the rest goes
+  } enqueued_t;
+endpackage

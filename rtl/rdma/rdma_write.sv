@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: SHL-2.1
+/// AXI4 write master of the receive side: packets' payload in bursts, notices of one or two beats between.
+///
+/// One AXI ID; the next burst begins when the last one's address and data are taken, so addresses, data and
+/// answers are in one order.
+///
+///   Pieces      piece_valid_i/piece_ready_o: cut into bursts that cross no 4 KiB, payload_* in step; a
+///               dropped one takes its payload and writes nothing. Beats without keep have no strobes
+///   Notices     notice_valid_i/notice_ready_o: stands until it is written; after a burst of payload a
+///               notice goes first, after a notice payload does
+///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to any
+///               burst of the packet was an error, spoilt: its payload was bad
+///   AXI         awuser_o: bytes that still follow in this run of addresses, this burst's included.
+///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
+///               not taken, which is for a few cycles: nothing waits here for memory
+///   Limits      MaxWrites bursts are not answered; no body while bodies_hold_i
+///   Latency     piece to awvalid_o 2 cycles
+///   Throughput  a burst of n beats takes n + 1 cycles, with awready_i and wready_i up
+///   Not done    bursts longer than a piece; other sizes than 8 bytes a beat
+module rdma_write
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic bodies_hold_i,
+
+  input  logic   piece_valid_i,
+  output logic   piece_ready_o,
+  input  piece_t piece_i,
+  input  logic   payload_valid_i,
+  output logic   payload_ready_o,
+  input  logic   payload_bad_i,
+  input  logic   payload_keep_i,
+  input  beat_t  payload_i,
+
+  input  logic    notice_valid_i,
+  output logic    notice_ready_o,
+  input  notice_t notice_i,
+
+  output logic    answer_valid_o,
+  input  logic    answer_ready_i,
+  output answer_t answer_o,
+
+  output logic        awvalid_o,
+  input  logic        awready_i,
+  output logic [63:0] awaddr_o,
+  output logic [7:0]  awlen_o,
+  output logic [12:0] awuser_o,
+  output logic        wvalid_o,
+  input  logic        wready_i,
+  output logic [63:0] wdata_o,
+  output logic [7:0]  wstrb_o,
+  output logic        wlast_o,
+  input  logic        bvalid_i,
+  output logic        bready_o,
+  input  logic [1:0]  bresp_i,
+
+  // Strobes for counters and probes.
+  output logic write_o,   // a packet's burst is begun
+  output logic error_o,   // memory answered with an error
+  output logic idle_o
+);
+  typedef enum logic [1:0] {
+    StIdle,
+    StBurst,
+    StNotice,
+    StDrop
+  } state_e;
+
+  state_e state_q;
+  logic notice_last_q;         // the last burst was a notice
+  addr_t address_q;            // of the burst
+  logic [6:0] rest_q;          // beats of the piece that no burst has
+  logic [6:0] left_q;          // of the burst that are not sent
+  logic [6:0] length_q;
+  logic [6:0] run_q;           // of the piece from this burst on
+  logic first_q;               // no burst of this piece has been begun
+  logic aw_q, w_done_q;        // the address is on offer; all data is taken
+  logic part_bad_q;            // a payload beat of this packet was bad
+  piece_t piece_q;
+  logic have_q;                // a piece is in piece_q
+
+  logic room, go_notice, go_burst, go_drop, w_take, burst_end;
+  logic tags_ready;
+
+  // A piece is held here until its last beat is taken.
+  logic piece_end, drop_end, hold;
+  assign piece_ready_o = !have_q || piece_end;
+
+  addr_t address_next;
+  logic [9:0] to_edge;
+  logic [6:0] length;
+  assign address_next = first_q ? piece_q.address : address_q + addr_t'(length_q);
+  assign to_edge      = 10'd512 - {1'b0, address_next[11:3]};
+  assign length       = to_edge < 10'(rest_q) ? to_edge[6:0] : rest_q;
+
+  assign room      = tags_ready;
+  assign hold      = bodies_hold_i && piece_q.body;
+  assign go_notice = state_q == StIdle && room && notice_valid_i &&
+                     (!notice_last_q || !have_q || piece_q.drop || hold);
+  assign go_drop   = state_q == StIdle && !go_notice && have_q && piece_q.drop;
+  assign go_burst  = state_q == StIdle && room && !go_notice && have_q && !piece_q.drop && !hold;
+
+  assign w_take    = wvalid_o && wready_i;
+  assign burst_end = (state_q == StBurst || state_q == StNotice) && (!aw_q || awready_i) &&
+                     (w_done_q || (w_take && wlast_o));
+
+  logic payload_take;
+  assign payload_take = payload_valid_i && payload_ready_o;
+  assign drop_end     = state_q == StDrop && payload_valid_i && left_q == 7'd1;
+  assign piece_end    = drop_end || (burst_end && state_q == StBurst && rest_q == '0);
+
+  assign payload_ready_o = (state_q == StBurst && !w_done_q && wready_i) || state_q == StDrop;
+  assign notice_ready_o  = state_q == StNotice && burst_end;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q       <= StIdle;
+      notice_last_q <= 1'b0;
+      have_q        <= 1'b0;
+      aw_q          <= 1'b0;
+      w_done_q      <= 1'b0;
+      part_bad_q    <= 1'b0;
+    end else begin
+      have_q <= (piece_valid_i && piece_ready_o) || (have_q && !piece_end);
+      if (awready_i) aw_q <= 1'b0;
+      if (w_take && wlast_o) w_done_q <= 1'b1;
+      unique case (state_q)
+        StIdle: begin
+          w_done_q <= 1'b0;
+          if (go_notice) begin
+            state_q       <= StNotice;
+            notice_last_q <= 1'b1;
+            aw_q          <= 1'b1;
+          end else if (go_burst) begin
+            state_q       <= StBurst;
+            notice_last_q <= 1'b0;
+            aw_q          <= 1'b1;
+          end else if (go_drop) begin
+            state_q <= StDrop;
+          end
+        end
+        StDrop: begin
+          if (drop_end) state_q <= StIdle;
+        end
+        default: begin
+          if (burst_end) state_q <= StIdle;
+        end
+      endcase
+      if (piece_end && piece_q.last) part_bad_q <= 1'b0;
+      else if (payload_take && payload_bad_i) part_bad_q <= state_q == StBurst;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (piece_valid_i && piece_ready_o) begin
+      piece_q <= piece_i;
+      rest_q  <= piece_i.beats;
+      first_q <= 1'b1;
+    end
+    if (go_burst) begin
+      address_q <= address_next;
+      length_q  <= length;
+      left_q    <= length;
+      run_q     <= rest_q;
+      rest_q    <= rest_q - length;
+      first_q   <= 1'b0;
+    end
+    if (go_notice) left_q <= notice_i.two ? 7'd2 : 7'd1;
+    if (go_drop) left_q <= rest_q;
+    if (w_take || (state_q == StDrop && payload_valid_i)) left_q <= left_q - 7'd1;
+  end
+
+  // ---------------------------------------------------------------- AXI
+  logic notice;
+  assign notice    = state_q == StNotice;
+  assign awvalid_o = aw_q;
+  assign awaddr_o  = {notice ? notice_i.address : address_q, 3'b000};
+  assign awlen_o   = notice ? 8'(notice_i.two) : 8'(length_q) - 8'd1;
+  assign awuser_o  = notice ? (notice_i.two ? 13'd16 : 13'd8) : 13'({run_q, 3'b000});
+  assign wvalid_o  = !w_done_q && ((state_q == StBurst && payload_valid_i) || notice);
+  assign wlast_o   = left_q == 7'd1;
+  assign wdata_o   = !notice ? payload_i : notice_i.two && !wlast_o ? notice_i.data0 :
+                     notice_i.two ? notice_i.data1 : notice_i.data0;
+  assign wstrb_o   = {8{notice || payload_keep_i}};
+
+  // ---------------------------------------------------------------- answers
+  answer_t tag, tag_in;
+  logic tag_valid, failed_q, b_take;
+  always_comb begin
+    tag_in.wrote  = WrotePart;
+    tag_in.failed = 1'b0;
+    tag_in.spoilt = part_bad_q || (w_take && payload_bad_i);
+    tag_in.irq    = 1'b0;
+    tag_in.src    = piece_q.src;
+    tag_in.place  = piece_q.place;
+    if (notice) tag_in = notice_i.answer;
+    else if (rest_q == '0 && piece_q.last) tag_in.wrote = piece_q.body ? WroteBody : WrotePacket;
+  end
+
+  fifo #(
+    .Width($bits(answer_t)),
+    .Depth(MaxWrites)
+  ) u_tags (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(burst_end),
+    .ready_o(tags_ready),
+    .data_i (tag_in),
+    .valid_o(tag_valid),
+    .ready_i(b_take),
+    .data_o (tag),
+    .usage_o()
+  );
+
+  assign bready_o = tag_valid && (!answer_valid_o || answer_ready_i);
+  assign b_take   = bvalid_i && bready_o;
+
+  logic payload_answer, told;
+  assign payload_answer = tag.wrote == WrotePart || tag.wrote == WrotePacket ||
+                          tag.wrote == WroteBody;
+  assign told           = tag.wrote != WrotePart && tag.wrote != WroteOther;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answer_valid_o <= 1'b0;
+      failed_q       <= 1'b0;
+      error_o        <= 1'b0;
+    end else begin
+      if (answer_ready_i) answer_valid_o <= 1'b0;
+      if (b_take && told) answer_valid_o <= 1'b1;
+      // Any burst of a packet.
+      if (b_take && payload_answer) failed_q <= tag.wrote == WrotePart && (failed_q || bresp_i[1]);
+      error_o <= b_take && bresp_i[1];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (b_take) begin
+      answer_o        <= tag;
+      answer_o.failed <= tag.failed || bresp_i[1] || (payload_answer && failed_q);
+    end
+  end
+
+  assign write_o = go_burst;
+  logic unused;
+  assign unused = &{1'b0, bresp_i[0], piece_q.beats};
+  assign idle_o  = state_q == StIdle && !have_q && !tag_valid && !answer_valid_o;
+endmodule
