@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, RegNode
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio")
+SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps in ``rtl/regs``, in the order of the reference page."""
-REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio")
+REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
 
 SV_DIR = Path("rtl/regs/gen")

@@ -40,6 +40,7 @@ def run(
     *,
     parameters: Mapping[str, int] | None = None,
     extra_sources: Sequence[Path] = (),
+    more_cores: Sequence[str] = (),
     rtl_override: Path | None = None,
     seed: int | None = None,
 ) -> None:
@@ -60,7 +61,8 @@ def run(
         seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
     override_env = os.environ.get("ISTHMUS_RTL_OVERRIDE")
     override = rtl_override or (Path(override_env) if override_env else None)
-    files = [*sources(core), *extra_sources]
+    files = list(dict.fromkeys(f for name in (core, *more_cores) for f in sources(name)))
+    files += extra_sources
     if override is not None:
         files = [override / f.name if (override / f.name).is_file() else f for f in files]
     params = dict(parameters or {})

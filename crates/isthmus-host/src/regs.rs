@@ -219,3 +219,71 @@ pub mod pcie_mmio {
     /// SDB table (ro).
     pub const SDB: u32 = 0x1C;
 }
+
+/// RDMA network interface.
+pub mod rdma {
+    /// Identity (ro).
+    pub const ID: u32 = 0x00;
+    /// Version (ro).
+    pub const VERSION: u32 = 0x04;
+    /// Limits (ro).
+    pub const LIMITS: u32 = 0x08;
+    /// Control (rw).
+    pub const CONTROL: u32 = 0x0C;
+    /// State (ro).
+    pub const STATE: u32 = 0x10;
+    /// Host (rw).
+    pub const HOST: u32 = 0x14;
+    /// Probe time (rw).
+    pub const PROBE_CYCLES: u32 = 0x18;
+    /// Lost time (rw).
+    pub const LOST_CYCLES: u32 = 0x1C;
+    /// Error ring, address low (rw).
+    pub const ERR_BASE_LO: u32 = 0x20;
+    /// Error ring, address high (rw).
+    pub const ERR_BASE_HI: u32 = 0x24;
+    /// Error ring, size (rw).
+    pub const ERR_SIZE: u32 = 0x28;
+    /// Error ring, consumed (rw).
+    pub const ERR_TAIL: u32 = 0x2C;
+    /// Interrupts (rw).
+    pub const IRQ: u32 = 0x30;
+    /// Interrupt mask (rw).
+    pub const IRQ_MASK: u32 = 0x34;
+    /// granted (ro).
+    pub const GRANTED: u32 = 0x40;
+    /// packets_sent (ro).
+    pub const PACKETS_SENT: u32 = 0x44;
+    /// packets_taken (ro).
+    pub const PACKETS_TAKEN: u32 = 0x48;
+    /// packets_refused (ro).
+    pub const PACKETS_REFUSED: u32 = 0x4C;
+    /// packets_known (ro).
+    pub const PACKETS_KNOWN: u32 = 0x50;
+    /// packets_stray (ro).
+    pub const PACKETS_STRAY: u32 = 0x54;
+    /// packets_retired (ro).
+    pub const PACKETS_RETIRED: u32 = 0x58;
+    /// packets_lost (ro).
+    pub const PACKETS_LOST: u32 = 0x5C;
+    /// sessions_opened (ro).
+    pub const SESSIONS_OPENED: u32 = 0x60;
+    /// sessions_failed (ro).
+    pub const SESSIONS_FAILED: u32 = 0x64;
+    /// probes (ro).
+    pub const PROBES: u32 = 0x68;
+    /// posts_bad (ro).
+    pub const POSTS_BAD: u32 = 0x6C;
+    /// write_errors (ro).
+    pub const WRITE_ERRORS: u32 = 0x70;
+    /// records_lost (ro).
+    pub const RECORDS_LOST: u32 = 0x74;
+    /// link_bad (ro).
+    pub const LINK_BAD_01: u32 = 0x80;
+    /// link_bad (ro).
+    pub const LINK_BAD_23: u32 = 0x84;
+    /// link_invalid (ro).
+    pub const LINK_INVALID_01: u32 = 0x88;
+    /// link_invalid (ro).
+    pub const LINK_INVALID_23: u32 = 0x8C;
+}

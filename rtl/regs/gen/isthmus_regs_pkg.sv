@@ -107,5 +107,38 @@ package isthmus_regs_pkg;
   localparam logic [7:0] PcieMmioErrorLo = 8'h0C;
   localparam logic [7:0] PcieMmioWindow = 8'h14;
   localparam logic [7:0] PcieMmioSdb = 8'h1C;
+  // RDMA network interface
+  localparam logic [7:0] RdmaId = 8'h00;
+  localparam logic [7:0] RdmaVersion = 8'h04;
+  localparam logic [7:0] RdmaLimits = 8'h08;
+  localparam logic [7:0] RdmaControl = 8'h0C;
+  localparam logic [7:0] RdmaState = 8'h10;
+  localparam logic [7:0] RdmaHost = 8'h14;
+  localparam logic [7:0] RdmaProbeCycles = 8'h18;
+  localparam logic [7:0] RdmaLostCycles = 8'h1C;
+  localparam logic [7:0] RdmaErrBaseLo = 8'h20;
+  localparam logic [7:0] RdmaErrBaseHi = 8'h24;
+  localparam logic [7:0] RdmaErrSize = 8'h28;
+  localparam logic [7:0] RdmaErrTail = 8'h2C;
+  localparam logic [7:0] RdmaIrq = 8'h30;
+  localparam logic [7:0] RdmaIrqMask = 8'h34;
+  localparam logic [7:0] RdmaGranted = 8'h40;
+  localparam logic [7:0] RdmaPacketsSent = 8'h44;
+  localparam logic [7:0] RdmaPacketsTaken = 8'h48;
+  localparam logic [7:0] RdmaPacketsRefused = 8'h4C;
+  localparam logic [7:0] RdmaPacketsKnown = 8'h50;
+  localparam logic [7:0] RdmaPacketsStray = 8'h54;
+  localparam logic [7:0] RdmaPacketsRetired = 8'h58;
+  localparam logic [7:0] RdmaPacketsLost = 8'h5C;
+  localparam logic [7:0] RdmaSessionsOpened = 8'h60;
+  localparam logic [7:0] RdmaSessionsFailed = 8'h64;
+  localparam logic [7:0] RdmaProbes = 8'h68;
+  localparam logic [7:0] RdmaPostsBad = 8'h6C;
+  localparam logic [7:0] RdmaWriteErrors = 8'h70;
+  localparam logic [7:0] RdmaRecordsLost = 8'h74;
+  localparam logic [7:0] RdmaLinkBad01 = 8'h80;
+  localparam logic [7:0] RdmaLinkBad23 = 8'h84;
+  localparam logic [7:0] RdmaLinkInvalid01 = 8'h88;
+  localparam logic [7:0] RdmaLinkInvalid23 = 8'h8C;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Registers of an RDMA network interface.
+///
+/// Map: docs/reference/registers.md, "RDMA network interface". The block behind it is generated from
+/// rtl/regs/rdma.rdl; this module gives it plain ports.
+///
+///   Handshake   never stalls; ack one clock after the operation, err for an address or direction that the
+///               map lacks
+///   Latency     1 cycle; control_o follows a write by one clock
+///   Throughput  one operation a cycle
+///   Idle        nothing changes without an operation or an interrupt strobe
+///   Parameters  NumHosts, NumLinks: told to the host
+module wb_rdma #(
+  parameter int unsigned NumHosts = 8,
+  parameter int unsigned NumLinks = 1
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  rdma_ctrl_pkg::state_t   state_i,
+  output rdma_ctrl_pkg::control_t control_o,
+  output logic                    irq_o,       // level: a source that the mask lets through
+  input  logic                    wb_cyc_i,
+  input  logic                    wb_stb_i,
+  input  logic                    wb_we_i,
+  input  logic [31:0]             wb_adr_i,
+  input  logic [3:0]              wb_sel_i,
+  input  logic [31:0]             wb_dat_i,
+  output logic                    wb_stall_o,
+  output logic                    wb_ack_o,
+  output logic                    wb_err_o,
+  output logic [31:0]             wb_dat_o
+);
+  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
+  logic [7:0]  addr;
+  logic [31:0] wdata, biten, rdata;
+
+  rdma_regs_pkg::rdma__in_t  hwif_in;
+  rdma_regs_pkg::rdma__out_t hwif_out;
+
+  assign hwif_in.LIMITS.hosts.next  = 4'(NumHosts);
+  assign hwif_in.LIMITS.links.next  = 3'(NumLinks);
+  assign hwif_in.STATE.running.next = state_i.running;
+  assign hwif_in.STATE.ready.next   = state_i.ready;
+  assign hwif_in.STATE.up.next      = state_i.up;
+  assign hwif_in.IRQ.sources.next   = state_i.irq;
+  assign hwif_in.GRANTED.value.next          = state_i.counters.granted;
+  assign hwif_in.PACKETS_SENT.value.next     = state_i.counters.packets_sent;
+  assign hwif_in.PACKETS_TAKEN.value.next    = state_i.counters.packets_taken;
+  assign hwif_in.PACKETS_REFUSED.value.next  = state_i.counters.packets_refused;
+  assign hwif_in.PACKETS_KNOWN.value.next    = state_i.counters.packets_known;
+  assign hwif_in.PACKETS_STRAY.value.next    = state_i.counters.packets_stray;
+  assign hwif_in.PACKETS_RETIRED.value.next  = state_i.counters.packets_retired;
+  assign hwif_in.PACKETS_LOST.value.next     = state_i.counters.packets_lost;
+  assign hwif_in.SESSIONS_OPENED.value.next  = state_i.counters.sessions_opened;
+  assign hwif_in.SESSIONS_FAILED.value.next  = state_i.counters.sessions_failed;
+  assign hwif_in.PROBES.value.next           = state_i.counters.probes;
+  assign hwif_in.POSTS_BAD.value.next        = state_i.counters.posts_bad;
+  assign hwif_in.WRITE_ERRORS.value.next     = state_i.counters.write_errors;
+  assign hwif_in.RECORDS_LOST.value.next     = state_i.counters.records_lost;
+  assign hwif_in.LINK_BAD_01.link0.next      = state_i.link_bad[0];
+  assign hwif_in.LINK_BAD_01.link1.next      = state_i.link_bad[1];
+  assign hwif_in.LINK_BAD_23.link2.next      = state_i.link_bad[2];
+  assign hwif_in.LINK_BAD_23.link3.next      = state_i.link_bad[3];
+  assign hwif_in.LINK_INVALID_01.link0.next  = state_i.link_invalid[0];
+  assign hwif_in.LINK_INVALID_01.link1.next  = state_i.link_invalid[1];
+  assign hwif_in.LINK_INVALID_23.link2.next  = state_i.link_invalid[2];
+  assign hwif_in.LINK_INVALID_23.link3.next  = state_i.link_invalid[3];
+
+  assign control_o = '{
+      enable: hwif_out.CONTROL.enable.value,
+      bench: hwif_out.CONTROL.bench.value,
+      links: hwif_out.CONTROL.links.value,
+      host: hwif_out.HOST.id.value,
+      session: hwif_out.HOST.session.value,
+      probe_cycles: hwif_out.PROBE_CYCLES.value.value,
+      lost_cycles: hwif_out.LOST_CYCLES.value.value,
+      err_base: {hwif_out.ERR_BASE_HI.value.value, hwif_out.ERR_BASE_LO.value.value},
+      err_size: hwif_out.ERR_SIZE.value.value,
+      err_tail: hwif_out.ERR_TAIL.value.value
+  };
+  assign irq_o = (hwif_out.IRQ.sources.value & hwif_out.IRQ_MASK.value.value) != '0;
+
+  wb_regs_adapter #(
+    .AddrWidth(8)
+  ) u_adapter (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i,
+    .wb_stb_i,
+    .wb_we_i,
+    .wb_adr_i,
+    .wb_sel_i,
+    .wb_dat_i,
+    .wb_stall_o,
+    .wb_ack_o,
+    .wb_err_o,
+    .wb_dat_o,
+    .reg_req_o     (req),
+    .reg_we_o      (we),
+    .reg_addr_o    (addr),
+    .reg_wdata_o   (wdata),
+    .reg_biten_o   (biten),
+    .reg_stall_wr_i(stall_wr),
+    .reg_stall_rd_i(stall_rd),
+    .reg_rd_ack_i  (rd_ack),
+    .reg_rd_err_i  (rd_err),
+    .reg_rd_data_i (rdata),
+    .reg_wr_ack_i  (wr_ack),
+    .reg_wr_err_i  (wr_err)
+  );
+
+  logic unused;
+  assign unused = ^{hwif_out.IRQ.intr};
+
+  rdma_regs u_regs (
+    .clk                 (clk_i),
+    .arst_n              (rst_ni),
+    .s_cpuif_req         (req),
+    .s_cpuif_req_is_wr   (we),
+    .s_cpuif_addr        (addr),
+    .s_cpuif_wr_data     (wdata),
+    .s_cpuif_wr_biten    (biten),
+    .s_cpuif_req_stall_wr(stall_wr),
+    .s_cpuif_req_stall_rd(stall_rd),
+    .s_cpuif_rd_ack      (rd_ack),
+    .s_cpuif_rd_err      (rd_err),
+    .s_cpuif_rd_data     (rdata),
+    .s_cpuif_wr_ack      (wr_ack),
+    .s_cpuif_wr_err      (wr_err),
+    .hwif_in             (hwif_in),
+    .hwif_out            (hwif_out)
+  );
+endmodule
