@@ -48,7 +48,8 @@ module rdma_request_queues
 
   output logic        posted_o,      // strobes: slots were released;
   output flow_t       posted_flow_o,
-  output logic        bad_o          // a start was ignored, or a write to a flow that is not there
+  output logic        bad_o,         // a start was ignored, or a write to a flow that is not there
+  output logic        idle_o
 );
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
     $error("rdma_request_queues: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
@@ -164,4 +165,5 @@ module rdma_request_queues
     end
   end
   always_ff @(posedge clk_i) posted_flow_o <= held_flow_q;
+  assign idle_o = !we_i && !(held_q && go_q) && !stamp_valid_q && !posted_o && !bad_o;
 endmodule

@@ -9,8 +9,8 @@
 ///               ctl_room_o is set, else it waits. rxctl_*: strobe, not in two cycles in a row. local_*,
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
-///   Latency     descriptor's last write to arvalid_o 9 cycles; message's last write to its token in the VOQ
-///               10 and a beat each; then 2 link cycles of crossing and 1 to tx_valid_o
+///   Latency     rq_we_i with rq_last_i to arvalid_o 8 cycles; mq_we_i of a message's last beat to its first
+///               beat at the VOQ 8, a cycle a beat; then 2 link cycles of crossing and 1 to tx_valid_o
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -176,7 +176,7 @@ module rdma_tx
   logic [7:0] slots, place;
   logic request_re, request_advance, request_two, message_re, message_advance, send_message_re;
   logic [10:0] request_addr, message_addr, send_message_addr, segment_message_addr;
-  logic message_busy, segment_message_re, message_grant;
+  logic message_busy, segment_message_re, message_grant, requests_idle;
   beat_t request_data, message_data;
   logic freed, freed_message;
   flow_t freed_flow, posted_flow_r, posted_flow_m;
@@ -211,7 +211,8 @@ module rdma_tx
     .two_i        (request_two),
     .posted_o     (request_posted_o),
     .posted_flow_o(posted_flow_r),
-    .bad_o        (request_bad_o)
+    .bad_o        (request_bad_o),
+    .idle_o       (requests_idle)
   );
 
   assign message_grant = !message_busy;
@@ -700,9 +701,8 @@ module rdma_tx
   );
 
   // Nothing changes at the next edge of either clock unless an input does.
-  assign idle_o = (state_q == StOff ? !enable_i : run && enable_i) && !rq_we_i && !mq_we_i &&
-                  !request_posted_o && !message_posted_o && !request_bad_o && !message_bad_o &&
-                  send_idle && flow_idle && read_idle && segment_idle && departures_idle &&
+  assign idle_o = (state_q == StOff ? !enable_i : run && enable_i) && requests_idle && !mq_we_i &&
+                  !message_posted_o && !message_bad_o && send_idle && flow_idle && read_idle && segment_idle && departures_idle &&
                   error_idle && voq_idle == '1 && !ctl_valid_i &&
                   up_cross_q == {2{up_i}} && up_q == (up_i & link_enable_i);
 endmodule

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_bar and rdma_tx with the AXI names that cocotbext-axi looks for, and what a bench looks at in one
+/// vector a clock domain.
+///
+/// The registers are a memory behind pcie_axi_wb, the tables another. Each room is the one of its link and
+/// destination.
+module rdma_tx_bench
+  import rdma_pkg::*;
+  import link_pkg::*;
+#(
+  parameter int unsigned NumHosts    = 8,
+  parameter int unsigned NumLinks    = 1,
+  parameter int unsigned Outstanding = 1,
+  localparam int unsigned HostSeen = 1 + 3 + 1 + 16 + 1 + 3 + 64 + 1 + 64 + 64 + 1 + 8 + 1 + 16,
+  localparam int unsigned LinkSeen = NumLinks * 35
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic link_clk_i,
+  input  logic link_rst_ni,
+  input  logic enable_i,
+  input  logic [6:0] host_id_i,
+  input  logic [7:0] first_session_i,
+  input  logic [31:0] probe_cycles_i,
+  input  logic [NumLinks-1:0] link_enable_i,
+  input  logic bench_i,
+
+  input  logic bar_awvalid,
+  input  logic [3:0] bar_awid,
+  input  logic [15:0] bar_awaddr,
+  input  logic [7:0] bar_awlen,
+  input  logic [2:0] bar_awsize,
+  input  logic [1:0] bar_awburst,
+  output logic bar_awready,
+  input  logic bar_wvalid,
+  input  logic [63:0] bar_wdata,
+  input  logic [7:0] bar_wstrb,
+  input  logic bar_wlast,
+  output logic bar_wready,
+  output logic bar_bvalid,
+  output logic [3:0] bar_bid,
+  output logic [1:0] bar_bresp,
+  input  logic bar_bready,
+  input  logic bar_arvalid,
+  input  logic [3:0] bar_arid,
+  input  logic [15:0] bar_araddr,
+  input  logic [7:0] bar_arlen,
+  input  logic [2:0] bar_arsize,
+  input  logic [1:0] bar_arburst,
+  output logic bar_arready,
+  output logic bar_rvalid,
+  output logic [3:0] bar_rid,
+  output logic [63:0] bar_rdata,
+  output logic [1:0] bar_rresp,
+  output logic bar_rlast,
+  input  logic bar_rready,
+
+  output logic dma_arvalid,
+  output logic dma_arid,
+  output logic [63:0] dma_araddr,
+  output logic [7:0] dma_arlen,
+  output logic [2:0] dma_arsize,
+  output logic [1:0] dma_arburst,
+  output logic [12:0] dma_aruser,
+  input  logic dma_arready,
+  input  logic dma_rvalid,
+  input  logic dma_rid,
+  input  logic [63:0] dma_rdata,
+  input  logic [1:0] dma_rresp,
+  input  logic dma_rlast,
+  output logic dma_rready,
+
+  input  logic ctl_valid_i,
+  input  logic [63:0] ctl_header_i,
+  input  logic [63:0] ctl_i,
+  input  logic rxctl_valid_i,
+  input  logic [63:0] rxctl_header_i,
+  input  logic [63:0] rxctl_i,
+  input  logic [2:0] told_ready_i,   // local, done, error
+  output logic [HostSeen-1:0] host_o,
+  output logic [9:0] news_o,         // of host_o: something was told or done; room, running
+
+  input  logic [NumLinks-1:0] up_i,
+  input  logic [NumLinks*NumHosts*10-1:0] room_i,
+  input  logic [NumLinks-1:0] tx_ready_i,
+  output logic [LinkSeen-1:0] link_o,
+  output logic [NumLinks-1:0] taken_o,
+  output logic [31:0] stamp_o,
+  output logic [31:0] link_stamp_o,
+  output logic idle_o
+);
+  logic [31:0] stamp_q, link_stamp_q;
+  always_ff @(posedge clk_i) stamp_q <= rst_ni ? stamp_q + 32'd1 : '0;
+  always_ff @(posedge link_clk_i) link_stamp_q <= link_rst_ni ? link_stamp_q + 32'd1 : '0;
+  assign stamp_o      = stamp_q;
+  assign link_stamp_o = link_stamp_q;
+
+  // ---------------------------------------------------------------- the BAR
+  logic bus_awvalid, bus_awready, bus_wvalid, bus_wready, bus_bvalid, bus_bready;
+  logic bus_arvalid, bus_arready, bus_rvalid, bus_rready, bus_rlast;
+  logic [3:0] bus_bid, bus_rid;
+  logic [1:0] bus_bresp, bus_rresp;
+  logic [63:0] bus_rdata, rq_data, mq_data, table_data, table_rdata_q;
+  logic rq_we, rq_last, mq_we, table_we, table_re, table_refused, bar_idle;
+  logic [10:0] rq_addr, mq_addr;
+  logic [7:0] rq_strb, mq_strb;
+  logic [15:3] table_addr, table_raddr;
+  logic [2:0] table_wait_q;
+
+  rdma_bar u_bar (
+    .clk_i,
+    .rst_ni,
+    .ready_i       (1'b1),
+    .awvalid_i     (bar_awvalid),
+    .awready_o     (bar_awready),
+    .awid_i        (bar_awid),
+    .awaddr_i      (bar_awaddr),
+    .awsize_i      (bar_awsize),
+    .wvalid_i      (bar_wvalid),
+    .wready_o      (bar_wready),
+    .wdata_i       (bar_wdata),
+    .wstrb_i       (bar_wstrb),
+    .wlast_i       (bar_wlast),
+    .bvalid_o      (bar_bvalid),
+    .bready_i      (bar_bready),
+    .bid_o         (bar_bid),
+    .bresp_o       (bar_bresp),
+    .arvalid_i     (bar_arvalid),
+    .arready_o     (bar_arready),
+    .arid_i        (bar_arid),
+    .araddr_i      (bar_araddr),
+    .arlen_i       (bar_arlen),
+    .arsize_i      (bar_arsize),
+    .rvalid_o      (bar_rvalid),
+    .rready_i      (bar_rready),
+    .rid_o         (bar_rid),
+    .rdata_o       (bar_rdata),
+    .rresp_o       (bar_rresp),
+    .rlast_o       (bar_rlast),
+    .bus_awvalid_o (bus_awvalid),
+    .bus_awready_i (bus_awready),
+    .bus_wvalid_o  (bus_wvalid),
+    .bus_wready_i  (bus_wready),
+    .bus_bvalid_i  (bus_bvalid),
+    .bus_bready_o  (bus_bready),
+    .bus_bid_i     (bus_bid),
+    .bus_bresp_i   (bus_bresp),
+    .bus_arvalid_o (bus_arvalid),
+    .bus_arready_i (bus_arready),
+    .bus_rvalid_i  (bus_rvalid),
+    .bus_rready_o  (bus_rready),
+    .bus_rid_i     (bus_rid),
+    .bus_rdata_i   (bus_rdata),
+    .bus_rresp_i   (bus_rresp),
+    .bus_rlast_i   (bus_rlast),
+    .rq_we_o       (rq_we),
+    .rq_addr_o     (rq_addr),
+    .rq_data_o     (rq_data),
+    .rq_strb_o     (rq_strb),
+    .rq_last_o     (rq_last),
+    .mq_we_o       (mq_we),
+    .mq_addr_o     (mq_addr),
+    .mq_data_o     (mq_data),
+    .mq_strb_o     (mq_strb),
+    .table_we_o    (table_we),
+    .table_addr_o  (table_addr),
+    .table_data_o  (table_data),
+    .table_re_o    (table_re),
+    .table_raddr_o (table_raddr),
+    .table_rvalid_i(table_wait_q[2]),
+    .table_rdata_i (table_rdata_q),
+    .refused_o     (table_refused),
+    .idle_o        (bar_idle)
+  );
+
+  logic [63:0] table_q [8192];
+  always_ff @(posedge clk_i) begin
+    if (table_we) table_q[table_addr] <= table_data;
+    if (table_re) table_rdata_q <= table_q[table_raddr];
+    table_wait_q <= rst_ni ? {table_wait_q[1:0], table_re} : '0;
+  end
+
+  logic cyc, stb, we, ack;
+  logic [13:0] adr;
+  logic [3:0] sel;
+  logic [31:0] wdat, rdat_q;
+  logic [31:0] register_q [4096];
+  pcie_axi_wb #(
+    .AddrWidth(14)
+  ) u_wb (
+    .clk_i,
+    .rst_ni,
+    .awvalid_i (bus_awvalid),
+    .awready_o (bus_awready),
+    .awid_i    (bar_awid),
+    .awaddr_i  (bar_awaddr[13:0]),
+    .awsize_i  (bar_awsize),
+    .wvalid_i  (bus_wvalid),
+    .wready_o  (bus_wready),
+    .wdata_i   (bar_wdata),
+    .wstrb_i   (bar_wstrb),
+    .wlast_i   (bar_wlast),
+    .bvalid_o  (bus_bvalid),
+    .bready_i  (bus_bready),
+    .bid_o     (bus_bid),
+    .bresp_o   (bus_bresp),
+    .arvalid_i (bus_arvalid),
+    .arready_o (bus_arready),
+    .arid_i    (bar_arid),
+    .araddr_i  (bar_araddr[13:0]),
+    .arlen_i   (bar_arlen),
+    .arsize_i  (bar_arsize),
+    .rvalid_o  (bus_rvalid),
+    .rready_i  (bus_rready),
+    .rid_o     (bus_rid),
+    .rdata_o   (bus_rdata),
+    .rresp_o   (bus_rresp),
+    .rlast_o   (bus_rlast),
+    .wb_cyc_o  (cyc),
+    .wb_stb_o  (stb),
+    .wb_we_o   (we),
+    .wb_adr_o  (adr),
+    .wb_sel_o  (sel),
+    .wb_dat_o  (wdat),
+    .wb_stall_i(1'b0),
+    .wb_ack_i  (ack),
+    .wb_err_i  (1'b0),
+    .wb_dat_i  (rdat_q),
+    .idle_o    ()
+  );
+  always_ff @(posedge clk_i) begin
+    ack    <= rst_ni && cyc && stb;
+    rdat_q <= register_q[adr[13:2]];
+    for (int i = 0; i < 4; i++) begin
+      if (cyc && stb && we && sel[i]) register_q[adr[13:2]][8*i+:8] <= wdat[8*i+:8];
+    end
+  end
+
+  // ---------------------------------------------------------------- the sending half
+  count_t [NumHosts-1:0] room [NumLinks];
+  flit_t flit [NumLinks];
+  flow_t sent_flow [NumLinks];
+  seq_t  sent_seq [NumLinks];
+  logic [NumLinks-1:0] tx_valid, sent, dropped;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
+    assign room[l] = room_i[l*NumHosts*10+:NumHosts*10];
+    assign taken_o[l] = link_o[l*35+34];
+    always_ff @(posedge link_clk_i) begin
+      link_o[l*35+:35] <= {link_rst_ni && tx_valid[l] && tx_ready_i[l], flit[l]};
+    end
+  end
+
+  logic tx_idle, running, local_valid, local_message, done_valid, err_valid, ctl_ready;
+  logic [2:0] local_flow, done_flow;
+  logic [15:0] local_count;
+  logic [63:0] done_word, err0, err1;
+  logic [7:0] ctl_room;
+  logic [15:0] strobes;
+
+  rdma_tx #(
+    .NumHosts   (NumHosts),
+    .NumLinks   (NumLinks),
+    .Outstanding(Outstanding)
+  ) u_tx (
+    .clk_i,
+    .rst_ni,
+    .link_clk_i,
+    .link_rst_ni,
+    .enable_i,
+    .running_o       (running),
+    .host_id_i,
+    .first_session_i,
+    .probe_cycles_i,
+    .link_enable_i,
+    .bench_i,
+    .stamp_i         (stamp_q),
+    .link_stamp_i    (link_stamp_q),
+    .rq_we_i         (rq_we),
+    .rq_addr_i       (rq_addr),
+    .rq_data_i       (rq_data),
+    .rq_strb_i       (rq_strb),
+    .rq_last_i       (rq_last),
+    .mq_we_i         (mq_we),
+    .mq_addr_i       (mq_addr),
+    .mq_data_i       (mq_data),
+    .mq_strb_i       (mq_strb),
+    .arvalid_o       (dma_arvalid),
+    .arready_i       (dma_arready),
+    .araddr_o        (dma_araddr),
+    .arlen_o         (dma_arlen),
+    .aruser_o        (dma_aruser),
+    .rvalid_i        (dma_rvalid),
+    .rready_o        (dma_rready),
+    .rdata_i         (dma_rdata),
+    .rresp_i         (dma_rresp),
+    .rlast_i         (dma_rlast),
+    .ctl_room_o      (ctl_room),
+    .ctl_valid_i,
+    .ctl_ready_o     (ctl_ready),
+    .ctl_header_i,
+    .ctl_i,
+    .rxctl_valid_i,
+    .rxctl_header_i,
+    .rxctl_i,
+    .local_valid_o   (local_valid),
+    .local_ready_i   (told_ready_i[0]),
+    .local_flow_o    (local_flow),
+    .local_message_o (local_message),
+    .local_count_o   (local_count),
+    .done_valid_o    (done_valid),
+    .done_ready_i    (told_ready_i[1]),
+    .done_flow_o     (done_flow),
+    .done_word_o     (done_word),
+    .err_valid_o     (err_valid),
+    .err_ready_i     (told_ready_i[2]),
+    .err_beat0_o     (err0),
+    .err_beat1_o     (err1),
+    .up_i,
+    .room_i          (room),
+    .tx_valid_o      (tx_valid),
+    .tx_ready_i,
+    .tx_flit_o       (flit),
+    .sent_o          (sent),
+    .sent_flow_o     (sent_flow),
+    .sent_seq_o      (sent_seq),
+    .dropped_o       (dropped),
+    .request_posted_o(strobes[0]),
+    .request_bad_o   (strobes[1]),
+    .message_posted_o(strobes[2]),
+    .message_bad_o   (strobes[3]),
+    .granted_o       (strobes[4]),
+    .issued_o        (strobes[5]),
+    .begun_o         (strobes[6]),
+    .begun_flow_o    (),
+    .begun_seq_o     (),
+    .probed_o        (strobes[7]),
+    .ignored_o       (strobes[8]),
+    .failed_o        (strobes[9]),
+    .idle_o          (tx_idle)
+  );
+  assign idle_o      = tx_idle && bar_idle;
+  assign strobes[10] = table_refused;
+  assign strobes[11] = bar_idle;
+  assign strobes[15:12] = '0;
+
+  assign dma_arid    = 1'b0;
+  assign dma_arsize  = 3'd3;
+  assign dma_arburst = 2'b01;
+
+  // What was done at an edge shows behind it.
+  always_ff @(posedge clk_i) begin
+    host_o <= {strobes, ctl_ready && ctl_valid_i, ctl_room, running,
+               err1, err0, err_valid && told_ready_i[2],
+               done_word, done_flow, done_valid && told_ready_i[1],
+               local_count, local_message, local_flow, local_valid && told_ready_i[0]};
+    news_o <= {ctl_room, running, (strobes[10:0] != '0) || (ctl_ready && ctl_valid_i) ||
+               ({err_valid, done_valid, local_valid} & told_ready_i) != '0};
+    if (!rst_ni) begin
+      host_o <= '0;
+      news_o <= '0;
+    end
+  end
+  logic unused;
+  assign unused = &{1'b0, bar_awburst, bar_arburst, dma_rid, bar_awlen, sent, dropped};
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_unused
+    logic unused_sent;
+    assign unused_sent = ^{sent_flow[l], sent_seq[l]};
+  end
+
+  // ---------------------------------------------------------------- held at every clock
+  // The accounts of the VOQs: never more than their room, data never in the control packets' part.
+  localparam int unsigned Beats = NumLinks == 1 ? 1024 : NumLinks == 2 ? 512 : 256;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_account
+    for (genvar f = 0; f < int'(NumHosts); f++) begin : gen_flow
+      always_ff @(posedge clk_i) begin
+        if (running) begin
+          assert (11'(u_tx.u_spread.gen_link[l].put_q[f] - u_tx.u_spread.gen_link[l].got_q[f]) <=
+                  11'(Beats - 4))
+          else $error("VOQ %0d.%0d", l, f);
+        end
+      end
+    end
+  end
+  for (genvar f = 0; f < int'(NumHosts); f++) begin : gen_window
+    always_ff @(posedge clk_i) begin
+      if (running) begin
+        assert (u_tx.u_spread.control_q[f] <= 2) else $error("control packets %0d", f);
+        assert (16'(u_tx.u_flow.next_q[f] - u_tx.u_flow.acked_q[f]) <= 16'd64)
+        else $error("window %0d", f);
+      end
+    end
+  end
+endmodule

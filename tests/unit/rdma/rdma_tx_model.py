@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formats of the RDMA network interface, from its page, field by field; and the far ends of its flows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+WRITE, MESSAGE, CONTROL = range(3)
+OPEN, PROBE, ACK, REFUSED = range(4)
+CODE_DESCRIPTOR, CODE_READ, CODE_BOUNDS, CODE_SESSION = 1, 2, 4, 9
+WINDOW = 64
+PACKET_BEATS = 64
+
+
+def bits(value: int, high: int, low: int) -> int:
+    return value >> low & (1 << high - low + 1) - 1
+
+
+@dataclass
+class Packet:
+    """A packet as it came: header fields, its other beats, link and time."""
+
+    beats: list[int]
+    link: int
+    cycle: int
+    bad: bool
+
+    def __post_init__(self) -> None:
+        head = self.beats[0]
+        self.seq, self.session = bits(head, 15, 0), bits(head, 23, 16)
+        self.src, self.dst = bits(head, 30, 24), bits(head, 37, 31)
+        self.size, self.kind = bits(head, 44, 38), bits(head, 46, 45)
+        self.last, self.notify = bits(head, 47, 47), bits(head, 48, 48)
+        self.irq, self.completion, self.extended = bits(head, 49, 49), bits(head, 50, 50), bits(head, 51, 51)
+        self.tag = bits(head, 59, 52)
+        assert bits(head, 63, 60) == 0
+        head_beats = 3 if self.extended else 2
+        self.payload = self.beats[head_beats:]
+        if self.kind == CONTROL:
+            assert len(self.beats) == 2
+            assert (self.size, self.last, self.extended, self.tag, self.notify) == (0, 0, 0, 0, 0)
+        elif not self.bad:
+            assert 1 <= self.size <= PACKET_BEATS
+            assert len(self.payload) == self.size, (len(self.payload), self.size)
+        else:
+            assert len(self.payload) < self.size
+
+
+def header(
+    seq: int, session: int, src: int, dst: int, kind: int = CONTROL, size: int = 0, rest: int = 0
+) -> int:
+    return seq | session << 16 | src << 24 | dst << 31 | size << 38 | kind << 45 | rest
+
+
+def control(kind: int, code: int = 0, tag: int = 0, more: int = 0) -> int:
+    return kind | code << 4 | tag << 12 | more << 20
+
+
+def descriptor(
+    source: int,
+    destination: int,
+    size: int,
+    host: int,
+    start: bool = False,
+    local: bool = False,
+    notify: bool = False,
+    irq: bool = False,
+    completion: bool = False,
+    extended: bool = False,
+    spare: int = 0,
+) -> tuple[int, int]:
+    """The two beats of a slot."""
+    flags = start | local << 1 | notify << 2 | irq << 3 | completion << 4 | extended << 5 | spare << 6
+    return source, (destination & 0xFFFFFFFF) | size << 32 | host << 42 | flags << 49
+
+
+def extension(destination: int, key: int, immediate: int, spare: int = 0) -> tuple[int, int]:
+    """The two beats of an extended descriptor's second slot."""
+    return destination >> 32 | key << 32, immediate | spare << 32
+
+
+def message_header(
+    beats: int,
+    queue: int,
+    immediate: int,
+    local: bool = False,
+    notify: bool = False,
+    irq: bool = False,
+    completion: bool = False,
+    spare: int = 0,
+) -> int:
+    flags = local | notify << 1 | irq << 2 | completion << 3
+    return beats | queue << 8 | flags << 16 | spare << 20 | immediate << 32
+
+
+def word_at(address: int) -> int:
+    """What host memory holds at an address, a multiple of 8: no two the same nearby."""
+    return (address * 0x9E3779B97F4A7C15 + 0x7F4A7C15) & 0xFFFFFFFFFFFFFFFF
+
+
+@dataclass
+class Transfer:
+    """What the host has asked for, and what has come of it."""
+
+    flow: int
+    tag: int
+    size: int
+    source: int = 0
+    address: int = 0
+    extended: tuple[int, int] | None = None  # key, immediate
+    body: list[int] | None = None  # of a message
+    queue: int = 0
+    immediate: int = 0
+    notify: bool = False
+    irq: bool = False
+    completion: bool = False
+    local: bool = False
+    slots: int = 1
+    legal: bool = True
+    came: int = 0  # beats
+    packets: int = 0
+    cut: int = 0  # packets that ended bad
+
+    @property
+    def whole(self) -> bool:
+        return not self.legal or self.packets == (self.size + PACKET_BEATS - 1) // PACKET_BEATS
+
+
+@dataclass
+class Flow:
+    """The far end of a flow, and what is known of the near one."""
+
+    number: int
+    session: int | None = None  # that is open here
+    known: int | None = None  # that its source uses
+    sessions: set[int] = field(default_factory=set)  # that it has used
+    first: int = 0
+    seen: set[int] = field(default_factory=set)  # numbers of this session
+    acked: int = 0  # told with the last ACK
+    links: dict[int, int] = field(default_factory=dict)  # number to link
+    requests: list[Transfer] = field(default_factory=list)
+    messages: list[Transfer] = field(default_factory=list)
+    slots: int = 0  # written by the host
+    beats: int = 0
+    freed: list[int] = field(default_factory=lambda: [0, 0])  # told by local notifications
+    message_count: int = 0
+    done: list[int] = field(default_factory=list)  # completion words
+    answer: bool = True  # ACKs are given
+    opens: int = 0
+    probes: int = 0
+
+    def base(self) -> int:
+        """Every number before this has come."""
+        n = self.acked
+        while n in self.seen:
+            n += 1
+        return n

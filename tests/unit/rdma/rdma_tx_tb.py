@@ -1,0 +1,1128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sending half of the RDMA interface between a host's bus, its links and the far ends of its flows.
+
+One loop a clock domain looks at the pins and drives them. Every packet is held against what the host
+has asked for, to the beat; every number is given once; whatever the host is told must be true by then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import random
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.queue import Queue
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
+from cocotbext.axi import AxiBus, AxiMaster, AxiResp
+from cocotbext.axi.axi_channels import AxiARSink, AxiRSource
+from link_model import K_DATA, K_EDB, K_EOP, K_SOP, crc24
+from rdma_tx_model import (
+    ACK,
+    CODE_BOUNDS,
+    CODE_DESCRIPTOR,
+    CODE_READ,
+    CODE_SESSION,
+    CONTROL,
+    MESSAGE,
+    OPEN,
+    PACKET_BEATS,
+    PROBE,
+    REFUSED,
+    WINDOW,
+    WRITE,
+    Flow,
+    Packet,
+    Transfer,
+    bits,
+    control,
+    descriptor,
+    extension,
+    header,
+    message_header,
+    word_at,
+)
+
+HOSTS = int(os.environ["RDMA_HOSTS"])
+LINKS = int(os.environ["RDMA_LINKS"])
+OUTSTANDING = int(os.environ["RDMA_OUTSTANDING"])
+HOST_NS, LINK_NS = 10, 12.8
+OWN, SESSION = 5, 0xFE
+ROOM = 512
+MAX_WORDS = 134
+REQUESTS, MESSAGES, TABLES = 0x4000, 0x8000, 0xC000
+STROBES = (
+    "posted",
+    "request_bad",
+    "message_posted",
+    "message_bad",
+    "granted",
+    "issued",
+    "begun",
+    "probed",
+    "ignored",
+    "failed",
+    "refused",
+)
+
+
+class Reads:
+    """Host memory, read side: bursts answered in order, `latency` clocks after their address at the earliest."""
+
+    def __init__(self, bus: AxiBus, bench: Bench) -> None:
+        self.bench = bench
+        self.ar = AxiARSink(bus.read.ar, bench.dut.clk_i)
+        self.r = AxiRSource(bus.read.r, bench.dut.clk_i)
+        self.r.queue_occupancy_limit = 2
+        self.latency = 20
+        self.poisoned: set[int] = set()
+        self.bursts: list[tuple[int, int, int]] = []  # cycle, address, bytes
+        self.follow = 0  # bytes that must still follow
+        self.under = 0  # transfers with beats to come
+        self.most = 0
+        self._due: Queue[tuple[int, Any]] = Queue()
+        cocotb.start_soon(self._take())
+        cocotb.start_soon(self._answer())
+
+    async def _take(self) -> None:
+        while True:
+            ar = await self.ar.recv()
+            address, length, follow = int(ar.araddr), 8 * (int(ar.arlen) + 1), int(ar.aruser)
+            assert address % 8 == 0
+            assert address // 4096 == (address + length - 1) // 4096
+            if self.follow == 0:
+                self.follow = follow
+                assert 8 <= follow <= 4096
+                self.under += 1
+                self.most = max(self.most, self.under)
+            assert follow == self.follow
+            self.follow -= length
+            assert self.follow >= 0
+            self.bursts.append((self.bench.cycle, address, length))
+            await self._due.put((self.bench.cycle + self.latency, ar, self.follow == 0))
+
+    async def _answer(self) -> None:
+        while True:
+            due, ar, last = await self._due.get()
+            while self.bench.cycle < due:
+                await RisingEdge(self.bench.dut.clk_i)
+            beats = int(ar.arlen) + 1
+            for n in range(beats):
+                r = self.r._transaction_obj()
+                address = int(ar.araddr) + 8 * n
+                r.rid, r.rlast = int(ar.arid), n == beats - 1
+                r.rresp = 2 if address in self.poisoned else 0
+                r.rdata = 0xBAD0BAD0BAD0BAD0 if r.rresp else word_at(address)
+                await self.r.send(r)
+            if last:
+                self.under -= 1
+
+
+class Bench:
+    """Host, links and far ends around the sending half."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.cycle = 0
+        self.link_cycle = 0
+        self.flows = [Flow(i) for i in range(HOSTS)]
+        self.counts = dict.fromkeys(STROBES, 0)
+        self.errors: list[tuple[int, int, int, int, int]] = []  # code, tag, host, more, address
+        self.packets: list[Packet] = []
+        self.controls: list[Packet] = []
+        self.parts: list[list[int]] = [[] for _ in range(LINKS)]
+        self.destination = [-1] * LINKS
+        self.begun = [0] * LINKS  # link cycle of the Sop
+        self.receive: deque[tuple[int, int, int]] = deque()  # due cycle, header, second beat
+        self.gap = 0
+        self.send: deque[tuple[int, int]] = deque()  # control packets of the receiving half
+        self.sending = self.offered = False
+        self.room_now = 0
+        self.ack_every, self.ack_delay = 8, 40
+        self.ready = 1.0  # chance that a link takes a word
+        self.told = 1.0  # chance that what is told is taken
+        self.blocked: set[int] = set()
+        self.up = (1 << LINKS) - 1
+        self.enabled = (1 << LINKS) - 1
+        self.shown: tuple[frozenset[int], int] | None = None
+        self.steady = True  # all links are up: packets go round in turn
+        self.bench_mode = False
+        self.running = False
+        self.places = itertools.count(0x1_0000_0000, 8)
+        self.locals: list[tuple[int, int, int, int]] = []  # cycle, flow, message, count
+
+    # ------------------------------------------------------------ start
+    async def start(self, probe: int = 2000, bench: bool = False) -> None:
+        d = self.dut
+        self.bench_mode = bench
+        d.rst_ni.value = d.link_rst_ni.value = 0
+        d.enable_i.value = 0
+        d.host_id_i.value = OWN
+        d.first_session_i.value = SESSION
+        d.probe_cycles_i.value = probe
+        d.link_enable_i.value = self.enabled
+        d.bench_i.value = bench
+        d.ctl_valid_i.value = d.rxctl_valid_i.value = 0
+        d.ctl_header_i.value = d.ctl_i.value = d.rxctl_header_i.value = d.rxctl_i.value = 0
+        d.told_ready_i.value = 0
+        d.up_i.value = 0
+        d.room_i.value = 0
+        d.tx_ready_i.value = 0
+        for name in ("bar", "dma"):
+            logging.getLogger(f"cocotb.{d._name}.{name}").setLevel(logging.WARNING)
+        self.bar = AxiMaster(AxiBus.from_prefix(d, "bar"), d.clk_i)
+        bus = AxiBus.from_prefix(d, "dma")
+        self.clocks = [
+            cocotb.start_soon(Clock(d.clk_i, HOST_NS, "ns").start()),
+            cocotb.start_soon(Clock(d.link_clk_i, LINK_NS, "ns", period_high=6.4).start()),
+        ]
+        self.reads = Reads(bus, self)
+        for _ in range(4):
+            await FallingEdge(d.link_clk_i)
+        d.link_rst_ni.value = 1
+        await FallingEdge(d.clk_i)
+        d.rst_ni.value = 1
+        cocotb.start_soon(self._host())
+        cocotb.start_soon(self._link())
+        await self.clocks_of(600)
+        d.enable_i.value = 1
+        await self.until(lambda: self.running, 20)
+
+    async def clocks_of(self, n: int) -> None:
+        await Timer(n * HOST_NS, "ns")
+
+    async def until(self, done: Any, limit: int) -> int:
+        """Host clocks until `done()`; more than `limit` is an error."""
+        start = self.cycle
+        while not done():
+            await RisingEdge(self.dut.clk_i)
+            assert self.cycle - start <= limit, (f"not within {limit}", self.counts, self.errors)
+        return self.cycle - start
+
+    # ------------------------------------------------------------ what the host is told
+    async def _host(self) -> None:
+        d = self.dut
+        while True:
+            await FallingEdge(d.clk_i)
+            self.cycle += 1
+            news = int(d.news_o.value)
+            self.running = bool(news & 2)
+            self.room_now = news >> 2
+            if news & 1:
+                self._news(int(d.host_o.value))
+            self._drive()
+
+    def _news(self, value: int) -> None:
+        if value & 1:
+            self._local(bits(value, 3, 1), bits(value, 4, 4), bits(value, 20, 5))
+        if value >> 21 & 1:
+            self._done(bits(value, 24, 22), bits(value, 88, 25))
+        if value >> 89 & 1:
+            self._error(bits(value, 153, 90), bits(value, 217, 154))
+        if value >> 227 & 1:
+            self.send.popleft()
+            self.sending = False
+        strobes = value >> 228
+        for bit, name in enumerate(STROBES):
+            self.counts[name] += strobes >> bit & 1
+
+    def _drive(self) -> None:
+        d, rng = self.dut, self.rng
+        if self.told < 1.0:
+            d.told_ready_i.value = rng.getrandbits(3)
+        elif self.cycle == 1:
+            d.told_ready_i.value = 7
+        if self.send and not self.sending:
+            self.sending = True
+            d.ctl_header_i.value, d.ctl_i.value = self.send[0]
+            d.ctl_valid_i.value = 1
+        elif self.offered and not self.sending:
+            d.ctl_valid_i.value = 0
+        self.offered = self.sending
+        if self.gap:
+            d.rxctl_valid_i.value = 0
+            self.gap = 0
+        elif self.receive and self.receive[0][0] <= self.cycle:
+            _, d.rxctl_header_i.value, d.rxctl_i.value = self.receive.popleft()
+            d.rxctl_valid_i.value = 1
+            self.gap = 1
+
+    def _local(self, number: int, message: int, count: int) -> None:
+        flow = self.flows[number]
+        self.locals.append((self.cycle, number, message, count))
+        before = flow.freed[message]
+        now = before + (count - before) % 65536
+        assert now > before, "told again"
+        flow.freed[message] = now
+        assert now <= (flow.beats if message else flow.slots)
+        given = 0
+        for transfer in flow.messages if message else flow.requests:
+            if given == now:
+                return
+            given += transfer.slots
+            assert given <= now, "a part of a transfer is given back"
+            assert transfer.whole or self._leaving(transfer), (number, message, count, transfer)
+        assert given == now
+
+    def _leaving(self, transfer: Transfer) -> bool:
+        """All but the last packet's end is out."""
+        for link in range(LINKS):
+            words = self.parts[link]
+            if words and self.destination[link] == transfer.flow and len(words) > 3:
+                size, tag = bits(words[1], 12, 6), bits(words[1], 27, 20)
+                if tag == transfer.tag and len(words) >= 2 * (size + 2):
+                    return True
+        return False
+
+    def _done(self, number: int, word: int) -> None:
+        flow = self.flows[number]
+        assert bits(word, 23, 17) == 0
+        flow.done.append(word)
+
+    def _error(self, beat0: int, beat1: int) -> None:
+        assert bits(beat0, 63, 36) == 0
+        assert bits(beat0, 23, 23) == 0
+        self.errors.append(
+            (bits(beat0, 7, 0), bits(beat0, 15, 8), bits(beat0, 22, 16), bits(beat0, 35, 24), beat1)
+        )
+
+    # ------------------------------------------------------------ links
+    def rooms(self) -> int:
+        one = sum((0 if f in self.blocked else ROOM) << 10 * f for f in range(HOSTS))
+        return sum(one << 10 * HOSTS * link for link in range(LINKS))
+
+    async def _link(self) -> None:
+        d, rng = self.dut, self.rng
+        mask = (1 << 35) - 1
+        while True:
+            await FallingEdge(d.link_clk_i)
+            self.link_cycle += 1
+            if int(d.taken_o.value):
+                value = int(d.link_o.value)
+                for link in range(LINKS):
+                    word = value >> 35 * link & mask
+                    if word >> 34:
+                        self._flit(link, word >> 32 & 3, word & 0xFFFFFFFF)
+            if self.ready < 1.0:
+                d.tx_ready_i.value = sum((rng.random() < self.ready) << i for i in range(LINKS))
+            elif self.shown is None:
+                d.tx_ready_i.value = (1 << LINKS) - 1
+            if self.shown != (shown := (frozenset(self.blocked), self.up)):
+                self.shown = shown
+                d.room_i.value = self.rooms()
+                d.up_i.value = self.up
+
+    def _flit(self, link: int, kind: int, data: int) -> None:
+        words = self.parts[link]
+        if kind == K_SOP:
+            assert self.destination[link] < 0
+            assert not words
+            self.destination[link] = data
+            self.begun[link] = self.link_cycle
+        elif kind == K_DATA:
+            assert self.destination[link] >= 0
+            words.append(data)
+            assert len(words) <= MAX_WORDS
+        else:
+            assert len(words) % 2 == 0
+            assert words
+            if kind == K_EOP:
+                assert data == crc24(words, self.bench_mode), "crc24"
+            else:
+                assert kind == K_EDB
+            beats = [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
+            packet = Packet(beats, link, self.cycle, kind == K_EDB)
+            assert packet.dst == self.destination[link]
+            assert packet.src == OWN
+            self.destination[link] = -1
+            self.parts[link] = []
+            self._packet(packet)
+
+    # ------------------------------------------------------------ far ends
+    def answer(self, flow: Flow, session: int, seq: int, second: int) -> None:
+        """A control packet of a far end reaches us later."""
+        head = header(seq & 0xFFFF, session, flow.number, OWN)
+        due = self.cycle + self.ack_delay
+        at = len(self.receive)
+        while at and self.receive[at - 1][0] > due:
+            at -= 1
+        self.receive.insert(at, (due, head, second))
+
+    def ack(self, flow: Flow) -> None:
+        assert flow.session is not None
+        base = flow.base()
+        flow.seen = {n for n in flow.seen if n >= base}
+        flow.acked = base
+        self.answer(flow, flow.session, base, control(ACK, 1))
+
+    def _packet(self, packet: Packet) -> None:
+        flow = self.flows[packet.dst]
+        if packet.kind == CONTROL:
+            self._control(flow, packet)
+            return
+        self.packets.append(packet)
+        assert packet.session in flow.sessions, "data before OPEN"
+        if self.steady:
+            flow.links[packet.seq] = packet.link
+        self._match(flow, packet)
+        if flow.session != packet.session:
+            self.answer(flow, packet.session, 0, control(REFUSED, CODE_SESSION, packet.tag))
+            return
+        number = flow.acked + (packet.seq - flow.acked & 0xFFFF)
+        assert number < flow.acked + WINDOW, "outside the window"
+        assert number not in flow.seen, "a number was given twice"
+        flow.seen.add(number)
+        if flow.answer and (packet.completion or len(flow.seen) % self.ack_every == 0):
+            self.ack(flow)
+
+    def _control(self, flow: Flow, packet: Packet) -> None:
+        self.controls.append(packet)
+        kind = bits(packet.beats[1], 3, 0)
+        if kind == OPEN:
+            assert packet.beats[1] == control(OPEN)
+            flow.opens += 1
+            flow.known = packet.session
+            flow.sessions.add(packet.session)
+            if flow.session != packet.session:
+                flow.session, flow.acked, flow.seen = packet.session, packet.seq, set()
+            if flow.answer:
+                self.ack(flow)
+        elif kind == PROBE:
+            assert packet.beats[1] == control(PROBE)
+            flow.probes += 1
+            if flow.session == packet.session:
+                assert (packet.seq - flow.acked & 0xFFFF) <= WINDOW
+                if flow.answer:
+                    self.ack(flow)
+            else:
+                self.answer(flow, packet.session, 0, control(REFUSED, CODE_SESSION))
+
+    # ------------------------------------------------------------ is it what was asked for?
+    def _match(self, flow: Flow, packet: Packet) -> None:
+        if packet.kind == MESSAGE:
+            transfer = self._find(flow.messages, packet.tag)
+            assert transfer.body is not None
+            assert packet.beats[1] == transfer.queue | transfer.immediate << 32
+            assert packet.payload == transfer.body
+            assert not packet.extended
+            offset = 0
+        else:
+            assert packet.kind == WRITE
+            transfer = self._find(flow.requests, packet.tag)
+            assert bool(packet.extended) == (transfer.extended is not None)
+            if transfer.extended is not None:
+                assert packet.beats[2] == transfer.extended[0] | transfer.extended[1] << 32
+            offset = packet.beats[1] - transfer.address
+            assert offset % (8 * PACKET_BEATS) == 0, (packet, transfer)
+            offset //= 8
+            if not self.bench_mode:
+                expected = [word_at(transfer.source + 8 * (offset + i)) for i in range(len(packet.payload))]
+                assert packet.payload == expected
+        size = min(PACKET_BEATS, transfer.size - offset)
+        assert packet.size == size
+        last = offset + size == transfer.size
+        assert packet.last == last
+        assert (packet.notify, packet.irq, packet.completion) == (
+            (transfer.notify, transfer.irq, transfer.completion) if last else (0, 0, 0)
+        )
+        transfer.packets += 1
+        transfer.came += size
+        transfer.cut += packet.bad
+        assert transfer.came <= transfer.size
+
+    def _find(self, transfers: list[Transfer], tag: int) -> Transfer:
+        for transfer in transfers:
+            if transfer.tag == tag and not transfer.whole:
+                return transfer
+        raise AssertionError(f"nothing was asked for under tag {tag:#x}")
+
+    def check_turns(self) -> None:
+        """While all links were up, the data packets of a destination went to them in turn."""
+        for flow in self.flows:
+            numbers = sorted(flow.links)
+            for before, after in itertools.pairwise(numbers):
+                if after == before + 1:
+                    assert flow.links[after] == (flow.links[before] + 1) % LINKS, (flow.number, after)
+
+    def check_whole(self) -> None:
+        for flow in self.flows:
+            for transfer in flow.requests + flow.messages:
+                assert transfer.whole, transfer
+
+    # ------------------------------------------------------------ the host
+    async def store(self, address: int, data: bytes, narrow: bool = False) -> None:
+        if narrow:
+            for at in range(0, len(data), 4):
+                await self.bar.write(address + at, data[at : at + 4], size=2)
+        else:
+            reply = await self.bar.write(address, data)
+            assert reply.resp == AxiResp.OKAY
+
+    async def post(
+        self, number: int, transfers: list[Transfer], shuffle: bool = False, narrow: bool = False
+    ) -> None:
+        """Write a cluster of descriptors; the last one starts it."""
+        flow = self.flows[number]
+        slots: list[tuple[int, bytes]] = []
+        for transfer in transfers:
+            slot = flow.slots % 128
+            transfer.flow, transfer.tag = number, slot
+            start = transfer is transfers[-1]
+            beats = list(
+                descriptor(
+                    transfer.source,
+                    transfer.address,
+                    transfer.size,
+                    number,
+                    start,
+                    transfer.local,
+                    transfer.notify,
+                    transfer.irq,
+                    transfer.completion,
+                    transfer.extended is not None,
+                )
+            )
+            first = b"".join(beat.to_bytes(8, "little") for beat in beats)
+            if transfer.extended is not None:
+                transfer.slots = 2
+                second = b"".join(
+                    beat.to_bytes(8, "little") for beat in extension(transfer.address, *transfer.extended)
+                )
+                slots.append(((slot + 1) % 128, second))
+            slots.append((slot, first))
+            flow.requests.append(transfer)
+            flow.slots += transfer.slots
+        assert flow.slots - flow.freed[0] <= 128
+        if shuffle:
+            head = slots[:-1]
+            self.rng.shuffle(head)
+            slots = [*head, slots[-1]]
+        for slot, data in slots:
+            await self.store(REQUESTS + number * 0x800 + slot * 16, data, narrow)
+
+    async def message(self, number: int, transfer: Transfer, narrow: bool = False) -> None:
+        """Write a message, in pieces that end with the ring."""
+        flow = self.flows[number]
+        transfer.flow, transfer.tag = number, 0x80 | flow.message_count % 128
+        transfer.size = len(transfer.body or [])
+        transfer.slots = transfer.size + 1
+        head = message_header(
+            transfer.size,
+            transfer.queue,
+            transfer.immediate,
+            transfer.local,
+            transfer.notify,
+            transfer.irq,
+            transfer.completion,
+        )
+        data = b"".join(beat.to_bytes(8, "little") for beat in [head, *(transfer.body or [])])
+        flow.messages.append(transfer)
+        at = flow.beats % 256
+        flow.message_count += 1
+        flow.beats += transfer.slots
+        assert flow.beats - flow.freed[1] <= 256
+        first = min(len(data), 8 * (256 - at))
+        await self.store(MESSAGES + number * 0x800 + at * 8, data[:first], narrow)
+        if first < len(data):
+            await self.store(MESSAGES + number * 0x800, data[first:], narrow)
+
+    def request(self, size: int | None = None, plain: bool = False, **fields: Any) -> Transfer:
+        rng = self.rng
+        size = size or rng.choice((1, 2, rng.randint(1, 16), rng.randint(1, 512), 64, 65, 512))
+        source = 0x1000 * rng.randint(1, 1 << 40) + 8 * rng.randint(0, 511)
+        extended = None if plain or rng.random() < 0.7 else (rng.getrandbits(32), rng.getrandbits(32))
+        address = 8 * rng.getrandbits(26) if extended is None else 8 * rng.getrandbits(58)
+        chance = [not plain and rng.random() < 0.3 for _ in range(4)]
+        made = Transfer(
+            0,
+            0,
+            size,
+            source=source,
+            address=address,
+            extended=extended,
+            notify=chance[0],
+            irq=chance[1],
+            completion=chance[2],
+            local=chance[3],
+        )
+        for name, value in fields.items():
+            setattr(made, name, value)
+        return made
+
+    def letter(self, beats: int | None = None, **fields: Any) -> Transfer:
+        rng = self.rng
+        beats = beats or rng.choice((1, 1, 2, rng.randint(1, 64), 64))
+        made = Transfer(
+            0,
+            0,
+            beats,
+            body=[rng.getrandbits(64) for _ in range(beats)],
+            queue=rng.getrandbits(8),
+            immediate=rng.getrandbits(32),
+        )
+        for name in ("notify", "irq", "completion", "local"):
+            setattr(made, name, rng.random() < 0.3)
+        for name, value in fields.items():
+            setattr(made, name, value)
+        return made
+
+    async def program(self, number: int, rounds: int, narrow: float = 0.0) -> None:
+        """A host program that keeps one destination busy, and within what it was given back."""
+        flow, rng = self.flows[number], self.rng
+        for _ in range(rounds):
+            if rng.random() < 0.5:
+                count = rng.choice((1, 1, 2, 5))
+                cluster = [self.request() for _ in range(count)]
+                cluster[-1].local = True
+                need = 2 * count
+                await self.until(lambda need=need: flow.slots - flow.freed[0] + need <= 128, 400_000)
+                await self.post(number, cluster, rng.random() < 0.5, rng.random() < narrow)
+            else:
+                letter = self.letter(local=True)
+                need = letter.size + 1
+                await self.until(lambda need=need: flow.beats - flow.freed[1] + need <= 256, 400_000)
+                await self.message(number, letter, rng.random() < narrow)
+
+    def quiet(self) -> bool:
+        return bool(int(self.dut.idle_o.value)) and not self.receive and not self.send
+
+    async def rest(self, limit: int = 200_000) -> None:
+        """All has left, all was acknowledged, nothing moves any more."""
+        for flow in self.flows:
+            flow.answer = True
+        await self.until(self.quiet, limit)
+        before = len(self.packets) + len(self.controls)
+        await self.clocks_of(50)
+        assert self.quiet()
+        assert len(self.packets) + len(self.controls) == before
+
+
+async def made(dut: Any, **options: Any) -> Bench:
+    bench = Bench(dut)
+    await bench.start(**options)
+    return bench
+
+
+def paused(rng: random.Random, chance: float) -> Iterator[bool]:
+    while True:
+        yield rng.random() < chance
+
+
+@cocotb.test()
+async def one_of_each(dut: Any) -> None:
+    """A message, a short and a long transfer: what leaves is what was asked for, and the host is told."""
+    b = await made(dut)
+    await b.message(1, b.letter(1, local=True))
+    await b.rest()
+    await b.post(1, [b.request(1, plain=True, local=True)])
+    await b.rest()
+    await b.post(0, [b.request(512, local=True, completion=True)])
+    await b.rest()
+    b.check_whole()
+    assert len(b.packets) == 10
+    assert [flow.opens for flow in b.flows[:2]] == [1, 1]
+    assert b.flows[1].freed == [1, 2]
+    # The far end has acknowledged all of flow 0, for the transfer asked for completion.
+    assert b.flows[0].done[-1] == 8 | 1 << 16 | SESSION << 24
+    assert not b.errors
+
+
+@cocotb.test()
+async def everything_at_once(dut: Any) -> None:
+    """All destinations, all kinds, random sizes, slow links and slow memory: nothing lost, nothing twice."""
+    b = await made(dut)
+    b.ready, b.told = 0.9, 0.5
+    b.reads.ar.set_pause_generator(paused(b.rng, 0.2))
+    b.reads.r.set_pause_generator(paused(b.rng, 0.1))
+    programs = [cocotb.start_soon(b.program(f, 12, narrow=0.1)) for f in range(HOSTS)]
+    for program in programs:
+        await program
+    await b.rest()
+    b.check_whole()
+    b.check_turns()
+    assert not b.errors
+    assert b.reads.most <= OUTSTANDING
+    assert not any(packet.bad for packet in b.packets)
+    for flow in b.flows:
+        # What has come is acknowledged, and the last notification gave back all up to it.
+        numbers = sum(t.packets for t in flow.requests + flow.messages)
+        assert flow.base() == numbers
+        open_word = flow.done[-1]
+        assert bits(open_word, 15, 0) == numbers & 0xFFFF
+        assert flow.opens == 1
+    assert b.counts["request_bad"] == b.counts["message_bad"] == 0
+
+
+@cocotb.test()
+async def a_destination_that_takes_nothing_stops_itself_alone(dut: Any) -> None:
+    """One far buffer stays full: its queues stand, all others go on; then its packets go, too."""
+    b = await made(dut)
+    await b.post(0, [b.request(64, plain=True, local=True)])
+    await b.until(lambda: b.flows[0].freed[0] == 1, 3000)
+    b.blocked = {0}
+    for _ in range(6):
+        await b.post(0, [b.request(512, plain=True, local=True), b.request(512, plain=True, local=True)])
+    await b.message(0, b.letter(64, local=True))
+    before = len(b.packets)
+    # More than the VOQs hold for one destination waits; the others are as fast as on their own.
+    for f in range(1, HOSTS):
+        for _ in range(4):
+            await b.post(f, [b.request(64, plain=True, local=True)])
+            await b.message(f, b.letter(4, local=True))
+    await b.until(
+        lambda: all(f.freed == [4, 20] for f in b.flows[1:]), 8 * HOSTS * 64 * 3 // LINKS + 2000 * OUTSTANDING
+    )
+    assert not any(packet.dst == 0 for packet in b.packets[before:])
+    assert b.flows[0].freed == [1, 0]
+    # Control packets for others are not held up either.
+    for f in range(HOSTS):
+        b.send.append((header(7, 3, OWN, f), control(ACK, 1)))
+    b.send.rotate(-1)
+    count = len(b.controls)
+    await b.until(lambda: len(b.controls) >= count + HOSTS - 1, 2000)
+    b.blocked = set()
+    await b.rest()
+    b.check_whole()
+    b.check_turns()
+    assert b.flows[0].freed == [13, 65]
+    assert not b.errors
+
+
+@cocotb.test()
+async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None:
+    """Each kind of wrong descriptor and message: code 1 with its tag; what stands around it goes."""
+    b = await made(dut)
+    flow = b.flows[2]
+    wrong: list[tuple[list[tuple[int, int]], int]] = []
+
+    def slot(
+        source: int = 0x1000, destination: int = 64, size: int = 8, host: int = 2, **flags: Any
+    ) -> tuple[int, int]:
+        return descriptor(source, destination, size, host, True, True, **flags)
+
+    wrong.append(([slot(size=0)], 0x1000))
+    wrong.append(([slot(size=513)], 0x1000))
+    wrong.append(([slot(source=0x1004)], 0x1004))
+    wrong.append(([slot(destination=68)], 0x1000))
+    wrong.append(([slot(host=3)], 0x1000))
+    wrong.append(([slot(host=2 + 8)], 0x1000))
+    wrong.append(([slot(spare=1)], 0x1000))
+    wrong.append(([slot(spare=256)], 0x1000))
+    wrong.append(([slot(extended=True), extension(0, 1, 2, spare=1)], 0x1000))
+    used = 0
+    for slots, source in wrong:
+        await b.post(2, [b.request(70, plain=True)])
+        used += 1
+        data = b"".join(beat.to_bytes(8, "little") for pair in slots for beat in pair)
+        transfer = Transfer(2, used, 8, slots=len(slots), legal=False, local=True)
+        flow.requests.append(transfer)
+        flow.slots += len(slots)
+        tag = used
+        used += len(slots)
+        await b.store(REQUESTS + 2 * 0x800 + tag * 16, data)
+        await b.until(lambda used=used: flow.freed[0] == used, 4000)
+        await b.until(lambda tag=tag: any(e[1] == tag for e in b.errors), 20)
+        assert b.errors[-1] == (CODE_DESCRIPTOR, tag, 2, 0, source)
+    numbers = len(b.packets)
+    assert numbers == 2 * len(wrong)
+    # Messages: their length is believed, so the one behind is found.
+    for head, beats in (
+        (message_header(3, 9, 5, local=True, spare=1), 3),
+        (message_header(0, 9, 5, local=True), 0),
+        (message_header(65, 9, 5, local=True), 65),
+        (message_header(2, 9, 5, local=True) | 0x80, 2),
+    ):
+        data = b"".join(beat.to_bytes(8, "little") for beat in [head, *range(beats)])
+        flow.messages.append(Transfer(2, 0, 0, slots=beats + 1, legal=False, local=True))
+        await b.store(MESSAGES + 2 * 0x800 + flow.beats % 256 * 8, data)
+        tag = 0x80 | flow.message_count
+        flow.message_count += 1
+        flow.beats += beats + 1
+        await b.message(2, b.letter(2, local=True))
+        await b.until(lambda: flow.freed[1] == flow.beats, 4000)
+        await b.until(lambda tag=tag: any(e[1] == tag for e in b.errors), 20)
+        assert b.errors[-1] == (CODE_DESCRIPTOR, tag, 2, 0, 0)
+    await b.rest()
+    b.check_whole()
+    assert len(b.packets) == numbers + 4
+    assert flow.base() == numbers + 4
+
+
+@cocotb.test()
+async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
+    """Bad beats at a packet's begin, in its midst, at its end: EDB there, nothing wrong before, code 2."""
+    b = await made(dut)
+    b.steady = False
+    flow = b.flows[1]
+    for beat in (0, 63, 64, 100, 199):
+        b.errors.clear()
+        b.packets.clear()
+        transfer = b.request(200, plain=True, local=True, completion=True)
+        b.reads.poisoned = {transfer.source + 8 * beat}
+        await b.post(1, [transfer, b.request(3, plain=True, local=True)])
+        given = flow.slots
+        await b.until(lambda given=given: flow.freed[0] == given, 4000)
+        assert b.errors == [(CODE_READ, transfer.tag, 1, 0, 0)]
+        assert [packet.bad for packet in b.packets if packet.tag == transfer.tag] == [
+            n == beat // 64 for n in range(4)
+        ]
+        [bad] = [packet for packet in b.packets if packet.bad]
+        assert len(bad.payload) == beat % 64
+    # All of a transfer, and two of its packets while the first record is not taken.
+    transfer = b.request(512, plain=True, local=True)
+    b.reads.poisoned = {transfer.source + 8 * n for n in range(512)}
+    b.errors.clear()
+    await b.post(1, [transfer])
+    given = flow.slots
+    await b.until(lambda: flow.freed[0] == given, 6000)
+    await b.until(lambda: sum(1 + e[3] for e in b.errors) == 8, 100)
+    assert all(e[:3] == (CODE_READ, transfer.tag, 1) for e in b.errors)
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
+async def the_window_stops_and_a_probe_heals(dut: Any) -> None:
+    """Without ACKs 64 packets leave and no more; PROBE comes when its time is out; its answer frees them."""
+    b = await made(dut, probe=500)
+    flow = b.flows[1]
+    await b.message(1, b.letter(1, local=True))
+    await b.rest()
+    flow.answer = False
+    for _ in range(30):
+        await b.post(1, [b.request(1, plain=True), b.request(2, plain=True), b.request(3, plain=True)])
+    await b.until(lambda: flow.probes > 0, 4000)
+    assert b.counts["probed"] > 0
+    await b.clocks_of(3000)
+    numbers = len(b.packets) - 1
+    assert numbers == WINDOW
+    assert 2 <= flow.probes <= 8
+    # Acknowledged by one: one more. Numbers that were never given, or of another session: nothing.
+    assert flow.session is not None
+    b.ack_delay = 1
+    b.answer(flow, flow.session, flow.acked + 1, control(ACK, 1))
+    flow.seen.discard(flow.acked)
+    flow.acked += 1
+    await b.clocks_of(400)
+    assert len(b.packets) == WINDOW + 2
+    ignored = b.counts["ignored"]
+    b.answer(flow, flow.session, flow.acked + WINDOW + 1, control(ACK, 1))
+    b.answer(flow, flow.session ^ 1, flow.acked + 5, control(ACK, 1))
+    b.answer(flow, flow.session, flow.acked + 3, control(PROBE))
+    b.answer(flow, flow.session, flow.acked - 1, control(ACK, 1))
+    await b.clocks_of(400)
+    assert len(b.packets) == WINDOW + 2
+    assert b.counts["ignored"] == ignored + 4
+    flow.answer = True
+    b.ack(flow)
+    await b.rest()
+    b.check_whole()
+    assert len(b.packets) == 91
+
+
+@cocotb.test()
+async def refusals_are_told(dut: Any) -> None:
+    """REFUSED: an error record each, counted in the completion word; what is too much for the ring is counted."""
+    b = await made(dut)
+    flow = b.flows[0]
+    await b.post(0, [b.request(64, plain=True, local=True)])
+    await b.rest()
+    assert flow.session is not None
+    b.ack_delay = 2
+    b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, 0x33, 4))
+    await b.rest()
+    assert b.errors == [(CODE_BOUNDS, 0x33, 0, 4, 0)]
+    assert flow.done[-1] >> 32 == 5
+    b.errors.clear()
+    b.told = 0.02
+    for n in range(60):
+        b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, n, 0))
+    await b.clocks_of(600)
+    b.told = 0.5
+    # One more picks up what was counted.
+    b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, 77, 0))
+    await b.rest()
+    await b.clocks_of(200)
+    assert len(b.errors) < 61
+    assert sum(1 + error[3] for error in b.errors) == 61
+    assert flow.done[-1] >> 32 == 66
+
+
+@cocotb.test()
+async def a_far_end_that_was_reset(dut: Any) -> None:
+    """It forgets its sessions: what is under way is told as failed, the flow opens anew, the rest goes."""
+    b = await made(dut, probe=800)
+    b.steady = False
+    flow = b.flows[1]
+    sessions = []
+    for n in range(4):
+        b.errors.clear()
+        for _ in range(5):
+            await b.post(1, [b.request(300, plain=True, local=True)])
+        count = len(b.packets)
+        await b.until(lambda count=count: len(b.packets) > count + 3, 4000)
+        flow.session = None
+        if n == 3:
+            # It says so with an ACK of a flow that is not open.
+            assert flow.known is not None
+            b.answer(flow, flow.known, flow.acked, control(ACK, 0))
+        await b.rest()
+        assert flow.freed[0] == flow.slots
+        assert flow.session == SESSION + n + 1 & 0xFF
+        told = [error for error in b.errors if error[0] == CODE_SESSION]
+        assert len(told) == 1
+        assert told[0][2] == 1
+        assert told == b.errors
+        assert flow.done[-1] >> 16 == 1 | flow.session << 8
+        # Told: how many numbers went with the session; so the host knows which came before.
+        assert told[0][3] < WINDOW
+        sessions.append(flow.session)
+        assert flow.base() & 0xFFFF == bits(flow.done[-1], 15, 0)
+    assert sessions == [0xFF, 0x00, 0x01, 0x02]
+    b.check_whole()
+    assert b.counts["failed"] == 4
+
+
+@cocotb.test()
+async def links_that_go_down(dut: Any) -> None:
+    """Packets go to the links that are up; what waits in a dead one goes when it is disabled: dropped."""
+    b = await made(dut, probe=600)
+    b.steady = False
+    flow = b.flows[2]
+    await b.message(2, b.letter(1, local=True))
+    await b.rest()
+    if LINKS > 1:
+        b.up = 1
+        await b.clocks_of(20)
+        count = len(b.packets)
+        for _ in range(4):
+            await b.post(2, [b.request(512, local=True, extended=(1, 2))])
+            await b.message(2, b.letter(64, local=True))
+        await b.rest()
+        assert {packet.link for packet in b.packets[count:]} == {0}
+        # Two links, and back to one in the midst.
+        b.up = 3
+        await b.clocks_of(20)
+        for _ in range(3):
+            await b.post(2, [b.request(512, plain=True, local=True)])
+        await b.until(lambda: any(packet.link == 1 for packet in b.packets), 5000)
+        b.up = (1 << LINKS) - 1
+        await b.rest()
+    b.check_whole()
+    # The last link dies with packets in its queue; the host gives it up.
+    last = LINKS - 1
+    b.up &= ~(1 << last)
+    flow.answer = False
+    if LINKS == 1:
+        await b.clocks_of(20)
+        b.up = 1
+        b.blocked = {2}
+    await b.clocks_of(20)
+    b.up |= 1 << last
+    b.blocked = {2}
+    await b.clocks_of(20)
+    for _ in range(4 * LINKS):
+        await b.post(2, [b.request(64, plain=True, local=True)])
+    await b.clocks_of(1500)
+    count = len(b.packets)
+    b.up &= ~(1 << last)
+    b.blocked = set()
+    await b.clocks_of(3000)
+    assert all(packet.link != last for packet in b.packets[count:])
+    assert flow.freed[0] < flow.slots
+    dut.link_enable_i.value = b.enabled & ~(1 << last)
+    # What was dropped did not come; its slots are given back all the same.
+    for transfer in flow.requests:
+        transfer.legal = transfer.whole and transfer.legal
+    await b.until(lambda: flow.freed[0] == flow.slots, 3000)
+    dut.link_enable_i.value = b.enabled
+    b.up |= 1 << last
+
+
+@cocotb.test()
+async def stop_and_start(dut: Any) -> None:
+    """Stopped, what was granted ends, the rest is forgotten; started again, all begins at zero."""
+    b = await made(dut, probe=700)
+    for n in range(3):
+        for f in range(HOSTS):
+            await b.post(f, [b.request(512, plain=True, local=True) for _ in range(3)])
+            await b.message(f, b.letter(20, local=True))
+        await b.clocks_of(b.rng.randint(1, 2500))
+        dut.enable_i.value = 0
+        await b.until(lambda: not b.running, 40_000)
+        await b.until(b.quiet, 3000)
+        granted = b.counts["granted"]
+        whole = sum(t.whole for f in b.flows for t in f.requests + f.messages)
+        assert whole == granted, (whole, granted)
+        begun = [t for f in b.flows for t in f.requests + f.messages if t.packets and not t.whole]
+        assert not begun
+        b.counts["granted"] = 0
+        b.flows = [Flow(i) for i in range(HOSTS)]
+        dut.first_session_i.value = SESSION + 16 * (n + 1) & 0xFF
+        dut.enable_i.value = 1
+        await b.until(lambda: b.running, 20)
+        b.receive.clear()
+    await b.program(1, 4)
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
+async def benchmark_mode(dut: Any) -> None:
+    """No reads; payload is zeros and stamps: when the descriptor was written, when its SOP went out."""
+    b = await made(dut, bench=True)
+    await b.message(0, b.letter(1, local=True))
+    await b.rest()
+    for size in (1, 2, 64, 130):
+        before = int(dut.stamp_o.value)
+        count = len(b.packets)
+        await b.post(0, [b.request(size, plain=True, local=True)])
+        after = int(dut.stamp_o.value)
+        given = b.flows[0].slots
+        await b.until(lambda given=given: b.flows[0].freed[0] == given, 3000)
+        link_now = int(dut.link_stamp_o.value)
+        stamps = set()
+        for packet in b.packets[count:]:
+            assert all(beat == 0 for n, beat in enumerate(packet.payload) if n != 1)
+            if packet.size > 1:
+                stamps.add(packet.payload[1] & 0xFFFFFFFF)
+                assert link_now - 1000 < packet.payload[1] >> 32 <= link_now
+        assert len(stamps) == (size > 1)
+        assert all(before <= stamp <= after for stamp in stamps)
+    assert b.reads.bursts == []
+    # A descriptor's own first beat does not count; an extended one is refused.
+    slots = descriptor(0x1234, 64, 2, 0, True, True, extended=True)
+    b.flows[0].requests.append(Transfer(0, 4, 2, legal=False, local=True))
+    b.flows[0].slots += 1
+    await b.store(REQUESTS + 4 * 16, b"".join(beat.to_bytes(8, "little") for beat in slots))
+    await b.until(lambda: len(b.errors) == 1, 500)
+    assert b.errors[0][:2] == (CODE_DESCRIPTOR, 4)
+
+
+@cocotb.test()
+async def what_the_host_may_not_do(dut: Any) -> None:
+    """Starts of more than was given back, messages out of order or too many: refused, nothing else suffers."""
+    b = await made(dut)
+    flow = b.flows[1]
+    await b.post(1, [b.request(8, plain=True, local=True)])
+    await b.rest()
+    b.blocked = {1}
+    # 127 more may be written while the first is given back: 128 slots. Then not one.
+    for _ in range(16):
+        await b.post(1, [b.request(8, plain=True, local=True) for _ in range(8)])
+    bad = b.counts["request_bad"]
+    data = b"".join(x.to_bytes(8, "little") for x in descriptor(0, 0, 8, 1, True))
+    await b.store(REQUESTS + 0x800 + flow.slots % 128 * 16, data)
+    await b.clocks_of(10)
+    assert b.counts["request_bad"] == bad + 1
+    if HOSTS < 8:
+        await b.store(REQUESTS + HOSTS * 0x800, data)
+        await b.store(MESSAGES + HOSTS * 0x800, data)
+        await b.clocks_of(10)
+        assert b.counts["request_bad"] == bad + 2
+        assert b.counts["message_bad"] == 2
+    bad = b.counts["message_bad"]
+    for _ in range(4):
+        await b.message(1, b.letter(63, local=True))
+    await b.store(MESSAGES + 0x800 + flow.beats % 256 * 8, bytes(8))
+    await b.store(MESSAGES + 0x800 + (flow.beats + 3) % 256 * 8, bytes(8))
+    await b.clocks_of(10)
+    assert b.counts["message_bad"] == bad + 2
+    b.blocked = set()
+    await b.rest()
+    b.check_whole()
+    b.check_turns()
+    assert flow.freed == [129, 256]
+    assert not b.errors
+
+
+@cocotb.test()
+async def registers_and_tables(dut: Any) -> None:
+    """Behind the BAR: any access to registers, whole beats alone to tables, no reads of queues."""
+    b = await made(dut)
+    data = bytes(range(1, 33))
+    await b.store(0x0100, data)
+    assert bytes((await b.bar.read(0x0104, 8, size=2)).data) == data[4:12]
+    await b.store(0x0102, b"\xaa\xbb")
+    assert bytes((await b.bar.read(0x0100, 8)).data) == b"\x01\x02\xaa\xbb\x05\x06\x07\x08"
+    await b.store(TABLES, data)
+    await b.store(0xFFF8, data[:8])
+    assert bytes((await b.bar.read(TABLES, 32)).data) == data
+    assert bytes((await b.bar.read(0xFFF8, 8)).data) == data[:8]
+    refused = b.counts["refused"]
+    assert (await b.bar.write(TABLES + 4, data[:4])).resp == AxiResp.SLVERR
+    assert (await b.bar.write(TABLES, data[:8], size=2)).resp == AxiResp.SLVERR
+    await b.clocks_of(5)
+    assert b.counts["refused"] == refused + 3
+    assert bytes((await b.bar.read(TABLES, 32)).data) == data
+    reply = await b.bar.read(REQUESTS, 16)
+    assert reply.resp == AxiResp.SLVERR
+    assert bytes(reply.data) == b"\xff" * 16
+    # Loads, stores and traffic at the same time.
+    traffic = cocotb.start_soon(b.program(1, 4))
+    for n in range(20):
+        await b.store(0x0200, n.to_bytes(4, "little"))
+        assert int.from_bytes((await b.bar.read(0x0200, 4)).data, "little") == n
+    await traffic
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
+async def how_long_it_takes(dut: Any) -> None:
+    """Idle: cycles that the page says. Busy: a link is full with long transfers, and numbers wrap round."""
+    b = await made(dut)
+    b.reads.latency = 50
+    flow = b.flows[1]
+    await b.message(1, b.letter(1, local=True))
+    await b.rest()
+
+    async def posted(name: str, signal: Any) -> int:
+        count = b.counts[name]
+        await b.until(lambda: b.counts[name] > count, 50)
+        at = b.cycle
+        while not int(signal.value):
+            await FallingEdge(dut.clk_i)
+        return b.cycle - at
+
+    # From the cycle in which the descriptor is released to its read's address on the bus.
+    waiting = cocotb.start_soon(posted("posted", dut.dma_arvalid))
+    await b.post(1, [b.request(1, plain=True, local=True)])
+    assert await waiting == RELEASED_TO_ADDRESS - 1
+    await b.rest()
+    waiting = cocotb.start_soon(posted("message_posted", dut.u_tx.voq_valid))
+    await b.message(1, b.letter(1, local=True))
+    assert await waiting == MESSAGE_TO_VOQ - 1
+    await b.rest()
+    assert flow.freed == [1, 4]
+    # Long transfers, back to back: the links or the bus are the limit, nothing else.
+    b.ack_delay = 200
+    start = None
+    words = 0
+    for n in range(10):
+        await b.post(1, [b.request(512, plain=True, local=True) for _ in range(4)])
+        given = flow.slots
+        await b.until(lambda given=given: flow.slots - flow.freed[0] <= 8 and given, 40_000)
+        if n == 3:
+            start, words = b.cycle, sum(packet.size for packet in b.packets)
+        if n == 8:
+            assert start is not None
+            beats = sum(packet.size for packet in b.packets) - words
+            rate = beats / (b.cycle - start)
+    links = LINKS * 64 / (64 + 3) / 2 * HOST_NS / LINK_NS
+    bus = 512 / (512 + 16 + (70 if OUTSTANDING == 1 else 4))
+    assert rate > 0.96 * min(links, bus), (rate, links, bus)
+    await b.rest()
+    b.check_whole()
+    b.check_turns()
+
+
+RELEASED_TO_ADDRESS = 6
+MESSAGE_TO_VOQ = 7
+"""Cycles from a queue's ready bit to the address at the pins, and to the first beat at its VOQ."""
