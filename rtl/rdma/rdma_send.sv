@@ -206,7 +206,7 @@ module rdma_send
   assign legal_d = message_q
       ? header_q.beats != '0 && header_q.beats <= 7'(PacketBeats) && !header_q.zero7 &&
         header_q.zero == '0
-      : first_q.size != '0 && first_q.size <= 10'(MaxSize) && first_q.zero == '0 &&
+      : first_q.size > {1'b0, parts, 6'd0} && first_q.size <= 10'(MaxSize) && first_q.zero == '0 &&
         first_q.address[2:0] == '0 && first_q.dst == host_t'(flow_q) &&
         !(first_q.extended && (single_q || bench_i));
 

@@ -702,7 +702,7 @@ module rdma_tx
 
   // Nothing changes at the next edge of either clock unless an input does.
   assign idle_o = (state_q == StOff ? !enable_i : run && enable_i) && requests_idle && !mq_we_i &&
-                  !message_posted_o && !message_bad_o && send_idle && flow_idle && read_idle && segment_idle && departures_idle &&
-                  error_idle && voq_idle == '1 && !ctl_valid_i &&
+                  !message_posted_o && !message_bad_o && send_idle && flow_idle && read_idle &&
+                  segment_idle && departures_idle && error_idle && voq_idle == '1 && !ctl_valid_i &&
                   up_cross_q == {2{up_i}} && up_q == (up_i & link_enable_i);
 endmodule

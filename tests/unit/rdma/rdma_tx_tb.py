@@ -72,7 +72,7 @@ STROBES = (
 
 
 class Reads:
-    """Host memory, read side: bursts answered in order, `latency` clocks after their address at the earliest."""
+    """Host memory, read side: bursts answered in order, not before `latency` clocks after their address."""
 
     def __init__(self, bus: AxiBus, bench: Bench) -> None:
         self.bench = bench
@@ -828,7 +828,7 @@ async def the_window_stops_and_a_probe_heals(dut: Any) -> None:
 
 @cocotb.test()
 async def refusals_are_told(dut: Any) -> None:
-    """REFUSED: an error record each, counted in the completion word; what is too much for the ring is counted."""
+    """REFUSED: an error record each, counted in the completion word; what the ring has no room for, too."""
     b = await made(dut)
     flow = b.flows[0]
     await b.post(0, [b.request(64, plain=True, local=True)])
@@ -1007,7 +1007,7 @@ async def benchmark_mode(dut: Any) -> None:
 
 @cocotb.test()
 async def what_the_host_may_not_do(dut: Any) -> None:
-    """Starts of more than was given back, messages out of order or too many: refused, nothing else suffers."""
+    """Starts of more than was given back, messages out of order or too many: refused, and no harm done."""
     b = await made(dut)
     flow = b.flows[1]
     await b.post(1, [b.request(8, plain=True, local=True)])

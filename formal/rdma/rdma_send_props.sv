@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_send and rdma_spread: the window and the VOQs' room, whatever the host writes and the network does.
+///
+/// One destination is watched, chosen freely. What is read from the queues is arbitrary and may change
+/// between two looks; so may links come and go. Its numbers are acknowledged, and its packets leave, in any
+/// way that is possible: never more than there are.
+module rdma_send_props
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+#(
+  parameter  int unsigned NumLinks  = 2,
+  localparam int unsigned LinkWidth = 1,
+  localparam int unsigned DataBeats = voq_beats(NumLinks) - ControlPackets * ControlBeats
+) (
+  input logic                 clk_i,
+  input logic                 run_i,
+  input logic                 bench_i,
+  input logic [MaxHosts-1:0]  request_ready_i,
+  input logic [6:0]           slot_i,
+  input logic [7:0]           slots_i,
+  input beat_t                request_data_i,
+  input logic [MaxHosts-1:0]  message_ready_i,
+  input logic [7:0]           place_i,
+  input logic [6:0]           number_i,
+  input logic                 message_grant_i,
+  input beat_t                message_data_i,
+  input logic [MaxHosts-1:0]  open_i,
+  input session_t             session_i,
+  input logic [NumLinks-1:0]  up_i,
+  input logic [MaxHosts-1:0]  stir_i,
+  input logic                 failed_i,
+  input flow_t                failed_flow_i,
+  input logic                 request_free_i,
+  input logic                 message_free_i,
+  input logic                 give_ready_i,
+  input logic                 error_ready_i,
+  // The network.
+  input logic                 gone_i,
+  input logic [LinkWidth-1:0] gone_link_i,
+  input flow_t                gone_flow_i,
+  input beats_t               gone_beats_i,
+  input logic [6:0]           acked_i,       // so many numbers are acknowledged in this cycle
+  input logic                 leaves_i,
+  input seq_t                 other_next_i,  // of other destinations
+  input logic [6:0]           other_lag_i,
+  input logic [6:0]           other_left_i
+);
+  logic rst_ni, clear_i;
+  flow_t clear_flow_i, flow_o;
+  logic request_re_o, request_advance_o, request_two_o, message_re_o, message_advance_o;
+  logic [10:0] request_addr_o, message_addr_o;
+  logic [6:0] message_size_o;
+  logic commit_o, take_o, record_o, job_valid_o, read_valid_o, plan_o, post_valid_o;
+  packets_t commit_count_o;
+  room_t [NumLinks-1:0] used_i;
+  logic [LinkWidth-1:0] link_i, plan_link_o, post_link_o;
+  logic [NumLinks-1:0] mask_o;
+  beats_t take_beats_o;
+  logic [5:0] record_seq_o;
+  return_t record_return_o, give_return_o;
+  job_t job_o;
+  logic [63:3] read_addr_o;
+  logic [9:0] read_beats_o;
+  post_t post_o;
+  logic give_valid_o, error_valid_o, idle_o;
+  logic [7:0] error_code_o;
+  tag_t error_tag_o;
+  logic [63:0] error_address_o;
+  seq_t next_i;
+  logic [6:0] lag_i, left_i;
+
+  rdma_send #(
+    .NumHosts(8),
+    .NumLinks(NumLinks)
+  ) dut (
+    .*
+  );
+
+  rdma_spread #(
+    .NumLinks(NumLinks)
+  ) u_spread (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .clear_flow_i,
+    .flow_i             (flow_o),
+    .mask_i             (mask_o),
+    .used_o             (used_i),
+    .link_o             (link_i),
+    .take_i             (take_o),
+    .beats_i            (take_beats_o),
+    .gone_i,
+    .gone_link_i,
+    .gone_flow_i,
+    .gone_beats_i,
+    .up_i,
+    .control_room_o     (),
+    .control_link_o     (),
+    .control_take_i     (1'b0),
+    .control_flow_i     ('0),
+    .control_gone_i     (1'b0),
+    .control_gone_flow_i('0)
+  );
+
+  // Reset, then the watched destination's counts are cleared, then all begins.
+  logic started_q = 1'b0;
+  logic live_q = 1'b0;
+  flow_t watch_q;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    live_q    <= started_q;
+    watch_q   <= watch_q;
+  end
+  assign rst_ni       = started_q;
+  assign clear_i      = started_q && !live_q;
+  assign clear_flow_i = watch_q;
+
+  // ---------------------------------------------------------------- the watched flow
+  seq_t next_q, acked_q;
+  logic [6:0] left_q, lag, away;
+  logic here;
+  assign here   = flow_o == watch_q;
+  assign lag    = 7'(next_q - acked_q);
+  assign away   = next_q[6:0] - left_q;
+  assign next_i = here ? next_q : other_next_i;
+  assign lag_i  = here ? lag : other_lag_i;
+  assign left_i = here ? left_q : other_left_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!live_q) begin
+      next_q  <= '0;
+      acked_q <= '0;
+      left_q  <= '0;
+    end else begin
+      if (commit_o && here) next_q <= next_q + 16'(commit_count_o);
+      acked_q <= acked_q + 16'(acked_i);
+      left_q  <= left_q + 7'(leaves_i);
+    end
+  end
+
+  room_t [NumLinks-1:0] used;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_used
+    assign used[l] = u_spread.gen_link[l].put_q[watch_q] - u_spread.gen_link[l].got_q[watch_q];
+  end
+
+  // ---------------------------------------------------------------- what a grant still takes
+  // Packets that are left go to the two links in turn, beginning at link_i.
+  logic planning, judging;
+  logic [4:0] packets;
+  logic [4:0] onto [NumLinks];
+  assign planning = dut.state_q == 4'd7 && here;
+  assign judging  = dut.state_q >= 4'd2 && dut.state_q <= 4'd6;
+  assign packets  = 5'(dut.left_q) + 5'd1;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_onto
+    assign onto[l] = !mask_o[l] ? '0 : !mask_o[1-l] ? packets
+                   : (packets + 5'(link_i == LinkWidth'(l))) >> 1;
+  end
+  logic single;  // one packet alone: its own beats
+  assign single = dut.packets_q == 4'd1;
+
+  always_comb begin
+    if (started_q) begin
+      if (!live_q) assume (!run_i);
+      // The network gives back what it has.
+      if (gone_i && gone_flow_i == watch_q) assume (11'(gone_beats_i) <= used[gone_link_i]);
+      assume (acked_i <= lag);
+      if (leaves_i) assume (away != '0);
+    end
+    if (live_q) begin
+      // The window: numbers that were given and not acknowledged, or have not left.
+      assert (lag <= 7'd64 && away <= 7'd64);
+      assert (16'(next_q - acked_q) <= 16'd64);
+      // Room: what data takes of a VOQ leaves the control packets theirs.
+      for (int l = 0; l < int'(NumLinks); l++) assert (used[l] <= 11'(DataBeats));
+      // A packet is one, and goes to a link that was up.
+      if (take_o) begin
+        assert (mask_o[link_i] && take_beats_o > 7'd2 && take_beats_o <= 7'(MaxBeats));
+      end
+      if (commit_o) assert (commit_count_o >= 4'd1 && commit_count_o <= 4'd8);
+      if (read_valid_o) begin
+        assert (read_beats_o >= 10'd1 && read_beats_o <= 10'd512);
+        assert (read_beats_o <= 10'(7'(commit_count_o) << 6) &&
+                read_beats_o > 10'(7'(commit_count_o - 4'd1) << 6));
+      end
+      assert (!(job_valid_o && post_valid_o));
+      if (commit_o) assert (open_i[flow_o]);
+
+      // Inductive strengthening.
+      assert (dut.state_q <= 4'd9);
+      if (dut.state_q != 4'd0) assert (mask_o != '0);
+      if (judging) begin
+        assert (dut.link_q == link_i);
+        if (here) begin
+          assert (lag <= dut.lag_q && dut.lag_q <= 7'd64);
+          assert (away <= dut.away_q && dut.away_q <= 7'd64);
+          for (int l = 0; l < int'(NumLinks); l++) begin
+            assert (used[l] <= dut.used_q[l] && dut.used_q[l] <= 11'(DataBeats));
+          end
+        end
+      end
+      if (dut.state_q >= 4'd4 && dut.state_q <= 4'd7 && (dut.legal_q || dut.state_q == 4'd7)) begin
+        assert (dut.packets_q >= 4'd1 && dut.packets_q <= 4'd8);
+        assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
+                dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
+        assert (dut.share_q == (mask_o == '1 ? 4'((5'(dut.packets_q) + 5'd1) >> 1) : dut.packets_q));
+      end
+      if (dut.state_q == 4'd7) begin
+        assert (dut.left_q < dut.packets_q);
+        assert (dut.rest_q <= 10'(7'(packets) << 6) && dut.rest_q > 10'(7'(packets - 5'd1) << 6));
+      end
+      if (planning) begin
+        for (int l = 0; l < int'(NumLinks); l++) begin
+          if (single) begin
+            if (link_i == LinkWidth'(l)) assert (used[l] + 11'(take_beats_o) <= 11'(DataBeats));
+          end else begin
+            assert (12'(used[l]) + 12'(onto[l]) * 12'd67 <= 12'(DataBeats));
+          end
+        end
+      end
+
+      cover (commit_o && here && commit_count_o == 4'd8 && mask_o == '1);
+      cover (commit_o && here && !dut.final_q);
+      cover (give_valid_o && error_ready_i);
+      cover (take_o && here && lag == 7'd16);
+    end
+  end
+endmodule
