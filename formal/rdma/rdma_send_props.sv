@@ -106,10 +106,12 @@ module rdma_send_props
   logic started_q = 1'b0;
   logic live_q = 1'b0;
   flow_t watch_q;
+  logic bench_q;
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     live_q    <= started_q;
     watch_q   <= watch_q;
+    bench_q   <= bench_i;
   end
   assign rst_ni       = started_q;
   assign clear_i      = started_q && !live_q;
@@ -164,8 +166,10 @@ module rdma_send_props
       // The network gives back what it has.
       if (gone_i && gone_flow_i == watch_q) assume (11'(gone_beats_i) <= used[gone_link_i]);
       assume (acked_i <= lag);
+      assume (bench_i == bench_q);
       if (leaves_i) assume (away != '0);
     end
+    if (started_q && !live_q) assert (dut.state_q == 4'd0);
     if (live_q) begin
       // The window: numbers that were given and not acknowledged, or have not left.
       assert (lag <= 7'd64 && away <= 7'd64);

@@ -162,7 +162,7 @@ module rdma_flow_tx
   logic [31:0] timer_q;
   logic [MaxHosts-1:0] old_q, awaiting;
   logic tick;
-  assign awaiting = opening_q | (open_q & outstanding_q);
+  assign awaiting = {MaxHosts{run_i}} & (opening_q | (open_q & outstanding_q));
   assign tick     = timer_q == '0 && awaiting != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

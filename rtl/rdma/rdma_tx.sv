@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Sending half of the RDMA network interface: descriptors and messages to packets on 1 to 4 links.
 ///
-/// docs/explanation/cores/rdma.md has the formats and the rules. With enable_i low what was granted ends, then
-/// all queues, flows and counts are cleared; enable_i is looked at again when running_o is low.
+/// docs/explanation/cores/rdma.md has the formats and the rules. With enable_i high all queues, flows and counts
+/// are cleared, in 512 cycles; then running_o is high and writes count. With enable_i low what was granted
+/// ends, then running_o falls. A link that is down must be disabled for that, if packets wait for it.
 ///
 ///   Handshake   rq_*, mq_*: writes, taken in their cycle; rq_last_i ends the host's burst. ar*, r*: AXI4
 ///               read master, one ID, aruser as rdma_read. ctl_*: valid/ready, only to hosts whose
@@ -10,7 +11,7 @@
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
 ///   Latency     rq_we_i with rq_last_i to arvalid_o 8 cycles; mq_we_i of a message's last beat to its first
-///               beat at the VOQ 8, a cycle a beat; then 2 link cycles of crossing and 1 to tx_valid_o
+///               beat at the VOQ 8, a cycle a beat; then 2 link cycles of crossing and 2 to tx_valid_o
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -128,8 +129,8 @@ module rdma_tx
 
   // ---------------------------------------------------------------- start and stop
   typedef enum logic [1:0] {
-    StClear,
     StOff,
+    StClear,
     StRun,
     StStop
   } state_e;
@@ -143,15 +144,15 @@ module rdma_tx
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StClear;
+      state_q <= StOff;
       clear_q <= '0;
     end else begin
       if (clear) clear_q <= clear_q + 9'd1;
       unique case (state_q)
-        StClear: if (clear_q == '1) state_q <= StOff;
-        StOff:   if (enable_i) state_q <= StRun;
+        StOff:   if (enable_i) state_q <= StClear;
+        StClear: if (clear_q == '1) state_q <= StRun;
         StRun:   if (!enable_i) state_q <= StStop;
-        default: if (drained) state_q <= StClear;
+        default: if (drained) state_q <= StOff;
       endcase
     end
   end
@@ -397,6 +398,7 @@ module rdma_tx
 
   // ---------------------------------------------------------------- links and room
   logic gone, control_take, control_gone, left_moved;
+  logic [MaxHosts-1:0] control_room;
   link_t gone_link, control_link;
   flow_t gone_flow, control_flow, left_flow;
   beats_t gone_beats;
@@ -419,13 +421,16 @@ module rdma_tx
     .gone_flow_i       (gone_flow),
     .gone_beats_i      (gone_beats),
     .up_i              (up_q),
-    .control_room_o    (ctl_room_o),
+    .control_room_o    (control_room),
     .control_link_o    (control_link),
     .control_take_i    (control_take),
     .control_flow_i    (control_flow),
     .control_gone_i    (control_gone),
     .control_gone_flow_i(gone_flow)
   );
+
+  // Nothing goes to hosts that are not there.
+  assign ctl_room_o = control_room & MaxHosts'((1 << NumHosts) - 1);
 
   always_comb begin
     stir = '0;

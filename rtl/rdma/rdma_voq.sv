@@ -8,7 +8,7 @@
 ///               all queues come one after the other. There must be room: rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
-///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 1
+///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 2
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
 ///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
 ///               their way to room_i allowed for (RoomLag as in crossbar_output)

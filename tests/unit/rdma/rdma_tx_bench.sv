@@ -368,6 +368,11 @@ module rdma_tx_bench
   end
 
   // ---------------------------------------------------------------- held at every clock
+  logic rxctl_valid_q;
+  always_ff @(posedge clk_i) begin
+    rxctl_valid_q <= rxctl_valid_i;
+    assert (!(rxctl_valid_q && rxctl_valid_i)) else $error("control packets in a row");
+  end
   // The accounts of the VOQs: never more than their room, data never in the control packets' part.
   localparam int unsigned Beats = NumLinks == 1 ? 1024 : NumLinks == 2 ? 512 : 256;
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_account
