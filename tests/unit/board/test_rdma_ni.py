@@ -5,16 +5,17 @@ import pytest
 from bench import run
 
 HERE = Path(__file__).parent
+LINKS = 2
+"""Packets of one flow go over two switches. One link passes the same tests; its build costs as much again."""
 
 
-@pytest.mark.parametrize("links", [1, 2])
-def test_rdma_ni(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RDMA_LINKS", str(links))
+def test_rdma_ni(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RDMA_LINKS", str(LINKS))
     run(
         "isthmus:board:rdma_ni",
         "rdma_pair_bench",
         "rdma_ni_tb",
-        parameters={"NumLinks": links},
+        parameters={"NumLinks": LINKS},
         extra_sources=[HERE / "rdma_pair_bench.sv"],
         more_cores=["isthmus:board:link_switch"],
     )
