@@ -28,6 +28,5 @@
 
 pub mod etherbone;
 pub mod pcie;
-pub mod rdma;
 pub mod regs;
 pub mod transport;

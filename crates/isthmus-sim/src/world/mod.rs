@@ -4,6 +4,7 @@
 //! Each has latencies and rates, and nothing else; every constant comes from its configuration, and
 //! there are no defaults. Frames are real bytes: preamble, headers, checksums and FCS included.
 
+mod axi;
 pub mod cable;
 pub mod endpoint;
 pub mod ethernet;
@@ -12,6 +13,7 @@ pub mod link;
 pub mod nic;
 pub mod packet;
 pub mod pcie;
+pub mod pcix;
 pub mod phy;
 pub mod switch;
 pub mod usb;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device behind a PCIe hard block, written in Rust at its pins: registers, and an engine that
+//! A device behind a bus's hard block or core, written in Rust at its pins: registers, and an engine that
 //! copies host memory and raises an interrupt. It can break the bus protocol on request.
 
 use std::cell::Cell;
@@ -17,6 +17,8 @@ pub const GO: u64 = 0x18;
 pub const BEATS: u64 = 0x20;
 /// Not 0: ready signals and valid signals come and go.
 pub const STUTTER: u64 = 0x28;
+/// Where `Misdeed::Between` writes eight bytes of ones.
+pub const BETWEEN: u64 = 0x1000_0100;
 
 /// How it breaks the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,19 @@ pub enum Misdeed {
     FixedBurst,
     /// None: it writes only the middle four bytes of each beat.
     Holes,
+    /// A burst says that less of its row is to come than it has itself.
+    WrongRow,
+    /// None: a word elsewhere is written between the first two bursts of a row.
+    Between,
+}
+
+/// What the pins are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pins {
+    /// Bursts say how many bytes of their row are to come: `dma_awuser_o`, `dma_aruser_o`.
+    pub rows: bool,
+    /// The clock of the three bundles. Where it is not `clk_i`, the device has both.
+    pub clock: &'static str,
 }
 
 const AXI: [(&str, u32, bool); 29] = [
@@ -104,6 +119,8 @@ pub struct Copier {
     pins: BTreeMap<String, PinStorage>,
     order: Vec<String>,
     misdeed: Misdeed,
+    rows: bool,
+    clock: &'static str,
     clk: u64,
     registers: Vec<u8>,
     writes: VecDeque<Burst>,
@@ -115,6 +132,11 @@ pub struct Copier {
 
 impl Copier {
     pub fn boxed(misdeed: Misdeed) -> Box<dyn Model> {
+        Self::with_pins(misdeed, Pins { rows: false, clock: "clk_i" })
+    }
+
+    pub fn with_pins(misdeed: Misdeed, pins: Pins) -> Box<dyn Model> {
+        let Pins { rows, clock } = pins;
         let mut ports = vec![
             ("clk_i".to_owned(), 1, Direction::Input),
             ("rst_ni".to_owned(), 1, Direction::Input),
@@ -133,6 +155,14 @@ impl Copier {
                 ports.push((format!("{bundle}_{signal}_{suffix}"), width, direction));
             }
         }
+        if rows {
+            for port in ["dma_awuser_o", "dma_aruser_o"] {
+                ports.push((port.to_owned(), 13, Direction::Output));
+            }
+        }
+        if clock != "clk_i" {
+            ports.push((clock.to_owned(), 1, Direction::Input));
+        }
         let storage = |width: u32| {
             let words: Rc<[Cell<u32>]> = (0..width.div_ceil(32)).map(|_| Cell::new(0)).collect();
             PinStorage::words(words)
@@ -148,6 +178,8 @@ impl Copier {
             pins,
             order,
             misdeed,
+            rows,
+            clock,
             clk: 0,
             registers: vec![0; 0x2000],
             writes: VecDeque::new(),
@@ -292,10 +324,23 @@ impl Copier {
         bursts
     }
 
+    /// Says how many bytes of a row are to come: from `address` to the end of its page or of the copy.
+    fn say_row(&self, pin: &str, address: u64, start: u64) {
+        if self.rows {
+            let end = (start + self.engine.length as u64).next_multiple_of(8);
+            let row = end.min((address / 4096 + 1) * 4096) - address;
+            self.set(pin, if self.misdeed == Misdeed::WrongRow { 8 } else { row });
+        }
+    }
+
     fn go(&mut self) {
         let (source, length) = (self.register(SOURCE), self.register(LENGTH) as usize);
         let destination = self.register(DESTINATION);
         let read_bursts = self.cut(source, length);
+        let mut write_bursts = self.cut(destination, length);
+        if self.misdeed == Misdeed::Between {
+            write_bursts.insert(1, (BETWEEN, 0));
+        }
         self.engine = Engine {
             running: true,
             destination,
@@ -303,7 +348,7 @@ impl Copier {
             skip: (source % 8) as usize,
             read_beats_due: read_bursts.iter().map(|(_, len)| *len as usize + 1).sum(),
             read_bursts,
-            write_bursts: self.cut(destination, length),
+            write_bursts,
             ..Engine::default()
         };
     }
@@ -347,6 +392,7 @@ impl Copier {
             self.set("dma_arsize_o", 3);
             self.set("dma_arburst_o", u64::from(self.misdeed != Misdeed::FixedBurst));
             self.set("dma_arid_o", address >> 7 & 0xF);
+            self.say_row("dma_aruser_o", address, self.register(SOURCE));
         }
         if self.get("dma_rvalid_i") & self.get("dma_rready_o") == 1 {
             self.engine.data.extend(self.get("dma_rdata_i").to_le_bytes());
@@ -384,8 +430,14 @@ impl Copier {
             self.set("dma_awsize_o", 3);
             self.set("dma_awburst_o", 1);
             self.set("dma_awid_o", 5);
-            let beats = self.beats(address, len);
-            self.engine.beats.extend(beats);
+            self.say_row("dma_awuser_o", address, self.register(DESTINATION));
+            if len == 0 && self.misdeed == Misdeed::Between && address == BETWEEN {
+                self.set("dma_awuser_o", 8);
+                self.engine.beats.push_back((!0, 0xFF, true));
+            } else {
+                let beats = self.beats(address, len);
+                self.engine.beats.extend(beats);
+            }
             self.engine.answers_due += 1;
         }
         if self.get("dma_wvalid_o") == 0
@@ -422,7 +474,7 @@ impl Model for Copier {
     }
 
     fn eval(&mut self, _time: Picoseconds) {
-        let clk = self.get("clk_i");
+        let clk = self.get(self.clock);
         let rises = clk > self.clk;
         self.clk = clk;
         if self.get("rst_ni") == 0 {

@@ -4,6 +4,7 @@
 mod combine;
 mod cpu;
 mod memory;
+mod mmio;
 mod net;
 
 use std::net::SocketAddrV4;
@@ -15,6 +16,8 @@ pub(crate) use combine::runs;
 pub use combine::{LINE_BYTES, WriteCombiner};
 pub use cpu::{Cpu, CpuConfig};
 pub use memory::{Memory, MemoryConfig};
+pub(in crate::world) use mmio::{MmioBus, OnInterrupt};
+pub use mmio::{MmioError, MmioHost, MmioHostConfig};
 pub use net::{Datagram, NetConfig, NetError, UdpSocket};
 
 use self::net::NetStack;

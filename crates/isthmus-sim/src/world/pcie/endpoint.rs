@@ -1,110 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The device's end of a link: DMA, interrupts, and the way of the host's accesses to BAR 0.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
 use super::config::PcieConfig;
-use super::lane::{Body, Cost, Tlp};
+use super::lane::{Body, Tlp};
 use super::link::{Pcie, Shared};
 use super::wire::{Direction, pieces};
-use crate::kernel::{Counter, FrameId, OneshotSender, Picoseconds, Sim, SimError, oneshot};
+use crate::kernel::{Counter, FrameId, Picoseconds, Sim, SimError, oneshot};
+use crate::world::axi::{BarTarget, Collect, DmaError, ReadReply, ReadSink, Taken};
 
 /// No page is larger where a request must not cross one.
 pub(super) const PAGE_BYTES: u64 = 4096;
-
-/// Why a read of the device failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DmaError {
-    /// There is nothing at the address.
-    #[error("unsupported request: no host memory at the address")]
-    Unsupported,
-    /// The data is marked as bad.
-    #[error("poisoned completion")]
-    Poisoned,
-    /// The completions did not come.
-    #[error("completion timeout")]
-    Timeout,
-}
-
-/// Where the data of a read goes, as it comes.
-pub(super) trait ReadSink {
-    /// The bytes from `offset` on.
-    fn data(&self, offset: usize, data: &[u8]);
-    /// These will not come, or are bad.
-    fn failed(&self, offset: usize, bytes: usize, error: DmaError);
-    /// One of the requests that the read was cut into has ended.
-    fn ended(&self) {}
-}
-
-/// What is behind BAR 0. Offsets are into the BAR; nothing crosses its end.
-pub trait BarTarget {
-    /// The host's write. Until `taken` is dropped it occupies the receive buffer.
-    fn write(&self, offset: u64, data: Vec<u8>, taken: Taken);
-    /// The host's read.
-    fn read(&self, offset: u64, bytes: usize, reply: ReadReply);
-}
-
-/// A TLP in the endpoint's receive buffer; dropping it gives the credits back.
-pub struct Taken {
-    shared: Rc<Shared>,
-    cost: Cost,
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        self.shared.release(Direction::Down, self.cost);
-    }
-}
-
-/// A read of the host that waits for its answer. Dropped without one, the host sees an unsupported
-/// request.
-pub struct ReadReply {
-    shared: Rc<Shared>,
-    request: FrameId,
-    address: u64,
-    bytes: usize,
-    delivered: Picoseconds,
-    answer: Option<Vec<u8>>,
-    taken: Option<Taken>,
-}
-
-impl ReadReply {
-    /// The device's side has taken the request: its credits go back.
-    pub fn taken(&mut self) {
-        self.taken = None;
-    }
-
-    /// Sends the data, as many bytes as were asked for.
-    pub fn send(mut self, mut data: Vec<u8>) {
-        data.resize(self.bytes, 0);
-        self.answer = Some(data);
-    }
-}
-
-impl Drop for ReadReply {
-    fn drop(&mut self) {
-        self.taken = None;
-        let (shared, now) = (&self.shared, self.shared.sim.now());
-        let endpoint = &shared.endpoint;
-        let track = shared.lane(Direction::Down).names().1;
-        let stage = &endpoint.stage_device;
-        shared.sim.spans().record(track, stage, self.delivered, now, self.request.0);
-        let body = Body::Completion {
-            request: self.request,
-            tag: 0,
-            offset: 0,
-            data: self.answer.take(),
-            poisoned: false,
-        };
-        let id = shared.sim.new_frame_id();
-        shared.send(Direction::Up, Tlp { id, address: self.address, body });
-    }
-}
 
 struct Outstanding {
     id: FrameId,
@@ -230,7 +141,8 @@ impl Shared {
     pub(super) fn at_endpoint(self: &Rc<Self>, tlp: Tlp) {
         let cost = tlp.cost();
         let offset = tlp.address.wrapping_sub(self.config.endpoint.bar_base);
-        let taken = Taken { shared: Rc::clone(self), cost };
+        let shared = Rc::clone(self);
+        let taken = Taken::new(move || shared.release(Direction::Down, cost));
         let target = self.endpoint.target.borrow().clone();
         match tlp.body {
             Body::Write(data) => {
@@ -240,15 +152,10 @@ impl Shared {
             }
             Body::Interrupt(_) => {}
             Body::Read { bytes, .. } => {
-                let reply = ReadReply {
-                    shared: Rc::clone(self),
-                    request: tlp.id,
-                    address: tlp.address,
-                    bytes,
-                    delivered: self.sim.now(),
-                    answer: None,
-                    taken: Some(taken),
-                };
+                let (shared, delivered) = (Rc::clone(self), self.sim.now());
+                let reply = ReadReply::new(bytes, Some(taken), move |answer| {
+                    shared.answer(tlp.id, tlp.address, delivered, answer);
+                });
                 if let Some(target) = target {
                     target.read(offset, bytes, reply);
                 }
@@ -259,6 +166,23 @@ impl Shared {
                 self.completion(request, tag, offset, data.as_deref(), poisoned);
             }
         }
+    }
+
+    /// The device's side has done with a read of the host, which came at `delivered`.
+    fn answer(
+        self: &Rc<Self>,
+        request: FrameId,
+        address: u64,
+        delivered: Picoseconds,
+        data: Option<Vec<u8>>,
+    ) {
+        let now = self.sim.now();
+        let track = self.lane(Direction::Down).names().1;
+        let stage = &self.endpoint.stage_device;
+        self.sim.spans().record(track, stage, delivered, now, request.0);
+        let body = Body::Completion { request, tag: 0, offset: 0, data, poisoned: false };
+        let id = self.sim.new_frame_id();
+        self.send(Direction::Up, Tlp { id, address, body });
     }
 
     fn completion(
@@ -342,34 +266,6 @@ impl Pcie {
     }
 }
 
-struct Collect {
-    data: RefCell<Vec<u8>>,
-    /// Requests that have not ended.
-    left: Cell<usize>,
-    error: Cell<Option<DmaError>>,
-    done: RefCell<Option<OneshotSender<()>>>,
-}
-
-impl ReadSink for Collect {
-    fn data(&self, offset: usize, data: &[u8]) {
-        self.data.borrow_mut()[offset..offset + data.len()].copy_from_slice(data);
-    }
-
-    fn failed(&self, _offset: usize, _bytes: usize, error: DmaError) {
-        self.error.set(Some(error));
-    }
-
-    fn ended(&self) {
-        self.left.set(self.left.get() - 1);
-        if self.left.get() == 0
-            && let Some(done) = self.done.borrow_mut().take()
-        {
-            // The reader may have given up.
-            let _ = done.send(());
-        }
-    }
-}
-
 impl Endpoint {
     /// What the host's accesses to BAR 0 reach from now on.
     pub fn serve(&self, target: Rc<dyn BarTarget>) {
@@ -383,21 +279,14 @@ impl Endpoint {
     pub async fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, DmaError> {
         let (sender, receiver) = oneshot();
         let most = self.0.config.max_read_request_bytes as usize;
-        let sink = Rc::new(Collect {
-            data: RefCell::new(vec![0; bytes]),
-            left: Cell::new(pieces(address, bytes, most, PAGE_BYTES).len()),
-            error: Cell::default(),
-            done: RefCell::new(Some(sender)),
-        });
+        let requests = pieces(address, bytes, most, PAGE_BYTES).len();
+        let sink = Rc::new(Collect::new(bytes, requests, sender));
         if bytes > 0 {
             let whole: Rc<dyn ReadSink> = Rc::<Collect>::clone(&sink);
             self.0.read(address, bytes, &whole);
             receiver.recv().await;
         }
-        match sink.error.get() {
-            Some(error) => Err(error),
-            None => Ok(sink.data.take()),
-        }
+        sink.take()
     }
 
     /// Writes host memory: ends when the last TLP is in the posted queue.

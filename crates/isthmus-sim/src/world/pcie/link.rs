@@ -10,13 +10,10 @@ use super::endpoint::EndpointState;
 use super::lane::{Body, Class, Cost, Lane, Next, Tlp};
 use super::wire::{Direction, TlpRecord, pieces};
 use crate::kernel::{Counter, FaultPoint, FrameId, OneshotSender, Picoseconds, Sim, SimError};
-use crate::world::host::Memory;
+use crate::world::host::{Memory, OnInterrupt};
 
 /// How a load from the device ended, at the root port.
 pub(super) type LoadResult = Option<Vec<u8>>;
-
-/// Told of an interrupt message: its vector and its number.
-type OnInterrupt = Box<dyn Fn(u32, FrameId)>;
 
 pub(super) struct Root {
     memory: Memory,

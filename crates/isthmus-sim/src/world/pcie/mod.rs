@@ -6,23 +6,23 @@
 //! serves devices that are modelled in Rust. `docs/explanation/pcie-model.md` says what is modelled,
 //! with the formulas, and what is not.
 
-mod axi;
 mod config;
 mod endpoint;
-mod host;
 mod lane;
 mod link;
-mod pins;
+mod user;
 mod wire;
 
 pub use config::{
     CreditConfig, EndpointConfig as PcieEndpointConfig, PcieConfig, PortConfig, RootConfig,
     StrayWrite,
 };
-pub use endpoint::{BarTarget, DmaError, Endpoint, ReadReply, Taken};
-pub use host::{MmioError, PcieHost, PcieHostConfig};
+pub use endpoint::Endpoint;
 pub use link::Pcie;
-pub use pins::PciePins;
+pub use user::PciePins;
 pub use wire::{
     DLLP_BYTES, Direction, ECRC_BYTES, FRAMING_BYTES, Generation, TlpKind, TlpRecord, wire_bytes,
 };
+
+pub use super::axi::{BarTarget, DmaError, ReadReply, Taken};
+pub use super::host::{MmioError, MmioHost as PcieHost, MmioHostConfig as PcieHostConfig};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host's end of a link: what loads, stores, fences and interrupts cost a program.
+//! A processor in front of a device on a bus: what loads, stores, fences and interrupts cost a
+//! program.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -9,30 +10,52 @@ use std::task::{Poll, Waker};
 
 use serde::{Deserialize, Serialize};
 
-use super::link::{Pcie, Shared};
-use super::wire::Direction;
-use crate::kernel::{FrameId, Picoseconds, Sim, SimError, oneshot};
-use crate::world::host::{Cpu, Memory, WriteCombiner};
+use super::{Cpu, Memory, WriteCombiner};
+use crate::kernel::{FrameId, OneshotSender, Picoseconds, Sim, SimError, oneshot};
 
-/// What a host's programs pay for their accesses to the device.
+/// Told of an interrupt: its vector and its number.
+pub(in crate::world) type OnInterrupt = Box<dyn Fn(u32, FrameId)>;
+
+/// The bus below a processor, from the port on that takes its accesses: a root port, a bridge.
+pub(in crate::world) trait MmioBus {
+    /// The bus address of the host memory's first byte.
+    fn memory_base(&self) -> u64;
+    /// The size of BAR 0.
+    fn bar_bytes(&self) -> u64;
+    /// Whether the port has room for another store.
+    fn has_room(&self) -> bool;
+    /// Wakes once there is room again.
+    fn block(&self, waker: &Waker);
+    /// Takes a store; gives the numbers of what it became.
+    fn store(&self, offset: u64, data: &[u8]) -> Vec<FrameId>;
+    /// Takes a load; its data goes to `answer`, or nothing where the device answers with an error.
+    fn load(&self, offset: u64, bytes: usize, answer: OneshotSender<Option<Vec<u8>>>) -> FrameId;
+    /// Nobody waits for this load any more.
+    fn forget_load(&self, id: FrameId);
+    /// Whom interrupts are told to, from now on.
+    fn on_interrupt(&self, call: OnInterrupt);
+}
+
+/// What a host's programs pay for their accesses to the device. The port is the root port or the
+/// bridge below the cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PcieHostConfig {
+pub struct MmioHostConfig {
     /// The host's name in this world.
     pub name: String,
-    /// An uncached load: from the core to the root port.
+    /// An uncached load: from the core to the port.
     pub load_issue_ns: f64,
-    /// Its data: from the root port to the core.
+    /// Its data: from the port to the core.
     pub load_return_ns: f64,
     /// An uncached store: how long it keeps the core.
     pub store_ns: f64,
-    /// From a store out of the core to the root port.
+    /// From a store out of the core to the port.
     pub store_issue_ns: f64,
     /// A store of 8 bytes into a write-combining buffer: how long it keeps the core.
     pub combine_ns: f64,
-    /// A store fence: how long it keeps the core, once the root port has taken all earlier stores.
+    /// A store fence: how long it keeps the core, once the port has taken all earlier stores.
     pub fence_ns: f64,
-    /// From an interrupt message in the root complex to the handler's first instruction.
+    /// From an interrupt at the port to the handler's first instruction.
     pub interrupt_ns: f64,
     /// From there to the program that waited running again, on a core.
     pub wakeup_ns: f64,
@@ -97,7 +120,7 @@ struct Vector {
 }
 
 struct HostState {
-    link: Rc<Shared>,
+    bus: Rc<dyn MmioBus>,
     sim: Sim,
     name: Rc<str>,
     cpu: Cpu,
@@ -110,27 +133,28 @@ struct HostState {
     drained: RefCell<Vec<Waker>>,
 }
 
-/// The host's end of a link, for host programs: loads and stores to BAR 0, the memory that the
+/// The host's end of a bus, for host programs: loads and stores to BAR 0, the memory that the
 /// device's DMA reaches, interrupts. Clones are the same host.
 #[derive(Clone)]
-pub struct PcieHost(Rc<HostState>);
+pub struct MmioHost(Rc<HostState>);
 
-impl Pcie {
-    /// The host's end, whose programs run on `cpu`.
+impl MmioHost {
+    /// The host above `bus`, whose programs run on `cpu`.
     ///
     /// # Errors
     /// When the configuration makes no sense.
-    pub fn host(
-        &self,
-        config: &PcieHostConfig,
+    pub(in crate::world) fn new(
+        sim: &Sim,
+        bus: Rc<dyn MmioBus>,
+        config: &MmioHostConfig,
         cpu: &Cpu,
         memory: &Memory,
-    ) -> Result<PcieHost, SimError> {
+    ) -> Result<Self, SimError> {
         let name = crate::world::ethernet::named(&config.name)?;
         let ns = |field, value| crate::world::time(name, field, value);
         let state = Rc::new(HostState {
-            link: Rc::clone(&self.0),
-            sim: self.0.sim.clone(),
+            bus: Rc::clone(&bus),
+            sim: sim.clone(),
             name: name.into(),
             cpu: cpu.clone(),
             memory: memory.clone(),
@@ -151,7 +175,7 @@ impl Pcie {
             drained: RefCell::default(),
         });
         let host = Rc::clone(&state);
-        *self.0.root.on_interrupt.borrow_mut() = Some(Box::new(move |vector, id| {
+        bus.on_interrupt(Box::new(move |vector, id| {
             let mut vectors = host.vectors.borrow_mut();
             let vector = vectors.entry(vector).or_default();
             // As a pending bit: a second message before the first is taken adds nothing.
@@ -160,11 +184,9 @@ impl Pcie {
                 waker.wake();
             }
         }));
-        Ok(PcieHost(state))
+        Ok(Self(state))
     }
-}
 
-impl PcieHost {
     /// The cores that programs run on.
     #[must_use]
     pub fn cpu(&self) -> &Cpu {
@@ -180,7 +202,7 @@ impl PcieHost {
     /// The bus address of an offset in the memory.
     #[must_use]
     pub fn bus_address(&self, offset: usize) -> u64 {
-        self.0.link.config.root.memory_base + offset as u64
+        self.0.bus.memory_base() + offset as u64
     }
 
     /// An uncached load of 4 bytes: the core stalls for the round trip.
@@ -213,11 +235,11 @@ impl PcieHost {
             // A load does not pass stores of its own program.
             self.stores_drained().await;
             let (sender, receiver) = oneshot();
-            let id = state.link.load(offset, bytes.len(), sender);
+            let id = state.bus.load(offset, bytes.len(), sender);
             state.span("load issue", start, id);
             let limit = state.costs.load_timeout;
             let Ok(answer) = state.sim.timeout(limit, receiver.recv()).await else {
-                state.link.forget_load(id);
+                state.bus.forget_load(id);
                 return Err(MmioError::Timeout { offset, limit });
             };
             let answered = state.sim.now();
@@ -256,7 +278,7 @@ impl PcieHost {
     }
 
     /// Stores through a write-combining mapping, 8 bytes at a time. Full lines of 64 bytes leave at
-    /// once, as one TLP each; what is left of a line waits for a store to another line, for
+    /// once, as one write each; what is left of a line waits for a store to another line, for
     /// [`fence`](Self::fence), or for an uncached access.
     ///
     /// # Errors
@@ -280,7 +302,7 @@ impl PcieHost {
         Ok(())
     }
 
-    /// A store fence: sends what is combined, and returns when the root port has taken all stores.
+    /// A store fence: sends what is combined, and returns when the port has taken all stores.
     pub async fn fence(&self) {
         self.flush_combined();
         let state = &*self.0;
@@ -312,11 +334,11 @@ impl PcieHost {
         state.span("wake-up", handled, id);
     }
 
-    /// Occupies a core for a store, and before that for as long as the root port has no room.
+    /// Occupies a core for a store, and before that for as long as the port has no room.
     async fn posted(&self, cost: Picoseconds) {
         let state = &*self.0;
         let store = async {
-            state.link.room(Direction::Down).await;
+            room(&*state.bus).await;
             state.sim.sleep(cost).await;
         };
         state.cpu.stall(store).await;
@@ -328,8 +350,7 @@ impl PcieHost {
         state.leaving.set(state.leaving.get() + 1);
         let left = state.sim.now();
         state.sim.clone().after(state.costs.store_issue, move || {
-            let address = state.link.config.endpoint.bar_base + offset;
-            for id in state.link.write(Direction::Down, address, &data) {
+            for id in state.bus.store(offset, &data) {
                 state.sim.spans().record(&state.name, &"store".into(), start, left, id.0);
                 state.span("store issue", left, id);
             }
@@ -360,7 +381,7 @@ impl PcieHost {
     }
 
     fn check(&self, offset: u64, bytes: usize, aligned: bool) -> Result<(), MmioError> {
-        let size = self.0.link.config.endpoint.bar_bytes;
+        let size = self.0.bus.bar_bytes();
         if offset.checked_add(bytes as u64).is_none_or(|end| end > size) {
             return Err(MmioError::OutOfRange { offset, bytes, size });
         }
@@ -369,6 +390,18 @@ impl PcieHost {
         }
         Ok(())
     }
+}
+
+/// Waits until the port has room.
+async fn room(bus: &dyn MmioBus) {
+    poll_fn(|context| {
+        if bus.has_room() {
+            return Poll::Ready(());
+        }
+        bus.block(context.waker());
+        Poll::Pending
+    })
+    .await;
 }
 
 impl HostState {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AXI4 at a device's pins: names, widths, bursts, and words wider than 64 bits.
+//! AXI4 signal by signal: names, widths, bursts, and words wider than 64 bits.
 
 use crate::kernel::{DeviceHandle, Direction, InputPin, OutputPin, Picoseconds, SimError};
 
@@ -40,6 +40,13 @@ impl Bundle<'_> {
         let port = format!("{}_{signal}_o", self.name);
         let width = width.unwrap_or_else(|| self.width(&port, Direction::Output));
         self.device.output(&port, width)
+    }
+
+    /// An output that not every device has, of any width.
+    pub(super) fn optional_output(&self, signal: &str) -> Result<Option<OutputPin>, SimError> {
+        let port = format!("{}_{signal}_o", self.name);
+        let found = self.device.description().ports.iter().find(|known| known.name == port);
+        found.map(|known| self.device.output(&port, known.width)).transpose()
     }
 
     /// The octets of the data bus, checked against its strobes.
@@ -106,6 +113,8 @@ pub(super) struct Burst {
     pub(super) len: u64,
     /// Octets a beat, as a power of two.
     pub(super) size: u64,
+    /// The channel's user signal, where the device has one.
+    pub(super) user: Option<u64>,
     kind: u64,
 }
 
@@ -152,6 +161,7 @@ pub(super) struct AddressOut {
     len: OutputPin,
     size: OutputPin,
     kind: OutputPin,
+    user: Option<OutputPin>,
     name: String,
     waiting: Option<Burst>,
 }
@@ -170,6 +180,7 @@ impl AddressOut {
             len: output("len", Some(8))?,
             size: output("size", Some(3))?,
             kind: output("burst", Some(2))?,
+            user: bundle.optional_output(&format!("{channel}user"))?,
             name: channel.to_owned(),
             waiting: None,
         })
@@ -192,6 +203,7 @@ impl AddressOut {
             address: self.address.get(),
             len: self.len.get(),
             size: self.size.get(),
+            user: self.user.as_ref().map(OutputPin::get),
             kind: self.kind.get(),
         };
         if self.waiting.is_some_and(|before| before != burst) {
@@ -285,7 +297,7 @@ mod tests {
     use super::*;
 
     fn burst(address: u64, len: u64, size: u64) -> Burst {
-        Burst { id: 0, address, len, size, kind: INCREMENT }
+        Burst { id: 0, address, len, size, user: None, kind: INCREMENT }
     }
 
     #[test]
