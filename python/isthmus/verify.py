@@ -25,7 +25,7 @@ PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
 """The gateware's own limits: shown with every document, and none of its own."""
 
-FILES: Mapping[str, str] = {"switch": "forth-switch"}
+FILES: Mapping[str, str] = {"switch": "forth-switch", "rdma": "forth-rdma"}
 """Published systems whose file has another name than the road."""
 
 KINDS = ("input", "prediction", "claim", "bound", "context")
@@ -393,6 +393,8 @@ def _measure(name: str) -> Document:
         from isthmus.bench import switch_published
 
         return switch_published.measure()
+    if name != "etherbone":
+        raise UserError(f"{name}: no benchmark measures it; name a result file with --results")
     from isthmus.bench import etherbone
 
     return etherbone.measure()

@@ -60,7 +60,13 @@ def _axi(master: bool) -> dict[str, Signal]:
     for group, is_output in ((forward, master), (back, not master)):
         for name, width in group.items():
             signals[f"{name}_{'o' if is_output else 'i'}"] = Signal(width, is_output)
+    if master:
+        signals |= {member: Signal(13, True) for member in ROW}
     return signals
+
+
+# Of a master that says how many bytes still follow in a row of bursts; not every one does.
+ROW = ("awuser_o", "aruser_o")
 
 
 # A Cypress FX2LP beside the FPGA: its slave FIFO interface, clocked by its IFCLK.
@@ -110,8 +116,8 @@ SERDES_BITS = {"rx_data": 32, "rx_k": 4, "signal": 1, "tx_data": 32, "tx_k": 4}
 # A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
-    "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block
-    "dma": _axi(master=True),  # the device's access to host memory, behind a PCIe hard block
+    "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block or a PCI-X core
+    "dma": _axi(master=True),  # the device's access to host memory, behind the same
     "fx2": FX2,
     "vme": VME,
     "serdes": SERDES,
@@ -184,7 +190,7 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
         raise BundleError(f"{device.top}: has no rst_ni")
     for bundle in bundles:
         for member in FAMILIES.get(bundle.kind, {}):
-            if member.rpartition("_")[0] not in bundle.ports:
+            if member not in ROW and member.rpartition("_")[0] not in bundle.ports:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "probe":
             _check_probe(device, bundle)

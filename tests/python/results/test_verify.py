@@ -118,7 +118,9 @@ def test_limits_that_were_not_simulated_are_not_counted_as_missed(made: Document
 
 def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> None:
     for name in ("forth", "rtl-targets"):
-        with pytest.raises(UserError, match=f"nothing published as '{name}'; there are: etherbone, switch$"):
+        with pytest.raises(
+            UserError, match=f"nothing published as '{name}'; there are: etherbone, rdma, switch$"
+        ):
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
     (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))
@@ -127,3 +129,9 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is none of"):
         verify.rows(made, folder=tmp_path)
+
+
+def test_a_document_that_nothing_measures_says_so(made: Document) -> None:
+    with pytest.raises(UserError, match="rdma: no benchmark measures it; name a result file with --results"):
+        verify.run("rdma")
+    assert {row.verdict for row in verify.rows(made, "rdma")} == {"input", "context", "not simulated"}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports group into bundles by name: what an AXI master may have beyond what it must."""
+
+from __future__ import annotations
+
+import pytest
+from isthmus.models.bundles import FAMILIES, BundleError, group
+from isthmus.models.ports import Elaborated, Port
+
+
+def top(rows: dict[str, int], without: str = "") -> Elaborated:
+    """A device with a whole `dma` bundle, less one port, and the given user ports."""
+    ports = [Port("clk_i", 1, False), Port("rst_ni", 1, False)]
+    for member, signal in FAMILIES["dma"].items():
+        if "user" not in member and member != without:
+            ports.append(Port(f"dma_{member}", signal.width or 8, signal.is_output))
+    ports += [Port(f"dma_{member}", width, True) for member, width in rows.items()]
+    return Elaborated("top", tuple(ports), (), {})
+
+
+@pytest.mark.parametrize("rows", [(), ("awuser_o",), ("awuser_o", "aruser_o")])
+def test_a_master_may_say_how_long_its_rows_of_bursts_are(rows: tuple[str, ...]) -> None:
+    (dma,) = (bundle for bundle in group(top(dict.fromkeys(rows, 13))) if bundle.kind == "dma")
+    assert {short for short in dma.ports if "user" in short} == {row.removesuffix("_o") for row in rows}
+
+
+def test_a_row_of_another_width_and_a_missing_port_are_refused() -> None:
+    with pytest.raises(BundleError, match="dma_awuser_o is 12 bits wide, bundle dma needs 13"):
+        group(top({"awuser_o": 12}))
+    with pytest.raises(BundleError, match="bundle dma lacks dma_awlen_o"):
+        group(top({"awuser_o": 13}, without="awlen_o"))
