@@ -11,7 +11,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 from etherbone_model import BCA, CYC, RCA, RFF, Bus, Record, Slave, random_records, request
-from pcie_host import WINDOW, Host, Memory, attach, bytes_to_words, paused, words_to_bytes
+from pcie_host import DRAINING, REG, WINDOW, Host, Memory, attach, bytes_to_words, paused, words_to_bytes
 
 RAM, SDB, ECA, TLU, CTRL, SILENT, NOWHERE = (n << 20 for n in range(7))
 HEADER = [0x4E6F1044]
@@ -327,6 +327,47 @@ async def wrong_doorbells_are_ignored_and_told(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_tail_may_be_a_ring_ahead_of_the_head_and_no_more(dut: Any) -> None:
+    b = await started(dut, latency=400, req_log2=6)
+    h = b.host
+    for first in (HEADER, [0]):
+        await h.ring(words_to_bytes(first + [0] * 15))
+        await h.set("REQ_TAIL", h.tail + 4)
+        assert await h.get("REQ_HEAD") == h.tail - 64
+        assert await h.errors() == ["tail_bad"]
+        await h.set("ERRORS", 0xFF)
+        assert bytes_to_words(await h.take(64)) == [first[0] and 0x4E6F1444] + [0] * 15
+        assert await h.get("REQ_HEAD") == h.tail
+    assert await h.errors() == []
+
+
+@cocotb.test()
+async def it_is_not_off_before_memory_has_answered(dut: Any) -> None:
+    b = await started(dut, latency=400)
+    h = b.host
+    # A read is in flight.
+    await h.ring(words_to_bytes(HEADER))
+    await h.set("CONTROL", 0)
+    await b.clocks(100)
+    assert await h.get("STATE") == DRAINING
+    await b.clocks(400)
+    assert await h.get("STATE") == 0
+    # A write is not answered.
+    await h.start()
+    b.writes.b_channel.pause = True
+    await h.push(words_to_bytes(HEADER))
+    await b.clocks(50)
+    await h.set("CONTROL", 0)
+    await b.clocks(100)
+    assert await h.get("STATE") == DRAINING
+    b.writes.b_channel.pause = False
+    await b.clocks(50)
+    assert await h.get("STATE") == 0
+    await h.start()
+    await b.handshake()
+
+
+@cocotb.test()
 async def an_illegal_configuration_does_not_start(dut: Any) -> None:
     b = await started(dut, run=False)
     h = b.host
@@ -498,6 +539,25 @@ async def the_registers_can_be_read_over_the_bus_too_but_not_written(dut: Any) -
     )
     data = words_to_bytes(table[2:])
     assert data[64 * 4 + 44 : 64 * 4 + 63].decode() == "isthmus-pcie-dma   "
+
+
+@cocotb.test()
+async def host_and_bus_read_the_registers_at_the_same_time(dut: Any) -> None:
+    b = await started(dut)
+    await b.handshake()
+    names = ("ID", "REQ_BASE_HI", "REP_SIZE", "PUSH_WORDS", "VERSION")
+    values = [await b.host.get(name) for name in names]
+    words = body([Record(BCA | CYC, 0xF, 0, [], 0x8000, [CTRL + REG[name] for name in names] * 20)])
+    b.bar.read_if.ar_channel.set_pause_generator(paused(b.rng, 0.3))
+    for _ in range(5):
+        task = cocotb.start_soon(b.ask(words, push=False))
+        loads = 0
+        while not task.done():
+            n = b.rng.randrange(len(names))
+            assert await b.host.get(names[n]) == values[n]
+            loads += 1
+        assert (await task)[2:] == values * 20
+        assert loads > 10
 
 
 @cocotb.test()
