@@ -368,6 +368,25 @@ async def it_is_not_off_before_memory_has_answered(dut: Any) -> None:
 
 
 @cocotb.test()
+async def it_is_not_off_before_its_bus_operations_have_ended(dut: Any) -> None:
+    b = await started(dut)
+    h = b.host
+    await b.handshake()
+    silent = bool(dut.SilentSlave.value)
+    await h.push(words_to_bytes(body([Record(CYC | BCA, 0xF, 0, [], 0x8000, [SILENT])])))
+    await b.clocks(50)
+    await h.set("CONTROL", 0)
+    await b.clocks(100)
+    # Where nobody answers the time-out does, after 500 clocks.
+    assert await h.get("STATE") == (DRAINING if silent else 0)
+    await b.clocks(500)
+    assert await h.get("STATE") == 0
+    await h.start()
+    await b.handshake()
+    assert len(await b.ask(body(timestamps(1)), push=True)) == 7
+
+
+@cocotb.test()
 async def an_illegal_configuration_does_not_start(dut: Any) -> None:
     b = await started(dut, run=False)
     h = b.host

@@ -152,6 +152,8 @@ async def errors_are_shifted_in_and_read_as_ones(dut: Any) -> None:
 async def a_slave_that_never_answers_ends_in_an_error(dut: Any) -> None:
     b = await started(dut)
     await b.write(RAM, 5)
+    assert await b.read(NOWHERE) == (0xFFFFFFFF, 2)
+    assert int(dut.status_timeouts_o.value) == 0
     assert await b.read(SILENT) == (0xFFFFFFFF, 2)
     assert int(dut.status_timeouts_o.value) == int(dut.SilentSlave.value)
     assert await b.read(RAM) == (5, 0)
