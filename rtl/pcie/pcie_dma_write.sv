@@ -149,15 +149,16 @@ module pcie_dma_write #(
       addr_q      <= {base_i, 4'd0};
       ring_left_q <= size_i;
       opened_q    <= '0;
-    end else if (open_data) begin
-      opened_q <= opened_q + 30'(len_d);
-    end else if (state_q == StData && awready_i) begin
-      if (ring_left_q == 23'(len_q)) begin
-        addr_q      <= {base_i, 4'd0};
-        ring_left_q <= size_i;
-      end else begin
-        addr_q      <= addr_q + 62'(len_q);
-        ring_left_q <= ring_left_q - 23'(len_q);
+    end else begin
+      if (open_data) opened_q <= opened_q + 30'(len_d);
+      if (state_q == StData && awready_i) begin
+        if (ring_left_q == 23'(len_q)) begin
+          addr_q      <= {base_i, 4'd0};
+          ring_left_q <= size_i;
+        end else begin
+          addr_q      <= addr_q + 62'(len_q);
+          ring_left_q <= ring_left_q - 23'(len_q);
+        end
       end
     end
   end

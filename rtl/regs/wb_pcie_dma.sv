@@ -5,11 +5,11 @@
 /// Map: docs/reference/registers.md, "PCIe stream DMA". The block behind it is generated from
 /// rtl/regs/pcie_dma.rdl; this module gives it plain ports.
 ///
-///   Handshake   an operation waits while a read is in its first clock, one of the other port also while
-///               the host's passes; ack or err in order, err for an address or direction that the map
+///   Handshake   an operation waits for a read's first two clocks, one of the other port also while the
+///               host's passes; ack or err in order, err for an address or direction that the map
 ///               lacks and for a write from the device's own bus
-///   Latency     write 1 cycle, read 2; control_o follows a write by one clock
-///   Throughput  one write a cycle, a read every other
+///   Latency     write 1 cycle, read 3; control_o follows a write by one clock
+///   Throughput  one write a cycle, a read every third
 ///   Idle        nothing changes without an operation or an error strobe
 module wb_pcie_dma
   import isthmus_regs_pkg::*;
@@ -55,20 +55,24 @@ module wb_pcie_dma
   pcie_dma_regs_pkg::pcie_dma__in_t  hwif_in;
   pcie_dma_regs_pkg::pcie_dma__out_t hwif_out;
 
-  // A read's first clock chooses among the counters, which come from everywhere; the block, with few
-  // sources left, answers in the second. Writes pass at once: a doorbell has no clock to lose.
-  logic read, read_q;
+  // A read's second clock chooses among the counters, which come from everywhere; the block, with few
+  // sources left, answers in the third. Writes pass at once: a doorbell has no clock to lose.
+  logic chosen_q, read_q;
   logic [7:0] read_adr_q;
   logic [31:0] seen_q;
-  assign read = s_cyc && s_stb && !s_we && !s_stall;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) read_q <= 1'b0;
-    else read_q <= read;
+    if (!rst_ni) begin
+      chosen_q <= 1'b0;
+      read_q   <= 1'b0;
+    end else begin
+      chosen_q <= s_cyc && s_stb && !s_we && !s_stall;
+      read_q   <= chosen_q;
+    end
   end
   always_ff @(posedge clk_i) begin
-    if (read) begin
-      read_adr_q <= s_adr[7:0];
-      unique case ({s_adr[7:2], 2'b00})
+    if (!s_stall) read_adr_q <= s_adr[7:0];
+    if (chosen_q) begin
+      unique case ({read_adr_q[7:2], 2'b00})
         PcieDmaReqHead:      seen_q <= state_i.head;
         PcieDmaRepTail:      seen_q <= state_i.tail;
         PcieDmaRingWords:    seen_q <= state_i.counters.ring_words;
@@ -138,7 +142,7 @@ module wb_pcie_dma
       consumed_new: consumed_new_q
   };
 
-  assign s_stall = read_q;
+  assign s_stall = chosen_q || read_q;
 
   wb_regs_share u_share (
     .clk_i,
@@ -175,17 +179,21 @@ module wb_pcie_dma
     .s_dat_i  (s_dat_r)
   );
 
+  logic unused;
+  assign unused = ^{s_adr[31:8], s_sel, s_dat_w};
+
+  // Only the host writes: its address has no other's to wait for.
   wb_regs_adapter #(
     .AddrWidth(8)
   ) u_adapter (
     .clk_i,
     .rst_ni,
     .wb_cyc_i      (1'b1),
-    .wb_stb_i      (read_q || (s_cyc && s_stb && s_we)),
+    .wb_stb_i      (read_q || (s_cyc && s_stb && s_we && !s_stall)),
     .wb_we_i       (!read_q),
-    .wb_adr_i      (read_q ? 32'(read_adr_q) : s_adr),
-    .wb_sel_i      (s_sel),
-    .wb_dat_i      (s_dat_w),
+    .wb_adr_i      (read_q ? 32'(read_adr_q) : host_wb_adr_i),
+    .wb_sel_i      (host_wb_sel_i),
+    .wb_dat_i      (host_wb_dat_i),
     .wb_stall_o    (unused_stall),
     .wb_ack_o      (s_ack),
     .wb_err_o      (s_err),
