@@ -69,8 +69,8 @@ fn a_combined_line_takes_24_clocks_and_not_160() {
 }
 
 /// The device writes 4 KB so many times, one right behind the other.
-fn written(times: usize) -> Vec<PcixRecord> {
-    let world = world(&config());
+fn written(config: &PcixConfig, times: usize) -> Vec<PcixRecord> {
+    let world = world(config);
     let (endpoint, data) = (world.bus.endpoint(), pattern(4096));
     world.run(async move {
         for _ in 0..times {
@@ -83,8 +83,8 @@ fn written(times: usize) -> Vec<PcixRecord> {
 }
 
 /// The device reads 4 KB so many times, with the next request always at hand.
-fn read(times: usize) -> Vec<PcixRecord> {
-    let world = world(&config());
+fn read(config: &PcixConfig, times: usize) -> Vec<PcixRecord> {
+    let world = world(config);
     world.memory.write(0, &pattern(MEMORY_BYTES)).unwrap();
     for _ in 0..times {
         let endpoint = world.bus.endpoint();
@@ -110,19 +110,39 @@ fn mebibytes(records: &[PcixRecord], kind: PcixKind, sequences: usize) -> f64 {
 
 #[test]
 fn a_dma_write_of_4_kb_takes_570_clocks() {
-    let records = written(1);
+    let config = config();
+    let records = written(&config, 1);
     let whole = records.last().unwrap().end - records[0].requested;
     // 4 arbitration, 6 transactions of 4 protocol phases, 5 gaps of 6, 512 data phases.
     assert_eq!((records.len(), cycles(whole)), (6, 570));
     let bytes: Vec<u64> = records.iter().map(|record| record.bytes).collect();
     assert_eq!(bytes, [768, 768, 768, 768, 768, 256]);
     // "685 MBytes/sec", MiB as in its 762.9 of 800 MB/s.
-    assert_eq!(mebibytes(&written(50), PcixKind::Write, 50).round(), 685.0);
+    assert_eq!(mebibytes(&written(&config, 50), PcixKind::Write, 50).round(), 685.0);
+}
+
+#[test]
+fn a_bridge_that_cuts_writes_more_or_less_often_gives_other_totals() {
+    for (accept_bytes, total) in [(512, 590), (640, 580), (768, 570), (1024, 550), (4096, 520)] {
+        let mut config = config();
+        config.bridge.accept_bytes = accept_bytes;
+        let records = written(&config, 1);
+        let whole = records.last().unwrap().end - records[0].requested;
+        assert_eq!(cycles(whole), total, "accept_bytes = {accept_bytes}");
+    }
 }
 
 #[test]
 fn a_dma_read_of_4_kb_takes_592_clocks() {
-    let records = read(1);
+    for completion_bytes in [1408, 1920] {
+        let mut config = config();
+        config.bridge.completion_bytes = completion_bytes;
+        four_kilobytes_take_592(&config);
+    }
+}
+
+fn four_kilobytes_take_592(config: &PcixConfig) {
+    let records = read(config, 1);
     let kinds: Vec<PcixKind> = records.iter().map(|record| record.kind).collect();
     use PcixKind::{Completion, Read};
     assert_eq!(kinds, [Read, Completion, Completion, Completion]);
@@ -139,7 +159,7 @@ fn a_dma_read_of_4_kb_takes_592_clocks() {
     assert_eq!(cycles(whole), 592);
     // "662 MBytes/sec": the next request's arbitration overlaps the last data phase and the
     // turn-around, 590 clocks a read.
-    assert_eq!(mebibytes(&read(50), Read, 50).round(), 662.0);
+    assert_eq!(mebibytes(&read(config, 50), Read, 50).round(), 662.0);
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub fn config() -> PcixConfig {
             write_buffer_bytes: 4096,
             memory_write_ns: 100.0,
             memory_read_ns: f64::from(FIRST_DATA - ARBITRATION - (PROTOCOL - 1) - 1) * cycle_ns,
-            // Any of 1408 to 2047 bytes makes three of 4 KB.
+            // Any of 1408 to 1920 bytes makes three of 4 KB.
             completion_bytes: 1408,
             split_reads: 8,
             stray_writes: StrayWrite::Fail,
