@@ -118,7 +118,8 @@ module rdma_regions
           rvalid_o <= 1'b1;
         end
       endcase
-      if (state_q == StDecide) touched_q <= 1'b0;
+      // A write in the cycle in which the base is read again counts for the next look.
+      if (state_q == StDecide) touched_q <= touch;
       else if (state_q != StIdle && touch) touched_q <= 1'b1;
     end
   end

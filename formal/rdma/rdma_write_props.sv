@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page; all of a piece
+/// is written once, in order; a dropped one not at all; AXI's offers stand; the bounds on what is under way.
+module rdma_write_props
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+(
+  input logic    clk_i,
+  input logic    bodies_hold_i,
+  input logic    piece_valid_i,
+  input piece_t  piece_i,
+  input logic    payload_valid_i,
+  input logic    payload_bad_i,
+  input logic    payload_keep_i,
+  input beat_t   payload_i,
+  input logic    notice_valid_i,
+  input notice_t notice_i,
+  input logic    answer_ready_i,
+  input logic    awready_i,
+  input logic    wready_i,
+  input logic    bvalid_i,
+  input logic [1:0] bresp_i
+);
+  logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, answer_valid_o, awvalid_o, wvalid_o;
+  logic wlast_o, bready_o, write_o, error_o, idle_o;
+  answer_t answer_o;
+  logic [63:0] awaddr_o, wdata_o;
+  logic [7:0] awlen_o, wstrb_o;
+  logic [12:0] awuser_o;
+
+  rdma_write dut (.*);
+
+  // States, by number: the proof's reader knows no names of another module.
+  localparam logic [1:0] StBurst = 2'd1;
+  localparam logic [1:0] StNotice = 2'd2;
+  localparam logic [1:0] StDrop = 2'd3;
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // ---------------------------------------------------------------- what comes
+  logic piece_stood_q, payload_stood_q, notice_stood_q;
+  piece_t piece_before_q;
+  notice_t notice_before_q;
+  logic [65:0] payload_before_q;
+  always_ff @(posedge clk_i) begin
+    piece_stood_q    <= started_q && piece_valid_i && !piece_ready_o;
+    payload_stood_q  <= started_q && payload_valid_i && !payload_ready_o;
+    notice_stood_q   <= started_q && notice_valid_i && !notice_ready_o;
+    piece_before_q   <= piece_i;
+    notice_before_q  <= notice_i;
+    payload_before_q <= {payload_bad_i, payload_keep_i, payload_i};
+  end
+  logic [4:0] owed_q;  // bursts whole at the bus and not answered
+  always_comb begin
+    if (!started_q) assume (!piece_valid_i && !notice_valid_i && !payload_valid_i && !bvalid_i);
+    if (piece_stood_q) assume (piece_valid_i && piece_i == piece_before_q);
+    if (payload_stood_q) begin
+      assume (payload_valid_i && {payload_bad_i, payload_keep_i, payload_i} == payload_before_q);
+    end
+    if (notice_stood_q) assume (notice_valid_i && notice_i == notice_before_q);
+    assume (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
+    // Two beats are a record, on a multiple of 16.
+    if (notice_i.two) assume (!notice_i.address[3]);
+    if (owed_q == '0) assume (!bvalid_i);
+  end
+
+  // ---------------------------------------------------------------- the piece that is being written
+  logic have_q, drop_q;
+  addr_t next_q;            // where its next burst must begin
+  logic [6:0] left_q;       // beats that no burst has
+  logic [6:0] unpaid_q;     // beats of payload that were not taken
+  logic aw_new, aw_stood_q, notice_burst;
+  logic [63:0] aw_addr_q;
+  logic [7:0] aw_len_q;
+  logic w_stood_q;
+  logic [72:0] w_q;
+  assign aw_new       = awvalid_o && !aw_stood_q;
+  assign notice_burst = dut.state_q == StNotice;
+
+  logic [6:0] burst_beats;
+  assign burst_beats = awlen_o[6:0] + 7'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      have_q     <= 1'b0;
+      left_q     <= '0;
+      unpaid_q   <= '0;
+      aw_stood_q <= 1'b0;
+      w_stood_q  <= 1'b0;
+      drop_q     <= 1'b0;
+    end else begin
+      aw_stood_q <= awvalid_o && !awready_i;
+      w_stood_q  <= wvalid_o && !wready_i;
+      if (piece_valid_i && piece_ready_o) begin
+        have_q   <= 1'b1;
+        drop_q   <= piece_i.drop;
+        next_q   <= piece_i.address;
+        left_q   <= piece_i.beats;
+        unpaid_q <= piece_i.beats;
+      end else begin
+        if (aw_new && !notice_burst) begin
+          next_q <= next_q + addr_t'(burst_beats);
+          left_q <= left_q - burst_beats;
+        end
+        if (payload_valid_i && payload_ready_o) unpaid_q <= unpaid_q - 7'd1;
+        if (dut.piece_end) have_q <= 1'b0;
+      end
+    end
+    aw_addr_q <= awaddr_o;
+    aw_len_q  <= awlen_o;
+    w_q       <= {wlast_o, wstrb_o, wdata_o};
+  end
+
+  // ---------------------------------------------------------------- beats of a burst
+  logic [7:0] beats_q;   // of the burst under way that were taken
+  logic [7:0] length_q;  // its awlen
+  logic w_take, burst_open;
+  assign w_take     = wvalid_o && wready_i;
+  assign burst_open = dut.state_q == StBurst || dut.state_q == StNotice;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !burst_open) beats_q <= '0;
+    else if (w_take) beats_q <= beats_q + 8'd1;
+    if (!rst_ni) owed_q <= '0;
+    else owed_q <= owed_q + 5'(dut.burst_end) - 5'(bvalid_i && bready_o);
+    if (aw_new) length_q <= awlen_o;
+  end
+  logic [6:0] left_now;  // behind a burst that begins in this cycle
+  assign left_now = aw_new && !notice_burst ? left_q - burst_beats : left_q;
+  logic [7:0] len;
+  assign len = aw_new ? awlen_o : length_q;
+
+  always_comb begin
+    if (started_q) begin
+      // Offers stand.
+      if (aw_stood_q) assert (awvalid_o && awaddr_o == aw_addr_q && awlen_o == aw_len_q);
+      if (w_stood_q) assert (wvalid_o && {wlast_o, wstrb_o, wdata_o} == w_q);
+      // A burst is of the piece that stands, where it goes on, or of the notice.
+      if (aw_new && !notice_burst) begin
+        assert (have_q && !drop_q && !dut.piece_q.drop);
+        assert (awaddr_o == {next_q, 3'd0});
+        assert (burst_beats >= 7'd1 && burst_beats <= left_q && !awlen_o[7]);
+        assert (awuser_o == 13'({left_q, 3'd0}));
+      end
+      if (awvalid_o) assert ({1'b0, awaddr_o[11:3]} + 10'(awlen_o) < 10'd512);
+      if (awvalid_o && notice_burst) begin
+        assert (notice_valid_i && awaddr_o == {notice_i.address, 3'd0} && awlen_o == 8'(notice_i.two));
+      end
+      if (awvalid_o) assert (burst_open);
+      // Data belongs to a burst that was begun, as many beats as it says, the last one marked.
+      if (wvalid_o) begin
+        assert (burst_open);
+        assert (wlast_o == (beats_q == len));
+        assert (beats_q <= len);
+      end
+      if (dut.burst_end) assert (beats_q == len + 8'd1 || (w_take && beats_q == len));
+      // A piece ends when all its beats are in bursts and all its payload is taken.
+      if (dut.piece_end) begin
+        assert (have_q && (drop_q || left_now == '0));
+        assert (unpaid_q == 7'd1 ? payload_valid_i && payload_ready_o : unpaid_q == '0);
+      end
+      // Nothing of the payload goes anywhere but to its piece.
+      if (payload_ready_o) assert (have_q && unpaid_q != '0);
+      // Never more under way than there is room to remember.
+      assert (owed_q <= 5'(MaxWrites));
+
+      // Inductive strengthening.
+      assert (have_q == dut.have_q);
+      assert (dut.u_tags.usage_o == owed_q);
+      assert (dut.state_q == StNotice || !dut.notice);
+      if (have_q) begin
+        assert (drop_q == dut.piece_q.drop && unpaid_q <= 7'(PacketBeats));
+        if (dut.first_q) assert (dut.rest_q == dut.piece_q.beats);
+        else assert (dut.rest_q < dut.piece_q.beats);
+        assert (dut.piece_q.beats >= 7'd1 && dut.piece_q.beats <= 7'(PacketBeats));
+        assert (drop_q || dut.rest_q == ((aw_new && !notice_burst) ? left_q - burst_beats : left_q));
+        assert (left_q <= 7'(PacketBeats) && dut.rest_q <= 7'(PacketBeats));
+        if (drop_q) assert (dut.rest_q == left_q && left_q == dut.piece_q.beats);
+        if (drop_q) assert (left_q >= 7'd1);
+        if (!drop_q && !(aw_new && !notice_burst)) begin
+          assert (dut.address_next == next_q);
+        end
+        if (!drop_q && dut.state_q != StBurst) assert (unpaid_q == dut.rest_q && unpaid_q != '0);
+        if (drop_q && dut.state_q != StDrop) assert (unpaid_q == left_q);
+        if (dut.state_q == StDrop) assert (unpaid_q == dut.left_q && dut.left_q != '0);
+        if (dut.state_q == StBurst) begin
+          assert (unpaid_q == dut.rest_q + (dut.w_done_q ? 7'd0 : dut.left_q));
+        end
+      end
+      if (dut.state_q == StBurst) begin
+        assert (have_q && !drop_q && !dut.first_q);
+        assert (8'(dut.length_q) == len + 8'd1);
+        assert (dut.length_q >= 7'd1 && dut.length_q <= 7'(PacketBeats));
+      end
+      if (dut.state_q == StDrop) assert (have_q && drop_q);
+      if (dut.state_q == StNotice) begin
+        assert (notice_valid_i && len == 8'(notice_i.two));
+      end
+      if (burst_open) begin
+        assert (owed_q < 5'(MaxWrites));
+        assert (beats_q <= len + 8'd1 && dut.left_q <= 7'(PacketBeats));
+        assert (dut.w_done_q ? beats_q == len + 8'd1 && dut.left_q == '0
+                             : beats_q + 8'(dut.left_q) == len + 8'd1 && dut.left_q != '0);
+      end else begin
+        assert (!dut.aw_q);
+      end
+      if (aw_new) assert (beats_q == '0 && !dut.w_done_q);
+      if (aw_stood_q) assert (awvalid_o);
+
+      cover (dut.piece_end && !drop_q && dut.run_q != dut.piece_q.beats);
+      cover (dut.piece_end && drop_q);
+      cover (owed_q == 5'd4);
+      cover (answer_valid_o && answer_o.wrote == WrotePacket && answer_o.failed);
+    end
+  end
+endmodule

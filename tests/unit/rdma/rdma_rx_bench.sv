@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_rx with plain vectors, and with the AXI signals that a bus model wants beside its own.
+module rdma_rx_bench
+  import rdma_pkg::*;
+  import link_pkg::*;
+#(
+  parameter int unsigned NumHosts     = 8,
+  parameter int unsigned NumLinks     = 2,
+  parameter bit          StoreForward = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        link_clk_i,
+  input  logic        rst_ni,
+  input  logic        enable_i,
+  input  logic [6:0]  host_id_i,
+  input  logic [31:0] lost_cycles_i,
+  output logic        ready_o,
+
+  input  logic [NumLinks-1:0] rx_valid_i,
+  input  logic [33:0]         rx_flit0_i,
+  input  logic [33:0]         rx_flit1_i,
+  output logic [9:0]          stored0_o,
+  output logic [9:0]          stored1_o,
+
+  input  logic        table_we_i,
+  input  logic [15:0] table_addr_i,
+  input  logic [63:0] table_data_i,
+  input  logic        table_re_i,
+  input  logic [15:0] table_raddr_i,
+  output logic        table_rvalid_o,
+  output logic [63:0] table_rdata_o,
+
+  output logic [3:0]  axi_awid,
+  output logic        axi_awvalid,
+  input  logic        axi_awready,
+  output logic [63:0] axi_awaddr,
+  output logic [7:0]  axi_awlen,
+  output logic [2:0]  axi_awsize,
+  output logic [1:0]  axi_awburst,
+  output logic [12:0] axi_awuser,
+  output logic        axi_wvalid,
+  input  logic        axi_wready,
+  output logic [63:0] axi_wdata,
+  output logic [7:0]  axi_wstrb,
+  output logic        axi_wlast,
+  input  logic [3:0]  axi_bid,
+  input  logic        axi_bvalid,
+  output logic        axi_bready,
+  input  logic [1:0]  axi_bresp,
+
+  output logic        ctl_valid_o,
+  input  logic        ctl_ready_i,
+  input  logic [7:0]  ctl_room_i,
+  output logic [63:0] ctl_header_o,
+  output logic [63:0] ctl_o,
+  output logic [63:0] rxctl_header_o,
+  output logic [63:0] rxctl_o,
+
+  input  logic        local_valid_i,
+  output logic        local_ready_o,
+  input  logic [2:0]  local_flow_i,
+  input  logic        local_message_i,
+  input  logic [15:0] local_count_i,
+  input  logic        done_valid_i,
+  output logic        done_ready_o,
+  input  logic [2:0]  done_flow_i,
+  input  logic [63:0] done_word_i,
+  input  logic        err_valid_i,
+  output logic        err_ready_o,
+  input  logic [63:0] err_beat0_i,
+  input  logic [63:0] err_beat1_i,
+  input  logic [63:0] err_base_i,
+  input  logic [3:0]  err_size_i,
+  input  logic [15:0] err_tail_i,
+
+  output logic [19:0] events_o,  // ctl taken, rxctl, counters, interrupts: see the bench
+  output logic [3:0]  probes_o,
+  output logic        idle_o
+);
+  logic [NumLinks-1:0][33:0] flits;
+  logic [NumLinks-1:0] overflow, overflow_q;
+  count_t [NumLinks-1:0] stored;
+  assign flits[0]  = rx_flit0_i;
+  assign stored0_o = stored[0];
+  if (NumLinks > 1) begin : gen_two
+    assign flits[1]  = rx_flit1_i;
+    assign stored1_o = stored[1];
+  end else begin : gen_one
+    assign stored1_o = '0;
+  end
+
+  assign axi_awid    = '0;
+  assign axi_awsize  = 3'd3;
+  assign axi_awburst = 2'd1;
+
+  logic rxctl, taken, refused, known, beyond, not_open, malformed, retired, lost, opened;
+  logic [NumHosts-1:0] irq;
+  logic ctl_taken;
+  assign ctl_taken = ctl_valid_o && ctl_ready_i;
+  always_ff @(posedge link_clk_i) overflow_q <= rst_ni ? overflow_q | overflow : '0;
+  assign events_o = {8'(irq), |overflow_q, opened, lost, retired, malformed, not_open, beyond, known,
+                     refused, taken, rxctl, ctl_taken};
+
+  rdma_rx #(
+    .NumHosts    (NumHosts),
+    .NumLinks    (NumLinks),
+    .StoreForward(StoreForward)
+  ) u_rx (
+    .clk_i,
+    .rst_ni,
+    .link_clk_i,
+    .link_rst_ni  (rst_ni),
+    .enable_i,
+    .host_id_i,
+    .lost_cycles_i,
+    .ready_o,
+    .rx_valid_i,
+    .rx_flit_i    (flits),
+    .stored_o     (stored),
+    .table_we_i,
+    .table_addr_i (table_addr_i[15:3]),
+    .table_data_i,
+    .table_re_i,
+    .table_raddr_i(table_raddr_i[15:3]),
+    .table_rvalid_o,
+    .table_rdata_o,
+    .awvalid_o    (axi_awvalid),
+    .awready_i    (axi_awready),
+    .awaddr_o     (axi_awaddr),
+    .awlen_o      (axi_awlen),
+    .awuser_o     (axi_awuser),
+    .wvalid_o     (axi_wvalid),
+    .wready_i     (axi_wready),
+    .wdata_o      (axi_wdata),
+    .wstrb_o      (axi_wstrb),
+    .wlast_o      (axi_wlast),
+    .bvalid_i     (axi_bvalid),
+    .bready_o     (axi_bready),
+    .bresp_i      (axi_bresp),
+    .ctl_valid_o,
+    .ctl_ready_i,
+    .ctl_room_i,
+    .ctl_header_o,
+    .ctl_o,
+    .rxctl_valid_o(rxctl),
+    .rxctl_header_o,
+    .rxctl_o,
+    .local_valid_i,
+    .local_ready_o,
+    .local_flow_i,
+    .local_message_i,
+    .local_count_i,
+    .done_valid_i,
+    .done_ready_o,
+    .done_flow_i,
+    .done_word_i,
+    .err_valid_i,
+    .err_ready_o,
+    .err_beat0_i,
+    .err_beat1_i,
+    .err_base_i   (err_base_i[63:6]),
+    .err_size_i,
+    .err_tail_i,
+    .irq_flow_o   (irq),
+    .overflow_o   (overflow),
+    .taken_o      (taken),
+    .refused_o    (refused),
+    .known_o      (known),
+    .beyond_o     (beyond),
+    .not_open_o   (not_open),
+    .malformed_o  (malformed),
+    .retired_o    (retired),
+    .lost_o       (lost),
+    .opened_o     (opened),
+    .write_error_o(),
+    .record_lost_o(),
+    .header_o     (probes_o[0]),
+    .write_o      (probes_o[1]),
+    .answered_o   (probes_o[2]),
+    .notice_o     (probes_o[3]),
+    .idle_o
+  );
+endmodule

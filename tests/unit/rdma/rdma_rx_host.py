@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two sides of rdma_rx in a bench: links that send packets, and a host with memory and tables.
+
+Formats from docs/explanation/cores/rdma.md; nothing here is taken from the RTL.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
+from cocotbext.axi import AxiBus, AxiSlaveWrite
+
+WRITE, MESSAGE, CONTROL = range(3)
+OPEN, PROBE, ACK, REFUSED = range(4)
+KEY, BOUNDS, QUEUE, FULL, BROKEN, LOST, SESSION = range(3, 10)
+"""Error codes."""
+
+HOST = 3
+"""This host's number."""
+NOTIFY, COMPLETE = 16, 24
+"""First entries of the address table of sources and of completions."""
+
+COUNTERS = (
+    "ctl", "rxctl", "taken", "refused", "known", "beyond", "not_open", "malformed", "retired", "lost",
+    "opened", "overflow",
+)  # fmt: skip
+
+
+def fields(*parts: tuple[int, int]) -> int:
+    """(value, lowest bit) pairs as one word."""
+    return sum(value << bit for value, bit in parts)
+
+
+@dataclass
+class Packet:
+    """A packet as its source makes it."""
+
+    src: int
+    seq: int
+    session: int
+    kind: int
+    payload: list[int]
+    second: int
+    third: int | None = None
+    last: bool = True
+    notify: bool = False
+    irq: bool = False
+    completion: bool = False
+    tag: int = 0
+    dst: int = HOST
+
+    def beats(self) -> list[int]:
+        flags = fields(
+            (self.last, 47),
+            (self.notify, 48),
+            (self.irq, 49),
+            (self.completion, 50),
+            (self.third is not None, 51),
+        )
+        first = flags | fields(
+            (self.seq & 0xFFFF, 0), (self.session, 16), (self.src, 24), (self.dst, 31),
+            (len(self.payload), 38), (self.kind, 45), (self.tag, 52),
+        )  # fmt: skip
+        return [first, self.second, *([] if self.third is None else [self.third]), *self.payload]
+
+
+def control(src: int, what: int, session: int, number: int = 0, rest: int = 0) -> list[int]:
+    """Beats of a control packet."""
+    return [
+        fields((number & 0xFFFF, 0), (session, 16), (src, 24), (HOST, 31), (CONTROL, 45)),
+        what | rest << 4,
+    ]
+
+
+@dataclass
+class Burst:
+    address: int
+    data: list[int]
+    strobes: list[int]
+    follow: int
+    cycle: int
+
+
+class Slave(AxiSlaveWrite):  # type: ignore[misc]
+    """Host memory at the AXI master. What is not told early is in memory only when it is answered."""
+
+    def __init__(self, bus: Any, clock: Any, host: Host) -> None:
+        self.host = host
+        self.limit = 24
+        self.delay: Callable[[], int] = lambda: 3
+        self.hold = False
+        self.waiting: deque[Burst] = deque()
+        super().__init__(bus, clock)
+        cocotb.start_soon(self._answer())
+
+    async def _process_write(self) -> None:
+        while True:
+            aw = await self.aw_channel.recv()
+            address, beats = int(aw.awaddr), int(aw.awlen) + 1
+            assert address % 8 == 0
+            assert address // 4096 == (address + 8 * beats - 1) // 4096, hex(address)
+            burst = Burst(address, [], [], int(aw.awuser), self.host.cycle)
+            assert 8 * beats <= burst.follow <= 512, burst.follow
+            for n in range(beats):
+                w = await self.w_channel.recv()
+                assert int(w.wlast) == (n == beats - 1)
+                burst.data.append(int(w.wdata))
+                burst.strobes.append(int(w.wstrb))
+            self.host.bursts.append(burst)
+            if self.host.early(burst):
+                self.host.apply(burst)
+            self.waiting.append(burst)
+            while len(self.waiting) >= self.limit:
+                await RisingEdge(self.clock)
+
+    async def _answer(self) -> None:
+        while True:
+            await RisingEdge(self.clock)
+            while self.waiting and not self.hold:
+                burst = self.waiting[0]
+                if wait := self.delay():
+                    await Timer(10 * wait, "ns")
+                while self.hold:
+                    await RisingEdge(self.clock)
+                if not self.host.early(burst):
+                    self.host.apply(burst)
+                b = self.b_channel._transaction_obj()
+                b.bid, b.bresp = 0, 2 if self.host.poisoned(burst) else 0
+                await self.b_channel.send(b)
+                self.waiting.popleft()
+
+
+class Host:
+    """One rdma_rx with its links, its memory and its driver."""
+
+    def __init__(self, dut: Any, links: int, rng: random.Random) -> None:
+        self.dut, self.links, self.rng = dut, links, rng
+        self.cycle = 0
+        self.memory: dict[int, int] = {}  # beats by address
+        self.legal: list[range] = []
+        self.poison: list[range] = []
+        self.bursts: list[Burst] = []
+        self.events: Counter[str] = Counter()
+        self.irqs = [0] * 8
+        self.sent: list[deque[tuple[list[int], str]]] = [deque() for _ in range(links)]
+        self.ctl: list[tuple[int, int, int, int, int, int, int]] = []
+        self.rxctl: list[tuple[int, int]] = []
+        self.on_write: Callable[[int, int], None] = lambda address, data: None
+        self.early_range: Callable[[int], bool] = lambda address: False
+        self.ctl_ready: Callable[[], bool] = lambda: True
+        self.gaps = 0.0
+        self.rx_valid = 0
+
+    # ---------------------------------------------------------------- start
+    async def start(self, lost: int = 4000, ring: tuple[int, int] = (0, 0)) -> None:
+        d = self.dut
+        logging.getLogger(f"cocotb.{d._name}.axi").setLevel(logging.WARNING)
+        for name in (
+            "rst_ni", "enable_i", "rx_valid_i", "rx_flit0_i", "rx_flit1_i", "table_we_i", "table_addr_i",
+            "table_data_i", "table_re_i", "table_raddr_i", "ctl_ready_i", "local_valid_i", "local_flow_i",
+            "local_message_i", "local_count_i", "done_valid_i", "done_flow_i", "done_word_i", "err_valid_i",
+            "err_beat0_i", "err_beat1_i", "err_tail_i",
+        ):  # fmt: skip
+            getattr(d, name).value = 0
+        d.host_id_i.value = HOST
+        d.lost_cycles_i.value = lost
+        d.ctl_room_i.value = 0xFF
+        d.err_base_i.value, d.err_size_i.value = ring
+        self.slave = Slave(AxiBus.from_prefix(d, "axi").write, d.clk_i, self)
+        cocotb.start_soon(Clock(d.clk_i, 10, "ns").start())
+        cocotb.start_soon(Clock(d.link_clk_i, 12.8, "ns").start())
+        for _ in range(4):
+            await FallingEdge(d.link_clk_i)
+        d.rst_ni.value = 1
+        for link in range(self.links):
+            cocotb.start_soon(self._link(link))
+        cocotb.start_soon(self._watch())
+        while not d.ready_o.value:
+            await RisingEdge(d.clk_i)
+        d.enable_i.value = 1
+
+    async def _watch(self) -> None:
+        """Control packets, counters, interrupts."""
+        d = self.dut
+        clk, events, ready = d.clk_i, d.events_o, d.ctl_ready_i
+        offered = -1
+        while True:
+            await FallingEdge(clk)
+            allow = int(self.ctl_ready())
+            if allow != offered:
+                ready.value = offered = allow
+            await RisingEdge(clk)
+            self.cycle += 1
+            seen = int(events.value)
+            if not seen:
+                continue
+            for bit, name in enumerate(COUNTERS):
+                self.events[name] += seen >> bit & 1
+            if seen & 1:
+                self.ctl.append(self._control(int(d.ctl_header_o.value), int(d.ctl_o.value)))
+            if seen & 2:
+                self.rxctl.append((int(d.rxctl_header_o.value), int(d.rxctl_o.value)))
+            for src in range(8):
+                self.irqs[src] += seen >> (12 + src) & 1
+
+    @staticmethod
+    def _control(header: int, word: int) -> tuple[int, int, int, int, int, int, int]:
+        """(what, dst, session, number, code, tag, more); everything else must be as the page says."""
+        assert header >> 24 & 0x7F == HOST
+        assert header >> 38 == CONTROL << 7
+        assert word >> 32 == 0
+        return (
+            word & 15, header >> 31 & 0x7F, header >> 16 & 0xFF, header & 0xFFFF,
+            word >> 4 & 0xFF, word >> 12 & 0xFF, word >> 20 & 0xFFF,
+        )  # fmt: skip
+
+    # ---------------------------------------------------------------- links
+    async def _link(self, link: int) -> None:
+        d = self.dut
+        flit, stored = (d.rx_flit0_i, d.stored0_o) if link == 0 else (d.rx_flit1_i, d.stored1_o)
+        queue = self.sent[link]
+        valid = 1 << link
+        while True:
+            await FallingEdge(d.link_clk_i)
+            if not queue:
+                continue
+            words, end = queue[0]
+            if int(stored.value) + len(words) + 1 > 512:
+                continue
+            for value in (0, *((1 << 32 | word) for word in words), (3 if end == "edb" else 2) << 32):
+                while self.gaps and self.rng.random() < self.gaps:
+                    await FallingEdge(d.link_clk_i)
+                flit.value = value
+                self.rx_valid |= valid
+                d.rx_valid_i.value = self.rx_valid
+                await FallingEdge(d.link_clk_i)
+                self.rx_valid &= ~valid
+                d.rx_valid_i.value = self.rx_valid
+            queue.popleft()
+
+    def send(self, beats: Sequence[int], link: int = 0, end: str = "eop", odd: bool = False) -> None:
+        words = [half for beat in beats for half in (beat & 0xFFFFFFFF, beat >> 32)]
+        if odd:
+            words.pop()
+        self.sent[link % self.links].append((words, end))
+
+    async def open(self, src: int, session: int, number: int = 0) -> None:
+        """Open a flow as its source does, and see the ACK."""
+        before = len(self.ctl)
+        self.send(control(src, OPEN, session, number))
+        await self.until(lambda: (ACK, src, session, number, 1, 0, 0) in self.ctl[before:], "ACK of OPEN")
+
+    # ---------------------------------------------------------------- tables
+    async def table(self, offset: int, value: int) -> None:
+        d = self.dut
+        await FallingEdge(d.clk_i)
+        d.table_we_i.value, d.table_addr_i.value, d.table_data_i.value = 1, offset, value
+        await FallingEdge(d.clk_i)
+        d.table_we_i.value = 0
+
+    async def read(self, offset: int) -> int:
+        d = self.dut
+        await FallingEdge(d.clk_i)
+        d.table_re_i.value, d.table_raddr_i.value = 1, offset
+        await FallingEdge(d.clk_i)
+        d.table_re_i.value = 0
+        for _ in range(200):
+            if d.table_rvalid_o.value:
+                return int(d.table_rdata_o.value)
+            await FallingEdge(d.clk_i)
+        raise AssertionError("no answer to a read")
+
+    async def region(
+        self,
+        n: int,
+        base: int,
+        size: int,
+        sources: int,
+        nonce: int = 0,
+        queue: int | None = None,
+        valid: bool = True,
+    ) -> None:
+        at = 0xE000 + 32 * n
+        await self.table(at, base)
+        await self.table(at + 8, base + size)
+        flags = fields((valid, 0), (sources, 1), (queue is not None, 9), (queue or 0, 10), (nonce, 32))
+        await self.table(at + 16, flags)
+        if valid and size:
+            self.legal.append(range(base, base + size))
+
+    async def queue(
+        self, q: int, base: int, wrap: int, slot: int, sources: int = 0xFF, head: int = 0
+    ) -> None:
+        at = 0xC000 + 16 * q
+        await self.table(at, base)
+        await self.table(0xD000 + 8 * q, head)
+        await self.table(at + 8, fields((head, 0), (wrap, 17), (slot, 34), (sources, 37), (1, 45)))
+        self.legal.append(range(base, base + 8 * wrap))
+
+    async def tail(self, q: int, value: int) -> None:
+        await self.table(0xD000 + 8 * q, value)
+
+    async def address(self, n: int, value: int) -> None:
+        await self.table(0xF000 + 8 * n, value)
+        if value:
+            self.legal.append(range(value, value + 8))
+
+    # ---------------------------------------------------------------- memory
+    def early(self, burst: Burst) -> bool:
+        return self.early_range(burst.address)
+
+    def poisoned(self, burst: Burst) -> bool:
+        return any(
+            a in bad
+            for bad in self.poison
+            for a in range(burst.address, burst.address + 8 * len(burst.data), 8)
+        )
+
+    def apply(self, burst: Burst) -> None:
+        for n, (data, strobes) in enumerate(zip(burst.data, burst.strobes, strict=True)):
+            address = burst.address + 8 * n
+            assert strobes in (0, 0xFF)
+            if not strobes:
+                continue
+            assert any(address in ok for ok in self.legal), f"write to {address:#x}"
+            self.memory[address] = data
+            self.on_write(address, data)
+
+    def get(self, address: int, beats: int) -> list[int | None]:
+        return [self.memory.get(address + 8 * n) for n in range(beats)]
+
+    # ---------------------------------------------------------------- the send half's words
+    async def tell(self, port: str, **values: int) -> None:
+        """One event of the send half: its values, until it is taken."""
+        d = self.dut
+        await FallingEdge(d.clk_i)
+        for name, value in values.items():
+            getattr(d, f"{port}_{name}_i").value = value
+        getattr(d, f"{port}_valid_i").value = 1
+        ready = getattr(d, f"{port}_ready_o")
+        while True:
+            await RisingEdge(d.clk_i)
+            if ready.value:
+                break
+        await FallingEdge(d.clk_i)
+        getattr(d, f"{port}_valid_i").value = 0
+
+    # ---------------------------------------------------------------- time
+    async def clocks(self, n: int) -> None:
+        for _ in range(n):
+            await RisingEdge(self.dut.clk_i)
+
+    async def until(self, done: Callable[[], Any], what: str, limit: int = 4000) -> None:
+        for _ in range(limit):
+            if done():
+                return
+            await RisingEdge(self.dut.clk_i)
+        raise AssertionError(f"{what} does not come")
+
+    async def rest(self, limit: int = 60_000) -> None:
+        """Until all that was sent is dealt with."""
+        calm = 0
+        for _ in range(limit):
+            calm = calm + 1 if not any(self.sent) and self.dut.idle_o.value and not self.slave.waiting else 0
+            if calm == 40:
+                return
+            await RisingEdge(self.dut.clk_i)
+        raise AssertionError("does not come to rest")
