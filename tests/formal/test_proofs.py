@@ -83,6 +83,12 @@ BREAKS = [
         "state_q == StLook && left == number[6]",
         "state_q == StLook && (left == number[6] || record.last)",
     ),
+    (
+        "rdma/rdma_flow_tx",
+        "rdma/rdma_flow_tx.sv",
+        "assign fits       = step_q <= lag_q;",
+        "assign fits       = step_q <= 16'd64;",
+    ),
     ("rdma/rdma_read", "rdma/rdma_read.sv", "if (to_edge < chunk_d) chunk_d = to_edge;", ""),
     ("rdma/rdma_send", "rdma/rdma_send.sv", "assign room_ok   = fits == '1;", "assign room_ok   = fits != '0;"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),

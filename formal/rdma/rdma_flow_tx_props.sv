@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come.
+///
+/// Who gives numbers keeps to the window that lag_o shows; that is what rdma_send is proved to do. Together:
+/// never more than Window numbers are given and not acknowledged.
+module rdma_flow_tx_props
+  import rdma_pkg::*;
+  import rdma_tx_pkg::*;
+(
+  input logic                clk_i,
+  input logic                run_i,
+  input host_t               host_id_i,
+  input session_t            first_session_i,
+  input logic [31:0]         probe_cycles_i,
+  input logic [MaxHosts-1:0] want_i,
+  input flow_t               flow_i,
+  input logic                commit_i,
+  input packets_t            count_i,
+  input logic                receive_valid_i,
+  input header_t             receive_header_i,
+  input control_t            receive_i,
+  input logic [MaxHosts-1:0] control_room_i,
+  input logic                own_ready_i,
+  input logic                done_ready_i
+);
+  localparam flow_t Watch = 3'd5;
+
+  logic rst_ni, clear_i, moved_o, failed_o, refused_valid_o, ignored_o, probe_o, own_valid_o;
+  flow_t clear_flow_i, moved_flow_o, failed_flow_o, refused_flow_o, done_flow_o;
+  logic [MaxHosts-1:0] open_o;
+  seq_t next_o;
+  session_t session_o;
+  logic [6:0] lag_o;
+  logic [7:0] refused_code_o;
+  tag_t refused_tag_o;
+  logic [11:0] refused_more_o;
+  header_t own_header_o;
+  control_t own_o;
+  logic done_valid_o, idle_o;
+  beat_t done_word_o;
+
+  rdma_flow_tx dut (.*);
+
+  // Reset, then the watched flow is cleared, then all begins.
+  logic started_q = 1'b0;
+  logic live_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    live_q    <= started_q;
+  end
+  assign rst_ni       = started_q;
+  assign clear_i      = started_q && !live_q;
+  assign clear_flow_i = Watch;
+
+  seq_t next, acked, lag;
+  session_t session;
+  logic open, commit;
+  assign next    = dut.next_q[Watch];
+  assign acked   = dut.acked_q[Watch];
+  assign session = dut.session_q[Watch];
+  assign lag     = next - acked;
+  assign open    = open_o[Watch];
+  assign commit  = commit_i && flow_i == Watch;
+
+  // ---------------------------------------------------------------- a clock ago
+  logic was_live_q = 1'b0;
+  logic valid_q, open_q, own_valid_q, own_ready_q, done_valid_q, done_ready_q, commit_q;
+  seq_t acked_q, next_q;
+  session_t session_q;
+  header_t own_header_q;
+  control_t own_q;
+  beat_t done_word_q;
+  flow_t done_flow_q;
+  packets_t count_q;
+  logic [1:0][15:0] lag_was_q;
+  // The control packet that takes effect in this cycle, as it came.
+  header_t [1:0] came_header_q;
+  control_t [1:0] came_q;
+  logic [1:0] came_valid_q;
+  always_ff @(posedge clk_i) begin
+    valid_q       <= started_q && receive_valid_i;
+    was_live_q    <= live_q;
+    open_q        <= open;
+    own_valid_q   <= live_q && own_valid_o;
+    own_ready_q   <= own_ready_i;
+    own_header_q  <= own_header_o;
+    own_q         <= own_o;
+    done_valid_q  <= live_q && done_valid_o;
+    done_ready_q  <= done_ready_i;
+    done_word_q   <= done_word_o;
+    done_flow_q   <= done_flow_o;
+    acked_q       <= acked;
+    next_q        <= next;
+    session_q     <= session;
+    commit_q      <= commit;
+    count_q       <= count_i;
+    came_header_q <= {came_header_q[0], receive_header_i};
+    came_q        <= {came_q[0], receive_i};
+    came_valid_q  <= started_q ? {came_valid_q[0], receive_valid_i && run_i} : '0;
+  end
+
+  logic here;  // it speaks of the watched flow
+  assign here = came_valid_q[1] && came_header_q[1].src[2:0] == Watch;
+
+  // What the third cycle has made of it.
+  logic effect_q, effect_here_q;
+  header_t effect_header_q;
+  control_t effect_control_q;
+  logic effect_open_q, effect_opening_q;
+  session_t effect_session_q;
+  always_ff @(posedge clk_i) begin
+    effect_q         <= came_valid_q[1];
+    effect_here_q    <= here;
+    effect_header_q  <= came_header_q[1];
+    effect_control_q <= came_q[1];
+    effect_open_q    <= open;
+    effect_opening_q <= dut.opening_q[Watch];
+    effect_session_q <= session;
+  end
+
+  logic moved, renewed;
+  assign moved   = acked != acked_q;
+  assign renewed = session != session_q;
+
+  always_comb begin
+    if (started_q) begin
+      if (!live_q) assume (!run_i && !commit_i && !receive_valid_i);
+      assume (!(valid_q && receive_valid_i));
+      // rdma_send's side of the window; and it gives numbers in open flows alone.
+      if (commit) assume (open && count_i >= 4'd1 && 16'(lag_o) + 16'(count_i) <= 16'd64);
+    end
+    if (live_q) begin
+      // The window.
+      assert (lag <= 16'd64);
+      if (flow_i == Watch) assert (lag_o == lag[6:0] && next_o == next && session_o == session);
+    end
+    if (was_live_q) begin
+      // Numbers only go forward, by what is given.
+      assert (next == next_q + (commit_q ? 16'(count_q) : '0));
+      // Acknowledged is only what was given, never less than before; only by an ACK or REFUSED of this host
+      // and session.
+      if (moved) begin
+        assert (16'(acked - acked_q) <= 16'(next_q - acked_q));
+        assert (effect_q && effect_here_q && effect_header_q.seq == acked);
+        assert (effect_header_q.src[6:3] == '0 && effect_header_q.session == session_q);
+        assert (effect_control_q.control == ControlAck ||
+                effect_control_q.control == ControlRefused);
+        assert (!renewed);
+      end
+      // A session ends only when its far end says so, and while it is open; the next one counts up.
+      if (renewed) begin
+        assert (session == session_q + 8'd1 && open_q && !open && failed_o && refused_valid_o);
+        assert (effect_q && effect_here_q && effect_header_q.session == session_q);
+        assert (refused_code_o == CodeSession && refused_flow_o == Watch && failed_flow_o == Watch);
+      end
+      // A flow opens only on the ACK of the number that its OPEN names.
+      if (open && !open_q) begin
+        assert (acked == next && effect_q && effect_here_q && effect_control_q.code[0]);
+        assert (effect_control_q.control == ControlAck && effect_header_q.seq == next);
+        assert (effect_header_q.session == session);
+      end
+      if (!open && open_q) assert (renewed);
+      // Offers stand.
+      if (own_valid_q && !own_ready_q) begin
+        assert (own_valid_o && own_header_o == own_header_q && own_o == own_q);
+      end
+      if (done_valid_q && !done_ready_q) begin
+        assert (done_valid_o && done_word_o == done_word_q && done_flow_o == done_flow_q);
+      end
+    end
+
+    // Inductive strengthening.
+    if (live_q) begin
+      assert (!(dut.opening_q[Watch] && open));
+      assert (dut.in_valid_q == came_valid_q[0] && dut.event_valid_q == came_valid_q[1]);
+      assert (!(came_valid_q[0] && came_valid_q[1]) && !(effect_q && came_valid_q[1]));
+      assert (came_valid_q[0] == 1'b0 || valid_q);
+      if (came_valid_q[0]) begin
+        assert (dut.in_header_q == came_header_q[0] && dut.in_q == came_q[0]);
+      end
+      if (came_valid_q[1]) begin
+        assert (dut.event_q.flow == came_header_q[1].src[2:0]);
+        assert (dut.event_q.seq == came_header_q[1].seq && dut.event_q.code == came_q[1].code);
+        assert (dut.event_q.refused == (came_q[1].control == ControlRefused));
+      end
+      if (here) begin
+        assert (dut.event_q.known == (came_header_q[1].src[6:3] == '0 &&
+                came_header_q[1].session == session &&
+                (came_q[1].control == ControlAck || came_q[1].control == ControlRefused)));
+        assert (dut.step_q == 16'(dut.event_q.seq - acked));
+        assert (dut.lag_q <= lag && dut.lag_q <= 16'd64);
+        if (!open) assert (dut.lag_q == lag || was_live_q && open_q);
+      end
+      assert (dut.u_own.owner_q == '0 && dut.u_done.owner_q == '0);
+
+      cover (moved && lag == 16'd3 && acked != 16'd0);
+      cover (renewed && acked != '0);
+      cover (open && session == first_session_i + 8'd1 && session != '0 && was_live_q);
+    end
+  end
+endmodule
