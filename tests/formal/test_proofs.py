@@ -90,7 +90,18 @@ BREAKS = [
         "assign fits       = step_q <= 16'd64;",
     ),
     ("rdma/rdma_read", "rdma/rdma_read.sv", "if (to_edge < chunk_d) chunk_d = to_edge;", ""),
-    ("rdma/rdma_send", "rdma/rdma_send.sv", "assign room_ok   = fits == '1;", "assign room_ok   = fits != '0;"),
+    (
+        "rdma/rdma_send",
+        "rdma/rdma_send.sv",
+        "assign room_ok   = fits == '1;",
+        "assign room_ok   = fits != '0;",
+    ),
+    (
+        "rdma/rdma_voq",
+        "rdma/rdma_voq.sv",
+        "waiting_q & (room_q | {NumHosts{!enable_q}})",
+        "waiting_q",
+    ),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
 
