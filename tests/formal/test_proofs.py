@@ -102,6 +102,15 @@ BREAKS = [
         "waiting_q & (room_q | {NumHosts{!enable_q}})",
         "waiting_q",
     ),
+    ("rdma/rdma_regions", "rdma/rdma_regions.sv", "touched_q <= touch;", "touched_q <= 1'b0;"),
+    ("rdma/rdma_write", "rdma/rdma_write.sv", "10'd512 - {1'b0", "10'd520 - {1'b0"),
+    (
+        "rdma/rdma_resequencer",
+        "rdma/rdma_resequencer.sv",
+        "place_state == PlaceDone || is_broken;",
+        "place_state != PlaceEmpty;",
+    ),
+    ("rdma/rdma_receive", "rdma/rdma_receive.sv", "= taken && code == '0;", "= code == '0;"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),
 ]
 

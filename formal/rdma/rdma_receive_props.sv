@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: SHL-2.1
+/// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by the
+/// table, with exactly its address, beats, source and number.
+module rdma_receive_props
+  import rdma_pkg::*;
+  import rdma_rx_pkg::*;
+(
+  input logic        clk_i,
+  input host_t       host_id_i,
+  input logic [1:0]  valid_i,
+  input beat_t [1:0] beat_i,
+  input logic [1:0]  last_i,
+  input logic [1:0]  bad_i,
+  input logic        ask_ready_i,
+  input logic        verdict_valid_i,
+  input verdict_e    verdict_i,
+  input logic        region_ready_i,
+  input logic        region_answer_i,
+  input logic [3:0]  region_code_i,
+  input logic        region_to_queue_i,
+  input logic [7:0]  region_qid_i,
+  input logic        queue_ready_i,
+  input logic        queue_answer_i,
+  input enqueued_t   queue_i,
+  input logic        refused_ready_i,
+  input logic        control_ready_i,
+  input logic        payload_ready_i,
+  input logic        piece_ready_i
+);
+  logic rst_ni, ask_valid_o, region_valid_o, region_extended_o, queue_valid_o, queue_commit_o;
+  logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
+  logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
+  logic known_o, beyond_o, not_open_o, malformed_o, idle_o;
+  logic [1:0] ready_o;
+  ask_t ask_o, control_o;
+  logic [31:0] region_key_o;
+  logic [63:0] region_address_o;
+  enqueue_t queue_o;
+  flow_t src_o;
+  logic [6:0] beats_o;
+  place_t place_o;
+  info_t info_o;
+  header_t rxctl_header_o;
+  control_t rxctl_o;
+  beat_t payload_o;
+  piece_t piece_o;
+
+  rdma_receive #(
+    .NumHosts(8),
+    .NumLinks(2)
+  ) dut (.*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // ---------------------------------------------------------------- who is asked answers once, later
+  logic asking_q, looking_q, message_q;  // a verdict, an answer of a table is owed
+  logic queue_open_q;                    // the queue's answer stands
+  enqueued_t queue_before_q;
+  logic [3:0] code_before_q;
+  logic [1:0] stood_q;
+  beat_t [1:0] beat_before_q;
+  logic [1:0] last_before_q, bad_before_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      asking_q     <= 1'b0;
+      looking_q    <= 1'b0;
+      queue_open_q <= 1'b0;
+      message_q    <= 1'b0;
+      stood_q      <= '0;
+    end else begin
+      if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
+      else if (verdict_valid_i) asking_q <= 1'b0;
+      if (region_valid_o && region_ready_i) looking_q <= 1'b1;
+      else if (region_answer_i) looking_q <= 1'b0;
+      if (queue_valid_o && queue_ready_i) message_q <= 1'b1;
+      else if (queue_answer_i) message_q <= 1'b0;
+      queue_open_q <= queue_answer_i && !queue_commit_o && !queue_drop_o;
+      stood_q      <= valid_i & ~ready_o;
+    end
+    queue_before_q <= queue_i;
+    code_before_q  <= region_code_i;
+    beat_before_q  <= beat_i;
+    last_before_q  <= last_i;
+    bad_before_q   <= bad_i;
+  end
+  always_comb begin
+    if (!asking_q) assume (!verdict_valid_i);
+    if (!looking_q) assume (!region_answer_i);
+    if (!message_q && !queue_open_q) assume (!queue_answer_i);
+    if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
+    if (!region_answer_i) assume (region_code_i == code_before_q);
+    if (queue_answer_i && queue_i.code == '0) begin
+      assume (queue_i.first >= 7'd1 && queue_i.first <= queue_o.beats);
+      if (queue_i.slotted) assume (queue_i.first == queue_o.beats);
+    end
+    for (int i = 0; i < 2; i++) begin
+      if (stood_q[i]) begin
+        assume (valid_i[i] && beat_i[i] == beat_before_q[i]);
+        assume (last_i[i] == last_before_q[i] && bad_i[i] == bad_before_q[i]);
+      end
+    end
+    if (!started_q) assume (valid_i == '0);
+  end
+
+  // ---------------------------------------------------------------- what was allowed
+  logic flow_ok_q, table_ok_q;
+  ask_t ask_q;
+  logic [63:0] address_q;
+  logic [6:0] beats_q;
+  logic is_message_q;
+  enqueued_t place_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      flow_ok_q  <= 1'b0;
+      table_ok_q <= 1'b0;
+    end else begin
+      // A new question ends what was allowed before.
+      if (ask_valid_o && ask_ready_i) begin
+        flow_ok_q <= 1'b0;
+        ask_q     <= ask_o;
+      end else if (verdict_valid_i) begin
+        flow_ok_q <= verdict_i == VerdictOk;
+      end
+      if (region_valid_o && region_ready_i) begin
+        table_ok_q   <= 1'b0;
+        address_q    <= region_address_o;
+        beats_q      <= beats_o;
+        is_message_q <= 1'b0;
+      end else if (queue_valid_o && queue_ready_i) begin
+        table_ok_q   <= 1'b0;
+        beats_q      <= queue_o.beats;
+        is_message_q <= 1'b1;
+      end else if (region_answer_i) begin
+        table_ok_q <= region_code_i == '0;
+      end else if (queue_answer_i) begin
+        table_ok_q <= queue_i.code == '0;
+        place_q    <= queue_i;
+      end
+    end
+  end
+
+  logic write_piece, second;
+  assign write_piece = piece_valid_o && !piece_o.drop;
+  assign second      = dut.check_state_q == 3'd6;
+
+  always_comb begin
+    if (started_q) begin
+      if (write_piece) begin
+        assert (flow_ok_q && table_ok_q);
+        assert (piece_o.src == ask_q.src && piece_o.place == ask_q.seq[5:0]);
+        assert (piece_o.body == (is_message_q && place_q.slotted));
+        if (!is_message_q) begin
+          assert (!second && piece_o.last && piece_o.beats == beats_q);
+          assert (piece_o.address == address_q[63:3]);
+        end else if (!second) begin
+          assert (piece_o.beats == place_q.first);
+          assert (piece_o.address == place_q.address + addr_t'(place_q.slotted));
+          assert (piece_o.last == (place_q.first == beats_q));
+        end else begin
+          assert (piece_o.beats == beats_q - place_q.first && piece_o.last);
+          assert (piece_o.address == place_q.base);
+        end
+      end
+      // A head moves only for a message that its flow takes.
+      if (queue_commit_o) assert (flow_ok_q && is_message_q && queue_i.code == '0);
+      if (refused_valid_o) assert (flow_ok_q && !table_ok_q);
+      // Never two in a row.
+      if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
+
+      // Inductive strengthening.
+      assert (dut.read_q <= 3'd5);
+      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (!dut.check_q);
+      if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal_q && dut.data_kind);
+      if ((dut.read_q == 3'd1 && dut.legal_q && dut.data_kind) || dut.read_q == 3'd2 ||
+          (dut.check_q && dut.data_kind)) begin
+        assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
+      end
+      assert (dut.check_state_q <= 3'd6);
+      if (dut.check_state_q != 3'd0) assert (dut.check_q);
+      if (dut.check_state_q == 3'd2) begin
+        assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
+        assert ((looking_q || message_q) ==
+                (dut.lookup_sent_q && !dut.answer_here_q));
+        assert (!(looking_q && message_q));
+        if (looking_q) assert (!dut.message);
+        if (message_q || queue_open_q) assert (dut.message);
+        if (dut.verdict_here_q) assert (dut.ask_sent_q);
+        if (dut.answer_here_q) assert (dut.lookup_sent_q);
+        if (dut.answer_here_q) assert (dut.message == queue_open_q);
+      end else begin
+        assert (!asking_q && !looking_q && !message_q);
+      end
+      if (dut.check_state_q == 3'd3) assert (queue_open_q == dut.message);
+      if (dut.check_state_q != 3'd2 && dut.check_state_q != 3'd3) assert (!queue_open_q);
+      if (dut.check_state_q >= 3'd2) begin
+        assert (dut.data_kind && dut.header_q.beats != '0);
+        if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
+        if (dut.lookup_sent_q || dut.check_state_q != 3'd2) begin
+          assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
+          if (!dut.message) assert (address_q == dut.second_q);
+        end
+      end
+      if ((dut.check_state_q == 3'd2 && dut.verdict_here_q) || dut.check_state_q >= 3'd3) begin
+        assert (flow_ok_q == dut.taken);
+      end
+      if ((dut.check_state_q == 3'd2 && dut.answer_here_q) || dut.check_state_q == 3'd3) begin
+        assert (table_ok_q == (dut.code == '0));
+        if (dut.message) assert (place_q == queue_i);
+      end
+      if (dut.check_state_q == 3'd4) begin
+        assert (!dut.passed_q && flow_ok_q && !table_ok_q);
+        assert (!dut.wraps_q && dut.first_q == beats_q);
+      end
+      if (dut.check_state_q >= 3'd5) begin
+        assert (dut.passed_q == (flow_ok_q && table_ok_q));
+        if (dut.passed_q) begin
+          assert (dut.slotted_q == (is_message_q && place_q.slotted));
+          assert (dut.wraps_q == (is_message_q && place_q.first != beats_q));
+          assert (dut.first_q == (is_message_q ? place_q.first : beats_q));
+          if (is_message_q) begin
+            assert (dut.rest_q == beats_q - place_q.first && dut.base_q == place_q.base);
+            assert (dut.address_q == place_q.address + addr_t'(place_q.slotted));
+          end else begin
+            assert (dut.address_q == address_q[63:3]);
+          end
+        end else begin
+          assert (!dut.wraps_q && dut.first_q == beats_q);
+        end
+      end
+      if (dut.check_state_q == 3'd6) assert (dut.wraps_q && dut.passed_q);
+
+      cover (write_piece && second);
+      cover (write_piece && !is_message_q && piece_o.beats == 7'd2);
+      cover (refused_valid_o);
+      cover (piece_valid_o && piece_o.drop);
+    end
+  end
+endmodule
