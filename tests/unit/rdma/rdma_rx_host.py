@@ -158,6 +158,7 @@ class Host:
         self.ctl_ready: Callable[[], bool] = lambda: True
         self.gaps = 0.0
         self.rx_valid = 0
+        self.fair = True  # links keep to their credits
 
     # ---------------------------------------------------------------- start
     async def start(self, lost: int = 4000, ring: tuple[int, int] = (0, 0)) -> None:
@@ -233,7 +234,7 @@ class Host:
             if not queue:
                 continue
             words, end = queue[0]
-            if int(stored.value) + len(words) + 1 > 512:
+            if self.fair and int(stored.value) + len(words) + 1 > 512:
                 continue
             for value in (0, *((1 << 32 | word) for word in words), (3 if end == "edb" else 2) << 32):
                 while self.gaps and self.rng.random() < self.gaps:

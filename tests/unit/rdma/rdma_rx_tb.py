@@ -754,6 +754,32 @@ async def payload_goes_at_the_rate_of_the_bus(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_link_that_overruns_its_buffer_loses_whole_packets_and_nothing_else(dut: Any) -> None:
+    h = await begin(dut, lost=2000)
+    await h.region(1, SHORT, 0x20000, 2)
+    await h.open(1, 7)
+    h.fair = False
+    h.slave.w_channel.pause = True
+    sizes = [64, 64, 64, 64, 64, 64, 64, 3, 64, 1, 64, 7, 64, 64, 64, 2, 64, 64]
+    packets = [write(h, n, SHORT + 512 * n, size) for n, size in enumerate(sizes)]
+    for p in packets:
+        h.send(p.beats())
+    await h.until(lambda: not any(h.sent), "end of packets", 6000)
+    await h.clocks(100)
+    assert h.events["overflow"]
+    h.slave.w_channel.pause = False
+    h.fair = True
+    h.send(write(h, len(sizes), SHORT + 0x10000, 1, completion=True).beats())
+    await h.until(lambda: any(c[0] == ACK and c[3] == len(sizes) + 1 for c in h.ctl), "end", 9000)
+    await h.rest()
+    whole = [p for p in packets if h.get(p.second, len(p.payload)) == p.payload]
+    assert 7 <= len(whole) < len(sizes)
+    assert h.events["lost"] == len(sizes) - len(whole)
+    if STORED:
+        assert len(h.memory) == 1 + sum(len(p.payload) for p in whole)
+
+
+@cocotb.test()
 async def small_packets_go_one_in_few_cycles(dut: Any) -> None:
     h = await begin(dut)
     await h.region(1, SHORT, 0x20000, 2)
