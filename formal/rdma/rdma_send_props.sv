@@ -218,8 +218,23 @@ module rdma_send_props
         assert (dut.packets_q >= 4'd1 && dut.packets_q <= 4'd8);
         assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
                 dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
-        assert (dut.share_q == (mask_o == '1 ? 4'((5'(dut.packets_q) + 5'd1) >> 1) : dut.packets_q));
       end
+      if (dut.state_q >= 4'd3 && judging) begin
+        assert (dut.links_q == 3'(mask_o[0]) + 3'(mask_o[1]));
+        for (int l = 0; l < int'(NumLinks); l++) begin
+          assert (dut.free_q[l] == 11'(DataBeats) - dut.used_q[l]);
+        end
+      end
+      if (dut.state_q >= 4'd5 && judging) begin
+        if (dut.legal_q) begin
+          assert (dut.need_all_q ==
+                  longest(mask_o == '1 ? (5'(dut.packets_q) + 5'd1) >> 1 : 5'(dut.packets_q)));
+          assert (dut.need_one_q == 11'(dut.head_beats) + 11'(dut.beats_q));
+        end
+        assert (dut.window_ok_q == (8'(dut.lag_q) + 8'(dut.packets_q) <= 8'd64 &&
+                                    8'(dut.away_q) + 8'(dut.packets_q) <= 8'd64));
+      end
+      if (dut.state_q == 4'd6) assert (dut.room_ok_q == dut.room_ok);
       if (dut.state_q == 4'd7) begin
         assert (dut.left_q < dut.packets_q);
         assert (dut.rest_q <= 10'(7'(packets) << 6) && dut.rest_q > 10'(7'(packets - 5'd1) << 6));

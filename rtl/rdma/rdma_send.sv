@@ -11,8 +11,8 @@
 ///               stays until then. post_*: valid, with message_free_i. plan_*: strobe, a packet's link.
 ///               error_*, give_*: valid/ready
 ///   Ordering    the transfers of a queue are granted in order
-///   Latency     from ready_i to job_valid_o 5 cycles, extended 7; to post_valid_o 6
-///   Throughput  a transfer of one packet every 6 cycles, one more for each packet more
+///   Latency     from ready_i to job_valid_o 6 cycles, to post_valid_o 7
+///   Throughput  a transfer of one packet every 8 cycles, one more for each packet more
 ///   Fairness    between two looks at a waiting destination each other is granted at most one transfer
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    weights and priorities
@@ -111,8 +111,8 @@ module rdma_send
     StFirst,   // read what says how much: a descriptor's second beat, a message's header
     StSecond,  // a descriptor's first beat
     StSize,
-    StThird,   // an extended one's other slot
-    StFourth,
+    StThird,   // what it needs; an extended one's other slot
+    StFourth,  // is there room for it?
     StJudge,
     StPlan,    // a packet a cycle
     StGive,    // refused: its slots go back
@@ -156,7 +156,7 @@ module rdma_send
   logic        single_q;     // no second slot was released
   logic        extra_bad_q;
   logic [NumLinks-1:0] mask_q;
-  room_t [NumLinks-1:0] used_q;
+  room_t [NumLinks-1:0] used_q, free_q;
   logic [6:0]  lag_q, away_q;
   logic [LinkWidth-1:0] link_q;
   assign header_q = message_t'(first_q);
@@ -185,7 +185,7 @@ module rdma_send
   logic [9:0] rest, beats_d, beats_q;
   logic       legal_d, legal_q, final_d, final_q;
   packets_t   packets_all, packets_most, packets_d, packets_q;
-  logic [2:0] links;           // that may be used
+  logic [2:0] links, links_q;  // that may be used
   assign parts = part_q[flow_q] ? part_count_q[flow_q] : '0;
   assign rest  = first_q.size - {1'b0, parts, 6'd0};
   assign packets_all = message_q ? 4'd1 : 4'((11'(rest) + 11'd63) >> 6);
@@ -195,7 +195,9 @@ module rdma_send
     for (int unsigned i = 0; i < NumLinks; i++) links = links + 3'(mask_q[i]);
     packets_most = packets_t'(MaxPackets);
     for (int unsigned i = 1; i <= NumLinks; i++) begin
-      if (links == 3'(i) && i * VoqPackets < MaxPackets) packets_most = packets_t'(i * VoqPackets);
+      if (links_q == 3'(i) && i * VoqPackets < MaxPackets) begin
+        packets_most = packets_t'(i * VoqPackets);
+      end
     end
   end
   assign final_d   = packets_all <= packets_most;
@@ -222,26 +224,20 @@ module rdma_send
   endfunction
 
   beats_t   head_beats;
-  packets_t share_q;
   logic [NumLinks-1:0] fits;
-  room_t    need_all, need_one;
-  logic     window_ok, room_ok, legal, refuse, grant, stirred_q, put_aside, last_packet;
+  room_t    need_all_q, need_one_q;
+  logic     window_ok_q, room_ok, room_ok_q;
+  logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
   assign head_beats = extended ? beats_t'(MaxHeaderBeats) : beats_t'(HeaderBeats);
-  assign need_all   = 11'(share_q) * 11'(MaxBeats);
-  assign need_one   = room_t'(head_beats) + room_t'(beats_q);
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
-    room_t free;
-    assign free    = room_t'(DataBeats) - used_q[l];  // never more than DataBeats are used
-    assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all <= free
-                   : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one <= free;
+    assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all_q <= free_q[l]
+                   : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one_q <= free_q[l];
   end
   assign room_ok   = fits == '1;
-  assign window_ok = {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
-                     {1'b0, away_q} + 8'(packets_q) <= 8'(Window);
   assign legal     = legal_q && !extra_bad_q && (message_q || source_q[2:0] == '0 || bench_i);
   assign refuse    = state_q == StJudge && open_i[flow_q] && away_q == '0 &&
                      (!legal || (torn_q[flow_q] && !message_q));
-  assign grant     = state_q == StJudge && open_i[flow_q] && legal && room_ok && window_ok &&
+  assign grant     = state_q == StJudge && open_i[flow_q] && legal && room_ok_q && window_ok_q &&
                      (message_q || !torn_q[flow_q]);
   assign put_aside = state_q == StJudge && !grant && !refuse;
 
@@ -328,7 +324,7 @@ module rdma_send
         StPick:   if (picks) state_q <= StFirst;
         StFirst:  if (!message_q || message_grant_i) state_q <= StSecond;
         StSecond: state_q <= StSize;
-        StSize:   state_q <= extended ? StThird : StJudge;
+        StSize:   state_q <= StThird;
         StThird:  state_q <= StFourth;
         StFourth: state_q <= StJudge;
         StJudge:  state_q <= grant ? StPlan : refuse ? StGive : StPick;
@@ -387,21 +383,29 @@ module rdma_send
         away_q   <= next_i[6:0] - left_i;
         number_q <= number_i;
       end
-      StSecond: first_q <= message_q ? message_data_i : request_data_i;
+      StSecond: begin
+        first_q <= message_q ? message_data_i : request_data_i;
+        links_q <= links;
+        // Never more than DataBeats are used.
+        for (int unsigned l = 0; l < NumLinks; l++) free_q[l] <= room_t'(DataBeats) - used_q[l];
+      end
       StSize: begin
         source_q    <= request_data_i;
         packets_q   <= packets_d;
-        share_q     <= share(packets_d, links);
         beats_q     <= beats_d;
         final_q     <= final_d;
         legal_q     <= legal_d;
-        extra_bad_q <= 1'b0;
       end
       StThird: begin
         immediate_q <= request_data_i[31:0];
-        extra_bad_q <= request_data_i[63:32] != '0;
+        extra_bad_q <= extended && request_data_i[63:32] != '0;
+        need_all_q  <= room_t'(share(packets_q, links_q)) * room_t'(MaxBeats);
+        need_one_q  <= room_t'(head_beats) + room_t'(beats_q);
+        window_ok_q <= {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
+                       {1'b0, away_q} + 8'(packets_q) <= 8'(Window);
       end
       StFourth: begin
+        room_ok_q   <= room_ok;
         high_q      <= request_data_i[31:0];
         extension_q <= {immediate_q, request_data_i[63:32]};
       end

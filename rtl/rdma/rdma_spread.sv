@@ -87,6 +87,7 @@ module rdma_spread
   // ---------------------------------------------------------------- control packets
   localparam int unsigned CountWidth = $clog2(ControlPackets + 1);
   logic [CountWidth-1:0] control_q[MaxHosts];
+  logic [CountWidth-1:0] control_d[MaxHosts];
   logic [NumLinks-1:0] control_after_q, control_first, control_pick;
 
   assign control_first = up_i & control_after_q;
@@ -99,17 +100,19 @@ module rdma_spread
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       control_after_q <= '0;
+      control_room_o  <= '0;
       for (int unsigned i = 0; i < MaxHosts; i++) control_q[i] <= '0;
     end else begin
       if (control_take_i) control_after_q <= ~(control_pick | (control_pick - 1'b1));
       for (int unsigned i = 0; i < MaxHosts; i++) begin
-        control_q[i] <= control_q[i]
-            + CountWidth'(control_take_i && control_flow_i == flow_t'(i))
-            - CountWidth'(control_gone_i && control_gone_flow_i == flow_t'(i));
+        control_q[i]      <= control_d[i];
+        control_room_o[i] <= up_i != '0 && control_d[i] < CountWidth'(ControlPackets);
       end
     end
   end
-  for (genvar i = 0; i < int'(MaxHosts); i++) begin : gen_room
-    assign control_room_o[i] = up_i != '0 && control_q[i] < CountWidth'(ControlPackets);
+  for (genvar i = 0; i < int'(MaxHosts); i++) begin : gen_control
+    assign control_d[i] = control_q[i]
+        + CountWidth'(control_take_i && control_flow_i == flow_t'(i))
+        - CountWidth'(control_gone_i && control_gone_flow_i == flow_t'(i));
   end
 endmodule

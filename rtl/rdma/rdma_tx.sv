@@ -10,8 +10,8 @@
 ///               ctl_room_o is set, else it waits. rxctl_*: strobe, not in two cycles in a row. local_*,
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
-///   Latency     rq_we_i with rq_last_i to arvalid_o 8 cycles; mq_we_i of a message's last beat to its first
-///               beat at the VOQ 8, a cycle a beat; then 2 link cycles of crossing and 2 to tx_valid_o
+///   Latency     rq_we_i with rq_last_i to arvalid_o 10 cycles; mq_we_i of a message's last beat to its first
+///               beat at the VOQ 10, a cycle a beat; then 2 link cycles of crossing and 2 to tx_valid_o
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,

@@ -145,7 +145,8 @@ module rdma_voq
   place_t rplace_q[NumHosts];  // next beat to fetch
   logic   rclear_q;
   local_flow_t rclear_flow_q, token_flow, pick_flow, flow_q, fetch_flow;
-  logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first, pick;
+  logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first;
+  logic [NumHosts-1:0] first_pick, any_pick, pick;
   logic   token_take, start, fetch, fetched_all, ended;
 
   assign token_flow = token.flow[FlowWidth-1:0];
@@ -182,10 +183,9 @@ module rdma_voq
 
   assign request = waiting_q & (room_q | {NumHosts{!enable_q}});
   assign first   = request & after_q;
-  arb_fixed #(.NumReq(NumHosts)) u_pick (
-    .req_i(first != '0 ? first : request),
-    .gnt_o(pick)
-  );
+  arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
+  arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
+  assign pick = first != '0 ? first_pick : any_pick;
   always_comb begin
     pick_flow = '0;
     for (int unsigned i = 0; i < NumHosts; i++) begin

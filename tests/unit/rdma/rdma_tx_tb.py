@@ -1124,6 +1124,6 @@ async def how_long_it_takes(dut: Any) -> None:
     b.check_turns()
 
 
-RELEASED_TO_ADDRESS = 6
-MESSAGE_TO_VOQ = 7
+RELEASED_TO_ADDRESS = 8
+MESSAGE_TO_VOQ = 9
 """Cycles from a queue's ready bit to the address at the pins, and to the first beat at its VOQ."""
