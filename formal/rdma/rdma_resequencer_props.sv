@@ -59,16 +59,7 @@ module rdma_resequencer_props
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
 `ifdef COVER
-  // A cover cannot wait for 512 cycles of clearing: it begins behind them, with flows as they may be.
   assign rst_ni = 1'b1;
-  always_comb begin
-    if (!started_q) begin
-      assume (dut.state_q == StIdle && seen_q == SeenNothing && place_state == PlaceEmpty);
-      assume (!act_valid_o && !asking_q && !verdict_valid_o && dut.dirty_q == '0 && dut.give_up_q == '0);
-      assume (dut.opened_q == '0 && dut.opening_q == '0 && dut.pending_q[flow_q] == '0);
-      assume (dut.u_due.wptr_q == dut.u_due.rptr_q && !dut.settle_q && dut.open_place_q == '1);
-    end
-  end
 `else
   assign rst_ni = started_q;
 `endif
@@ -203,4 +194,16 @@ module rdma_resequencer_props
       if ({flow_q, place_q} < dut.clear_q) assert (place_state == PlaceEmpty);
     end
   end
+
+`ifdef COVER
+  // A cover cannot wait for 512 cycles of clearing: it begins behind them, with flows as they may be.
+  always_comb begin
+    if (!started_q) begin
+      assume (dut.state_q == StIdle && seen_q == SeenNothing && place_state == PlaceEmpty);
+      assume (!act_valid_o && !asking_q && !verdict_valid_o && dut.dirty_q == '0 && dut.give_up_q == '0);
+      assume (dut.opened_q == '0 && dut.opening_q == '0 && dut.pending_q[flow_q] == '0);
+      assume (dut.u_due.wptr_q == dut.u_due.rptr_q && !dut.settle_q && dut.open_place_q == '1);
+    end
+  end
+`endif
 endmodule

@@ -28,5 +28,6 @@
 
 pub mod etherbone;
 pub mod pcie;
+pub mod rdma;
 pub mod regs;
 pub mod transport;

@@ -110,6 +110,9 @@ class Host:
         await self.register("PROBE_CYCLES", 3000)
         await self.register("IRQ_MASK", 0xFF)
         await self.register("CONTROL", 0xF1 | bench << 1)
+        # Queues are cleared first: what is posted before is not taken.
+        while not await self.counter("STATE") & 1:
+            pass
 
     async def post(self, host: int, beats: list[int]) -> None:
         slots = len(beats) // 2

@@ -1,0 +1,838 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use std::time::Duration;
+
+use super::words::{
+    Completion, Descriptor, ErrorRecord, Frame, HostId, Layout, MESSAGE_BEATS, MessageHeader,
+    Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
+};
+use crate::pcie::{DmaMemory, Mmio};
+use crate::regs::rdma as regs;
+use crate::transport::TransportError;
+
+const IDENTITY: u32 = 0x5244_4D41;
+const VERSION: u32 = 1;
+const RUNNING: u32 = 1;
+const READY: u32 = 2;
+const ENABLE: u32 = 1;
+const ALL_LINKS: u32 = 0xF0;
+const BEAT: usize = 8;
+const HOSTS: usize = 8;
+
+/// Where the control words lie in the endpoint's memory, and the error ring behind them.
+const LOCAL: usize = 0x000;
+const LOCAL_MESSAGES: usize = 0x040;
+const NOTIFIED: usize = 0x080;
+const COMPLETED: usize = 0x0C0;
+const ERRORS: usize = 0x100;
+const ERROR_RECORDS_LOG2: u32 = 6;
+const ERROR_RECORDS: u16 = 1 << ERROR_RECORDS_LOG2;
+
+/// Bytes at the begin of the endpoint's memory that are its own; what follows is the program's.
+pub const CONTROL_BYTES: usize = ERRORS + 16 * ERROR_RECORDS as usize;
+
+/// What goes wrong in a call; what goes wrong later is an [`ErrorRecord`].
+#[derive(Debug, thiserror::Error)]
+pub enum RdmaError {
+    /// The machine refused a load or a store, or a deadline passed.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// What the formats cannot say.
+    #[error(transparent)]
+    Word(#[from] WordError),
+    /// The board is not what is expected.
+    #[error(
+        "no RDMA network interface: register {register:#x} is {found:#010x}, {expected:#010x} expected"
+    )]
+    Board {
+        /// Its offset.
+        register: u32,
+        /// What it holds.
+        found: u32,
+        /// What it should.
+        expected: u32,
+    },
+    /// The memory given is too small or not aligned.
+    #[error("memory of {size} bytes at {address:#x}: {needed} bytes at a multiple of 64 needed")]
+    Memory {
+        /// Its bytes.
+        size: usize,
+        /// Its address on the bus.
+        address: u64,
+        /// What is needed.
+        needed: usize,
+    },
+    /// A host that this interface cannot address.
+    #[error("host {host}: this interface addresses 0..{most}")]
+    Host {
+        /// It.
+        host: HostId,
+        /// The highest.
+        most: HostId,
+    },
+    /// A table entry that does not exist.
+    #[error("{table} table has no entry {index}")]
+    Entry {
+        /// Which table.
+        table: &'static str,
+        /// Which entry.
+        index: usize,
+    },
+    /// A cluster of more slots than a queue has.
+    #[error("a cluster of {slots} slots: a queue has {SLOTS}")]
+    Cluster {
+        /// Its slots.
+        slots: usize,
+    },
+    /// Nothing was given back in time.
+    #[error("host {host}: its {queue} queue gave no room back in {waited:?}")]
+    Stuck {
+        /// The destination.
+        host: HostId,
+        /// Request or message.
+        queue: &'static str,
+        /// How long was waited.
+        waited: Duration,
+    },
+}
+
+/// Proof that a program has asked for postings that may overrun their queue.
+#[derive(Clone, Copy, Debug)]
+pub struct LazyPosting(());
+
+impl LazyPosting {
+    /// A program that posts lazily must know that the queue empties faster than it is filled, or it
+    /// overwrites descriptors that have not been sent.
+    #[must_use]
+    pub const fn i_know_that_the_queue_may_overrun() -> Self {
+        Self(())
+    }
+}
+
+/// When room in a request queue is looked for: the three programs of the published measurement.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Posting {
+    /// v1: transfers of a batch start with its last one, and the next batch waits for the end of it.
+    Batch,
+    /// v2: each transfer starts at once, and is posted when there is room for it.
+    #[default]
+    Circular,
+    /// v3: room is looked for every so many transfers alone.
+    Lazy {
+        /// Transfers between two looks.
+        every: u16,
+        /// That the program knows what it asks for.
+        opt_in: LazyPosting,
+    },
+}
+
+/// How an endpoint is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct EndpointConfig {
+    /// Its own number.
+    pub host: HostId,
+    /// Number of the first session of each flow; another one at each opening.
+    pub session: u8,
+    /// Cycles of the host's clock that an acknowledgement may take.
+    pub probe_cycles: u32,
+    /// Cycles after which a packet that was overtaken is lost.
+    pub lost_cycles: u32,
+    /// Benchmark mode.
+    pub bench: bool,
+    /// How long a queue may give nothing back, and the board take to stop.
+    pub patience: Duration,
+}
+
+impl Default for EndpointConfig {
+    fn default() -> Self {
+        Self {
+            host: 0,
+            session: 0,
+            probe_cycles: 100_000,
+            lost_cycles: 100_000,
+            bench: false,
+            patience: Duration::from_secs(1),
+        }
+    }
+}
+
+/// What was posted to a destination, modulo 2^16: slots, and beats of messages.
+#[derive(Clone, Copy, Debug, Default)]
+struct Posted {
+    slots: u16,
+    slots_back: u16,
+    unseen: u16,
+    beats: u16,
+    beats_back: u16,
+}
+
+/// One host's network interface.
+#[derive(Debug)]
+pub struct Endpoint<M, D> {
+    mmio: M,
+    memory: D,
+    config: EndpointConfig,
+    hosts: HostId,
+    posted: [Posted; HOSTS],
+    errors: u16,
+}
+
+impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
+    /// Stops whatever runs, clears the tables' notify addresses and the error ring, and enables the
+    /// interface. The first [`CONTROL_BYTES`] of `memory` are the endpoint's.
+    ///
+    /// # Errors
+    /// When the board or the memory is not fit, or the board does not stop.
+    pub async fn open(mmio: M, memory: D, config: EndpointConfig) -> Result<Self, RdmaError> {
+        let (size, address) = (memory.size(), memory.bus_address());
+        if size < CONTROL_BYTES || !address.is_multiple_of(64) {
+            return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES });
+        }
+        let mut endpoint =
+            Self { mmio, memory, config, hosts: 0, posted: Default::default(), errors: 0 };
+        endpoint.start().await?;
+        Ok(endpoint)
+    }
+
+    async fn start(&mut self) -> Result<(), RdmaError> {
+        for (register, expected) in [(regs::ID, IDENTITY), (regs::VERSION, VERSION)] {
+            let found = self.mmio.read32(register.into()).await?;
+            if found != expected {
+                return Err(RdmaError::Board { register, found, expected });
+            }
+        }
+        self.hosts = (self.mmio.read32(regs::LIMITS.into()).await? & 0xF) as HostId;
+        self.host(self.config.host)?;
+        self.stop().await?;
+        self.memory.write(0, &[0; CONTROL_BYTES]).await?;
+        let base = self.memory.bus_address();
+        for host in 0..u64::from(self.hosts) {
+            for (table, place) in [
+                (offset::LOCAL, LOCAL),
+                (offset::LOCAL_MESSAGES, LOCAL_MESSAGES),
+                (offset::NOTIFIED, NOTIFIED),
+                (offset::COMPLETED, COMPLETED),
+            ] {
+                let address = base + place as u64 + 8 * host;
+                self.table(table + 8 * host, &[address]).await?;
+            }
+        }
+        let ring = base + ERRORS as u64;
+        for (register, value) in [
+            (regs::HOST, u32::from(self.config.host) | u32::from(self.config.session) << 8),
+            (regs::PROBE_CYCLES, self.config.probe_cycles),
+            (regs::LOST_CYCLES, self.config.lost_cycles),
+            (regs::ERR_BASE_LO, ring as u32),
+            (regs::ERR_BASE_HI, (ring >> 32) as u32),
+            (regs::ERR_SIZE, ERROR_RECORDS_LOG2),
+            (regs::ERR_TAIL, 0),
+            (regs::CONTROL, ENABLE | u32::from(self.config.bench) << 1 | ALL_LINKS),
+        ] {
+            self.mmio.write32(register.into(), value).await?;
+        }
+        // Queues are cleared first: what is posted before is not taken.
+        self.reaches(READY | RUNNING).await
+    }
+
+    async fn stop(&mut self) -> Result<(), RdmaError> {
+        self.mmio.write32(regs::CONTROL.into(), 0).await?;
+        self.reaches(READY).await
+    }
+
+    async fn reaches(&mut self, state: u32) -> Result<(), RdmaError> {
+        let deadline = self.memory.now() + self.config.patience;
+        while self.mmio.read32(regs::STATE.into()).await? & (RUNNING | READY) != state {
+            if self.memory.now() > deadline {
+                return Err(TransportError::TimedOut.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn host(&self, host: HostId) -> Result<usize, RdmaError> {
+        if host < self.hosts {
+            Ok(host.into())
+        } else {
+            Err(RdmaError::Host { host, most: self.hosts.saturating_sub(1) })
+        }
+    }
+
+    /// Writes table words, each whole.
+    async fn table(&mut self, at: u64, beats: &[u64]) -> Result<(), RdmaError> {
+        let bytes: Vec<u8> = beats.iter().flat_map(|beat| beat.to_le_bytes()).collect();
+        Ok(self.mmio.write_combined(at, &bytes).await?)
+    }
+
+    /// Its memory: [`CONTROL_BYTES`] of it are its own.
+    pub fn memory(&mut self) -> &mut D {
+        &mut self.memory
+    }
+
+    /// Gives `region` the number `index`. The first entries, one for each host, are also what that
+    /// host's descriptors without a key may write.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the region cannot be.
+    pub async fn register(&mut self, index: u8, region: &Region) -> Result<(), RdmaError> {
+        if index >= 64 {
+            return Err(RdmaError::Entry { table: "region", index: index.into() });
+        }
+        let [base, limit, rest] = region.beats()?;
+        let at = offset::REGIONS + 32 * u64::from(index);
+        // Invalid before its bounds change.
+        self.table(at + 16, &[0]).await?;
+        self.table(at, &[base, limit]).await?;
+        self.table(at + 16, &[rest]).await
+    }
+
+    /// Opens remote queue `index`, empty, over `entry`'s part of the memory. A queue of slots has an
+    /// [`Inbox`].
+    ///
+    /// # Errors
+    /// When the entry cannot be, or is not inside the endpoint's memory.
+    pub async fn open_queue(&mut self, index: u8, entry: &QueueEntry) -> Result<Inbox, RdmaError> {
+        let beats = entry.beats()?;
+        let (size, address) = (self.memory.size(), self.memory.bus_address());
+        let place = entry.base.checked_sub(address).and_then(|at| usize::try_from(at).ok());
+        let bytes = entry.bytes as usize;
+        let fits = place.filter(|at| *at >= CONTROL_BYTES && at.saturating_add(bytes) <= size);
+        let Some(place) = fits else {
+            return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES + bytes });
+        };
+        self.memory.write(place, &vec![0; bytes]).await?;
+        self.table(offset::TAILS + 8 * u64::from(index), &[0]).await?;
+        self.table(offset::QUEUE_TABLE + 16 * u64::from(index), &beats).await?;
+        let slot = match entry.layout {
+            Layout::Slots(bytes) => bytes,
+            Layout::Packed => 0,
+        };
+        Ok(Inbox { index, place, bytes, slot, at: 0, phase: true })
+    }
+
+    /// Posts transfers to one host as one cluster: none goes before all are there. Each call takes the
+    /// slots behind the last one's.
+    ///
+    /// # Errors
+    /// When a word cannot be, the cluster is longer than the queue, or no room comes back.
+    pub async fn post(
+        &mut self,
+        host: HostId,
+        transfers: &[Descriptor],
+        posting: Posting,
+    ) -> Result<(), RdmaError> {
+        let at = self.host(host)?;
+        let slots: usize = transfers.iter().map(|transfer| usize::from(transfer.slots())).sum();
+        if slots > usize::from(SLOTS) {
+            return Err(RdmaError::Cluster { slots });
+        }
+        let looks = match posting {
+            Posting::Batch | Posting::Circular => true,
+            Posting::Lazy { every, .. } => self.posted[at].unseen >= every.max(1),
+        };
+        if looks {
+            let most = if matches!(posting, Posting::Batch) { 0 } else { SLOTS - slots as u16 };
+            self.wait_slots(host, most).await?;
+            self.posted[at].unseen = 0;
+        }
+        self.posted[at].unseen += transfers.len() as u16;
+        let mut beats = Vec::with_capacity(2 * slots);
+        for (index, transfer) in transfers.iter().enumerate() {
+            let last = index + 1 == transfers.len();
+            // Without a local notification of the last one nothing of the cluster comes back.
+            let local = transfer.options.local || last;
+            let options = Options { local, ..transfer.options };
+            beats.extend(Descriptor { host, start: last, options, ..*transfer }.beats()?);
+        }
+        let first = usize::from(self.posted[at].slots % SLOTS);
+        self.posted[at].slots = self.posted[at].slots.wrapping_add(slots as u16);
+        let queue = offset::REQUESTS + offset::QUEUE_BYTES * at as u64;
+        let until_end = 2 * (usize::from(SLOTS) - first);
+        let (head, tail) = beats.split_at(until_end.min(beats.len()));
+        self.table(queue + 16 * first as u64, head).await?;
+        if !tail.is_empty() {
+            self.table(queue, tail).await?;
+        }
+        Ok(())
+    }
+
+    /// Posts one transfer; see [`post`](Self::post).
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub async fn put(&mut self, transfer: &Descriptor) -> Result<(), RdmaError> {
+        self.post(transfer.host, std::slice::from_ref(transfer), Posting::default()).await
+    }
+
+    /// Waits until at most `most` slots of a host's request queue are not given back.
+    async fn wait_slots(&mut self, host: HostId, most: u16) -> Result<(), RdmaError> {
+        let at = self.host(host)?;
+        let word = LOCAL + BEAT * at;
+        loop {
+            let posted = self.posted[at];
+            if posted.slots.wrapping_sub(posted.slots_back) <= most {
+                return Ok(());
+            }
+            let back = self.changed(word, posted.slots_back.into(), host, "request").await?;
+            self.posted[at].slots_back = back;
+        }
+    }
+
+    async fn changed(
+        &mut self,
+        word: usize,
+        seen: u64,
+        host: HostId,
+        queue: &'static str,
+    ) -> Result<u16, RdmaError> {
+        let waited = self.config.patience;
+        let now = self.memory.load64(word).await?;
+        if now != seen {
+            return Ok(now as u16);
+        }
+        let deadline = self.memory.now() + waited;
+        match self.memory.poll64(word, seen, deadline).await? {
+            same if same == seen => Err(RdmaError::Stuck { host, queue, waited }),
+            back => Ok(back as u16),
+        }
+    }
+
+    /// Waits until all transfers posted to a host have left.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub async fn departed(&mut self, host: HostId) -> Result<(), RdmaError> {
+        self.wait_slots(host, 0).await
+    }
+
+    /// Appends a message to a far host's queue.
+    ///
+    /// # Errors
+    /// When the body is not legal, or no room comes back.
+    pub async fn send(
+        &mut self,
+        host: HostId,
+        queue: u8,
+        body: &[u8],
+        options: Options,
+        immediate: u32,
+    ) -> Result<(), RdmaError> {
+        let at = self.host(host)?;
+        let beats = body.len().div_ceil(BEAT) as u16 + 1;
+        let free = |posted: &Posted| MESSAGE_BEATS - posted.beats.wrapping_sub(posted.beats_back);
+        // Room comes back with messages that say so: every one that fills the half of the queue.
+        let half = MESSAGE_BEATS / 2;
+        let crosses =
+            self.posted[at].beats / half != self.posted[at].beats.wrapping_add(beats) / half;
+        let options = Options { local: options.local || crosses, ..options };
+        let header = MessageHeader { bytes: body.len(), queue, options, immediate }.beat()?;
+        while free(&self.posted[at]) < beats {
+            let (word, seen) = (LOCAL_MESSAGES + BEAT * at, self.posted[at].beats_back);
+            let back = self.changed(word, seen.into(), host, "message").await?;
+            self.posted[at].beats_back = back;
+        }
+        let mut bytes = header.to_le_bytes().to_vec();
+        bytes.extend_from_slice(body);
+        let ring = offset::MESSAGES + offset::QUEUE_BYTES * at as u64;
+        let first = BEAT * usize::from(self.posted[at].beats % MESSAGE_BEATS);
+        self.posted[at].beats = self.posted[at].beats.wrapping_add(beats);
+        let until_end = BEAT * usize::from(MESSAGE_BEATS) - first;
+        let (head, tail) = bytes.split_at(until_end.min(bytes.len()));
+        self.mmio.write_combined(ring + first as u64, head).await?;
+        if !tail.is_empty() {
+            self.mmio.write_combined(ring, tail).await?;
+        }
+        Ok(())
+    }
+
+    /// A source's notification as it stands.
+    ///
+    /// # Errors
+    /// When there is no such host.
+    pub async fn notification(&mut self, source: HostId) -> Result<Notification, RdmaError> {
+        let at = self.host(source)?;
+        Ok(self.memory.load64(NOTIFIED + BEAT * at).await?.into())
+    }
+
+    /// Waits for a source's next notification after `seen`; none when `patience` passes first.
+    ///
+    /// # Errors
+    /// When there is no such host.
+    pub async fn notified(
+        &mut self,
+        source: HostId,
+        seen: u16,
+    ) -> Result<Option<Notification>, RdmaError> {
+        let word = NOTIFIED + BEAT * self.host(source)?;
+        let now = self.memory.load64(word).await?;
+        if Notification::from(now).count != seen {
+            return Ok(Some(now.into()));
+        }
+        let deadline = self.memory.now() + self.config.patience;
+        let then = self.memory.poll64(word, now, deadline).await?;
+        Ok((then != now).then(|| then.into()))
+    }
+
+    /// A destination's completion as it stands.
+    ///
+    /// # Errors
+    /// When there is no such host.
+    pub async fn completion(&mut self, host: HostId) -> Result<Completion, RdmaError> {
+        let at = self.host(host)?;
+        Ok(self.memory.load64(COMPLETED + BEAT * at).await?.into())
+    }
+
+    /// The oldest error that was not taken.
+    ///
+    /// # Errors
+    /// When the machine refuses.
+    pub async fn error(&mut self) -> Result<Option<ErrorRecord>, RdmaError> {
+        let at = ERRORS + 16 * usize::from(self.errors % ERROR_RECORDS);
+        let phase = (self.errors / ERROR_RECORDS).is_multiple_of(2);
+        let first = self.memory.load64(at).await?;
+        let second = self.memory.load64(at + BEAT).await?;
+        let Some(record) = ErrorRecord::parse([first, second], phase) else { return Ok(None) };
+        self.errors = self.errors.wrapping_add(1);
+        self.mmio.write32(regs::ERR_TAIL.into(), self.errors.into()).await?;
+        Ok(Some(record))
+    }
+}
+
+/// The reader of a remote queue of slots.
+#[derive(Debug)]
+pub struct Inbox {
+    index: u8,
+    place: usize,
+    bytes: usize,
+    slot: usize,
+    at: usize,
+    phase: bool,
+}
+
+impl Inbox {
+    /// The next message or notification, if it is there. Its slot is given back.
+    ///
+    /// # Errors
+    /// When the machine refuses. A packed queue has no frames: it never has anything here.
+    pub async fn receive<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+    ) -> Result<Option<(Frame, Vec<u8>)>, RdmaError> {
+        if self.slot == 0 {
+            return Ok(None);
+        }
+        let place = self.place + self.at;
+        let frame = Frame::from(endpoint.memory.load64(place).await?);
+        // Counts begin at 1: a slot that was never written has none.
+        if frame.phase != self.phase {
+            return Ok(None);
+        }
+        let bytes = if frame.notification { 0 } else { frame.bytes.min(self.slot - BEAT) };
+        let mut body = vec![0; bytes];
+        endpoint.memory.read(place + BEAT, &mut body).await?;
+        self.at += self.slot;
+        if self.at == self.bytes {
+            (self.at, self.phase) = (0, !self.phase);
+        }
+        let tail = (self.at / BEAT) as u64;
+        endpoint.table(offset::TAILS + 8 * u64::from(self.index), &[tail]).await?;
+        Ok(Some((frame, body)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::rdma::{Fault, Key};
+    use crate::transport::block_on;
+
+    const BASE: u64 = 0x1000_0000;
+
+    /// A board that gives back slots and beats, as many as it is allowed to, when they start.
+    #[derive(Debug, Default)]
+    struct Board {
+        bar: std::collections::BTreeMap<u64, u64>,
+        memory: Vec<u8>,
+        identity: u32,
+        gives_back: bool,
+        starts: Vec<(usize, usize)>,
+        looks: u32,
+        clock: Duration,
+    }
+
+    #[derive(Clone, Debug)]
+    struct Fake(Rc<RefCell<Board>>);
+
+    impl Fake {
+        fn new() -> Self {
+            let identity = IDENTITY;
+            let (memory, gives_back) = (vec![0; 0x4000], true);
+            Self(Rc::new(RefCell::new(Board { memory, identity, gives_back, ..Board::default() })))
+        }
+
+        async fn open(&self) -> Result<Endpoint<Self, Self>, RdmaError> {
+            let config = EndpointConfig { host: 1, session: 9, ..EndpointConfig::default() };
+            Endpoint::open(self.clone(), self.clone(), config).await
+        }
+
+        fn beat(&self, at: u64) -> u64 {
+            self.0.borrow().bar.get(&at).copied().unwrap_or(0)
+        }
+
+        fn put(&self, at: usize, beats: &[u64]) {
+            for (index, beat) in beats.iter().enumerate() {
+                let at = at + 8 * index;
+                self.0.borrow_mut().memory[at..at + 8].copy_from_slice(&beat.to_le_bytes());
+            }
+        }
+    }
+
+    impl Mmio for Fake {
+        async fn read32(&mut self, at: u64) -> Result<u32, TransportError> {
+            Ok(match at as u32 {
+                regs::ID => self.0.borrow().identity,
+                regs::VERSION => VERSION,
+                regs::LIMITS => 0x14,
+                // Running a look after it was enabled.
+                regs::STATE => {
+                    let enabled = self.beat(regs::CONTROL.into()) as u32 & 1;
+                    let looks = self.0.borrow().looks;
+                    self.0.borrow_mut().looks = (looks + 1) * enabled;
+                    READY | u32::from(looks > 0)
+                }
+                _ => self.beat(at) as u32,
+            })
+        }
+
+        async fn write32(&mut self, at: u64, value: u32) -> Result<(), TransportError> {
+            self.0.borrow_mut().bar.insert(at, value.into());
+            Ok(())
+        }
+
+        async fn write_combined(&mut self, at: u64, data: &[u8]) -> Result<(), TransportError> {
+            let mut board = self.0.borrow_mut();
+            let queues = offset::REQUESTS..offset::QUEUE_TABLE;
+            assert!(!queues.contains(&at) || board.looks > 1, "posted before it runs");
+            assert!(at.is_multiple_of(8) && data.len().is_multiple_of(8));
+            for (index, bytes) in data.chunks(8).enumerate() {
+                let (at, beat) =
+                    (at + 8 * index as u64, u64::from_le_bytes(bytes.try_into().unwrap()));
+                board.bar.insert(at, beat);
+                let request = (offset::REQUESTS..offset::MESSAGES).contains(&at) && at % 16 == 8;
+                if request && beat >> 49 & 1 == 1 {
+                    let host = ((at - offset::REQUESTS) / offset::QUEUE_BYTES) as usize;
+                    let slot = (at % offset::QUEUE_BYTES / 16) as usize;
+                    board.starts.push((host, slot));
+                    if board.gives_back {
+                        let word = LOCAL + 8 * host;
+                        let back = u16::from_le_bytes([board.memory[word], board.memory[word + 1]]);
+                        let step = (slot as u16 + 1).wrapping_sub(back) % SLOTS;
+                        let back = back.wrapping_add(if step == 0 { SLOTS } else { step });
+                        board.memory[word..word + 2].copy_from_slice(&back.to_le_bytes());
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    impl DmaMemory for Fake {
+        fn bus_address(&self) -> u64 {
+            BASE
+        }
+
+        fn size(&self) -> usize {
+            self.0.borrow().memory.len()
+        }
+
+        fn now(&self) -> Duration {
+            self.0.borrow().clock
+        }
+
+        async fn read(&mut self, at: usize, buffer: &mut [u8]) -> Result<(), TransportError> {
+            buffer.copy_from_slice(&self.0.borrow().memory[at..at + buffer.len()]);
+            Ok(())
+        }
+
+        async fn write(&mut self, at: usize, data: &[u8]) -> Result<(), TransportError> {
+            self.0.borrow_mut().memory[at..at + data.len()].copy_from_slice(data);
+            Ok(())
+        }
+
+        async fn load64(&mut self, at: usize) -> Result<u64, TransportError> {
+            let mut word = [0; 8];
+            self.read(at, &mut word).await?;
+            Ok(u64::from_le_bytes(word))
+        }
+
+        async fn poll64(
+            &mut self,
+            at: usize,
+            _: u64,
+            until: Duration,
+        ) -> Result<u64, TransportError> {
+            self.0.borrow_mut().clock = until;
+            self.load64(at).await
+        }
+    }
+
+    fn transfer(host: HostId, bytes: usize) -> Descriptor {
+        let options = Options::default();
+        Descriptor { source: 0x40, target: 0x80, bytes, host, options, key: None, start: false }
+    }
+
+    #[test]
+    fn opening_tells_the_board_where_its_words_go() {
+        block_on(async {
+            let board = Fake::new();
+            board.open().await.unwrap();
+            for (table, place) in [
+                (offset::LOCAL, LOCAL),
+                (offset::LOCAL_MESSAGES, LOCAL_MESSAGES),
+                (offset::NOTIFIED, NOTIFIED),
+                (offset::COMPLETED, COMPLETED),
+            ] {
+                assert_eq!(board.beat(table + 24), BASE + place as u64 + 24);
+            }
+            assert_eq!(board.beat(regs::HOST.into()), 1 | 9 << 8);
+            assert_eq!(board.beat(regs::CONTROL.into()), 0xF1);
+            assert_eq!(board.beat(regs::ERR_BASE_LO.into()), BASE + ERRORS as u64);
+        });
+    }
+
+    #[test]
+    fn another_board_or_an_unknown_host_is_refused_by_name() {
+        block_on(async {
+            let board = Fake::new();
+            board.0.borrow_mut().identity = 0xDEAD_BEEF;
+            let error = board.open().await.unwrap_err().to_string();
+            assert!(error.contains("0xdeadbeef") && error.contains("0x52444d41"), "{error}");
+            let mut endpoint = Fake::new().open().await.unwrap();
+            let error = endpoint.put(&transfer(4, 8)).await.unwrap_err().to_string();
+            assert_eq!(error, "host 4: this interface addresses 0..3");
+        });
+    }
+
+    #[test]
+    fn descriptors_fill_their_ring_in_order_and_go_on_at_its_begin() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            for number in 0..300 {
+                endpoint.put(&transfer(2, 8 + 8 * (number % 512))).await.unwrap();
+            }
+            let starts = board.0.borrow().starts.clone();
+            let expected: Vec<_> = (0..300).map(|number| (2, number % 128)).collect();
+            assert_eq!(starts, expected);
+            let at = offset::REQUESTS + 2 * offset::QUEUE_BYTES + 16 * (299 % 128);
+            assert_eq!(board.beat(at + 8) >> 32 & 0x3FF, 300);
+        });
+    }
+
+    #[test]
+    fn a_cluster_starts_with_its_last_descriptor_and_may_cross_the_ring_s_end() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            for _ in 0..127 {
+                endpoint.put(&transfer(0, 8)).await.unwrap();
+            }
+            let keyed = Descriptor { key: Some((Key::new(3, 1), 5)), ..transfer(0, 8) };
+            board.0.borrow_mut().starts.clear();
+            endpoint.post(0, &[keyed, transfer(0, 16)], Posting::Circular).await.unwrap();
+            assert_eq!(board.0.borrow().starts, [(0, 1)]);
+            assert_eq!(board.beat(offset::REQUESTS + 16 * 127 + 8) >> 54 & 1, 1);
+            assert_eq!(board.beat(offset::REQUESTS + 8), 5, "the immediate, in slot 0");
+            assert_eq!(board.beat(offset::REQUESTS + 24) >> 49 & 3, 3, "start and local");
+        });
+    }
+
+    #[test]
+    fn a_queue_that_gives_nothing_back_is_an_error_and_nothing_is_overwritten() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            board.0.borrow_mut().gives_back = false;
+            for _ in 0..128 {
+                endpoint.put(&transfer(3, 8)).await.unwrap();
+            }
+            let error = endpoint.put(&transfer(3, 16)).await.unwrap_err().to_string();
+            assert_eq!(error, "host 3: its request queue gave no room back in 1s");
+            assert_eq!(board.0.borrow().starts.len(), 128);
+            let lazy = Posting::Lazy {
+                every: 4,
+                opt_in: LazyPosting::i_know_that_the_queue_may_overrun(),
+            };
+            endpoint.posted[3].unseen = 0;
+            endpoint.post(3, &[transfer(3, 8)], lazy).await.unwrap();
+        });
+    }
+
+    #[test]
+    fn errors_come_in_the_ring_s_order_through_its_end() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            assert_eq!(endpoint.error().await.unwrap(), None);
+            for number in 0..150_u64 {
+                let phase = (number / 64 + 1) % 2;
+                let record = phase << 63 | 1 << 23 | 2 << 16 | (number % 128) << 8 | 4;
+                board.put(ERRORS + 16 * (number % 64) as usize, &[record, 0x100 + number]);
+                let found = endpoint.error().await.unwrap().unwrap();
+                assert_eq!((found.fault, found.host, found.ours), (Some(Fault::Bounds), 2, true));
+                assert_eq!((u64::from(found.tag), found.address), (number % 128, 0x100 + number));
+                assert_eq!(endpoint.error().await.unwrap(), None);
+                assert_eq!(board.beat(regs::ERR_TAIL.into()), number + 1);
+            }
+        });
+    }
+
+    #[test]
+    fn an_inbox_gives_messages_in_order_and_their_slots_back() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let (base, bytes) = (BASE + 0x1000, 256);
+            let entry = QueueEntry { base, bytes, layout: Layout::Slots(64), sources: 0xF };
+            let mut inbox = endpoint.open_queue(7, &entry).await.unwrap();
+            for number in 0..10_u64 {
+                assert!(inbox.receive(&mut endpoint).await.unwrap().is_none());
+                let phase = (number / 4 + 1) % 2;
+                let frame = phase | 2 << 1 | 3 << 8 | (number + 1) << 16 | 0xAB << 32;
+                board.put(0x1000 + 64 * (number % 4) as usize, &[frame, number, !number]);
+                let (frame, body) = inbox.receive(&mut endpoint).await.unwrap().unwrap();
+                assert_eq!(
+                    (frame.source, frame.count, frame.immediate),
+                    (3, number as u16 + 1, 0xAB)
+                );
+                assert_eq!(body[..8], number.to_le_bytes());
+                assert_eq!(board.beat(offset::TAILS + 56), (number + 1) % 4 * 8);
+            }
+            let outside = QueueEntry { base: BASE, ..entry };
+            assert!(endpoint.open_queue(8, &outside).await.is_err());
+        });
+    }
+
+    #[test]
+    fn messages_lie_behind_each_other_and_wait_for_room() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let none = Options::default();
+            for number in 0..51_u64 {
+                endpoint.send(2, 7, &[number as u8; 32], none, 0).await.unwrap();
+            }
+            let ring = offset::MESSAGES + 2 * offset::QUEUE_BYTES;
+            assert_eq!(board.beat(ring + 8 * 50), 4 | 7 << 8);
+            assert_eq!(board.beat(ring + 8 * 51), 0x0A0A_0A0A_0A0A_0A0A);
+            let error = endpoint.send(2, 7, &[1; 32], none, 0).await.unwrap_err().to_string();
+            assert!(error.contains("message queue"), "{error}");
+            board.put(LOCAL_MESSAGES + 16, &[200]);
+            endpoint.send(2, 7, &[1; 32], none, 0).await.unwrap();
+            assert_eq!(board.beat(ring + 8 * 255) & 0xFFFF, 4 | 7 << 8);
+            assert_eq!(board.beat(ring), 0x0101_0101_0101_0101);
+        });
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Driver of the RDMA network interface (`docs/explanation/cores/rdma.md`): remote writes, remote
+//! queues, notifications, and what went wrong.
+//!
+//! [`Endpoint`] needs [`Mmio`](crate::pcie::Mmio) and [`DmaMemory`](crate::pcie::DmaMemory) of the
+//! machine it runs on, a simulated or a real one.
+
+mod endpoint;
+mod words;
+
+pub use endpoint::{
+    CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
+};
+pub use words::{
+    Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
+    MAX_TRANSFER, MessageHeader, Notification, Options, QueueEntry, Region, WordError,
+};
