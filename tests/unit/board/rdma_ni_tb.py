@@ -18,17 +18,18 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiSlave
 from isthmus import regs
 from pcie_host import Memory
+from rdma_words import BOUNDS, FULL, KEY, LOST, descriptor, extension, message_header
 
 REG = {r.name: r.offset for r in regs.load("rdma").registers}
 REQUESTS, MESSAGES, QUEUES, TAILS, REGIONS = 0x4000, 0x8000, 0xC000, 0xD000, 0xE000
 LOCAL, LOCAL_MESSAGE, NOTIFY, DONE = 0xF000, 0xF040, 0xF080, 0xF0C0
-KEY, BOUNDS, FULL, LOST = 3, 4, 6, 8
 LINKS = int(os.environ.get("RDMA_LINKS", "1"))
 
 LOCAL_FLAG, NOTIFY_FLAG, IRQ_FLAG, DONE_FLAG = 1, 2, 4, 8
+FLAGS = {"local": LOCAL_FLAG, "notify": NOTIFY_FLAG, "irq": IRQ_FLAG, "completion": DONE_FLAG}
 
 
-def descriptor(
+def slots(
     source: int,
     target: int,
     beats: int,
@@ -38,10 +39,9 @@ def descriptor(
     key: int | None = None,
 ) -> list[int]:
     """Beats of one or two slots."""
-    second = target & 0xFFFF_FFFF | beats << 32 | host << 42 | start << 49 | flags << 50
-    if key is None:
-        return [source, second]
-    return [source, second | 1 << 54, target >> 32 | key << 32, 0x1DEA]
+    told = {name: bool(flags & bit) for name, bit in FLAGS.items()}
+    made = descriptor(source, target, beats, host, start, **told, extended=key is not None)
+    return [*made, *(() if key is None else extension(target, key, 0x1DEA))]
 
 
 class Host:
@@ -122,7 +122,7 @@ class Host:
         self.slot = (self.slot + slots) % 128
 
     async def send(self, host: int, queue: int, body: list[int], flags: int = 0) -> None:
-        header = len(body) | queue << 8 | flags << 16 | 0xABCD << 32
+        header = message_header(len(body), queue, 0xABCD) | flags << 16
         for beat in [header, *body]:
             await self.write(MESSAGES + 0x800 * host + 8 * self.place, beat)
             self.place = (self.place + 1) % 256
@@ -183,7 +183,7 @@ async def a_write_is_in_memory_before_its_notification(dut: Any) -> None:
             seen.append(b.memory.get(target, size))
             return True
 
-        await a.post(1, descriptor(source, target, beats, 1, NOTIFY_FLAG | LOCAL_FLAG))
+        await a.post(1, slots(source, target, beats, 1, NOTIFY_FLAG | LOCAL_FLAG))
         cycles[8 * beats] = await until(dut, f"notification of {beats} beats", arrived)
         assert seen[0] == data
         assert b.word(b.notified) & (1 << 48) - 1 == target + 8 * beats - 8
@@ -225,12 +225,12 @@ async def a_key_opens_its_region_and_no_other(dut: Any) -> None:
     right = 5 | 0xC0FFEE << 8
     before = dict(b.memory.bytes)
     for key, target in ((right ^ 1 << 20, b.inbox), (right, b.inbox + 0x2000 - 56), (6, b.inbox)):
-        await a.post(1, descriptor(0x5000, target, 8, 1, key=key))
+        await a.post(1, slots(0x5000, target, 8, 1, key=key))
     await until(dut, "three refusals", lambda: len(a.records()) == 3)
     assert sorted(code for code, _ in a.records()) == [KEY, KEY, BOUNDS]
     kept = {at: byte for at, byte in b.memory.bytes.items() if not b.errors <= at < b.errors + 256}
     assert kept == {at: byte for at, byte in before.items() if not b.errors <= at < b.errors + 256}
-    await a.post(1, descriptor(0x5000, b.inbox + 64, 8, 1, DONE_FLAG, key=right))
+    await a.post(1, slots(0x5000, b.inbox + 64, 8, 1, DONE_FLAG, key=right))
     await until(dut, "completion", lambda: a.word(a.done) & 0xFFFF == 4)
     assert b.memory.get(b.inbox + 64, 64) == bytes(range(64))
     settle(a, b)
@@ -244,11 +244,11 @@ async def a_cluster_waits_for_its_start(dut: Any) -> None:
     for slot in order:
         await a.write(
             REQUESTS + 0x800 + 16 * slot,
-            *descriptor(0x7000 + 64 * slot, b.SHORT + 64 * slot, 8, 1, start=False),
+            *slots(0x7000 + 64 * slot, b.SHORT + 64 * slot, 8, 1, start=False),
         )
     await ClockCycles(dut.clk_i, 400)
     assert b.memory.get(b.SHORT, 192) == bytes(192)
-    await a.write(REQUESTS + 0x800 + 48, *descriptor(0x7000 + 192, b.SHORT + 192, 8, 1, NOTIFY_FLAG))
+    await a.write(REQUESTS + 0x800 + 48, *slots(0x7000 + 192, b.SHORT + 192, 8, 1, NOTIFY_FLAG))
     await until(dut, "notification", lambda: b.word(b.notified) != 0)
     assert b.memory.get(b.SHORT, 256) == a.memory.get(0x7000, 256)
     settle(a, b)
@@ -258,9 +258,9 @@ async def a_cluster_waits_for_its_start(dut: Any) -> None:
 async def a_bit_error_costs_its_packet_and_both_programs_hear_of_it(dut: Any) -> None:
     a, b = await start(dut)
     a.memory.put(0x9000, random.randbytes(4096))
-    await a.post(1, descriptor(0x9000, b.SHORT, 8, 1, DONE_FLAG))
+    await a.post(1, slots(0x9000, b.SHORT, 8, 1, DONE_FLAG))
     await until(dut, "the first", lambda: a.word(a.done) & 0xFFFF == 1)
-    await a.post(1, descriptor(0x9000, b.SHORT, 512, 1, NOTIFY_FLAG | DONE_FLAG))
+    await a.post(1, slots(0x9000, b.SHORT, 512, 1, NOTIFY_FLAG | DONE_FLAG))
     await until(
         dut, "its first packets", lambda: b.memory.get(b.SHORT + 512, 8) == a.memory.get(0x9000 + 512, 8)
     )
@@ -277,7 +277,7 @@ async def a_bit_error_costs_its_packet_and_both_programs_hear_of_it(dut: Any) ->
     ]
     assert wrong == []
     b.memory.put(b.notified, bytes(8))
-    await a.post(1, descriptor(0x9000, b.SHORT, 512, 1, NOTIFY_FLAG))
+    await a.post(1, slots(0x9000, b.SHORT, 512, 1, NOTIFY_FLAG))
     await until(dut, "the same again", lambda: b.word(b.notified) != 0)
     assert b.word(b.notified) >> 63 == 0
     assert b.memory.get(b.SHORT, 4096) == a.memory.get(0x9000, 4096)
@@ -297,7 +297,7 @@ async def both_ways_at_once_every_byte_is_right(dut: Any) -> None:
             beats = min(random.choice((1, 3, 64, 100, 512)), 0x4000 // 8 - at)
             flags = NOTIFY_FLAG | DONE_FLAG if at + beats == 0x4000 // 8 else 0
             await me.post(
-                other.number, descriptor(0x2_0000 + 8 * at, other.SHORT + 8 * at, beats, other.number, flags)
+                other.number, slots(0x2_0000 + 8 * at, other.SHORT + 8 * at, beats, other.number, flags)
             )
             at += beats
 
@@ -323,7 +323,7 @@ async def an_interrupt_is_raised_once_and_cleared_by_the_driver(dut: Any) -> Non
 
     cocotb.start_soon(watch())
     for number in (1, 2):
-        await a.post(1, descriptor(0x100, b.SHORT, 1, 1, IRQ_FLAG))
+        await a.post(1, slots(0x100, b.SHORT, 1, 1, IRQ_FLAG))
         await until(dut, f"interrupt {number}", lambda number=number: strobes[0] == number)
         assert await b.counter("IRQ") == 1
         await b.register("IRQ", 1)

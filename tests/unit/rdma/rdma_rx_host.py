@@ -17,11 +17,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiSlaveWrite
-
-WRITE, MESSAGE, CONTROL = range(3)
-OPEN, PROBE, ACK, REFUSED = range(4)
-KEY, BOUNDS, QUEUE, FULL, BROKEN, LOST, SESSION = range(3, 10)
-"""Error codes."""
+from rdma_words import ACK, CONTROL, OPEN, header
 
 HOST = 3
 """This host's number."""
@@ -73,11 +69,8 @@ class Packet:
 
 
 def control(src: int, what: int, session: int, number: int = 0, rest: int = 0) -> list[int]:
-    """Beats of a control packet."""
-    return [
-        fields((number & 0xFFFF, 0), (session, 16), (src, 24), (HOST, 31), (CONTROL, 45)),
-        what | rest << 4,
-    ]
+    """Beats of a control packet; `rest` lies above its kind."""
+    return [header(number & 0xFFFF, session, src, HOST), what | rest << 4]
 
 
 @dataclass

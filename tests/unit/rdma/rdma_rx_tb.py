@@ -10,27 +10,29 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 from rdma_rx_host import (
-    ACK,
-    BOUNDS,
-    BROKEN,
     COMPLETE,
-    FULL,
-    KEY,
-    LOST,
-    MESSAGE,
     NOTIFY,
-    OPEN,
-    PROBE,
-    QUEUE,
-    REFUSED,
-    SESSION,
-    WRITE,
     Host,
     Packet,
     control,
     fields,
 )
 from rdma_rx_traffic import Traffic
+from rdma_words import (
+    ACK,
+    BOUNDS,
+    BROKEN,
+    FULL,
+    KEY,
+    LOST,
+    MESSAGE,
+    OPEN,
+    PROBE,
+    QUEUE,
+    REFUSED,
+    SESSION,
+    WRITE,
+)
 
 LINKS = int(os.environ["RDMA_LINKS"])
 STORED = os.environ["RDMA_STORED"] == "1"
@@ -516,7 +518,14 @@ async def slots_get_their_frame_word_when_the_body_is_there(dut: Any) -> None:
     await h.tail(24, 64)
     src, tries = (
         1,
-        ((1, 8, BOUNDS), (99, 1, QUEUE), (20, 1, QUEUE), (22, 1, QUEUE), (23, 1, QUEUE), (24, 1, QUEUE)),
+        (
+            (1, 8, BOUNDS),
+            (99, 1, QUEUE),
+            (20, 1, QUEUE),
+            (22, 1, QUEUE),
+            (23, 1, QUEUE),
+            (24, 1, QUEUE),
+        ),
     )
     for n, (queue, beats, code) in enumerate(tries):
         h.send(message(h, seqs[src], queue, beats, tag=0x80 + n).beats())

@@ -14,6 +14,12 @@ from dataclasses import dataclass, field
 import cocotb
 from cocotb.triggers import RisingEdge
 from rdma_rx_host import (
+    NOTIFY,
+    Host,
+    Packet,
+    control,
+)
+from rdma_words import (
     ACK,
     BOUNDS,
     BROKEN,
@@ -21,13 +27,9 @@ from rdma_rx_host import (
     KEY,
     LOST,
     MESSAGE,
-    NOTIFY,
     PROBE,
     QUEUE,
     WRITE,
-    Host,
-    Packet,
-    control,
 )
 
 SOURCES = (0, 1, 2, 5, 7)

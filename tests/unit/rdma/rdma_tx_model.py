@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formats of the RDMA network interface, from its page, field by field; and the far ends of its flows."""
+"""Packets of the RDMA network interface, taken apart field by field, and the far ends of its flows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-WRITE, MESSAGE, CONTROL = range(3)
-OPEN, PROBE, ACK, REFUSED = range(4)
-CODE_DESCRIPTOR, CODE_READ, CODE_BOUNDS, CODE_SESSION = 1, 2, 4, 9
+from rdma_words import CONTROL
+
 WINDOW = 64
 PACKET_BEATS = 64
 
@@ -44,53 +43,6 @@ class Packet:
             assert len(self.payload) == self.size, (len(self.payload), self.size)
         else:
             assert len(self.payload) < self.size
-
-
-def header(
-    seq: int, session: int, src: int, dst: int, kind: int = CONTROL, size: int = 0, rest: int = 0
-) -> int:
-    return seq | session << 16 | src << 24 | dst << 31 | size << 38 | kind << 45 | rest
-
-
-def control(kind: int, code: int = 0, tag: int = 0, more: int = 0) -> int:
-    return kind | code << 4 | tag << 12 | more << 20
-
-
-def descriptor(
-    source: int,
-    destination: int,
-    size: int,
-    host: int,
-    start: bool = False,
-    local: bool = False,
-    notify: bool = False,
-    irq: bool = False,
-    completion: bool = False,
-    extended: bool = False,
-    spare: int = 0,
-) -> tuple[int, int]:
-    """The two beats of a slot."""
-    flags = start | local << 1 | notify << 2 | irq << 3 | completion << 4 | extended << 5 | spare << 6
-    return source, (destination & 0xFFFFFFFF) | size << 32 | host << 42 | flags << 49
-
-
-def extension(destination: int, key: int, immediate: int, spare: int = 0) -> tuple[int, int]:
-    """The two beats of an extended descriptor's second slot."""
-    return destination >> 32 | key << 32, immediate | spare << 32
-
-
-def message_header(
-    beats: int,
-    queue: int,
-    immediate: int,
-    local: bool = False,
-    notify: bool = False,
-    irq: bool = False,
-    completion: bool = False,
-    spare: int = 0,
-) -> int:
-    flags = local | notify << 1 | irq << 2 | completion << 3
-    return beats | queue << 8 | flags << 16 | spare << 20 | immediate << 32
 
 
 def word_at(address: int) -> int:

@@ -23,36 +23,38 @@ from cocotbext.axi import AxiBus, AxiMaster, AxiResp
 from cocotbext.axi.axi_channels import AxiARSink, AxiRSource
 from link_model import K_DATA, K_EDB, K_EOP, K_SOP, crc24
 from rdma_tx_model import (
-    ACK,
-    CODE_BOUNDS,
-    CODE_DESCRIPTOR,
-    CODE_READ,
-    CODE_SESSION,
-    CONTROL,
-    MESSAGE,
-    OPEN,
     PACKET_BEATS,
-    PROBE,
-    REFUSED,
     WINDOW,
-    WRITE,
     Flow,
     Packet,
     Transfer,
     bits,
+    word_at,
+)
+from rdma_words import (
+    ACK,
+    BOUNDS,
+    CONTROL,
+    DESCRIPTOR,
+    MESSAGE,
+    OPEN,
+    PROBE,
+    READ,
+    REFUSED,
+    SESSION,
+    WRITE,
     control,
     descriptor,
     extension,
     header,
     message_header,
-    word_at,
 )
 
 HOSTS = int(os.environ["RDMA_HOSTS"])
 LINKS = int(os.environ["RDMA_LINKS"])
 OUTSTANDING = int(os.environ["RDMA_OUTSTANDING"])
 HOST_NS, LINK_NS = 10, 12.8
-OWN, SESSION = 5, 0xFE
+OWN, FIRST_SESSION = 5, 0xFE
 ROOM = 512
 MAX_WORDS = 134
 REQUESTS, MESSAGES, TABLES = 0x4000, 0x8000, 0xC000
@@ -164,7 +166,7 @@ class Bench:
         d.rst_ni.value = d.link_rst_ni.value = 0
         d.enable_i.value = 0
         d.host_id_i.value = OWN
-        d.first_session_i.value = SESSION
+        d.first_session_i.value = FIRST_SESSION
         d.probe_cycles_i.value = probe
         d.link_enable_i.value = self.enabled
         d.bench_i.value = bench
@@ -372,7 +374,7 @@ class Bench:
             flow.links[packet.seq] = packet.link
         self._match(flow, packet)
         if flow.session != packet.session:
-            self.answer(flow, packet.session, 0, control(REFUSED, CODE_SESSION, packet.tag))
+            self.answer(flow, packet.session, 0, control(REFUSED, SESSION, packet.tag))
             return
         number = flow.acked + (packet.seq - flow.acked & 0xFFFF)
         assert number < flow.acked + WINDOW, "outside the window"
@@ -401,7 +403,7 @@ class Bench:
                 if flow.answer:
                     self.ack(flow)
             else:
-                self.answer(flow, packet.session, 0, control(REFUSED, CODE_SESSION))
+                self.answer(flow, packet.session, 0, control(REFUSED, SESSION))
 
     # ------------------------------------------------------------ is it what was asked for?
     def _match(self, flow: Flow, packet: Packet) -> None:
@@ -629,7 +631,7 @@ async def one_of_each(dut: Any) -> None:
     assert [flow.opens for flow in b.flows[:2]] == [1, 1]
     assert b.flows[1].freed == [1, 2]
     # The far end has acknowledged all of flow 0, for the transfer asked for completion.
-    assert b.flows[0].done[-1] == 8 | 1 << 16 | SESSION << 24
+    assert b.flows[0].done[-1] == 8 | 1 << 16 | FIRST_SESSION << 24
     assert not b.errors
 
 
@@ -728,7 +730,7 @@ async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None
         await b.store(REQUESTS + 2 * 0x800 + tag * 16, data)
         await b.until(lambda used=used: flow.freed[0] == used, 4000)
         await b.until(lambda tag=tag: any(e[1] == tag for e in b.errors), 20)
-        assert b.errors[-1] == (CODE_DESCRIPTOR, tag, 2, 0, source)
+        assert b.errors[-1] == (DESCRIPTOR, tag, 2, 0, source)
     numbers = len(b.packets)
     assert numbers == 2 * len(wrong)
     # Messages: their length is believed, so the one behind is found.
@@ -747,7 +749,7 @@ async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None
         await b.message(2, b.letter(2, local=True))
         await b.until(lambda: flow.freed[1] == flow.beats, 4000)
         await b.until(lambda tag=tag: any(e[1] == tag for e in b.errors), 20)
-        assert b.errors[-1] == (CODE_DESCRIPTOR, tag, 2, 0, 0)
+        assert b.errors[-1] == (DESCRIPTOR, tag, 2, 0, 0)
     await b.rest()
     b.check_whole()
     assert len(b.packets) == numbers + 4
@@ -769,7 +771,7 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
         await b.post(1, [transfer, *follower])
         given = flow.slots
         await b.until(lambda given=given: flow.freed[0] == given, 4000)
-        assert b.errors == [(CODE_READ, transfer.tag, 1, 0, 0)]
+        assert b.errors == [(READ, transfer.tag, 1, 0, 0)]
         packets = sorted((p for p in b.packets if p.tag == transfer.tag), key=lambda p: p.seq)
         assert [packet.bad for packet in packets] == [n == beat // 64 for n in range(4)]
         [bad] = [packet for packet in b.packets if packet.bad]
@@ -782,7 +784,7 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
     given = flow.slots
     await b.until(lambda: flow.freed[0] == given, 6000)
     await b.until(lambda: sum(1 + e[3] for e in b.errors) == 8, 100)
-    assert all(e[:3] == (CODE_READ, transfer.tag, 1) for e in b.errors)
+    assert all(e[:3] == (READ, transfer.tag, 1) for e in b.errors)
     await b.rest()
     b.check_whole()
 
@@ -835,18 +837,18 @@ async def refusals_are_told(dut: Any) -> None:
     await b.rest()
     assert flow.session is not None
     b.ack_delay = 2
-    b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, 0x33, 4))
+    b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, 0x33, 4))
     await b.rest()
-    assert b.errors == [(CODE_BOUNDS, 0x33, 0, 4, 0)]
+    assert b.errors == [(BOUNDS, 0x33, 0, 4, 0)]
     assert flow.done[-1] >> 32 == 5
     b.errors.clear()
     b.told = 0.02
     for n in range(60):
-        b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, n, 0))
+        b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, n, 0))
     await b.clocks_of(600)
     b.told = 0.5
     # One more picks up what was counted.
-    b.answer(flow, flow.session, 1, control(REFUSED, CODE_BOUNDS, 77, 0))
+    b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, 77, 0))
     await b.rest()
     await b.clocks_of(200)
     assert len(b.errors) < 61
@@ -874,8 +876,8 @@ async def a_far_end_that_was_reset(dut: Any) -> None:
             b.answer(flow, flow.known, flow.acked, control(ACK, 0))
         await b.rest()
         assert flow.freed[0] == flow.slots
-        assert flow.session == SESSION + n + 1 & 0xFF
-        told = [error for error in b.errors if error[0] == CODE_SESSION]
+        assert flow.session == FIRST_SESSION + n + 1 & 0xFF
+        told = [error for error in b.errors if error[0] == SESSION]
         assert len(told) == 1
         assert told[0][2] == 1
         assert told == b.errors
@@ -964,14 +966,14 @@ async def stop_and_start(dut: Any) -> None:
         assert not begun
         b.counts["granted"] = 0
         b.flows = [Flow(i) for i in range(HOSTS)]
-        dut.first_session_i.value = SESSION + 16 * (n + 1) & 0xFF
+        dut.first_session_i.value = FIRST_SESSION + 16 * (n + 1) & 0xFF
         dut.enable_i.value = 1
         await b.until(lambda: b.running, 530)
         b.receive.clear()
     await b.program(1, 4)
     await b.rest()
     b.check_whole()
-    assert b.flows[1].sessions == {SESSION + 48 & 0xFF}
+    assert b.flows[1].sessions == {FIRST_SESSION + 48 & 0xFF}
 
 
 @cocotb.test()
@@ -1003,7 +1005,7 @@ async def benchmark_mode(dut: Any) -> None:
     b.flows[0].slots += 1
     await b.store(REQUESTS + 4 * 16, b"".join(beat.to_bytes(8, "little") for beat in slots))
     await b.until(lambda: len(b.errors) == 1, 500)
-    assert b.errors[0][:2] == (CODE_DESCRIPTOR, 4)
+    assert b.errors[0][:2] == (DESCRIPTOR, 4)
 
 
 @cocotb.test()
