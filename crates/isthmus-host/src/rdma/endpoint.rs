@@ -70,6 +70,14 @@ pub enum RdmaError {
         /// The highest.
         most: HostId,
     },
+    /// A word that is not in the memory.
+    #[error("no word of 8 bytes at {at:#x} in a memory of {size} bytes")]
+    Place {
+        /// Its offset.
+        at: usize,
+        /// Bytes of the memory.
+        size: usize,
+    },
     /// A table entry that does not exist.
     #[error("{table} table has no entry {index}")]
     Entry {
@@ -385,15 +393,34 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         queue: &'static str,
     ) -> Result<u16, RdmaError> {
         let waited = self.config.patience;
-        let now = self.memory.load64(word).await?;
-        if now != seen {
-            return Ok(now as u16);
+        match self.watch_word(word, seen, waited).await? {
+            None => Err(RdmaError::Stuck { host, queue, waited }),
+            Some(back) => Ok(back as u16),
         }
-        let deadline = self.memory.now() + waited;
-        match self.memory.poll64(word, seen, deadline).await? {
-            same if same == seen => Err(RdmaError::Stuck { host, queue, waited }),
-            back => Ok(back as u16),
+    }
+
+    /// Waits until the 8 bytes at `at` of its memory are not `seen`, and gives what they are then;
+    /// none when `patience` passes first. The last word of a transfer that asks for no notification
+    /// can be watched so, over one path: over several another word may come last.
+    ///
+    /// # Errors
+    /// When they are not in the memory at a multiple of 8.
+    pub async fn watch_word(
+        &mut self,
+        at: usize,
+        seen: u64,
+        patience: Duration,
+    ) -> Result<Option<u64>, RdmaError> {
+        let size = self.memory.size();
+        if !at.is_multiple_of(BEAT) || at.checked_add(BEAT).is_none_or(|end| end > size) {
+            return Err(RdmaError::Place { at, size });
         }
+        let mut word = self.memory.load64(at).await?;
+        if word == seen && !patience.is_zero() {
+            let deadline = self.memory.now().saturating_add(patience);
+            word = self.memory.poll64(at, seen, deadline).await?;
+        }
+        Ok((word != seen).then_some(word))
     }
 
     /// Waits until all transfers posted to a host have left.
@@ -467,9 +494,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         if Notification::from(now).count != seen {
             return Ok(Some(now.into()));
         }
-        let deadline = self.memory.now() + self.config.patience;
-        let then = self.memory.poll64(word, now, deadline).await?;
-        Ok((then != now).then(|| then.into()))
+        Ok(self.watch_word(word, now, self.config.patience).await?.map(Into::into))
     }
 
     /// A destination's completion as it stands.
@@ -509,7 +534,48 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// The next message or notification, if it is there. Its slot is given back.
+    /// Waits for the next message or notification, and receives it; none when `patience` passes
+    /// first. It watches the frame word, which is written when the body is there.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub async fn wait<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        patience: Duration,
+    ) -> Result<Option<(Frame, Vec<u8>)>, RdmaError> {
+        if self.slot == 0 {
+            return Ok(None);
+        }
+        let place = self.place + self.at;
+        let seen = endpoint.memory.load64(place).await?;
+        let due = Frame::from(seen).phase != self.phase;
+        if due && endpoint.watch_word(place, seen, patience).await?.is_none() {
+            return Ok(None);
+        }
+        self.receive(endpoint).await
+    }
+
+    /// Messages and notifications that can wait in it: one fewer than it has slots.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.bytes.checked_div(self.slot).map_or(0, |slots| slots - 1)
+    }
+
+    /// Bytes of a body, at most: a slot without its frame.
+    #[must_use]
+    pub fn body(&self) -> usize {
+        self.slot.saturating_sub(BEAT)
+    }
+
+    /// Its number in the queue table.
+    #[must_use]
+    pub fn index(&self) -> u8 {
+        self.index
+    }
+
+    /// The next message or notification, if it is there. Its slot is given back. A message of no
+    /// bytes is one whose body could not be written.
     ///
     /// # Errors
     /// When the machine refuses. A packed queue has no frames: it never has anything here.
@@ -560,6 +626,8 @@ mod tests {
         starts: Vec<(usize, usize)>,
         looks: u32,
         clock: Duration,
+        /// What the device writes to memory, and when.
+        later: std::collections::VecDeque<(Duration, usize, Vec<u64>)>,
     }
 
     #[derive(Clone, Debug)]
@@ -670,11 +738,23 @@ mod tests {
         async fn poll64(
             &mut self,
             at: usize,
-            _: u64,
+            seen: u64,
             until: Duration,
         ) -> Result<u64, TransportError> {
-            self.0.borrow_mut().clock = until;
-            self.load64(at).await
+            loop {
+                let due = self.0.borrow().later.front().is_some_and(|(time, ..)| *time <= until);
+                let next = if due { self.0.borrow_mut().later.pop_front() } else { None };
+                let Some((time, place, beats)) = next else {
+                    self.0.borrow_mut().clock = until;
+                    return self.load64(at).await;
+                };
+                self.0.borrow_mut().clock = time;
+                self.put(place, &beats);
+                let word = self.load64(at).await?;
+                if word != seen {
+                    return Ok(word);
+                }
+            }
         }
     }
 
@@ -812,6 +892,61 @@ mod tests {
             }
             let outside = QueueEntry { base: BASE, ..entry };
             assert!(endpoint.open_queue(8, &outside).await.is_err());
+        });
+    }
+
+    #[test]
+    fn who_waits_at_an_inbox_gets_what_comes_next_or_nothing_in_time() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let (base, bytes) = (BASE + 0x1000, 256);
+            let entry = QueueEntry { base, bytes, layout: Layout::Slots(64), sources: 0xF };
+            let mut inbox = endpoint.open_queue(7, &entry).await.unwrap();
+            assert_eq!((inbox.room(), inbox.body(), inbox.index()), (3, 56, 7));
+            let ms = Duration::from_millis;
+            assert!(inbox.wait(&mut endpoint, ms(5)).await.unwrap().is_none());
+            assert_eq!(board.0.borrow().clock, ms(5));
+            for number in 0..10_u64 {
+                let phase = (number / 4 + 1) % 2;
+                let place = 0x1000 + 64 * (number % 4) as usize;
+                let frame = phase | 1 << 1 | 3 << 8 | (number + 1) << 16;
+                let start = board.0.borrow().clock;
+                // The body is there before its frame.
+                let times = [(start + ms(1), place + 8, number), (start + ms(2), place, frame)];
+                for (time, place, beat) in times {
+                    board.0.borrow_mut().later.push_back((time, place, vec![beat]));
+                }
+                let (frame, body) = inbox.wait(&mut endpoint, ms(9)).await.unwrap().unwrap();
+                assert_eq!((frame.count, body), (number as u16 + 1, number.to_le_bytes().to_vec()));
+                assert_eq!(board.0.borrow().clock, start + ms(2));
+            }
+            // What is there already is given at once.
+            board.put(0x1000 + 128, &[1 | 1 << 1 | 1 << 16, 77]);
+            let before = board.0.borrow().clock;
+            assert!(inbox.wait(&mut endpoint, ms(9)).await.unwrap().is_some());
+            assert_eq!(board.0.borrow().clock, before);
+        });
+    }
+
+    #[test]
+    fn a_watched_word_is_one_of_the_memory() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let ms = Duration::from_millis;
+            board.put(0x2000, &[5]);
+            assert_eq!(endpoint.watch_word(0x2000, 4, ms(1)).await.unwrap(), Some(5));
+            assert_eq!(endpoint.watch_word(0x2000, 5, ms(1)).await.unwrap(), None);
+            assert_eq!(endpoint.watch_word(0x2000, 5, Duration::ZERO).await.unwrap(), None);
+            assert_eq!(board.0.borrow().clock, ms(1), "no patience, no time");
+            board.0.borrow_mut().later.push_back((ms(2), 0x2000, vec![6]));
+            assert_eq!(endpoint.watch_word(0x2000, 5, Duration::MAX).await.unwrap(), Some(6));
+            assert_eq!(board.0.borrow().clock, ms(2));
+            for at in [0x2004, 0x3FFC, 0x4000, usize::MAX - 7] {
+                let error = endpoint.watch_word(at, 0, ms(1)).await.unwrap_err().to_string();
+                assert!(error.contains("in a memory of 16384 bytes"), "{error}");
+            }
         });
     }
 
