@@ -87,6 +87,8 @@ def _counting(title: str, total: int) -> Any:
 def _name(scenario: Mapping[str, Any]) -> str:
     workload = scenario["workload"]
     kind = workload.get("method") or workload.get("kind")
+    if "test" in workload:
+        kind = f"{workload['test']} {workload['size_bytes']}"
     if kind is None:
         kind = f"{workload['engine']} {workload['load']:g}"
     return f"{scenario['platform']['name']} {scenario['profile']} {kind}"

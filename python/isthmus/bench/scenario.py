@@ -31,8 +31,9 @@ _SUFFIXES: Mapping[str, str] = {
     "microframe": "_microframes",
     "share": "_share",
     "TLP": "_tlps",
+    "cycle": "_cycles",
 }
-_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP"})
+_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP", "cycle"})
 
 
 def scenario(
@@ -61,9 +62,9 @@ def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
     """The platform's numbers without their sources, each key with its unit."""
     return {
         "name": platform.name,
-        "fpga": _entries(platform.fpga),
+        "fpga": entries(platform.fpga),
         "bus": {platform.bus: _bus(platform, profile)},
-        "library": _entries(platform.profiles[profile]),
+        "library": entries(platform.profiles[profile]),
     }
 
 
@@ -74,17 +75,18 @@ def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
     for name, group in platform.groups.items():
         if name in kind.drivers.values():
             if name == kind.drivers[profile]:
-                made["driver"] = {name: _entries(group)}
+                made["driver"] = {name: entries(group)}
             continue
         place = next((what for what, choice in kind.one_of.items() if name in choice), None)
         if place is None:
-            made[name] = _entries(group)
+            made[name] = entries(group)
         else:
-            made[place] = {name: _entries(group)}
+            made[place] = {name: entries(group)}
     return made
 
 
-def _entries(group: Any) -> dict[str, float | int]:
+def entries(group: Any) -> dict[str, float | int]:
+    """The constants of one table, each key with its unit."""
     return dict(_entry(key, getattr(group, key)) for key in declared(type(group)))
 
 

@@ -11,11 +11,12 @@ from isthmus.errors import UserError
 
 SCHEMA = "isthmus.result/1"
 
-Definition = Literal["one_way", "rtt", "half_rtt", "stage"]
+Definition = Literal["one_way", "rtt", "half_round_trip", "per_transfer", "stage"]
 DEFINITIONS: Mapping[str, str] = {
     "one_way": "one-way",
     "rtt": "round trip",
-    "half_rtt": "half a round trip",
+    "half_round_trip": "half a round trip",
+    "per_transfer": "from one transfer to the next",
     "stage": "one stage",
 }
 """What a latency is, in the words that people read."""

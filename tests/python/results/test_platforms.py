@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from isthmus import platforms
-from isthmus.bench import etherbone, switch
+from isthmus.bench import etherbone, rdma, switch
 from isthmus.bench.scenario import constants
 from isthmus.platforms.load import FOLDER, PlatformError
 from isthmus.verify import PUBLISHED
@@ -43,7 +43,7 @@ def _all(platform: platforms.Platform) -> list[tuple[str, platforms.Constant]]:
 
 
 def test_what_is_shipped_loads_and_names_its_sources() -> None:
-    assert set(platforms.names()) == {*etherbone.SYSTEMS, switch.PLATFORM}
+    assert set(platforms.names()) == {*etherbone.SYSTEMS, switch.PLATFORM, *rdma.PLATFORMS}
     for name in platforms.names():
         for key, constant in _all(platforms.load(name)):
             assert len(constant.source) > 10, f"{name}: {key}"
@@ -74,14 +74,19 @@ def test_each_profile_gets_the_driver_of_its_own() -> None:
 
 
 def test_no_constant_is_a_number_that_is_to_be_predicted() -> None:
-    predicted = set()
-    for name in ("etherbone", "forth-switch"):
+    def predicted(name: str) -> set[tuple[float, str]]:
         text = (PUBLISHED / f"{name}.csv").read_text()
         lines = csv.DictReader(io.StringIO("\n".join(x for x in text.splitlines() if not x.startswith("#"))))
-        predicted |= {(float(row["value"]), row["unit"]) for row in lines if row["kind"] == "prediction"}
+        return {(float(row["value"]), row["unit"]) for row in lines if row["kind"] == "prediction"}
+
+    forth = predicted("forth-switch") | predicted("forth-rdma")
+    documents = {"serdes": forth, "rdma-pcix": forth, "rdma-pcie": forth}
     for name in platforms.names():
-        for key, constant in _all(platforms.load(name)):
-            assert (constant.value, constant.unit) not in predicted, f"{name}: {key}"
+        platform = platforms.load(name)
+        forbidden = documents.get(platform.bus, predicted("etherbone"))
+        assert forbidden
+        for key, constant in _all(platform):
+            assert (constant.value, constant.unit) not in forbidden, f"{name}: {key}"
 
 
 def test_keys_carry_their_units() -> None:
@@ -95,10 +100,39 @@ def test_keys_carry_their_units() -> None:
 
 
 def test_unknown_platform() -> None:
-    with pytest.raises(PlatformError, match="no platform 'usb'; there are: forth-switch, gige-direct, gige"):
+    with pytest.raises(PlatformError, match="no platform 'usb'; there are: forth-rdma, forth-switch, gige-direct, gige"):
         platforms.load("usb")
     with pytest.raises(PlatformError, match="no platform '_gige'"):
         platforms.load("_gige")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("accept =", "acept =", "forth-rdma.toml: bridge: lacks accept (of the device's data"),
+        ("[bridge]", "[bridg]", "forth-rdma.toml: lacks the table [bridge]"),
+        (
+            "message = { value = 0,",
+            "message = { value = 2,",
+            "forth-rdma.toml: core.message: 2 1 is out of range: 0 to 1 1",
+        ),
+        (
+            'value = 1, unit = "cycle"',
+            'value = 1, unit = "ns"',
+            "forth-rdma.toml: pcix.address: unit is 'ns'; it must be given in 'cycle'",
+        ),
+        (
+            "outstanding =",
+            "outstandig =",
+            "forth-rdma.toml: profile.as-published: lacks outstanding (transfers",
+        ),
+        ('"rdma-pcix"', '"rdma-pci"', "forth-rdma.toml: bus: 'rdma-pci' is none of gige"),
+        ('"rdma-pcix"', '"rdma-pcie"', "forth-rdma.toml: lacks the table [link]"),
+    ],
+)
+def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: str, said: str) -> None:
+    _edit(folder, old, new, "forth-rdma.toml")
+    assert said in _refused(folder, "forth-rdma")
 
 
 @pytest.mark.parametrize(
