@@ -98,7 +98,7 @@ module rdma_ni
   output logic [0:0] irq_o,
 
   input logic [63:0] time_ns_i,       // clk_i
-  input logic [31:0] link_time_ns_i,  // link_clk_i
+  input logic [63:0] link_time_ns_i,  // link_clk_i
 
   input  logic [32*NumLinks-1:0] serdes_rx_data_i,
   input  logic [4*NumLinks-1:0]  serdes_rx_k_i,
@@ -436,7 +436,7 @@ module rdma_ni
     .link_enable_i   (control.links[NumLinks-1:0]),
     .bench_i         (control.bench),
     .stamp_i         (time_ns_i[31:0]),
-    .link_stamp_i    (link_time_ns_i),
+    .link_stamp_i    (link_time_ns_i[31:0]),
     .rq_we_i         (rq_we),
     .rq_addr_i       (rq_addr),
     .rq_data_i       (rq_data),
@@ -670,7 +670,7 @@ module rdma_ni
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,
-                    time_ns_i[63:32],
+                    time_ns_i[63:32], link_time_ns_i[63:32],
                     ignored, sent, voq_dropped, control.err_base[5:0], sent_flow[0], sent_seq[0],
                     begun_seq[15:5], control.links};
 endmodule

@@ -26,6 +26,16 @@ pub enum RoadError {
         /// How it failed.
         source: isthmus_host::etherbone::Error,
     },
+    /// A host program's use of its RDMA interface failed.
+    #[error("host {host}: {during}: {source}")]
+    Rdma {
+        /// Which host.
+        host: u8,
+        /// What its program was doing.
+        during: &'static str,
+        /// How it failed.
+        source: Box<isthmus_host::rdma::RdmaError>,
+    },
     /// What was measured contradicts itself.
     #[error("inconsistent measurement: {0}")]
     Inconsistent(String),
@@ -57,7 +67,10 @@ impl RoadError {
                     | SimError::UnknownFaultPoint { .. }
                     | SimError::Trace { .. }
             ),
-            Self::Access { .. } | Self::Inconsistent(_) | Self::Violation(_) => false,
+            Self::Access { .. }
+            | Self::Rdma { .. }
+            | Self::Inconsistent(_)
+            | Self::Violation(_) => false,
         }
     }
 

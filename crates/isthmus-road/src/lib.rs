@@ -9,7 +9,9 @@
 mod device;
 mod error;
 mod etherbone;
+mod host_bus;
 pub mod measurement;
+pub mod rdma;
 pub mod scenario;
 pub mod serve;
 mod stages;
@@ -54,6 +56,7 @@ pub fn run_text(
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
     match scenario::road_of(json)?.as_str() {
+        "rdma" => rdma::run(&rdma::scenario::Scenario::parse(json)?, make_model, watch),
         "switch" => switch::run(&switch::scenario::Scenario::parse(json)?, make_model, watch),
         _ => run_with(&Scenario::parse(json)?, make_model, watch),
     }

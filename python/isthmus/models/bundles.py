@@ -172,6 +172,7 @@ def _place(top: str, port: Port) -> tuple[str, str, str, Signal]:
         ("cfg_", "_i", lambda middle: ("config", "config", middle, Signal(0, False))),
         ("status_", "_o", lambda middle: ("status", "status", middle, Signal(0, True))),
         ("", "_clk_i", lambda middle: ("clock", middle, "clk", Signal(1, False))),
+        ("", "_time_ns_i", lambda middle: ("time", "time", f"{middle}_time_ns", Signal(64, False))),
     )
     for prefix, suffix, place in matchers:
         if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix + suffix):
@@ -192,10 +193,22 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
         for member in FAMILIES.get(bundle.kind, {}):
             if member not in ROW and member.rpartition("_")[0] not in bundle.ports:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
+        if bundle.kind == "time":
+            _check_time(device, bundle, bundles)
         if bundle.kind == "probe":
             _check_probe(device, bundle)
         if bundle.kind == "serdes":
             _check_serdes(device, bundle)
+
+
+def _check_time(device: Elaborated, bundle: Bundle, bundles: Sequence[Bundle]) -> None:
+    clocks = {one.name for one in bundles if one.kind == "clock"}
+    for short in bundle.ports:
+        clock = short.removesuffix("_time_ns")
+        if clock not in (short, *clocks):
+            raise BundleError(
+                f"{device.top}: port {short}_i shows the time of a clock {clock}_clk_i: there is none"
+            )
 
 
 def _check_serdes(device: Elaborated, bundle: Bundle) -> None:

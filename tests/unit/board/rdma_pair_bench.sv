@@ -138,14 +138,14 @@ module rdma_pair_bench #(
 );
   localparam int unsigned InitWords = 64;
   logic [63:0] time_q;
-  logic [31:0] link_time_q;
+  logic [63:0] link_time_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) time_q <= '0;
     else         time_q <= time_q + 64'd10;
   end
   always_ff @(posedge link_clk_i or negedge rst_ni) begin
     if (!rst_ni) link_time_q <= '0;
-    else         link_time_q <= link_time_q + 32'd1;
+    else         link_time_q <= link_time_q + 64'd1;
   end
 
   logic [32*NumLinks-1:0] a_rx_data, a_tx_data;

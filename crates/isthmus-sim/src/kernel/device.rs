@@ -32,7 +32,7 @@ pub struct DeviceConfig {
     /// The value of each `cfg_<name>_i` port, by `<name>`.
     #[serde(default)]
     pub cfg: BTreeMap<String, u64>,
-    /// What `time_ns_i` shows at simulated time zero.
+    /// What `time_ns_i` and `<clock>_time_ns_i` show at simulated time zero.
     #[serde(default)]
     pub epoch_ns: u64,
     /// Where to write a waveform trace; needs a model built for it.
@@ -86,6 +86,8 @@ struct Clock {
     name: String,
     pin: InputPin,
     grid: Grid,
+    /// Shows the time of its coming rising edge.
+    time_pin: Option<InputPin>,
     /// The number of the next edge: even ones rise.
     edge: u64,
     time: Picoseconds,
@@ -106,7 +108,6 @@ struct Hot {
     model: Box<dyn Model>,
     clocks: Vec<Clock>,
     agents: Vec<Attached>,
-    time_pin: Option<InputPin>,
     cycles_pin: Option<InputPin>,
     idle_pin: Option<OutputPin>,
     probes: Option<ProbePins>,
@@ -145,11 +146,21 @@ pub(crate) struct Device {
 
 const CLOCK: &str = "clk_i";
 const RESET: &str = "rst_ni";
-/// Inputs that show the time, which the kernel drives.
-const TIMES: [&str; 2] = ["time_ns_i", "time_cycles_i"];
+const TIME: &str = "time_ns_i";
+const CYCLES: &str = "time_cycles_i";
 
 fn is_clock(port: &str) -> bool {
     port == CLOCK || port.ends_with("_clk_i")
+}
+
+/// Inputs that show the time, which the kernel drives.
+fn is_time(port: &str) -> bool {
+    port == CYCLES || clock_of(port).is_some()
+}
+
+/// The clock that a time input belongs to: `<name>_time_ns_i` to `<name>_clk_i`.
+fn clock_of(port: &str) -> Option<String> {
+    port.strip_suffix(TIME).map(|name| format!("{name}{CLOCK}"))
 }
 
 impl Device {
@@ -194,19 +205,24 @@ impl Device {
         }
         apply_cfg(config, &inputs).map_err(&fail)?;
         let probes = probe_pins(&description, &outputs).map_err(&fail)?;
-        for port in TIMES {
-            if let Some(pin) = inputs.get(port)
-                && pin.width() != 64
-            {
+        for (port, pin) in inputs.iter().filter(|(port, _)| is_time(port)) {
+            if pin.width() != 64 {
                 return Err(fail(format!("{port} is {} bits wide: 64 expected", pin.width())));
             }
+            if let Some(clock) = clock_of(port)
+                && !clocks.iter().any(|known| known.name == clock)
+            {
+                return Err(fail(format!(
+                    "{port} shows the time of a clock {clock}: there is none"
+                )));
+            }
         }
-        let [time_pin, cycles_pin] = TIMES.map(|port| inputs.get(port).cloned());
+        let cycles_pin = inputs.get(CYCLES).cloned();
         for hold in &config.holds {
             let Some(pin) = inputs.get(&hold.port) else {
                 return Err(fail(format!("cannot hold {}: no such input", hold.port)));
             };
-            if pin.width() > 64 || is_clock(&hold.port) || TIMES.contains(&&*hold.port) {
+            if pin.width() > 64 || is_clock(&hold.port) || is_time(&hold.port) {
                 return Err(fail(format!(
                     "cannot hold {}: clocks, time and ports above 64 bits cannot be held",
                     hold.port
@@ -219,7 +235,6 @@ impl Device {
         let hot = Hot {
             model,
             agents: Vec::new(),
-            time_pin,
             cycles_pin,
             idle_pin: outputs.get("idle_o").cloned(),
             probes,
@@ -270,22 +285,29 @@ impl Device {
             clock.edge += clock.edge & 1;
             clock.time = clock.grid.time(clock.edge);
         }
-        self.show_time(hot);
+        self.show_times(hot);
         hot.evaluate(self.sim.now(), self.changes.get());
         self.next.set(hot.next());
     }
 
-    /// `time_ns_i` shows the time of the coming rising edge of `clk_i`, `time_cycles_i` its number.
+    /// A clock's time input shows the time of its coming rising edge, `time_cycles_i` the number of that
+    /// of `clk_i`.
     #[inline]
-    fn show_time(&self, hot: &Hot) {
-        if let Some(pin) = &hot.cycles_pin {
-            pin.set_uncounted(hot.clocks[self.main].edge.div_ceil(2));
+    fn show_time(&self, hot: &Hot, index: usize) {
+        let clock = &hot.clocks[index];
+        if index == self.main
+            && let Some(pin) = &hot.cycles_pin
+        {
+            pin.set_uncounted(clock.edge.div_ceil(2));
         }
-        if let Some(pin) = &hot.time_pin {
-            let clock = &hot.clocks[self.main];
+        if let Some(pin) = &clock.time_pin {
             let rising = clock.grid.time(clock.edge + (clock.edge & 1));
             pin.set_uncounted(self.epoch_ns.wrapping_add(rising.0 / 1_000));
         }
+    }
+
+    fn show_times(&self, hot: &Hot) {
+        (0..hot.clocks.len()).for_each(|index| self.show_time(hot, index));
     }
 
     #[inline]
@@ -429,12 +451,10 @@ impl Device {
             clock.pin.set_uncounted(u64::from(rises));
             clock.edge += 1;
             clock.time = clock.grid.time(clock.edge);
-            if index == self.main {
-                if rises {
-                    hot.evaluated += 1;
-                } else {
-                    self.show_time(hot);
-                }
+            if !rises {
+                self.show_time(hot, index);
+            } else if index == self.main {
+                hot.evaluated += 1;
             }
         }
         hot.evaluate(time, self.changes.get());
@@ -486,7 +506,7 @@ impl Device {
             // not see, it is one of those that change nothing.
             clock.pin.set_uncounted(clock.edge & 1);
         }
-        self.show_time(hot);
+        self.show_times(hot);
         hot.evaluate(from, self.changes.get());
         while hot.next() <= now {
             let time = hot.next();
@@ -577,6 +597,10 @@ fn make_clocks(
             name: clock.port.clone(),
             pin: pin.clone(),
             grid,
+            time_pin: clock
+                .port
+                .strip_suffix(CLOCK)
+                .and_then(|name| inputs.get(&format!("{name}{TIME}")).cloned()),
             edge: 0,
             time: Picoseconds::ZERO,
         });

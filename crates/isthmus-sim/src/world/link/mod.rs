@@ -3,7 +3,8 @@
 //!
 //! Everything here runs word by word and allocates nothing for one: interfaces with virtual output
 //! queues ([`station`]), cables with their faults ([`line`]), the account of every packet ([`ledger`]).
-//! [`Network`] holds it all and knows no simulator; [`SwitchPins`] ties it to a device.
+//! [`Network`] holds it all and knows no simulator; [`SwitchPins`] ties it to a device. [`SerialPorts`] joins
+//! the pins of devices.
 
 pub mod end;
 pub mod lanes;
@@ -13,6 +14,7 @@ pub mod network;
 pub mod pins;
 pub mod station;
 pub mod traffic;
+pub mod wires;
 pub mod word;
 
 pub use end::{End, EndConfig, Ended, Feed, Next, Received, Rooms};
@@ -23,4 +25,5 @@ pub use network::{LaneSlip, LinkReset, Network, NetworkConfig, SinkStall};
 pub use pins::SwitchPins;
 pub use station::{Delivery, Station, StationConfig};
 pub use traffic::{Arrivals, Packet, Pattern, Source, TrafficConfig};
+pub use wires::{PacketMark, SerialPorts, WireConfig, WireCut};
 pub use word::{Crc24, Token, Word};

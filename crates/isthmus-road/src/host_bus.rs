@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A simulated host's bus as the drivers of the host library see it, and what such a host is made of.
+
+use std::time::Duration;
+
+use isthmus_host::pcie::{DmaMemory, Mmio};
+use isthmus_host::transport::TransportError;
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::host::{MmioHost, MmioHostConfig};
+use isthmus_sim::world::pcie::{
+    CreditConfig, Generation, PcieConfig, PcieEndpointConfig, PortConfig, RootConfig, StrayWrite,
+};
+use isthmus_sim::world::{Memory, MemoryConfig};
+
+use crate::error::RoadError;
+use crate::scenario::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
+
+/// Bus addresses of the host memory and of BAR 0: any that do not overlap.
+pub(crate) const MEMORY_BASE: u64 = 0x1000_0000;
+pub(crate) const BAR_BASE: u64 = 0xE000_0000;
+/// How long a processor waits for a load before it is given up.
+pub(crate) const LOAD_TIMEOUT_NS: f64 = 50e6;
+
+/// What a host's programs pay.
+pub(crate) fn host_config(name: &str, costs: &PcieHost) -> MmioHostConfig {
+    MmioHostConfig {
+        name: name.to_owned(),
+        load_issue_ns: costs.load_issue_ns,
+        load_return_ns: costs.load_return_ns,
+        store_ns: costs.store_ns,
+        store_issue_ns: costs.store_issue_ns,
+        combine_ns: costs.combine_ns,
+        fence_ns: costs.fence_ns,
+        interrupt_ns: costs.interrupt_ns,
+        wakeup_ns: costs.wakeup_ns,
+        load_timeout_ns: LOAD_TIMEOUT_NS,
+    }
+}
+
+/// Its memory.
+pub(crate) fn memory(host: &str, size_bytes: usize, costs: &PcieHost) -> Result<Memory, RoadError> {
+    Ok(Memory::new(&MemoryConfig {
+        name: format!("{host}.memory"),
+        size_bytes,
+        load_ns: costs.memory_load_ns,
+        store_ns: costs.memory_store_ns,
+        copy_ns_per_byte: costs.copy_ns_per_byte,
+    })?)
+}
+
+fn port(port: &PciePort) -> PortConfig {
+    PortConfig {
+        transmit_latency_ns: port.transmit_latency_ns,
+        receive_latency_ns: port.receive_latency_ns,
+        transmit_queue_tlps: port.transmit_queue_tlps,
+        credits: CreditConfig {
+            posted_headers: port.posted_headers,
+            posted_data: port.posted_data,
+            nonposted_headers: port.nonposted_headers,
+            completion_headers: port.completion_headers,
+            completion_data: port.completion_data,
+        },
+        credit_update_ns: port.credit_update_ns,
+    }
+}
+
+/// A PCIe link named `name` whose device has a BAR of `bar_bytes`.
+pub(crate) fn pcie_config(
+    name: &str,
+    link: &PcieLink,
+    [root, endpoint]: [&PciePort; 2],
+    memory: &MemoryCosts,
+    bar_bytes: u64,
+) -> PcieConfig {
+    PcieConfig {
+        name: name.to_owned(),
+        generation: match link.generation {
+            1 => Generation::Gen1,
+            2 => Generation::Gen2,
+            _ => Generation::Gen3,
+        },
+        lanes: link.lanes,
+        max_payload_bytes: link.max_payload_bytes,
+        max_read_request_bytes: link.max_read_request_bytes,
+        read_completion_bytes: link.read_completion_bytes,
+        ecrc: false,
+        reserved_share: link.reserved_share,
+        ack_every_tlps: link.ack_every_tlps,
+        update_every_tlps: link.update_every_tlps,
+        propagation_ns: link.propagation_ns,
+        replay_ns: link.replay_ns,
+        root: RootConfig {
+            port: port(root),
+            memory_base: MEMORY_BASE,
+            memory_read_ns: memory.read_ns,
+            memory_write_ns: memory.write_ns,
+            stray_writes: StrayWrite::Fail,
+        },
+        endpoint: PcieEndpointConfig {
+            port: port(endpoint),
+            bar_base: BAR_BASE,
+            bar_bytes,
+            tags: link.tags,
+            completion_timeout_ns: LOAD_TIMEOUT_NS,
+        },
+    }
+}
+
+pub(crate) fn failed(error: impl std::fmt::Display) -> TransportError {
+    TransportError::Other(error.to_string())
+}
+
+/// BAR 0 as a board's driver sees it.
+#[derive(Clone)]
+pub(crate) struct Bar {
+    host: MmioHost,
+    /// Offsets whose stores go word by word for all that they are called combined.
+    single: std::ops::Range<u64>,
+}
+
+impl Bar {
+    pub(crate) fn new(host: &MmioHost) -> Self {
+        Self { host: host.clone(), single: 0..0 }
+    }
+
+    /// One whose stores to these offsets are not combined, but go as words of 4 bytes.
+    pub(crate) fn uncombined(host: &MmioHost, single: std::ops::Range<u64>) -> Self {
+        Self { host: host.clone(), single }
+    }
+}
+
+impl Mmio for Bar {
+    async fn read32(&mut self, offset: u64) -> Result<u32, TransportError> {
+        self.host.mmio_read32(offset).await.map_err(failed)
+    }
+
+    async fn write32(&mut self, offset: u64, value: u32) -> Result<(), TransportError> {
+        self.host.mmio_write32(offset, value).await.map_err(failed)
+    }
+
+    async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError> {
+        if self.single.contains(&offset) {
+            for (index, word) in data.as_chunks::<4>().0.iter().enumerate() {
+                let at = offset + 4 * index as u64;
+                let value = u32::from_le_bytes(*word);
+                self.host.mmio_write32(at, value).await.map_err(failed)?;
+            }
+            return Ok(());
+        }
+        self.host.write_combined(offset, data).await.map_err(failed)?;
+        self.host.fence().await;
+        Ok(())
+    }
+}
+
+/// The host memory that a device reaches, as its driver sees it.
+#[derive(Clone)]
+pub(crate) struct HostMemory {
+    sim: Sim,
+    host: MmioHost,
+}
+
+impl HostMemory {
+    pub(crate) fn new(sim: &Sim, host: &MmioHost) -> Self {
+        Self { sim: sim.clone(), host: host.clone() }
+    }
+}
+
+impl DmaMemory for HostMemory {
+    fn bus_address(&self) -> u64 {
+        self.host.bus_address(0)
+    }
+
+    fn size(&self) -> usize {
+        self.host.memory().size()
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_nanos(self.sim.now().0 / 1_000)
+    }
+
+    async fn read(&mut self, offset: usize, buffer: &mut [u8]) -> Result<(), TransportError> {
+        let (cpu, length) = (self.host.cpu(), buffer.len());
+        let bytes = self.host.memory().load(cpu, offset, length).await.map_err(failed)?;
+        buffer.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    async fn write(&mut self, offset: usize, data: &[u8]) -> Result<(), TransportError> {
+        self.host.memory().store(self.host.cpu(), offset, data).await.map_err(failed)
+    }
+
+    async fn load64(&mut self, offset: usize) -> Result<u64, TransportError> {
+        let bytes = self.host.memory().load(self.host.cpu(), offset, 8).await.map_err(failed)?;
+        Ok(word(&bytes))
+    }
+
+    async fn poll64(
+        &mut self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<u64, TransportError> {
+        let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
+        let left = deadline.saturating_sub(self.sim.now());
+        let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
+        match self.sim.timeout(left, changed).await {
+            Err(_) => Ok(seen),
+            Ok(watched) => {
+                watched.map_err(failed)?;
+                self.load64(offset).await
+            }
+        }
+    }
+}
+
+/// Eight bytes, least significant first.
+pub(crate) fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Hosts with RDMA network interfaces, joined by links and switches: writes into another's memory,
+//! messages into another's queue.
+
+mod breakdown;
+mod program;
+pub mod scenario;
+mod world;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use isthmus_host::rdma::HostId;
+use isthmus_sim::Picoseconds;
+
+use crate::device::MakeModel;
+use crate::error::RoadError;
+use crate::etherbone::{Step, Watch};
+use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use breakdown::{Breakdown, Observer};
+use program::{Outcome, Side, try_all};
+use scenario::{PostingName, Scenario};
+use world::{Node, Program, World};
+
+const WATCH_PERIOD: Duration = Duration::from_millis(200);
+/// Bits of a word on a link.
+const WORD_BITS: f64 = 32.0;
+
+/// Runs it.
+pub(crate) fn run(
+    scenario: &Scenario,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    let begin = Instant::now();
+    let world = World::build(scenario, make_model)?;
+    let in_run = Rc::clone(watch);
+    world.simulation.on_progress(WATCH_PERIOD, move |progress| {
+        let (now, device_cycles) = (progress.now, progress.device_cycles);
+        in_run.borrow_mut()(Step { done: 0, total: 1, now, device_cycles })
+    });
+    // Of millions of transfers nothing is remembered one by one; the observed one switches it on.
+    world.simulation.probes().set_enabled(false);
+    world.simulation.spans().set_enabled(false);
+    world.bring_up(scenario)?;
+    let programs = open(&world, scenario)?;
+    let observer = Observer::new(&world);
+    let outcomes = execute(&world, scenario, programs, &observer)?;
+    let breakdown = match outcomes.iter().find_map(|outcome| outcome.observed) {
+        Some(observed) if !scenario.faults.any() => {
+            breakdown::of(&world, scenario, &observer, observed)?
+        }
+        _ => Breakdown::default(),
+    };
+    Ok(vec![measurement(scenario, &world, &outcomes, breakdown, begin)?])
+}
+
+/// Opens every interface.
+fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
+    let sim = world.simulation.handle();
+    let opening = world.nodes.iter().map(|node| {
+        let (number, host) = (node.number, node.host.clone());
+        let opened = Node::open(sim.clone(), host, number, scenario.clone(), world.layout);
+        let task: Pin<Box<dyn Future<Output = _>>> = Box::pin(async move {
+            opened.await.map_err(|source| RoadError::Rdma {
+                host: number,
+                during: "open",
+                source: Box::new(source),
+            })
+        });
+        task
+    });
+    let all = try_all(opening.collect());
+    world.simulation.run_until_complete(&world.simulation.spawn(all))?
+}
+
+/// Runs the programs of all hosts to their end.
+fn execute(
+    world: &World,
+    scenario: &Scenario,
+    programs: Vec<Program>,
+    observer: &Rc<Observer>,
+) -> Result<Vec<Outcome>, RoadError> {
+    let scenario = Rc::new(scenario.clone());
+    let sources: Vec<Rc<Vec<u8>>> =
+        world.nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
+    let observed = Rc::new(RefCell::new([Picoseconds::ZERO; 2]));
+    let tasks = world.nodes.iter().zip(programs).map(|(node, program)| {
+        let peer: HostId = node.number ^ 1;
+        let side = Side {
+            sim: world.simulation.handle(),
+            host: node.host.clone(),
+            number: node.number,
+            peer,
+            program,
+            scenario: Rc::clone(&scenario),
+            layout: world.layout,
+            own: Rc::clone(&sources[usize::from(node.number)]),
+            theirs: Rc::clone(&sources[usize::from(peer)]),
+            seen: 0,
+            outcome: Outcome::default(),
+        };
+        let first = node.number.is_multiple_of(2);
+        let workload = &scenario.workload;
+        let task: Pin<Box<dyn Future<Output = _>>> = if workload.test.is_latency() {
+            let observer = Rc::clone(observer);
+            let observe: Rc<dyn Fn(bool)> = match node.number {
+                0 | 1 => Rc::new(move |on| observer.observe(on)),
+                _ => Rc::new(|_| {}),
+            };
+            let observed = match node.number {
+                0 | 1 => Rc::clone(&observed),
+                _ => Rc::default(),
+            };
+            Box::pin(side.ping_pong(first, observe, observed))
+        } else {
+            let both = workload.both_ways;
+            Box::pin(side.stream(first || both, !first || both))
+        };
+        task
+    });
+    let all = try_all(tasks.collect());
+    world.simulation.run_until_complete(&world.simulation.spawn(all))?
+}
+
+fn measurement(
+    scenario: &Scenario,
+    world: &World,
+    outcomes: &[Outcome],
+    breakdown: Breakdown,
+    begin: Instant,
+) -> Result<Measurement, RoadError> {
+    let workload = &scenario.workload;
+    let mut samples = Samples::new()?;
+    outcomes.iter().flat_map(|outcome| &outcome.samples).for_each(|sample| samples.add(*sample));
+    let counters = counters(world);
+    let arrived: u64 = outcomes.iter().map(|outcome| outcome.arrived).sum();
+    let payload = arrived * workload.size_bytes as u64;
+    let intervals = || outcomes.iter().filter_map(|outcome| outcome.interval);
+    let from = intervals().map(|interval| interval.0).min();
+    let until = intervals().map(|interval| interval.1).max();
+    let elapsed = from.zip(until).map(|(from, until)| until - from);
+    let throughput = elapsed
+        .filter(|elapsed| *elapsed > Picoseconds::ZERO)
+        .map(|elapsed| Throughput::new(payload, payload, arrived, None, elapsed));
+    let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
+    let method = workload.test.name();
+    let (device_cycles, evaluated_cycles) = world.nodes[0].device.cycles();
+    Ok(Measurement {
+        id: format!("rdma/{platform}/{profile}/{method}/{}", scenario.name()),
+        road: "rdma",
+        platform,
+        profile: profile.to_owned(),
+        method: method.to_owned(),
+        workload: describe(scenario, throughput.as_ref(), outcomes, &breakdown),
+        definition: if workload.test.is_latency() { "half_round_trip" } else { "per_transfer" },
+        arrivals: "closed-loop",
+        seed: scenario.seed,
+        iterations: samples.count().max(1),
+        excluded: Excluded { head: workload.warmup, tail: 0 },
+        latency_ps: samples.latency(),
+        histogram: samples.buckets(),
+        windows_ps: Map::new(),
+        throughput,
+        stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
+        stages: breakdown.stages,
+        timeline: breakdown.timeline,
+        checked: Checked {
+            bytes: outcomes.iter().map(|outcome| outcome.checked).sum(),
+            ..Checked::default()
+        },
+        counters,
+        simulation: SimulationCost {
+            device_cycles,
+            evaluated_cycles,
+            wall_s: begin.elapsed().as_secs_f64(),
+        },
+    })
+}
+
+fn counters(world: &World) -> BTreeMap<String, u64> {
+    let mut counters: BTreeMap<String, u64> = world.simulation.counters().values();
+    let interfaces = world.nodes.iter().map(|node| &node.device);
+    for device in interfaces.chain(world.switches.iter().map(|(device, _)| device)) {
+        for (name, value) in device.status() {
+            counters.insert(format!("{}.{name}", device.name()), value);
+        }
+    }
+    let ports = world.nodes.iter().map(|node| &node.ports);
+    let (mut bits, mut lost, mut corrupted, mut resets) = (0, 0, 0, 0);
+    for ports in ports.chain(world.switches.iter().map(|(_, ports)| ports)) {
+        let faults = ports.faults();
+        bits += faults.bit_errors;
+        lost += faults.credits_lost;
+        corrupted += faults.credits_corrupted;
+        resets += faults.resets;
+    }
+    for (name, value) in [
+        ("links.bit_errors", bits),
+        ("links.credits_lost", lost),
+        ("links.credits_corrupted", corrupted),
+        ("links.resets", resets),
+    ] {
+        counters.insert(name.to_owned(), value);
+    }
+    counters
+}
+
+fn describe(
+    scenario: &Scenario,
+    throughput: Option<&Throughput>,
+    outcomes: &[Outcome],
+    breakdown: &Breakdown,
+) -> Map<String, Value> {
+    let workload = &scenario.workload;
+    let (posting, every) = match workload.posting {
+        PostingName::V1 => ("v1", None),
+        PostingName::V2 => ("v2", None),
+        PostingName::V3(every) => ("v3", Some(every)),
+    };
+    let senders = outcomes.iter().filter(|outcome| outcome.arrived > 0).count().max(1) as f64;
+    let link_bit_s = scenario.platform.link_mhz * 1e6 * WORD_BITS;
+    let share = throughput
+        .map(|rate| rate.payload_bit_s / (senders * scenario.interface.links as f64 * link_bit_s));
+    let described = json!({
+        "test": workload.test.name(),
+        "hosts": workload.hosts,
+        "links": scenario.interface.links,
+        "size_bytes": workload.size_bytes,
+        "iterations": workload.iterations,
+        "warmup": workload.warmup,
+        "posting": posting,
+        "looks_every": every,
+        "combined": workload.combined,
+        "both_ways": workload.both_ways,
+        "notify": workload.notify,
+        "hop_clocks": scenario.hop_clocks(),
+        "messages_per_s": throughput.map(|rate| rate.cycles_per_s),
+        "link_share": share,
+        "components_ps": breakdown.components,
+        "network_ps": breakdown.network_ps,
+    });
+    match described {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the time of one transfer goes, from what its buses, pins and probes showed.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::link::{PacketMark, SerialPorts};
+use isthmus_sim::world::pcie::{Direction, Pcie, TlpKind};
+use isthmus_sim::world::pcix::{Pcix, PcixAgent, PcixKind};
+
+use super::scenario::{Bus as BusConfig, Scenario};
+use super::world::{Bus, Node, World};
+use crate::error::RoadError;
+use crate::host_bus::BAR_BASE;
+use crate::measurement::{Stage, TimelineSpan};
+use crate::stages::Way;
+
+/// Requests and messages in the BAR.
+const QUEUES: std::ops::Range<u64> = 0x4000..0xC000;
+/// The observed transfer goes from this host to the next.
+const SOURCE: usize = 0;
+const DESTINATION: usize = 1;
+const BEGUN: &str = "PacketBegun";
+
+/// Switches recording on for one transfer.
+pub(super) struct Observer {
+    sim: Sim,
+    ports: Vec<SerialPorts>,
+    /// How many of `ports` are hosts'.
+    hosts: usize,
+    on: Cell<bool>,
+    marks: RefCell<Vec<Vec<PacketMark>>>,
+}
+
+impl Observer {
+    pub(super) fn new(world: &World) -> Rc<Self> {
+        let hosts = world.nodes.iter().take(2).map(|node| node.ports.clone());
+        let switches = world.switches.iter().map(|(_, ports)| ports.clone());
+        Rc::new(Self {
+            sim: world.simulation.handle(),
+            ports: hosts.chain(switches).collect(),
+            hosts: 2,
+            on: Cell::new(false),
+            marks: RefCell::default(),
+        })
+    }
+
+    /// Records from now on, or no more.
+    pub(super) fn observe(&self, on: bool) {
+        if on == self.on.replace(on) {
+            return;
+        }
+        self.sim.probes().set_enabled(on);
+        if !on {
+            *self.marks.borrow_mut() = self.ports.iter().map(SerialPorts::take_marks).collect();
+        }
+        for ports in &self.ports {
+            ports.watch(on);
+        }
+    }
+}
+
+/// What is known of the observed transfer.
+#[derive(Debug, Default)]
+pub(super) struct Breakdown {
+    pub(super) stages: Vec<Stage>,
+    pub(super) timeline: Vec<TimelineSpan>,
+    pub(super) components: Option<BTreeMap<&'static str, u64>>,
+    pub(super) network_ps: Option<u64>,
+}
+
+/// A piece of work of a bus.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    kind: Kind,
+    address: u64,
+    /// Asked for.
+    begin: Picoseconds,
+    /// On the bus.
+    start: Picoseconds,
+    /// Its data are on the far side.
+    end: Picoseconds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Store,
+    Write,
+    Read,
+    Completion,
+    Other,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Write => "write",
+            Self::Read => "read request",
+            Self::Completion => "read data",
+            Self::Other => "other",
+        }
+    }
+}
+
+fn pcix_work(bus: &Pcix, receive: Picoseconds) -> Vec<Work> {
+    let kind = |agent, kind| match (agent, kind) {
+        (PcixAgent::Bridge, PcixKind::Store) => Kind::Store,
+        (PcixAgent::Device, PcixKind::Write) => Kind::Write,
+        (PcixAgent::Device, PcixKind::Read) => Kind::Read,
+        (PcixAgent::Bridge, PcixKind::Completion) => Kind::Completion,
+        _ => Kind::Other,
+    };
+    let records = bus.records_since(0);
+    let work = records.iter().map(|record| Work {
+        kind: kind(record.initiator, record.kind),
+        address: record.address,
+        begin: record.requested,
+        start: record.start,
+        end: record.data_end
+            + if record.initiator == PcixAgent::Bridge { receive } else { Picoseconds::ZERO },
+    });
+    work.collect()
+}
+
+fn pcie_work(link: &Pcie) -> Vec<Work> {
+    let both = [Direction::Down, Direction::Up];
+    let tlps = both.into_iter().flat_map(|way| link.records_since(way, 0));
+    let work = tlps.map(|tlp| Work {
+        kind: match (tlp.direction, tlp.kind) {
+            (Direction::Down, TlpKind::Write) => Kind::Store,
+            (Direction::Up, TlpKind::Write) => Kind::Write,
+            (Direction::Up, TlpKind::Read) => Kind::Read,
+            (Direction::Down, TlpKind::Completion) => Kind::Completion,
+            _ => Kind::Other,
+        },
+        address: tlp.address,
+        begin: tlp.handed,
+        start: tlp.start,
+        end: tlp.delivered,
+    });
+    let mut work: Vec<Work> = work.collect();
+    work.sort_by_key(|one| one.begin);
+    work
+}
+
+/// All that a host's bus did in a span of time.
+fn work(node: &Node, scenario: &Scenario, from: Picoseconds, until: Picoseconds) -> Vec<Work> {
+    let mut work = match (&node.bus, &scenario.platform.bus) {
+        (Bus::Pcix(bus), BusConfig::Pcix(config)) => {
+            pcix_work(bus, bus.cycle() * u64::from(config.core.receive_cycles))
+        }
+        (Bus::Pcie(link), _) => pcie_work(link),
+        _ => Vec::new(),
+    };
+    work.retain(|one| one.begin >= from && one.begin < until);
+    work
+}
+
+/// From a write's last data to its being visible.
+fn memory_write(scenario: &Scenario) -> Picoseconds {
+    Picoseconds::from_ns_f64(match &scenario.platform.bus {
+        BusConfig::Pcix(config) => config.bridge.memory_write_ns,
+        BusConfig::Pcie(pcie) => pcie.memory.write_ns,
+    })
+}
+
+/// Takes the observed transfer apart.
+pub(super) fn of(
+    world: &World,
+    scenario: &Scenario,
+    observer: &Observer,
+    (from, until): (Picoseconds, Picoseconds),
+) -> Result<Breakdown, RoadError> {
+    let missing = |what: &str| {
+        RoadError::Inconsistent(format!(
+            "rdma: the transfer from {from} to {until} shows no {what}"
+        ))
+    };
+    let sent = work(&world.nodes[SOURCE], scenario, from, until);
+    let arrived = work(&world.nodes[DESTINATION], scenario, from, until);
+    let marks = observer.marks.borrow();
+    let word = world.nodes[SOURCE].device.clock_period("link_clk_i").unwrap_or_default();
+    // Out of pins a word is seen a clock after it was shown.
+    let shown =
+        |mark: &PacketMark| if mark.inward { mark.time } else { mark.time.saturating_sub(word) };
+    let at = |side: usize, inward: bool, first: bool| {
+        let found =
+            marks.get(side)?.iter().filter(|mark| mark.inward == inward && mark.first == first);
+        let times: Vec<Picoseconds> =
+            found.map(shown).filter(|time| *time > from && *time < until).collect();
+        if first { times.first().copied() } else { times.last().copied() }
+    };
+    let at_switch = |inward: bool, port: usize| {
+        let all = marks.iter().skip(observer.hosts).flatten();
+        let found = all.filter(|mark| mark.inward == inward && mark.first && mark.port == port);
+        found.map(shown).filter(|time| *time > from && *time < until).min()
+    };
+    let in_queue = |one: &&Work| {
+        one.kind == Kind::Store && QUEUES.contains(&one.address.wrapping_sub(BAR_BASE))
+    };
+    let stores = || sent.iter().filter(in_queue);
+    let posted = stores().map(|one| one.begin).min().ok_or_else(|| missing("store to a queue"))?;
+    let taken = stores().map(|one| one.end).max().unwrap_or(posted);
+    let of_kind = |kind| sent.iter().filter(move |one| one.kind == kind && one.begin >= posted);
+    let read = of_kind(Kind::Read).map(|one| one.begin).min();
+    let came = of_kind(Kind::Completion).map(|one| one.end).max();
+    let left = at(0, false, true).ok_or_else(|| missing("packet out of its source"))?;
+    let entered = at_switch(true, SOURCE).ok_or_else(|| missing("packet at the switch"))?;
+    let departed =
+        at_switch(false, DESTINATION).ok_or_else(|| missing("packet out of the switch"))?;
+    let reached = at(1, true, true).ok_or_else(|| missing("packet at its destination"))?;
+    let whole = at(1, true, false).ok_or_else(|| missing("packet's end at its destination"))?;
+    // Payload, and of a message its frame word; not the notification's word.
+    let data = |one: &&Work| {
+        let base = crate::host_bus::MEMORY_BASE;
+        one.kind == Kind::Write && one.address >= base + world.layout.target as u64
+    };
+    let writes = || arrived.iter().filter(data);
+    let write = writes().map(|one| one.begin).min().ok_or_else(|| missing("write to memory"))?;
+    let written = writes().map(|one| one.end).max().unwrap_or(write);
+    let visible = written + memory_write(scenario);
+
+    let mut way = Way::new(from);
+    way.until("host", "program posts", posted)?;
+    way.until("bus", "send initiation", taken)?;
+    let mut components = BTreeMap::from([("send_initiation", (taken - posted).0)]);
+    let mut at_interface = taken;
+    let mut in_interface = Picoseconds::ZERO;
+    let mut dma = Picoseconds::ZERO;
+    if let Some((read, came)) = read.zip(came) {
+        // Of several packets the first leaves before all is read.
+        let came = came.min(left);
+        way.until("nic", "descriptor to read", read)?;
+        way.until("bus", "read DMA", came)?;
+        (in_interface, dma, at_interface) = (read - taken, came - read, came);
+    }
+    way.until("nic", "to the link", left)?;
+    in_interface += left.saturating_sub(at_interface);
+    way.until("wire", "transceivers and cable to the switch", entered)?;
+    way.until("switch", "switch", departed)?;
+    way.until("wire", "transceivers and cable to the destination", reached)?;
+    way.until("nic", "receive and check", write)?;
+    way.until("bus", "write DMA", written.min(until))?;
+    way.until("host", "bridge to memory", visible.min(until))?;
+    way.until("host", "until the program sees it", until)?;
+    for (name, span) in [
+        ("send_dma", dma),
+        ("send_nic", in_interface),
+        ("switch", departed - entered),
+        ("propagation", (entered - left) + (reached - departed)),
+        ("rcv_nic", write.saturating_sub(reached)),
+        ("rcv_dma", written - write),
+        ("total", written - posted),
+    ] {
+        components.insert(name, span.0);
+    }
+    let begun = begun(world, from, until);
+    Ok(Breakdown {
+        stages: way.finish(until)?,
+        timeline: timeline(scenario, &marks, [&sent, &arrived], from, shown),
+        components: Some(components),
+        network_ps: begun.map(|begun| (whole.saturating_sub(begun)).0),
+    })
+}
+
+/// When the first packet was made.
+fn begun(world: &World, from: Picoseconds, until: Picoseconds) -> Option<Picoseconds> {
+    let device = &world.nodes[SOURCE].device;
+    let stage = device.stages().iter().position(|stage| stage == BEGUN)? as u16;
+    let records = world.simulation.probes().since(0);
+    let mine = records.iter().filter(|one| one.device == device.index() && one.stage == stage);
+    mine.map(|one| one.time).find(|time| *time >= from && *time < until)
+}
+
+/// Bars: what was on the buses, and each packet at the pins of both ends.
+fn timeline(
+    scenario: &Scenario,
+    marks: &[Vec<PacketMark>],
+    buses: [&[Work]; 2],
+    from: Picoseconds,
+    shown: impl Fn(&PacketMark) -> Picoseconds,
+) -> Vec<TimelineSpan> {
+    let bar =
+        |track: String, name: &str, start: Picoseconds, end: Picoseconds, tag: u64| TimelineSpan {
+            track,
+            name: name.to_owned(),
+            start_ps: start.saturating_sub(from).0,
+            end_ps: end.saturating_sub(from).0,
+            tag,
+        };
+    let mut bars = Vec::new();
+    for (host, work) in buses.iter().enumerate() {
+        for (tag, one) in work.iter().enumerate().filter(|(_, one)| one.kind != Kind::Other) {
+            let track = format!("host {host} bus");
+            bars.push(bar(track, one.kind.name(), one.start, one.end, tag as u64));
+        }
+    }
+    for (host, inward) in [(SOURCE, false), (DESTINATION, true)] {
+        for link in 0..scenario.interface.links {
+            let ends = marks.get(host).into_iter().flatten();
+            let ends: Vec<&PacketMark> =
+                ends.filter(|mark| mark.inward == inward && mark.port == link).collect();
+            for (tag, pair) in
+                ends.windows(2).filter(|pair| pair[0].first && !pair[1].first).enumerate()
+            {
+                let way = if inward { "in" } else { "out" };
+                let track = format!("host {host} link {link} {way}");
+                bars.push(bar(track, "packet", shown(pair[0]), shown(pair[1]), tag as u64));
+            }
+        }
+    }
+    bars
+}

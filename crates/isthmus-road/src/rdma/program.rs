@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What runs on the hosts.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::Poll;
+
+use isthmus_host::pcie::DmaMemory;
+use isthmus_host::rdma::{
+    Descriptor, HostId, LazyPosting, MAX_TRANSFER, Options, Posting, RdmaError,
+};
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::host::MmioHost;
+
+use super::scenario::{INBOX_SLOTS, Layout, PostingName, SOURCE_SPARE, Scenario};
+use super::world::{Program, QUEUE};
+use crate::error::RoadError;
+use crate::host_bus::{HostMemory, word};
+
+/// Messages taken between two tellings of how many.
+const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
+/// A program that waits this long for another's has waited in vain.
+const PATIENCE: Picoseconds = Picoseconds::from_ms(20);
+const BEAT: usize = 8;
+
+/// What came of a run of programs.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) samples: Vec<Picoseconds>,
+    /// When transfers that count began to arrive, and when the last had.
+    pub(super) interval: Option<(Picoseconds, Picoseconds)>,
+    /// Transfers that arrived in it.
+    pub(super) arrived: u64,
+    /// Bytes compared.
+    pub(super) checked: u64,
+    /// The observed transfer: the program's call, and the far program's seeing it.
+    pub(super) observed: Option<(Picoseconds, Picoseconds)>,
+}
+
+/// One host's program and the pair that it belongs to.
+pub(super) struct Side {
+    pub(super) sim: Sim,
+    pub(super) host: MmioHost,
+    pub(super) number: HostId,
+    pub(super) peer: HostId,
+    pub(super) program: Program,
+    pub(super) scenario: Rc<Scenario>,
+    pub(super) layout: Layout,
+    pub(super) own: Rc<Vec<u8>>,
+    pub(super) theirs: Rc<Vec<u8>>,
+    /// Notifications seen.
+    pub(super) seen: u16,
+    pub(super) outcome: Outcome,
+}
+
+/// The first failure ends the wait.
+pub(super) async fn try_all<T>(
+    tasks: Vec<Pin<Box<dyn Future<Output = Result<T, RoadError>>>>>,
+) -> Result<Vec<T>, RoadError> {
+    let mut tasks: Vec<_> = tasks.into_iter().map(|task| (Some(task), None)).collect();
+    poll_fn(move |context| {
+        for (task, result) in &mut tasks {
+            let Some(running) = task else { continue };
+            if let Poll::Ready(done) = running.as_mut().poll(context) {
+                *task = None;
+                match done {
+                    Ok(done) => *result = Some(done),
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+        }
+        if tasks.iter().any(|(task, _)| task.is_some()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(tasks.iter_mut().filter_map(|(_, result)| result.take()).collect()))
+    })
+    .await
+}
+
+/// Ends when one of two does.
+async fn either(one: impl Future, two: impl Future) {
+    let (mut one, mut two) = (pin!(one), pin!(two));
+    poll_fn(|context| {
+        let ready = one.as_mut().poll(context).is_ready() || two.as_mut().poll(context).is_ready();
+        if ready { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+impl Side {
+    fn size(&self) -> usize {
+        self.scenario.workload.size_bytes
+    }
+
+    fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
+        let host = self.number;
+        move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+    }
+
+    fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
+        let (host, peer) = (self.number, self.peer);
+        RoadError::Violation(format!(
+            "rdma: host {host} waited {PATIENCE} for {what} {transfer} of host {peer} in vain at {}",
+            self.sim.now()
+        ))
+    }
+
+    /// Where a transfer's data begins in its source's memory: no two near each other are alike.
+    fn shift(transfer: u64) -> usize {
+        (BEAT * transfer as usize) % SOURCE_SPARE
+    }
+
+    fn place(&self, transfer: u64) -> usize {
+        let places = self.layout.places as u64;
+        self.layout.target + (transfer % places) as usize * self.scenario.place_bytes()
+    }
+
+    fn expected(&self, transfer: u64) -> &[u8] {
+        &self.theirs[Self::shift(transfer)..][..self.size()]
+    }
+
+    fn check(&mut self, transfer: u64, data: &[u8]) -> Result<(), RoadError> {
+        let wrong = data.iter().zip(self.expected(transfer)).position(|(is, must)| is != must);
+        if let Some(at) = wrong {
+            return Err(RoadError::Violation(format!(
+                "rdma: host {}: byte {at} of transfer {transfer} from host {} is {:#04x}, must be \
+                 {:#04x}; seed {}",
+                self.number,
+                self.peer,
+                data[at],
+                self.expected(transfer)[at],
+                self.scenario.seed
+            )));
+        }
+        self.outcome.checked += data.len() as u64;
+        Ok(())
+    }
+
+    fn check_memory(&mut self, transfer: u64) -> Result<(), RoadError> {
+        let found = self.host.memory().read(self.place(transfer), self.size());
+        let data = found.map_err(|error| RoadError::Inconsistent(format!("rdma: {error}")))?;
+        self.check(transfer, &data)
+    }
+
+    fn posting(&self) -> Posting {
+        match self.scenario.workload.posting {
+            PostingName::V1 => Posting::Batch,
+            PostingName::V2 => Posting::Circular,
+            PostingName::V3(every) => {
+                Posting::Lazy { every, opt_in: LazyPosting::i_know_that_the_queue_may_overrun() }
+            }
+        }
+    }
+
+    fn descriptors(&self, transfer: u64) -> Vec<Descriptor> {
+        let (size, count) = (self.size(), self.scenario.descriptors());
+        let source = self.host.bus_address(self.layout.source + Self::shift(transfer));
+        let target = self.host.bus_address(self.place(transfer));
+        (0..count)
+            .map(|index| {
+                let at = index * MAX_TRANSFER;
+                let last = index + 1 == count;
+                Descriptor {
+                    source: source + at as u64,
+                    // All hosts' memories are alike.
+                    target: target + at as u64,
+                    bytes: MAX_TRANSFER.min(size - at),
+                    host: self.peer,
+                    options: Options {
+                        notify: last && self.scenario.workload.notify,
+                        ..Options::default()
+                    },
+                    key: None,
+                    start: last,
+                }
+            })
+            .collect()
+    }
+
+    /// Hands a transfer to the interface.
+    async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
+        let failed = self.failed("post");
+        let endpoint = &mut self.program.endpoint;
+        if self.scenario.workload.test.is_send() {
+            let own = Rc::clone(&self.own);
+            let body = &own[Self::shift(transfer)..][..self.scenario.workload.size_bytes];
+            let sent = endpoint.send(self.peer, QUEUE, body, Options::default(), transfer as u32);
+            return sent.await.map_err(failed);
+        }
+        let (descriptors, posting) = (self.descriptors(transfer), self.posting());
+        let endpoint = &mut self.program.endpoint;
+        if matches!(posting, Posting::Batch) {
+            return endpoint.post(self.peer, &descriptors, posting).await.map_err(failed);
+        }
+        for descriptor in &descriptors {
+            let one = std::slice::from_ref(descriptor);
+            endpoint.post(self.peer, one, posting).await.map_err(&failed)?;
+        }
+        Ok(())
+    }
+
+    /// A message, if one is there, checked.
+    async fn take_message(&mut self, transfer: u64) -> Result<bool, RoadError> {
+        let failed = self.failed("receive");
+        let Program { endpoint, inbox } = &mut self.program;
+        let Some((frame, body)) = inbox.receive(endpoint).await.map_err(failed)? else {
+            return Ok(false);
+        };
+        if frame.immediate != transfer as u32 || frame.source != self.peer {
+            return Err(RoadError::Violation(format!(
+                "rdma: host {}: message {} of host {} came, {transfer} of host {} was next",
+                self.number, frame.immediate, frame.source, self.peer
+            )));
+        }
+        self.check(transfer, &body)?;
+        Ok(true)
+    }
+
+    fn slot(&self, transfer: u64) -> usize {
+        let slot = (self.layout.bytes - self.layout.inbox) / INBOX_SLOTS;
+        self.layout.inbox + (transfer as usize % INBOX_SLOTS) * slot
+    }
+
+    fn value(&self, place: usize) -> Result<u64, RoadError> {
+        let bytes = self.host.memory().read(place, BEAT);
+        bytes
+            .map(|bytes| word(&bytes))
+            .map_err(|error| RoadError::Inconsistent(format!("rdma: {error}")))
+    }
+
+    /// Waits until the peer's transfer has come, as the program sees it, and compares it.
+    async fn arrival(&mut self, transfer: u64) -> Result<(), RoadError> {
+        let workload = &self.scenario.workload;
+        if workload.test.is_send() {
+            while !self.take_message(transfer).await? {
+                let (place, host) = (self.slot(transfer), self.host.clone());
+                let now = self.value(place)?;
+                let changed = host.memory().watch(place, BEAT, |bytes| word(bytes) != now);
+                if self.sim.timeout(PATIENCE, changed).await.is_err() {
+                    return Err(self.timed_out("message", transfer));
+                }
+            }
+            return Ok(());
+        }
+        if workload.notify {
+            self.notifications(transfer, 1).await?;
+            return Ok(());
+        }
+        let last = self.place(transfer) + self.size() - BEAT;
+        let expected = word(&self.expected(transfer)[self.size() - BEAT..]);
+        let host = self.host.clone();
+        let came = host.memory().watch(last, BEAT, |bytes| word(bytes) == expected);
+        if self.sim.timeout(PATIENCE, came).await.is_err() {
+            return Err(self.timed_out("the last byte of write", transfer));
+        }
+        let mut memory = HostMemory::new(&self.sim, &self.host);
+        let failed = self.failed("look at memory");
+        memory.load64(last).await.map_err(|error| failed(error.into()))?;
+        self.check_memory(transfer)
+    }
+
+    /// Waits for notifications of the peer's transfers from `next` on, at most `most`; compares what they tell.
+    async fn notifications(&mut self, next: u64, most: u64) -> Result<u64, RoadError> {
+        let failed = self.failed("wait for a notification");
+        let told = self.program.endpoint.notified(self.peer, self.seen).await.map_err(failed)?;
+        let Some(told) = told else {
+            return Err(self.timed_out("the notification of write", next));
+        };
+        if told.failed {
+            return Err(RoadError::Violation(format!(
+                "rdma: host {}: the notification of write {next} of host {} says that one failed",
+                self.number, self.peer
+            )));
+        }
+        let new = u64::from(told.count.wrapping_sub(self.seen) & 0x7FFF);
+        if new == 0 || new > most {
+            return Err(RoadError::Violation(format!(
+                "rdma: host {}: {new} notifications of host {} at once, 1 to {most} possible",
+                self.number, self.peer
+            )));
+        }
+        self.seen = told.count;
+        for transfer in next..next + new {
+            self.check_memory(transfer)?;
+        }
+        Ok(new)
+    }
+
+    /// No refusal, no loss: neither side's errors have a record.
+    async fn no_errors(&mut self) -> Result<(), RoadError> {
+        let failed = self.failed("look for errors");
+        let record = self.program.endpoint.error().await.map_err(failed)?;
+        match record {
+            Some(record) if !self.scenario.faults.any() => Err(RoadError::Violation(format!(
+                "rdma: host {} was told of an error where nothing went wrong: {record:?}",
+                self.number
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// There and back, host `first` beginning. `observe` is told before and after the last transfer.
+    pub(super) async fn ping_pong(
+        mut self,
+        first: bool,
+        observe: Rc<dyn Fn(bool)>,
+        observed: Rc<RefCell<[Picoseconds; 2]>>,
+    ) -> Result<Outcome, RoadError> {
+        let (warmup, measured) = (self.scenario.workload.warmup, self.scenario.workload.iterations);
+        for transfer in 0..warmup + measured {
+            let last = transfer + 1 == warmup + measured;
+            let start = self.sim.now();
+            if first {
+                if last {
+                    observe(true);
+                    observed.borrow_mut()[0] = start;
+                }
+                self.transfer(transfer).await?;
+                self.arrival(transfer).await?;
+                if transfer >= warmup {
+                    self.outcome.samples.push(Picoseconds((self.sim.now() - start).0 / 2));
+                }
+            } else {
+                self.arrival(transfer).await?;
+                if last {
+                    observed.borrow_mut()[1] = self.sim.now();
+                    observe(false);
+                }
+                self.transfer(transfer).await?;
+            }
+        }
+        if first {
+            let [from, until] = *observed.borrow();
+            self.outcome.observed = Some((from, until));
+        }
+        self.no_errors().await?;
+        Ok(self.outcome)
+    }
+
+    fn credit_out(&self) -> usize {
+        self.layout.words + BEAT * usize::from(self.peer)
+    }
+
+    fn credit_in(&self, of: HostId) -> usize {
+        self.layout.words + 64 + BEAT * usize::from(of)
+    }
+
+    /// Tells the peer how many of its messages were taken.
+    async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
+        let failed = self.failed("tell what was taken");
+        let mut memory = HostMemory::new(&self.sim, &self.host);
+        let stored = memory.write(self.credit_out(), &taken.to_le_bytes()).await;
+        stored.map_err(|error| failed(error.into()))?;
+        let descriptor = Descriptor {
+            source: self.host.bus_address(self.credit_out()),
+            target: self.host.bus_address(self.credit_in(self.number)),
+            bytes: BEAT,
+            host: self.peer,
+            options: Options::default(),
+            key: None,
+            start: true,
+        };
+        self.program.endpoint.put(&descriptor).await.map_err(failed)
+    }
+
+    /// One after the other, as fast as room allows: sends and receives so many, the first of each are
+    /// not counted.
+    pub(super) async fn stream(
+        mut self,
+        sends: bool,
+        receives: bool,
+    ) -> Result<Outcome, RoadError> {
+        let workload = self.scenario.workload.clone();
+        let total = workload.warmup + workload.iterations;
+        let (to_send, to_receive) =
+            (if sends { total } else { 0 }, if receives { total } else { 0 });
+        let is_send = workload.test.is_send();
+        let told = is_send || workload.notify;
+        let (mut sent, mut received, mut taken) = (0, 0, 0);
+        let (mut posted, mut begin) = (self.sim.now(), self.sim.now());
+        while sent < to_send || (told && received < to_receive) {
+            let room = !is_send || sent - taken < INBOX_SLOTS as u64;
+            if sent < to_send && room {
+                self.transfer(sent).await?;
+                let now = self.sim.now();
+                if sent >= workload.warmup {
+                    self.outcome.samples.push(now - posted);
+                }
+                posted = now;
+                sent += 1;
+            }
+            if sent < to_send && is_send && sent - taken >= INBOX_SLOTS as u64 {
+                taken = self.value(self.credit_in(self.peer))?;
+            }
+            if told && received < to_receive {
+                // Who can send does not wait; who cannot does.
+                let wait = sent == to_send;
+                let new = self.look(received, to_receive - received, is_send, wait).await?;
+                for transfer in received..received + new {
+                    if transfer + 1 == workload.warmup {
+                        begin = self.sim.now();
+                    }
+                }
+                let before = received;
+                received += new;
+                if is_send && received / CREDIT_EVERY != before / CREDIT_EVERY {
+                    self.tell_taken(received).await?;
+                }
+            }
+            let stuck = sent < to_send && is_send && sent - taken >= INBOX_SLOTS as u64;
+            if stuck {
+                self.wait_for_room(received, taken).await?;
+            }
+        }
+        let end = self.sim.now();
+        if told && receives {
+            self.outcome.interval = Some((begin, end));
+            self.outcome.arrived = workload.iterations;
+        }
+        if sends {
+            let failed = self.failed("wait for the last transfer");
+            if !is_send {
+                self.program.endpoint.departed(self.peer).await.map_err(failed)?;
+            }
+            if !told {
+                self.outcome.interval = Some((begin, self.sim.now()));
+                self.outcome.arrived = total;
+            }
+        }
+        self.no_errors().await?;
+        Ok(self.outcome)
+    }
+
+    /// New transfers of the peer, one at least where it `wait`s.
+    async fn look(
+        &mut self,
+        next: u64,
+        most: u64,
+        is_send: bool,
+        wait: bool,
+    ) -> Result<u64, RoadError> {
+        if wait {
+            if is_send {
+                self.arrival(next).await?;
+                return Ok(1);
+            }
+            return self.notifications(next, most).await;
+        }
+        if is_send {
+            return Ok(u64::from(self.take_message(next).await?));
+        }
+        let failed = self.failed("look for a notification");
+        let told = self.program.endpoint.notification(self.peer).await.map_err(failed)?;
+        if told.count == self.seen {
+            return Ok(0);
+        }
+        self.notifications(next, most).await
+    }
+
+    /// Until the peer has taken messages, or sent one.
+    async fn wait_for_room(&mut self, received: u64, taken: u64) -> Result<(), RoadError> {
+        let (room, slot) = (self.credit_in(self.peer), self.slot(received));
+        let frame = self.value(slot)?;
+        if self.value(room)? != taken {
+            return Ok(());
+        }
+        let host = self.host.clone();
+        let more = host.memory().watch(room, BEAT, |bytes| word(bytes) != taken);
+        let came = host.memory().watch(slot, BEAT, |bytes| word(bytes) != frame);
+        if self.sim.timeout(PATIENCE, either(more, came)).await.is_err() {
+            return Err(self.timed_out("room for message", taken));
+        }
+        Ok(())
+    }
+}

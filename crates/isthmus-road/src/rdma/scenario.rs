@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The RDMA road's scenario: one program on hosts with a network interface each, as a JSON document.
+//!
+//! `docs/reference/rdma-scenario.md` explains every key. Unknown keys are errors; units are part of names.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use isthmus_host::rdma::{CONTROL_BYTES, MAX_TRANSFER};
+use isthmus_sim::world::link::LineFaults;
+use isthmus_sim::world::pcix::PcixConfig;
+
+use crate::error::RoadError;
+use crate::scenario::{DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile};
+
+/// One run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Always `rdma`.
+    pub road: String,
+    /// Which of the system's two designs this is.
+    pub profile: Profile,
+    /// The constants of everything that is not gateware.
+    pub platform: Platform,
+    /// Each host's network interface.
+    pub interface: Interface,
+    /// The switch of each link.
+    pub switch: Switch,
+    /// What to measure.
+    pub workload: Workload,
+    /// Seed of the data and of all faults.
+    pub seed: u64,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+    /// A waveform of host 0's interface.
+    #[serde(default)]
+    pub waveform: Option<PathBuf>,
+    /// What goes wrong.
+    #[serde(default)]
+    pub faults: Faults,
+}
+
+/// The constants of everything outside interfaces and switches.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// Its name.
+    pub name: String,
+    /// The word clock of links and switches.
+    pub link_mhz: f64,
+    /// Both transceivers of a hop.
+    pub serdes_ns: f64,
+    /// The cable of a hop.
+    pub cable_ns: f64,
+    /// Between each host and its interface.
+    pub bus: Bus,
+    /// What a processor pays.
+    pub host: PcieHost,
+}
+
+/// A host's bus.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bus {
+    /// PCI-X.
+    Pcix(Box<PcixConfig>),
+    /// PCI Express.
+    Pcie(Box<Pcie>),
+}
+
+/// PCI Express, with its hard block at the interface's pins.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pcie {
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The interface's hard block.
+    pub endpoint: PciePort,
+    /// Host memory as the interface's DMA sees it.
+    pub memory: DmaMemory,
+}
+
+/// A network interface: `rdma_ni`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    /// The shared object of its model.
+    pub model_path: PathBuf,
+    /// Its host's side.
+    pub clock_mhz: f64,
+    /// Clocks that a reset lasts.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+    /// Its links.
+    pub links: usize,
+    /// Hosts that it can address.
+    pub hosts: usize,
+    /// Patience for an acknowledgement.
+    pub probe_us: f64,
+    /// Patience with a packet that was overtaken.
+    pub lost_us: f64,
+}
+
+/// A switch: `link_switch`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// The shared object of its model.
+    pub model_path: PathBuf,
+    /// Its ports.
+    pub ports: usize,
+    /// Clocks that a reset lasts.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+}
+
+/// What the programs do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// Writes there and back.
+    WriteLat,
+    /// Writes one after the other.
+    WriteBw,
+    /// Messages there and back.
+    SendLat,
+    /// Messages one after the other.
+    SendBw,
+    /// The document's own program: writes, by the way of its three versions.
+    OneWay,
+}
+
+impl Test {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WriteLat => "write-lat",
+            Self::WriteBw => "write-bw",
+            Self::SendLat => "send-lat",
+            Self::SendBw => "send-bw",
+            Self::OneWay => "one-way",
+        }
+    }
+
+    /// Whether it sends messages.
+    #[must_use]
+    pub const fn is_send(self) -> bool {
+        matches!(self, Self::SendLat | Self::SendBw)
+    }
+
+    /// Whether it goes there and back.
+    #[must_use]
+    pub const fn is_latency(self) -> bool {
+        matches!(self, Self::WriteLat | Self::SendLat)
+    }
+}
+
+/// When room for descriptors is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PostingName {
+    /// A batch after the other.
+    V1,
+    /// Before each.
+    #[default]
+    V2,
+    /// Before every so manieth.
+    V3(u16),
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Which program.
+    pub test: Test,
+    /// Hosts that take part.
+    pub hosts: usize,
+    /// Bytes of a transfer.
+    pub size_bytes: usize,
+    /// Transfers of each sender that are measured.
+    pub iterations: u64,
+    /// Transfers before that.
+    pub warmup: u64,
+    /// When room is looked for.
+    #[serde(default)]
+    pub posting: PostingName,
+    /// Descriptors and messages go through a write-combining mapping.
+    #[serde(default = "yes")]
+    pub combined: bool,
+    /// Bandwidth tests: in both directions.
+    #[serde(default)]
+    pub both_ways: bool,
+    /// The far program is told, and does not look at its memory.
+    #[serde(default = "yes")]
+    pub notify: bool,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Faults {
+    /// The probability that a bit is wrong.
+    pub bit_error_rate: f64,
+    /// The probability that a credit word never comes.
+    pub credit_loss_rate: f64,
+    /// The probability that one comes with a wrong bit.
+    pub credit_corrupt_rate: f64,
+    /// Links that go down: host, link, clock, clocks.
+    pub resets: Vec<(usize, usize, u64, u64)>,
+    /// Interfaces that are reset: host, nanosecond, clocks of its bus.
+    pub node_resets: Vec<(usize, u64, u32)>,
+}
+
+impl Faults {
+    /// Whether anything does.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.line() != LineFaults::default()
+            || !self.resets.is_empty()
+            || !self.node_resets.is_empty()
+    }
+
+    pub(super) fn line(&self) -> LineFaults {
+        LineFaults {
+            bit_error_rate: self.bit_error_rate,
+            credit_loss_rate: self.credit_loss_rate,
+            credit_corrupt_rate: self.credit_corrupt_rate,
+        }
+    }
+}
+
+const fn sixteen() -> u32 {
+    16
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Addressed by three bits of the formats.
+const HOSTS: usize = 8;
+const LINKS: usize = 4;
+/// A slot of a remote queue has 512 bytes, and 8 of them are its frame word.
+pub(super) const MESSAGE_BYTES: usize = 504;
+const WRITE_BYTES: usize = 1 << 20;
+/// Slots of a request queue.
+const BATCH: usize = 128;
+
+impl Scenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        let scenario: Self = crate::scenario::parse(json)?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let Self { platform, interface, switch, workload, .. } = self;
+        let within = |key: &str, value: f64, low: f64, high: f64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
+        };
+        within("platform.link_mhz", platform.link_mhz, 1.0, 1_000.0)?;
+        within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
+        within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;
+        within("interface.clock_mhz", interface.clock_mhz, 1.0, 1_000.0)?;
+        within("interface.links", interface.links as f64, 1.0, LINKS as f64)?;
+        within("interface.hosts", interface.hosts as f64, 2.0, HOSTS as f64)?;
+        within("interface.probe_us", interface.probe_us, 1.0, 1e6)?;
+        within("interface.lost_us", interface.lost_us, 1.0, 1e6)?;
+        within("switch.ports", switch.ports as f64, 2.0, 16.0)?;
+        let most = interface.hosts.min(switch.ports);
+        within("workload.hosts", workload.hosts as f64, 2.0, most as f64)?;
+        within("workload.iterations", workload.iterations as f64, 1.0, 1e9)?;
+        within("workload.warmup", workload.warmup as f64, 0.0, 1e9)?;
+        if let Bus::Pcix(bus) = &platform.bus
+            && (bus.clock_mhz - interface.clock_mhz).abs() > 1e-9
+        {
+            let (own, bus) = (interface.clock_mhz, bus.clock_mhz);
+            let reason = format!("{own} MHz on a bus of {bus} MHz: they are one clock");
+            return Err(RoadError::scenario("interface.clock_mhz", reason));
+        }
+        if !workload.hosts.is_multiple_of(2) {
+            let reason = format!("{}: pairs send to each other", workload.hosts);
+            return Err(RoadError::scenario("workload.hosts", reason));
+        }
+        let (size, most) = match workload.test {
+            test if test.is_send() => (workload.size_bytes, MESSAGE_BYTES),
+            _ => (workload.size_bytes, WRITE_BYTES),
+        };
+        if !size.is_multiple_of(8) || !(8..=most).contains(&size) {
+            let reason = format!("{size}: a multiple of 8 from 8 to {most} expected");
+            return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        if workload.posting == PostingName::V1 && size > BATCH * MAX_TRANSFER {
+            let most = BATCH * MAX_TRANSFER;
+            let reason = format!("{size} in one batch of v1: at most {most} bytes expected");
+            return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        if workload.test.is_latency() && workload.both_ways {
+            let reason = "a latency test goes there and back already";
+            return Err(RoadError::scenario("workload.both_ways", reason));
+        }
+        Ok(())
+    }
+
+    /// One hop in whole clocks.
+    pub(super) fn hop_clocks(&self) -> u64 {
+        let clock_ns = 1e3 / self.platform.link_mhz;
+        (((self.platform.serdes_ns + self.platform.cable_ns) / clock_ns).round() as u64).max(2)
+    }
+
+    /// Bytes of a transfer's place in memory.
+    pub(super) fn place_bytes(&self) -> usize {
+        self.workload.size_bytes.next_multiple_of(64)
+    }
+
+    /// Descriptors of a transfer.
+    pub(super) fn descriptors(&self) -> usize {
+        self.workload.size_bytes.div_ceil(MAX_TRANSFER)
+    }
+
+    /// What a host's memory is made of.
+    pub(super) fn layout(&self) -> Layout {
+        // So many that a place is written again only long after its data was looked at.
+        let places = (PLACES_BYTES / self.place_bytes()).clamp(2, PLACES);
+        let region = places * self.place_bytes();
+        let source = CONTROL_BYTES.next_multiple_of(4096);
+        let words = source + (self.place_bytes() + SOURCE_SPARE).next_multiple_of(4096);
+        let target = words + WORDS_BYTES;
+        let inbox = target + region.next_multiple_of(4096);
+        Layout { places, source, words, target, inbox, bytes: inbox + INBOX_BYTES }
+    }
+
+    /// The end of the measurement's id.
+    pub(super) fn name(&self) -> String {
+        let Workload { hosts, size_bytes, posting, combined, both_ways, test, .. } = &self.workload;
+        let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
+        if !test.is_send() && !test.is_latency() {
+            name += match posting {
+                PostingName::V1 => "-v1",
+                PostingName::V2 => "-v2",
+                PostingName::V3(_) => "-v3",
+            };
+        }
+        if !combined {
+            name += "-uncombined";
+        }
+        if *both_ways {
+            name += "-both-ways";
+        }
+        name
+    }
+}
+
+const PLACES: usize = 512;
+const PLACES_BYTES: usize = 4 << 20;
+/// Transfers read from places that shift by 8 bytes each time: so no two are alike.
+pub(super) const SOURCE_SPARE: usize = 8 * 1021;
+pub(super) const INBOX_SLOTS: usize = 256;
+const SLOT_BYTES: usize = 512;
+const WORDS_BYTES: usize = 4096;
+const INBOX_BYTES: usize = INBOX_SLOTS * SLOT_BYTES;
+
+/// Offsets into a host's memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) places: usize,
+    pub(super) source: usize,
+    /// Words that programs write into each other's memory: how many messages were taken.
+    pub(super) words: usize,
+    pub(super) target: usize,
+    pub(super) inbox: usize,
+    pub(super) bytes: usize,
+}

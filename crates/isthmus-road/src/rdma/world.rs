@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Hosts, interfaces, links and switches, wired up.
+
+use std::path::Path;
+
+use isthmus_host::rdma::{
+    Endpoint, EndpointConfig, HostId, Inbox, Layout as QueueLayout, QueueEntry, RdmaError, Region,
+};
+use isthmus_sim::kernel::RandomStream;
+use isthmus_sim::kernel::ResetSpec;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::host::{Cpu, MmioHost};
+use isthmus_sim::world::link::{SerialPorts, WireConfig, WireCut};
+use isthmus_sim::world::pcie::{Pcie as PcieLink, PciePins};
+use isthmus_sim::world::pcix::{Pcix, PcixPins};
+use isthmus_sim::world::{CpuConfig, Memory};
+use isthmus_sim::{
+    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
+};
+
+use super::scenario::{Bus as BusConfig, INBOX_SLOTS, Layout, SOURCE_SPARE, Scenario};
+use crate::device::MakeModel;
+use crate::error::RoadError;
+use crate::host_bus::{self, Bar, HostMemory, pcie_config};
+
+/// Offsets of request and message queues in the BAR: what a program posts to.
+const QUEUES: std::ops::Range<u64> = 0x4000..0xC000;
+const BAR_BYTES: u64 = 0x1_0000;
+/// After so long links that have never been up are given up.
+const UP_LIMIT: Picoseconds = Picoseconds::from_ms(2);
+const UP_STEP: Picoseconds = Picoseconds::from_us(5);
+/// How long a program waits for anything.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
+/// The remote queue that programs send to.
+pub(super) const QUEUE: u8 = 0;
+
+/// A host's bus.
+pub(super) enum Bus {
+    Pcix(Pcix),
+    Pcie(PcieLink),
+}
+
+/// One host with its interface.
+pub(super) struct Node {
+    pub(super) number: HostId,
+    pub(super) host: MmioHost,
+    pub(super) bus: Bus,
+    pub(super) device: DeviceHandle,
+    pub(super) ports: SerialPorts,
+    /// What it sends from.
+    pub(super) source: Vec<u8>,
+}
+
+/// All of it.
+pub(super) struct World {
+    pub(super) simulation: Simulation,
+    pub(super) nodes: Vec<Node>,
+    pub(super) switches: Vec<(DeviceHandle, SerialPorts)>,
+    pub(super) layout: Layout,
+}
+
+/// A host program's hold of its interface.
+pub(super) struct Program {
+    pub(super) endpoint: Endpoint<Bar, HostMemory>,
+    pub(super) inbox: Inbox,
+}
+
+fn clock(port: &str, mhz: f64) -> ClockConfig {
+    ClockConfig::new(port, Hertz((mhz * 1e6).round() as u64))
+}
+
+fn add(
+    simulation: &Simulation,
+    make_model: MakeModel<'_>,
+    path: &Path,
+    waveform: Option<&Path>,
+    config: DeviceConfig,
+) -> Result<DeviceHandle, RoadError> {
+    let config =
+        DeviceConfig { model_path: path.to_owned(), trace: waveform.map(Path::to_owned), ..config };
+    Ok(simulation.add_model(make_model(path, waveform)?, &config)?)
+}
+
+fn device(name: String, clocks: Vec<ClockConfig>, reset_cycles: u32) -> DeviceConfig {
+    DeviceConfig {
+        name,
+        model_path: std::path::PathBuf::new(),
+        clocks,
+        reset_cycles,
+        cfg: std::collections::BTreeMap::new(),
+        epoch_ns: 0,
+        trace: None,
+        resets: Vec::new(),
+        holds: Vec::new(),
+    }
+}
+
+impl World {
+    pub(super) fn build(scenario: &Scenario, make_model: MakeModel<'_>) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: 16,
+            wake_cycles: 8,
+            simulated_limit_ps: Some(
+                Picoseconds::from_ms(1).0.saturating_mul(scenario.limits.simulated_ms),
+            ),
+            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+        });
+        let layout = scenario.layout();
+        let link_mhz = scenario.platform.link_mhz;
+        let switches = (0..scenario.interface.links)
+            .map(|link| {
+                let switch = &scenario.switch;
+                let mut config = device(
+                    format!("switch{link}"),
+                    vec![clock("clk_i", link_mhz)],
+                    switch.reset_cycles,
+                );
+                config.cfg.insert("bench".to_owned(), 0);
+                let device = add(&simulation, make_model, &switch.model_path, None, config)?;
+                let ports = SerialPorts::attach(&simulation, &device, "clk_i", switch.ports)?;
+                Ok((device, ports))
+            })
+            .collect::<Result<Vec<_>, RoadError>>()?;
+        let nodes = (0..scenario.workload.hosts)
+            .map(|number| Node::build(&simulation, scenario, make_model, number, &layout))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (host, node) in nodes.iter().enumerate() {
+            for (link, (_, switch)) in switches.iter().enumerate() {
+                let cuts = scenario.faults.resets.iter();
+                let config = WireConfig {
+                    name: format!("link{host}.{link}"),
+                    hop_clocks: scenario.hop_clocks(),
+                    faults: scenario.faults.line(),
+                    cuts: cuts
+                        .filter(|cut| (cut.0, cut.1) == (host, link))
+                        .map(|cut| WireCut { at: cut.2, clocks: cut.3 })
+                        .collect(),
+                };
+                node.ports.connect(link, switch, host, &config)?;
+            }
+        }
+        Ok(Self { simulation, nodes, switches, layout })
+    }
+
+    /// Runs until every link is up.
+    pub(super) fn bring_up(&self, scenario: &Scenario) -> Result<(), RoadError> {
+        let all = (1_u64 << scenario.interface.links) - 1;
+        let up = |node: &Node| node.device.status().get("up").is_some_and(|up| *up == all);
+        while !self.nodes.iter().all(up) {
+            if self.simulation.now() > UP_LIMIT {
+                let down = self.nodes.iter().filter(|node| !up(node)).map(|node| node.number);
+                let down = down.map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+                return Err(RoadError::Inconsistent(format!(
+                    "rdma: after {UP_LIMIT} not every link of these hosts is up: {down}"
+                )));
+            }
+            self.simulation.run_for(UP_STEP)?;
+        }
+        Ok(())
+    }
+}
+
+impl Node {
+    fn build(
+        simulation: &Simulation,
+        scenario: &Scenario,
+        make_model: MakeModel<'_>,
+        number: usize,
+        layout: &Layout,
+    ) -> Result<Self, RoadError> {
+        let (interface, platform) = (&scenario.interface, &scenario.platform);
+        let clocks =
+            vec![clock("clk_i", interface.clock_mhz), clock("link_clk_i", platform.link_mhz)];
+        let mut config = device(format!("ni{number}"), clocks, interface.reset_cycles);
+        config.resets = scenario
+            .faults
+            .node_resets
+            .iter()
+            .filter(|reset| reset.0 == number)
+            .map(|(_, at_ns, cycles)| ResetSpec {
+                at_ps: Picoseconds::from_ns(*at_ns).0,
+                cycles: *cycles,
+            })
+            .collect();
+        let waveform = scenario.waveform.as_deref().filter(|_| number == 0);
+        let device = add(simulation, make_model, &interface.model_path, waveform, config)?;
+        let ports = SerialPorts::attach(simulation, &device, "link_clk_i", interface.links)?;
+        let name = format!("host{number}");
+        let costs = &platform.host;
+        let memory: Memory = host_bus::memory(&name, layout.bytes, costs)?;
+        let cpu = Cpu::new(simulation, &name, &CpuConfig { cores: costs.cores })?;
+        let host = host_bus::host_config(&name, costs);
+        let bus_name = format!("{name}.bus");
+        let (bus, host) = match &platform.bus {
+            BusConfig::Pcix(config) => {
+                let mut config = (**config).clone();
+                config.name = bus_name;
+                let bus = Pcix::new(simulation, &config, &memory)?;
+                PcixPins::attach(simulation, &device, &bus, "clk_i")?;
+                let host = bus.host(&host, &cpu, &memory)?;
+                (Bus::Pcix(bus), host)
+            }
+            BusConfig::Pcie(pcie) => {
+                let ports = [&pcie.root, &pcie.endpoint];
+                let config = pcie_config(&bus_name, &pcie.link, ports, &pcie.memory, BAR_BYTES);
+                let link = PcieLink::new(simulation, &config, &memory)?;
+                PciePins::attach(simulation, &device, &link)?;
+                let host = link.host(&host, &cpu, &memory)?;
+                (Bus::Pcie(link), host)
+            }
+        };
+        let mut random = RandomStream::new(scenario.seed, &format!("rdma:source:{number}"));
+        let source: Vec<u8> = (0..(scenario.place_bytes() + SOURCE_SPARE) / 8)
+            .flat_map(|_| random.bits().to_le_bytes())
+            .collect();
+        memory
+            .write(layout.source, &source)
+            .map_err(|error| RoadError::Inconsistent(format!("rdma: source: {error}")))?;
+        Ok(Self { number: number as HostId, host, bus, device, ports, source })
+    }
+
+    /// Opens the interface, lets every other host write and send here.
+    pub(super) async fn open(
+        sim: Sim,
+        host: MmioHost,
+        number: HostId,
+        scenario: Scenario,
+        layout: Layout,
+    ) -> Result<Program, RdmaError> {
+        let cycles = |us: f64| (us * scenario.interface.clock_mhz).round() as u32;
+        let bar = match scenario.workload.combined {
+            true => Bar::new(&host),
+            false => Bar::uncombined(&host, QUEUES),
+        };
+        let config = EndpointConfig {
+            host: number,
+            session: (scenario.seed as u8).wrapping_mul(31).wrapping_add(number),
+            probe_cycles: cycles(scenario.interface.probe_us),
+            lost_cycles: cycles(scenario.interface.lost_us),
+            bench: false,
+            patience: PATIENCE,
+        };
+        let mut endpoint = Endpoint::open(bar, HostMemory::new(&sim, &host), config).await?;
+        for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {
+            let region = Region {
+                base: host.bus_address(layout.words),
+                bytes: (layout.inbox - layout.words) as u64,
+                sources: 1 << source,
+                nonce: 0,
+                queue: None,
+            };
+            endpoint.register(source, &region).await?;
+        }
+        let inbox = QueueEntry {
+            base: host.bus_address(layout.inbox),
+            bytes: (layout.bytes - layout.inbox) as u64,
+            layout: QueueLayout::Slots((layout.bytes - layout.inbox) / INBOX_SLOTS),
+            sources: u8::MAX,
+        };
+        let inbox = endpoint.open_queue(QUEUE, &inbox).await?;
+        Ok(Program { endpoint, inbox })
+    }
+}
