@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::words::{
-    Completion, Descriptor, ErrorRecord, Frame, HostId, Layout, MESSAGE_BEATS, MessageHeader,
-    Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
+    Completion, Descriptor, ErrorRecord, Frame, HostId, Layout, MAX_TRANSFER, MESSAGE_BEATS,
+    MessageHeader, Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
 };
 use crate::pcie::{DmaMemory, Mmio};
 use crate::regs::rdma as regs;
@@ -18,6 +18,10 @@ const ENABLE: u32 = 1;
 const ALL_LINKS: u32 = 0xF0;
 const BEAT: usize = 8;
 const HOSTS: usize = 8;
+/// Bytes of a packet, at most.
+const PACKET: usize = 512;
+/// Descriptors of a long transfer that are posted together: a line of 64 bytes.
+const CLUSTER: usize = 4;
 
 /// Where the control words lie in the endpoint's memory, and the error ring behind them.
 const LOCAL: usize = 0x000;
@@ -102,6 +106,22 @@ pub enum RdmaError {
         /// How long was waited.
         waited: Duration,
     },
+    /// What was posted before a fence is not in the far host's memory in time.
+    #[error("host {host}: {missing} packets before the fence were not acknowledged in {waited:?}")]
+    Fence {
+        /// The destination.
+        host: HostId,
+        /// Packets of which nothing is known.
+        missing: u16,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The far host's interface was reset.
+    #[error("host {host} was reset: what was posted to it since the last fence may be lost")]
+    Session {
+        /// The destination.
+        host: HostId,
+    },
 }
 
 /// Proof that a program has asked for postings that may overrun their queue.
@@ -172,6 +192,11 @@ struct Posted {
     unseen: u16,
     beats: u16,
     beats_back: u16,
+    /// Packets, which the flow numbers in one row.
+    packets: u16,
+    /// At the last fence.
+    session: u8,
+    refusals: u32,
 }
 
 /// One host's network interface.
@@ -196,8 +221,9 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         if size < CONTROL_BYTES || !address.is_multiple_of(64) {
             return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES });
         }
-        let mut endpoint =
-            Self { mmio, memory, config, hosts: 0, posted: Default::default(), errors: 0 };
+        let fresh = Posted { session: config.session, ..Posted::default() };
+        let posted = [fresh; HOSTS];
+        let mut endpoint = Self { mmio, memory, config, hosts: 0, posted, errors: 0 };
         endpoint.start().await?;
         Ok(endpoint)
     }
@@ -293,6 +319,18 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         self.table(at + 16, &[rest]).await
     }
 
+    /// Takes number `index` from its region: what comes for it from now on is refused. A write that
+    /// was allowed before may still be on its way over this host's bus.
+    ///
+    /// # Errors
+    /// When there is no such entry.
+    pub async fn unregister(&mut self, index: u8) -> Result<(), RdmaError> {
+        if index >= 64 {
+            return Err(RdmaError::Entry { table: "region", index: index.into() });
+        }
+        self.table(offset::REGIONS + 32 * u64::from(index) + 16, &[0]).await
+    }
+
     /// Opens remote queue `index`, empty, over `entry`'s part of the memory. A queue of slots has an
     /// [`Inbox`].
     ///
@@ -353,7 +391,19 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         }
         let first = usize::from(self.posted[at].slots % SLOTS);
         self.posted[at].slots = self.posted[at].slots.wrapping_add(slots as u16);
+        for transfer in transfers {
+            let packets = transfer.bytes.div_ceil(PACKET) as u16;
+            self.posted[at].packets = self.posted[at].packets.wrapping_add(packets);
+        }
         let queue = offset::REQUESTS + offset::QUEUE_BYTES * at as u64;
+        // What starts takes effect with its line of 64 bytes: a second slot in the next line goes first.
+        if transfers.last().is_some_and(|last| last.key.is_some()) {
+            let slot = (first + slots - 1) % usize::from(SLOTS);
+            if slot.is_multiple_of(4) {
+                let second = beats.split_off(beats.len() - 2);
+                self.table(queue + 16 * slot as u64, &second).await?;
+            }
+        }
         let until_end = 2 * (usize::from(SLOTS) - first);
         let (head, tail) = beats.split_at(until_end.min(beats.len()));
         self.table(queue + 16 * first as u64, head).await?;
@@ -369,6 +419,113 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     /// As [`post`](Self::post).
     pub async fn put(&mut self, transfer: &Descriptor) -> Result<(), RdmaError> {
         self.post(transfer.host, std::slice::from_ref(transfer), Posting::default()).await
+    }
+
+    /// Posts a transfer of any length as several, one behind the other; `transfer`'s options and its
+    /// immediate are the last one's. Other transfers to this host come before or after all of it.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post). What was posted before the error goes.
+    pub async fn put_long(&mut self, transfer: &Descriptor) -> Result<(), RdmaError> {
+        if !transfer.bytes.is_multiple_of(BEAT) {
+            let value = transfer.bytes as u64;
+            return Err(WordError::Alignment { what: "size", value }.into());
+        }
+        let parts = transfer.bytes.div_ceil(MAX_TRANSFER).max(1);
+        let part = |part: usize| {
+            let at = part * MAX_TRANSFER;
+            let bytes = (transfer.bytes - at).min(MAX_TRANSFER);
+            let options = if part + 1 == parts { transfer.options } else { Options::default() };
+            let source = transfer.source.saturating_add(at as u64);
+            let target = transfer.target.saturating_add(at as u64);
+            Descriptor { source, target, bytes, options, ..*transfer }
+        };
+        // Nothing goes where a part of it cannot be said.
+        part(0).beats()?;
+        part(parts - 1).beats()?;
+        for first in (0..parts).step_by(CLUSTER) {
+            let cluster: Vec<_> = (first..parts.min(first + CLUSTER)).map(part).collect();
+            self.post(transfer.host, &cluster, Posting::Circular).await?;
+        }
+        Ok(())
+    }
+
+    /// Posts a transfer of any length and tells the far host when all of it is in its memory; with
+    /// `completion` also this one, at once: see [`fence`](Self::fence).
+    ///
+    /// # Errors
+    /// As [`put_long`](Self::put_long).
+    pub async fn put_notify(
+        &mut self,
+        transfer: &Descriptor,
+        completion: bool,
+    ) -> Result<(), RdmaError> {
+        let options = Options { notify: true, completion, ..transfer.options };
+        self.put_long(&Descriptor { options, ..*transfer }).await
+    }
+
+    /// Waits until all that was posted to `host` before, transfers and messages, is in its memory, or
+    /// was refused, or lost, and says how many refusals became known since the last fence; the report of
+    /// a refusal may come after this, and what was refused is an [`ErrorRecord`].
+    ///
+    /// It waits for the completion word. The far host acknowledges a transfer or message that asks
+    /// for `completion` at once; others at the latest when
+    /// [`probe_cycles`](EndpointConfig::probe_cycles) have passed twice, and that is how long this
+    /// may take unless the last one of each kind asks.
+    ///
+    /// # Errors
+    /// When not all is acknowledged in time, and once after the far host was reset. A transfer that
+    /// a reset cut in two leaves numbers that are never used; then no fence to this host ends before
+    /// the endpoint is opened anew.
+    pub async fn fence(&mut self, host: HostId) -> Result<u32, RdmaError> {
+        let at = self.host(host)?;
+        let (word, waited) = (COMPLETED + BEAT * at, self.config.patience);
+        let deadline = self.memory.now().saturating_add(waited);
+        let mut seen = self.memory.load64(word).await?;
+        loop {
+            let done = Completion::from(seen);
+            let missing = self.posted[at].packets.wrapping_sub(done.number);
+            if missing == 0 {
+                // A word of zero: nothing was sent, so there was no session.
+                let session = if seen == 0 { self.posted[at].session } else { done.session };
+                let before = std::mem::replace(&mut self.posted[at].session, session);
+                let refusals = std::mem::replace(&mut self.posted[at].refusals, done.refusals);
+                if before != session {
+                    return Err(RdmaError::Session { host });
+                }
+                return Ok(done.refusals.wrapping_sub(refusals));
+            }
+            let left = deadline.saturating_sub(self.memory.now());
+            match self.watch_word(word, seen, left).await? {
+                Some(word) => seen = word,
+                None => return Err(RdmaError::Fence { host, missing, waited }),
+            }
+        }
+    }
+
+    /// A [`fence`](Self::fence) to every host; the sum of the refusals.
+    ///
+    /// # Errors
+    /// The first host's whose fence failed. All have been waited for.
+    pub async fn flush_all(&mut self) -> Result<u32, RdmaError> {
+        let mut known = Ok(0);
+        for host in 0..self.hosts {
+            let here = self.fence(host).await;
+            known = known.and_then(|sum: u32| here.map(|refusals| sum.wrapping_add(refusals)));
+        }
+        known
+    }
+
+    /// Hosts that it addresses: 0 to one less.
+    #[must_use]
+    pub fn hosts(&self) -> HostId {
+        self.hosts
+    }
+
+    /// How it was opened.
+    #[must_use]
+    pub fn config(&self) -> &EndpointConfig {
+        &self.config
     }
 
     /// Waits until at most `most` slots of a host's request queue are not given back.
@@ -457,6 +614,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             let back = self.changed(word, seen.into(), host, "message").await?;
             self.posted[at].beats_back = back;
         }
+        self.posted[at].packets = self.posted[at].packets.wrapping_add(1);
         let mut bytes = header.to_le_bytes().to_vec();
         bytes.extend_from_slice(body);
         let ring = offset::MESSAGES + offset::QUEUE_BYTES * at as u64;
