@@ -170,10 +170,119 @@ def bench_switch(
     )
 
 
+@bench.command("rdma")
+def bench_rdma(
+    test: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEST",
+            help="write-lat, write-bw, send-lat, send-bw, one-way, exchange, sort, or figures: the "
+            "document's.",
+        ),
+    ],
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "-s",
+            "--size",
+            metavar="BYTES",
+            help="Of a transfer: 64, 8,64 or 8:4096, which doubles.  [8; 65536 where rates are measured]",
+        ),
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, or to 504.")
+    ] = False,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "-n",
+            "--iters",
+            metavar="N",
+            min=1,
+            help="Transfers measured at each size.  [1000, of long ones so many as have 1 MiB]",
+        ),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "-D",
+            "--duration",
+            metavar="MS",
+            help="Instead of -n: simulated milliseconds; a short run first says how many transfers that is.",
+        ),
+    ] = None,
+    bidirectional: Annotated[
+        bool, typer.Option("-b", "--bidirectional", help="Send in both directions.")
+    ] = False,
+    histogram: Annotated[
+        bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
+    ] = False,
+    unsorted: Annotated[
+        bool, typer.Option("-U", "--report-unsorted", help="Refused: results hold no sample by itself.")
+    ] = False,
+    gbits: Annotated[
+        bool, typer.Option("--report-gbits", help="Print rates in Gbit/s instead of MiB/s.")
+    ] = False,
+    hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
+    links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
+    posting: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Room for descriptors is looked for as in v1, v2 or v3.  [v2]"),
+    ] = None,
+    overrun: Annotated[
+        bool,
+        typer.Option("--i-know-that-the-queue-may-overrun", help="What --posting v3 wants to be told."),
+    ] = False,
+    uncombined: Annotated[
+        bool, typer.Option("--uncombined", help="Post in words of 4 bytes, without write-combining.")
+    ] = False,
+    polled: Annotated[
+        bool, typer.Option("--polled", help="The far program looks at its memory and is not notified.")
+    ] = False,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="forth-rdma, rdma-pcie, or both with a comma.")
+    ] = "forth-rdma",
+    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "isthmus",
+    seed: Seed = 1,
+    form: Annotated[
+        str, typer.Option("-f", "--format", metavar="NAME", help="Printed: table, csv or json.")
+    ] = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+) -> None:
+    """Remote DMA and messages between hosts, with perftest's flags and columns."""
+    bootstrap.ensure_native()
+    from isthmus.bench import rdma
+
+    rdma.run(
+        test,
+        size=size,
+        all_=all_,
+        iterations=iterations,
+        duration_ms=duration,
+        hosts=hosts,
+        links=links,
+        posting=posting,
+        overrun=overrun,
+        uncombined=uncombined,
+        bidirectional=bidirectional,
+        polled=polled,
+        histogram=histogram,
+        unsorted=unsorted,
+        gbits=gbits,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        format=form,
+        out=out,
+        out_json=out_json,
+    )
+
+
 @app.command()
 def verify(
     road: Annotated[
-        str, typer.Argument(metavar="ROAD", help="Which published system: etherbone or switch.")
+        str, typer.Argument(metavar="ROAD", help="Which published system: etherbone, switch or rdma.")
     ] = "etherbone",
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")

@@ -155,6 +155,8 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
     patterns with " / " between them: the quantity of the first over that of the second."""
     if not pattern:
         return None
+    if quantity == CROSSING:
+        return _crossing(document, *pattern.split(" / ", 1))
     if quantity in _PAIRS:
         ratios = _pairs(document, *pattern.split(" / ", 1))
         return _PAIRS[quantity](ratios) if ratios else None
@@ -165,6 +167,20 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
         raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
     return _QUANTITIES[quantity](members, document) if members else None
+
+
+def _crossing(document: Document, above: str, below: str) -> float | None:
+    """The size in bytes at which the first pattern's transfers, dearer before, meet the second's."""
+    from isthmus.bench.rdma_tables import crossover, total
+
+    members = [
+        m
+        for m in document
+        if m.workload.get("combined")
+        and any(fnmatch.fnmatchcase(m.id, pattern) for pattern in (above, below))
+    ]
+    methods = [pattern.split("/")[3] for pattern in (above, below)]
+    return crossover(members, methods[0], methods[1], total)
 
 
 def _pairs(document: Document, above: str, below: str) -> list[float]:
@@ -186,6 +202,8 @@ _PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "latency_pairs_most": max,
     "latency_pairs_least": min,
 }
+
+CROSSING = "crossing_bytes"
 
 Quantity = Callable[[Sequence[Measurement], Document], float | None]
 
@@ -294,7 +312,43 @@ def _packet_line_percent(m: Measurement) -> float | None:
     return 100 * (shares["data"] + shares["framing"]) / free if free else None
 
 
+def _payload_mib_s(m: Measurement) -> float | None:
+    return m.throughput.payload_bit_s / 8 / (1 << 20) if m.throughput else None
+
+
+def _descriptor_us(m: Measurement) -> float | None:
+    """The mean of what a transfer costs its sender, by its descriptors."""
+    from isthmus.bench.rdma_tables import per_descriptor
+
+    found = per_descriptor(m)
+    return None if found is None else found / 1e6
+
+
+def _component_share_percent(name: str) -> Callable[[Measurement], float | None]:
+    def value(m: Measurement) -> float | None:
+        part, whole = (_workload("components_ps", key)(m) for key in (name, "total"))
+        return None if part is None or not whole else 100 * part / whole
+
+    return value
+
+
+def _component_rest_us(m: Measurement) -> float | None:
+    """What is neither propagation nor the read of the sender's memory."""
+    found = m.workload.get("components_ps")
+    return (found["total"] - found["propagation"] - found["send_dma"]) / 1e6 if found else None
+
+
+# As the RDMA road names the parts of one transfer.
+_COMPONENTS = (
+    "send_initiation", "send_dma", "send_nic", "switch", "propagation", "rcv_nic", "rcv_dma", "total",
+)  # fmt: skip
+
 _QUANTITIES: Mapping[str, Quantity] = {
+    "payload_mib_s": _each(_payload_mib_s),
+    "descriptor_us": _each(_descriptor_us),
+    "component_rest_us": _each(_component_rest_us),
+    **{f"component_us.{name}": _scaled(_workload("components_ps", name), 1e-6) for name in _COMPONENTS},
+    **{f"component_share_percent.{name}": _each(_component_share_percent(name)) for name in _COMPONENTS},
     "queueing_us": _each(_queueing_us),
     "fastest_us": _each(lambda m: m.latency.min / 1e6 if m.latency else None),
     "switch_clocks": _each(_workload("clocks", "fastest_switch")),
@@ -331,7 +385,7 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
             f"{row.value:g}",
             _number(row.simulated),
             _number(row.ratio),
-            "" if row.tolerance is None else f"{row.tolerance:.0f} %",
+            "" if row.tolerance is None else f"{row.tolerance:g} %",
             _number(row.isthmus),
             row.verdict,
         )
@@ -340,9 +394,16 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
     parts = [
         "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
         aligned(lines, left=(0, 1, 2, 8)),
-        "\n# gateware limits; a cycle is one clock of the FPGA\n",
     ]
-    lines = [("#id", "unit", "bound", "limit", "simulated", "ratio", "verdict", "peers")]
+    if limits:
+        parts.append("\n# gateware limits; a cycle is one clock of the FPGA\n")
+        parts.append(_limits(limits))
+    parts.append(f"\n{summary(found, limits)}\n")
+    return "".join(parts)
+
+
+def _limits(limits: Sequence[Target]) -> str:
+    lines: list[Sequence[str]] = [("#id", "unit", "bound", "limit", "simulated", "ratio", "verdict", "peers")]
     lines += [
         (
             t.id,
@@ -356,9 +417,7 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
         )
         for t in limits
     ]
-    parts.append(aligned(lines, left=(0, 1, 2, 6, 7)))
-    parts.append(f"\n{summary(found, limits)}\n")
-    return "".join(parts)
+    return aligned(lines, left=(0, 1, 2, 6, 7))
 
 
 def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
@@ -378,7 +437,8 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
             parts[-1] += f" ({left} not judged: not simulated, or no error given)"
     met = sum(target.verdict == "met" for target in limits)
     known = sum(target.simulated is not None for target in limits)
-    parts.append(f"{met} of {known} gateware limits met")
+    if limits:
+        parts.append(f"{met} of {known} gateware limits met")
     if known < len(limits):
         parts[-1] += f" ({len(limits) - known} not simulated)"
     return f"{'; '.join(parts)}."
@@ -393,6 +453,10 @@ def _measure(name: str) -> Document:
         from isthmus.bench import switch_published
 
         return switch_published.measure()
+    if name == "rdma":
+        from isthmus.bench import rdma_published
+
+        return rdma_published.verified()
     if name != "etherbone":
         raise UserError(f"{name}: no benchmark measures it; name a result file with --results")
     from isthmus.bench import etherbone

@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Remote DMA between hosts, as perftest measures it: latency, bandwidth, and two applications.
 
-`scenario` makes one run (docs/reference/rdma-scenario.md), `measure` runs several.
+`scenario` makes one run (docs/reference/rdma-scenario.md), `measure` runs several, `run` is
+`isthmus bench rdma`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import csv
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
+from time import monotonic
 from typing import Any, Literal
 
+from isthmus import platforms
 from isthmus.bench import engine
 from isthmus.bench.scenario import entries
 from isthmus.errors import UserError
-from isthmus.platforms import Platform, Profile
+from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.results import Document, Measurement, document, measurement, write
 
 PLATFORM = "forth-rdma"
 PLATFORMS = (PLATFORM, "rdma-pcie")
@@ -33,16 +41,28 @@ LAZY = 4
 
 BEAT_BYTES = 8
 DESCRIPTOR_BYTES = 4096
-LARGEST_WRITE, LARGEST_MESSAGE = 1 << 20, 512
 QUEUE = 128
 """Descriptors of a request queue."""
+LARGEST_WRITE, LARGEST_BATCH = 1 << 20, QUEUE * DESCRIPTOR_BYTES
+LARGEST_MESSAGE = 504
+"""A slot of a queue of frames has 512 bytes, of which one word says that it is there."""
+LARGEST_ALL = LARGEST_BATCH
+"""The document's largest transfer, and that of -a."""
+
+ITERATIONS = 1_000
+VOLUME, FEWEST = 1 << 20, 8
+"""Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
+PROBE = 20
+"""Transfers of the run from which -D takes its number."""
+
+OVERRUN = "--i-know-that-the-queue-may-overrun"
 SWITCH_PORTS = (4, 8)
 WALL_S = 3_600
 
 
 @dataclass(frozen=True)
 class Transfers:
-    """What is sent, how often and how. `size` in bytes; `posting` is None for tests that have one way."""
+    """What is sent, how often and how. `size` in bytes; `posting` None is v2, where there is a choice."""
 
     test: Test
     size: int = 8
@@ -63,8 +83,11 @@ def check(transfers: Transfers) -> None:
     if t.test not in TESTS:
         raise UserError(f"test: no {t.test!r}; there are: {', '.join(TESTS)}")
     largest = LARGEST_MESSAGE if t.test.startswith("send") else LARGEST_WRITE
+    if t.posting == "v1":
+        largest = LARGEST_BATCH
     if t.size % BEAT_BYTES or not BEAT_BYTES <= t.size <= largest:
-        raise UserError(f"size: {t.size} bytes for {t.test}; a multiple of 8, 8 to {largest}, is right")
+        how = f"{t.test} {t.posting}" if t.posting == "v1" else t.test
+        raise UserError(f"size: {t.size} bytes for {how}; a multiple of 8, 8 to {largest}, is right")
     for name, value, low, high in (
         ("iters", t.iterations, 1, 10_000_000),
         ("hosts", t.hosts, 2, SWITCH_PORTS[-1]),
@@ -72,6 +95,8 @@ def check(transfers: Transfers) -> None:
     ):
         if not low <= value <= high:
             raise UserError(f"{name}: {value} is outside {low} to {high}")
+    if t.test not in ("exchange", "sort") and t.hosts % 2:
+        raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
         raise UserError(f"posting: no {t.posting!r}; there are: {', '.join(POSTINGS)}")
     if t.posting is not None and t.test not in POSTED:
@@ -104,8 +129,8 @@ def scenario(
         "both_ways": t.both_ways,
         "notify": t.notify,
     }
-    if t.posting is not None:
-        workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting
+    if t.test in POSTED:
+        workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting or "v2"
     made: dict[str, Any] = {
         "road": "rdma",
         "profile": profile,
@@ -197,7 +222,245 @@ def identifier(platform: str, profile: str, transfers: Transfers) -> str:
     """The id that the run's measurement gets."""
     t = transfers
     parts = [f"{t.hosts}x{t.links}", str(t.size)]
-    parts += [t.posting] if t.posting else []
+    parts += [t.posting or "v2"] if t.test in POSTED else []
     parts += [] if t.combined else ["uncombined"]
     parts += ["both-ways"] if t.both_ways else []
     return f"rdma/{platform}/{profile}/{t.test}/{'-'.join(parts)}"
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Bytes as people write them: 64, 8,64,512 or 8:4096, which doubles."""
+    wrong = f"size: {text!r}; write bytes: 64, 8,64,512 or 8:4096"
+    try:
+        if ":" in text:
+            low, high = (int(part) for part in text.split(":"))
+            found = []
+            while 0 < low <= high:
+                found.append(low)
+                low *= 2
+        else:
+            found = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UserError(wrong) from None
+    if not found:
+        raise UserError(wrong)
+    return tuple(dict.fromkeys(found))
+
+
+def all_sizes(test: str) -> tuple[int, ...]:
+    """-a: doubled from 8 bytes to the document's largest transfer, or to the longest message."""
+    if test.startswith("send"):
+        return (*sizes(f"8:{LARGEST_MESSAGE}"), LARGEST_MESSAGE)
+    return sizes(f"8:{LARGEST_ALL}")
+
+
+def usual_size(test: str) -> int:
+    """Without -s: the shortest for latencies; for rates perftest's 64 KiB, and a line for messages."""
+    if test in LATENCY:
+        return BEAT_BYTES
+    return {"send-bw": 64, "exchange": DESCRIPTOR_BYTES, "sort": DESCRIPTOR_BYTES}.get(test, 65_536)
+
+
+def usual_iterations(size: int) -> int:
+    """Without -n and -D."""
+    return max(FEWEST, min(ITERATIONS, VOLUME // size))
+
+
+def warmup(test: str, size: int) -> int:
+    """Transfers that are not counted: until queues are as full as they will be."""
+    if test in LATENCY:
+        return 10
+    return max(2, ceil(1.25 * QUEUE / ceil(size / DESCRIPTOR_BYTES)))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run."""
+
+    transfers: Transfers
+    profile: Profile = "isthmus"
+    platform: str = PLATFORM
+
+    @property
+    def id(self) -> str:
+        return identifier(self.platform, self.profile, self.transfers)
+
+
+class _Runs:
+    """Makes scenarios of points, with the models they need; each is built once."""
+
+    def __init__(self, given: Mapping[str, Path] | None) -> None:
+        self.given = given
+        self.built: dict[str, Path] = {}
+        self._platforms: dict[str, Platform] = {}
+
+    def scenario(self, point: Point, **changes: Any) -> dict[str, Any]:
+        platform = self._platforms.get(point.platform)
+        if platform is None:
+            platform = self._platforms[point.platform] = platforms.load(point.platform)
+        made = self.given or self._models(platform, point)
+        return scenario(platform, point.profile, point.transfers, made[INTERFACE], made[SWITCH], **changes)
+
+    def _models(self, platform: Platform, point: Point) -> dict[str, Path]:
+        made = {}
+        wanted = parameters(platform, point.profile, point.transfers.links, point.transfers.hosts)
+        for top, values in wanted.items():
+            name = f"{top} {' '.join(f'{key}={value}' for key, value in values.items())}"
+            if name not in self.built:
+                self.built[name] = engine.model(top, False, values)
+            made[top] = self.built[name]
+        return made
+
+
+def measure(
+    points: Sequence[Point],
+    *,
+    title: str = "rdma",
+    command: str | None = None,
+    duration_ms: float | None = None,
+    runner: engine.Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    duration_ms  simulated; the number of transfers follows from a first, short run of each point
+    given        the models by the name of their top, instead of those built for the points
+    runner       instead of the simulator
+    """
+    begin = monotonic()
+    for point in points:
+        check(point.transfers)
+    runs = _Runs(given)
+    one = runner or engine.run
+    if duration_ms is not None:
+        short = [replace(point, transfers=replace(point.transfers, iterations=PROBE)) for point in points]
+        tried = engine.run_all([runs.scenario(point) for point in short], f"{title}, first runs", one)
+        points = [
+            _lasting(p, measurement(found), duration_ms) for p, found in zip(points, tried, strict=True)
+        ]
+    measured = engine.run_all([runs.scenario(point) for point in points], title, one)
+    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
+    from isthmus.results.context import collect
+
+    seed = points[0].transfers.seed if points else 0
+    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, runs.built, monotonic() - begin)
+    return document(context, measured)
+
+
+def _lasting(point: Point, tried: Measurement, duration_ms: float) -> Point:
+    """The point with as many transfers as take that long, at the pace of the short run."""
+    if tried.throughput is None or not tried.throughput.elapsed:
+        raise UserError(f"duration: {point.id}: the first run gave no rate; say how many with -n")
+    each_ps = tried.throughput.elapsed / PROBE
+    count = max(1, round(duration_ms * 1e9 / each_ps))
+    return replace(point, transfers=replace(point.transfers, iterations=count))
+
+
+def run(
+    test: str,
+    *,
+    size: str | None = None,
+    all_: bool = False,
+    iterations: int | None = None,
+    duration_ms: float | None = None,
+    hosts: int = 2,
+    links: int = 1,
+    posting: str | None = None,
+    overrun: bool = False,
+    uncombined: bool = False,
+    bidirectional: bool = False,
+    polled: bool = False,
+    histogram: bool = False,
+    unsorted: bool = False,
+    gbits: bool = False,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: str = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: engine.Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench rdma`: measure, write `out/rdma.json`, `.csv` and `.html`, print.
+
+    test           one of `TESTS`, or `figures`: the document's figures
+    size           -s, --size: bytes, 64, 8,64 or 8:4096; `all_`: -a, every one
+    iterations     -n, --iters: transfers measured at each size; `duration_ms`: -D, simulated time instead
+    posting        --posting: v1, v2 or v3; v3 wants `overrun`, which says that its queue may overrun
+    polled         --polled: the far program looks at its memory and is not told
+    histogram      -H: the whole distribution; `unsorted`: -U, which no result has
+    gbits          --report-gbits
+    profile        --profile: as-published, isthmus or all
+    """
+    if format not in ("table", "csv", "json"):
+        raise UserError(f"format: no {format!r}; there are: table, csv, json")
+    profiles = PROFILES if profile == "all" else tuple(profile.split(","))
+    for each in profiles:
+        if each not in PROFILES:
+            raise UserError(f"profile: no {each!r}; there are: {', '.join(PROFILES)}, all")
+    for each in platform.split(","):
+        if each not in PLATFORMS:
+            raise UserError(f"platform: no {each!r} with RDMA; there are: {', '.join(PLATFORMS)}")
+    if unsorted:
+        raise UserError(
+            "report-unsorted: results hold the distribution and not each sample; -H prints the distribution"
+        )
+    if iterations is not None and duration_ms is not None:
+        raise UserError("duration: give -n or -D, not both")
+    if duration_ms is not None and not 0.001 <= duration_ms <= 10_000:
+        raise UserError(f"duration: {duration_ms} ms are outside 0.001 to 10000 simulated ms")
+    if size is not None and all_:
+        raise UserError("size: give -s or -a, not both")
+    if posting == "v3" and not overrun:
+        raise UserError(f"posting: v3 looks for room every {LAZY} descriptors; it wants {OVERRUN}")
+    from isthmus.bench import rdma_published
+
+    names = platform.split(",")
+    if test == "figures":
+        points = [p for name in names for p in rdma_published.figure_points(profiles, name, seed)]  # type: ignore[arg-type]
+    else:
+        if test not in TESTS:
+            raise UserError(f"test: no {test!r}; there are: {', '.join(TESTS)}, figures")
+        wanted = all_sizes(test) if all_ else sizes(size) if size is not None else (usual_size(test),)
+        points = [
+            Point(
+                Transfers(
+                    test,
+                    each,
+                    usual_iterations(each) if iterations is None else iterations,
+                    warmup(test, each),
+                    hosts,
+                    links,
+                    posting,  # type: ignore[arg-type]
+                    not uncombined,
+                    bidirectional,
+                    not polled,
+                    seed,
+                ),
+                which,  # type: ignore[arg-type]
+                name,
+            )
+            for name in names
+            for which in profiles
+            for each in wanted
+        ]
+    made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
+    target = out_json or out / "rdma.json"
+    write(made, target)
+    from isthmus.bench import rdma_tables
+    from isthmus.report import rdma as drawing
+
+    table = target.with_suffix(".csv")
+    with table.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rdma_tables.csv_rows(made))
+    page = target.with_suffix(".html")
+    page.write_text(drawing.page(made))
+    if format == "csv":
+        print(table.read_text(), end="")
+    elif format == "json":
+        print(target.read_text(), end="")
+    else:
+        print(rdma_tables.text(made, gbits=gbits, histogram=histogram), end="")
+        print(f"# results: {target}, {table}; page: {page}")
+    return made

@@ -11,6 +11,7 @@ from isthmus.platforms.model import (
     Library,
     Platform,
     Profile,
+    RdmaDesign,
     declared,
 )
 
@@ -24,6 +25,7 @@ __all__ = [
     "Platform",
     "PlatformError",
     "Profile",
+    "RdmaDesign",
     "declared",
     "load",
     "names",

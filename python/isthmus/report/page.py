@@ -11,7 +11,7 @@ from string import Template
 
 from isthmus import platforms, verify
 from isthmus.compare.answer import answer
-from isthmus.platforms import Constant, Library, Platform
+from isthmus.platforms import Constant, Library, Platform, RdmaDesign
 from isthmus.report.figures import Figure, Swatch, Table, figures
 from isthmus.results import DEFINITIONS, Document
 from isthmus.units import digits
@@ -29,6 +29,10 @@ def page(document: Document, title: str = TITLE, question: str = QUESTION) -> st
         from isthmus.report import switch
 
         return switch.page(document)
+    if any(m.road == "rdma" for m in document):
+        from isthmus.report import rdma
+
+        return rdma.page(document)
     return render(
         document,
         title=title,
@@ -181,7 +185,7 @@ def _published(found: Sequence[verify.Row], source: str) -> str:
             row.unit,
             _number(row.simulated),
             _number(row.ratio),
-            "" if row.tolerance is None else f"{row.tolerance:.0f} %",
+            "" if row.tolerance is None else f"{row.tolerance:g} %",
             _number(row.isthmus),
             row.verdict,
         ]
@@ -196,6 +200,8 @@ def _published(found: Sequence[verify.Row], source: str) -> str:
 
 
 def _targets(limits: Sequence[verify.Target]) -> str:
+    if not limits:
+        return "<p class='note'>This road has none of its own yet.</p>"
     columns = ["what", "limit", "unit", "simulated", "ratio", "verdict", "neighbouring cores"]
     bounds = {True: "at least", False: "at most"}
     rows = [
@@ -246,6 +252,10 @@ def platform_tables(document: Document) -> list[str]:
     return [_platform(platforms.load(name)) for name in sorted({m.platform for m in document})]
 
 
+_PROFILES: Mapping[type, str] = {Library: "library", RdmaDesign: "interface"}
+"""What a platform's profiles are constants of."""
+
+
 def _platform(platform: Platform) -> str:
     """Every constant with its source: what the figures stand on."""
     rows: list[Sequence[str]] = []
@@ -258,7 +268,7 @@ def _platform(platform: Platform) -> str:
     for group, holder in {"fpga": platform.fpga, **platform.groups}.items():
         add(group, holder)
     for profile, library in platform.profiles.items():
-        add(f"{'library' if isinstance(library, Library) else 'switch'}, {profile}", library)
+        add(f"{_PROFILES.get(type(library), 'switch')}, {profile}", library)
     table = _table(
         Table(["part", "constant", "value", "unit", "source"], rows),
         f"Constants of {platform.name}",

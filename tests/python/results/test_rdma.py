@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from isthmus import platforms
-from isthmus.bench import rdma
+from isthmus import platforms, report, verify
+from isthmus.bench import rdma, rdma_published, rdma_tables
 from isthmus.bench.rdma import Transfers
-from isthmus.errors import UserError
+from isthmus.errors import DataError, UserError
 from isthmus.paths import ROOT
+from isthmus.report import rdma as drawing
+from isthmus.results import Document, load, write
 
 NI, SWITCH = Path("rdma_ni.so"), Path("link_switch.so")
 
@@ -78,8 +82,8 @@ def test_the_bus_is_that_of_the_models_own_tests() -> None:
 def test_gateware_and_scenario_agree() -> None:
     platform = platforms.load(rdma.PLATFORM)
     for profile in platforms.PROFILES:
-        made = _scenario(profile=profile, hosts=5, links=3)
-        built = rdma.parameters(platform, profile, 3, 5)
+        made = _scenario(profile=profile, hosts=6, links=3)
+        built = rdma.parameters(platform, profile, 3, 6)
         assert made["interface"]["links"] == built["rdma_ni"]["NumLinks"] == 3
         assert made["interface"]["hosts"] == built["rdma_ni"]["NumHosts"] == 8
         assert made["switch"]["ports"] == built["link_switch"]["NumPorts"] == 8
@@ -117,7 +121,7 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
         ({"size": 0}, "size: 0 bytes"),
         (
             {"size": 1024, "test": "send-bw"},
-            "size: 1024 bytes for send-bw; a multiple of 8, 8 to 512, is right",
+            "size: 1024 bytes for send-bw; a multiple of 8, 8 to 504, is right",
         ),
         ({"hosts": 9}, "hosts: 9 is outside 2 to 8"),
         ({"links": 5}, "links: 5 is outside 1 to 4"),
@@ -149,3 +153,404 @@ def test_ids_are_those_of_the_reference_page() -> None:
     assert f"`{two}`" in page
     three = Transfers("write-bw", posting="v1", combined=False, both_ways=True)
     assert rdma.identifier("rdma-pcie", "isthmus", three).endswith("/write-bw/2x1-8-v1-uncombined-both-ways")
+
+
+# ---------------------------------------------------------------- measurements from an engine of arithmetic
+
+HOP_PS, CYCLE_PS = 320_000, 10_000
+"""One hop; one clock of the bus."""
+
+
+def _components(test: str, size: int, combined: bool) -> dict[str, int]:
+    """Near enough to the document: a write reads the sender's memory, a message carries its data itself."""
+    words = size // 4 if test == "send-lat" else 0
+    lines = 1 + words // 16
+    parts = {
+        "send_initiation": CYCLE_PS * ((12 + words + 8 * lines) if combined else 40 + 10 * words),
+        "send_dma": 0 if words else CYCLE_PS * (58 + size // 8),
+        "send_nic": 90_000,
+        "switch": 89_600,
+        "propagation": 2 * HOP_PS,
+        "rcv_nic": 150_000,
+        "rcv_dma": CYCLE_PS * (10 + size // 8),
+    }
+    return parts | {"total": sum(parts.values())}
+
+
+COSTS_US = {"v1": 6.18, "v2": 6.2, "v3": 6.014}
+SHORT_US = {"v1": 8.0, "v2": 6.3, "v3": 6.1}
+"""A descriptor of 4 KB, among several and alone."""
+
+
+def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the simulator would give, near enough, in the form of docs/reference/rdma-scenario.md."""
+    work, name = scenario["workload"], scenario["platform"]["name"]
+    test, size, count = work["test"], work["size_bytes"], work["iterations"]
+    links, hosts = scenario["interface"]["links"], work["hosts"]
+    given = work.get("posting", "v2")
+    posting = next(iter(given)) if isinstance(given, dict) else given
+    parts = _components(test, size, work["combined"]) if test.endswith("-lat") else None
+    if parts:
+        sample, elapsed = parts["total"] + 400_000, 2 * count * (parts["total"] + 400_000)
+    else:
+        pieces = -(-size // 4096)
+        each = COSTS_US[posting] if size > 4096 else SHORT_US[posting]
+        sample = round(1e6 * each * pieces)
+        elapsed = sample * count
+    rate = 8e12 * size * count / elapsed
+    end = f"{hosts}x{links}-{size}"
+    end += f"-{posting}" if test in ("write-bw", "one-way") else ""
+    end += ("" if work["combined"] else "-uncombined") + ("-both-ways" if work["both_ways"] else "")
+    stages = [{"name": n, "where": "bus", "ps": ps} for n, ps in (parts or {}).items() if n != "total"]
+    return [
+        {
+            "id": f"rdma/{name}/{scenario['profile']}/{test}/{end}",
+            "road": "rdma",
+            "platform": name,
+            "profile": scenario["profile"],
+            "method": test,
+            "workload": {
+                **work,
+                "links": links,
+                "posting": posting,
+                "components_ps": parts,
+                "network_ps": parts and 1_000_000,
+                "messages_per_s": 1e12 * count / elapsed,
+                "link_share": rate / (2.5e9 * links),
+                "phases_ps": {"compute": 4_000_000, "post": 1_000_000, "network": 2_000_000, "wait": 500_000}
+                if test in ("exchange", "sort")
+                else None,
+            },
+            "definition": "half_round_trip" if parts else "per_transfer",
+            "arrivals": "closed-loop",
+            "seed": scenario["seed"],
+            "iterations": count,
+            "excluded": {"head": work["warmup"], "tail": 0},
+            "latency_ps": {
+                "min": sample, "max": sample + 40_000, "typical": sample, "avg": float(sample),
+                "stdev": 4_000.0, "p50": sample, "p90": sample,
+                "p99": sample + 20_000 if count >= 1000 else None, "p99.9": None, "p99.99": None,
+            },
+            "histogram": {
+                "unit": "ps", "significant_digits": 3,
+                "buckets": [[sample, count - 1], [sample + 40_000, 1]],
+            },
+            "throughput": {
+                "payload_bytes": size * count, "wire_bytes": size * count, "elapsed_ps": elapsed,
+                "payload_bit_s": rate, "wire_bit_s": rate, "cycles_per_s": 1e12 * count / elapsed,
+            },
+            "stages": stages,
+            "stages_total_ps": sum(stage["ps"] for stage in stages),
+            "checked": {"bytes": size * count, "wrong": 0, "lost": 0},
+            "counters": {},
+            "simulation": {"device_cycles": 1000, "evaluated_cycles": 1000, "wall_s": 0.1},
+        }
+    ]  # fmt: skip
+
+
+GIVEN = {rdma.INTERFACE: NI, rdma.SWITCH: SWITCH}
+
+
+def _run(test: str, tmp_path: Path, **settings: Any) -> Document:
+    return rdma.run(test, out=tmp_path, runner=engine, given=GIVEN, **settings)
+
+
+@pytest.fixture(scope="module")
+def figures() -> Document:
+    points = rdma_published.figure_points()
+    return rdma.measure(points, runner=engine, given=GIVEN)
+
+
+@pytest.fixture(scope="module")
+def verified() -> Document:
+    return rdma_published.verified(runner=engine, given=GIVEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("64", (64,)), ("8,64,512", (8, 64, 512)), ("8:64", (8, 16, 32, 64)), ("48:100", (48, 96))],
+)
+def test_sizes(text: str, found: tuple[int, ...]) -> None:
+    assert rdma.sizes(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "x", "64:8", "0:64", "8:", "8,,9"])
+def test_wrong_sizes(text: str) -> None:
+    with pytest.raises(UserError, match=r"^size: '.*'; write bytes: 64, 8,64,512 or 8:4096"):
+        rdma.sizes(text)
+
+
+def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
+    for test, last in (("write-lat", 512 << 10), ("send-bw", 504)):
+        found = rdma.all_sizes(test)
+        assert (found[0], found[-1]) == (8, last)
+        for size in found:
+            rdma.check(Transfers(test, size))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("test", "settings", "message"),
+    [
+        ("read-lat", {}, "test: no 'read-lat'; there are: write-lat, write-bw"),
+        ("write-lat", {"size": "12"}, "size: 12 bytes"),
+        ("write-lat", {"size": "8", "all_": True}, "size: give -s or -a, not both"),
+        ("write-lat", {"iterations": 5, "duration_ms": 1.0}, "duration: give -n or -D, not both"),
+        ("write-lat", {"duration_ms": 0.0}, "duration: 0.0 ms are outside"),
+        ("write-lat", {"unsorted": True}, "report-unsorted: results hold the distribution"),
+        (
+            "write-lat",
+            {"platform": "gige-direct"},
+            "platform: no 'gige-direct' with RDMA; there are: forth-rdma",
+        ),
+        ("write-lat", {"profile": "best"}, "profile: no 'best'; there are: as-published, isthmus, all"),
+        ("write-lat", {"format": "xml"}, "format: no 'xml'"),
+        ("write-lat", {"bidirectional": True}, "bidirectional: write-lat has no directions"),
+        ("write-lat", {"hosts": 3}, "hosts: 3 hosts make no pairs"),
+        ("one-way", {"posting": "v3"}, "posting: v3 looks for room every 4 descriptors; it wants --i-know-"),
+        ("one-way", {"posting": "v4"}, "posting: no 'v4'"),
+        ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
+        ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
+        ("one-way", {"links": 0}, "links: 0 is outside 1 to 4"),
+    ],
+)
+def test_refused(test: str, settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        _run(test, tmp_path, **settings)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_latency_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = _run("write-lat", tmp_path, size="8,64", histogram=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == ("# write-lat / forth-rdma / isthmus: 2 hosts, 1 link each, write-combining, seed 1")
+    assert lines[1] == "# half a round trip, program to program"
+    assert lines[2].split() == [
+        "#bytes", "#iterations", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]",
+        "t_stdev[usec]", "99%[usec]", "99.9%[usec]",
+    ]  # fmt: skip
+    total = _components("write-lat", 8, combined=True)["total"]
+    mean = f"{(total + 400_000) / 1e6:.2f}"
+    # A thousand samples leave ten beyond 99 %, and one beyond 99.9 %: that stays blank.
+    assert lines[3].split()[:6] == ["8", "1000", mean, f"{(total + 440_000) / 1e6:.2f}", mean, mean]
+    assert len(lines[3].split()) == 8
+    assert any(line.startswith("# 8 bytes, memory to memory, ns: send_initiation 200 (") for line in lines)
+    assert "# distribution, 8 bytes, 1000 samples" in lines
+    assert any(line.split()[1:] == ["999", "99.90", "%"] for line in lines)
+    assert [m.id for m in load(tmp_path / "rdma.json")] == [m.id for m in made]
+    rows = list(csv.reader((tmp_path / "rdma.csv").open()))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert len(rows) == 3
+
+
+def test_rates_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run("one-way", tmp_path, size="4096", posting="v1", links=4)
+    lines = capsys.readouterr().out.splitlines()
+    head = next(line for line in lines if line.startswith("#bytes"))
+    values = lines[lines.index(head) + 1].split()
+    for column in ("BW peak[MiB/sec]", "BW average[MiB/sec]", "MsgRate[Mpps]"):
+        assert column in head
+    mib = 4096 / 8e-6 / 2**20
+    # The peak is not known, and the average does not stand in for it.
+    assert values == ["4096", "256", "-", f"{mib:.2f}", f"{1 / 8:.6f}"]
+    assert "the peak of a part of the run is not measured; the average is at most 41 %" in "\n".join(lines)
+    _run("one-way", tmp_path, size="4096", posting="v1", links=4, gbits=True)
+    text = capsys.readouterr().out
+    assert "BW average[Gb/sec]" in text
+    assert f" {4096 * 8 / 8e3:.2f} " in text
+
+
+def test_a_long_transfer_is_shown_by_its_descriptors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("one-way", tmp_path, size="524288")
+    line = next(
+        x for x in capsys.readouterr().out.splitlines() if x.split()[:1] == ["524288"] and x.endswith("6.20")
+    )
+    assert line.split() == [
+        "524288",
+        *(4 * [f"{128 * 6.2:.2f}"])[:1],
+        f"{128 * 6.2 + 0.04:.2f}",
+        "793.60",
+        "793.60",
+        "6.20",
+    ]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_machine_formats_print_nothing_else(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("send-lat", tmp_path, format=form)
+    assert capsys.readouterr().out == (tmp_path / f"rdma.{form}").read_text()
+
+
+def test_applications_show_where_the_time_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run("sort", tmp_path, hosts=7, iterations=2)
+    said = "# 4096 bytes, slowest host, us: compute 4.00, post 1.00, network 2.00, wait 0.50"
+    assert said in capsys.readouterr().out
+
+
+def test_a_duration_becomes_a_number_of_transfers(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def watched(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked.append(scenario["workload"]["iterations"])
+        return engine(scenario)
+
+    made = rdma.run("one-way", size="8192,16384", duration_ms=1.24, out=tmp_path, runner=watched, given=GIVEN)
+    assert sorted(asked) == [20, 20, 50, 100]
+    assert [m.iterations for m in made] == [100, 50]
+
+
+def test_a_program_that_waits_for_no_notification_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("write-lat", tmp_path, polled=True, uncombined=True)
+    head = capsys.readouterr().out.splitlines()[0]
+    assert "words of 4 bytes, the far program looks at its memory" in head
+
+
+def test_ids_are_foreseen(figures: Document) -> None:
+    assert [m.id for m in figures] == [point.id for point in rdma_published.figure_points()]
+
+
+def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
+    sizes = "8,64,128,256,504"
+    points = [
+        rdma.Point(Transfers(test, size, 100))
+        for test in ("write-lat", "send-lat")
+        for size in rdma.sizes(sizes)
+    ]
+    made = rdma.measure(points, runner=engine, given=GIVEN)  # type: ignore[arg-type]
+    at = rdma_tables.crossover(made, "write-lat", "send-lat", rdma_tables.total)
+    assert at is not None
+
+    def beyond(size: int) -> int:
+        write, message = (
+            _components(test, size, combined=True)["total"] for test in ("write-lat", "send-lat")
+        )
+        return write - message
+
+    low, high = 128, 256
+    assert beyond(low) > 0 >= beyond(high)
+    assert at == pytest.approx(low + (high - low) * beyond(low) / (beyond(low) - beyond(high)))
+    assert rdma_tables.crossover(made, "send-lat", "write-lat", rdma_tables.total) is None
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_every_figure_has_its_panels_and_its_table(figures: Document) -> None:
+    drawn = {figure.id: figure for figure in drawing.figures(figures)}
+    assert list(drawn) == ["throughput", "transfer", "breakdown", "crossing", "latency"]
+    for figure in drawn.values():
+        assert figure.panels
+        assert figure.table.rows
+        assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
+    lines = {one["name"]: one["data"] for one in drawn["throughput"].panels[0].option["series"]}
+    assert len(lines) == 3 * 2 + 2
+    assert [value for _, value in lines["published: v1, at most"]] == [632.0, 632.0]
+    assert len(lines["v1: a batch, then wait, isthmus"]) == len(rdma_published.ONE_WAY)
+    transfer = {one["name"]: one["data"] for one in drawn["transfer"].panels[0].option["series"]}
+    assert transfer["published: v2, long transfers"] == [[524_288, 6.2]]
+    assert transfer["v2: look for room each time, isthmus"][-1] == [524_288, pytest.approx(6.2)]
+
+
+def test_figure_9_adds_up_and_stands_beside_what_was_published(figures: Document) -> None:
+    figure = next(f for f in drawing.figures(figures) if f.id == "breakdown")
+    option = figure.panels[0].option
+    names, series = option["yAxis"]["data"], option["series"]
+    assert len(names) == 2 * 3 + 1
+    for number, name in enumerate(names[:-1]):
+        kind = "send-lat" if name.startswith("message") else "write-lat"
+        total = _components(kind, 8, combined="combined" in name)["total"]
+        assert sum(one["data"][number] for one in series) == pytest.approx(total / 1e6)
+    assert sum(one["data"][-1] for one in series) == pytest.approx(1.78)
+    # Each part of the published bar that the text names, and one for the rest.
+    assert sum(one["data"][-1] > 0 for one in series) == 3
+
+
+def test_the_page_is_whole(figures: Document, tmp_path: Path) -> None:
+    write(figures, tmp_path / "rdma.json")
+    text = report.run(tmp_path / "rdma.json", out=tmp_path / "page.html").read_text()
+    assert "Figure 7 drawn again" in text
+    assert "Constants of forth-rdma" in text
+    assert "A message of 8 bytes takes" in text
+    assert text.count('role="img"') == sum(len(f.panels) for f in drawing.figures(figures))
+
+
+def test_a_page_of_one_run_shows_what_there_is(tmp_path: Path) -> None:
+    for test, figure in (("send-bw", "throughput"), ("write-lat", "latency"), ("exchange", "phases")):
+        _run(test, tmp_path, platform="rdma-pcie")
+        assert f'<section id="{figure}"' in (tmp_path / "rdma.html").read_text()
+
+
+# ---------------------------------------------------------------- published beside simulated
+
+
+def test_verify_shows_every_number_of_the_document(
+    verified: Document, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, limits = verify.run("rdma", document=verified)
+    printed = capsys.readouterr().out
+    assert not limits
+    assert "gateware limits" not in printed
+    assert {row.id for row in found} == {line["id"] for line in verify.published("rdma")}
+    compared = {line["id"] for line in verify.published("rdma") if line["measurement"]}
+    for row in found:
+        assert (row.simulated is not None) == (row.id in compared), row.id
+        assert (row.isthmus is not None) == (row.id in compared), row.id
+    judged = {
+        row.id: row.verdict for row in found if row.id in compared and row.kind not in ("input", "context")
+    }
+    assert "not simulated" not in judged.values()
+    # The arithmetic above has the document's own figures for these.
+    for name in ("v1.rate", "v2.latency", "v2.constant", "v3.gain", "v2.small", "message", "message.dma"):
+        assert judged[f"forth.rdma.{name}"] == "agrees", name
+
+
+def test_verify_says_what_differs() -> None:
+    """Slower programs, a bus that reads slower, and messages that are no better."""
+
+    def slow(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        (found,) = engine(scenario)
+        parts = found["workload"]["components_ps"]
+        found["latency_ps"]["avg"] *= 1.02 if found["workload"]["size_bytes"] > 65_536 else 1.0
+        found["throughput"]["payload_bit_s"] *= 0.99
+        if parts and found["method"] == "send-lat":
+            parts["send_dma"] += 1_000_000
+            parts["total"] += 1_000_000
+        elif parts:
+            parts["send_dma"] += 100_000
+            parts["total"] += 100_000
+        return [found]
+
+    made = rdma_published.verified(runner=slow, given=GIVEN)
+    rows = {row.id: row.verdict for row in verify.rows(made, "rdma")}
+    for name in ("v1.rate", "v2.latency", "v2.constant", "write.send_dma", "message", "message.dma"):
+        assert rows[f"forth.rdma.{name}"] == "DIFFERS", name
+
+
+def test_wrong_data_ends_the_run(tmp_path: Path) -> None:
+    def wrong(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        (found,) = engine(scenario)
+        found["checked"]["lost"] = 8
+        return [found]
+
+    with pytest.raises(DataError, match="0 bytes wrong, 8 bytes lost"):
+        rdma.run("write-lat", out=tmp_path, runner=wrong, given=GIVEN)
+
+
+def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[tuple[str, dict[str, int]]] = []
+
+    def model(top: str, trace: bool = False, parameters: Mapping[str, int] | None = None) -> Path:
+        built.append((top, dict(parameters or {})))
+        return Path(f"{top}-{len(built)}.so")
+
+    monkeypatch.setattr(rdma.engine, "model", model)
+    rdma.measure(rdma_published.points(), runner=engine)
+    assert [top for top, _ in built].count(rdma.INTERFACE) == 2
+    assert [top for top, _ in built].count(rdma.SWITCH) == 2

@@ -129,9 +129,3 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is none of"):
         verify.rows(made, folder=tmp_path)
-
-
-def test_a_document_that_nothing_measures_says_so(made: Document) -> None:
-    with pytest.raises(UserError, match="rdma: no benchmark measures it; name a result file with --results"):
-        verify.run("rdma")
-    assert {row.verdict for row in verify.rows(made, "rdma")} == {"input", "context", "not simulated"}

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The RDMA benchmarks as text, in perftest's columns, and as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
+from math import ceil
+from typing import Any
+
+from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results.model import PERCENTILES
+from isthmus.results.table import aligned
+from isthmus.units import percent
+
+COMPONENTS = (
+    "send_initiation",
+    "send_dma",
+    "send_nic",
+    "switch",
+    "propagation",
+    "rcv_nic",
+    "rcv_dma",
+)
+"""What the document's Figure 9 divides one transfer into, in the order in which they follow."""
+PHASES = ("compute", "post", "network", "wait")
+MIB = float(1 << 20)
+DESCRIPTOR_BYTES = 4096
+NO_PEAK = "-"
+
+CSV_COLUMNS = (
+    "id",
+    "platform",
+    "profile",
+    "test",
+    "hosts",
+    "links",
+    "bytes",
+    "posting",
+    "combined",
+    "both_ways",
+    "iterations",
+    "seed",
+    "definition",
+    "t_min[usec]",
+    "t_max[usec]",
+    "t_typical[usec]",
+    "t_avg[usec]",
+    "t_stdev[usec]",
+    *(f"{key}[usec]" for key in PERCENTILES),
+    "payload[MiB/sec]",
+    "MsgRate[Mpps]",
+    "link_share",
+    "network[usec]",
+    *(f"{name}[usec]" for name in (*COMPONENTS, "total")),
+    *(f"{name}[usec]" for name in PHASES),
+)
+
+
+def rate(m: Measurement) -> float | None:
+    """Payload in bytes a second."""
+    return m.throughput.payload_bit_s / 8 if m.throughput else None
+
+
+def per_descriptor(m: Measurement) -> float | None:
+    """The mean of a transfer's cost to its sender, by its descriptors, in picoseconds."""
+    if m.latency is None or m.definition != "per_transfer":
+        return None
+    return m.latency.avg / ceil(int(m.workload["size_bytes"]) / DESCRIPTOR_BYTES)
+
+
+def components(m: Measurement) -> Mapping[str, int] | None:
+    """Figure 9's parts of one transfer and their `total`, in picoseconds; None where it has none."""
+    return m.workload.get("components_ps") or None
+
+
+def posting(m: Measurement) -> str:
+    """How the program looks for room; empty for messages and latencies, which have one way."""
+    found = m.workload.get("posting")
+    if m.method not in ("write-bw", "one-way") or not found:
+        return ""
+    return next(iter(found)) if isinstance(found, dict) else str(found)
+
+
+def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
+    """A line a measurement, after the names of the columns."""
+    yield CSV_COLUMNS
+    for m in results:
+        w = m.workload
+        moved, parts, phases = rate(m), components(m) or {}, w.get("phases_ps") or {}
+        yield [
+            m.id,
+            m.platform,
+            m.profile,
+            m.method,
+            w["hosts"],
+            w["links"],
+            w["size_bytes"],
+            posting(m),
+            int(w["combined"]),
+            int(w["both_ways"]),
+            m.iterations,
+            m.seed,
+            m.definition,
+            *(_us(value, 6) for value in _latencies(m)),
+            "" if moved is None else f"{moved / MIB:.3f}",
+            "" if w.get("messages_per_s") is None else f"{w['messages_per_s'] / 1e6:.6f}",
+            "" if w.get("link_share") is None else f"{w['link_share']:.6f}",
+            _us(w.get("network_ps"), 6),
+            *(_us(parts.get(name), 6) for name in (*COMPONENTS, "total")),
+            *(_us(phases.get(name), 6) for name in PHASES),
+        ]
+
+
+def _latencies(m: Measurement) -> list[float | None]:
+    t = m.latency
+    if t is None:
+        return [None] * (5 + len(PERCENTILES))
+    return [t.min, t.max, t.typical, t.avg, t.stdev, *t.percentiles.values()]
+
+
+def _us(ps: float | None, decimals: int = 2) -> str:
+    return "" if ps is None else f"{ps / 1e6:.{decimals}f}"
+
+
+def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str:
+    """What the terminal shows."""
+    histograms = {item["id"]: item.get("histogram") for item in made.raw["results"]}
+    parts = []
+    for head, group in groupby(made, _group):
+        members = list(group)
+        parts.append(head)
+        if members[0].definition == "half_round_trip":
+            parts.append(_latency_table(members))
+        else:
+            parts.append(_rate_table(members, gbits))
+            parts.append(_transfer_table(members))
+        parts += [_breakdown(m) for m in members]
+        parts += [_phases(m) for m in members]
+        if histogram:
+            parts += [_histogram(m, histograms[m.id]) for m in members]
+        parts.append("\n")
+    return "".join(parts)
+
+
+def _group(m: Measurement) -> str:
+    w = m.workload
+    how = [
+        f"{w['hosts']} hosts",
+        f"{w['links']} link{'s' if w['links'] != 1 else ''} each",
+        *([posting(m)] if posting(m) else []),
+        "write-combining" if w["combined"] else "words of 4 bytes",
+        *(["both ways"] if w["both_ways"] else []),
+        *([] if w["notify"] else ["the far program looks at its memory"]),
+    ]
+    return f"# {m.method} / {m.platform} / {m.profile}: {', '.join(how)}, seed {m.seed}\n"
+
+
+def _latency_table(members: Sequence[Measurement]) -> str:
+    rows: list[Sequence[str]] = [
+        (
+            "#bytes", "#iterations", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]",
+            "t_stdev[usec]", "99%[usec]", "99.9%[usec]",
+        )
+    ]  # fmt: skip
+    for m in members:
+        t = m.latency
+        if t is None:
+            continue
+        shown = [t.min, t.max, t.typical, t.avg, t.stdev, t.percentiles["p99"], t.percentiles["p99.9"]]
+        rows.append((str(m.workload["size_bytes"]), str(m.iterations), *(_us(value) for value in shown)))
+    kind = DEFINITIONS[members[0].definition]
+    return f"# {kind}, program to program\n{aligned(rows)}"
+
+
+def _rate_table(members: Sequence[Measurement], gbits: bool) -> str:
+    unit, scale = ("Gb/sec", 8e-9) if gbits else ("MiB/sec", 1 / MIB)
+    rows: list[Sequence[str]] = [
+        ("#bytes", "#iterations", f"BW peak[{unit}]", f"BW average[{unit}]", "MsgRate[Mpps]")
+    ]
+    for m in members:
+        moved, messages = rate(m), m.workload.get("messages_per_s")
+        rows.append(
+            (
+                str(m.workload["size_bytes"]),
+                str(m.workload["iterations"]),
+                NO_PEAK,
+                "" if moved is None else f"{moved * scale:.2f}",
+                "" if messages is None else f"{messages / 1e6:.6f}",
+            )
+        )
+    shares = [m.workload["link_share"] for m in members if m.workload.get("link_share") is not None]
+    used = f"; the average is at most {percent(max(shares))} of what the links carry" if shares else ""
+    return f"# the peak of a part of the run is not measured{used}\n{aligned(rows)}"
+
+
+def _transfer_table(members: Sequence[Measurement]) -> str:
+    """What one of a row of transfers costs its sender: the document's Figure 8."""
+    rows: list[Sequence[str]] = [
+        ("#bytes", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]", "by descriptors[usec]")
+    ]
+    for m in members:
+        t = m.latency
+        if t is None or m.definition != "per_transfer":
+            continue
+        by = per_descriptor(m) if not m.method.startswith("send") else None
+        size = str(m.workload["size_bytes"])
+        rows.append((size, _us(t.min), _us(t.max), _us(t.typical), _us(t.avg), _us(by)))
+    if len(rows) == 1:
+        return ""
+    return f"# {DEFINITIONS['per_transfer']}, as its sender sees it\n{aligned(rows)}"
+
+
+def _breakdown(m: Measurement) -> str:
+    found = components(m)
+    if not found:
+        return ""
+    total = found["total"]
+    shares = ", ".join(
+        f"{name} {found[name] / 1e3:.0f} ({percent(found[name] / total)})"
+        for name in COMPONENTS
+        if name in found
+    )
+    return f"# {m.workload['size_bytes']} bytes, memory to memory, ns: {shares}; {total / 1e3:.0f} in all\n"
+
+
+def _phases(m: Measurement) -> str:
+    found = m.workload.get("phases_ps")
+    if not found:
+        return ""
+    shares = ", ".join(f"{name} {_us(found[name])}" for name in PHASES if name in found)
+    return f"# {m.workload['size_bytes']} bytes, slowest host, us: {shares}\n"
+
+
+def _histogram(m: Measurement, found: Mapping[str, Any] | None) -> str:
+    """perftest's -H: how many samples lie at or below each value; buckets of three digits."""
+    if not found:
+        return ""
+    total = sum(count for _, count in found["buckets"])
+    rows: list[Sequence[str]] = [("#usec", "samples", "cumulative")]
+    below = 0
+    for value, count in found["buckets"]:
+        below += count
+        rows.append((f"{value / 1e6:.3f}", str(count), f"{100 * below / total:.2f} %"))
+    return f"# distribution, {m.workload['size_bytes']} bytes, {total} samples\n{aligned(rows)}"
+
+
+def crossover(
+    members: Iterable[Measurement], above: str, below: str, value: Callable[[Measurement], float | None]
+) -> float | None:
+    """The size in bytes at which method `above` stops being the dearer: between two measured sizes by a
+    straight line; None where they do not cross."""
+    found: dict[str, dict[int, float]] = {above: {}, below: {}}
+    for m in members:
+        cost = value(m)
+        if m.method in found and cost is not None:
+            found[m.method][int(m.workload["size_bytes"])] = cost
+    sizes = sorted(set(found[above]) & set(found[below]))
+    differences = [(size, found[above][size] - found[below][size]) for size in sizes]
+    for (low, before), (high, after) in pairwise(differences):
+        if before > 0 >= after:
+            return low + (high - low) * before / (before - after)
+    return None
+
+
+def total(m: Measurement) -> float | None:
+    """Memory to memory, in picoseconds."""
+    found = components(m)
+    return None if found is None else float(found["total"])
