@@ -8,9 +8,10 @@ package rdma_tx_pkg;
   localparam int unsigned ControlPackets = 2;  // of a destination in the VOQs at a time
   localparam int unsigned Window         = 64;
 
-  // Beats that a VOQ has for one destination on one of `links` links: 8 KB a destination in all.
+  // Beats that a VOQ has for one destination on one of `links` links: 8 KB a destination in all. Over 3 a
+  // whole transfer takes 3 packets on each, so they have the room of 2: else only one transfer would fit.
   function automatic int unsigned voq_beats(int unsigned links);
-    return links == 1 ? 1024 : links == 2 ? 512 : 256;
+    return links == 1 ? 1024 : links <= 3 ? 512 : 256;
   endfunction
 
   typedef logic [10:0] room_t;    // beats in a VOQ

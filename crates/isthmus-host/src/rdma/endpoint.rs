@@ -129,8 +129,9 @@ pub enum RdmaError {
 pub struct LazyPosting(());
 
 impl LazyPosting {
-    /// A program that posts lazily must know that the queue empties faster than it is filled, or it
-    /// overwrites descriptors that have not been sent.
+    /// A program that posts lazily must know that what it posts between two looks takes no more slots
+    /// than as many of the transfer that it looked for, or that the queue empties faster than it is
+    /// filled; else it overwrites descriptors that have not been sent.
     #[must_use]
     pub const fn i_know_that_the_queue_may_overrun() -> Self {
         Self(())
@@ -145,7 +146,7 @@ pub enum Posting {
     /// v2: each transfer starts at once, and is posted when there is room for it.
     #[default]
     Circular,
-    /// v3: room is looked for every so many transfers alone.
+    /// v3: room is looked for every so many transfers alone, for as many like the next one.
     Lazy {
         /// Transfers between two looks.
         every: u16,
@@ -371,13 +372,15 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         if slots > usize::from(SLOTS) {
             return Err(RdmaError::Cluster { slots });
         }
-        let looks = match posting {
-            Posting::Batch | Posting::Circular => true,
-            Posting::Lazy { every, .. } => self.posted[at].unseen >= every.max(1),
+        let room = match posting {
+            Posting::Batch => Some(SLOTS),
+            Posting::Circular => Some(slots as u16),
+            // For all until the next look, if they are as this one.
+            Posting::Lazy { every, .. } => (self.posted[at].unseen >= every.max(1))
+                .then(|| every.max(1).saturating_mul(slots as u16).min(SLOTS)),
         };
-        if looks {
-            let most = if matches!(posting, Posting::Batch) { 0 } else { SLOTS - slots as u16 };
-            self.wait_slots(host, most).await?;
+        if let Some(room) = room {
+            self.wait_slots(host, SLOTS - room).await?;
             self.posted[at].unseen = 0;
         }
         self.posted[at].unseen += transfers.len() as u16;
@@ -1005,6 +1008,29 @@ mod tests {
             };
             endpoint.posted[3].unseen = 0;
             endpoint.post(3, &[transfer(3, 8)], lazy).await.unwrap();
+        });
+    }
+
+    #[test]
+    fn who_looks_every_fourth_time_waits_for_room_for_four() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let lazy = Posting::Lazy {
+                every: 4,
+                opt_in: LazyPosting::i_know_that_the_queue_may_overrun(),
+            };
+            board.0.borrow_mut().gives_back = false;
+            for _ in 0..128 {
+                endpoint.post(3, &[transfer(3, 8)], lazy).await.unwrap();
+            }
+            board.put(LOCAL + 24, &[3]);
+            assert!(endpoint.post(3, &[transfer(3, 8)], lazy).await.is_err(), "room for three");
+            board.put(LOCAL + 24, &[4]);
+            for _ in 0..4 {
+                endpoint.post(3, &[transfer(3, 8)], lazy).await.unwrap();
+            }
+            assert!(endpoint.post(3, &[transfer(3, 8)], lazy).await.is_err());
         });
     }
 
