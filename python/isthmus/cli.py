@@ -60,12 +60,15 @@ def compare(
     iterations: Iterations = 90,
     seed: Seed = 1,
     out: OutFolder = Path("out"),
+    rdma: Annotated[
+        bool, typer.Option("--rdma", help="Also writes and messages between hosts; two more models.")
+    ] = False,
 ) -> None:
     """Measure one workload over every road; one HTML page."""
     bootstrap.ensure_native()
     from isthmus import compare as comparison
 
-    comparison.run(iterations=iterations, seed=seed, out=out)
+    comparison.run(iterations=iterations, seed=seed, out=out, rdma=rdma)
 
 
 bench = typer.Typer(help="Measure one road in detail.", no_args_is_help=True, rich_markup_mode=None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from isthmus.bench import engine
 from isthmus.bench.rdma import (
     PLATFORM,
+    PLATFORMS,
     POSTINGS,
     Point,
     Posting,
@@ -25,7 +26,13 @@ LINKS = 4
 """Figure 7 shows more than twice what one link carries; the interface has up to four."""
 ONE_WAY = (8, 64, 512, 1024, 2048, 4096, 8192, 32_768, 131_072, 524_288)
 """Sizes of figures 7 and 8; the document's go up to the last."""
-VERIFIED_ONE_WAY = (512, 4096, 65_536, 524_288)
+VERIFIED: Sequence[tuple[int, Sequence[Posting]]] = (
+    (524_288, POSTINGS),
+    (65_536, ("v2",)),
+    (4096, ("v1", "v2")),
+    (512, POSTINGS),
+)
+"""Of these, what the text of V-D gives a number or a conclusion for."""
 SHORT = 8
 CROSSING = (8, 64, 128, 192, 256, 320, 384, 448, 504)
 """Sizes at which a message and a write are compared."""
@@ -77,9 +84,9 @@ def figure_points(
 def points(seed: int = 1) -> list[Point]:
     """What `isthmus verify rdma` compares, the longest first."""
     made: list[Point] = []
-    for size in reversed(VERIFIED_ONE_WAY):
+    for size, postings in VERIFIED:
         for profile in PROFILES:
-            made += [_one_way(size, posting, profile, PLATFORM, seed) for posting in POSTINGS]
+            made += [_one_way(size, posting, profile, PLATFORM, seed) for posting in postings]
     for profile in PROFILES:
         made += breakdown_points(profile, PLATFORM, seed) + _crossing(profile, PLATFORM, seed)
     return list(dict.fromkeys(made))
@@ -93,3 +100,22 @@ def verified(
 ) -> Document:
     """Run them; `more` points go into the same document."""
     return measure([*points(seed), *more], title="verify rdma", runner=runner, given=given)
+
+
+COMPARED: Sequence[tuple[Test, int]] = (
+    ("write-lat", 8),
+    ("write-lat", 64),
+    ("write-lat", 4096),
+    ("send-lat", 8),
+)
+COMPARED_ITERATIONS = 20
+
+
+def compared(seed: int = 1) -> list[Point]:
+    """What `isthmus compare --rdma` adds: a word, a line and a page into another host's memory, and a message
+    that is answered by one, on both buses. Two models, a few seconds."""
+    return [
+        Point(Transfers(test, size, COMPARED_ITERATIONS, warmup(test, size), seed=seed), "isthmus", platform)
+        for platform in PLATFORMS
+        for test, size in COMPARED
+    ]

@@ -82,6 +82,43 @@ def posting(m: Measurement) -> str:
     return next(iter(found)) if isinstance(found, dict) else str(found)
 
 
+def short(results: Iterable[Measurement]) -> str:
+    """Latencies of every host bus below each other, as `isthmus compare` shows them."""
+    return (
+        "# between hosts by RDMA: one-way is half of a round trip, program to program; a request of so many\n"
+        "# bytes and its answer take the whole; memory to memory leaves out what processors pay\n"
+        + aligned([SHORT_COLUMNS, *short_rows(results)], left=range(3))
+    )
+
+
+SHORT_COLUMNS = (
+    "#platform",
+    "profile",
+    "operation",
+    "bytes",
+    "one-way[usec]",
+    "there and back[usec]",
+    "memory[usec]",
+)
+
+
+def short_rows(results: Iterable[Measurement]) -> list[Sequence[str]]:
+    """The rows of `short`, in microseconds."""
+    return [
+        (
+            m.platform,
+            m.profile,
+            "message" if m.method == "send-lat" else "write",
+            str(m.workload["size_bytes"]),
+            _us(m.latency.avg, 3),
+            _us(2 * m.latency.avg, 3),
+            _us(total(m), 3),
+        )
+        for m in results
+        if m.road == "rdma" and m.definition == "half_round_trip" and m.latency is not None
+    ]
+
+
 def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
     """A line a measurement, after the names of the columns."""
     yield CSV_COLUMNS

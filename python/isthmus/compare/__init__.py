@@ -22,6 +22,7 @@ def run(
     iterations: int = 90,
     seed: int = 1,
     out: Path = Path("out"),
+    rdma: bool = False,
     runner: Runner | None = None,
     model: Path | None = None,
 ) -> Document:
@@ -30,18 +31,30 @@ def run(
     iterations  -n, --iters: cycles of each measurement
     seed        --seed
     out         --out: folder of `compare.html`, `compare.json` and `compare.csv`
+    rdma        --rdma: writes and messages between hosts as well
     """
     from isthmus.bench import etherbone
     from isthmus.report.page import page
     from isthmus.results import to_csv, write
 
     document = etherbone.measure(iterations=iterations, seed=seed, out=out, runner=runner, model=model)
+    if rdma:
+        document = _with_rdma(document, seed, runner, model)
     write(document, out / "compare.json")
     (out / "compare.csv").write_text(to_csv(document))
     (out / "compare.html").write_text(page(document))
     print(text(document), end="")
     print(f"report:  {out / 'compare.html'}\nresults: {out / 'compare.json'}, {out / 'compare.csv'}")
     return document
+
+
+def _with_rdma(document: Document, seed: int, runner: Runner | None, model: Path | None) -> Document:
+    from isthmus.bench import rdma, rdma_published
+    from isthmus.results import merged
+
+    given = None if model is None else {rdma.INTERFACE: model, rdma.SWITCH: model}
+    points = rdma_published.compared(seed)
+    return merged(document, rdma.measure(points, title="measure rdma", runner=runner, given=given))
 
 
 def text(document: Document) -> str:
@@ -56,6 +69,10 @@ def text(document: Document) -> str:
             parts.append(f"\n{topic}\n")
         parts.append(textwrap.fill(sentence.text, WIDTH, initial_indent="  ", subsequent_indent="  ") + "\n")
     parts.append("\n")
+    if any(m.road == "rdma" for m in document):
+        from isthmus.bench.rdma_tables import short
+
+        parts.append(short(document) + "\n")
     return "".join(parts)
 
 

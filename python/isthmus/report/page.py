@@ -29,16 +29,18 @@ def page(document: Document, title: str = TITLE, question: str = QUESTION) -> st
         from isthmus.report import switch
 
         return switch.page(document)
-    if any(m.road == "rdma" for m in document):
+    between = [m for m in document if m.road == "rdma"]
+    if between:
         from isthmus.report import rdma
 
-        return rdma.page(document)
+        if len(between) == len(document.results):
+            return rdma.page(document)
     return render(
         document,
         title=title,
         question=question,
         answer=_answer(document),
-        drawn=figures(document),
+        drawn=[*figures(document), *([rdma.beside(between)] if between else [])],
         road="etherbone",
         source="Etherbone Performance Measurements, D. Beck, GSI, 2018",
         method=_method(document),

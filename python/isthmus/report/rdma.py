@@ -16,6 +16,7 @@ from isthmus.bench.rdma_tables import (
     per_descriptor,
     posting,
     rate,
+    short_rows,
     total,
 )
 from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
@@ -90,6 +91,22 @@ def figures(document: Document) -> list[Figure]:
     if phased:
         made.append(_phases(phased))
     return made
+
+
+def beside(members: Sequence[Measurement]) -> Figure:
+    """What the page of all roads shows of this one: a table."""
+    columns = ["platform", "profile", "operation", "bytes", "one-way [us]", "there and back [us]"]
+    columns += ["memory to memory [us]"]
+    return Figure(
+        "rdma",
+        "Between hosts: RDMA",
+        "Writes into another host's memory and messages into its queue, through network interfaces, serial "
+        "links and a buffered-crossbar switch. One-way is half of a round trip, program to program; a "
+        "request and its answer take the whole. Memory to memory leaves out what processors pay.",
+        (),
+        Table(columns, short_rows(members)),
+        (),
+    )
 
 
 def _rated(document: Document) -> list[Measurement]:
@@ -365,8 +382,8 @@ def _breakdown(parted: Sequence[Measurement]) -> Figure:
     return Figure(
         "breakdown",
         "Where the time of a short transfer goes: Figure 9 drawn again",
-        "One transfer from the sender's first request for its bus to its last byte in the receiver's memory. "
-        "The parts follow one another and add up.",
+        "One transfer from the sender's first request for its bus to its last byte over the receiver's bus: "
+        "what counters in the interfaces can see. The parts follow one another and add up.",
         panels,
         Table(columns, rows),
         legend,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
 
-from isthmus.results.files import document, load, to_csv, write
+from isthmus.results.files import document, load, merged, to_csv, write
 from isthmus.results.model import (
     DEFINITIONS,
     SCHEMA,
@@ -36,6 +36,7 @@ __all__ = [
     "latency_table",
     "load",
     "measurement",
+    "merged",
     "to_csv",
     "write",
 ]

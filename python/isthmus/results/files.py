@@ -30,6 +30,15 @@ def document(context: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -
     return _document({"schema": SCHEMA, "context": dict(context), "results": list(results)}, "result")
 
 
+def merged(first: Document, second: Document) -> Document:
+    """The measurements of both, in the context of the first with the models and the time of both."""
+    context = dict(first.raw["context"])
+    other = second.raw["context"]
+    context["models"] = {**context.get("models", {}), **other.get("models", {})}
+    context["wall_s"] = round(context.get("wall_s", 0.0) + other.get("wall_s", 0.0), 3)
+    return document(context, [*first.raw["results"], *second.raw["results"]])
+
+
 def load(path: Path) -> Document:
     """Read and validate a result file. Raises `ResultError` that says what is wrong and where."""
     try:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import fixture
 import pytest
-from isthmus import platforms, report, verify
-from isthmus.bench import rdma, rdma_published, rdma_tables
+from isthmus import compare, platforms, report, verify
+from isthmus.bench import etherbone, rdma, rdma_published, rdma_tables
 from isthmus.bench.rdma import Transfers
 from isthmus.errors import DataError, UserError
 from isthmus.paths import ROOT
@@ -554,3 +555,29 @@ def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -
     rdma.measure(rdma_published.points(), runner=engine)
     assert [top for top, _ in built].count(rdma.INTERFACE) == 2
     assert [top for top, _ in built].count(rdma.SWITCH) == 2
+
+
+# ---------------------------------------------------------------- beside the other roads
+
+
+def test_compare_shows_both_buses_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = fixture.document(timestamps=(1, 8))
+    monkeypatch.setattr(etherbone, "measure", lambda **_: others)
+    both = compare.run(out=tmp_path, rdma=True, runner=engine, model=NI)
+    text = capsys.readouterr().out
+    lines = [line.split() for line in text[text.index("# between hosts by RDMA") :].splitlines()]
+    rows = [line for line in lines if line[:1] in (["forth-rdma"], ["rdma-pcie"])]
+    assert len(rows) == len(rdma.PLATFORMS) * len(rdma_published.COMPARED)
+    for _, _, operation, size, one_way, round_trip, memory in rows:
+        test = "send-lat" if operation == "message" else "write-lat"
+        total = _components(test, int(size), combined=True)["total"] / 1e6
+        assert (float(one_way), float(memory)) == pytest.approx((total + 0.4, total), abs=1e-3)
+        assert float(round_trip) == pytest.approx(2 * float(one_way), abs=2e-3)
+    page = (tmp_path / "compare.html").read_text()
+    assert '<section id="rdma"' in page
+    assert "Reading an FPGA" in page
+    alone = compare.run(out=tmp_path, runner=engine, model=NI)
+    assert [m.id for m in both if m.road != "rdma"] == [m.id for m in alone]
+    assert '<section id="rdma"' not in (tmp_path / "compare.html").read_text()
