@@ -116,6 +116,40 @@ pub enum RdmaError {
         /// How long was waited.
         waited: Duration,
     },
+    /// A member of a group did not do its part in time.
+    #[error("host {host}: {what} did not come in {waited:?}")]
+    Silent {
+        /// What is missed.
+        what: &'static str,
+        /// Of whom.
+        host: HostId,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// Something of what a host sent was refused or lost, or could not be written here.
+    #[error("host {host}: a transfer or message of it is not whole")]
+    Spoilt {
+        /// Of whom.
+        host: HostId,
+    },
+    /// A result that was checked is wrong.
+    #[error("host {host}: {what}")]
+    Check {
+        /// What is wrong.
+        what: &'static str,
+        /// Whose it is.
+        host: HostId,
+    },
+    /// Too little of something.
+    #[error("{what}: {needed} needed, {has} there")]
+    Room {
+        /// For what.
+        what: &'static str,
+        /// How much.
+        needed: usize,
+        /// How much there is.
+        has: usize,
+    },
     /// The far host's interface was reset.
     #[error("host {host} was reset: what was posted to it since the last fence may be lost")]
     Session {

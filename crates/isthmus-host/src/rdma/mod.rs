@@ -6,11 +6,15 @@
 //! machine it runs on, a simulated or a real one.
 
 mod endpoint;
+mod group;
+mod sort;
 mod words;
 
 pub use endpoint::{
     CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
 };
+pub use group::{Group, GroupConfig, Window};
+pub use sort::{Phases, SortConfig, Sorted, Work};
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
     MAX_TRANSFER, MessageHeader, Notification, Options, QueueEntry, Region, WordError,

@@ -6,6 +6,8 @@
 //! that page says to either memory. It knows no cycles: the gateware is what measures. One thread:
 //! [`Network::run`] polls each host's program in turn and moves its clock when all wait.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::Pin;
@@ -217,6 +219,11 @@ impl Network {
 
     pub fn statistics(&self) -> Statistics {
         self.0.borrow().statistics
+    }
+
+    /// From now on so many packets of 1000 are lost.
+    pub fn set_lost(&self, lost: u64) {
+        self.0.borrow_mut().faults.lost = lost;
     }
 
     /// The interface forgets its flows and tables.

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use std::time::Duration;
+
+use super::endpoint::{CONTROL_BYTES, Endpoint, RdmaError};
+use super::group::{Group, Kind, beats};
+use crate::pcie::{DmaMemory, Mmio};
+
+const BEAT: usize = 8;
+/// Rounds whose keys may be on their way.
+const AHEAD: usize = 2;
+
+/// Where the time of an application went: one after the other, so that they add up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// On its own data.
+    pub compute: Duration,
+    /// Data put where the interface reads them; descriptors and messages.
+    pub post: Duration,
+    /// For data that were on their way: others' that had not come, own ones that had not been taken.
+    /// Where one computes longer than the others, they wait for it here.
+    pub network: Duration,
+    /// For all others, before data go and after all have gone.
+    pub wait: Duration,
+}
+
+impl Phases {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.compute + self.post + self.network + self.wait
+    }
+}
+
+/// How a distributed sort is done; the same at all members.
+#[derive(Clone, Copy, Debug)]
+pub struct SortConfig {
+    /// Offset of the send buffers in the endpoint's memory: [`send_bytes`](Self::send_bytes).
+    pub from: usize,
+    /// Keys that a member sends in a round.
+    pub chunk: usize,
+    /// Keys that each member shows to the others before, so that all choose the same limits: up to 48.
+    pub samples: usize,
+    /// Picoseconds of a comparison of two keys.
+    pub compare_ps: u64,
+    /// Picoseconds of a key's copy in the processor's memory.
+    pub move_ps: u64,
+}
+
+impl SortConfig {
+    /// Bytes of the send buffers, in a group of so many.
+    #[must_use]
+    pub const fn send_bytes(&self, members: usize) -> usize {
+        AHEAD * BEAT * (members + self.chunk)
+    }
+
+    /// Bytes of a member's window.
+    #[must_use]
+    pub const fn window_bytes(&self, members: usize) -> usize {
+        AHEAD * members * self.block()
+    }
+
+    /// A count and as many keys as one member may have for one other in a round.
+    const fn block(&self) -> usize {
+        BEAT * (1 + self.chunk)
+    }
+}
+
+/// What a member has after a sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sorted {
+    /// Its keys, ascending; none is less than one of a member before it.
+    pub keys: Vec<u64>,
+    /// Keys of all members.
+    pub all: u64,
+    /// Where its time went, the check not counted.
+    pub phases: Phases,
+    /// Rounds of the exchange.
+    pub rounds: usize,
+    /// Comparisons and copies that were charged.
+    pub work: Work,
+}
+
+/// What a processor has to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Comparisons of two keys.
+    pub compares: u64,
+    /// Copies of a key.
+    pub moves: u64,
+}
+
+/// The time since the last look goes to a phase.
+struct Watch {
+    last: Duration,
+    phases: Phases,
+}
+
+impl Watch {
+    fn lap(&mut self, now: Duration, phase: impl FnOnce(&mut Phases) -> &mut Duration) {
+        *phase(&mut self.phases) += now.saturating_sub(self.last);
+        self.last = now;
+    }
+}
+
+/// Work that was done, and how much of it has been paid for.
+struct Account<C> {
+    config: SortConfig,
+    work: Work,
+    paid_ns: u64,
+    compute: C,
+}
+
+impl<C: AsyncFnMut(Duration)> Account<C> {
+    /// Takes the time of what was done since the last call.
+    async fn pay(&mut self) {
+        let Work { compares, moves } = self.work;
+        let ps = compares
+            .saturating_mul(self.config.compare_ps)
+            .saturating_add(moves.saturating_mul(self.config.move_ps));
+        let due = ps / 1000 - self.paid_ns;
+        self.paid_ns += due;
+        (self.compute)(Duration::from_nanos(due)).await;
+    }
+}
+
+/// Merges two ascending rows.
+fn merge(left: &[u64], right: &[u64], work: &mut Work) -> Vec<u64> {
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut l, mut r) = (0, 0);
+    while l < left.len() && r < right.len() {
+        work.compares += 1;
+        if right[r] < left[l] {
+            merged.push(right[r]);
+            r += 1;
+        } else {
+            merged.push(left[l]);
+            l += 1;
+        }
+    }
+    merged.extend_from_slice(&left[l..]);
+    merged.extend_from_slice(&right[r..]);
+    work.moves += merged.len() as u64;
+    merged
+}
+
+/// Merge sort from the bottom: its count of comparisons is its own, not a library's.
+fn ascending(keys: &[u64], work: &mut Work) -> Vec<u64> {
+    let mut rows: Vec<Vec<u64>> = keys.iter().map(|key| vec![*key]).collect();
+    while rows.len() > 1 {
+        rows = rows
+            .chunks(2)
+            .map(|pair| match pair {
+                [left, right] => merge(left, right, work),
+                _ => pair[0].clone(),
+            })
+            .collect();
+    }
+    rows.pop().unwrap_or_default()
+}
+
+/// A sum over keys, in whatever order they are; other keys have another one, almost surely.
+fn sum(keys: &[u64]) -> u64 {
+    keys.iter().fold(0, |sum, key| {
+        let mut x = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        sum.wrapping_add(x ^ x >> 31)
+    })
+}
+
+fn bytes(beats: &[u64]) -> Vec<u8> {
+    beats.iter().flat_map(|beat| beat.to_le_bytes()).collect()
+}
+
+impl Group {
+    /// Sorts the keys of all members: afterwards each has an ascending part of them, in the order of
+    /// the ranks. A sample sort in rounds: while a chunk's keys are on their way to their members,
+    /// the next chunk is divided and what came before is sorted.
+    ///
+    /// `compute` takes the time that the processor would need: where the host is simulated its
+    /// computing is a model, of the comparisons and copies of keys that are made here; on a machine it
+    /// does nothing. The result is checked before it is given back: nothing is out of order within
+    /// and between members, and the keys are those that were there before.
+    ///
+    /// # Errors
+    /// As [`all_to_all`](Self::all_to_all); when buffers, windows or the queue are too small, or the result
+    /// is wrong.
+    pub async fn sort<M: Mmio, D: DmaMemory, C: AsyncFnMut(Duration)>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        keys: &[u64],
+        config: &SortConfig,
+        compute: C,
+    ) -> Result<Sorted, RdmaError> {
+        let (count, rank) = (self.len(), self.rank());
+        let (size, from) = (endpoint.memory().size(), config.from);
+        let end = from.saturating_add(config.send_bytes(count));
+        if config.chunk == 0 || from < CONTROL_BYTES || !from.is_multiple_of(BEAT) || end > size {
+            return Err(RdmaError::Place { at: end, size });
+        }
+        let (needed, has) = (config.window_bytes(count), self.place().len());
+        if needed > has {
+            return Err(RdmaError::Room { what: "the rounds of a sort", needed, has });
+        }
+        // Blocks and room for more, and what a faster member already begins.
+        self.room("the words of a sort", (2 * AHEAD + 2) * (count - 1))?;
+
+        let mut watch = Watch { last: endpoint.memory().now(), phases: Phases::default() };
+        let mut account = Account { config: *config, work: Work::default(), paid_ns: 0, compute };
+
+        // All show some keys and agree on the limits between them.
+        let most = config.samples.min(48).min(keys.len());
+        let shown = (0..most).map(|index| keys[index * keys.len() / most]);
+        account.work.moves += most as u64;
+        account.pay().await;
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
+        let block: Vec<u64> = [keys.len() as u64, sum(keys)].into_iter().chain(shown).collect();
+        let shown = self.all_gather(endpoint, &bytes(&block)).await?;
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.wait);
+        let mut samples = vec![];
+        let (mut all, mut longest, mut sum_before) = (0_u64, 0, 0_u64);
+        for block in &shown {
+            let (beats, _) = block.as_chunks::<BEAT>();
+            let beats: Vec<u64> = beats.iter().map(|beat| u64::from_le_bytes(*beat)).collect();
+            let [keys, sum, rest @ ..] = beats.as_slice() else { continue };
+            all += keys;
+            longest = longest.max(usize::try_from(*keys).unwrap_or(usize::MAX));
+            sum_before = sum_before.wrapping_add(*sum);
+            samples.extend_from_slice(rest);
+        }
+        let samples = ascending(&samples, &mut account.work);
+        let limits: Vec<u64> = (1..count)
+            .filter_map(|part| samples.get(part * samples.len() / count).copied())
+            .collect();
+        let rounds = longest.div_ceil(config.chunk);
+
+        self.begin();
+        let mut rows: Vec<Vec<u64>> = vec![];
+        let mut own: Vec<Vec<u64>> = vec![];
+        for round in 0..rounds {
+            let chunk = keys.chunks(config.chunk).nth(round).unwrap_or(&[]);
+            let mut parts = divide(chunk, &limits, count, &mut account.work);
+            account.pay().await;
+            watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
+            // The buffers of two rounds ago are free when their keys have been taken.
+            if round >= AHEAD {
+                for step in 1..count {
+                    let far = (rank + step) % count;
+                    self.take(endpoint, far, Kind::Credit, (round - AHEAD) as u32).await?;
+                }
+                watch.lap(endpoint.memory().now(), |phases| &mut phases.network);
+            }
+            own.push(std::mem::take(&mut parts[rank]));
+            self.post(endpoint, config, round, &parts).await?;
+            watch.lap(endpoint.memory().now(), |phases| &mut phases.post);
+            if round > 0 {
+                let mine = std::mem::take(&mut own[round - 1]);
+                self.gather(endpoint, config, round - 1, mine, &mut rows, &mut account, &mut watch)
+                    .await?;
+            }
+        }
+        if let Some(last) = rounds.checked_sub(1) {
+            let mine = std::mem::take(&mut own[last]);
+            self.gather(endpoint, config, last, mine, &mut rows, &mut account, &mut watch).await?;
+        }
+        while let Some(last) = rows.pop() {
+            let Some(before) = rows.pop() else {
+                rows.push(last);
+                break;
+            };
+            rows.push(merge(&before, &last, &mut account.work));
+        }
+        account.pay().await;
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
+        // Words of room that nobody waits for any more.
+        for round in rounds.saturating_sub(AHEAD)..rounds {
+            for step in 1..count {
+                let far = (rank + step) % count;
+                self.take(endpoint, far, Kind::Credit, round as u32).await?;
+            }
+        }
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.wait);
+
+        let keys = rows.pop().unwrap_or_default();
+        self.check(endpoint, &keys, all, sum_before).await?;
+        Ok(Sorted { keys, all, phases: watch.phases, rounds, work: account.work })
+    }
+
+    /// Writes each member's part of a chunk to it.
+    async fn post<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        config: &SortConfig,
+        round: usize,
+        parts: &[Vec<u64>],
+    ) -> Result<(), RdmaError> {
+        let (count, rank, block) = (self.len(), self.rank(), config.block());
+        let turn = round % AHEAD;
+        let mut from = config.from + turn * config.send_bytes(count) / AHEAD;
+        for step in 1..count {
+            let far = (rank + step) % count;
+            let mut data = (parts[far].len() as u64).to_le_bytes().to_vec();
+            data.extend(bytes(&parts[far]));
+            endpoint.memory().write(from, &data).await?;
+            let to = (turn * count + rank) * block;
+            self.write(endpoint, far, (from, to, data.len()), round as u32).await?;
+            from += data.len();
+        }
+        Ok(())
+    }
+
+    /// Takes what the others sent in a round and sorts it into the rows.
+    #[allow(clippy::too_many_arguments, reason = "a part of one function")]
+    async fn gather<M: Mmio, D: DmaMemory, C: AsyncFnMut(Duration)>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        config: &SortConfig,
+        round: usize,
+        mut keys: Vec<u64>,
+        rows: &mut Vec<Vec<u64>>,
+        account: &mut Account<C>,
+        watch: &mut Watch,
+    ) -> Result<(), RdmaError> {
+        let (count, rank, block) = (self.len(), self.rank(), config.block());
+        let turn = round % AHEAD;
+        for step in 1..count {
+            let far = (rank + count - step) % count;
+            self.take(endpoint, far, Kind::Block, round as u32).await?;
+            watch.lap(endpoint.memory().now(), |phases| &mut phases.network);
+            let place = self.place().start + (turn * count + far) * block;
+            let many = endpoint.memory().load64(place).await?;
+            let Some(many) = usize::try_from(many).ok().filter(|many| *many <= config.chunk) else {
+                return Err(RdmaError::Spoilt { host: self.host(far) });
+            };
+            let mut data = vec![0; BEAT * many];
+            endpoint.memory().read(place + BEAT, &mut data).await?;
+            let (beats, _) = data.as_chunks::<BEAT>();
+            keys.extend(beats.iter().map(|beat| u64::from_le_bytes(*beat)));
+            account.work.moves += many as u64;
+            account.pay().await;
+            watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
+            self.say(endpoint, far, Kind::Credit, round as u32).await?;
+            watch.lap(endpoint.memory().now(), |phases| &mut phases.post);
+        }
+        rows.push(ascending(&keys, &mut account.work));
+        // As many merges as the count of rounds ends in ones: rows of as many rounds are merged, by all
+        // members in the same round, so that none waits for another's long merge.
+        for _ in 0..round.trailing_ones() {
+            if let (Some(last), Some(before)) = (rows.pop(), rows.pop()) {
+                rows.push(merge(&before, &last, &mut account.work));
+            }
+        }
+        account.pay().await;
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
+        Ok(())
+    }
+
+    /// That the keys of all are in order, and the ones that there were.
+    async fn check<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        keys: &[u64],
+        all: u64,
+        sum_before: u64,
+    ) -> Result<(), RdmaError> {
+        let ends = [keys.first(), keys.last()].map(|key| key.copied().unwrap_or(0));
+        let wrong = u64::from(!keys.is_sorted());
+        let block = [keys.len() as u64, sum(keys), ends[0], ends[1], wrong];
+        let blocks = self.all_gather(endpoint, &bytes(&block)).await?;
+        let (mut found, mut sum_after, mut highest) = (0, 0_u64, 0);
+        for (rank, block) in blocks.iter().enumerate() {
+            let host = self.host(rank);
+            let Some([keys, sum, first, last, wrong]) = beats(block) else {
+                return Err(RdmaError::Spoilt { host });
+            };
+            if wrong != 0 || (keys != 0 && first < highest) {
+                return Err(RdmaError::Check { what: "keys are out of order", host });
+            }
+            highest = if keys == 0 { highest } else { last };
+            found += keys;
+            sum_after = sum_after.wrapping_add(sum);
+        }
+        if (found, sum_after) != (all, sum_before) {
+            let host = self.host(self.rank());
+            return Err(RdmaError::Check { what: "keys are not those of before", host });
+        }
+        Ok(())
+    }
+}
+
+/// Keys by the member that gets them: as many limits as there are members but one, ascending.
+fn divide(chunk: &[u64], limits: &[u64], members: usize, work: &mut Work) -> Vec<Vec<u64>> {
+    let mut parts = vec![vec![]; members];
+    for key in chunk {
+        let (mut low, mut high) = (0, limits.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            work.compares += 1;
+            if *key < limits[middle] {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        parts[low].push(*key);
+    }
+    work.moves += chunk.len() as u64;
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merge_sort_sorts_and_counts_what_it_does() {
+        for count in [0, 1, 2, 3, 7, 64, 1000_u64] {
+            let keys: Vec<u64> = (0..count).map(|key| key.wrapping_mul(0x9E37_79B9) % 97).collect();
+            let mut expected = keys.clone();
+            expected.sort_unstable();
+            let mut work = Work::default();
+            assert_eq!(ascending(&keys, &mut work), expected);
+            let rounds = u64::from(count.max(1).next_power_of_two().trailing_zeros());
+            assert!(work.moves <= count * rounds && work.compares <= work.moves);
+            assert!(count < 2 || work.compares >= count / 2);
+        }
+    }
+
+    #[test]
+    fn a_key_goes_to_the_member_between_whose_limits_it_is() {
+        let mut work = Work::default();
+        let parts = divide(&[0, 9, 10, 11, 20, 99], &[10, 10, 20], 4, &mut work);
+        assert_eq!(parts, [vec![0, 9], vec![], vec![10, 11], vec![20, 99]]);
+        assert_eq!((work.moves, work.compares), (6, 12));
+        assert_eq!(divide(&[5], &[], 2, &mut work), [vec![5], vec![]]);
+    }
+
+    #[test]
+    fn the_sum_of_keys_is_that_of_the_set() {
+        assert_eq!(sum(&[1, 2, 3]), sum(&[3, 1, 2]));
+        assert_ne!(sum(&[1, 2, 3]), sum(&[2, 2, 2]));
+        assert_ne!(sum(&[0]), sum(&[]));
+    }
+}
