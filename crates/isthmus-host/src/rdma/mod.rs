@@ -7,6 +7,7 @@
 
 mod endpoint;
 mod group;
+mod read;
 mod sort;
 mod words;
 
@@ -14,6 +15,10 @@ pub use endpoint::{
     CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
 };
 pub use group::{Group, GroupConfig, Window};
+pub use read::{
+    Ended, ReadError, Readable, Reader, ReaderConfig, Remote, Served, Ticket, answer_read,
+    serve_reads,
+};
 pub use sort::{Phases, SortConfig, Sorted, Work};
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
