@@ -5,6 +5,7 @@
 mod breakdown;
 mod program;
 pub mod scenario;
+mod soak;
 mod world;
 
 use std::cell::RefCell;
@@ -24,7 +25,7 @@ use crate::etherbone::{Step, Watch};
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use breakdown::{Breakdown, Observer};
 use program::{Outcome, Side, try_all};
-use scenario::{PostingName, Scenario};
+use scenario::{PostingName, Scenario, Test};
 use world::{Node, Program, World};
 
 const WATCH_PERIOD: Duration = Duration::from_millis(200);
@@ -49,6 +50,16 @@ pub(crate) fn run(
     world.simulation.spans().set_enabled(false);
     world.bring_up(scenario)?;
     let programs = open(&world, scenario)?;
+    if scenario.workload.test == Test::Soak {
+        let (outcomes, account) = soaked(&world, scenario, programs)?;
+        let (checked, counted) = soak::verdict(&account, scenario)?;
+        let mut made = measurement(scenario, &world, &outcomes, Breakdown::default(), begin)?;
+        // Writes and messages have lengths of their own: a rate in bytes would be made up.
+        made.throughput = None;
+        made.checked.bytes = checked;
+        made.counters.extend(counted);
+        return Ok(vec![made]);
+    }
     let observer = Observer::new(&world);
     let outcomes = execute(&world, scenario, programs, &observer)?;
     let breakdown = match outcomes.iter().find_map(|outcome| outcome.observed) {
@@ -77,6 +88,25 @@ fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
     });
     let all = try_all(opening.collect());
     world.simulation.run_until_complete(&world.simulation.spawn(all))?
+}
+
+/// Runs the programs of a soak to their end.
+fn soaked(
+    world: &World,
+    scenario: &Scenario,
+    programs: Vec<Program>,
+) -> Result<(Vec<Outcome>, Rc<RefCell<soak::Account>>), RoadError> {
+    let sim = world.simulation.handle();
+    let account = soak::account(scenario, &world.nodes, world.layout, &sim);
+    let scenario = Rc::new(scenario.clone());
+    let tasks = world.nodes.iter().zip(programs).map(|(node, program)| {
+        let soaker = soak::Soaker::new(&sim, node, program, &scenario, world.layout, &account);
+        let task: Pin<Box<dyn Future<Output = _>>> = Box::pin(soaker.run());
+        task
+    });
+    let all = try_all(tasks.collect());
+    let outcomes = world.simulation.run_until_complete(&world.simulation.spawn(all))??;
+    Ok((outcomes, account))
 }
 
 /// Runs the programs of all hosts to their end.

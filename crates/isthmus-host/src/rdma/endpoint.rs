@@ -32,6 +32,13 @@ const ERRORS: usize = 0x100;
 const ERROR_RECORDS_LOG2: u32 = 6;
 const ERROR_RECORDS: u16 = 1 << ERROR_RECORDS_LOG2;
 
+/// Offset in the endpoint's memory of the word that tells of `source`'s writes: for who watches the memory
+/// from beside the program.
+#[must_use]
+pub const fn notified_offset(source: HostId) -> usize {
+    NOTIFIED + BEAT * source as usize
+}
+
 /// Bytes at the begin of the endpoint's memory that are its own; what follows is the program's.
 pub const CONTROL_BYTES: usize = ERRORS + 16 * ERROR_RECORDS as usize;
 

@@ -13,6 +13,7 @@ mod words;
 
 pub use endpoint::{
     CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
+    notified_offset,
 };
 pub use group::{Group, GroupConfig, Window};
 pub use read::{

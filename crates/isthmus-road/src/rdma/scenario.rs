@@ -133,6 +133,8 @@ pub enum Test {
     SendBw,
     /// The document's own program: writes, by the way of its three versions.
     OneWay,
+    /// Everybody to everybody, and an account of every transfer.
+    Soak,
 }
 
 impl Test {
@@ -145,6 +147,7 @@ impl Test {
             Self::SendLat => "send-lat",
             Self::SendBw => "send-bw",
             Self::OneWay => "one-way",
+            Self::Soak => "soak",
         }
     }
 
@@ -214,8 +217,10 @@ pub struct Faults {
     pub credit_corrupt_rate: f64,
     /// Links that go down: host, link, clock, clocks.
     pub resets: Vec<(usize, usize, u64, u64)>,
-    /// Interfaces that are reset: host, nanosecond, clocks of its bus.
+    /// Interfaces that are reset: host, nanosecond, clocks of its bus. Their programs open them anew.
     pub node_resets: Vec<(usize, u64, u32)>,
+    /// Programs that take nothing for a while: host, nanosecond, nanoseconds.
+    pub stalls: Vec<(usize, u64, u64)>,
 }
 
 impl Faults {
@@ -225,6 +230,7 @@ impl Faults {
         self.line() != LineFaults::default()
             || !self.resets.is_empty()
             || !self.node_resets.is_empty()
+            || !self.stalls.is_empty()
     }
 
     pub(super) fn line(&self) -> LineFaults {
@@ -292,7 +298,7 @@ impl Scenario {
             let reason = format!("{own} MHz on a bus of {bus} MHz: they are one clock");
             return Err(RoadError::scenario("interface.clock_mhz", reason));
         }
-        if !workload.hosts.is_multiple_of(2) {
+        if !workload.hosts.is_multiple_of(2) && workload.test != Test::Soak {
             let reason = format!("{}: pairs send to each other", workload.hosts);
             return Err(RoadError::scenario("workload.hosts", reason));
         }
@@ -309,6 +315,15 @@ impl Scenario {
             let reason = format!("{size} in one batch of v1: at most {most} bytes expected");
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
+        if workload.test == Test::Soak && size > MAX_TRANSFER {
+            let reason = format!("{size}: at most {MAX_TRANSFER} in a soak");
+            return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        let resets = !self.faults.node_resets.is_empty() || !self.faults.stalls.is_empty();
+        if resets && workload.test != Test::Soak {
+            let reason = "only the programs of a soak know resets and stalls";
+            return Err(RoadError::scenario("faults.node_resets", reason));
+        }
         if workload.test.is_latency() && workload.both_ways {
             let reason = "a latency test goes there and back already";
             return Err(RoadError::scenario("workload.both_ways", reason));
@@ -324,6 +339,9 @@ impl Scenario {
 
     /// Bytes of a transfer's place in memory.
     pub(super) fn place_bytes(&self) -> usize {
+        if self.workload.test == Test::Soak {
+            return MAX_TRANSFER;
+        }
         self.workload.size_bytes.next_multiple_of(64)
     }
 
@@ -334,7 +352,8 @@ impl Scenario {
 
     /// What a host's memory is made of.
     pub(super) fn layout(&self) -> Layout {
-        // So many that a place is written again only long after its data was looked at.
+        // So many that a place is written again only long after its data was looked at. A soak has places
+        // of its own of the longest transfer for each source.
         let places = (PLACES_BYTES / self.place_bytes()).clamp(2, PLACES);
         let region = places * self.place_bytes();
         let source = CONTROL_BYTES.next_multiple_of(4096);
@@ -348,7 +367,7 @@ impl Scenario {
     pub(super) fn name(&self) -> String {
         let Workload { hosts, size_bytes, posting, combined, both_ways, test, .. } = &self.workload;
         let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
-        if !test.is_send() && !test.is_latency() {
+        if matches!(test, Test::WriteBw | Test::OneWay) {
             name += match posting {
                 PostingName::V1 => "-v1",
                 PostingName::V2 => "-v2",

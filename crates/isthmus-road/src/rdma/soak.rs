@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everybody to everybody, while things go wrong, and an account of every transfer.
+//!
+//! The account sees all hosts' memories at once and costs no simulated time. What must hold:
+//!
+//! - a notification that speaks of no failure finds all bytes of its transfer in memory;
+//! - none comes twice, and none is left out without the next one's saying that one failed;
+//! - every transfer that was not notified, and every message that did not come, was reported to the program
+//!   that posted it;
+//! - a message comes once, and as it was sent; over a single link in the order of sending.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use isthmus_host::rdma::{Descriptor, Fault, HostId, Notification, Options, Posting};
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::{RandomStream, Sim};
+use isthmus_sim::world::host::MmioHost;
+
+use super::program::Outcome;
+use super::scenario::{Layout, MESSAGE_BYTES, SOURCE_SPARE, Scenario};
+use super::world::{Node, Program, QUEUE};
+use crate::error::RoadError;
+use crate::host_bus::word;
+
+const BEAT: usize = 8;
+/// Writes of one flow that may be under way.
+const PLACES: usize = 32;
+/// A place holds the longest descriptor's data.
+const PLACE_BYTES: usize = 4096;
+/// Between two looks of a program that has nothing to do.
+const REST: Picoseconds = Picoseconds::from_ns(500);
+/// A program that finds no room for so long has stopped for ever.
+const STUCK: Picoseconds = Picoseconds::from_ms(20);
+/// A share of transfers are messages: one in so many.
+const MESSAGE_EVERY: u64 = 3;
+
+/// A write that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    number: u64,
+    bytes: usize,
+    shift: usize,
+}
+
+/// One source's transfers to one destination.
+#[derive(Debug, Default)]
+struct Flow {
+    posted: u64,
+    places: Vec<Option<Pending>>,
+    notified: u64,
+    /// Told as failed, or not at all.
+    failed: u64,
+    silent: u64,
+    /// Reports at the source: of writes, of messages.
+    reports: [u64; 2],
+    messages: BTreeMap<u32, (usize, usize)>,
+    sent: u32,
+    received: u64,
+    latest: Option<u32>,
+    /// A side was reset: what was under way may or may not have come.
+    broken: bool,
+}
+
+/// Every transfer of a run.
+pub(super) struct Account {
+    hosts: usize,
+    flows: Vec<Flow>,
+    sources: Vec<Rc<Vec<u8>>>,
+    layout: Layout,
+    in_order: bool,
+    checked: u64,
+    wrong: Option<String>,
+    /// Programs that still post.
+    active: usize,
+}
+
+impl Account {
+    fn new(scenario: &Scenario, sources: Vec<Rc<Vec<u8>>>, layout: Layout) -> Self {
+        let hosts = sources.len();
+        let flow = || Flow { places: vec![None; PLACES], ..Flow::default() };
+        Self {
+            hosts,
+            flows: (0..hosts * hosts).map(|_| flow()).collect(),
+            sources,
+            layout,
+            in_order: scenario.interface.links == 1,
+            checked: 0,
+            wrong: None,
+            active: hosts,
+        }
+    }
+
+    fn flow(&mut self, source: HostId, destination: HostId) -> &mut Flow {
+        &mut self.flows[usize::from(source) * self.hosts + usize::from(destination)]
+    }
+
+    fn wrong(&mut self, what: impl FnOnce() -> String) {
+        self.wrong.get_or_insert_with(what);
+    }
+
+    fn place(&self, source: HostId, place: usize) -> usize {
+        self.layout.target + (usize::from(source) * PLACES + place) * PLACE_BYTES
+    }
+
+    /// A notification has been written into the destination's memory.
+    fn notified(
+        &mut self,
+        source: HostId,
+        destination: HostId,
+        host: &MmioHost,
+        told: Notification,
+        before: u16,
+    ) {
+        let name = format!("write of host {source} to host {destination}");
+        if told.count != before.wrapping_add(1) & 0x7FFF {
+            self.wrong(|| format!("{name}: notification {} came after {before}", told.count));
+        }
+        let base = host.bus_address(self.place(source, 0));
+        let place = told.address.checked_sub(base).map(|at| at as usize / PLACE_BYTES);
+        let Some(place) = place.filter(|place| *place < PLACES) else {
+            return self.wrong(|| format!("{name}: a notification names {:#x}", told.address));
+        };
+        let Some(pending) = self.flow(source, destination).places[place].take() else {
+            return self.wrong(|| format!("{name}: place {place} was notified and nothing is due"));
+        };
+        let flow = self.flow(source, destination);
+        flow.notified += 1;
+        flow.failed += u64::from(told.failed);
+        // Notifications of a flow come in order: earlier ones that are due will not come.
+        let mut missing = 0;
+        for other in &mut flow.places {
+            if other.is_some_and(|other| other.number < pending.number) {
+                *other = None;
+                missing += 1;
+            }
+        }
+        flow.silent += missing;
+        let excused = told.failed || flow.broken;
+        if missing > 0 && !excused {
+            self.wrong(|| {
+                format!("{name}: {missing} before number {} are lost and not told", pending.number)
+            });
+        }
+        let found = host.memory().read(self.place(source, place), pending.bytes);
+        let own = Rc::clone(&self.sources[usize::from(source)]);
+        let right = &own[pending.shift..][..pending.bytes];
+        match found {
+            Ok(found) if found == right => self.checked += pending.bytes as u64,
+            _ if excused => {}
+            _ => self.wrong(|| {
+                format!(
+                    "{name}: number {} was notified before its {} bytes were there",
+                    pending.number, pending.bytes
+                )
+            }),
+        }
+    }
+
+    /// A message was taken out of the destination's queue.
+    fn received(&mut self, source: HostId, destination: HostId, id: u32, body: &[u8]) {
+        let name = format!("message {id} of host {source} to host {destination}");
+        let (own, in_order) = (Rc::clone(&self.sources[usize::from(source)]), self.in_order);
+        let flow = self.flow(source, destination);
+        let Some((bytes, shift)) = flow.messages.remove(&id) else {
+            return self.wrong(|| format!("{name} came and is not due"));
+        };
+        flow.received += 1;
+        let late = in_order && flow.latest.is_some_and(|latest| latest >= id);
+        flow.latest = Some(id);
+        if late {
+            self.wrong(|| format!("{name} came behind a later one"));
+        }
+        if body != &own[shift..][..bytes] {
+            self.wrong(|| format!("{name} has a wrong byte"));
+        }
+        self.checked += bytes as u64;
+    }
+
+    /// Transfers that nobody has heard of.
+    fn open(&self) -> usize {
+        let open = |flow: &Flow| flow.places.iter().flatten().count() + flow.messages.len();
+        self.flows.iter().map(open).sum()
+    }
+
+    /// Whether what did not come was reported.
+    fn close(&mut self) {
+        let hosts = self.hosts;
+        for at in 0..self.flows.len() {
+            let (source, destination) = (at / hosts, at % hosts);
+            let flow = &self.flows[at];
+            if flow.broken {
+                continue;
+            }
+            let lost = flow.silent + flow.places.iter().flatten().count() as u64;
+            let unsent = flow.messages.len() as u64;
+            let [writes, messages] = flow.reports;
+            if lost > writes {
+                let text = format!(
+                    "{lost} writes of host {source} to host {destination} were not notified, {writes} reported"
+                );
+                self.wrong(|| text);
+            }
+            if unsent > messages {
+                let text = format!(
+                    "{unsent} messages of host {source} to host {destination} did not come, {messages} reported"
+                );
+                self.wrong(|| text);
+            }
+        }
+    }
+
+    pub(super) fn counters(&self) -> BTreeMap<String, u64> {
+        let sum = |of: &dyn Fn(&Flow) -> u64| self.flows.iter().map(of).sum::<u64>();
+        let due = |flow: &Flow| flow.places.iter().flatten().count() as u64;
+        [
+            ("soak.writes", sum(&|flow| flow.posted)),
+            ("soak.writes_notified", sum(&|flow| flow.notified)),
+            ("soak.writes_told_failed", sum(&|flow| flow.failed)),
+            ("soak.writes_not_notified", sum(&|flow| flow.silent + due(flow))),
+            ("soak.writes_reported", sum(&|flow| flow.reports[0])),
+            ("soak.messages", sum(&|flow| u64::from(flow.sent))),
+            ("soak.messages_received", sum(&|flow| flow.received)),
+            ("soak.messages_missing", sum(&|flow| flow.messages.len() as u64)),
+            ("soak.messages_reported", sum(&|flow| flow.reports[1])),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+}
+
+/// One host's program.
+pub(super) struct Soaker {
+    sim: Sim,
+    host: MmioHost,
+    number: HostId,
+    program: Program,
+    scenario: Rc<Scenario>,
+    layout: Layout,
+    account: Rc<RefCell<Account>>,
+    random: RandomStream,
+    /// Resets of this host's interface that are to come, the next one last.
+    resets: Vec<Picoseconds>,
+    /// Times in which it takes nothing, the next one last.
+    stalls: Vec<(Picoseconds, Picoseconds)>,
+}
+
+/// The account, and what watches each notification word.
+pub(super) fn account(
+    scenario: &Scenario,
+    nodes: &[Node],
+    layout: Layout,
+    sim: &Sim,
+) -> Rc<RefCell<Account>> {
+    let sources = nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
+    let account = Rc::new(RefCell::new(Account::new(scenario, sources, layout)));
+    for node in nodes {
+        for other in nodes.iter().filter(|other| other.number != node.number) {
+            let (account, host) = (Rc::clone(&account), node.host.clone());
+            let (source, destination) = (other.number, node.number);
+            sim.spawn(async move {
+                let at = isthmus_host::rdma::notified_offset(source);
+                let mut before = 0;
+                loop {
+                    let changed = host.memory().watch(at, BEAT, |bytes| word(bytes) != before);
+                    if changed.await.is_err() {
+                        return;
+                    }
+                    let Ok(bytes) = host.memory().read(at, BEAT) else { return };
+                    let (now, seen) = (word(&bytes), Notification::from(before).count);
+                    before = now;
+                    // An interface that is opened anew has its words cleared.
+                    if now != 0 {
+                        account.borrow_mut().notified(source, destination, &host, now.into(), seen);
+                    }
+                }
+            });
+        }
+    }
+    account
+}
+
+impl Soaker {
+    pub(super) fn new(
+        sim: &Sim,
+        node: &Node,
+        program: Program,
+        scenario: &Rc<Scenario>,
+        layout: Layout,
+        account: &Rc<RefCell<Account>>,
+    ) -> Self {
+        let own = usize::from(node.number);
+        let faults = &scenario.faults;
+        let resets = faults.node_resets.iter().filter(|reset| reset.0 == own);
+        let mut resets: Vec<_> = resets.map(|reset| Picoseconds::from_ns(reset.1)).collect();
+        resets.sort_by_key(|at| std::cmp::Reverse(*at));
+        let ns = Picoseconds::from_ns;
+        let stalls = faults.stalls.iter().filter(|stall| stall.0 == own);
+        let mut stalls: Vec<_> = stalls.map(|stall| (ns(stall.1), ns(stall.2))).collect();
+        stalls.sort_by_key(|stall| std::cmp::Reverse(stall.0));
+        Self {
+            sim: sim.clone(),
+            host: node.host.clone(),
+            number: node.number,
+            program,
+            scenario: Rc::clone(scenario),
+            layout,
+            account: Rc::clone(account),
+            random: RandomStream::new(scenario.seed, &format!("rdma:soak:{own}")),
+            resets,
+            stalls,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Result<Outcome, RoadError> {
+        let begin = self.sim.now();
+        let iterations = self.scenario.workload.iterations;
+        for _ in 0..iterations {
+            self.serve().await?;
+            self.post().await?;
+        }
+        self.account.borrow_mut().active -= 1;
+        // Until nothing is due any more, or nothing can come any more.
+        let patience = self.scenario.interface.lost_us.max(self.scenario.interface.probe_us);
+        let patience = Picoseconds::from_ns_f64(8e3 * patience);
+        let mut idle = self.sim.now();
+        loop {
+            let before = self.account.borrow().open();
+            self.serve().await?;
+            self.sim.sleep(REST).await;
+            let account = self.account.borrow();
+            if account.active > 0 || account.open() != before {
+                idle = self.sim.now();
+            }
+            if account.active == 0 && (account.open() == 0 || self.sim.now() > idle + patience) {
+                break;
+            }
+        }
+        let end = self.sim.now();
+        self.serve().await?;
+        Ok(Outcome { interval: Some((begin, end)), arrived: iterations, ..Outcome::default() })
+    }
+
+    fn failed(
+        &self,
+        during: &'static str,
+    ) -> impl Fn(isthmus_host::rdma::RdmaError) -> RoadError + use<> {
+        let host = self.number;
+        move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+    }
+
+    /// Takes what has come: messages, and reports of what failed.
+    async fn serve(&mut self) -> Result<(), RoadError> {
+        if let Some(what) = &self.account.borrow().wrong {
+            let (at, seed) = (self.sim.now(), self.scenario.seed);
+            return Err(RoadError::Violation(format!("rdma: {what}; at {at}, seed {seed}")));
+        }
+        if let Some((_, span)) = self.stalls.pop_if(|stall| stall.0 <= self.sim.now()) {
+            self.sim.sleep(span).await;
+        }
+        if self.resets.pop_if(|at| *at <= self.sim.now()).is_some() {
+            self.reopen().await?;
+        }
+        let failed = self.failed("receive");
+        let Program { endpoint, inbox } = &mut self.program;
+        while let Some((frame, body)) = inbox.receive(endpoint).await.map_err(&failed)? {
+            // A body that could not be written leaves an empty slot.
+            if !frame.notification && !body.is_empty() {
+                let mut account = self.account.borrow_mut();
+                account.received(frame.source, self.number, frame.immediate, &body);
+            }
+        }
+        let failed = self.failed("look for errors");
+        while let Some(record) = self.program.endpoint.error().await.map_err(&failed)? {
+            if record.ours {
+                continue;
+            }
+            let mut account = self.account.borrow_mut();
+            let flow = account.flow(self.number, record.host);
+            if record.fault == Some(Fault::Session) {
+                flow.broken = true;
+                flow.places.iter_mut().for_each(|place| *place = None);
+                flow.messages.clear();
+            }
+            let itemised = u64::from(record.fault.is_some());
+            flow.reports[usize::from(record.message)] += itemised;
+            // Of those that are not itemised nobody knows what they were.
+            for reports in &mut flow.reports {
+                *reports += u64::from(record.more);
+            }
+        }
+        Ok(())
+    }
+
+    /// The program's interface was reset under it: it opens it anew.
+    async fn reopen(&mut self) -> Result<(), RoadError> {
+        let (sim, host) = (self.sim.clone(), self.host.clone());
+        let scenario = (*self.scenario).clone();
+        let seed = self.sim.now().0 / 1_000;
+        let scenario = Scenario { seed, ..scenario };
+        let failed = self.failed("open anew");
+        {
+            let mut account = self.account.borrow_mut();
+            for other in 0..account.hosts as HostId {
+                for (source, destination) in [(self.number, other), (other, self.number)] {
+                    let flow = account.flow(source, destination);
+                    flow.broken = true;
+                    flow.places.iter_mut().for_each(|place| *place = None);
+                    flow.messages.clear();
+                }
+            }
+        }
+        self.program =
+            Node::open(sim, host, self.number, scenario, self.layout).await.map_err(failed)?;
+        Ok(())
+    }
+
+    async fn post(&mut self) -> Result<(), RoadError> {
+        let hosts = self.scenario.workload.hosts as u64;
+        let other = self.random.below(hosts - 1) as HostId;
+        let peer = other + HostId::from(other >= self.number);
+        let most = self.scenario.workload.size_bytes as u64 / BEAT as u64;
+        let shift = BEAT * self.random.below(SOURCE_SPARE as u64 / BEAT as u64) as usize;
+        if self.random.below(MESSAGE_EVERY) == 0 {
+            let most = most.min((MESSAGE_BYTES / BEAT) as u64);
+            let bytes = BEAT * (1 + self.random.below(most) as usize);
+            let own = Rc::clone(&self.account.borrow().sources[usize::from(self.number)]);
+            let id = {
+                let mut account = self.account.borrow_mut();
+                let flow = account.flow(self.number, peer);
+                let id = flow.sent;
+                flow.sent += 1;
+                flow.messages.insert(id, (bytes, shift));
+                id
+            };
+            let failed = self.failed("send");
+            let body = &own[shift..][..bytes];
+            let sent = self.program.endpoint.send(peer, QUEUE, body, Options::default(), id);
+            return sent.await.map_err(failed);
+        }
+        let bytes = BEAT * (1 + self.random.below(most.min((PLACE_BYTES / BEAT) as u64)) as usize);
+        let begin = self.sim.now();
+        let place = loop {
+            let free = {
+                let mut account = self.account.borrow_mut();
+                account.flow(self.number, peer).places.iter().position(Option::is_none)
+            };
+            if let Some(place) = free {
+                break place;
+            }
+            if self.sim.now() > begin + STUCK {
+                return Err(RoadError::Violation(format!(
+                    "rdma: host {} found no place for a write to host {peer} since {begin}: {PLACES} are due",
+                    self.number
+                )));
+            }
+            self.sim.sleep(REST).await;
+            self.serve().await?;
+        };
+        let target = {
+            let mut account = self.account.borrow_mut();
+            let flow = account.flow(self.number, peer);
+            let number = flow.posted;
+            flow.posted += 1;
+            flow.places[place] = Some(Pending { number, bytes, shift });
+            account.place(self.number, place)
+        };
+        let descriptor = [Descriptor {
+            source: self.host.bus_address(self.layout.source + shift),
+            target: self.host.bus_address(target),
+            bytes,
+            host: peer,
+            options: Options { notify: true, ..Options::default() },
+            key: None,
+            start: true,
+        }];
+        let failed = self.failed("post");
+        let posted = self.program.endpoint.post(peer, &descriptor, Posting::Circular);
+        posted.await.map_err(failed)
+    }
+}
+
+/// What the account says at the end.
+pub(super) fn verdict(
+    account: &Rc<RefCell<Account>>,
+    scenario: &Scenario,
+) -> Result<(u64, BTreeMap<String, u64>), RoadError> {
+    let mut account = account.borrow_mut();
+    account.close();
+    match &account.wrong {
+        Some(what) => Err(RoadError::Violation(format!("rdma: {what}; seed {}", scenario.seed))),
+        None => Ok((account.checked, account.counters())),
+    }
+}
