@@ -133,8 +133,9 @@ pub enum RdmaError {
         /// How long was waited.
         waited: Duration,
     },
-    /// Something of what a host sent was refused or lost, or could not be written here.
-    #[error("host {host}: a transfer or message of it is not whole")]
+    /// Something of what a host sent was refused or lost, or could not be written here: this, or
+    /// something before it that was not notified.
+    #[error("host {host}: what it sent, or something before that, is not whole")]
     Spoilt {
         /// Of whom.
         host: HostId,

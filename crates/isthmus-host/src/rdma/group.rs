@@ -337,6 +337,12 @@ impl Group {
         if needed > has { Err(RdmaError::Room { what, needed, has }) } else { Ok(()) }
     }
 
+    /// Messages that two exchanges of blocks of so many bytes bring.
+    pub(super) fn messages(&self, bytes: usize) -> usize {
+        let parts = bytes.div_ceil(self.inbox.body());
+        parts.saturating_mul(2 * (self.len() - 1))
+    }
+
     pub(super) fn place(&self) -> &Range<usize> {
         &self.place
     }
@@ -455,15 +461,15 @@ impl Group {
             let has = blocks.len();
             return Err(RdmaError::Room { what: "a block for each", needed: count, has });
         }
-        let mut parts = 0;
+        let mut longest = 0;
         for block in blocks {
             let value = block.len() as u64;
             if block.is_empty() || !block.len().is_multiple_of(BEAT) {
                 return Err(WordError::Alignment { what: "block", value }.into());
             }
-            parts = parts.max(block.len().div_ceil(most));
+            longest = longest.max(block.len());
         }
-        self.room("the messages of two exchanges", 2 * (count - 1) * parts)?;
+        self.room("the messages of two exchanges", self.messages(longest))?;
         self.begin();
         for step in 1..count {
             let far = (rank + step) % count;

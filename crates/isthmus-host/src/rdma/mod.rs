@@ -3,7 +3,8 @@
 //! queues, notifications, and what went wrong.
 //!
 //! [`Endpoint`] needs [`Mmio`](crate::pcie::Mmio) and [`DmaMemory`](crate::pcie::DmaMemory) of the
-//! machine it runs on, a simulated or a real one.
+//! machine it runs on, a simulated or a real one. On it stand reads by rendezvous ([`Reader`],
+//! [`serve_reads`]) and what hosts do together ([`Group`]). Programs: `docs/how-to/rdma-programs.md`.
 
 mod endpoint;
 mod group;
@@ -25,3 +26,8 @@ pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
     MAX_TRANSFER, MessageHeader, Notification, Options, QueueEntry, Region, WordError,
 };
+
+/// The page's programs are compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/how-to/rdma-programs.md")]
+struct HowTo;

@@ -39,7 +39,8 @@ pub struct SortConfig {
     pub from: usize,
     /// Keys that a member sends in a round.
     pub chunk: usize,
-    /// Keys that each member shows to the others before, so that all choose the same limits: up to 48.
+    /// Keys that each member shows to the others before, so that all choose the same limits. With more
+    /// of them members get more even parts; they go by messages, for which the queue needs room.
     pub samples: usize,
     /// Picoseconds of a comparison of two keys.
     pub compare_ps: u64,
@@ -205,12 +206,14 @@ impl Group {
         }
         // Blocks and room for more, and what a faster member already begins.
         self.room("the words of a sort", (2 * AHEAD + 2) * (count - 1))?;
+        let shown = BEAT.saturating_mul(config.samples.saturating_add(2));
+        self.room("the samples of a sort", self.messages(shown))?;
 
         let mut watch = Watch { last: endpoint.memory().now(), phases: Phases::default() };
         let mut account = Account { config: *config, work: Work::default(), paid_ns: 0, compute };
 
         // All show some keys and agree on the limits between them.
-        let most = config.samples.min(48).min(keys.len());
+        let most = config.samples.min(keys.len());
         let shown = (0..most).map(|index| keys[index * keys.len() / most]);
         account.work.moves += most as u64;
         account.pay().await;
