@@ -347,6 +347,7 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "payload_mib_s": _each(_payload_mib_s),
     "descriptor_us": _each(_descriptor_us),
     "component_rest_us": _each(_component_rest_us),
+    "network_us": _scaled(_workload("network_ps"), 1e-6),
     **{f"component_us.{name}": _scaled(_workload("components_ps", name), 1e-6) for name in _COMPONENTS},
     **{f"component_share_percent.{name}": _each(_component_share_percent(name)) for name in _COMPONENTS},
     "queueing_us": _each(_queueing_us),

@@ -50,7 +50,7 @@ LARGEST_ALL = LARGEST_BATCH
 """The document's largest transfer, and that of -a."""
 
 ITERATIONS = 1_000
-VOLUME, FEWEST = 1 << 20, 8
+VOLUME, FEWEST = 1 << 20, 4
 """Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
 PROBE = 20
 """Transfers of the run from which -D takes its number."""

@@ -5,6 +5,7 @@
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const plain = (v) => (v === 0 ? "0" : Number(v.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 9 }));
   const decade = (v) => plain(v);
+  const bytes = (v) => (v < 1024 ? plain(v) : v < 1048576 ? `${plain(v / 1024)} Ki` : `${plain(v / 1048576)} Mi`);
 
   function styled(option, width) {
     const narrow = width < 480;
@@ -19,7 +20,7 @@
       splitLine: { show: given.type !== "category", lineStyle: { color: line, type: "dotted" } },
       axisLabel: {
         color: soft, fontSize: narrow ? 11 : 12, hideOverlap: true,
-        ...(given.type === "category" ? { lineHeight: 14 } : { formatter: decade }),
+        ...(given.type === "category" ? { lineHeight: 14 } : { formatter: given.bytes ? bytes : decade }),
       },
     });
     const series = option.series.map((s) => {
@@ -55,7 +56,8 @@
             const head = found[0].name.replaceAll("\n", ", ");
             return [head, ...found.map((f) => `${f.marker}${f.seriesName}: ${plain(f.value)} us`)].join("<br>");
           }
-          return `${found.seriesName}<br>${option.xAxis.name}: ${plain(found.value[0])}<br>` +
+          const across = (option.xAxis.bytes ? bytes : plain)(found.value[0]);
+          return `${found.seriesName}<br>${option.xAxis.name}: ${across}<br>` +
             `${unit}: <b>${plain(found.value[1])}</b>`;
         },
       },

@@ -19,7 +19,7 @@ from isthmus.bench.rdma_tables import (
     short_rows,
     total,
 )
-from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
+from isthmus.report.figures import Figure, Panel, Swatch, Table, one_definition
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.units import digits, percent
@@ -145,7 +145,9 @@ def _axis(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
 def _bytes(members: Sequence[Measurement]) -> dict[str, Any]:
     sizes = [m.workload["size_bytes"] for m in members]
     low, high = min(sizes), max(sizes)
-    return _axis("bytes of a transfer", "log", logBase=2, min=low, max=max(high, 2 * low))
+    # ECharts marks powers of the base, or every tenth of them: ten at most may lie between the ends.
+    base = 2 if high < 512 * low else 8
+    return _axis("bytes of a transfer", "log", logBase=base, min=low, max=max(high, 2 * low), bytes=True)
 
 
 def _curves(
@@ -446,11 +448,10 @@ def _latency(timed: Sequence[Measurement]) -> Figure:
     panels = []
     for title, members in _panels(timed).items():
         drawn = _curves(members, lambda m: m.latency.avg / PICOSECONDS if m.latency else None)
-        scale = decades([value for one in drawn for _, value in one["data"]])
         label = f"Mean latency against size of a transfer, {title}; the table below has the numbers"
         option = {
             "xAxis": _bytes(members),
-            "yAxis": _axis(f"{definition} [us]", "log", **scale),
+            "yAxis": _axis(f"{definition} [us]", min=0),
             "series": drawn,
         }
         panels.append(Panel(title, label, option, 360))
@@ -505,14 +506,21 @@ def _phases(phased: Sequence[Measurement]) -> Figure:
 
 def _answer(document: Document) -> str:
     sentences = []
+    short: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
     for m in document:
         parts = components(m)
         if parts and m.workload["size_bytes"] == 8 and m.workload["combined"]:
             kind = "message" if m.method == "send-lat" else "write"
+            short.setdefault((m.platform, kind), {}).setdefault(m.profile, parts)
+    for (platform, kind), found in short.items():
+        # Profiles that differ in nothing here share a sentence.
+        alike = len(found) > 1 and len({parts["total"] for parts in found.values()}) == 1
+        for profile, parts in list(found.items())[: 1 if alike else None]:
             largest = max(COMPONENTS, key=lambda part: parts.get(part, 0))
+            where = f"{platform}, {'both profiles' if alike else f'profile {profile}'}"
             sentences.append(
                 f"A {kind} of 8 bytes takes {digits(parts['total'] / PICOSECONDS)} us from memory to memory "
-                f"({m.platform}, profile {m.profile}); the largest part of it is {PARTS[largest][0]}, "
+                f"({where}); the largest part of it is {PARTS[largest][0]}, "
                 f"{percent(parts[largest] / parts['total'])}."
             )
     rated = _rated(document)
