@@ -169,6 +169,9 @@ impl Account {
         let (own, in_order) = (Rc::clone(&self.sources[usize::from(source)]), self.in_order);
         let flow = self.flow(source, destination);
         let Some((bytes, shift)) = flow.messages.remove(&id) else {
+            if flow.broken {
+                return;
+            }
             return self.wrong(|| format!("{name} came and is not due"));
         };
         flow.received += 1;
