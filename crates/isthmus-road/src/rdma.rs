@@ -2,6 +2,7 @@
 //! Hosts with RDMA network interfaces, joined by links and switches: writes into another's memory,
 //! messages into another's queue.
 
+mod application;
 mod breakdown;
 mod program;
 pub mod scenario;
@@ -58,6 +59,19 @@ pub(crate) fn run(
         made.throughput = None;
         made.checked.bytes = checked;
         made.counters.extend(counted);
+        return Ok(vec![made]);
+    }
+    if scenario.workload.test.is_for_all() {
+        let (outcomes, phases) = application::run(&world, scenario, programs)?;
+        let mut made = measurement(scenario, &world, &outcomes, Breakdown::default(), begin)?;
+        let ps = |span: Duration| span.as_nanos() as u64 * 1_000;
+        let phases = json!({
+            "compute": ps(phases.compute),
+            "post": ps(phases.post),
+            "network": ps(phases.network),
+            "wait": ps(phases.wait),
+        });
+        made.workload.insert("phases_ps".to_owned(), phases);
         return Ok(vec![made]);
     }
     let observer = Observer::new(&world);
@@ -188,7 +202,11 @@ fn measurement(
         profile: profile.to_owned(),
         method: method.to_owned(),
         workload: describe(scenario, throughput.as_ref(), outcomes, &breakdown),
-        definition: if workload.test.is_latency() { "half_round_trip" } else { "per_transfer" },
+        definition: match workload.test {
+            test if test.is_latency() => "half_round_trip",
+            Test::Exchange | Test::Sort => "whole_call",
+            _ => "per_transfer",
+        },
         arrivals: "closed-loop",
         seed: scenario.seed,
         iterations: samples.count().max(1),

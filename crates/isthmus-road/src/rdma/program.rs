@@ -220,7 +220,7 @@ impl Side {
     }
 
     fn slot(&self, transfer: u64) -> usize {
-        let slot = (self.layout.bytes - self.layout.inbox) / INBOX_SLOTS;
+        let slot = (self.layout.group - self.layout.inbox) / INBOX_SLOTS;
         self.layout.inbox + (transfer as usize % INBOX_SLOTS) * slot
     }
 

@@ -11,6 +11,7 @@ use isthmus_host::rdma::{CONTROL_BYTES, MAX_TRANSFER};
 use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
+use super::application::sort_config;
 use crate::error::RoadError;
 use crate::scenario::{DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile};
 
@@ -135,6 +136,10 @@ pub enum Test {
     OneWay,
     /// Everybody to everybody, and an account of every transfer.
     Soak,
+    /// Every host gives every other a block, behind a barrier.
+    Exchange,
+    /// A sort over all hosts.
+    Sort,
 }
 
 impl Test {
@@ -148,6 +153,8 @@ impl Test {
             Self::SendBw => "send-bw",
             Self::OneWay => "one-way",
             Self::Soak => "soak",
+            Self::Exchange => "exchange",
+            Self::Sort => "sort",
         }
     }
 
@@ -155,6 +162,12 @@ impl Test {
     #[must_use]
     pub const fn is_send(self) -> bool {
         matches!(self, Self::SendLat | Self::SendBw)
+    }
+
+    /// Whether all hosts take part, not pairs.
+    #[must_use]
+    pub const fn is_for_all(self) -> bool {
+        matches!(self, Self::Soak | Self::Exchange | Self::Sort)
     }
 
     /// Whether it goes there and back.
@@ -203,6 +216,12 @@ pub struct Workload {
     /// The far program is told, and does not look at its memory.
     #[serde(default = "yes")]
     pub notify: bool,
+    /// `sort`: what a comparison of two keys costs.
+    #[serde(default = "compare")]
+    pub compare_ns: f64,
+    /// `sort`: what a copy of a key costs.
+    #[serde(default = "copy")]
+    pub move_ns: f64,
 }
 
 /// What goes wrong.
@@ -246,6 +265,14 @@ const fn sixteen() -> u32 {
     16
 }
 
+const fn compare() -> f64 {
+    5.0
+}
+
+const fn copy() -> f64 {
+    2.0
+}
+
 const fn yes() -> bool {
     true
 }
@@ -256,6 +283,9 @@ const LINKS: usize = 4;
 /// A slot of a remote queue has 512 bytes, and 8 of them are its frame word.
 pub(super) const MESSAGE_BYTES: usize = 504;
 const WRITE_BYTES: usize = 1 << 20;
+/// What a host gives to each other one in an exchange, and sorts at a time.
+const BLOCK_BYTES: usize = 1 << 16;
+const SORT_CHUNKS: u64 = 4096;
 /// Slots of a request queue.
 const BATCH: usize = 128;
 
@@ -298,7 +328,7 @@ impl Scenario {
             let reason = format!("{own} MHz on a bus of {bus} MHz: they are one clock");
             return Err(RoadError::scenario("interface.clock_mhz", reason));
         }
-        if !workload.hosts.is_multiple_of(2) && workload.test != Test::Soak {
+        if !workload.hosts.is_multiple_of(2) && !workload.test.is_for_all() {
             let reason = format!("{}: pairs send to each other", workload.hosts);
             return Err(RoadError::scenario("workload.hosts", reason));
         }
@@ -315,9 +345,20 @@ impl Scenario {
             let reason = format!("{size} in one batch of v1: at most {most} bytes expected");
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
-        if workload.test == Test::Soak && size > MAX_TRANSFER {
-            let reason = format!("{size}: at most {MAX_TRANSFER} in a soak");
+        let most = match workload.test {
+            Test::Soak => MAX_TRANSFER,
+            Test::Exchange | Test::Sort => BLOCK_BYTES,
+            _ => WRITE_BYTES,
+        };
+        if size > most {
+            let reason = format!("{size}: at most {most} in {}", workload.test.name());
             return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        within("workload.compare_ns", workload.compare_ns, 0.0, 1e6)?;
+        within("workload.move_ns", workload.move_ns, 0.0, 1e6)?;
+        if workload.test == Test::Sort && workload.iterations > SORT_CHUNKS {
+            let reason = format!("{}: at most {SORT_CHUNKS} chunks", workload.iterations);
+            return Err(RoadError::scenario("workload.iterations", reason));
         }
         let resets = !self.faults.node_resets.is_empty() || !self.faults.stalls.is_empty();
         if resets && workload.test != Test::Soak {
@@ -355,12 +396,27 @@ impl Scenario {
         // So many that a place is written again only long after its data was looked at. A soak has places
         // of its own of the longest transfer for each source.
         let places = (PLACES_BYTES / self.place_bytes()).clamp(2, PLACES);
-        let region = places * self.place_bytes();
         let source = CONTROL_BYTES.next_multiple_of(4096);
-        let words = source + (self.place_bytes() + SOURCE_SPARE).next_multiple_of(4096);
+        let words = source + self.source_bytes().next_multiple_of(4096);
         let target = words + WORDS_BYTES;
+        let region = match self.workload.test {
+            Test::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
+            Test::Sort => sort_config(self, source).window_bytes(self.workload.hosts),
+            _ => places * self.place_bytes(),
+        };
         let inbox = target + region.next_multiple_of(4096);
-        Layout { places, source, words, target, inbox, bytes: inbox + INBOX_BYTES }
+        let group = inbox + INBOX_BYTES;
+        Layout { places, source, words, target, inbox, group, bytes: group + INBOX_BYTES }
+    }
+
+    /// What a host sends from.
+    pub(super) fn source_bytes(&self) -> usize {
+        let Workload { hosts, size_bytes, test, .. } = &self.workload;
+        match test {
+            Test::Exchange => hosts * size_bytes + SOURCE_SPARE,
+            Test::Sort => sort_config(self, CONTROL_BYTES).send_bytes(*hosts),
+            _ => self.place_bytes() + SOURCE_SPARE,
+        }
     }
 
     /// The end of the measurement's id.
@@ -402,5 +458,7 @@ pub(super) struct Layout {
     pub(super) words: usize,
     pub(super) target: usize,
     pub(super) inbox: usize,
+    /// The queue of a group of hosts.
+    pub(super) group: usize,
     pub(super) bytes: usize,
 }

@@ -18,7 +18,7 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::scenario::{Bus as BusConfig, INBOX_SLOTS, Layout, SOURCE_SPARE, Scenario};
+use super::scenario::{Bus as BusConfig, INBOX_SLOTS, Layout, Scenario};
 use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
@@ -213,9 +213,8 @@ impl Node {
             }
         };
         let mut random = RandomStream::new(scenario.seed, &format!("rdma:source:{number}"));
-        let source: Vec<u8> = (0..(scenario.place_bytes() + SOURCE_SPARE) / 8)
-            .flat_map(|_| random.bits().to_le_bytes())
-            .collect();
+        let source: Vec<u8> =
+            (0..scenario.source_bytes() / 8).flat_map(|_| random.bits().to_le_bytes()).collect();
         memory
             .write(layout.source, &source)
             .map_err(|error| RoadError::Inconsistent(format!("rdma: source: {error}")))?;
@@ -256,8 +255,8 @@ impl Node {
         }
         let inbox = QueueEntry {
             base: host.bus_address(layout.inbox),
-            bytes: (layout.bytes - layout.inbox) as u64,
-            layout: QueueLayout::Slots((layout.bytes - layout.inbox) / INBOX_SLOTS),
+            bytes: (layout.group - layout.inbox) as u64,
+            layout: QueueLayout::Slots((layout.group - layout.inbox) / INBOX_SLOTS),
             sources: u8::MAX,
         };
         let inbox = endpoint.open_queue(QUEUE, &inbox).await?;
