@@ -12,6 +12,7 @@ use isthmus_host::rdma::{
     Endpoint, EndpointConfig, Fault, Group, GroupConfig, HostId, Phases, RdmaError, SortConfig,
     Sorted,
 };
+use proptest::prelude::*;
 use soft_network::{Faults, Machine, Network};
 
 const MEMORY: usize = 0x80000;
@@ -189,6 +190,77 @@ fn short_blocks_go_by_messages_long_ones_in_parts() {
                 assert!(all.iter().enumerate().all(|(from, block)| *block == [from as u8; 8]));
             }
         });
+    }
+}
+
+/// What all members do together.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Barrier,
+    Exchange { beats: usize },
+    Messages { beats: usize },
+    Sort { keys: usize },
+}
+
+/// A member's part of a row of calls, whatever time others take.
+async fn calls(network: &Network, host: usize, members: usize, row: &[(Call, u64)]) {
+    let (mut endpoint, mut group) = join(network, host, members).await;
+    let machine = network.machine(host);
+    for (number, (call, late)) in row.iter().enumerate() {
+        machine.sleep(Duration::from_nanos((late >> (7 * host)) % 60_000)).await;
+        match *call {
+            Call::Barrier => group.barrier(&mut endpoint).await.unwrap(),
+            Call::Exchange { beats: many } => {
+                let block = |from, to| beats((0..many).map(move |b| word(from, to, number, b)));
+                let own: Vec<u8> = (0..members).flat_map(|to| block(host, to)).collect();
+                let theirs: Vec<u8> = (0..members).flat_map(|from| block(from, host)).collect();
+                endpoint.memory().write(SEND, &own).await.unwrap();
+                let to = number % 2 * WINDOW_BYTES / 4;
+                group.all_to_all(&mut endpoint, SEND, to, 8 * many).await.unwrap();
+                assert!(machine.peek(WINDOW + to, theirs.len()) == theirs, "call {number}");
+            }
+            Call::Messages { beats: many } => {
+                let block = |from, to| beats((0..many).map(move |b| word(from, to, number, b)));
+                let own: Vec<_> = (0..members).map(|to| block(host, to)).collect();
+                let theirs: Vec<_> = (0..members).map(|from| block(from, host)).collect();
+                let found = group.all_to_all_messages(&mut endpoint, &own).await.unwrap();
+                assert!(found == theirs, "call {number}");
+            }
+            Call::Sort { keys: many } => {
+                // What an exchange brought to the window has been compared by now.
+                let own = keys(host, many * (host + 1) / members, u64::MAX);
+                let config = SortConfig { chunk: 64, samples: 16, ..SORT };
+                let slow = async |time| machine.sleep(time).await;
+                let sorted = group.sort(&mut endpoint, &own, &config, slow).await.unwrap();
+                assert!(sorted.keys.is_sorted());
+            }
+        }
+    }
+    assert_eq!(endpoint.error().await.unwrap(), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn calls_of_any_kind_follow_each_other_at_any_pace(
+        members in 1..=8_usize,
+        row in prop::collection::vec(
+            (
+                prop_oneof![
+                    Just(Call::Barrier),
+                    (1..512_usize).prop_map(|beats| Call::Exchange { beats }),
+                    (1..250_usize).prop_map(|beats| Call::Messages { beats }),
+                    (0..800_usize).prop_map(|keys| Call::Sort { keys }),
+                ],
+                any::<u64>(),
+            ),
+            1..10,
+        ),
+        seed in any::<u64>(),
+    ) {
+        let network = Network::new(members, MEMORY, seed, spread());
+        run(&network, members, |host| calls(&network, host, members, &row));
     }
 }
 

@@ -12,6 +12,7 @@ use isthmus_host::rdma::{
     QueueEntry, ReadError, Readable, Reader, ReaderConfig, Remote, Served, answer_read,
     serve_reads,
 };
+use proptest::prelude::*;
 use soft_network::{Faults, Machine, Network, base};
 
 const MEMORY: usize = 0x80000;
@@ -319,4 +320,61 @@ fn a_read_over_a_network_that_loses_is_right_or_an_error() {
         wrong += counts[0].1;
     }
     assert!(right > 20 && wrong > 20, "{right} right, {wrong} wrong");
+}
+
+/// Numbers about which a check may be wrong by one.
+fn edges(around: u64) -> impl Strategy<Value = u64> {
+    prop_oneof![
+        (-3..4_i64).prop_map(move |step| around.wrapping_add_signed(8 * step)),
+        (-9..9_i64).prop_map(move |step| around.wrapping_add_signed(step)),
+        any::<u64>(),
+        Just(0),
+        Just(u64::MAX - 7),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_asks_gets_nothing_but_what_may_be_read(
+        address in prop_oneof![
+            edges(base(1) + DATA as u64),
+            edges(base(1) + (DATA + DATA_BYTES) as u64 - 4096),
+        ],
+        bytes in prop_oneof![edges(4096), edges(DATA_BYTES as u64)],
+        key in prop_oneof![3 => Just(KEY.bits()), 1 => any::<u32>()],
+        reply in any::<u32>(),
+        target in prop_oneof![any::<u64>().prop_map(|target| target & !7), any::<u64>()],
+        cut in prop_oneof![4 => Just(48_usize), 1 => 0..64_usize],
+    ) {
+        let network = Network::new(2, MEMORY, 4, Faults::default());
+        let words = [0x4441_4552 | 4 << 32, 7, address, bytes, u64::from(reply) << 32
+            | u64::from(key), target];
+        let mut body: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        body.resize(cut, 0);
+        let served = run(&network, |host| {
+            let (network, body) = (&network, &body);
+            async move {
+                let (mut endpoint, _inbox, _reader) = open(network, host).await;
+                if host == 0 {
+                    return Served::default();
+                }
+                let frame = Frame::from(6 << 1 | 1);
+                let readable = readable(1);
+                answer_read(&mut endpoint, &readable, &frame, body).await.unwrap()
+            }
+        })[1];
+        let end = u128::from(address) + u128::from(bytes);
+        let limit = u128::from(base(1)) + (DATA + DATA_BYTES) as u128;
+        let whole = address % 8 == 0 && bytes % 8 == 0 && bytes > 0;
+        let inside = address >= base(1) + DATA as u64 && end <= limit;
+        let may = whole && inside && key == KEY.bits();
+        let expected = match (cut, may, target % 8) {
+            (48, true, 0) => Served { reads: 1, bytes, ..Served::default() },
+            (48, false, _) => Served { refused: 1, ..Served::default() },
+            _ => Served { strange: 1, ..Served::default() },
+        };
+        prop_assert_eq!(served, expected);
+    }
 }

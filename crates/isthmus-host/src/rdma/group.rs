@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Welcome = 6,
 }
 
-const INDEX_BITS: u32 = 20;
+pub(super) const INDEX_BITS: u32 = 20;
 /// The last part of a block.
 const LAST: u32 = 1 << (INDEX_BITS - 1);
 
@@ -360,13 +360,14 @@ impl Group {
             let waited = Duration::ZERO;
             return Err(RdmaError::Silent { what: "its window", host, waited });
         };
+        // What a member says of its window is its own affair.
         if (to + bytes) as u64 > window.bytes {
             let has = usize::try_from(window.bytes).unwrap_or(usize::MAX);
             return Err(RdmaError::Room { what: "a block in a window", needed: to + bytes, has });
         }
         let put = Descriptor {
             source: endpoint.memory().bus_address() + from as u64,
-            target: window.address + to as u64,
+            target: window.address.wrapping_add(to as u64),
             bytes,
             host,
             options: Options::default(),

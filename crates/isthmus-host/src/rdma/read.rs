@@ -394,7 +394,7 @@ pub async fn answer_read<M: Mmio, D: DmaMemory>(
             // Each transfer is told: a part that is lost is never taken for one that came.
             for at in (0..bytes).step_by(MAX_TRANSFER) {
                 let put = Descriptor {
-                    source: address + at as u64,
+                    source: address.wrapping_add(at as u64),
                     target: target.wrapping_add(at as u64),
                     bytes: (bytes - at).min(MAX_TRANSFER),
                     host,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::endpoint::{CONTROL_BYTES, Endpoint, RdmaError};
-use super::group::{Group, Kind, beats};
+use super::group::{Group, INDEX_BITS, Kind, beats};
 use crate::pcie::{DmaMemory, Mmio};
 
 const BEAT: usize = 8;
@@ -227,7 +227,7 @@ impl Group {
             let (beats, _) = block.as_chunks::<BEAT>();
             let beats: Vec<u64> = beats.iter().map(|beat| u64::from_le_bytes(*beat)).collect();
             let [keys, sum, rest @ ..] = beats.as_slice() else { continue };
-            all += keys;
+            all = all.wrapping_add(*keys);
             longest = longest.max(usize::try_from(*keys).unwrap_or(usize::MAX));
             sum_before = sum_before.wrapping_add(*sum);
             samples.extend_from_slice(rest);
@@ -237,6 +237,9 @@ impl Group {
             .filter_map(|part| samples.get(part * samples.len() / count).copied())
             .collect();
         let rounds = longest.div_ceil(config.chunk);
+        if rounds > 1 << INDEX_BITS {
+            return Err(RdmaError::Room { what: "rounds", needed: rounds, has: 1 << INDEX_BITS });
+        }
 
         self.begin();
         let mut rows: Vec<Vec<u64>> = vec![];
@@ -381,7 +384,7 @@ impl Group {
                 return Err(RdmaError::Check { what: "keys are out of order", host });
             }
             highest = if keys == 0 { highest } else { last };
-            found += keys;
+            found = u64::wrapping_add(found, keys);
             sum_after = sum_after.wrapping_add(sum);
         }
         if (found, sum_after) != (all, sum_before) {
