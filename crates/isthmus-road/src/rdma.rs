@@ -11,7 +11,6 @@ mod world;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -25,7 +24,7 @@ use crate::error::RoadError;
 use crate::etherbone::{Step, Watch};
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use breakdown::{Breakdown, Observer};
-use program::{Outcome, Side, try_all};
+use program::{Outcome, Side, Task, try_all};
 use scenario::{PostingName, Scenario, Test};
 use world::{Node, Program, World};
 
@@ -91,7 +90,7 @@ fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
     let opening = world.nodes.iter().map(|node| {
         let (number, host) = (node.number, node.host.clone());
         let opened = Node::open(sim.clone(), host, number, scenario.clone(), world.layout);
-        let task: Pin<Box<dyn Future<Output = _>>> = Box::pin(async move {
+        let task: Task<_> = Box::pin(async move {
             opened.await.map_err(|source| RoadError::Rdma {
                 host: number,
                 during: "open",
@@ -115,7 +114,7 @@ fn soaked(
     let scenario = Rc::new(scenario.clone());
     let tasks = world.nodes.iter().zip(programs).map(|(node, program)| {
         let soaker = soak::Soaker::new(&sim, node, program, &scenario, world.layout, &account);
-        let task: Pin<Box<dyn Future<Output = _>>> = Box::pin(soaker.run());
+        let task: Task<_> = Box::pin(soaker.run());
         task
     });
     let all = try_all(tasks.collect());
@@ -151,7 +150,7 @@ fn execute(
         };
         let first = node.number.is_multiple_of(2);
         let workload = &scenario.workload;
-        let task: Pin<Box<dyn Future<Output = _>>> = if workload.test.is_latency() {
+        let task: Task<_> = if workload.test.is_latency() {
             let observer = Rc::clone(observer);
             let observe: Rc<dyn Fn(bool)> = match node.number {
                 0 | 1 => Rc::new(move |on| observer.observe(on)),

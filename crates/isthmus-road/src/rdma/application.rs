@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Programs of all hosts together: a personalised exchange, and a sort that overlaps computing and sending.
 
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
-use super::program::{Outcome, try_all};
+use super::program::{Outcome, Task, try_all};
 use super::scenario::{Layout, SOURCE_SPARE, Scenario, Test};
 use super::world::{Program, World};
 use crate::error::RoadError;
@@ -74,7 +73,7 @@ pub(super) fn run(
             nonce: 1,
             window: layout.target..layout.inbox,
         };
-        let task: Pin<Box<dyn Future<Output = _>>> = Box::pin(async move {
+        let task: Task<_> = Box::pin(async move {
             let opened = Group::open(&mut program.endpoint, &config).await;
             opened.map(|group| (program, group)).map_err(failed(number as HostId, "open a group"))
         });
@@ -85,7 +84,7 @@ pub(super) fn run(
     let windows: Vec<Window> = members.iter().map(|(_, group)| group.window()).collect();
     let shared = Rc::new(scenario.clone());
     let sources: Vec<_> = world.nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
-    let mut tasks: Vec<Pin<Box<dyn Future<Output = _>>>> = Vec::new();
+    let mut tasks: Vec<Task<_>> = Vec::new();
     for (node, (program, mut group)) in world.nodes.iter().zip(members) {
         group.know(&windows).map_err(failed(node.number, "know the others' windows"))?;
         let member = Member {

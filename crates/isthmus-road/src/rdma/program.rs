@@ -56,10 +56,11 @@ pub(super) struct Side {
     pub(super) outcome: Outcome,
 }
 
+/// What a host does.
+pub(super) type Task<T> = Pin<Box<dyn Future<Output = Result<T, RoadError>>>>;
+
 /// The first failure ends the wait.
-pub(super) async fn try_all<T>(
-    tasks: Vec<Pin<Box<dyn Future<Output = Result<T, RoadError>>>>>,
-) -> Result<Vec<T>, RoadError> {
+pub(super) async fn try_all<T>(tasks: Vec<Task<T>>) -> Result<Vec<T>, RoadError> {
     let mut tasks: Vec<_> = tasks.into_iter().map(|task| (Some(task), None)).collect();
     poll_fn(move |context| {
         for (task, result) in &mut tasks {

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts with RDMA interfaces, two links each and a switch for each: what programs get, what faults cost.
+
+The engine itself fails a run in which a byte is wrong, a notification comes before its data or twice, or a
+loss is not reported to the program that posted the transfer (docs/reference/rdma-scenario.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import native, platforms
+from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
+from isthmus.errors import DataError, UserError
+
+LINKS = 2
+HOSTS = 4
+PACKET_WORDS = 128
+FRAME_WORDS = 134
+"""With header, SOP and EOP."""
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, Path]:
+    return models(platforms.load(PLATFORM), "isthmus", LINKS, HOSTS)
+
+
+@pytest.fixture(scope="module")
+def run(built: dict[str, Path]) -> Run:
+    """One run; `test` may be one that the command does not offer, `faults` those of the scenario."""
+
+    def one(test: str = "write-lat", faults: dict[str, Any] | None = None, **settings: Any) -> dict[str, Any]:
+        seed = settings.pop("seed", 7)
+        base = Transfers("write-lat", links=LINKS, seed=seed)
+        interface, switch = built["rdma_ni"], built["link_switch"]
+        made = scenario(platforms.load(PLATFORM), "isthmus", base, interface, switch)
+        made["switch"]["ports"] = HOSTS
+        settings = {"iterations": 10, "warmup": 2, **settings}
+        made["workload"] = {**made["workload"], "test": test, **settings}
+        made["faults"] = faults or {}
+        (found,) = native.run_scenario(made)
+        return found
+
+    return one
+
+
+def _sum(found: dict[str, Any], counter: str) -> int:
+    """Of all interfaces."""
+    counters = found["counters"]
+    return sum(value for name, value in counters.items() if name.startswith("ni") and name.endswith(counter))
+
+
+@pytest.mark.parametrize("test", ["write-lat", "send-lat"])
+def test_the_stages_of_a_transfer_are_its_time(run: Run, test: str) -> None:
+    found = run(test)
+    parts = dict(found["workload"]["components_ps"])
+    total = parts.pop("total")
+    assert sum(parts.values()) == total
+    assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > total
+    assert parts["propagation"] == 640_000, "two hops"
+    assert (parts["send_dma"] == 0) == (test == "send-lat"), "a message needs no read of memory"
+
+
+def test_a_message_is_there_before_a_write_of_the_same_size(run: Run) -> None:
+    message, write = (run(test)["workload"]["components_ps"]["total"] for test in ("send-lat", "write-lat"))
+    assert message < write
+
+
+def test_combined_stores_begin_a_transfer_earlier(run: Run) -> None:
+    combined, single = (run(combined=which)["workload"]["components_ps"] for which in (True, False))
+    assert combined["send_initiation"] == 120_000, "12 clocks of PCI-X: one transaction of 16 bytes"
+    assert single["send_initiation"] >= 390_000, "four of one word"
+
+
+def test_two_links_carry_98_percent_of_what_they_can(run: Run) -> None:
+    found = run("write-bw", size_bytes=4096, iterations=200, warmup=150)
+    assert found["workload"]["link_share"] >= 0.98 * PACKET_WORDS / FRAME_WORDS
+
+
+def test_batches_that_wait_for_each_other_lose_to_a_ring(run: Run) -> None:
+    rates = {
+        posting: run("one-way", size_bytes=512, iterations=300, warmup=140, posting=posting)["throughput"]
+        for posting in ("v1", "v2")
+    }
+    assert rates["v1"]["payload_bit_s"] < 0.8 * rates["v2"]["payload_bit_s"]
+
+
+def test_both_directions_at_once_are_right_to_the_last_byte(run: Run) -> None:
+    for test in ("write-bw", "send-bw"):
+        found = run(test, size_bytes=256, iterations=300, warmup=20, both_ways=True)
+        assert found["checked"]["bytes"] == 2 * 320 * 256
+
+
+def test_everything_that_is_posted_to_everybody_arrives_once(run: Run) -> None:
+    found = run("soak", hosts=HOSTS, size_bytes=2048, iterations=400, warmup=0)
+    counted = found["counters"]
+    assert counted["soak.writes"] == counted["soak.writes_notified"] > 900
+    assert counted["soak.messages"] == counted["soak.messages_received"] > 400
+    assert counted["soak.reports"] == counted["soak.writes_told_failed"] == 0
+    assert _sum(found, ".packets_sent") == _sum(found, ".packets_taken") == _sum(found, ".packets_retired")
+
+
+def test_bit_errors_and_lost_credits_cost_what_they_hit_and_are_reported(run: Run) -> None:
+    faults = {
+        "bit_error_rate": 3e-7,
+        "credit_loss_rate": 0.1,
+        "credit_corrupt_rate": 0.1,
+        "resets": [[1, 0, 40_000, 3_000], [0, 1, 60_000, 2_000]],
+    }
+    found = run("soak", faults, hosts=HOSTS, size_bytes=2048, iterations=300, warmup=0)
+    counted = found["counters"]
+    assert counted["links.bit_errors"] > 20
+    assert counted["links.credits_lost"] > 1_000
+    assert counted["links.resets"] == 4, "two links, either way"
+    lost = _sum(found, ".packets_lost")
+    assert lost > 0
+    assert counted["soak.reports"] >= lost
+    assert counted["soak.writes_told_failed"] > 0
+
+
+def test_a_program_that_stops_taking_messages_has_them_refused_and_the_senders_told(run: Run) -> None:
+    found = run(
+        "soak", {"stalls": [[2, 200_000, 2_500_000]]}, hosts=HOSTS, size_bytes=64, iterations=1_000, warmup=0
+    )
+    counted = found["counters"]
+    refused = _sum(found, ".packets_refused")
+    assert refused > 0
+    assert counted["soak.messages_missing"] == refused == counted["soak.reports"]
+    assert counted["soak.writes_notified"] == counted["soak.writes"]
+
+
+def test_an_interface_that_is_reset_breaks_its_own_flows_alone(run: Run) -> None:
+    found = run(
+        "soak", {"node_resets": [[1, 450_000, 50]]}, hosts=HOSTS, size_bytes=512, iterations=500, warmup=0
+    )
+    assert _sum(found, ".sessions_failed") > 0
+    assert found["counters"]["soak.writes_notified"] > 900
+
+
+def test_an_exchange_and_a_sort_over_all_hosts_are_right(run: Run) -> None:
+    exchange = run("exchange", hosts=HOSTS, size_bytes=512, iterations=3, warmup=1)
+    assert exchange["checked"]["bytes"] == 4 * HOSTS * HOSTS * 512
+    sort = run("sort", hosts=HOSTS, size_bytes=512, iterations=6, warmup=0)
+    assert sort["checked"]["bytes"] == HOSTS * 6 * 512
+    phases = sort["workload"]["phases_ps"]
+    assert sum(phases.values()) == sort["latency_ps"]["max"]
+    assert phases["compute"] > 0
+
+
+def test_one_seed_gives_one_result(run: Run) -> None:
+    runs = [
+        run("soak", {"bit_error_rate": 1e-6}, hosts=2, size_bytes=256, iterations=100, warmup=0) for _ in "ab"
+    ]
+    for found in runs:
+        found.pop("simulation")
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"size_bytes": 12}, "workload.size_bytes: 12: a multiple of 8 from 8 to 1048576 expected"),
+        ({"test": "send-lat", "size_bytes": 512}, "workload.size_bytes: 512: a multiple of 8 from 8 to 504"),
+        ({"hosts": 3}, "workload.hosts: 3: pairs send to each other"),
+        ({"hosts": 5}, "workload.hosts: 5 is outside 2 to 4"),
+        ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
+        ({"faults": {"stalls": [[0, 1, 1]]}}, "only the programs of a soak know resets and stalls"),
+        ({"colour": 1}, "unknown field `colour`"),
+    ],
+)
+def test_a_wrong_scenario_is_one_line_that_names_the_key(run: Run, settings: Any, message: str) -> None:
+    with pytest.raises((DataError, UserError)) as caught:
+        run(**settings)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
