@@ -168,7 +168,10 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str
         members = list(group)
         parts.append(head)
         if members[0].definition == "half_round_trip":
-            parts.append(_latency_table(members))
+            parts.append(_latency_table(members, "program to program"))
+        elif members[0].definition == "whole_call":
+            parts.append(_latency_table(members, "of each host"))
+            parts.append(_rate_table(members, gbits))
         else:
             parts.append(_rate_table(members, gbits))
             parts.append(_transfer_table(members))
@@ -193,7 +196,7 @@ def _group(m: Measurement) -> str:
     return f"# {m.method} / {m.platform} / {m.profile}: {', '.join(how)}, seed {m.seed}\n"
 
 
-def _latency_table(members: Sequence[Measurement]) -> str:
+def _latency_table(members: Sequence[Measurement], whose: str) -> str:
     rows: list[Sequence[str]] = [
         (
             "#bytes", "#iterations", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]",
@@ -207,7 +210,7 @@ def _latency_table(members: Sequence[Measurement]) -> str:
         shown = [t.min, t.max, t.typical, t.avg, t.stdev, t.percentiles["p99"], t.percentiles["p99.9"]]
         rows.append((str(m.workload["size_bytes"]), str(m.iterations), *(_us(value) for value in shown)))
     kind = DEFINITIONS[members[0].definition]
-    return f"# {kind}, program to program\n{aligned(rows)}"
+    return f"# {kind}, {whose}\n{aligned(rows)}"
 
 
 def _rate_table(members: Sequence[Measurement], gbits: bool) -> str:
@@ -266,7 +269,7 @@ def _phases(m: Measurement) -> str:
     if not found:
         return ""
     shares = ", ".join(f"{name} {_us(found[name])}" for name in PHASES if name in found)
-    return f"# {m.workload['size_bytes']} bytes, slowest host, us: {shares}\n"
+    return f"# {m.workload['size_bytes']} bytes, slowest host, all calls together, us: {shares}\n"
 
 
 def _histogram(m: Measurement, found: Mapping[str, Any] | None) -> str:

@@ -494,13 +494,25 @@ def _phases(phased: Sequence[Measurement]) -> Figure:
         ]
         for m in phased
     ]
+    order = list(phased)
+    names = [f"{m.method}, {m.workload['size_bytes']} bytes\n{_setting(m)}\n{m.profile}" for m in order]
+    drawn = [
+        _stack(name, f"c{number + 1}", [m.workload["phases_ps"].get(name, 0) / PICOSECONDS for m in order])
+        for number, name in enumerate(PHASES)
+    ]
+    option = {
+        "xAxis": _axis("time of the slowest host [us]"),
+        "yAxis": {"type": "category", "data": names, "inverse": True},
+        "series": drawn,
+    }
+    label = "Stacked bars of what the slowest host did all that time; the table below has the numbers"
     return Figure(
         "phases",
         "Applications",
-        "Where the slowest host's time goes.",
-        (),
+        "Where the slowest host's time goes, all calls together.",
+        (Panel("", label, option, 90 + 62 * len(names)),),
         Table(["program", "hosts", "profile", "bytes", *(f"{name} [us]" for name in PHASES)], rows),
-        (),
+        [Swatch(name, f"c{number + 1}", "box") for number, name in enumerate(PHASES)],
     )
 
 

@@ -11,12 +11,13 @@ from isthmus.errors import UserError
 
 SCHEMA = "isthmus.result/1"
 
-Definition = Literal["one_way", "rtt", "half_round_trip", "per_transfer", "stage"]
+Definition = Literal["one_way", "rtt", "half_round_trip", "per_transfer", "whole_call", "stage"]
 DEFINITIONS: Mapping[str, str] = {
     "one_way": "one-way",
     "rtt": "round trip",
     "half_round_trip": "half a round trip",
     "per_transfer": "from one transfer to the next",
+    "whole_call": "the whole call",
     "stage": "one stage",
 }
 """What a latency is, in the words that people read."""

@@ -222,7 +222,11 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 if test in ("exchange", "sort")
                 else None,
             },
-            "definition": "half_round_trip" if parts else "per_transfer",
+            "definition": "whole_call"
+            if test in ("exchange", "sort")
+            else "half_round_trip"
+            if parts
+            else "per_transfer",
             "arrivals": "closed-loop",
             "seed": scenario["seed"],
             "iterations": count,
@@ -389,8 +393,13 @@ def test_machine_formats_print_nothing_else(
 
 def test_applications_show_where_the_time_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _run("sort", tmp_path, hosts=7, iterations=2)
-    said = "# 4096 bytes, slowest host, us: compute 4.00, post 1.00, network 2.00, wait 0.50"
-    assert said in capsys.readouterr().out
+    said = (
+        "# 4096 bytes, slowest host, all calls together, us: compute 4.00, post 1.00, network 2.00, wait 0.50"
+    )
+    text = capsys.readouterr().out
+    assert said in text
+    assert "# the whole call, of each host" in text
+    assert "from one transfer to the next" not in text
 
 
 def test_a_duration_becomes_a_number_of_transfers(tmp_path: Path) -> None:
