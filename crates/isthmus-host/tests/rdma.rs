@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use isthmus_host::rdma::{
-    Descriptor, Endpoint, EndpointConfig, Fault, HostId, Inbox, Key, Layout, Options, QueueEntry,
-    RdmaError, Region,
+    Descriptor, Endpoint, EndpointConfig, Fault, HostId, Inbox, Key, Layout, Options, Posting,
+    QueueEntry, RdmaError, Region,
 };
 use proptest::prelude::*;
 use soft_network::{Faults, Machine, Network, base};
@@ -184,6 +184,43 @@ fn a_fence_ends_when_all_is_in_far_memory_and_not_before() {
             }));
         }
     }
+}
+
+#[test]
+fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
+    // More than 65536 slots, packets and beats of messages.
+    const ROUNDS: u64 = 1100;
+    let network = Network::new(2, MEMORY, 5, Faults::default());
+    network.run(programs(2, |host| {
+        let network = &network;
+        async move {
+            let (mut endpoint, mut inbox) = open(network, host, 2).await.unwrap();
+            let machine = network.machine(host);
+            machine.sleep(SETTLE).await;
+            for round in 0..ROUNDS {
+                let body = pattern(504, round);
+                if host == 1 {
+                    let (frame, found) =
+                        inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                    assert_eq!((u64::from(frame.immediate), found), (round, body));
+                    continue;
+                }
+                let cluster: Vec<_> = (0..60).map(|at| transfer(0, 8 * at, 1, 8 * at, 8)).collect();
+                machine.poke(DATA, &body[..480]);
+                endpoint.post(1, &cluster, Posting::Circular).await.unwrap();
+                let options = Options { completion: true, ..Options::default() };
+                endpoint.send(1, QUEUE, &body, options, round as u32).await.unwrap();
+                if round % 8 == 7 || round + 1 == ROUNDS {
+                    assert_eq!(endpoint.fence(1).await.unwrap(), 0);
+                    assert_eq!(network.machine(1).peek(DATA, 480), body[..480]);
+                } else {
+                    endpoint.departed(1).await.unwrap();
+                }
+            }
+        }
+    }));
+    let statistics = network.statistics();
+    assert_eq!((statistics.packets, statistics.overruns), (61 * ROUNDS, 0));
 }
 
 #[test]
