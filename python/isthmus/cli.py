@@ -193,7 +193,8 @@ def bench_rdma(
         ),
     ] = None,
     all_: Annotated[
-        bool, typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, or to 504.")
+        bool,
+        typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, to 504 or to 64 KiB."),
     ] = False,
     iterations: Annotated[
         int | None,
@@ -202,7 +203,8 @@ def bench_rdma(
             "--iters",
             metavar="N",
             min=1,
-            help="Transfers measured at each size.  [1000, of long ones so many as have 1 MiB]",
+            help="Transfers measured at each size, exchanges, or chunks that each host sorts.  "
+            "[1000, of long ones so many as have 1 MiB; 16]",
         ),
     ] = None,
     duration: Annotated[

@@ -30,6 +30,7 @@ INTERFACE, SWITCH = "rdma_ni", "link_switch"
 Test = Literal["write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort"]
 TESTS: tuple[Test, ...] = ("write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort")
 LATENCY = ("write-lat", "send-lat")
+APPLICATIONS = ("exchange", "sort")
 BANDWIDTH = ("write-bw", "send-bw", "one-way")
 POSTED = ("write-bw", "one-way")
 """Tests whose program may look for room in more ways than one."""
@@ -46,12 +47,16 @@ QUEUE = 128
 LARGEST_WRITE, LARGEST_BATCH = 1 << 20, QUEUE * DESCRIPTOR_BYTES
 LARGEST_MESSAGE = 504
 """A slot of a queue of frames has 512 bytes, of which one word says that it is there."""
+LARGEST_BLOCK, CHUNKS = 1 << 16, 4096
+"""Of an exchange and a sort: what goes from one host to another at once; chunks that a host sorts."""
 LARGEST_ALL = LARGEST_BATCH
 """The document's largest transfer, and that of -a."""
 
 ITERATIONS = 1_000
 VOLUME, FEWEST = 1 << 20, 4
 """Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
+CALLS = 16
+"""The same of applications: exchanges, or chunks that each host sorts."""
 PROBE = 20
 """Transfers of the run from which -D takes its number."""
 
@@ -83,19 +88,21 @@ def check(transfers: Transfers) -> None:
     if t.test not in TESTS:
         raise UserError(f"test: no {t.test!r}; there are: {', '.join(TESTS)}")
     largest = LARGEST_MESSAGE if t.test.startswith("send") else LARGEST_WRITE
+    if t.test in APPLICATIONS:
+        largest = LARGEST_BLOCK
     if t.posting == "v1":
         largest = LARGEST_BATCH
     if t.size % BEAT_BYTES or not BEAT_BYTES <= t.size <= largest:
         how = f"{t.test} {t.posting}" if t.posting == "v1" else t.test
         raise UserError(f"size: {t.size} bytes for {how}; a multiple of 8, 8 to {largest}, is right")
     for name, value, low, high in (
-        ("iters", t.iterations, 1, 10_000_000),
+        ("iters", t.iterations, 1, CHUNKS if t.test == "sort" else 10_000_000),
         ("hosts", t.hosts, 2, SWITCH_PORTS[-1]),
         ("links", t.links, 1, 4),
     ):
         if not low <= value <= high:
             raise UserError(f"{name}: {value} is outside {low} to {high}")
-    if t.test not in ("exchange", "sort") and t.hosts % 2:
+    if t.test not in APPLICATIONS and t.hosts % 2:
         raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
         raise UserError(f"posting: no {t.posting!r}; there are: {', '.join(POSTINGS)}")
@@ -251,23 +258,29 @@ def all_sizes(test: str) -> tuple[int, ...]:
     """-a: doubled from 8 bytes to the document's largest transfer, or to the longest message."""
     if test.startswith("send"):
         return (*sizes(f"8:{LARGEST_MESSAGE}"), LARGEST_MESSAGE)
-    return sizes(f"8:{LARGEST_ALL}")
+    return sizes(f"8:{LARGEST_BLOCK if test in APPLICATIONS else LARGEST_ALL}")
 
 
 def usual_size(test: str) -> int:
     """Without -s: the shortest for latencies; for rates perftest's 64 KiB, and a line for messages."""
     if test in LATENCY:
         return BEAT_BYTES
-    return {"send-bw": 64, "exchange": DESCRIPTOR_BYTES, "sort": DESCRIPTOR_BYTES}.get(test, 65_536)
+    if test in APPLICATIONS:
+        return DESCRIPTOR_BYTES
+    return 64 if test == "send-bw" else 65_536
 
 
-def usual_iterations(size: int) -> int:
+def usual_iterations(test: str, size: int) -> int:
     """Without -n and -D."""
+    if test in APPLICATIONS:
+        return CALLS
     return max(FEWEST, min(ITERATIONS, VOLUME // size))
 
 
 def warmup(test: str, size: int) -> int:
     """Transfers that are not counted: until queues are as full as they will be."""
+    if test in APPLICATIONS:
+        return int(test == "exchange")
     if test in LATENCY:
         return 10
     return max(2, ceil(1.25 * QUEUE / ceil(size / DESCRIPTOR_BYTES)))
@@ -410,6 +423,8 @@ def run(
         raise UserError("duration: give -n or -D, not both")
     if duration_ms is not None and not 0.001 <= duration_ms <= 10_000:
         raise UserError(f"duration: {duration_ms} ms are outside 0.001 to 10000 simulated ms")
+    if duration_ms is not None and test == "sort":
+        raise UserError("duration: sort runs once; -n says how many chunks each host has")
     if size is not None and all_:
         raise UserError("size: give -s or -a, not both")
     if posting == "v3" and not overrun:
@@ -428,7 +443,7 @@ def run(
                 Transfers(
                     test,
                     each,
-                    usual_iterations(each) if iterations is None else iterations,
+                    usual_iterations(test, each) if iterations is None else iterations,
                     warmup(test, each),
                     hosts,
                     links,

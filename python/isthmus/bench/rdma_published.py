@@ -41,7 +41,7 @@ LATENCIES = 100
 
 
 def _one_way(size: int, posting: Posting, profile: Profile, platform: str, seed: int) -> Point:
-    count, before = usual_iterations(size), warmup("one-way", size)
+    count, before = usual_iterations("one-way", size), warmup("one-way", size)
     return Point(
         Transfers("one-way", size, count, before, links=LINKS, posting=posting, seed=seed), profile, platform
     )

@@ -40,6 +40,7 @@ def _fields(name: str, file: str) -> set[str]:
 def test_every_key_is_on_the_reference_page() -> None:
     page = (ROOT / "docs" / "reference" / "rdma-scenario.md").read_text()
     made = _scenario(test="one-way", posting="v3", size=4096)
+    assert all(f'`"{test}"`' in page for test in rdma.TESTS)
     assert made["workload"]["posting"] == {"v3": 4}
     for key, value in made.items():
         inside = [f"{key}.{name}" for name in value] if isinstance(value, dict) else [key]
@@ -286,7 +287,7 @@ def test_wrong_sizes(text: str) -> None:
 
 
 def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
-    for test, last in (("write-lat", 512 << 10), ("send-bw", 504)):
+    for test, last in (("write-lat", 512 << 10), ("send-bw", 504), ("sort", 64 << 10)):
         found = rdma.all_sizes(test)
         assert (found[0], found[-1]) == (8, last)
         for size in found:
@@ -315,6 +316,9 @@ def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
         ("one-way", {"posting": "v4"}, "posting: no 'v4'"),
         ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
         ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
+        ("sort", {"duration_ms": 1.0}, "duration: sort runs once; -n says how many chunks each host has"),
+        ("sort", {"iterations": 5000}, "iters: 5000 is outside 1 to 4096"),
+        ("exchange", {"size": "131072"}, "size: 131072 bytes for exchange; a multiple of 8, 8 to 65536"),
         ("one-way", {"links": 0}, "links: 0 is outside 1 to 4"),
     ],
 )
