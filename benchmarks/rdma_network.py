@@ -6,8 +6,8 @@
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
 pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways. --check exits 1 below the target.
 --soak sends that many packets (10^7 takes hours) from everybody to everybody with bit errors, lost credits,
-links that go down and programs that stop, and prints the account; --clean leaves the faults out. Its hosts have
-two links, over a 4x4 switch each.
+links that go down and programs that stop, and prints the account; --clean leaves the faults out. Its hosts
+have two links, over a 4x4 switch each.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def main() -> None:
     _, kpackets = speed({"test": "send-bw", "size_bytes": 8, "iterations": 1_000, "both_ways": True})
     print(
         f"8 hosts, interfaces, 8x8 switch: {kcycles:.1f} kcycles/s, target {TARGET_KCYCLES}, ratio "
-        f"{kcycles / TARGET_KCYCLES:.2f}; of the shortest messages {60 * kpackets:.0f} thousand packets a minute"
+        f"{kcycles / TARGET_KCYCLES:.2f}; shortest messages: {60 * kpackets:.0f} thousand packets a minute"
     )
     sys.exit(int(given.check and kcycles < TARGET_KCYCLES))
 
