@@ -155,6 +155,8 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
     patterns with " / " between them: the quantity of the first over that of the second."""
     if not pattern:
         return None
+    if pattern.startswith(AREA):
+        return _area(*pattern.removeprefix(AREA).split("/"), *quantity.split("."))
     if quantity == CROSSING:
         return _crossing(document, *pattern.split(" / ", 1))
     if quantity in _PAIRS:
@@ -167,6 +169,24 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
         raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
     return _QUANTITIES[quantity](members, document) if members else None
+
+
+def _area(profile: str, core: str, family: str, resource: str) -> float | None:
+    """What `isthmus area` has stored of a core of ours; None where it has nothing."""
+    from isthmus.figures import baseline
+
+    found = baseline.load("area").get(core, {}).get(family)
+    if profile != "isthmus" or found is None:
+        return None
+    # Memory in LUTs takes LUTs; a block RAM of that family is half of one of 36 kbit.
+    sums: Mapping[str, Sequence[tuple[str, int]]] = {
+        "lut": (("lut", 1), ("lutram", 1)),
+        "ff": (("ff", 1),),
+        "bram": (("bram36", 2),),
+    }
+    if resource not in sums:
+        raise UserError(f"quantity '{family}.{resource}' is none of {', '.join(sums)} of a family")
+    return float(sum(found[name] * factor for name, factor in sums[resource]))
 
 
 def _crossing(document: Document, above: str, below: str) -> float | None:
@@ -204,6 +224,8 @@ _PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
 }
 
 CROSSING = "crossing_bytes"
+AREA = "area/"
+"""Begin of a measurement that is no run's: `area/{profile}/CORE`; quantities `FAMILY.lut`, `.ff`, `.bram`."""
 
 Quantity = Callable[[Sequence[Measurement], Document], float | None]
 
