@@ -13,7 +13,7 @@ module rdma_departures_props
 ) (
   input logic                clk_i,
   input logic [NumLinks-1:0] departure_valid_i,
-  input departure_t          departure_i [NumLinks],
+  input departure_t [NumLinks-1:0] departure_i,
   input logic                other_record_i,
   input flow_t               other_flow_i,
   input logic [5:0]          other_seq_i,

@@ -53,6 +53,10 @@ module rdma_receive_props
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
+  // The driver names the host before it lets anything come.
+  host_t host_q;
+  always_ff @(posedge clk_i) host_q <= host_q;
+  always_comb assume (host_id_i == host_q);
 
   // ---------------------------------------------------------------- who is asked answers once, later
   logic asking_q, looking_q, message_q;  // a verdict, an answer of a table is owed
@@ -172,8 +176,9 @@ module rdma_receive_props
       // Inductive strengthening.
       assert (dut.read_q <= 3'd5);
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (!dut.check_q);
-      if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal_q && dut.data_kind);
-      if ((dut.read_q == 3'd1 && dut.legal_q && dut.data_kind) || dut.read_q == 3'd2 ||
+      if (dut.read_q == 3'd1) assert (!dut.extra_q);
+      if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
+      if ((dut.read_q == 3'd1 && dut.legal && dut.data_kind) || dut.read_q == 3'd2 ||
           (dut.check_q && dut.data_kind)) begin
         assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
       end

@@ -55,6 +55,8 @@ module rdma_resequencer_props
   localparam logic [2:0] OpAnswer = 3'd0;
   localparam logic [2:0] OpRefused = 3'd1;
   localparam logic [2:0] OpTake = 3'd2;
+  localparam logic [2:0] OpRetire = 3'd5;
+  localparam logic [2:0] OpScan = 3'd6;
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -148,8 +150,10 @@ module rdma_resequencer_props
 
   // The places' state as the operation under way has read it.
   logic looked;  // at the watched place
-  assign looked = dut.state_q == StDo && dut.src_q == flow_q &&
-                  (dut.by_base ? dut.base[5:0] == place_q : dut.place_q == place_q);
+  logic by_base;
+  assign by_base = dut.op_q == OpRetire || dut.op_q == OpScan;
+  assign looked  = dut.src_q == flow_q && ((by_base && dut.base[5:0] == place_q) ||
+                                           (dut.op_q == OpTake && dut.place_q == place_q));
 
   always_comb begin
     if (started_q && dut.state_q != StClear) begin
@@ -175,7 +179,8 @@ module rdma_resequencer_props
       end
       if (taken_now) assert (place_state == PlaceTaken);
       if (op_answer) assert (!(dut.answer_q.spoilt && seen_q != SeenNothing));
-      if (looked) assert (dut.place_bits == place_state);
+      if (looked && dut.state_q == StLook) assert (dut.place_bits == place_state);
+      if (looked && dut.state_q == StDo) assert (dut.place_state_q == place_state);
       assert (asking_q == (verdict_valid_o || ((dut.state_q == StLook || dut.state_q == StDo) &&
                                                dut.op_q == OpTake)));
       if (op_take) assert (asked_q);

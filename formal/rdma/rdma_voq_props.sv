@@ -139,7 +139,9 @@ module rdma_voq_props
       end
       assert (!dut.last_q || (dut.busy_q && !dut.have_q));
       assert (!dut.have_q || dut.busy_q);
-      assert (!dut.high_q || dut.have_q);
+      assert (!dut.read_q || (dut.busy_q && !dut.last_q &&
+                              !(dut.have_q && (dut.beat_q.last || dut.beat_q.bad))));
+      assert (!dut.high_q || (dut.have_q && !dut.beat_q.bad));
       if (dut.busy_q) begin
         assert (dut.departure_room);
         if (dut.drop_q) assert (!tx_valid_o && !inside_q);

@@ -179,7 +179,14 @@ module rdma_write_props
         if (drop_q) assert (dut.rest_q == left_q && left_q == dut.piece_q.beats);
         if (drop_q) assert (left_q >= 7'd1);
         if (!drop_q && !(aw_new && !notice_burst)) begin
-          assert (dut.address_next == next_q);
+          if (dut.first_q || dut.rest_q != '0) assert (dut.address_next == next_q);
+        end
+        if (dut.first_q) begin
+          assert (dut.piece_q.address == next_q);
+          assert (10'(dut.head_q) == (10'd512 - {1'b0, next_q[11:3]} < 10'(dut.rest_q)
+                                      ? 10'd512 - {1'b0, next_q[11:3]} : 10'(dut.rest_q)));
+        end else if (!drop_q && dut.rest_q != '0 && !(aw_new && !notice_burst)) begin
+          assert (next_q[11:3] == '0);
         end
         if (!drop_q && dut.state_q != StBurst) assert (unpaid_q == dut.rest_q && unpaid_q != '0);
         if (drop_q && dut.state_q != StDrop) assert (unpaid_q == left_q);

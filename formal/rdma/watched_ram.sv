@@ -7,6 +7,7 @@ module ram_1r1w #(
   parameter  int unsigned Width     = 32,
   parameter  int unsigned Depth     = 1024,
   parameter  int unsigned LaneWidth = Width,
+  parameter  bit          ReadOld   = 1'b1,
   localparam int unsigned NumLanes  = Width / LaneWidth,
   localparam int unsigned AddrWidth = $clog2(Depth),
   localparam int unsigned GroupLog2 = 2
@@ -26,7 +27,8 @@ module ram_1r1w #(
     watch_q <= watch_q;
     if (we_i[0] && waddr_i[AddrWidth-1:GroupLog2] == watch_q) words_q[waddr_i[GroupLog2-1:0]] <= wdata_i;
     if (re_i) begin
-      rdata_o <= raddr_i[AddrWidth-1:GroupLog2] == watch_q ? words_q[raddr_i[GroupLog2-1:0]] : any;
+      rdata_o <= raddr_i[AddrWidth-1:GroupLog2] != watch_q ||
+                 (!ReadOld && we_i[0] && waddr_i == raddr_i) ? any : words_q[raddr_i[GroupLog2-1:0]];
     end
   end
 endmodule

@@ -321,9 +321,9 @@ module rdma_ni
   logic [NumLinks-1:0] up, rx_valid, tx_valid, tx_ready, link_idle;
   logic [NumLinks-1:0] crc_bad, poisoned, invalid, cut, credit_bad, dropped, overflow;
   flit_t [NumLinks-1:0]  rx_flit;
-  flit_t                 tx_flit [NumLinks];
+  flit_t [NumLinks-1:0]  tx_flit;
   count_t [NumLinks-1:0] stored;
-  count_t [NumHosts-1:0] room [NumLinks];
+  count_t [NumLinks-1:0][NumHosts-1:0] room;
   logic [3:0][15:0] link_bad, link_invalid;
 
   for (genvar i = 0; i < int'(NumLinks); i++) begin : gen_link
@@ -407,8 +407,8 @@ module rdma_ni
   flow_t begun_flow;
   seq_t begun_seq;
   logic [NumLinks-1:0] sent, voq_dropped;
-  flow_t sent_flow [NumLinks];
-  seq_t sent_seq [NumLinks];
+  flow_t [NumLinks-1:0] sent_flow;
+  seq_t [NumLinks-1:0] sent_seq;
   logic taken, refused, known, beyond, not_open, malformed, retired, lost, opened, write_error;
   logic record_lost, header_came, write_issued, answered, notice, rx_idle;
 

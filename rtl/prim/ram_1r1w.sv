@@ -3,7 +3,8 @@
 ///
 ///   Handshake   none: a write is done at each edge with a lane of we_i set, a read at each edge
 ///               with re_i; rdata_o holds its value while re_i is low
-///   Ordering    a read of the address written at the same edge returns the old word
+///   Ordering    a read of the address written at the same edge returns the old word, or with ReadOld 0
+///               any word: block memories that cannot do the first (ECP5) then need no logic around them
 ///   Latency     1 cycle from re_i to rdata_o
 ///   Throughput  one read and one write a cycle
 ///   Parameters  Width 1..1024, Depth 2..1048576, LaneWidth divides Width (8 gives byte enables)
@@ -12,6 +13,7 @@ module ram_1r1w #(
   parameter  int unsigned Width     = 32,
   parameter  int unsigned Depth     = 1024,
   parameter  int unsigned LaneWidth = Width,
+  parameter  bit          ReadOld   = 1'b1,
   localparam int unsigned NumLanes  = Width / LaneWidth,
   localparam int unsigned AddrWidth = $clog2(Depth)
 ) (
@@ -40,6 +42,11 @@ module ram_1r1w #(
       if (we_i[lane]) mem_q[waddr_i][lane*LaneWidth+:LaneWidth] <=
           wdata_i[lane*LaneWidth+:LaneWidth];
     end
-    if (re_i) rdata_o <= mem_q[raddr_i];
+    if (re_i) begin
+      rdata_o <= mem_q[raddr_i];
+      for (int unsigned lane = 0; lane < NumLanes; lane++) begin
+        if (!ReadOld && we_i[lane] && waddr_i == raddr_i) rdata_o[lane*LaneWidth+:LaneWidth] <= 'x;
+      end
+    end
   end
 endmodule

@@ -7,7 +7,8 @@
 ///   In          ack_i, deny_i, refuse_i, late_i: strobes; a late_i is counted, not itemised
 ///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
 ///               packet was chosen. view_*: the flow of view_src_o, in the same cycle
-///   Latency     strobe to ctl_valid_o 2 cycles
+///   Latency     strobe to ctl_valid_o 4 cycles
+///   Throughput  a packet in 3 cycles
 ///   Fairness    kinds take turns, and hosts within them; a refusal whose host has no room goes to the
 ///               end of the list, or to the counts where the list is full
 ///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
@@ -79,7 +80,7 @@ module rdma_ack
   // Whom a refusal is counted for that is not itemised: one a cycle, others wait a cycle here.
   logic count_new, late_q, count_item;
   flow_t count_src, late_src_q;
-  hosts_t item_one, count_one;
+  hosts_t item_one;
 
   // ---------------------------------------------------------------- whose turn
   typedef enum logic [1:0] {
@@ -90,22 +91,26 @@ module rdma_ack
   } turn_e;
   logic [3:0] req, gnt;
   logic [1:0] turn;
-  hosts_t ack_req, deny_req, more_req, req_hosts, host_gnt;
-  logic free, take;
+  hosts_t ack_req, deny_req, more_req, req_hosts, host_gnt, told_one;
   logic [$clog2(NumHosts)-1:0] host;
-  flow_t src;
 
   assign ack_req  = ack_q & room;
   assign deny_req = deny_q & room;
-  assign more_req = more_q & room;
+  assign more_req = more_q & ~told_one & room;
   assign item_one = hosts_t'(1) << item.src;
   assign req      = {more_req != '0, item_valid && (item_one & room) != '0, deny_req != '0,
                      ack_req != '0};
 
+  // One packet in three cycles. First: which kind. Second: which host. Third: what it says.
+  logic chosen_q, picked_q, send;
+  turn_e kind_q;
+  hosts_t hosts_q;
+  flow_t src_q;
+  refusal_t item_q;
   arb_rr #(.NumReq(4)) u_turns (
     .clk_i,
     .rst_ni,
-    .req_i (free ? req : '0),
+    .req_i (chosen_q || picked_q ? '0 : req),
     .last_i(1'b1),
     .gnt_o (gnt),
     .idx_o (turn)
@@ -122,15 +127,12 @@ module rdma_ack
   arb_rr #(.NumReq(NumHosts)) u_hosts (
     .clk_i,
     .rst_ni,
-    .req_i (gnt != '0 ? req_hosts : '0),
+    .req_i (chosen_q ? hosts_q : '0),
     .last_i(1'b1),
     .gnt_o (host_gnt),
     .idx_o (host)
   );
-  assign take       = gnt != '0;
-  assign src        = flow_t'(host);
-  assign view_src_o = src;
-  assign free       = !ctl_valid_o || ctl_ready_i;
+  assign view_src_o = src_q;
 
   // In a full list there is no end to go to: then it is counted.
   logic blocked;
@@ -140,11 +142,6 @@ module rdma_ack
   assign item_pop   = gnt[TurnItem] || turn_over || count_item;
 
   // ---------------------------------------------------------------- counts
-  logic stale, told;  // what is owed is of a session that is gone; the count of src ends
-  assign stale = gnt[TurnItem] ? item.session != view_session_i || !view_open_i :
-                                 !gnt[TurnDeny] && !view_open_i;
-  assign told  = (gnt[TurnItem] && !stale) || gnt[TurnMore];
-
   always_comb begin
     count_new = 1'b0;
     count_src = late_src_q;
@@ -156,19 +153,28 @@ module rdma_ack
     end
   end
 
-  logic count_any;
-  flow_t count_at;
+  // Counted a cycle later, and nothing is sent then: a count is told once.
+  logic count_q, told, told_q, stale;
+  flow_t count_src_q, told_src_q;
   logic [11:0] count, count_next;
-  assign count_any  = count_new || count_item;
-  assign count_at   = count_new ? count_src : item.src;
-  assign count_one  = hosts_t'(1) << count_at;
-  assign count      = more_q[count_at] && !(told && count_at == src) ? counts_q[count_at] : '0;
+  assign count      = more_q[count_src_q] && !(told_q && told_src_q == count_src_q)
+                    ? counts_q[count_src_q] : '0;
   assign count_next = count == '1 ? count : count + 12'd1;
 
+  // What is owed is of a session that is gone.
+  assign send  = picked_q && !count_q && (!ctl_valid_o || ctl_ready_i);
+  assign stale = kind_q == TurnItem ? item_q.session != view_session_i || !view_open_i :
+                                      kind_q != TurnDeny && !view_open_i;
+  assign told  = kind_q == TurnMore || (kind_q == TurnItem && !stale);
+
   always_ff @(posedge clk_i) begin
-    if (count_any) counts_q[count_at] <= count_next;
+    if (count_q) counts_q[count_src_q] <= count_next;
     if (deny_i) denied_q[deny_src_i] <= deny_session_i;
   end
+
+  hosts_t count_one;
+  assign told_one  = told_q ? hosts_t'(1) << told_src_q : '0;
+  assign count_one = count_q ? hosts_t'(1) << count_src_q : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -176,38 +182,59 @@ module rdma_ack
       deny_q      <= '0;
       more_q      <= '0;
       late_q      <= 1'b0;
+      count_q     <= 1'b0;
+      told_q      <= 1'b0;
+      chosen_q    <= 1'b0;
+      picked_q    <= 1'b0;
       ctl_valid_o <= 1'b0;
     end else begin
-      ack_q  <= (ack_q & ~(gnt[TurnAck] ? host_gnt : '0)) | ack_i;
-      deny_q <= (deny_q & ~(gnt[TurnDeny] ? host_gnt : '0)) |
+      ack_q  <= (ack_q & ~(kind_q == TurnAck ? host_gnt : '0)) | ack_i;
+      deny_q <= (deny_q & ~(kind_q == TurnDeny ? host_gnt : '0)) |
                 (deny_i ? hosts_t'(1) << deny_src_i : '0);
-      more_q <= (more_q & ~(told ? host_gnt : '0)) | (count_any ? count_one : '0);
+      more_q <= (more_q & ~told_one) | count_one;
       if (late_i) late_q <= 1'b1;
       else if (!(refuse_i && !item_ready)) late_q <= 1'b0;
-      if (free) ctl_valid_o <= take && !stale;
+      count_q  <= count_new || count_item;
+      told_q   <= send && told;
+      chosen_q <= gnt != '0;
+      picked_q <= chosen_q || (picked_q && !send);
+      if (send) ctl_valid_o <= !stale;
+      else if (ctl_ready_i) ctl_valid_o <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (late_i) late_src_q <= late_refusal_i.src;
-    if (free && take) begin
+    count_src_q <= count_new ? count_src : item.src;
+    told_src_q  <= src_q;
+    if (!chosen_q && !picked_q) begin
+      kind_q  <= turn_e'(turn);
+      hosts_q <= req_hosts;
+      item_q  <= item;
+    end
+    if (chosen_q) src_q <= flow_t'(host);
+    if (send) begin
       ctl_header_o         <= '0;
       ctl_header_o.kind    <= KindControl;
       ctl_header_o.src     <= host_id_i;
-      ctl_header_o.dst     <= host_t'(src);
-      ctl_header_o.seq     <= gnt[TurnDeny] ? '0 : view_number_i;
-      ctl_header_o.session <= gnt[TurnDeny] ? denied_q[src] : view_session_i;
+      ctl_header_o.dst     <= host_t'(src_q);
+      ctl_header_o.seq     <= kind_q == TurnDeny ? '0 : view_number_i;
+      ctl_header_o.session <= kind_q == TurnDeny ? denied_q[src_q] : view_session_i;
       ctl_o                <= '0;
-      ctl_o.control        <= gnt[TurnAck] ? ControlAck : ControlRefused;
-      ctl_o.more           <= told && more_q[src] ? counts_q[src] : '0;
-      if (gnt[TurnAck]) ctl_o.code <= 8'd1;
-      else if (gnt[TurnDeny]) ctl_o.code <= 8'(CodeSession);
-      else if (gnt[TurnItem]) ctl_o.code <= 8'(item.code);
-      if (gnt[TurnItem]) ctl_o.tag <= item.tag;
+      ctl_o.control        <= kind_q == TurnAck ? ControlAck : ControlRefused;
+      ctl_o.more           <= told && more_q[src_q] ? counts_q[src_q] : '0;
+      unique case (kind_q)
+        TurnAck:  ctl_o.code <= 8'd1;
+        TurnDeny: ctl_o.code <= 8'(CodeSession);
+        TurnItem: ctl_o.code <= 8'(item_q.code);
+        default: ;
+      endcase
+      if (kind_q == TurnItem) ctl_o.tag <= item_q.tag;
     end
   end
 
-  assign idle_o = !ctl_valid_o && req == '0 && !item_valid && !late_q;
+  assign idle_o = !ctl_valid_o && !chosen_q && !picked_q && req == '0 && !item_valid && !late_q &&
+                  !count_q && !told_q;
   logic unused;
-  assign unused = &{1'b0, late_refusal_i};
+  assign unused = &{1'b0, late_refusal_i, item_q.src};
 endmodule

@@ -47,8 +47,9 @@ module rdma_beat_fifo #(
   end
 
   ram_1r1w #(
-    .Width(Width),
-    .Depth(Depth)
+    .Width  (Width),
+    .Depth  (Depth),
+    .ReadOld(1'b0)
   ) u_ram (
     .clk_i,
     .we_i   (push),

@@ -27,7 +27,7 @@ module rdma_departures
 
   input  logic [NumLinks-1:0]  departure_valid_i,
   output logic [NumLinks-1:0]  departure_ready_o,
-  input  departure_t           departure_i [NumLinks],
+  input  departure_t [NumLinks-1:0] departure_i,
 
   input  logic                 record_i,
   input  flow_t                record_flow_i,
@@ -108,8 +108,9 @@ module rdma_departures
   assign retire = state_q == StLook && left == number[6];
 
   ram_1r1w #(
-    .Width(1),
-    .Depth(MaxHosts * Window)
+    .Width  (1),
+    .Depth  (MaxHosts * Window),
+    .ReadOld(1'b0)
   ) u_marks (
     .clk_i,
     .we_i   (clear_i || mark),
@@ -120,8 +121,9 @@ module rdma_departures
     .rdata_o(left)
   );
   ram_1r1w #(
-    .Width($bits(return_t)),
-    .Depth(MaxHosts * Window)
+    .Width  ($bits(return_t)),
+    .Depth  (MaxHosts * Window),
+    .ReadOld(1'b0)
   ) u_records (
     .clk_i,
     .we_i   (record_i),

@@ -90,7 +90,8 @@ module rdma_message_queues
   ram_1r1w #(
     .Width    (64),
     .Depth    (MaxHosts * MessageBeats),
-    .LaneWidth(8)
+    .LaneWidth(8),
+    .ReadOld  (1'b0)
   ) u_ram (
     .clk_i,
     .we_i   (strb_i & {8{take}}),

@@ -123,9 +123,10 @@ module rdma_notify
   logic [4:0] addr, read_addr_q, event_addr;
   logic [63:0] word;
   addr_t address_q;
+  logic [6:0] beats_q;
 
   always_comb begin
-    unique case (event_e'(winner))
+    unique case (event_q)
       EvLocal: event_addr = {1'b0, local_message_i, local_flow_i};
       EvDone:  event_addr = {2'd3, done_flow_i};
       default: event_addr = {2'd2, act_i.src};
@@ -284,7 +285,11 @@ module rdma_notify
     if (state_q == StWord) address_q <= word[63:3];
     if (state_q == StPlace) address_q <= queue_i.address;
     // The slot's begin: the last beat less the body.
-    if (state_q == StFrame) address_q <= act_i.info.address - addr_t'(act_i.info.beats);
+    if (state_q == StIdle) begin
+      address_q <= act_i.info.address;
+      beats_q   <= act_i.info.beats;
+    end
+    if (state_q == StFrame) address_q <= address_q - addr_t'(beats_q);
     if (state_q == StRecord) begin
       record_q <= {err_base_i, 3'b000} + addr_t'({head_q & mask, 1'b0});
       phase_q  <= !head_q[err_size_i];

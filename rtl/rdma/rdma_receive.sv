@@ -139,15 +139,18 @@ module rdma_receive
   beat_t second_q, third_q;
   logic check_q;        // a header stands for the checker
   logic check_end;
-  logic legal_q, legal;
+  logic extra_q;        // a control packet that goes on is none
+  logic legal;
   logic [6:0] left_q;
   logic extended, data_kind;
 
   assign first    = header_t'(in_beat);
-  assign legal    = first.dst == host_id_i && first.src < host_t'(NumHosts) && first.zero == '0 &&
-                    (first.kind == KindControl ? first.beats == '0 && !first.extended :
-                     first.kind != kind_e'(2'd3) && first.beats != '0 &&
-                     first.beats <= 7'(PacketBeats));
+  // Of the header that stands, from the second beat on.
+  assign legal  = header_q.dst == host_id_i && header_q.src < host_t'(NumHosts) &&
+                    header_q.zero == '0 && !extra_q &&
+                    (header_q.kind == KindControl ? header_q.beats == '0 && !header_q.extended :
+                     header_q.kind != kind_e'(2'd3) && header_q.beats != '0 &&
+                     header_q.beats <= 7'(PacketBeats));
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
 
@@ -170,7 +173,7 @@ module rdma_receive
       unique case (read_q)
         RdFirst:  dropped = in_last;
         RdSecond: begin
-          if (!legal_q) dropped = in_last;
+          if (!legal) dropped = in_last;
           else if (!data_kind) begin
             complete = in_last && !in_bad;
             dropped  = in_last && in_bad;
@@ -181,7 +184,7 @@ module rdma_receive
           complete = !in_last;
           dropped  = in_last;
         end
-        RdSwallow: dropped = in_last && !legal_q;
+        RdSwallow: dropped = in_last && !legal;
         default: ;
       endcase
     end
@@ -199,7 +202,7 @@ module rdma_receive
         RdSecond: begin
           if (take) begin
             if (in_last) read_q <= RdFirst;
-            else if (!legal_q || !data_kind) read_q <= RdSwallow;
+            else if (!legal || !data_kind) read_q <= RdSwallow;
             else read_q <= extended ? RdThird : RdPayload;
           end
         end
@@ -219,14 +222,13 @@ module rdma_receive
   always_ff @(posedge clk_i) begin
     if (take && read_q == RdFirst) begin
       header_q <= first;
-      legal_q  <= legal;
+      extra_q  <= 1'b0;
       left_q   <= first.beats;
       third_q  <= '0;
     end
     if (take && read_q == RdSecond) begin
       second_q <= in_beat;
-      // A control packet that goes on is none.
-      if (!in_last && !data_kind) legal_q <= 1'b0;
+      if (!in_last && !data_kind) extra_q <= 1'b1;
     end
     if (take && read_q == RdThird) third_q <= in_beat;
     if (payload_valid_o && payload_ready_i) left_q <= left_q - 7'd1;

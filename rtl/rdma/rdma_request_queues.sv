@@ -5,7 +5,7 @@
 /// order of the ring, at the end of the host's burst. A start that would release more than what was given
 /// back to the host is ignored.
 ///
-///   Handshake   none: a write is taken in its cycle. ready_o[f]: released descriptors that were not read.
+///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i. ready_o[f]: released descriptors that were not read.
 ///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes 1 or
 ///               2 of them, never more
 ///   Latency     2 cycles from a write with last_i to ready_o; 1 from re_i to rdata_o
@@ -87,7 +87,8 @@ module rdma_request_queues
   ram_1r1w #(
     .Width    (64),
     .Depth    (MaxHosts * SlotsPerQueue * 2),
-    .LaneWidth(8)
+    .LaneWidth(8),
+    .ReadOld  (1'b0)
   ) u_ram (
     .clk_i,
     .we_i   (host_write ? strb_i : {8{stamp_valid_q}}),
@@ -101,13 +102,19 @@ module rdma_request_queues
   // ---------------------------------------------------------------- starts
   // The last start of the burst in progress; it takes effect at the burst's end, or when one for another
   // flow comes.
-  logic       start, held_q, go_q, apply;
+  logic       start, held_q, go_q, apply, accept;
   flow_t      held_flow_q;
-  logic [6:0] held_slot_q;
-  logic       held_two_q;
+  logic [7:0] held_base_q, held_free_q, held_step_q;  // as they were when the start came
+  // Positions, modulo 256. A flow's released slots change only when its start is applied, and no other of
+  // the same flow comes then.
+  logic [7:0] released_q[MaxHosts];
+  logic [7:0] freed_q   [MaxHosts];
+  logic [7:0] base;
+  assign base = released_q[wflow];
 
-  assign start = write && addr_i[0] && strb_i[FlagByte] && data_i[StartBit];
-  assign apply = held_q && (go_q || (start && held_flow_q != wflow));
+  assign start  = write && addr_i[0] && strb_i[FlagByte] && data_i[StartBit];
+  assign apply  = held_q && (go_q || (start && held_flow_q != wflow));
+  assign accept = apply && held_step_q <= held_free_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,26 +128,19 @@ module rdma_request_queues
   always_ff @(posedge clk_i) begin
     if (start) begin
       held_flow_q <= wflow;
-      held_slot_q <= addr_i[7:1];
-      held_two_q  <= data_i[ExtendedBit];
+      held_base_q <= base;
+      held_free_q <= 8'd128 - (base - freed_q[wflow]);
+      held_step_q <= {1'b0, addr_i[7:1] - base[6:0]} + (data_i[ExtendedBit] ? 8'd2 : 8'd1);
     end
   end
 
   // ---------------------------------------------------------------- positions, modulo 256
-  logic [7:0] released_q[MaxHosts];
-  logic [7:0] freed_q   [MaxHosts];
-  logic [7:0] read_q    [MaxHosts];
-
-  logic [7:0] base, free, step, next_read;
-  logic       accept;
-  assign base   = released_q[held_flow_q];
-  assign free   = 8'd128 - (base - freed_q[held_flow_q]);
-  assign step   = {1'b0, held_slot_q - base[6:0]} + (held_two_q ? 8'd2 : 8'd1);
-  assign accept = apply && step <= free;
+  logic [7:0] read_q[MaxHosts];
+  logic [7:0] next_read;
 
   always_ff @(posedge clk_i) begin
     if (clear_i) released_q[clear_flow_i] <= '0;
-    else if (accept) released_q[held_flow_q] <= base + step;
+    else if (accept) released_q[held_flow_q] <= held_base_q + held_step_q;
     if (clear_i) freed_q[clear_flow_i] <= '0;
     else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
     if (clear_i) read_q[clear_flow_i] <= '0;

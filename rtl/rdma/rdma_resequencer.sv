@@ -167,37 +167,37 @@ module rdma_resequencer
   assign view_open_o    = opened_q[view_src_i];
 
   // ---------------------------------------------------------------- memories of the places
-  logic state_we, look_re;
+  logic state_we, idle, act_busy;
   logic [8:0] state_waddr, look_addr;
-  place_state_e place_state, state_wdata;
+  place_state_e place_state_q, state_wdata;
   logic [2:0] place_bits;
   info_t info;
-  logic info_re;
   place_t open_place_q;
 
   ram_1r1w #(
-    .Width(3),
-    .Depth(Depth)
+    .Width  (3),
+    .Depth  (Depth),
+    .ReadOld(1'b0)
   ) u_states (
     .clk_i,
     .we_i   (state_we),
     .waddr_i(state_waddr),
     .wdata_i(state_wdata),
-    .re_i   (look_re),
+    .re_i   (idle),
     .raddr_i(look_addr),
     .rdata_o(place_bits)
   );
-  assign place_state = place_state_e'(place_bits);
 
   ram_1r1w #(
-    .Width($bits(info_t)),
-    .Depth(Depth)
+    .Width  ($bits(info_t)),
+    .Depth  (Depth),
+    .ReadOld(1'b0)
   ) u_infos (
     .clk_i,
     .we_i   (info_we_i),
     .waddr_i({info_src_i, info_place_i}),
     .wdata_i(info_i),
-    .re_i   (info_re),
+    .re_i   (idle && !act_busy),  // an act's stands
     .raddr_i(look_addr),
     .rdata_o(info)
   );
@@ -237,7 +237,7 @@ module rdma_resequencer
   assign tick = ticks_q == 32'd1;
 
   // ---------------------------------------------------------------- which operation
-  logic act_busy, settle_q;  // settle_q: an act ended without a write
+  logic settle_q;  // an act ended without a write
   flow_t settle_src_q;
   flow_t dirty_src, scan_src, opening_src_q;
   assign act_busy = act_valid_o || settle_q;
@@ -289,7 +289,6 @@ module rdma_resequencer
     end
   end
 
-  logic idle;
   assign idle            = state_q == StIdle;
   assign answer_ready_o  = idle && !settle_q;
   assign refused_ready_o = idle && op == OpRefused && any;
@@ -322,15 +321,24 @@ module rdma_resequencer
   end
   assign due_in = '{failed: due_in_failed_q, spoilt: due_in_spoilt_q, src: src_q, place: place_q};
 
+  // The place is read with the choice: that of what asks, else the lowest of a flow that has something to do.
+  flow_t walk_src;
+  place_t walk_place;
+  assign walk_src   = dirty_q != '0 && !act_busy ? dirty_src : scan_src;
+  assign walk_place = base_q[walk_src][PlaceWidth-1:0];
+  always_comb begin
+    look_addr = {walk_src, walk_place};
+    if (answer_valid_i) look_addr = {answer_i.src, answer_i.place};
+    else if (refused_valid_i) look_addr = {refused_src_i, refused_place_i};
+    else if (ask_valid_i) look_addr = {ask_i.src, ask_i.seq[PlaceWidth-1:0]};
+    else if (due_valid && !act_busy) look_addr = {due.src, due.place};
+  end
+
   // ---------------------------------------------------------------- second cycle: look
-  logic by_base;
   seq_t offset_q;
   near_t known_q;      // numbers from base to the edge
   logic same_q, quiet_q, at_limit_q;
-  assign by_base   = op_q == OpRetire || op_q == OpScan;
-  assign look_addr = {src_q, by_base ? base[PlaceWidth-1:0] : place_q};
-  assign look_re   = state_q == StLook;
-  assign info_re   = look_re && (op_q == OpRetire || op_q == OpFrame);
+  logic notify_q, irq_q, completion_q;
 
   always_ff @(posedge clk_i) begin
     if (state_q == StLook) begin
@@ -339,6 +347,10 @@ module rdma_resequencer
       same_q     <= session_q == session;
       quiet_q    <= pending == '0;
       at_limit_q <= limit == base[6:0];
+      place_state_q <= place_state_e'(place_bits);
+      notify_q      <= info.notify;
+      irq_q         <= info.irq;
+      completion_q  <= info.completion;
     end
   end
 
@@ -353,20 +365,20 @@ module rdma_resequencer
   assign one         = hosts_t'(1) << src_q;
   assign in_window   = offset_q[15:6] == '0;
   assign mine      = is_opened && same_q;
-  assign fresh       = mine && in_window && place_state == PlaceEmpty;
+  assign fresh       = mine && in_window && place_state_q == PlaceEmpty;
   assign done_packet = op_q == OpRefused || (op_q == OpAnswer &&
                        (answer_q.wrote == WrotePacket || answer_q.wrote == WroteFrame));
   assign due_push    = now && op_q == OpAnswer && answer_q.wrote == WroteBody;
 
   // Retire: what is done, or what is lost.
   logic is_done, is_broken;
-  assign is_broken   = place_state == PlaceRefused || place_state == PlaceBroken;
-  assign is_done     = place_state == PlaceDone || is_broken;
-  assign retire_lost = now && op_q == OpRetire && is_opened && place_state == PlaceEmpty &&
+  assign is_broken   = place_state_q == PlaceRefused || place_state_q == PlaceBroken;
+  assign is_done     = place_state_q == PlaceDone || is_broken;
+  assign retire_lost = now && op_q == OpRetire && is_opened && place_state_q == PlaceEmpty &&
                        give_up_q[src_q] && !at_limit_q;
   assign retire      = retire_lost || (now && op_q == OpRetire && is_opened && is_done);
   assign give_act    = (now && op_q == OpFrame) || retire_lost ||
-                       (retire && (is_broken || info.notify || info.irq));
+                       (retire && (is_broken || notify_q || irq_q));
 
   // Open: empty places, one an operation, while nothing of the flow is under way.
   assign empty_one  = now && op_q == OpOpen && is_opening && quiet_q;
@@ -421,7 +433,7 @@ module rdma_resequencer
   end
 
   logic gap;
-  assign gap = is_opened && place_state == PlaceEmpty && known_q != '0;
+  assign gap = is_opened && place_state_q == PlaceEmpty && known_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -471,7 +483,7 @@ module rdma_resequencer
           if (!retire) dirty_q <= dirty_q & ~one;
           if (at_limit_q) give_up_q <= give_up_q & ~one;
           if (retire && (is_broken || retire_lost)) failed_q <= failed_q | one;
-          if (retire && !retire_lost && info.notify) failed_q <= failed_q & ~one;
+          if (retire && !retire_lost && notify_q) failed_q <= failed_q & ~one;
           if (retire) gap_q <= gap_q & ~one;
           if (retire && known_q == near_t'(1)) watch_q <= watch_q & ~one;
         end
@@ -543,8 +555,8 @@ module rdma_resequencer
   always_comb begin
     code = 4'(CodeNone);
     if (retire_lost) code = 4'(CodeLost);
-    else if (place_state == PlaceBroken) code = 4'(CodeWrite);
-    else if (place_state == PlaceRefused) code = info.code;
+    else if (place_state_q == PlaceBroken) code = 4'(CodeWrite);
+    else if (place_state_q == PlaceRefused) code = info.code;
   end
 
   always_ff @(posedge clk_i) begin
@@ -582,7 +594,7 @@ module rdma_resequencer
     end else begin
       verdict_valid_o <= now && op_q == OpTake;
       ack_o           <= '0;
-      if ((retire && base_next[3:0] == '0) || (retire && !retire_lost && info.completion) ||
+      if ((retire && base_next[3:0] == '0) || (retire && !retire_lost && completion_q) ||
           end_open || (now && op_q == OpControl && mine)) ack_o <= one;
       deny_o          <= deny;
       refuse_o        <= retire && (is_broken || retire_lost);

@@ -212,8 +212,7 @@ module rdma_segment
   // The body's beats: each is asked for as the one before it is taken.
   assign message_re_o   = go_message || (message_q && (state_q == StPayload) && payload);
   assign message_addr_o = {post_q.flow, place_q};
-  assign message_busy_o = go_message ||
-                          (message_q && (state_q == StSecond || state_q == StPayload));
+  assign message_busy_o = post_valid_q;  // rdma_send asks for no header meanwhile
 
   assign post_done = payload && message_q && last;
   assign part_done = (pop && !message_q && left_q == beats_t'(1));

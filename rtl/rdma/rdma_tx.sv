@@ -11,7 +11,7 @@
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
 ///   Latency     rq_we_i with rq_last_i to arvalid_o 10 cycles; mq_we_i of a message's last beat to its first
-///               beat at the VOQ 10, a cycle a beat; then 2 link cycles of crossing and 2 to tx_valid_o
+///               beat at the VOQ 10, a cycle a beat; then 2 link cycles of crossing and 3 to tx_valid_o
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -89,13 +89,13 @@ module rdma_tx
 
   // Link's clock.
   input  logic [NumLinks-1:0] up_i,
-  input  count_t [NumHosts-1:0] room_i [NumLinks],
+  input  count_t [NumLinks-1:0][NumHosts-1:0] room_i,
   output logic [NumLinks-1:0] tx_valid_o,
   input  logic [NumLinks-1:0] tx_ready_i,
-  output flit_t       tx_flit_o [NumLinks],
+  output flit_t [NumLinks-1:0] tx_flit_o,
   output logic [NumLinks-1:0] sent_o,         // strobes: a packet's first word goes out,
-  output flow_t       sent_flow_o [NumLinks],
-  output seq_t        sent_seq_o [NumLinks],
+  output flow_t [NumLinks-1:0] sent_flow_o,
+  output seq_t [NumLinks-1:0] sent_seq_o,
   output logic [NumLinks-1:0] dropped_o,      // a packet was dropped: its link is not enabled
 
   // Strobes, host's clock.
@@ -591,7 +591,7 @@ module rdma_tx
 
   // ---------------------------------------------------------------- VOQs
   logic [NumLinks-1:0] departure_valid, departure_ready, voq_idle;
-  departure_t departure [NumLinks];
+  departure_t [NumLinks-1:0] departure;
 
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_voq
     rdma_voq #(

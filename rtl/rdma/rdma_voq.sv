@@ -8,7 +8,7 @@
 ///               all queues come one after the other. There must be room: rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
-///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 2
+///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 3
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
 ///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
 ///               their way to room_i allowed for (RoomLag as in crossbar_output)
@@ -144,10 +144,11 @@ module rdma_voq
   place_t there_q [NumHosts];  // behind the last beat that was told
   place_t rplace_q[NumHosts];  // next beat to fetch
   logic   rclear_q;
-  local_flow_t rclear_flow_q, token_flow, pick_flow, flow_q, fetch_flow;
+  local_flow_t rclear_flow_q, token_flow, pick_flow, flow_q, fetch_flow, read_flow;
   logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first;
-  logic [NumHosts-1:0] first_pick, any_pick, pick;
-  logic   token_take, start, fetch, fetched_all, ended;
+  logic [NumHosts-1:0] first_pick, any_pick, pick, chosen_q;
+  local_flow_t chosen_flow_q;
+  logic   token_take, choose, start, fetch, read, fetched_all, ended;
 
   assign token_flow = token.flow[FlowWidth-1:0];
   assign token_take = token_valid && !rclear_q;
@@ -186,6 +187,15 @@ module rdma_voq
   arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
   arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
   assign pick = first != '0 ? first_pick : any_pick;
+  // Chosen a cycle ahead, while nothing is under way or a packet ends; its first beat is read with it. What
+  // has changed since is seen at the start.
+  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+    if (!link_rst_ni) chosen_q <= '0;
+    else if (choose) chosen_q <= pick;
+  end
+  always_ff @(posedge link_clk_i) begin
+    if (choose) chosen_flow_q <= pick_flow;
+  end
   always_comb begin
     pick_flow = '0;
     for (int unsigned i = 0; i < NumHosts; i++) begin
@@ -194,26 +204,32 @@ module rdma_voq
   end
 
   // ---------------------------------------------------------------- one packet
-  entry_t rdata;
-  logic   have_q, high_q, last_q, drop_q, put_low, put_high, put_end, put_bad, valid_q;
+  entry_t rdata, beat_q;
+  logic   read_q, have_q;  // the memory's word is the next beat; beat_q is the present one
+  logic   load, high_q, last_q, drop_q, put_low, put_high, put_end, put_bad, valid_q;
   flit_t  flit_q, flit_d;
   logic [3:0]  word_q;     // data words so far, up to 8
-  logic [31:0] stamp_q, word, checked;
-  logic [23:0] crc_q, crc;
+  logic [31:0] stamp_q, word;
+  logic [23:0] crc_q, crc, crc_d;
+  logic   word_put_q;      // flit_q has a word that crc_q lacks
+  logic   blank_q;         // which counts as 0
   logic   write_q;         // this packet is a write
 
   assign move     = !valid_q || tx_ready_i;
-  assign start    = !busy_q && move && request != '0 && departure_room && !rclear_q;
-  assign put_bad  = busy_q && have_q && !high_q && rdata.bad && move;
-  assign put_low  = busy_q && have_q && !high_q && !rdata.bad && move;
+  assign start    = !busy_q && move && (chosen_q & request) != '0 && departure_room && !rclear_q;
+  assign put_bad  = busy_q && have_q && !high_q && beat_q.bad && move;
+  assign put_low  = busy_q && have_q && !high_q && !beat_q.bad && move;
   assign put_high = busy_q && have_q && high_q && move;
   assign put_end  = busy_q && last_q && move;
   assign ended    = put_end || put_bad;
 
   assign fetched_all = rplace_q[flow_q] == there_q[flow_q];
-  assign fetch_flow  = busy_q ? flow_q : pick_flow;
-  assign fetch       = start || (busy_q && !last_q && !fetched_all && !ended &&
-                                 (!have_q || (put_high && !rdata.last)));
+  assign choose      = !busy_q || last_q || (have_q && beat_q.bad);
+  assign fetch_flow  = busy_q ? flow_q : chosen_flow_q;
+  assign read        = !choose && !read_q && !fetched_all && !(have_q && beat_q.last);
+  assign fetch       = start || read;
+  assign read_flow   = choose ? pick_flow : flow_q;
+  assign load        = start || (read_q && (!have_q || put_high));
 
   rdma_ram #(
     .Width($bits(entry_t)),
@@ -224,27 +240,28 @@ module rdma_voq
     .waddr_i({wflow, wplace_q[wflow]}),
     .wdata_i({bad_i, last_i, data_i}),
     .rclk_i (link_clk_i),
-    .re_i   (fetch),
-    .raddr_i({fetch_flow, rplace_q[fetch_flow]}),
+    .re_i   (choose || read),
+    .raddr_i({read_flow, rplace_q[read_flow]}),
     .rdata_o(rdata)
   );
 
-  assign word    = (write_q && word_q == 4'd7) ? stamp_q
-                 : high_q ? rdata.data[63:32] : rdata.data[31:0];
-  assign checked = (bench_i && (word_q == 4'd4 || word_q == 4'd5)) ? '0 : word;
-  link_crc24 u_crc (.crc_i(crc_q), .data_i(checked), .crc_o(crc));
+  assign word = (write_q && word_q == 4'd7) ? stamp_q
+              : high_q ? beat_q.data[63:32] : beat_q.data[31:0];
+  // The check sum is one word behind, from the register that leaves.
+  link_crc24 u_crc (.crc_i(crc_q), .data_i(blank_q ? '0 : flit_q.data), .crc_o(crc));
+  assign crc_d = word_put_q ? crc : crc_q;
 
   always_comb begin
     flit_d = '{kind: FlitData, data: word};
-    if (start) flit_d = '{kind: FlitSop, data: 32'(pick_flow)};
-    else if (put_bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_q}};
-    else if (put_end) flit_d = '{kind: FlitEop, data: {8'd0, ~crc_q}};
+    if (!busy_q) flit_d = '{kind: FlitSop, data: 32'(chosen_flow_q)};
+    else if (last_q) flit_d = '{kind: FlitEop, data: {8'd0, ~crc_d}};
+    else if (beat_q.bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_d}};
   end
 
   // The first beat tells number, length and kind.
   header_t header;
   logic    first_word;
-  assign header     = rdata.data;
+  assign header     = beat_q.data;
   assign first_word = put_low && word_q == '0;
   departure_t leaving_q, leaving;
   assign leaving.control = header.kind == KindControl;
@@ -261,6 +278,7 @@ module rdma_voq
       after_q   <= '0;
       busy_q    <= 1'b0;
       valid_q   <= 1'b0;
+      read_q    <= 1'b0;
       have_q    <= 1'b0;
       high_q    <= 1'b0;
       last_q    <= 1'b0;
@@ -282,30 +300,35 @@ module rdma_voq
       if (start) begin
         busy_q  <= 1'b1;
         drop_q  <= !enable_q;
-        after_q <= ~(pick | (pick - 1'b1));
+        after_q <= ~(chosen_q | (chosen_q - 1'b1));
       end else if (ended) begin
         busy_q <= 1'b0;
       end
-      if (fetch) have_q <= 1'b1;
+      read_q <= read || (read_q && !load);
+      if (load) have_q <= 1'b1;
       else if (put_high || put_bad) have_q <= 1'b0;
       if (put_low) high_q <= 1'b1;
       else if (put_high) high_q <= 1'b0;
-      if (put_high && rdata.last) last_q <= 1'b1;
+      if (put_high && beat_q.last) last_q <= 1'b1;
       else if (put_end) last_q <= 1'b0;
     end
   end
 
   always_ff @(posedge link_clk_i) begin
-    if (move) flit_q <= flit_d;
+    if (load) beat_q <= rdata;
+    if (move) begin
+      flit_q     <= flit_d;
+      crc_q      <= busy_q ? crc_d : Crc24Init;
+      word_put_q <= put_low || put_high;
+      blank_q    <= bench_i && (word_q == 4'd4 || word_q == 4'd5);
+    end
     if (start) begin
-      flow_q  <= pick_flow;
+      flow_q  <= chosen_flow_q;
       word_q  <= '0;
-      crc_q   <= Crc24Init;
       write_q <= 1'b0;
       stamp_q <= stamp_i;
     end else if (put_low || put_high) begin
       if (word_q != 4'd8) word_q <= word_q + 4'd1;
-      crc_q <= crc;
     end
     if (valid_q && tx_ready_i && flit_q.kind == FlitSop) stamp_q <= stamp_i;
     if (first_word) begin
@@ -338,8 +361,9 @@ module rdma_voq
     .settled_o(departure_settled)
   );
 
-  assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q && !start &&
-                  !(busy_q && (have_q || last_q || !fetched_all) && move) &&
+  assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q &&
+                  !(choose && chosen_q != pick) && !start &&
+                  !(busy_q && (read || (read_q && !have_q) || ((have_q || last_q) && move))) &&
                   !(valid_q && tx_ready_i) && !dropped_o && !sent_o &&
                   enable_cross_q == {2{enable_i}} && enable_q == enable_i && room_q == room;
 endmodule

@@ -88,12 +88,13 @@ module rdma_write
   logic piece_end, drop_end, hold;
   assign piece_ready_o = !have_q || piece_end;
 
+  // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
   addr_t address_next;
   logic [9:0] to_edge;
-  logic [6:0] length;
-  assign address_next = first_q ? piece_q.address : address_q + addr_t'(length_q);
-  assign to_edge      = 10'd512 - {1'b0, address_next[11:3]};
-  assign length       = to_edge < 10'(rest_q) ? to_edge[6:0] : rest_q;
+  logic [6:0] head_q, length;
+  assign to_edge      = 10'd512 - {1'b0, piece_i.address[11:3]};
+  assign address_next = first_q ? piece_q.address : {address_q[63:12] + 52'd1, 9'd0};
+  assign length       = first_q ? head_q : rest_q;
 
   assign room      = tags_ready;
   assign hold      = bodies_hold_i && piece_q.body;
@@ -157,6 +158,7 @@ module rdma_write
     if (piece_valid_i && piece_ready_o) begin
       piece_q <= piece_i;
       rest_q  <= piece_i.beats;
+      head_q  <= to_edge < 10'(piece_i.beats) ? to_edge[6:0] : piece_i.beats;
       first_q <= 1'b1;
     end
     if (go_burst) begin

@@ -26,7 +26,7 @@ module prim_bench (
   input  logic [5:0]  ram_waddr_i, ram_raddr_i,
   input  logic [31:0] ram_wdata_i,
   input  logic        ram_re_i,
-  output logic [31:0] ram_rdata_o
+  output logic [31:0] ram_rdata_o, any_rdata_o
 );
   fifo #(.Width(32), .Depth(16)) u_f16 (
     .clk_i, .rst_ni,
@@ -45,5 +45,9 @@ module prim_bench (
   ram_1r1w #(.Width(32), .Depth(48), .LaneWidth(8)) u_ram (
     .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i), .re_i(ram_re_i),
     .raddr_i(ram_raddr_i), .rdata_o(ram_rdata_o)
+  );
+  ram_1r1w #(.Width(32), .Depth(48), .LaneWidth(8), .ReadOld(1'b0)) u_any (
+    .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i), .re_i(ram_re_i),
+    .raddr_i(ram_raddr_i), .rdata_o(any_rdata_o)
   );
 endmodule

@@ -85,6 +85,7 @@ class Traffic:
         self.low = 0
         self.seen: Counter[str] = Counter()
         self.done = 0
+        self.sending = True
 
     def base(self, region: int) -> int:
         return 0x1000_0000 * (region + 1) if region < 8 else SHARED + 2 * SPAN * (region - 20)
@@ -109,9 +110,13 @@ class Traffic:
         h.slave.w_channel.set_pause_generator(slow)
         h.slave.aw_channel.set_pause_generator(slow)
         tasks = [cocotb.start_soon(self._source(flow)) for flow in self.flows.values()]
-        helpers = [cocotb.start_soon(task) for task in (self._acks(), self._consumer(), self._send_side())]
+        helpers = [cocotb.start_soon(task) for task in (self._acks(), self._consumer())]
+        send_side = cocotb.start_soon(self._send_side())
         for task in tasks:
             await task
+        # An event that is offered stays until it is taken.
+        self.sending = False
+        await send_side
         for helper in helpers:
             helper.cancel()
         h.ctl_ready = lambda: True
@@ -209,7 +214,7 @@ class Traffic:
     async def _send_side(self) -> None:
         """Words of the send half go between."""
         count = 0
-        while True:
+        while self.sending:
             await self.h.clocks(self.rng.randrange(50, 400))
             count += 1
             await self.h.tell("done", flow=6, word=count)

@@ -237,10 +237,10 @@ module rdma_tx_bench
   end
 
   // ---------------------------------------------------------------- the sending half
-  count_t [NumHosts-1:0] room [NumLinks];
-  flit_t flit [NumLinks];
-  flow_t sent_flow [NumLinks];
-  seq_t  sent_seq [NumLinks];
+  count_t [NumLinks-1:0][NumHosts-1:0] room;
+  flit_t [NumLinks-1:0] flit;
+  flow_t [NumLinks-1:0] sent_flow;
+  seq_t  [NumLinks-1:0] sent_seq;
   logic [NumLinks-1:0] tx_valid, sent, dropped;
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
     assign room[l] = room_i[l*NumHosts*10+:NumHosts*10];
