@@ -68,10 +68,11 @@ module rdma_flow_tx
 );
   // ---------------------------------------------------------------- state of the flows
   logic [MaxHosts-1:0] opening_q, open_q, outstanding_q;
-  session_t    session_q[MaxHosts];
-  seq_t        next_q   [MaxHosts];
-  seq_t        acked_q  [MaxHosts];
-  logic [31:0] refusals_q[MaxHosts];
+  // Some hundred flip-flops, were they not memories.
+  (* ram_style = "distributed" *) session_t session_q[MaxHosts];
+  (* ram_style = "distributed" *) seq_t next_q[MaxHosts];
+  (* ram_style = "distributed" *) seq_t acked_q[MaxHosts];
+  (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
 
   seq_t lag;
   assign open_o    = open_q;

@@ -134,11 +134,11 @@ module rdma_resequencer
 
   // ---------------------------------------------------------------- a flow's state
   // One entry a flow in distributed memory, read and written by the operation under way.
-  seq_t     base_q    [MaxHosts];  // the number to be retired next
-  session_t sessions_q[MaxHosts];
-  near_t    edge_q    [MaxHosts];  // behind the highest number known
-  near_t    limit_q   [MaxHosts];  // the edge when a gap was first seen
-  near_t    pending_q [MaxHosts];  // packets taken and not done, acts not done
+  (* ram_style = "distributed" *) seq_t base_q[MaxHosts];  // the number to be retired next
+  (* ram_style = "distributed" *) session_t sessions_q[MaxHosts];
+  (* ram_style = "distributed" *) near_t edge_q[MaxHosts];  // behind the highest number known
+  (* ram_style = "distributed" *) near_t limit_q[MaxHosts];  // edge at a gap's first sight
+  (* ram_style = "distributed" *) near_t pending_q[MaxHosts];  // packets, acts not done
   // A bit a flow.
   hosts_t opened_q;    // data is taken
   hosts_t opening_q;   // a session waits to be opened

@@ -71,8 +71,8 @@ module rdma_spread
   end
 
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
-    room_t put_q[MaxHosts];
-    room_t got_q[MaxHosts];
+    (* ram_style = "distributed" *) room_t put_q[MaxHosts];
+    (* ram_style = "distributed" *) room_t got_q[MaxHosts];
     logic  gone;
     assign gone      = gone_i && (NumLinks == 1 || gone_link_i == LinkWidth'(l));
     assign used_o[l] = put_q[flow_i] - got_q[flow_i];
