@@ -28,6 +28,7 @@ const BEGUN: &str = "PacketBegun";
 /// Switches recording on for one transfer.
 pub(super) struct Observer {
     sim: Sim,
+    buses: Vec<Bus>,
     ports: Vec<SerialPorts>,
     /// How many of `ports` are hosts'.
     hosts: usize,
@@ -41,6 +42,7 @@ impl Observer {
         let switches = world.switches.iter().map(|(_, ports)| ports.clone());
         Rc::new(Self {
             sim: world.simulation.handle(),
+            buses: world.nodes.iter().take(2).map(|node| node.bus.clone()).collect(),
             ports: hosts.chain(switches).collect(),
             hosts: 2,
             on: Cell::new(false),
@@ -54,6 +56,7 @@ impl Observer {
             return;
         }
         self.sim.probes().set_enabled(on);
+        self.buses.iter().for_each(|bus| bus.remember(on));
         if !on {
             *self.marks.borrow_mut() = self.ports.iter().map(SerialPorts::take_marks).collect();
         }

@@ -35,9 +35,20 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
 pub(super) const QUEUE: u8 = 0;
 
 /// A host's bus.
+#[derive(Clone)]
 pub(super) enum Bus {
     Pcix(Pcix),
     Pcie(PcieLink),
+}
+
+impl Bus {
+    /// Whether it remembers what goes over it: of millions of transfers it must not.
+    pub(super) fn remember(&self, on: bool) {
+        match self {
+            Self::Pcix(bus) => bus.remember(on),
+            Self::Pcie(link) => link.remember(on),
+        }
+    }
 }
 
 /// One host with its interface.
@@ -212,6 +223,7 @@ impl Node {
                 (Bus::Pcie(link), host)
             }
         };
+        bus.remember(false);
         let mut random = RandomStream::new(scenario.seed, &format!("rdma:source:{number}"));
         let source: Vec<u8> =
             (0..scenario.source_bytes() / 8).flat_map(|_| random.bits().to_le_bytes()).collect();

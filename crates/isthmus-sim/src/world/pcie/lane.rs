@@ -158,6 +158,7 @@ pub(super) struct Lane {
     /// An event for the wire's end is on its way.
     pub(super) awaiting_wire: Cell<bool>,
     records: RefCell<Vec<TlpRecord>>,
+    remembers: Cell<bool>,
     blocked: RefCell<Vec<Waker>>,
     names: Names,
     lcrc_error: FaultPoint,
@@ -229,6 +230,7 @@ impl Lane {
             free: Cell::default(),
             awaiting_wire: Cell::default(),
             records: RefCell::default(),
+            remembers: Cell::new(true),
             blocked: RefCell::default(),
             lcrc_error: sim.faults().point(&format!("{wire}.lcrc_error")),
             tlps: counter("tlps"),
@@ -349,19 +351,21 @@ impl Lane {
             Body::Completion { request, .. } => Some(request),
             _ => None,
         };
-        self.records.borrow_mut().push(TlpRecord {
-            id: tlp.id,
-            direction: self.direction,
-            kind: tlp.kind(),
-            request,
-            address: tlp.address,
-            payload_bytes: payload as u64,
-            wire_bytes: bytes,
-            handed: *handed,
-            start: begin,
-            end,
-            delivered,
-        });
+        if self.remembers.get() {
+            self.records.borrow_mut().push(TlpRecord {
+                id: tlp.id,
+                direction: self.direction,
+                kind: tlp.kind(),
+                request,
+                address: tlp.address,
+                payload_bytes: payload as u64,
+                wire_bytes: bytes,
+                handed: *handed,
+                start: begin,
+                end,
+                delivered,
+            });
+        }
         delivered
     }
 
@@ -392,6 +396,10 @@ impl Lane {
         if !blocked.iter().any(|known| known.will_wake(waker)) {
             blocked.push(waker.clone());
         }
+    }
+
+    pub(super) fn remember(&self, on: bool) {
+        self.remembers.set(on);
     }
 
     pub(super) fn records_since(&self, first: usize) -> Vec<TlpRecord> {

@@ -105,6 +105,11 @@ impl Pcie {
         Ok(Self(shared))
     }
 
+    /// Whether TLPs are remembered from now on; they are unless this was switched off.
+    pub fn remember(&self, on: bool) {
+        self.0.lanes.iter().for_each(|lane| lane.remember(on));
+    }
+
     /// The TLPs of one direction so far, in the order of the wire, from number `first` on.
     #[must_use]
     pub fn records_since(&self, direction: Direction, first: usize) -> Vec<TlpRecord> {

@@ -129,6 +129,7 @@ pub(super) struct Shared {
     last: Cell<PcixAgent>,
     kick_at: Cell<Option<Picoseconds>>,
     records: RefCell<Vec<PcixRecord>>,
+    remembers: Cell<bool>,
     counters: [AgentCounters; 2],
     names: Names,
     parity_error: FaultPoint,
@@ -195,6 +196,7 @@ impl Pcix {
             last: Cell::new(PcixAgent::Device),
             kick_at: Cell::default(),
             records: RefCell::default(),
+            remembers: Cell::new(true),
             counters,
             names: Names {
                 agents: PcixAgent::BOTH.map(|agent| format!("{name}.{}", agent.name()).into()),
@@ -218,7 +220,12 @@ impl Pcix {
         Ok(Self(shared))
     }
 
-    /// The transactions so far, in the order of the bus, from number `first` on.
+    /// Whether transactions are remembered from now on; they are unless this was switched off.
+    pub fn remember(&self, on: bool) {
+        self.0.remembers.set(on);
+    }
+
+    /// The transactions that are remembered, in the order of the bus, from number `first` on.
     #[must_use]
     pub fn records_since(&self, first: usize) -> Vec<PcixRecord> {
         self.0.records.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
@@ -615,7 +622,9 @@ impl Shared {
             PcixOutcome::Retry => counters.retries.increment(),
             _ => {}
         }
-        self.records.borrow_mut().push(*record);
+        if self.remembers.get() {
+            self.records.borrow_mut().push(*record);
+        }
         let (spans, names, id) = (self.sim.spans(), &self.names, record.id.0);
         let agent = self.track(record.initiator);
         let mut at = item.since.get();
