@@ -95,6 +95,11 @@ def test_both_directions_at_once_are_right_to_the_last_byte(run: Run) -> None:
         assert found["checked"]["bytes"] == 2 * 320 * 256
 
 
+def test_messages_may_overtake_each_other_over_two_links_and_all_come(run: Run) -> None:
+    found = run("send-bw", size_bytes=8, iterations=1_000, warmup=20)
+    assert found["checked"]["bytes"] == 1_020 * 8
+
+
 def test_everything_that_is_posted_to_everybody_arrives_once(run: Run) -> None:
     found = run("soak", hosts=HOSTS, size_bytes=2048, iterations=400, warmup=0)
     counted = found["counters"]

@@ -10,7 +10,7 @@ mod soak;
 mod world;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -146,6 +146,8 @@ fn execute(
             own: Rc::clone(&sources[usize::from(node.number)]),
             theirs: Rc::clone(&sources[usize::from(peer)]),
             seen: 0,
+            next: 0,
+            early: BTreeSet::new(),
             outcome: Outcome::default(),
         };
         let first = node.number.is_multiple_of(2);
