@@ -245,15 +245,18 @@ module pcie_mmio
 
   // ---------------------------------------------------------------- counters and probes
   logic [31:0] operations_q, bus_errors_q, timeouts_q;
+  logic timeout_q;  // a register before its count: the bridge is not idle until it is counted
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       operations_q <= '0;
       bus_errors_q <= '0;
       timeouts_q   <= '0;
+      timeout_q    <= 1'b0;
     end else begin
       operations_q <= operations_q + 32'(answered_q);
       bus_errors_q <= bus_errors_q + 32'(answered_q && errors_q[0]);
-      timeouts_q   <= timeouts_q + 32'(timeout);
+      timeouts_q   <= timeouts_q + 32'(timeout_q);
+      timeout_q    <= timeout;
     end
   end
   assign status_operations_o = operations_q;
