@@ -6,12 +6,13 @@
 /// Windows: board_bus_pkg.
 ///
 ///   Handshake   Wishbone B4 pipelined on both ports, taken with cyc & stb & ~stall, answered once
-///   Latency     2 cycles (slice) and the slave's: 1, RAM 3
+///   Latency     2 cycles (slice) and the slave's: 1, RAM 3, SDB table as SdbRegistered says
 ///   Throughput  one operation a cycle
 ///   Idle        idle_o: with wb_cyc_i low, nothing here changes until an input changes
 ///   Parameters  NumTriggers as wb_tlu; CtrlProduct names the control registers in the SDB table;
 ///               CtrlSlave 0: there are none, their window answers err and is not in the table;
-///               SilentSlave 1 adds a slave that never answers, to test just that
+///               SilentSlave 1 adds a slave that never answers, to test just that;
+///               SdbRegistered as Registered of wb_sdb_rom, for a large device
 ///   Not done    several masters, interrupts of the TLU
 module board_bus
   import board_bus_pkg::*;
@@ -19,6 +20,7 @@ module board_bus
   parameter wb_pkg::sdb_product_t CtrlProduct = wb_pkg::ProductGigeCtrl,
   parameter bit CtrlSlave = 1'b1,
   parameter bit SilentSlave = 1'b0,
+  parameter bit SdbRegistered = 1'b0,
   parameter int unsigned NumTriggers = 4
 ) (
   input logic clk_i,
@@ -151,7 +153,8 @@ module board_bus
   wb_sdb_rom #(
     .NumDevices(NumSdb),
     .Devices(Devices[3-:NumSdb]),
-    .BusLast(BusLast)
+    .BusLast(BusLast),
+    .Registered(SdbRegistered)
   ) u_sdb (
     .clk_i,
     .rst_ni,

@@ -6,7 +6,7 @@
 /// BAR 0: registers at 0, push window at 0x1000. How a driver uses it: docs/explanation/cores/pcie.md.
 ///
 ///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
-///   Latency     last beat of a push to the last beat of its replies: 13 clocks for one checked cycle
+///   Latency     last beat of a push to the last beat of its replies: 14 clocks for one checked cycle
 ///               of two time reads (docs/explanation/cores/pcie.md has each clock)
 ///   Throughput  one bus operation a clock, from host memory to host memory
 ///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
@@ -238,7 +238,8 @@ module pcie_etherbone
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
-  logic [OwedW-1:0] owed;
+  logic [OwedW-1:0] owed_q;
+  logic [PromiseW-1:0] promise_q;
   logic fetch, told, dma_idle;
   logic [1:0] unit;
 
@@ -274,7 +275,7 @@ module pcie_etherbone
     .tx_ready_o     (tx_ready),
     .tx_data_i      (tx_data),
     .tx_first_i     (tx_first),
-    .promise_i      (PromiseW'(waiting) + PromiseW'(owed)),
+    .promise_i      (promise_q),
     .arvalid_o(dma_arvalid_o),
     .arready_i(dma_arready_i),
     .araddr_o(dma_araddr_o),
@@ -316,7 +317,8 @@ module pcie_etherbone
   logic eb_ready, eb_valid, eb_idle, bus_idle, owed_room_q, unused_ready, unused_valid;
   logic malformed, record, bus_error, timeout, operation, unused_done, unused_end, unused_commit;
   logic [31:0] eb_data;
-  logic rx_take, tx_take;
+  logic rx_take, tx_take, word_ready;
+  logic [31:0] reply;
   logic [OwedW-1:0] zeros_q;
 
   // The first byte in memory is a word's most significant one.
@@ -340,7 +342,7 @@ module pcie_etherbone
     .rx_open_i    (1'b1),
     .rx_abort_i   (abort),
     .tx_valid_o   (eb_valid),
-    .tx_ready_i   (tx_ready && zeros_q == '0),
+    .tx_ready_i   (word_ready && zeros_q == '0),
     .tx_data_o    (eb_data),
     .tx_end_o     (unused_end),
     .tx_commit_o  (unused_commit),
@@ -374,10 +376,23 @@ module pcie_etherbone
   // the engine refuses is answered here with 0: it stands before everything that it takes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) zeros_q <= '0;
-    else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && tx_ready);
+    else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && word_ready);
   end
-  assign tx_valid = eb_valid || zeros_q != '0;
-  assign tx_data  = zeros_q != '0 ? '0 : swapped(eb_data);
+  assign reply = zeros_q != '0 ? '0 : swapped(eb_data);
+
+  // The engine finds a word late in its clock, and the writer makes beats of them.
+  skid_buffer #(
+    .Width(32)
+  ) u_word (
+    .clk_i,
+    .rst_ni,
+    .valid_i(eb_valid || zeros_q != '0),
+    .ready_o(word_ready),
+    .data_i (reply),
+    .valid_o(tx_valid),
+    .ready_i(tx_ready),
+    .data_o (tx_data)
+  );
 
   // One entry a word between request and reply: does it begin a unit (a read burst or a push)?
   fifo #(
@@ -393,14 +408,28 @@ module pcie_etherbone
     .valid_o(unused_valid),
     .ready_i(tx_take),
     .data_o (tx_first),
-    .usage_o(owed)
+    .usage_o()
   );
+  // How many words are owed, and with those that wait for the engine, how many are promised. Both are
+  // sums of registers: what is taken in this clock comes late and chooses.
+  logic [OwedW-1:0] owed_left;
+  assign owed_left = tx_take ? owed_q - OwedW'(1) : owed_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      owed_q    <= '0;
+      promise_q <= '0;
+    end else begin
+      if (rx_take && !tx_take) owed_q <= owed_q + OwedW'(1);
+      if (!rx_take && tx_take) owed_q <= owed_q - OwedW'(1);
+      promise_q <= PromiseW'(waiting) + PromiseW'(owed_left);
+    end
+  end
   // One clock late, hence a place that stays free: the engine's whole parser hangs on it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) owed_room_q <= 1'b0;
-    else owed_room_q <= owed < OwedW'(CoreDepth - 1);
+    else owed_room_q <= owed_q < OwedW'(CoreDepth - 1);
   end
-  assign service_idle = eb_idle && owed == '0;
+  assign service_idle = eb_idle && owed_q == '0;
 
   // ---------------------------------------------------------------- Wishbone
   logic c_cyc, c_stb, c_we, c_stall, c_ack, c_err;
@@ -408,9 +437,10 @@ module pcie_etherbone
   logic [3:0] c_sel;
 
   board_bus #(
-    .CtrlProduct(wb_pkg::ProductPcieDma),
-    .SilentSlave(SilentSlave),
-    .NumTriggers(NumTriggers)
+    .CtrlProduct  (wb_pkg::ProductPcieDma),
+    .SilentSlave  (SilentSlave),
+    .SdbRegistered(1'b1),
+    .NumTriggers  (NumTriggers)
   ) u_bus (
     .clk_i,
     .rst_ni,
@@ -516,10 +546,11 @@ module pcie_etherbone
       out_q  <= begun_q;
       sent_q <= begun_q;
     end else begin
-      begun_q <= begun_q + 8'(fetch || push_commit);
-      in_q    <= in_q + 8'(rx_take && rx_first);
-      out_q   <= out_q + 8'(tx_take && tx_first);
-      sent_q  <= sent_q + 8'(unit);
+      // The strobes come late in their clock: as enables they pass no adder.
+      if (fetch || push_commit) begun_q <= begun_q + 8'd1;
+      if (rx_take && rx_first) in_q <= in_q + 8'd1;
+      if (tx_take && tx_first) out_q <= out_q + 8'd1;
+      sent_q <= sent_q + 8'(unit);
     end
   end
 
@@ -538,7 +569,7 @@ module pcie_etherbone
   assign probe_tag_o[DmaWriteFirst]   = sent_q;
   assign probe_tag_o[StatusWritten]   = sent_q - 8'd1;
 
-  assign idle_o = dma_idle && push_idle && axi_idle && eb_idle && bus_idle && owed == '0 &&
+  assign idle_o = dma_idle && push_idle && axi_idle && eb_idle && bus_idle && owed_q == '0 &&
                   events_q == '0;
 
   logic unused;

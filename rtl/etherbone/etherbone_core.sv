@@ -233,6 +233,9 @@ module etherbone_core
       StReadAddr: begin
         slot_in.kind = flags_q[RecRca] ? SlotConfig : SlotRead;
         slot_in.word = rx_data_i;
+        // Beyond the config space: in a stream as a register that reads 0, so that the reply, which has
+        // longer ways there, goes without this comparison.
+        if (Stream && flags_q[RecRca] && rx_data_i[15:6] != '0) slot_in.word[5:3] = 3'd7;
         if (take && rcount_q == 8'd1) begin
           state_d    = StRecord;
           record_end = flags_q[RecCyc];
@@ -416,7 +419,7 @@ module etherbone_core
       3'd5:    config_reg = 64'd2;  // message interrupts: not supported
       default: config_reg = '0;
     endcase
-    if (slot_out.word[15:6] != '0) config_reg = '0;
+    if (!Stream && slot_out.word[15:6] != '0) config_reg = '0;
   end
 
   if (Width == 64) begin : gen_config_64

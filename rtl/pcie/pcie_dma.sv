@@ -13,8 +13,9 @@
 ///               word of a burst or push. abort_o: pulse, forget the stream so far and the word that is
 ///               offered in that clock; then idle_i must rise once no more words will come
 ///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will come without
-///               further input; waiting_o: words on their way to rx_valid_o, for a service that
-///               answers each word with a word
+///               further input; it falls with each word taken, and may rise one clock late;
+///               waiting_o: words on their way to rx_valid_o, for a service that answers each word
+///               with a word
 ///   Memory      reads within the request ring      (proved: formal/pcie/pcie_dma_fetch.sby);
 ///               writes within the reply ring and the status word, each word to its position's
 ///               address                         (proved: formal/pcie/pcie_dma_write.sby)
@@ -302,6 +303,13 @@ module pcie_dma
   // ---------------------------------------------------------------- words from the service
   logic write_burst, told, told_done;
 
+  // The promise is a clock late, so the ring's end is told as late.
+  logic more_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) more_q <= 1'b0;
+    else more_q <= fetch_pending;
+  end
+
   pcie_dma_write #(
     .BurstBytes(WriteBytes),
     .MaxWrites (16),
@@ -317,7 +325,7 @@ module pcie_dma
     .consumed_i (consumed_q),
     .head_i     (head),
     .promise_i,
-    .more_i     (fetch_pending),
+    .more_i     (more_q),
     .valid_i    (tx_valid_i),
     .ready_o    (tx_ready_o),
     .data_i     (tx_data_i),

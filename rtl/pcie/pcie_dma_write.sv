@@ -295,10 +295,17 @@ module pcie_dma_write #(
     .usage_o()
   );
 
-  // Counted from the decision, so that an address on offer counts.
+  // Counted from the decision, so that an address on offer counts. Decision and answer come late: they
+  // choose between sums.
+  logic [CountW-1:0] writes_d;
+  always_comb begin
+    writes_d = bvalid_i ? writes_q - CountW'(1) : writes_q;
+    if (open_data) writes_d = bvalid_i ? writes_q + CountW'(1) : writes_q + CountW'(2);
+    else if (open_status) writes_d = bvalid_i ? writes_q : writes_q + CountW'(1);
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) writes_q <= '0;
-    else writes_q <= writes_q + CountW'(open_data) + CountW'(open_status) - CountW'(bvalid_i);
+    else writes_q <= writes_d;
   end
 
   assign bready_o    = 1'b1;

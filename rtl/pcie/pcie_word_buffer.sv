@@ -53,7 +53,11 @@ module pcie_word_buffer #(
   assign both = lanes_i == 2'b11;
   assign low  = '{first: first_i, word: lanes_i[0] ? data_i[31:0] : data_i[63:32]};
   assign high = '{first: 1'b0, word: data_i[63:32]};
-  assign wr_d = wr_q + (write_i ? (both ? PtrW'(2) : PtrW'(1)) : '0);
+  // The writer's signals come late: they choose between sums.
+  always_comb begin
+    wr_d = wr_q;
+    if (write_i) wr_d = both ? wr_q + PtrW'(2) : wr_q + PtrW'(1);
+  end
 
   // ---------------------------------------------------------------- memory
   logic [PtrW-3:0] even_at;  // half of the next even number

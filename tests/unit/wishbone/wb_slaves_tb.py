@@ -11,7 +11,8 @@ from cocotbext.wishbone.driver import WBOp, WishboneMaster
 from isthmus import regs
 from wb_model import Bench, Master, Op
 
-SLAVES = ("ram", "sdb", "eca", "tlu", "ctl")
+SLAVES = ("ram", "sdb", "late", "eca", "tlu", "ctl")  # late: the SDB table behind registers
+LATE = 3  # clocks from an operation to its answer; 1 for the others
 TLU = {r.name: r.offset for r in regs.load("tlu").registers}
 ECA = {r.name: r.offset for r in regs.load("eca").registers}
 CHANNELS, DEPTH = 3, 4
@@ -50,13 +51,13 @@ async def prepare(dut: Any, start: int | None = None) -> tuple[Bench, World, dic
     return bench, world, masters
 
 
-async def play(bench: Bench, master: Master, *ops: Op) -> list[Op]:
-    """One bus cycle; every slave here answers one cycle after the operation, which it takes at once."""
+async def play(bench: Bench, master: Master, *ops: Op, clocks: int = 1) -> list[Op]:
+    """One bus cycle; every slave here takes an operation at once and answers it `clocks` later."""
     before = len(master.done)
     master.play([ops])
     await bench.until(lambda: not master.busy, 2 * len(ops) + 20)
     done = master.done[before:]
-    assert all(op.taken == op.offered and op.answered == op.taken + 1 for op in done)
+    assert all(op.taken == op.offered and op.answered == op.taken + clocks for op in done)
     return done
 
 
@@ -74,8 +75,8 @@ async def write(bench: Bench, master: Master, adr: int, dat: int) -> None:
 @cocotb.test()
 async def every_slave_takes_one_operation_a_cycle(dut: Any) -> None:
     bench, _, masters = await prepare(dut)
-    for master in masters.values():
-        ops = await play(bench, master, *(Op(0) for _ in range(40)))
+    for name, master in masters.items():
+        ops = await play(bench, master, *(Op(0) for _ in range(40)), clocks=LATE if name == "late" else 1)
         assert ops[-1].taken - ops[0].taken == 39
 
 
@@ -104,7 +105,9 @@ async def ram_equals_an_array_with_byte_enables(dut: Any) -> None:
 async def sdb_table_reads_as_hosts_parse_it(dut: Any) -> None:
     bench, _, masters = await prepare(dut)
     ops = await play(bench, masters["sdb"], *(Op(4 * n) for n in range(80)))
-    assert all(op.ok for op in ops)
+    late = await play(bench, masters["late"], *(Op(4 * n) for n in range(80)), clocks=LATE)
+    assert all(op.ok for op in [*ops, *late])
+    assert [op.value for op in late] == [op.value for op in ops]
     table = b"".join(op.value.to_bytes(4, "big") for op in ops)
 
     def number(record: int, at: int, size: int) -> int:
@@ -125,8 +128,23 @@ async def sdb_table_reads_as_hosts_parse_it(dut: Any) -> None:
     assert (number(1, 0, 2), number(1, 2, 1), number(1, 3, 1), number(1, 4, 4)) == (0, 1, 2, 4)
     assert number(3, 0, 8) == 0x1000
     # Neither a write nor a read behind the table is possible.
-    ops = await play(bench, masters["sdb"], Op(0, 0, True), *(Op(4 * n) for n in range(80, 128)))
-    assert [op.ok for op in ops] == [False] * 49
+    for name, clocks in (("sdb", 1), ("late", LATE)):
+        wrong = (Op(0, 0, True), *(Op(4 * n) for n in range(80, 128)))
+        ops = await play(bench, masters[name], *wrong, clocks=clocks)
+        assert [op.ok for op in ops] == [False] * 49
+
+
+@cocotb.test()
+async def an_sdb_table_behind_registers_answers_no_operation_that_was_given_up(dut: Any) -> None:
+    bench, _, masters = await prepare(dut)
+    table = [op.value for op in await play(bench, masters["sdb"], *(Op(4 * n) for n in range(80)))]
+    late = masters["late"]
+    late.abort = 0.2
+    late.play([Op(4 * random.randrange(88)) for _ in range(6)] for _ in range(300))
+    await bench.until(lambda: not late.busy, 6000)
+    assert late.aborted
+    assert all(op.value == table[op.adr // 4] for op in late.done if op.ok)
+    assert all(bool(op.ok) == (op.adr < 320) for op in late.done)
 
 
 @cocotb.test()
