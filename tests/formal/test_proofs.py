@@ -107,8 +107,8 @@ BREAKS = [
     (
         "rdma/rdma_resequencer",
         "rdma/rdma_resequencer.sv",
-        "place_state == PlaceDone || is_broken;",
-        "place_state != PlaceEmpty;",
+        "place_state_q == PlaceDone || is_broken;",
+        "place_state_q != PlaceEmpty;",
     ),
     ("rdma/rdma_receive", "rdma/rdma_receive.sv", "= taken && code == '0;", "= code == '0;"),
     ("usb/fx2_port", "usb/fx2_port.sv", "(slrd_q ? flag_last_ni : flag_empty_ni)", "flag_empty_ni"),

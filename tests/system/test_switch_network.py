@@ -137,7 +137,7 @@ def test_bit_errors_cost_their_own_packets_alone(run: Run, rate: float) -> None:
 
 def test_a_stalled_sink_stops_only_what_is_for_it(run: Run) -> None:
     free = run(load=0.5)
-    held = run(load=0.5, faults={"stalls": [[2, 10_000, 40_000]]})
+    held = run(load=0.5, faults={"stalls": [[2, 60_000, 40_000]]})
     assert held["counters"]["packets.delivered"] == held["counters"]["packets.created"]
     assert held["counters"]["end.overruns"] == 0
     assert held["latency_ps"]["p50"] < 1.5 * free["latency_ps"]["p50"]
