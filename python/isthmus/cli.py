@@ -153,7 +153,7 @@ def bench_switch(
 ) -> None:
     """Delay against load through a buffered-crossbar switch."""
     bootstrap.ensure_native()
-    from isthmus.bench import switch
+    from isthmus.bench import output, switch
 
     switch.run(
         ports=ports,
@@ -167,7 +167,7 @@ def bench_switch(
         buffer_words=buffer_words,
         round_trip=round_trip,
         engines=engines,
-        format=cast("switch.Format", form),
+        format=cast("output.Format", form),
         out=out,
         out_json=out_json,
     )
@@ -257,7 +257,7 @@ def bench_rdma(
 ) -> None:
     """Remote DMA and messages between hosts, with perftest's flags and columns."""
     bootstrap.ensure_native()
-    from isthmus.bench import rdma
+    from isthmus.bench import output, rdma
 
     rdma.run(
         test,
@@ -278,7 +278,7 @@ def bench_rdma(
         platform=platform,
         profile=profile,
         seed=seed,
-        format=form,
+        format=cast("output.Format", form),
         out=out,
         out_json=out_json,
     )

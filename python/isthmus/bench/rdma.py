@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +17,11 @@ from typing import Any, Literal
 
 from isthmus import platforms
 from isthmus.bench import engine
+from isthmus.bench.output import Format, publish
 from isthmus.bench.scenario import entries
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile
-from isthmus.results import Document, Measurement, document, measurement, write
+from isthmus.results import Document, Measurement, document, measurement
 
 PLATFORM = "forth-rdma"
 PLATFORMS = (PLATFORM, "rdma-pcie")
@@ -389,7 +389,7 @@ def run(
     platform: str = PLATFORM,
     profile: str = "isthmus",
     seed: int = 1,
-    format: str = "table",  # noqa: A002
+    format: Format = "table",  # noqa: A002
     out: Path = Path("out"),
     out_json: Path | None = None,
     runner: engine.Runner | None = None,
@@ -461,21 +461,12 @@ def run(
             for each in wanted
         ]
     made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
-    target = out_json or out / "rdma.json"
-    write(made, target)
     from isthmus.bench import rdma_tables
     from isthmus.report import rdma as drawing
 
-    table = target.with_suffix(".csv")
-    with table.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rdma_tables.csv_rows(made))
-    page = target.with_suffix(".html")
-    page.write_text(drawing.page(made))
-    if format == "csv":
-        print(table.read_text(), end="")
-    elif format == "json":
-        print(target.read_text(), end="")
-    else:
-        print(rdma_tables.text(made, gbits=gbits, histogram=histogram), end="")
-        print(f"# results: {target}, {table}; page: {page}")
+    def table(one: Document) -> str:
+        return rdma_tables.text(one, gbits=gbits, histogram=histogram)
+
+    target = out_json or out / "rdma.json"
+    publish(made, target, format, rdma_tables.csv_rows, drawing.page, table)
     return made

@@ -7,7 +7,6 @@ ideal output-queued switch. `measure` runs it, `run` is `isthmus bench switch`.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,10 @@ from typing import Any, Literal
 
 from isthmus import platforms
 from isthmus.bench import engine
+from isthmus.bench.output import Format, publish
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile
-from isthmus.results import Document, document, write
+from isthmus.results import Document, document
 
 PLATFORM = "forth-switch"
 TOP = "link_switch"
@@ -38,7 +38,6 @@ HOTSPOT_SHARE = 0.25
 WALL_S = 3_600
 
 Engine = Literal["rtl", "reference", "ideal"]
-Format = Literal["table", "csv", "json"]
 
 
 @dataclass(frozen=True)
@@ -361,21 +360,9 @@ def run(
         design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
         points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
     made = measure(points, runner=runner, given=given)
-    target = out_json or out / "switch.json"
-    write(made, target)
     from isthmus.bench import switch_tables
     from isthmus.report import switch as drawing
 
-    table = target.with_suffix(".csv")
-    with table.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(switch_tables.csv_rows(made))
-    page = target.with_suffix(".html")
-    page.write_text(drawing.page(made))
-    if format == "csv":
-        print(table.read_text(), end="")
-    elif format == "json":
-        print(target.read_text(), end="")
-    else:
-        print(switch_tables.text(made), end="")
-        print(f"# results: {target}, {table}; page: {page}")
+    target = out_json or out / "switch.json"
+    publish(made, target, format, switch_tables.csv_rows, drawing.page, switch_tables.text)
     return made
