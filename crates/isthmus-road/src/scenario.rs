@@ -711,8 +711,11 @@ pub struct Trace {
     pub timeline: Option<PathBuf>,
 }
 
-const fn yes() -> bool {
+pub(crate) const fn yes() -> bool {
     true
+}
+pub(crate) const fn sixteen() -> u32 {
+    16
 }
 const fn two() -> usize {
     2
@@ -757,6 +760,14 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, RoadErro
     })?;
     reader.end().map_err(|error| RoadError::scenario("document", error.to_string()))?;
     Ok(value)
+}
+
+/// Refuses a value outside a range, by its key.
+pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), RoadError> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
 }
 
 /// Which road a scenario is of: each has its own keys.

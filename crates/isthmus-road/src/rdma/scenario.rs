@@ -13,7 +13,9 @@ use isthmus_sim::world::pcix::PcixConfig;
 
 use super::application::sort_config;
 use crate::error::RoadError;
-use crate::scenario::{DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile};
+use crate::scenario::{
+    DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile, sixteen, within, yes,
+};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
@@ -261,20 +263,12 @@ impl Faults {
     }
 }
 
-const fn sixteen() -> u32 {
-    16
-}
-
 const fn compare() -> f64 {
     5.0
 }
 
 const fn copy() -> f64 {
     2.0
-}
-
-const fn yes() -> bool {
-    true
 }
 
 /// Addressed by three bits of the formats.
@@ -302,12 +296,6 @@ impl Scenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let Self { platform, interface, switch, workload, .. } = self;
-        let within = |key: &str, value: f64, low: f64, high: f64| {
-            if (low..=high).contains(&value) {
-                return Ok(());
-            }
-            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
-        };
         within("platform.link_mhz", platform.link_mhz, 1.0, 1_000.0)?;
         within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
         within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;

@@ -14,7 +14,7 @@ use isthmus_sim::world::link::{
 };
 
 use crate::error::RoadError;
-use crate::scenario::{Limits, Profile};
+use crate::scenario::{Limits, Profile, sixteen, within};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
@@ -218,10 +218,6 @@ pub struct Faults {
     pub slips: Vec<(usize, usize, u64, i64)>,
 }
 
-const fn sixteen() -> u32 {
-    16
-}
-
 const fn one() -> usize {
     1
 }
@@ -250,12 +246,6 @@ impl Scenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let Self { platform, device, workload, .. } = self;
-        let within = |key: &str, value: f64, low: f64, high: f64| {
-            if (low..=high).contains(&value) {
-                return Ok(());
-            }
-            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
-        };
         within("platform.clock_mhz", platform.clock_mhz, 1.0, 1_000.0)?;
         within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
         within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;
