@@ -59,7 +59,13 @@ def wrapper(entry: CoreEntry, device: Elaborated) -> str:
             continue
         inner = f"{port.name}_core"
         wires.append(f"  logic [{port.width - 1}:0] {inner};")
-        connections.append(f"    .{port.name}({inner})")
+        value = inner
+        if port.enum is not None and not port.is_output:
+            # Bits go into any packed type but this.
+            if not port.enum:
+                raise UserError(f"{entry.name}: port {port.name} is an enumeration that no package declares")
+            value = f"{port.enum}'({inner})"
+        connections.append(f"    .{port.name}({value})")
         left, right = (port.name, inner) if port.is_output else (inner, port.name)
         registers[_clock_of(entry, port.name).port].append(f"    {left} <= {right};")
     blocks = [

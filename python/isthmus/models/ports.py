@@ -23,11 +23,15 @@ class ElaborationError(UserError):
 
 @dataclass(frozen=True)
 class Port:
-    """One port of the top. `width` is in bits, packed dimensions multiplied out."""
+    """One port of the top. `width` is in bits, packed dimensions multiplied out.
+
+    `enum` is its enumeration's name in other files, "" if it has none there; None: it is no enumeration.
+    """
 
     name: str
     width: int
     is_output: bool
+    enum: str | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,22 @@ def _port(top: str, symbol: object) -> Port:
         raise ElaborationError(f"{top}: port {name} must be an input or an output")
     if not symbol.type.isIntegral:
         raise ElaborationError(f"{top}: port {name} must be a packed vector, not {symbol.type}")
-    return Port(name, int(symbol.type.bitWidth), symbol.direction == ast.ArgumentDirection.Out)
+    is_output = symbol.direction == ast.ArgumentDirection.Out
+    return Port(name, int(symbol.type.bitWidth), is_output, _enum(symbol.type))
+
+
+def _enum(kind: ast.Type) -> str | None:
+    """`Port.enum`: the first of its aliases that stands in a package."""
+    from pyslang import ast
+
+    if not kind.isEnum:
+        return None
+    while isinstance(kind, ast.TypeAliasType):
+        path = str(kind.hierarchicalPath)
+        if "::" in path:
+            return path
+        kind = kind.targetType.type
+    return ""
 
 
 def _probes(compilation: ast.Compilation, top: str) -> tuple[str, ...]:

@@ -113,6 +113,50 @@ def test_the_wrapper_registers_each_port_on_its_own_clock(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
 
 
+TYPED = """package p;
+  typedef enum logic [1:0] {Idle, Data, End} kind_e;
+  typedef struct packed {kind_e kind; logic last;} flit_t;
+endpackage
+module typed import p::*; #(parameter type Kind = kind_e, localparam type own_t = Kind) (
+  input logic clk_i, input kind_e kind_i, input own_t own_i, input flit_t flit_i, input kind_e [2:0] all_i,
+  output kind_e kind_o, output flit_t [1:0] flits_o
+);
+  assign kind_o  = flit_i.last ? kind_i : own_i;
+  assign flits_o = {flit_i, all_i[2], all_i[0] == all_i[1]};
+endmodule
+"""
+
+
+def test_ports_of_any_packed_type_are_registered(tmp_path: Path) -> None:
+    file = tmp_path / "typed.sv"
+    file.write_text(TYPED)
+    entry = cores.CoreEntry("typed", SKID.core, "typed", {}, SKID.clocks, ())
+    text = timing.wrapper(entry, elaborate([file], "typed", {}, device=False))
+    assert ".kind_i(p::kind_e'(kind_i_core))" in text
+    assert ".flit_i(flit_i_core)" in text
+    top = tmp_path / "top.sv"
+    top.write_text(text)
+    device = elaborate([file, top], "registered_pins", {}, device=False)
+    assert {port.name: port.width for port in device.ports} == {
+        "clk_i": 1, "kind_i": 2, "own_i": 2, "flit_i": 3, "all_i": 6, "kind_o": 2, "flits_o": 6,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module x (input logic clk_i, input enum logic {Off, On} on_i); endmodule",
+        "typedef enum logic {Off, On} on_e; module x (input logic clk_i, input on_e on_i); endmodule",
+    ],
+)
+def test_an_input_whose_enumeration_no_other_file_can_name_is_an_error(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "x.sv"
+    file.write_text(text)
+    entry = cores.CoreEntry("x", SKID.core, "x", {}, SKID.clocks, ())
+    with pytest.raises(UserError, match=r"^x: port on_i is an enumeration that no package declares$"):
+        timing.wrapper(entry, elaborate([file], "x", {}, device=False))
+
+
 def test_a_port_without_a_clock_is_an_error() -> None:
     entry = cores.CoreEntry("x", SKID.core, SKID.top, {}, (cores.Clock("clk_i", 125, ("valid",)),), ())
     device = elaborate(sources(entry.core), entry.top, {}, device=False)
