@@ -8,12 +8,15 @@
 /// up waits for it: so one that stands still holds its destinations back, rather than be left behind. What
 /// is down counts for nothing, and has nothing to catch up when it comes back.
 ///
-///   Handshake   gnt_o is one-hot or zero; where it is not zero with req_valid_i, the packet is that link's
+///   Handshake   a request stands, its destination and words with it, until gnt_o, one-hot, names its link
+///               in the same cycle; it may be taken back: req_valid_i falls for a cycle. free_i may tell
+///               of a grant 2 cycles late
 ///   Ordering    packets of one link stay in order, across links there is none
-///   Latency     0 cycles, combinational
-///   Throughput  a packet a cycle
+///   Latency     2 cycles from req_valid_i to gnt_o where a link can take it; 0 from free_i; 1 after up_i
+///               has changed
+///   Throughput  a packet in 3 cycles
 ///   Balance     a link's words of a destination are at most MaxAhead + MaxWords more than another's, while
-///               both are up; where all links that are up are free, one is given
+///               both are up; after 2 cycles no request waits while a link may have it
 ///                                              (proved: formal/link/link_spread.sby)
 ///   Parameters  NumLinks 2..8, NumDests 1..128, MaxWords 1..510 words of a packet, MaxAhead 0..4095
 ///   Not done    the packets' way (each link has a sender of its own), resequencing
@@ -37,6 +40,8 @@ module link_spread #(
   localparam int unsigned AheadWidth = $clog2(MaxAhead + MaxWords + 1);
   typedef logic [AheadWidth-1:0] ahead_t;
   typedef ahead_t [NumLinks-1:0] ahead_all_t;
+  typedef logic [NumLinks-1:0] links_t;
+  typedef links_t [NumLinks-1:0] order_t;
 
   if (NumLinks < 2 || NumLinks > 8) begin : gen_links_check
     $error("link_spread: NumLinks is %0d, legal is 2..8", NumLinks);
@@ -49,44 +54,92 @@ module link_spread #(
            MaxWords, MaxAhead);
   end
 
-  // One memory of counts; used_q: a destination's has been written.
-  ahead_all_t          ahead_q[NumDests];
-  logic [NumDests-1:0] used_q;
-  ahead_all_t          read, ahead, ahead_d;
-  ahead_t              least;
-
-  assign read = used_q[req_dest_i] ? ahead_q[req_dest_i] : '0;
-
-  always_comb begin
-    least = '1;
+  // The link of a set that comes before all others of it.
+  function automatic links_t foremost(links_t set, order_t order);
+    links_t found;
+    found = set;
     for (int unsigned i = 0; i < NumLinks; i++) begin
-      if (up_i[i] && read[i] < least) least = read[i];
-    end
-    for (int unsigned i = 0; i < NumLinks; i++) begin
-      ahead[i] = read[i] > least ? read[i] - least : '0;
-    end
-  end
-
-  // turn_q: links from this one on come first among equals.
-  logic [NumLinks-1:0] able, turn_q;
-
-  for (genvar i = 0; i < NumLinks; i++) begin : gen_link
-    logic [NumLinks-1:0] beaten;
-    assign able[i] = req_valid_i && up_i[i] && free_i[i] && ahead[i] <= ahead_t'(MaxAhead);
-    for (genvar k = 0; k < NumLinks; k++) begin : gen_other
-      if (k == i) begin : gen_self
-        assign beaten[k] = 1'b0;
-      end else begin : gen_pair
-        logic first;
-        assign first     = turn_q[k] == turn_q[i] ? k < i : turn_q[k];
-        assign beaten[k] = able[k] && (ahead[k] < ahead[i] || (ahead[k] == ahead[i] && first));
+      for (int unsigned k = 0; k < NumLinks; k++) begin
+        if (k != i && set[k] && order[k][i]) found[i] = 1'b0;
       end
     end
-    assign gnt_o[i]   = able[i] && beaten == '0;
-    assign ahead_d[i] = gnt_o[i] ? ahead[i] + ahead_t'(req_words_i) : ahead[i];
+    return found;
+  endfunction
+
+  typedef enum logic [1:0] {StepRead, StepRank, StepChoose} step_e;
+  step_e step_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) step_q <= StepRead;
+    else if (!req_valid_i || gnt_o != '0) step_q <= StepRead;
+    else step_q <= step_q == StepRead ? StepRank : StepChoose;
   end
 
-  always_ff @(posedge clk_i) if (gnt_o != '0) ahead_q[req_dest_i] <= ahead_d;
+  // ------------------------------------------------------------------ read: counts, and their order
+  // One memory of counts; used_q: a destination's has been written.
+  ahead_all_t          count_q[NumDests];
+  logic [NumDests-1:0] used_q;
+  ahead_all_t          count, held_q, ahead_d;
+  // turn_q: links from this one on come first among equals.
+  links_t              turn_q;
+  // order_q[i][k]: link i has less than link k, or as much and is first.
+  order_t              order_d, order_q;
+
+  assign count = used_q[req_dest_i] ? count_q[req_dest_i] : '0;
+
+  for (genvar i = 0; i < NumLinks; i++) begin : gen_order
+    assign order_d[i][i] = 1'b0;
+    for (genvar k = i + 1; k < NumLinks; k++) begin : gen_pair
+      logic first;
+      assign first          = turn_q[i] || !turn_q[k];
+      assign order_d[i][k] = {count[i], 1'b0} < {count[k], first};
+      assign order_d[k][i] = !order_d[i][k];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step_q == StepRead) begin
+      held_q   <= count;
+      order_q <= order_d;
+    end
+  end
+
+  // ------------------------------------------------------------------ rank: beyond the least
+  // Again in every cycle: links may come and go while the packet waits.
+  ahead_all_t ahead_q;
+  links_t     up_q, within_q, lead;
+  ahead_t     least;
+
+  assign lead = foremost(up_i, order_q);
+  always_comb begin
+    least = '0;
+    for (int unsigned i = 0; i < NumLinks; i++) begin
+      if (lead[i]) least = least | held_q[i];
+    end
+  end
+
+  for (genvar i = 0; i < NumLinks; i++) begin : gen_rank
+    logic   behind;
+    ahead_t beyond;
+    assign {behind, beyond} = {1'b0, held_q[i]} - {1'b0, least};
+    always_ff @(posedge clk_i) begin
+      ahead_q[i]  <= behind ? '0 : beyond;
+      within_q[i] <= up_i[i] && beyond <= ahead_t'(MaxAhead);
+    end
+  end
+
+  always_ff @(posedge clk_i) up_q <= up_i;
+
+  // ------------------------------------------------------------------ choose: among those that can
+  logic ranked;
+  assign ranked = req_valid_i && step_q == StepChoose && up_i == up_q;
+  assign gnt_o  = foremost(ranked ? within_q & free_i : '0, order_q);
+
+  for (genvar i = 0; i < NumLinks; i++) begin : gen_count
+    assign ahead_d[i] = ahead_q[i] + (gnt_o[i] ? ahead_t'(req_words_i) : '0);
+  end
+
+  always_ff @(posedge clk_i) if (gnt_o != '0) count_q[req_dest_i] <= ahead_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -64,7 +64,7 @@ BREAKS = [
     ("link/link_ids", "link/link_credit_tx.sv", "step_id_q == addr_t'(i)) room_o", "bad_o) room_o"),
     ("link/link_tx", "link/link_tx.sv", "align_i && !inside_q ? SlotAlign", "align_i ? SlotAlign"),
     ("link/link_deskew", "link/link_deskew.sv", "delay_q[i] + 1'b1", "delay_q[i]"),
-    ("link/link_spread", "link/link_spread.sv", "up_i[i] && read[i] < least", "read[i] < least"),
+    ("link/link_spread", "link/link_spread.sv", "foremost(up_i, order_q)", "foremost('1, order_q)"),
     (
         "crossbar/crosspoint",
         "crossbar/crosspoint.sv",

@@ -2,8 +2,8 @@
 /// A bundle packet by packet: one source of packets, link_spread, NumLinks links of different length, and their
 /// sinks.
 ///
-/// The source makes a packet a cycle at most, waits until link_spread has found a link for it, and leaves the
-/// rest to that link's own sender. Word 0 names a packet (destination, number, length), the others follow from
+/// The source waits until link_spread has found a link for its packet, and leaves the rest to that link's own
+/// sender; a shy one takes some requests back and asks for another packet. Word 0 names a packet (destination, number, length), the others follow from
 /// it. A sink counts per link: each packet must be whole, and later than the one before of its destination on
 /// this link; how often it comes earlier than one that another link has brought is `overtaken_o`.
 module link_spread_bench
@@ -23,6 +23,7 @@ module link_spread_bench
   input  logic [NumLinks-1:0] block_i,       // nobody reads what comes over this link
   input  logic [NumDests-1:0] mute_i,        // no packets for this destination
   input  logic                same_i,        // all packets have 4 words
+  input  logic                shy_i,         // one request in four cycles is taken back
   input  logic [16:0]         send_i,        // rate of requests, in 65536ths a cycle
   output logic [NumLinks-1:0] up_o,
   // What link_spread is asked and says.
@@ -43,7 +44,7 @@ module link_spread_bench
   localparam int unsigned WordsWidth = $clog2(MaxWords + 1);
   localparam int unsigned Longest    = Delay + NumLinks * Further;
 
-  logic [31:0] noise_q[3];
+  logic [31:0] noise_q[4];
   function automatic logic [31:0] step(logic [31:0] x);
     logic [31:0] y;
     y = x ^ (x << 13);
@@ -55,8 +56,8 @@ module link_spread_bench
     x = name * 32'h9E3779B1 + 32'(index) * 32'h85EBCA6B;
     return x ^ (x >> 15);
   endfunction
-  initial for (int i = 0; i < 3; i++) noise_q[i] = 32'h1234567 * 32'(2 * i + 1);
-  always_ff @(posedge clk_i) for (int i = 0; i < 3; i++) noise_q[i] <= step(noise_q[i]);
+  initial for (int i = 0; i < 4; i++) noise_q[i] = 32'h1234567 * 32'(2 * i + 1);
+  always_ff @(posedge clk_i) for (int i = 0; i < 4; i++) noise_q[i] <= step(noise_q[i]);
 
   // ------------------------------------------------------------------ source
   logic                  want_q;
@@ -103,7 +104,9 @@ module link_spread_bench
       want_q   <= 1'b0;
       number_q <= number_q + 1'b1;
       begun_o  <= begun_o + 1;
-    end else if (!want_q) begin
+    end else if (want_q) begin
+      if (shy_i && noise_q[3][9:8] == '0) want_q <= 1'b0;
+    end else begin
       want_q   <= 17'(noise_q[1][15:0]) < send_i && !mute_i[pick];
       dest_q   <= pick;
       length_q <= same_i ? WordsWidth'(4) : WordsWidth'(1 + noise_q[2][23:8] % MaxWords);
