@@ -808,7 +808,7 @@ async def small_packets_go_one_in_few_cycles(dut: Any) -> None:
 @cocotb.test()
 async def everything_at_once(dut: Any) -> None:
     h = await with_ring(dut, size=8, lost=9000)
-    traffic = Traffic(h, RING, 8, WORDS, transfers=45, damage=0.02)
+    traffic = Traffic(h, RING, 8, WORDS, transfers=45, damage=0.02, stored=STORED)
     await traffic.run()
     traffic.report()
 

@@ -71,8 +71,10 @@ class Flow:
 
 
 class Traffic:
-    def __init__(self, h: Host, ring: int, ring_log2: int, words: int, transfers: int, damage: float) -> None:
-        self.h, self.rng = h, h.rng
+    def __init__(
+        self, h: Host, ring: int, ring_log2: int, words: int, transfers: int, damage: float, stored: bool
+    ) -> None:
+        self.h, self.rng, self.stored = h, h.rng, stored
         self.ring, self.ring_log2, self.words = ring, ring_log2, words
         self.transfers, self.damage = transfers, damage
         self.flows = {src: Flow(src, self.rng.randrange(1 << 16)) for src in SOURCES}
@@ -189,10 +191,12 @@ class Traffic:
                 flow.next += 1
                 dice = rng.random()
                 if dice < self.damage:
-                    sent.code = LOST
-                    whole = p.kind == MESSAGE or rng.random() < 0.5
-                    if not whole:
+                    never_sent = p.kind == MESSAGE or rng.random() < 0.5
+                    if not never_sent:
                         h.send(p.beats(), rng.randrange(8), end="edb")
+                    # Without a whole packet in store a header is refused before its end shows it bad.
+                    if never_sent or self.stored or sent.code in (0, BROKEN):
+                        sent.code = LOST
                     continue
                 h.send(p.beats(), rng.randrange(8))
                 if dice > 1 - self.damage:
