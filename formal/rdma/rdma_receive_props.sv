@@ -14,7 +14,6 @@ module rdma_receive_props
   input logic        ask_ready_i,
   input logic        verdict_valid_i,
   input verdict_e    verdict_i,
-  input logic        region_ready_i,
   input logic        region_answer_i,
   input logic [3:0]  region_code_i,
   input logic        region_to_queue_i,
@@ -27,12 +26,13 @@ module rdma_receive_props
   input logic        payload_ready_i,
   input logic        piece_ready_i
 );
-  logic rst_ni, ask_valid_o, region_valid_o, region_extended_o, queue_valid_o, queue_commit_o;
+  logic rst_ni, ask_valid_o, region_look_o, region_extended_o, queue_valid_o, queue_commit_o;
   logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
   logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
   logic known_o, beyond_o, not_open_o, malformed_o, idle_o;
   logic [1:0] ready_o;
   ask_t ask_o, control_o;
+  logic [5:0] region_entry_o;
   logic [31:0] region_key_o;
   logic [63:0] region_address_o;
   enqueue_t queue_o;
@@ -76,7 +76,7 @@ module rdma_receive_props
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
       else if (verdict_valid_i) asking_q <= 1'b0;
-      if (region_valid_o && region_ready_i) looking_q <= 1'b1;
+      if (region_look_o) looking_q <= 1'b1;
       else if (region_answer_i) looking_q <= 1'b0;
       if (queue_valid_o && queue_ready_i) message_q <= 1'b1;
       else if (queue_answer_i) message_q <= 1'b0;
@@ -115,10 +115,24 @@ module rdma_receive_props
   logic [6:0] beats_q;
   logic is_message_q;
   enqueued_t place_q;
+  logic looked_q;           // a look in the last cycle: now stands what it is about
+  logic [5:0] named_q;
+  logic region_extended_q;
+  flow_t region_src_q;
+  logic [31:0] region_key_q;
   always_ff @(posedge clk_i) begin
+    looked_q <= region_look_o;
+    if (looked_q) begin
+      address_q         <= region_address_o;
+      beats_q           <= beats_o;
+      region_extended_q <= region_extended_o;
+      region_src_q      <= src_o;
+      region_key_q      <= region_key_o;
+    end
     if (!rst_ni) begin
       flow_ok_q  <= 1'b0;
       table_ok_q <= 1'b0;
+      looked_q   <= 1'b0;
     end else begin
       // A new question ends what was allowed before.
       if (ask_valid_o && ask_ready_i) begin
@@ -127,11 +141,10 @@ module rdma_receive_props
       end else if (verdict_valid_i) begin
         flow_ok_q <= verdict_i == VerdictOk;
       end
-      if (region_valid_o && region_ready_i) begin
+      if (region_look_o) begin
         table_ok_q   <= 1'b0;
-        address_q    <= region_address_o;
-        beats_q      <= beats_o;
         is_message_q <= 1'b0;
+        named_q      <= region_entry_o;
       end else if (queue_valid_o && queue_ready_i) begin
         table_ok_q   <= 1'b0;
         beats_q      <= queue_o.beats;
@@ -145,30 +158,44 @@ module rdma_receive_props
     end
   end
 
+  // With what is answered in this cycle.
+  logic flow_ok, table_ok;
+  enqueued_t place;
+  assign flow_ok  = verdict_valid_i ? verdict_i == VerdictOk : flow_ok_q;
+  assign table_ok = region_answer_i ? region_code_i == '0 : queue_answer_i ? queue_i.code == '0 : table_ok_q;
+  assign place    = queue_answer_i ? queue_i : place_q;
+
   logic write_piece, second;
   assign write_piece = piece_valid_o && !piece_o.drop;
-  assign second      = dut.check_state_q == 3'd6;
+  assign second      = dut.check_state_q == 3'd5;
 
   always_comb begin
     if (started_q) begin
       if (write_piece) begin
-        assert (flow_ok_q && table_ok_q);
+        assert (flow_ok && table_ok);
         assert (piece_o.src == ask_q.src && piece_o.place == ask_q.seq[5:0]);
-        assert (piece_o.body == (is_message_q && place_q.slotted));
+        assert (piece_o.body == (is_message_q && place.slotted));
         if (!is_message_q) begin
           assert (!second && piece_o.last && piece_o.beats == beats_q);
           assert (piece_o.address == address_q[63:3]);
         end else if (!second) begin
-          assert (piece_o.beats == place_q.first);
-          assert (piece_o.address == place_q.address + addr_t'(place_q.slotted));
-          assert (piece_o.last == (place_q.first == beats_q));
+          assert (piece_o.beats == place.first);
+          assert (piece_o.address == place.address + addr_t'(place.slotted));
+          assert (piece_o.last == (place.first == beats_q));
         end else begin
-          assert (piece_o.beats == beats_q - place_q.first && piece_o.last);
-          assert (piece_o.address == place_q.base);
+          assert (piece_o.beats == beats_q - place.first && piece_o.last);
+          assert (piece_o.address == place.base);
         end
       end
+      // The entry that was looked up is the one that the packet names; and what it is checked for stands.
+      if (looked_q) assert (named_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
+      if (!looked_q && (looking_q || (write_piece && !is_message_q))) begin
+        assert (region_address_o == address_q && beats_o == beats_q && src_o == region_src_q);
+        assert (region_extended_o == region_extended_q);
+        if (region_extended_o) assert (region_key_o == region_key_q);
+      end
       // A head moves only for a message that its flow takes.
-      if (queue_commit_o) assert (flow_ok_q && is_message_q && queue_i.code == '0);
+      if (queue_commit_o) assert (flow_ok && is_message_q && queue_i.code == '0);
       if (refused_valid_o) assert (flow_ok_q && !table_ok_q);
       // Never two in a row.
       if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
@@ -177,48 +204,59 @@ module rdma_receive_props
       assert (dut.read_q <= 3'd5);
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (!dut.check_q);
       if (dut.read_q == 3'd1) assert (!dut.extra_q);
+      if (dut.read_q == 3'd2) assert (dut.extended);
       if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
       if ((dut.read_q == 3'd1 && dut.legal && dut.data_kind) || dut.read_q == 3'd2 ||
           (dut.check_q && dut.data_kind)) begin
         assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
       end
-      assert (dut.check_state_q <= 3'd6);
+      assert (dut.check_state_q <= 3'd5);
       if (dut.check_state_q != 3'd0) assert (dut.check_q);
-      if (dut.check_state_q == 3'd2) begin
+      assert (looked_q == (looked_q && dut.check_state_q == 3'd0 && dut.check_q));
+      if (dut.check_state_q == 3'd0) begin
+        assert (!asking_q && !message_q && !queue_open_q);
+        assert (looking_q == (dut.check_q && dut.data_kind && !dut.message));
+        assert (looked_q == looking_q);
+        if (dut.check_q) begin
+          assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
+          if (dut.data_kind && !dut.message) assert (!is_message_q);
+        end
+      end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
-        assert ((looking_q || message_q) ==
-                (dut.lookup_sent_q && !dut.answer_here_q));
-        assert (!(looking_q && message_q));
-        if (looking_q) assert (!dut.message);
+        assert (message_q == (dut.lookup_sent_q && !dut.answer_here_q));
+        assert (looking_q == (!dut.message && !dut.answer_here_q));
         if (message_q || queue_open_q) assert (dut.message);
+        if (dut.lookup_sent_q) assert (dut.message);
         if (dut.verdict_here_q) assert (dut.ask_sent_q);
-        if (dut.answer_here_q) assert (dut.lookup_sent_q);
-        if (dut.answer_here_q) assert (dut.message == queue_open_q);
+        if (dut.answer_here_q && dut.message) assert (dut.lookup_sent_q);
+        assert (queue_open_q == (dut.answer_here_q && dut.message));
       end else begin
-        assert (!asking_q && !looking_q && !message_q);
+        assert (!asking_q && !looking_q && !message_q && !queue_open_q);
       end
-      if (dut.check_state_q == 3'd3) assert (queue_open_q == dut.message);
-      if (dut.check_state_q != 3'd2 && dut.check_state_q != 3'd3) assert (!queue_open_q);
       if (dut.check_state_q >= 3'd2) begin
         assert (dut.data_kind && dut.header_q.beats != '0);
         if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
-        if (dut.lookup_sent_q || dut.check_state_q != 3'd2) begin
+        if (!dut.message) begin
+          assert (!is_message_q && address_q == dut.second_q);
+          assert (region_extended_q == region_extended_o && region_src_q == src_o);
+          assert (region_key_q == region_key_o);
+        end
+        if (!dut.message || dut.lookup_sent_q || dut.check_state_q != 3'd2) begin
           assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
-          if (!dut.message) assert (address_q == dut.second_q);
         end
       end
-      if ((dut.check_state_q == 3'd2 && dut.verdict_here_q) || dut.check_state_q >= 3'd3) begin
-        assert (flow_ok_q == dut.taken);
+      if (dut.check_state_q == 3'd2 && dut.verdict_here_q) begin
+        assert (flow_ok_q == (dut.verdict_q == VerdictOk));
       end
-      if ((dut.check_state_q == 3'd2 && dut.answer_here_q) || dut.check_state_q == 3'd3) begin
+      if (dut.check_state_q == 3'd2 && dut.answer_here_q) begin
         assert (table_ok_q == (dut.code == '0));
         if (dut.message) assert (place_q == queue_i);
       end
-      if (dut.check_state_q == 3'd4) begin
+      if (dut.check_state_q == 3'd3) begin
         assert (!dut.passed_q && flow_ok_q && !table_ok_q);
         assert (!dut.wraps_q && dut.first_q == beats_q);
       end
-      if (dut.check_state_q >= 3'd5) begin
+      if (dut.check_state_q >= 3'd4) begin
         assert (dut.passed_q == (flow_ok_q && table_ok_q));
         if (dut.passed_q) begin
           assert (dut.slotted_q == (is_message_q && place_q.slotted));
@@ -234,10 +272,10 @@ module rdma_receive_props
           assert (!dut.wraps_q && dut.first_q == beats_q);
         end
       end
-      if (dut.check_state_q == 3'd6) assert (dut.wraps_q && dut.passed_q);
+      if (dut.check_state_q == 3'd5) assert (dut.wraps_q && dut.passed_q);
 
       cover (write_piece && second);
-      cover (write_piece && !is_message_q && piece_o.beats == 7'd2);
+      cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_extended_o);
       cover (refused_valid_o);
       cover (piece_valid_o && piece_o.drop);
     end

@@ -67,15 +67,21 @@ module rdma_write_props
   end
 
   // ---------------------------------------------------------------- the piece that is being written
-  logic have_q, drop_q;
-  addr_t next_q;            // where its next burst must begin
-  logic [6:0] left_q;       // beats that no burst has
-  logic [6:0] unpaid_q;     // beats of payload that were not taken
+  logic have, drop;
+  logic known_q;            // the piece has stood for a cycle
+  addr_t next, next_q;      // where its next burst must begin
+  logic [6:0] left, left_q;       // beats that no burst has
+  logic [6:0] unpaid, unpaid_q;   // beats of payload that were not taken
   logic aw_new, aw_stood_q, notice_burst;
   logic [63:0] aw_addr_q;
   logic [7:0] aw_len_q;
   logic w_stood_q;
   logic [72:0] w_q;
+  assign have         = piece_valid_i;
+  assign drop         = piece_i.drop;
+  assign next         = known_q ? next_q : piece_i.address;
+  assign left         = known_q ? left_q : piece_i.beats;
+  assign unpaid       = known_q ? unpaid_q : piece_i.beats;
   assign aw_new       = awvalid_o && !aw_stood_q;
   assign notice_burst = dut.state_q == StNotice;
 
@@ -84,30 +90,17 @@ module rdma_write_props
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      have_q     <= 1'b0;
-      left_q     <= '0;
-      unpaid_q   <= '0;
+      known_q    <= 1'b0;
       aw_stood_q <= 1'b0;
       w_stood_q  <= 1'b0;
-      drop_q     <= 1'b0;
     end else begin
       aw_stood_q <= awvalid_o && !awready_i;
       w_stood_q  <= wvalid_o && !wready_i;
-      if (piece_valid_i && piece_ready_o) begin
-        have_q   <= 1'b1;
-        drop_q   <= piece_i.drop;
-        next_q   <= piece_i.address;
-        left_q   <= piece_i.beats;
-        unpaid_q <= piece_i.beats;
-      end else begin
-        if (aw_new && !notice_burst) begin
-          next_q <= next_q + addr_t'(burst_beats);
-          left_q <= left_q - burst_beats;
-        end
-        if (payload_valid_i && payload_ready_o) unpaid_q <= unpaid_q - 7'd1;
-        if (dut.piece_end) have_q <= 1'b0;
-      end
+      known_q    <= have && !piece_ready_o;
     end
+    next_q    <= aw_new && !notice_burst ? next + addr_t'(burst_beats) : next;
+    left_q    <= aw_new && !notice_burst ? left - burst_beats : left;
+    unpaid_q  <= unpaid - 7'(payload_valid_i && payload_ready_o);
     aw_addr_q <= awaddr_o;
     aw_len_q  <= awlen_o;
     w_q       <= {wlast_o, wstrb_o, wdata_o};
@@ -127,7 +120,7 @@ module rdma_write_props
     if (aw_new) length_q <= awlen_o;
   end
   logic [6:0] left_now;  // behind a burst that begins in this cycle
-  assign left_now = aw_new && !notice_burst ? left_q - burst_beats : left_q;
+  assign left_now = aw_new && !notice_burst ? left - burst_beats : left;
   logic [7:0] len;
   assign len = aw_new ? awlen_o : length_q;
 
@@ -138,10 +131,10 @@ module rdma_write_props
       if (w_stood_q) assert (wvalid_o && {wlast_o, wstrb_o, wdata_o} == w_q);
       // A burst is of the piece that stands, where it goes on, or of the notice.
       if (aw_new && !notice_burst) begin
-        assert (have_q && !drop_q && !dut.piece_q.drop);
-        assert (awaddr_o == {next_q, 3'd0});
-        assert (burst_beats >= 7'd1 && burst_beats <= left_q && !awlen_o[7]);
-        assert (awuser_o == 13'({left_q, 3'd0}));
+        assert (have && !drop);
+        assert (awaddr_o == {next, 3'd0});
+        assert (burst_beats >= 7'd1 && burst_beats <= left && !awlen_o[7]);
+        assert (awuser_o == 13'({left, 3'd0}));
       end
       if (awvalid_o) assert ({1'b0, awaddr_o[11:3]} + 10'(awlen_o) < 10'd512);
       if (awvalid_o && notice_burst) begin
@@ -157,50 +150,51 @@ module rdma_write_props
       if (dut.burst_end) assert (beats_q == len + 8'd1 || (w_take && beats_q == len));
       // A piece ends when all its beats are in bursts and all its payload is taken.
       if (dut.piece_end) begin
-        assert (have_q && (drop_q || left_now == '0));
-        assert (unpaid_q == 7'd1 ? payload_valid_i && payload_ready_o : unpaid_q == '0);
+        assert (have && (drop || left_now == '0));
+        assert (unpaid == 7'd1 ? payload_valid_i && payload_ready_o : unpaid == '0);
       end
       // Nothing of the payload goes anywhere but to its piece.
-      if (payload_ready_o) assert (have_q && unpaid_q != '0);
+      if (payload_ready_o) assert (have && unpaid != '0);
       // Never more under way than there is room to remember.
       assert (owed_q <= 5'(MaxWrites));
 
       // Inductive strengthening.
-      assert (have_q == dut.have_q);
+      if (!have) assert (dut.first_q && dut.state_q != StBurst && dut.state_q != StDrop);
+      if (have && !known_q) assert (dut.first_q && dut.state_q != StBurst && dut.state_q != StDrop);
       assert (dut.u_tags.usage_o == owed_q);
       assert (dut.state_q == StNotice || !dut.notice);
-      if (have_q) begin
-        assert (drop_q == dut.piece_q.drop && unpaid_q <= 7'(PacketBeats));
-        if (dut.first_q) assert (dut.rest_q == dut.piece_q.beats);
-        else assert (dut.rest_q < dut.piece_q.beats);
-        assert (dut.piece_q.beats >= 7'd1 && dut.piece_q.beats <= 7'(PacketBeats));
-        assert (drop_q || dut.rest_q == ((aw_new && !notice_burst) ? left_q - burst_beats : left_q));
-        assert (left_q <= 7'(PacketBeats) && dut.rest_q <= 7'(PacketBeats));
-        if (drop_q) assert (dut.rest_q == left_q && left_q == dut.piece_q.beats);
-        if (drop_q) assert (left_q >= 7'd1);
-        if (!drop_q && !(aw_new && !notice_burst)) begin
-          if (dut.first_q || dut.rest_q != '0) assert (dut.address_next == next_q);
+      if (have) begin
+        assert (drop == piece_i.drop && unpaid <= 7'(PacketBeats));
+        if (dut.first_q) assert (dut.rest == piece_i.beats);
+        else assert (dut.rest < piece_i.beats);
+        assert (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
+        assert (drop || dut.rest == ((aw_new && !notice_burst) ? left - burst_beats : left));
+        assert (left <= 7'(PacketBeats) && dut.rest <= 7'(PacketBeats));
+        if (drop) assert (dut.rest == left && left == piece_i.beats);
+        if (drop) assert (left >= 7'd1);
+        if (!drop && !(aw_new && !notice_burst)) begin
+          if (dut.first_q || dut.rest != '0) assert (dut.address_next == next);
         end
         if (dut.first_q) begin
-          assert (dut.piece_q.address == next_q);
-          assert (10'(dut.head_q) == (10'd512 - {1'b0, next_q[11:3]} < 10'(dut.rest_q)
-                                      ? 10'd512 - {1'b0, next_q[11:3]} : 10'(dut.rest_q)));
-        end else if (!drop_q && dut.rest_q != '0 && !(aw_new && !notice_burst)) begin
-          assert (next_q[11:3] == '0);
+          assert (piece_i.address == next);
+          assert (10'(dut.head) == (10'd512 - {1'b0, next[11:3]} < 10'(dut.rest)
+                                      ? 10'd512 - {1'b0, next[11:3]} : 10'(dut.rest)));
+        end else if (!drop && dut.rest != '0 && !(aw_new && !notice_burst)) begin
+          assert (next[11:3] == '0);
         end
-        if (!drop_q && dut.state_q != StBurst) assert (unpaid_q == dut.rest_q && unpaid_q != '0);
-        if (drop_q && dut.state_q != StDrop) assert (unpaid_q == left_q);
-        if (dut.state_q == StDrop) assert (unpaid_q == dut.left_q && dut.left_q != '0);
+        if (!drop && dut.state_q != StBurst) assert (unpaid == dut.rest && unpaid != '0);
+        if (drop && dut.state_q != StDrop) assert (unpaid == left);
+        if (dut.state_q == StDrop) assert (unpaid == dut.left_q && dut.left_q != '0);
         if (dut.state_q == StBurst) begin
-          assert (unpaid_q == dut.rest_q + (dut.w_done_q ? 7'd0 : dut.left_q));
+          assert (unpaid == dut.rest + (dut.w_done_q ? 7'd0 : dut.left_q));
         end
       end
       if (dut.state_q == StBurst) begin
-        assert (have_q && !drop_q && !dut.first_q);
+        assert (have && !drop && !dut.first_q);
         assert (8'(dut.length_q) == len + 8'd1);
         assert (dut.length_q >= 7'd1 && dut.length_q <= 7'(PacketBeats));
       end
-      if (dut.state_q == StDrop) assert (have_q && drop_q);
+      if (dut.state_q == StDrop) assert (have && drop);
       if (dut.state_q == StNotice) begin
         assert (notice_valid_i && len == 8'(notice_i.two));
       end
@@ -215,8 +209,8 @@ module rdma_write_props
       if (aw_new) assert (beats_q == '0 && !dut.w_done_q);
       if (aw_stood_q) assert (awvalid_o);
 
-      cover (dut.piece_end && !drop_q && dut.run_q != dut.piece_q.beats);
-      cover (dut.piece_end && drop_q);
+      cover (dut.piece_end && !drop && dut.run_q != piece_i.beats);
+      cover (dut.piece_end && drop);
       cover (owed_q == 5'd4);
       cover (answer_valid_o && answer_o.wrote == WrotePacket && answer_o.failed);
     end

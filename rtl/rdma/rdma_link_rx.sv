@@ -11,7 +11,7 @@
 ///               told through a synchronizer. A packet of n words takes no more than n + 1, so a
 ///               sender that keeps to link.md's credits overruns nothing; else the packet is lost and
 ///               overflow_o strobes
-///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 2 link cycles and 3 to 4
+///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 2 to 3
 ///               host cycles
 ///   Throughput  a word a link cycle in, a beat a host cycle out
 ///   Reset       rst_ni and link_rst_ni together
@@ -59,6 +59,7 @@ module rdma_link_rx
   beats_t      count_q;  // beats in the memory, those of an unfinished packet included
   beats_t      mine_q;   // of the unfinished packet
   beats_t      told_q;   // good ones that the reader has not been told of
+  beats_t      to_tell;  // and those of this cycle
   logic        tell, tell_ready, freed_valid;
   beats_t      freed, freed_beats;
 
@@ -124,7 +125,7 @@ module rdma_link_rx
       if (undo || (write && write_last)) mine_q <= '0;
       else if (write) mine_q <= mine_q + beats_t'(1);
       count_q <= count_q + added - taken_back - freed;
-      told_q  <= shown + (tell ? '0 : told_q);
+      told_q  <= tell ? '0 : to_tell;
     end
   end
 
@@ -143,7 +144,8 @@ module rdma_link_rx
   logic   freed_ready, settled_down, settled_up;
   logic   fetch;
 
-  assign tell = told_q != '0 && tell_ready;
+  assign to_tell = told_q + shown;
+  assign tell    = to_tell != '0 && tell_ready;
 
   async_fifo #(
     .Width(AddrWidth + 1),
@@ -151,9 +153,9 @@ module rdma_link_rx
   ) u_show (
     .wclk_i   (link_clk_i),
     .wrst_ni  (link_rst_ni),
-    .wvalid_i (told_q != '0),
+    .wvalid_i (to_tell != '0),
     .wready_o (tell_ready),
-    .wdata_i  (told_q),
+    .wdata_i  (to_tell),
     .rclk_i   (clk_i),
     .rrst_ni  (rst_ni),
     .rvalid_o (show_valid),
@@ -183,7 +185,7 @@ module rdma_link_rx
   beats_t avail_q;
   ptr_t   rptr_q;
 
-  assign fetch = avail_q != '0 && (!valid_o || ready_i);
+  assign fetch = (avail_q != '0 || show_valid) && (!valid_o || ready_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -3,8 +3,9 @@
 ///
 ///   Handshake   none: a write at each edge of wclk_i with we_i, a read at each edge of rclk_i with re_i;
 ///               rdata_o holds its value while re_i is low
-///   Ordering    an address may be read two write clocks after it was written; who reads it earlier gets
-///               any value. Whoever tells the reader of a word through a synchronizer is late enough
+///   Ordering    an address may be read one write clock after it was written; who reads it earlier gets
+///               any value. Who tells the reader of a word through a synchronizer is late enough where
+///               two read clocks are longer than one write clock
 ///   Latency     1 cycle of rclk_i from re_i to rdata_o
 ///   Throughput  one read and one write a cycle
 ///   Parameters  Width 1..1024, Depth 2..65536

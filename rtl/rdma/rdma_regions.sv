@@ -2,14 +2,16 @@
 /// Region table, and the check of a write against it.
 ///
 /// A packet with a key is checked against the entry that the key names, one without against the entry of
-/// its source (docs/explanation/cores/rdma.md).
+/// its source (docs/explanation/cores/rdma.md). An entry is read whole, in one cycle.
 ///
-///   Check       ask_valid_i/ask_ready_o; answer_valid_o strobes with code_o (0: the whole write lies in
-///               the region), to_queue_o, qid_o, which stay until the next one
-///   Table       we_i: a beat is written; an entry that is written while it is looked at is looked at
-///               again. re_i: strobe, one at a time; rvalid_o strobes with rdata_o
-///   Latency     ask to answer 6 cycles; a read 2 and what is left of a check
-///   Throughput  a check in 7 cycles
+///   Check       look_i: strobe with look_entry_i, one at a time; src_i, extended_i, key_i, address_i and
+///               beats_i stand from the next cycle until the answer. answer_valid_o strobes with code_o
+///               (0: the whole write lies in the region), to_queue_o, qid_o, which stay until the next look
+///   Table       we_i: a beat is written; an entry that is written while it is read is read again.
+///               re_i: strobe, one at a time; rvalid_o strobes with rdata_o; 0 for beat 3, which there is not
+///   Latency     look to answer 3 cycles, a read 3; one more for each write that meets it, a read one more
+///               for each look
+///   Throughput  a check in 3 cycles
 ///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i's flags
 module rdma_regions
   import rdma_pkg::*;
@@ -29,8 +31,8 @@ module rdma_regions
   output logic        rvalid_o,
   output logic [63:0] rdata_o,
 
-  input  logic        ask_valid_i,
-  output logic        ask_ready_o,
+  input  logic        look_i,
+  input  logic [5:0]  look_entry_i,
   input  flow_t       src_i,
   input  logic        extended_i,
   input  logic [31:0] key_i,
@@ -42,127 +44,98 @@ module rdma_regions
   output logic [7:0]  qid_o,
   output logic        idle_o
 );
-  typedef enum logic [2:0] {
-    StIdle,
-    StLimit,   // the base is read
-    StFlags,   // the limit is read; the base stands
-    StUpper,   // the flags are read; the limit stands
-    StDecide,  // the flags stand
-    StTable,   // a read of the table
-    StTell
-  } state_e;
+  typedef struct packed {
+    region_t     flags;
+    logic [63:0] limit;
+    logic [63:0] base;
+  } entry_t;
 
-  state_e state_q;
-  logic [5:0] entry, entry_q;
-  logic [63:0] word, word_q;
-  logic [61:0] end_q;   // beat behind the last, and a carry
-  logic base_ok_q, limit_ok_q, touched_q, read_q, start;
+  // ---------------------------------------------------------------- which entry is read
+  logic again_q;       // the check's read met a write
+  logic read_q;        // a read of the table waits
   logic [7:0] read_addr_q;
-  region_t flags;
+  logic [5:0] entry_q;
+  logic look, read, clash;
+  logic [5:0] addr, waddr;
+  logic [2:0] we;
 
-  assign entry       = extended_i ? key_i[5:0] : 6'(src_i);
-  assign ask_ready_o = state_q == StIdle && !read_q;
-  assign start       = ask_ready_o && ask_valid_i;
-  assign flags       = region_t'(word_q);
+  assign look  = look_i || again_q;
+  assign read  = read_q && !look;
+  assign addr  = look_i ? look_entry_i : again_q ? entry_q : read_addr_q[7:2];
+  assign we    = clear_i ? 3'b100 : we_i ? 3'(4'd1 << waddr_i[1:0]) : 3'b000;
+  assign waddr = clear_i ? clear_index_i : waddr_i[7:2];
+  assign clash = we != '0 && waddr == addr;
 
-  logic re;
-  logic [7:0] addr;
-  always_comb begin
-    re   = 1'b1;
-    addr = {entry_q, 2'd0};
-    unique case (state_q)
-      StIdle: begin
-        re   = start || read_q;
-        addr = read_q ? read_addr_q : {entry, 2'd0};
-      end
-      StLimit: addr = {entry_q, 2'd1};
-      StFlags: addr = {entry_q, 2'd2};
-      // Again from the begin.
-      StDecide: addr = {entry_q, 2'd0};
-      default: re = 1'b0;
-    endcase
-  end
-
-  logic touch;
-  assign touch = we_i && waddr_i[7:2] == entry_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q        <= StIdle;
-      read_q         <= 1'b0;
-      touched_q      <= 1'b0;
-      answer_valid_o <= 1'b0;
-      rvalid_o       <= 1'b0;
-    end else begin
-      answer_valid_o <= 1'b0;
-      rvalid_o       <= 1'b0;
-      if (re_i) read_q <= 1'b1;
-      unique case (state_q)
-        StIdle: begin
-          if (read_q) state_q <= StTable;
-          else if (ask_valid_i) state_q <= StLimit;
-          touched_q <= we_i;
-        end
-        StLimit:  state_q <= StFlags;
-        StFlags:  state_q <= StUpper;
-        StUpper:  state_q <= StDecide;
-        StDecide: begin
-          // Base, limit and flags are of one entry, or it is looked at again.
-          state_q        <= touched_q || touch ? StLimit : StIdle;
-          answer_valid_o <= !(touched_q || touch);
-        end
-        StTable:  state_q <= StTell;
-        default: begin
-          state_q  <= StIdle;
-          read_q   <= 1'b0;
-          rvalid_o <= 1'b1;
-        end
-      endcase
-      // A write in the cycle in which the base is read again counts for the next look.
-      if (state_q == StDecide) touched_q <= touch;
-      else if (state_q != StIdle && touch) touched_q <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (re_i) read_addr_q <= raddr_i;
-    if (start) entry_q <= entry;
-    if (state_q == StLimit) end_q <= {1'b0, address_i[63:3]} + 62'(beats_i);
-    // A base that is no multiple of 8 is none: nothing below it may be written.
-    if (state_q == StFlags) begin
-      base_ok_q <= address_i[63:3] >= word_q[63:3] && word_q[2:0] == '0 && address_i[2:0] == '0;
-    end
-    if (state_q == StUpper) limit_ok_q <= end_q <= {1'b0, word_q[63:3]};
-    word_q <= word;
-    if (state_q == StDecide) begin
-      to_queue_o <= flags.to_queue;
-      qid_o      <= flags.qid;
-      if (!flags.valid || !flags.sources[src_i] ||
-          (extended_i && (flags.nonce != key_i[31:8] || key_i[7:6] != '0))) begin
-        code_o <= 4'(CodeKey);
-      end else if (!base_ok_q || !limit_ok_q) begin
-        code_o <= 4'(CodeBounds);
-      end else begin
-        code_o <= 4'(CodeNone);
-      end
-    end
-  end
-
+  entry_t word;
   ram_1r1w #(
-    .Width(64),
-    .Depth(4 * NumRegions)
+    .Width    (192),
+    .Depth    (NumRegions),
+    .LaneWidth(64),
+    .ReadOld  (1'b0)
   ) u_ram (
     .clk_i,
-    .we_i   (we_i || clear_i),
-    .waddr_i(clear_i ? {clear_index_i, 2'd2} : waddr_i),
-    .wdata_i(clear_i ? '0 : wdata_i),
-    .re_i   (re),
+    .we_i   (we),
+    .waddr_i(waddr),
+    .wdata_i(clear_i ? '0 : {3{wdata_i}}),
+    .re_i   (look || read),
     .raddr_i(addr),
     .rdata_o(word)
   );
 
-  assign rdata_o = word_q;
-  assign idle_o  = state_q == StIdle && !read_q;
+  // ---------------------------------------------------------------- what becomes of it
+  logic here_q, judge_q;  // the entry stands at the memory; in entry_word_q
+  logic tell_q;           // what was read stands at the memory
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      again_q        <= 1'b0;
+      here_q         <= 1'b0;
+      judge_q        <= 1'b0;
+      answer_valid_o <= 1'b0;
+      read_q         <= 1'b0;
+      tell_q         <= 1'b0;
+      rvalid_o       <= 1'b0;
+    end else begin
+      again_q        <= look && clash;
+      here_q         <= look && !clash;
+      judge_q        <= here_q;
+      answer_valid_o <= judge_q;
+      read_q         <= re_i || (read_q && !(read && !clash));
+      tell_q         <= read && !clash;
+      rvalid_o       <= tell_q;
+    end
+  end
+
+  entry_t entry_word_q;
+  logic [61:0] end_q;   // beat behind the last, and a carry
+  logic base_ok_q, limit_ok_q, key_ok_q;
+  always_ff @(posedge clk_i) begin
+    if (re_i) read_addr_q <= raddr_i;
+    if (look_i) entry_q <= look_entry_i;
+    if (here_q) begin
+      entry_word_q <= word;
+      end_q        <= {1'b0, address_i[63:3]} + 62'(beats_i);
+    end
+    if (judge_q) begin
+      // A base that is no multiple of 8 is none: nothing below it may be written.
+      base_ok_q  <= address_i[63:3] >= entry_word_q.base[63:3] && entry_word_q.base[2:0] == '0 &&
+                    address_i[2:0] == '0;
+      limit_ok_q <= end_q <= {1'b0, entry_word_q.limit[63:3]};
+      key_ok_q   <= entry_word_q.flags.valid && entry_word_q.flags.sources[src_i] &&
+                    (!extended_i || (entry_word_q.flags.nonce == key_i[31:8] && key_i[7:6] == '0));
+    end
+    unique case (read_addr_q[1:0])
+      2'd0:    rdata_o <= word.base;
+      2'd1:    rdata_o <= word.limit;
+      2'd2:    rdata_o <= word.flags;
+      default: rdata_o <= '0;
+    endcase
+  end
+
+  assign code_o     = !key_ok_q ? 4'(CodeKey) : base_ok_q && limit_ok_q ? 4'(CodeNone) : 4'(CodeBounds);
+  assign to_queue_o = entry_word_q.flags.to_queue;
+  assign qid_o      = entry_word_q.flags.qid;
+  assign idle_o     = !(again_q || here_q || judge_q || answer_valid_o || read_q || tell_q || rvalid_o);
   logic unused;
-  assign unused = &{1'b0, flags.zero_high, flags.zero_low};
+  assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low, entry_word_q.limit[2:0],
+                    key_i[5:0]};
 endmodule

@@ -164,7 +164,8 @@ module rdma_rx
   logic ask_valid, ask_ready, verdict_valid;
   ask_t ask, control;
   verdict_e verdict;
-  logic region_valid, region_ready, region_extended, region_answer, region_to_queue;
+  logic region_look, region_extended, region_answer, region_to_queue;
+  logic [5:0] region_entry;
   logic [31:0] region_key;
   logic [63:0] region_address;
   logic [3:0] region_code;
@@ -204,8 +205,8 @@ module rdma_rx
     .ask_o            (ask),
     .verdict_valid_i  (verdict_valid),
     .verdict_i        (verdict),
-    .region_valid_o   (region_valid),
-    .region_ready_i   (region_ready),
+    .region_look_o    (region_look),
+    .region_entry_o   (region_entry),
     .region_extended_o(region_extended),
     .region_key_o     (region_key),
     .region_address_o (region_address),
@@ -264,8 +265,8 @@ module rdma_rx
     .raddr_i       (table_raddr_i[10:3]),
     .rvalid_o      (region_rvalid),
     .rdata_o       (region_rdata),
-    .ask_valid_i   (region_valid),
-    .ask_ready_o   (region_ready),
+    .look_i        (region_look),
+    .look_entry_i  (region_entry),
     .src_i         (src),
     .extended_i    (region_extended),
     .key_i         (region_key),

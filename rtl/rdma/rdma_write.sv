@@ -4,7 +4,7 @@
 /// One AXI ID; the next burst begins when the last one's address and data are taken, so addresses, data and
 /// answers are in one order.
 ///
-///   Pieces      piece_valid_i/piece_ready_o: cut into bursts that cross no 4 KiB, payload_* in step; a
+///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that cross no 4 KiB, payload_* in step; a
 ///               dropped one takes its payload and writes nothing. Beats without keep have no strobes
 ///   Notices     notice_valid_i/notice_ready_o: stands until it is written; after a burst of payload a
 ///               notice goes first, after a notice payload does
@@ -14,7 +14,7 @@
 ///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
 ///               not taken, which is for a few cycles: nothing waits here for memory
 ///   Limits      MaxWrites bursts are not answered; no body while bodies_hold_i
-///   Latency     piece to awvalid_o 2 cycles
+///   Latency     piece to awvalid_o 1 cycle
 ///   Throughput  a burst of n beats takes n + 1 cycles, with awready_i and wready_i up
 ///   Not done    bursts longer than a piece; other sizes than 8 bytes a beat
 module rdma_write
@@ -71,37 +71,38 @@ module rdma_write
   state_e state_q;
   logic notice_last_q;         // the last burst was a notice
   addr_t address_q;            // of the burst
-  logic [6:0] rest_q;          // beats of the piece that no burst has
+  logic [6:0] rest, rest_q;    // beats of the piece that no burst has
   logic [6:0] left_q;          // of the burst that are not sent
   logic [6:0] length_q;
   logic [6:0] run_q;           // of the piece from this burst on
   logic first_q;               // no burst of this piece has been begun
   logic aw_q, w_done_q;        // the address is on offer; all data is taken
   logic part_bad_q;            // a payload beat of this packet was bad
-  piece_t piece_q;
-  logic have_q;                // a piece is in piece_q
 
   logic room, go_notice, go_burst, go_drop, w_take, burst_end;
   logic tags_ready;
 
-  // A piece is held here until its last beat is taken.
+  // A piece stands until its last beat is taken.
   logic piece_end, drop_end, hold;
-  assign piece_ready_o = !have_q || piece_end;
+  assign piece_ready_o = piece_end;
 
   // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
   addr_t address_next;
   logic [9:0] to_edge;
-  logic [6:0] head_q, length;
+  logic [6:0] head, length;
   assign to_edge      = 10'd512 - {1'b0, piece_i.address[11:3]};
-  assign address_next = first_q ? piece_q.address : {address_q[63:12] + 52'd1, 9'd0};
-  assign length       = first_q ? head_q : rest_q;
+  assign head         = to_edge < 10'(piece_i.beats) ? to_edge[6:0] : piece_i.beats;
+  assign address_next = first_q ? piece_i.address : {address_q[63:12] + 52'd1, 9'd0};
+  assign length       = first_q ? head : rest_q;
+  assign rest         = first_q ? piece_i.beats : rest_q;
 
   assign room      = tags_ready;
-  assign hold      = bodies_hold_i && piece_q.body;
+  assign hold      = bodies_hold_i && piece_i.body;
   assign go_notice = state_q == StIdle && room && notice_valid_i &&
-                     (!notice_last_q || !have_q || piece_q.drop || hold);
-  assign go_drop   = state_q == StIdle && !go_notice && have_q && piece_q.drop;
-  assign go_burst  = state_q == StIdle && room && !go_notice && have_q && !piece_q.drop && !hold;
+                     (!notice_last_q || !piece_valid_i || piece_i.drop || hold);
+  assign go_drop   = state_q == StIdle && !go_notice && piece_valid_i && piece_i.drop;
+  assign go_burst  = state_q == StIdle && room && !go_notice && piece_valid_i && !piece_i.drop &&
+                     !hold;
 
   assign w_take    = wvalid_o && wready_i;
   assign burst_end = (state_q == StBurst || state_q == StNotice) && (!aw_q || awready_i) &&
@@ -119,12 +120,13 @@ module rdma_write
     if (!rst_ni) begin
       state_q       <= StIdle;
       notice_last_q <= 1'b0;
-      have_q        <= 1'b0;
+      first_q       <= 1'b1;
       aw_q          <= 1'b0;
       w_done_q      <= 1'b0;
       part_bad_q    <= 1'b0;
     end else begin
-      have_q <= (piece_valid_i && piece_ready_o) || (have_q && !piece_end);
+      if (piece_end) first_q <= 1'b1;
+      else if (go_burst) first_q <= 1'b0;
       if (awready_i) aw_q <= 1'b0;
       if (w_take && wlast_o) w_done_q <= 1'b1;
       unique case (state_q)
@@ -149,28 +151,21 @@ module rdma_write
           if (burst_end) state_q <= StIdle;
         end
       endcase
-      if (piece_end && piece_q.last) part_bad_q <= 1'b0;
+      if (piece_end && piece_i.last) part_bad_q <= 1'b0;
       else if (payload_take && payload_bad_i) part_bad_q <= state_q == StBurst;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (piece_valid_i && piece_ready_o) begin
-      piece_q <= piece_i;
-      rest_q  <= piece_i.beats;
-      head_q  <= to_edge < 10'(piece_i.beats) ? to_edge[6:0] : piece_i.beats;
-      first_q <= 1'b1;
-    end
     if (go_burst) begin
       address_q <= address_next;
       length_q  <= length;
       left_q    <= length;
-      run_q     <= rest_q;
-      rest_q    <= rest_q - length;
-      first_q   <= 1'b0;
+      run_q     <= rest;
+      rest_q    <= rest - length;
     end
     if (go_notice) left_q <= notice_i.two ? 7'd2 : 7'd1;
-    if (go_drop) left_q <= rest_q;
+    if (go_drop) left_q <= piece_i.beats;
     if (w_take || (state_q == StDrop && payload_valid_i)) left_q <= left_q - 7'd1;
   end
 
@@ -195,10 +190,10 @@ module rdma_write
     tag_in.failed = 1'b0;
     tag_in.spoilt = part_bad_q || (w_take && payload_bad_i);
     tag_in.irq    = 1'b0;
-    tag_in.src    = piece_q.src;
-    tag_in.place  = piece_q.place;
+    tag_in.src    = piece_i.src;
+    tag_in.place  = piece_i.place;
     if (notice) tag_in = notice_i.answer;
-    else if (rest_q == '0 && piece_q.last) tag_in.wrote = piece_q.body ? WroteBody : WrotePacket;
+    else if (rest_q == '0 && piece_i.last) tag_in.wrote = piece_i.body ? WroteBody : WrotePacket;
   end
 
   fifo #(
@@ -248,6 +243,6 @@ module rdma_write
 
   assign write_o = go_burst;
   logic unused;
-  assign unused = &{1'b0, bresp_i[0], piece_q.beats};
-  assign idle_o  = state_q == StIdle && !have_q && !tag_valid && !answer_valid_o;
+  assign unused = &{1'b0, bresp_i[0]};
+  assign idle_o  = state_q == StIdle && !piece_valid_i && !tag_valid && !answer_valid_o;
 endmodule

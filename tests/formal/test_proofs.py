@@ -102,7 +102,7 @@ BREAKS = [
         "waiting_q & (room_q | {NumHosts{!enable_q}})",
         "waiting_q",
     ),
-    ("rdma/rdma_regions", "rdma/rdma_regions.sv", "touched_q <= touch;", "touched_q <= 1'b0;"),
+    ("rdma/rdma_regions", "rdma/rdma_regions.sv", "we != '0 && waddr == addr;", "1'b0;"),
     ("rdma/rdma_write", "rdma/rdma_write.sv", "10'd512 - {1'b0", "10'd520 - {1'b0"),
     (
         "rdma/rdma_resequencer",

@@ -177,8 +177,13 @@ class Traffic:
         h, rng = self.h, self.rng
         flow.next = flow.acked = flow.walk = flow.first
         await h.open(flow.src, SESSION, flow.first)
-        for _ in range(self.transfers):
-            for sent in self._transfer(flow):
+        # Each fault comes at least once, whatever the seed.
+        wanted = [KEY, BOUNDS, QUEUE, BROKEN] if flow.src == SOURCES[0] else []
+        for number in range(self.transfers):
+            pieces = self._transfer(flow)
+            while number < len(wanted) and pieces[0].code != wanted[number]:
+                pieces = self._transfer(flow)
+            for sent in pieces:
                 await self._window(flow, 63)
                 p = sent.packet
                 p.seq, p.tag = flow.next & 0xFFFF, flow.next & 0xFF
@@ -189,7 +194,7 @@ class Traffic:
                     self.messages[immediate, p.second & 0xFF] = sent
                 flow.sent[flow.next] = sent
                 flow.next += 1
-                dice = rng.random()
+                dice = 0.0 if flow.src != SOURCES[0] and flow.next == flow.first + 10 else rng.random()
                 if dice < self.damage:
                     never_sent = p.kind == MESSAGE or rng.random() < 0.5
                     if not never_sent:
