@@ -223,6 +223,49 @@ fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
     assert_eq!((statistics.packets, statistics.overruns), (61 * ROUNDS, 0));
 }
 
+/// 7 messages of 40 bytes go through a ring of 64: some cross its end.
+#[test]
+fn a_packed_queue_gives_each_message_when_its_last_word_is_there() {
+    let network = Network::new(2, MEMORY, 5, Faults::default());
+    network.run(programs(2, |host| {
+        let network = &network;
+        async move {
+            let (mut endpoint, mut slotted) = open(network, host, 2).await.unwrap();
+            let machine = network.machine(host);
+            let (bytes, layout) = (64, Layout::Packed);
+            let base = base(host) + DATA as u64;
+            let entry = QueueEntry { base, bytes, layout, sources: u8::MAX };
+            let mut packed = endpoint.open_queue(9, &entry).await.unwrap();
+            machine.sleep(SETTLE).await;
+            for round in 0..7 {
+                let mut body = pattern(40, round);
+                body[39] |= 1;
+                if host == 0 {
+                    endpoint.send(1, 9, &body, Options::default(), 0).await.unwrap();
+                    // It has no room for a second one before the first is taken.
+                    machine.sleep(SETTLE).await;
+                    continue;
+                }
+                let found = packed.receive_packed(&mut endpoint, 40, PATIENCE).await.unwrap();
+                assert_eq!(found, Some(body));
+            }
+            if host == 1 {
+                let none = packed.receive_packed(&mut endpoint, 40, Duration::ZERO).await;
+                assert_eq!(none.unwrap(), None);
+                let wrong = [
+                    packed.receive_packed(&mut endpoint, 36, PATIENCE).await,
+                    packed.receive_packed(&mut endpoint, 72, PATIENCE).await,
+                    slotted.receive_packed(&mut endpoint, 40, PATIENCE).await,
+                ];
+                for refused in wrong {
+                    let line = refused.unwrap_err().to_string();
+                    assert!(line.contains("multiples of 8"), "{line}");
+                }
+            }
+        }
+    }));
+}
+
 #[test]
 fn a_fence_counts_refusals_and_the_records_say_which() {
     let network = Network::new(2, MEMORY, 3, Faults::default());

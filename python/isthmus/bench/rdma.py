@@ -135,6 +135,7 @@ def scenario(
         "combined": t.combined,
         "both_ways": t.both_ways,
         "notify": t.notify,
+        "packed": t.test == "send-lat" and not platform.profiles[profile].frames.value,
     }
     if t.test in POSTED:
         workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting or "v2"

@@ -456,6 +456,9 @@ class RdmaDesign:
     store_forward: Annotated[
         Constant, Declared("1", 0, 1, "1: payload is written when its packet's check sum was good; 0: before")
     ]
+    frames: Annotated[
+        Constant, Declared("1", 0, 1, "1: a frame word follows each message; 0: send-lat watches its last word")
+    ]
     credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
     credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]

@@ -97,6 +97,19 @@ pub enum RdmaError {
         /// Which entry.
         index: usize,
     },
+    /// A message of a packed queue that cannot be asked for.
+    #[error(
+        "{bytes} bytes of a {} queue of {ring}: a packed one gives multiples of 8, from 8 to its \
+         length", if *.slots { "slotted" } else { "packed" }
+    )]
+    Packed {
+        /// Asked for.
+        bytes: usize,
+        /// The queue's.
+        ring: usize,
+        /// Whether it has slots.
+        slots: bool,
+    },
     /// A cluster of more slots than a queue has.
     #[error("a cluster of {slots} slots: a queue has {SLOTS}")]
     Cluster {
@@ -725,7 +738,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     }
 }
 
-/// The reader of a remote queue of slots.
+/// The reader of a remote queue: of slots by their frame words, of a packed one by its messages' last word.
 #[derive(Debug)]
 pub struct Inbox {
     index: u8,
@@ -781,7 +794,8 @@ impl Inbox {
     /// bytes is one whose body could not be written.
     ///
     /// # Errors
-    /// When the machine refuses. A packed queue has no frames: it never has anything here.
+    /// When the machine refuses. A packed queue has no frames: it never has anything here, but in
+    /// [`receive_packed`](Self::receive_packed).
     pub async fn receive<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
@@ -802,9 +816,54 @@ impl Inbox {
         if self.at == self.bytes {
             (self.at, self.phase) = (0, !self.phase);
         }
-        let tail = (self.at / BEAT) as u64;
-        endpoint.table(offset::TAILS + 8 * u64::from(self.index), &[tail]).await?;
+        self.give_back(endpoint).await?;
         Ok(Some((frame, body)))
+    }
+
+    /// The next `bytes` of a packed queue, when their last word is not zero; none when `patience`
+    /// passes first. They are made zero and given back.
+    ///
+    /// A packed queue says neither where a message ends nor from whom it is, and costs the bus one write
+    /// instead of two. So its programs agree on the length, or send it, and end each message in a word that
+    /// is not zero. Over several links messages may overtake each other, and a longer one be watched
+    /// at a place where a shorter one ended.
+    ///
+    /// # Errors
+    /// When `bytes` is no multiple of 8 from 8 to the queue's length, or the queue has slots, or the
+    /// machine refuses.
+    pub async fn receive_packed<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        bytes: usize,
+        patience: Duration,
+    ) -> Result<Option<Vec<u8>>, RdmaError> {
+        if self.slot != 0 || bytes == 0 || bytes > self.bytes || !bytes.is_multiple_of(BEAT) {
+            return Err(RdmaError::Packed { bytes, ring: self.bytes, slots: self.slot != 0 });
+        }
+        let last = self.place + (self.at + bytes - BEAT) % self.bytes;
+        if endpoint.watch_word(last, 0, patience).await?.is_none() {
+            return Ok(None);
+        }
+        let mut body = vec![0; bytes];
+        let first = bytes.min(self.bytes - self.at);
+        for (place, part) in [(self.place + self.at, 0..first), (self.place, first..bytes)] {
+            if !part.is_empty() {
+                let zeros = vec![0; part.len()];
+                endpoint.memory.read(place, &mut body[part]).await?;
+                endpoint.memory.write(place, &zeros).await?;
+            }
+        }
+        self.at = (self.at + bytes) % self.bytes;
+        self.give_back(endpoint).await?;
+        Ok(Some(body))
+    }
+
+    async fn give_back<M: Mmio, D: DmaMemory>(
+        &self,
+        endpoint: &mut Endpoint<M, D>,
+    ) -> Result<(), RdmaError> {
+        let tail = (self.at / BEAT) as u64;
+        endpoint.table(offset::TAILS + 8 * u64::from(self.index), &[tail]).await
     }
 }
 

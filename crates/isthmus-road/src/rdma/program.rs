@@ -251,6 +251,15 @@ impl Side {
     /// Waits until the peer's transfer has come, as the program sees it, and compares it.
     async fn arrival(&mut self, transfer: u64) -> Result<(), RoadError> {
         let workload = &self.scenario.workload;
+        if workload.packed {
+            let failed = self.failed("receive");
+            let Program { endpoint, inbox } = &mut self.program;
+            let patience = std::time::Duration::from_nanos(PATIENCE.0 / 1000);
+            let size = workload.size_bytes;
+            let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;
+            let body = body.ok_or_else(|| self.timed_out("message", transfer))?;
+            return self.check(transfer, &body);
+        }
         if workload.test.is_send() {
             while !self.take_message().await? {
                 let (place, host) = (self.slot(transfer), self.host.clone());

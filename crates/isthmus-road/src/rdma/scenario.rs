@@ -212,6 +212,9 @@ pub struct Workload {
     /// Descriptors and messages go through a write-combining mapping.
     #[serde(default = "yes")]
     pub combined: bool,
+    /// `send-lat`: messages go to a queue without frame words; their last word says that they came.
+    #[serde(default)]
+    pub packed: bool,
     /// Bandwidth tests: in both directions.
     #[serde(default)]
     pub both_ways: bool,
@@ -352,6 +355,10 @@ impl Scenario {
         if resets && workload.test != Test::Soak {
             let reason = "only the programs of a soak know resets and stalls";
             return Err(RoadError::scenario("faults.node_resets", reason));
+        }
+        if workload.packed && workload.test != Test::SendLat {
+            let reason = format!("{} knows messages by their frame words", workload.test.name());
+            return Err(RoadError::scenario("workload.packed", reason));
         }
         if workload.test.is_latency() && workload.both_ways {
             let reason = "a latency test goes there and back already";

@@ -265,10 +265,15 @@ impl Node {
             };
             endpoint.register(source, &region).await?;
         }
+        let inbox = layout.group - layout.inbox;
+        let (bytes, slots) = match scenario.workload.packed {
+            true => (INBOX_SLOTS * scenario.workload.size_bytes, QueueLayout::Packed),
+            false => (inbox, QueueLayout::Slots(inbox / INBOX_SLOTS)),
+        };
         let inbox = QueueEntry {
             base: host.bus_address(layout.inbox),
-            bytes: (layout.group - layout.inbox) as u64,
-            layout: QueueLayout::Slots((layout.group - layout.inbox) / INBOX_SLOTS),
+            bytes: bytes as u64,
+            layout: slots,
             sources: u8::MAX,
         };
         let inbox = endpoint.open_queue(QUEUE, &inbox).await?;
