@@ -14,8 +14,8 @@
 ///               tens of cycles later while the bus takes writes; 0 where there is no table
 ///   Control     ctl_*: packets to be sent; rxctl_*: ACK and REFUSED that came, strobes, never in two
 ///               cycles in a row. Nothing here waits for ctl_ready_i
-///   Latency     EOP at a link to awvalid_o: 2 link cycles and 16 to 17 host cycles
-///   Throughput  a beat a host cycle; a packet in 12 cycles or more
+///   Latency     EOP at a link to awvalid_o: 1 link cycle and 8 to 9 host cycles
+///   Throughput  a beat a host cycle; a packet in 9 cycles or more, what its flow's state takes
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, StoreForward 0: as published, payload is written before its
 ///               check sum is known
 ///   Not done    order of messages between links
