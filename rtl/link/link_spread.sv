@@ -91,7 +91,7 @@ module link_spread #(
     assign order_d[i][i] = 1'b0;
     for (genvar k = i + 1; k < NumLinks; k++) begin : gen_pair
       logic first;
-      assign first          = turn_q[i] || !turn_q[k];
+      assign first         = turn_q[i] || !turn_q[k];
       assign order_d[i][k] = {count[i], 1'b0} < {count[k], first};
       assign order_d[k][i] = !order_d[i][k];
     end
@@ -99,7 +99,7 @@ module link_spread #(
 
   always_ff @(posedge clk_i) begin
     if (step_q == StepRead) begin
-      held_q   <= count;
+      held_q  <= count;
       order_q <= order_d;
     end
   end
