@@ -8,6 +8,7 @@ loss is not reported to the program that posted the transfer (docs/reference/rdm
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,55 @@ def test_the_stages_of_a_transfer_are_its_time(run: Run, test: str) -> None:
     assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > total
     assert parts["propagation"] == 640_000, "two hops"
     assert (parts["send_dma"] == 0) == (test == "send-lat"), "a message needs no read of memory"
+
+
+def test_each_packet_of_a_transfer_is_followed_from_bus_to_bus(run: Run) -> None:
+    found = run(size_bytes=4096)
+    packets = found["workload"]["packets"]
+    spans = [{s["name"]: (s["begin_ps"], s["end_ps"]) for s in packet["steps"]} for packet in packets]
+    assert [(packet["number"], packet["bytes"]) for packet in packets] == [(n, 512) for n in range(8)]
+    assert {packet["link"] for packet in packets} == set(range(LINKS))
+    for steps in spans:
+        begins = [begin for begin, _ in steps.values()]
+        assert begins == sorted(begins)
+        assert all(begin <= end for begin, end in steps.values())
+        # A hop is 25 words of a link, and a packet is there when its last word is.
+        assert steps["switch"][0] - steps["link to the switch"][0] == 320_000
+        assert steps["link to the switch"][1] > steps["switch"][0]
+        assert steps["VOQ"][1] == steps["link to the switch"][0]
+        assert steps["switch"][1] == steps["link from the switch"][0]
+        assert steps["receive"][1] == steps["write"][0]
+    for before, after in pairwise(spans):
+        assert after["bus read"][0] > before["bus read"][0]
+        assert after["write"][0] >= before["write"][1], "a bus moves one packet at a time"
+    assert ["notification" in steps for steps in spans] == 7 * [False] + [True]
+    # From the first request for the bus to the last byte over the far bus, as the parts have it.
+    posted = spans[0]["descriptor"][0]
+    assert max(steps["write"][1] for steps in spans) - posted == found["workload"]["components_ps"]["total"]
+    assert spans[-1]["notification"][1] < found["stages_total_ps"]
+
+
+def test_packets_of_one_link_follow_each_other_on_it(run: Run) -> None:
+    packets = run(size_bytes=4096)["workload"]["packets"]
+    for link in range(LINKS):
+        mine = [packet["steps"] for packet in packets if packet["link"] == link]
+        out = [next(s for s in steps if s["name"] == "link to the switch") for steps in mine]
+        for before, after in pairwise(out):
+            # Of both the hop is a part: what is left is the time on the link.
+            assert after["begin_ps"] >= before["end_ps"] - 320_000
+
+
+def test_a_message_is_one_packet_that_nothing_is_read_for(run: Run) -> None:
+    (packet,) = run("send-lat", size_bytes=504)["workload"]["packets"]
+    names = [step["name"] for step in packet["steps"]]
+    assert packet["bytes"] == 504
+    assert names[0] == "message"
+    assert names[-1] == "notification", "its frame word"
+    assert "bus read" not in names
+
+
+def test_what_has_several_descriptors_is_not_shown_by_packet(run: Run) -> None:
+    assert run(size_bytes=8192)["workload"]["packets"] == []
 
 
 def test_a_message_is_there_before_a_write_of_the_same_size(run: Run) -> None:

@@ -4,6 +4,7 @@
 
 mod application;
 mod breakdown;
+mod packets;
 mod program;
 pub mod scenario;
 mod soak;
@@ -293,6 +294,7 @@ fn describe(
         "link_share": share,
         "components_ps": breakdown.components,
         "network_ps": breakdown.network_ps,
+        "packets": breakdown.packets,
     });
     match described {
         Value::Object(map) => map,

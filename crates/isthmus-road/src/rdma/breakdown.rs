@@ -5,12 +5,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use isthmus_host::rdma::{HostId, notified_offset};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::link::{PacketMark, SerialPorts};
 use isthmus_sim::world::pcie::{Direction, Pcie, TlpKind};
 use isthmus_sim::world::pcix::{Pcix, PcixAgent, PcixKind};
 
+use super::packets::{Flight, Packet, Pins, Seen};
 use super::scenario::{Bus as BusConfig, Scenario};
 use super::world::{Bus, Node, World};
 use crate::error::RoadError;
@@ -73,23 +75,27 @@ pub(super) struct Breakdown {
     pub(super) timeline: Vec<TimelineSpan>,
     pub(super) components: Option<BTreeMap<&'static str, u64>>,
     pub(super) network_ps: Option<u64>,
+    pub(super) packets: Vec<Packet>,
 }
 
 /// A piece of work of a bus.
 #[derive(Clone, Copy, Debug)]
-struct Work {
-    kind: Kind,
-    address: u64,
+pub(super) struct Work {
+    pub(super) kind: Kind,
+    pub(super) address: u64,
+    pub(super) bytes: u64,
     /// Asked for.
-    begin: Picoseconds,
+    pub(super) begin: Picoseconds,
     /// On the bus.
-    start: Picoseconds,
+    pub(super) start: Picoseconds,
+    /// Its data are on the bus from here to there, evenly.
+    pub(super) data: [Picoseconds; 2],
     /// Its data are on the far side.
-    end: Picoseconds,
+    pub(super) end: Picoseconds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Store,
     Write,
     Read,
@@ -121,8 +127,10 @@ fn pcix_work(bus: &Pcix, receive: Picoseconds) -> Vec<Work> {
     let work = records.iter().map(|record| Work {
         kind: kind(record.initiator, record.kind),
         address: record.address,
+        bytes: record.bytes,
         begin: record.requested,
         start: record.start,
+        data: [record.data, record.data_end],
         end: record.data_end
             + if record.initiator == PcixAgent::Bridge { receive } else { Picoseconds::ZERO },
     });
@@ -141,8 +149,10 @@ fn pcie_work(link: &Pcie) -> Vec<Work> {
             _ => Kind::Other,
         },
         address: tlp.address,
+        bytes: tlp.payload_bytes,
         begin: tlp.handed,
         start: tlp.start,
+        data: [tlp.start, tlp.end],
         end: tlp.delivered,
     });
     let mut work: Vec<Work> = work.collect();
@@ -187,20 +197,11 @@ pub(super) fn of(
     let arrived = work(&world.nodes[DESTINATION], scenario, from, until);
     let marks = observer.marks.borrow();
     let word = world.nodes[SOURCE].device.clock_period("link_clk_i").unwrap_or_default();
-    // Out of pins a word is seen a clock after it was shown.
-    let shown =
-        |mark: &PacketMark| if mark.inward { mark.time } else { mark.time.saturating_sub(word) };
-    let at = |side: usize, inward: bool, first: bool| {
-        let found =
-            marks.get(side)?.iter().filter(|mark| mark.inward == inward && mark.first == first);
-        let times: Vec<Picoseconds> =
-            found.map(shown).filter(|time| *time > from && *time < until).collect();
-        if first { times.first().copied() } else { times.last().copied() }
-    };
-    let at_switch = |inward: bool, port: usize| {
-        let all = marks.iter().skip(observer.hosts).flatten();
-        let found = all.filter(|mark| mark.inward == inward && mark.first && mark.port == port);
-        found.map(shown).filter(|time| *time > from && *time < until).min()
+    let pins = Pins { marks: &marks, hosts: observer.hosts, word };
+    let links = scenario.interface.links;
+    let flights = pins.flights([SOURCE, DESTINATION], links, [from, until])?;
+    let first = |of: fn(&Flight) -> Picoseconds, what| {
+        flights.iter().map(of).min().ok_or_else(|| missing(what))
     };
     let in_queue = |one: &&Work| {
         one.kind == Kind::Store && QUEUES.contains(&one.address.wrapping_sub(BAR_BASE))
@@ -211,17 +212,15 @@ pub(super) fn of(
     let of_kind = |kind| sent.iter().filter(move |one| one.kind == kind && one.begin >= posted);
     let read = of_kind(Kind::Read).map(|one| one.begin).min();
     let came = of_kind(Kind::Completion).map(|one| one.end).max();
-    let left = at(0, false, true).ok_or_else(|| missing("packet out of its source"))?;
-    let entered = at_switch(true, SOURCE).ok_or_else(|| missing("packet at the switch"))?;
-    let departed =
-        at_switch(false, DESTINATION).ok_or_else(|| missing("packet out of the switch"))?;
-    let reached = at(1, true, true).ok_or_else(|| missing("packet at its destination"))?;
-    let whole = at(1, true, false).ok_or_else(|| missing("packet's end at its destination"))?;
+    let left = first(|one| one.left[0], "packet out of its source")?;
+    let entered = first(|one| one.entered[0], "packet at the switch")?;
+    let departed = first(|one| one.departed[0], "packet out of the switch")?;
+    let reached = first(|one| one.reached[0], "packet at its destination")?;
+    let whole = flights.iter().map(|one| one.reached[1]).max().unwrap_or(reached);
     // Payload, and of a message its frame word; not the notification's word.
-    let data = |one: &&Work| {
-        let base = crate::host_bus::MEMORY_BASE;
-        one.kind == Kind::Write && one.address >= base + world.layout.target as u64
-    };
+    let base = crate::host_bus::MEMORY_BASE;
+    let target = base + world.layout.target as u64;
+    let data = |one: &&Work| one.kind == Kind::Write && one.address >= target;
     let writes = || arrived.iter().filter(data);
     let write = writes().map(|one| one.begin).min().ok_or_else(|| missing("write to memory"))?;
     let written = writes().map(|one| one.end).max().unwrap_or(write);
@@ -262,30 +261,47 @@ pub(super) fn of(
         components.insert(name, span.0);
     }
     let begun = begun(world, from, until);
+    let seen = Seen {
+        posted: [posted, taken],
+        sent: &sent,
+        arrived: &arrived,
+        begun: &begun,
+        told: base + notified_offset(SOURCE as HostId) as u64,
+        data: target,
+    };
+    // Packets of several descriptors would be more than anybody looks at.
+    let packets = match scenario.descriptors() {
+        1 => seen.packets(&flights, from)?,
+        _ => Vec::new(),
+    };
     Ok(Breakdown {
         stages: way.finish(until)?,
-        timeline: timeline(scenario, &marks, [&sent, &arrived], from, shown),
+        timeline: timeline(scenario, &pins, [&sent, &arrived], from),
         components: Some(components),
-        network_ps: begun.map(|begun| (whole.saturating_sub(begun)).0),
+        network_ps: begun.first().map(|(_, begun)| (whole.saturating_sub(*begun)).0),
+        packets,
     })
 }
 
-/// When the first packet was made.
-fn begun(world: &World, from: Picoseconds, until: Picoseconds) -> Option<Picoseconds> {
+/// When each packet was made, with its tag.
+fn begun(world: &World, from: Picoseconds, until: Picoseconds) -> Vec<(u8, Picoseconds)> {
     let device = &world.nodes[SOURCE].device;
-    let stage = device.stages().iter().position(|stage| stage == BEGUN)? as u16;
+    let Some(stage) = device.stages().iter().position(|stage| stage == BEGUN) else {
+        return Vec::new();
+    };
     let records = world.simulation.probes().since(0);
-    let mine = records.iter().filter(|one| one.device == device.index() && one.stage == stage);
-    mine.map(|one| one.time).find(|time| *time >= from && *time < until)
+    let mine = records.iter().filter(|one| {
+        one.device == device.index() && usize::from(one.stage) == stage && one.time >= from
+    });
+    mine.filter(|one| one.time < until).map(|one| (one.tag, one.time)).collect()
 }
 
 /// Bars: what was on the buses, and each packet at the pins of both ends.
 fn timeline(
     scenario: &Scenario,
-    marks: &[Vec<PacketMark>],
+    pins: &Pins<'_>,
     buses: [&[Work]; 2],
     from: Picoseconds,
-    shown: impl Fn(&PacketMark) -> Picoseconds,
 ) -> Vec<TimelineSpan> {
     let bar =
         |track: String, name: &str, start: Picoseconds, end: Picoseconds, tag: u64| TimelineSpan {
@@ -304,7 +320,7 @@ fn timeline(
     }
     for (host, inward) in [(SOURCE, false), (DESTINATION, true)] {
         for link in 0..scenario.interface.links {
-            let ends = marks.get(host).into_iter().flatten();
+            let ends = pins.marks.get(host).into_iter().flatten();
             let ends: Vec<&PacketMark> =
                 ends.filter(|mark| mark.inward == inward && mark.port == link).collect();
             for (tag, pair) in
@@ -312,7 +328,8 @@ fn timeline(
             {
                 let way = if inward { "in" } else { "out" };
                 let track = format!("host {host} link {link} {way}");
-                bars.push(bar(track, "packet", shown(pair[0]), shown(pair[1]), tag as u64));
+                let (start, end) = (pins.shown(pair[0]), pins.shown(pair[1]));
+                bars.push(bar(track, "packet", start, end, tag as u64));
             }
         }
     }

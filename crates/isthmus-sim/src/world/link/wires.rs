@@ -42,6 +42,43 @@ pub struct PacketMark {
     pub port: usize,
     /// The first word, else the last.
     pub first: bool,
+    /// With the first: the data words behind it, as many as a packet has of them.
+    pub header: [u32; HEADER_WORDS],
+}
+
+/// Data words at a packet's begin that its mark holds.
+pub const HEADER_WORDS: usize = 4;
+
+/// The ends of packets that were seen.
+#[derive(Default)]
+struct Watched {
+    marks: Vec<PacketMark>,
+    /// Of each port, out and in: the mark of the packet that is under way, and how much of its header was seen.
+    open: Vec<[Option<(usize, usize)>; 2]>,
+}
+
+impl Watched {
+    fn see(&mut self, word: Word, time: Picoseconds, port: usize, inward: bool) {
+        let Some(open) = self.open.get_mut(port).map(|both| &mut both[usize::from(inward)]) else {
+            return;
+        };
+        let first = match word.token() {
+            Token::Data(data) => {
+                if let Some((mark, seen)) = open
+                    && let Some(place) = self.marks[*mark].header.get_mut(*seen)
+                {
+                    *place = data;
+                    *seen += 1;
+                }
+                return;
+            }
+            Token::Sop { .. } => true,
+            Token::Eop(_) | Token::Edb(_) => false,
+            _ => return,
+        };
+        *open = first.then_some((self.marks.len(), 0));
+        self.marks.push(PacketMark { time, inward, port, first, header: [0; HEADER_WORDS] });
+    }
 }
 
 struct Direction {
@@ -59,7 +96,7 @@ struct Side {
     shown: Vec<Cell<Option<Word>>>,
     outgoing: RefCell<Vec<Option<Direction>>>,
     ledger: RefCell<Ledger>,
-    marks: RefCell<Option<Vec<PacketMark>>>,
+    watched: RefCell<Option<Watched>>,
 }
 
 /// The serial ports of a device, each to be connected to another's.
@@ -88,7 +125,7 @@ impl SerialPorts {
             shown: vec![Cell::new(None); ports],
             outgoing: RefCell::new((0..ports).map(|_| None).collect()),
             ledger: RefCell::new(Ledger::new(0)),
-            marks: RefCell::default(),
+            watched: RefCell::default(),
         });
         let agent = Agent {
             data: device.input("serdes_rx_data_i", 32 * count)?,
@@ -154,13 +191,19 @@ impl SerialPorts {
 
     /// Remembers the ends of packets at these pins from now on, or no more.
     pub fn watch(&self, on: bool) {
-        *self.side.marks.borrow_mut() = on.then(Vec::new);
+        let ports = self.side.shown.len();
+        *self.side.watched.borrow_mut() =
+            on.then(|| Watched { marks: Vec::new(), open: vec![[None; 2]; ports] });
     }
 
     /// The ends of packets since the last call.
     #[must_use]
     pub fn take_marks(&self) -> Vec<PacketMark> {
-        self.side.marks.borrow_mut().as_mut().map(std::mem::take).unwrap_or_default()
+        let mut watched = self.side.watched.borrow_mut();
+        let Some(watched) = watched.as_mut() else { return Vec::new() };
+        // The rest of a packet that is under way belongs to a mark that is no longer here.
+        watched.open.fill([None; 2]);
+        std::mem::take(&mut watched.marks)
     }
 
     /// What was made to go wrong on words out of this device.
@@ -181,14 +224,9 @@ struct Agent {
 
 impl Side {
     #[cold]
-    fn mark(&self, word: Word, time: Picoseconds, port: usize, inward: bool) {
-        let first = match word.token() {
-            Token::Sop { .. } => true,
-            Token::Eop(_) | Token::Edb(_) => false,
-            _ => return,
-        };
-        if let Some(marks) = &mut *self.marks.borrow_mut() {
-            marks.push(PacketMark { time, inward, port, first });
+    fn see(&self, word: Word, time: Picoseconds, port: usize, inward: bool) {
+        if let Some(watched) = &mut *self.watched.borrow_mut() {
+            watched.see(word, time, port, inward);
         }
     }
 }
@@ -198,13 +236,13 @@ impl PinAgent for Agent {
     fn sample(&mut self, time: Picoseconds) {
         let flags = self.send_k.get();
         let side = &*self.side;
-        let watched = side.marks.borrow().is_some();
+        let watched = side.watched.borrow().is_some();
         let ledger = &mut *side.ledger.borrow_mut();
         for (port, direction) in side.outgoing.borrow_mut().iter_mut().enumerate() {
             let Some(direction) = direction else { continue };
             let word = Word { data: self.send.word(port), k: (flags >> (4 * port)) as u8 & 0xF };
-            if watched && word.k != 0 {
-                side.mark(word, time, port, false);
+            if watched {
+                side.see(word, time, port, false);
             }
             while let Some(cut) = direction.cuts.pop_if(|cut| cut.at <= direction.now) {
                 direction.line.cut(direction.now, cut.clocks, ledger);
@@ -219,14 +257,14 @@ impl PinAgent for Agent {
     #[inline]
     fn drive(&mut self, time: Picoseconds) {
         let side = &*self.side;
-        let watched = side.marks.borrow().is_some();
+        let watched = side.watched.borrow().is_some();
         let (mut flags, mut signal) = (0, 0);
         for (port, shown) in side.shown.iter().enumerate() {
             let word = shown.get();
             // Without a signal a transceiver's words mean nothing.
             let shown = word.unwrap_or(Word::INVALID);
-            if watched && shown.k != 0 {
-                side.mark(shown, time, port, true);
+            if watched {
+                side.see(shown, time, port, true);
             }
             flags |= u64::from(shown.k) << (4 * port);
             signal |= u64::from(word.is_some()) << port;
