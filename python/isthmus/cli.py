@@ -61,8 +61,8 @@ def compare(
     seed: Seed = 1,
     out: OutFolder = Path("out"),
     rdma: Annotated[
-        bool, typer.Option("--rdma", help="Also writes and messages between hosts; two more models.")
-    ] = False,
+        bool, typer.Option("--rdma/--no-rdma", help="Also writes and messages between hosts.")
+    ] = True,
 ) -> None:
     """Measure one workload over every road; one HTML page."""
     bootstrap.ensure_native()
@@ -247,7 +247,10 @@ def bench_rdma(
     platform: Annotated[
         str, typer.Option(metavar="NAMES", help="forth-rdma, rdma-pcie, or both with a comma.")
     ] = "forth-rdma",
-    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "isthmus",
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="as-published, isthmus or all.  [isthmus; of figures all]"),
+    ] = None,
     seed: Seed = 1,
     form: Annotated[
         str, typer.Option("-f", "--format", metavar="NAME", help="Printed: table, csv or json.")

@@ -19,7 +19,7 @@ from isthmus.errors import UserError
 from isthmus.paths import ROOT
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
-from isthmus.units import digits
+from isthmus.units import digits, percent
 
 PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
@@ -51,6 +51,16 @@ class Row:
     @property
     def ratio(self) -> float | None:
         return None if self.simulated is None or not self.value else self.simulated / self.value
+
+    @property
+    def is_area(self) -> bool:
+        """Whether it is a figure of synthesis: shown by itself, ours over published."""
+        return ".area." in self.id
+
+    @property
+    def ours(self) -> float | None:
+        """Our figure over the published one."""
+        return None if self.isthmus is None or not self.value else self.isthmus / self.value
 
 
 @dataclass(frozen=True)
@@ -172,21 +182,24 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
 
 
 def _area(profile: str, core: str, family: str, resource: str) -> float | None:
-    """What `isthmus area` has stored of a core of ours; None where it has nothing."""
+    """What `isthmus area` has stored of a core of ours, or of a sum of cores; None where it has nothing."""
     from isthmus.figures import baseline
+    from isthmus.figures.cores import sums
 
-    found = baseline.load("area").get(core, {}).get(family)
-    if profile != "isthmus" or found is None:
+    stored = baseline.load("area")
+    of = next((row.of for row in sums() if row.name == core), (core,))
+    found = [stored.get(name, {}).get(family) for name in of]
+    if profile != "isthmus" or not all(found):
         return None
     # Memory in LUTs takes LUTs; a block RAM of that family is half of one of 36 kbit.
-    sums: Mapping[str, Sequence[tuple[str, int]]] = {
+    parts: Mapping[str, Sequence[tuple[str, int]]] = {
         "lut": (("lut", 1), ("lutram", 1)),
         "ff": (("ff", 1),),
         "bram": (("bram36", 2),),
     }
-    if resource not in sums:
-        raise UserError(f"quantity '{family}.{resource}' is none of {', '.join(sums)} of a family")
-    return float(sum(found[name] * factor for name, factor in sums[resource]))
+    if resource not in parts:
+        raise UserError(f"quantity '{family}.{resource}' is none of {', '.join(parts)} of a family")
+    return float(sum(one[name] * factor for one in found if one for name, factor in parts[resource]))
 
 
 def _crossing(document: Document, above: str, below: str) -> float | None:
@@ -225,7 +238,8 @@ _PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 CROSSING = "crossing_bytes"
 AREA = "area/"
-"""Begin of a measurement that is no run's: `area/{profile}/CORE`; quantities `FAMILY.lut`, `.ff`, `.bram`."""
+"""Begin of a measurement that is no run's: `area/{profile}/CORE`, a core or a sum of the table of cores;
+quantities `FAMILY.lut`, `.ff`, `.bram`."""
 
 Quantity = Callable[[Sequence[Measurement], Document], float | None]
 
@@ -367,6 +381,12 @@ _COMPONENTS = (
 
 _QUANTITIES: Mapping[str, Quantity] = {
     "payload_mib_s": _each(_payload_mib_s),
+    # Of a bus by itself, in its clocks.
+    "bus_cycles": _each(_workload("cycles")),
+    "bus_data_percent": _scaled(_workload("data_share"), 100),
+    "bus_first_data_cycles": _each(_workload("first_data_cycles")),
+    "bus_between_cycles": _each(_workload("between_cycles")),
+    "bus_completions": _each(lambda m: float(m.workload["transactions"] - 1)),
     "descriptor_us": _each(_descriptor_us),
     "component_rest_us": _each(_component_rest_us),
     "network_us": _scaled(_workload("network_ps"), 1e-6),
@@ -396,7 +416,7 @@ _QUANTITIES: Mapping[str, Quantity] = {
 
 
 def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
-    """Both tables and a count, as the terminal shows them."""
+    """All tables and a count, as the terminal shows them."""
     lines: list[Sequence[str]] = [
         ("#id", "kind", "unit", "published", "simulated", "ratio", "allowed", "isthmus", "verdict")
     ]
@@ -413,16 +433,53 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
             row.verdict,
         )
         for row in found
+        if not row.is_area
     ]
     parts = [
         "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
         aligned(lines, left=(0, 1, 2, 8)),
     ]
+    areas = [row for row in found if row.is_area]
+    if areas:
+        rows = [(row.id, *area_cells(row)) for row in areas]
+        parts.append(f"\n# {AREA_NOTE}\n")
+        parts.append(aligned([("#id", "unit", "published", "ours", "ratio"), *rows], left=(0, 1)))
+        parts += [f"# {note}\n" for note in area_notes(areas)]
     if limits:
         parts.append("\n# gateware limits; a cycle is one clock of the FPGA\n")
         parts.append(_limits(limits))
     parts.append(f"\n{summary(found, limits)}\n")
     return "".join(parts)
+
+
+AREA_NOTE = (
+    "area, Virtex-II Pro: ours after synthesis, published after its maker's tools; ratio: ours over published"
+)
+
+
+def area_cells(row: Row) -> tuple[str, str, str, str]:
+    """Unit, published, ours and the ratio of a figure of synthesis; what we have nothing of is blank."""
+    units = {"lut": "LUT", "ff": "FF", "bram": "BRAM"}
+    unit = units.get(row.id.rpartition(".")[2], row.unit)
+    ours = "" if row.isthmus is None else f"{row.isthmus:g}"
+    return unit, f"{row.value:g}", ours, "" if row.ours is None else f"{row.ours:.2f}"
+
+
+def area_notes(areas: Sequence[Row]) -> list[str]:
+    """Where a table of area and the text around it do not fit together, from its own numbers."""
+    by_id = {row.id: row.value for row in areas}
+    debug, whole = "forth.rdma.area.debug.", "forth.rdma.area.interface."
+    said = by_id.get(f"{debug}share")
+    if said is None:
+        return []
+    shares = [
+        f"{percent(by_id[debug + key] / by_id[whole + key])} of the {name}"
+        for key, name in (("lut", "LUTs"), ("ff", "flip-flops"), ("bram", "block RAMs"))
+    ]
+    return [
+        f"Debugging support is said to be {said:g} % of the design; in the table it has {', '.join(shares)}.",
+        "Ours of the whole interface are its blocks together, without counters, probes and what joins them.",
+    ]
 
 
 def _limits(limits: Sequence[Target]) -> str:

@@ -109,6 +109,8 @@ def test_a_message_is_one_packet_that_nothing_is_read_for(run: Run) -> None:
     assert names[0] == "message"
     assert names[-1] == "notification", "its frame word"
     assert "bus read" not in names
+    (packet,) = run("send-lat", size_bytes=504, packed=True)["workload"]["packets"]
+    assert packet["steps"][-1]["name"] == "write", "a packed queue has no frame words"
 
 
 def test_what_has_several_descriptors_is_not_shown_by_packet(run: Run) -> None:

@@ -11,6 +11,7 @@ mod error;
 mod etherbone;
 mod host_bus;
 pub mod measurement;
+pub mod pcix;
 pub mod rdma;
 pub mod scenario;
 pub mod serve;
@@ -56,6 +57,7 @@ pub fn run_text(
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
     match scenario::road_of(json)?.as_str() {
+        "pcix" => pcix::run(&pcix::scenario::Scenario::parse(json)?),
         "rdma" => rdma::run(&rdma::scenario::Scenario::parse(json)?, make_model, watch),
         "switch" => switch::run(&switch::scenario::Scenario::parse(json)?, make_model, watch),
         _ => run_with(&Scenario::parse(json)?, make_model, watch),

@@ -388,7 +388,7 @@ def run(
     unsorted: bool = False,
     gbits: bool = False,
     platform: str = PLATFORM,
-    profile: str = "isthmus",
+    profile: str | None = None,
     seed: int = 1,
     format: Format = "table",  # noqa: A002
     out: Path = Path("out"),
@@ -405,8 +405,10 @@ def run(
     polled         --polled: the far program looks at its memory and is not told
     histogram      -H: the whole distribution; `unsorted`: -U, which no result has
     gbits          --report-gbits
-    profile        --profile: as-published, isthmus or all
+    profile        --profile: as-published, isthmus or all; without it isthmus, and of figures all
     """
+    if profile is None:
+        profile = "all" if test == "figures" else "isthmus"
     if format not in ("table", "csv", "json"):
         raise UserError(f"format: no {format!r}; there are: table, csv, json")
     profiles = PROFILES if profile == "all" else tuple(profile.split(","))
@@ -428,14 +430,20 @@ def run(
         raise UserError("duration: sort runs once; -n says how many chunks each host has")
     if size is not None and all_:
         raise UserError("size: give -s or -a, not both")
+    if test == "figures":
+        settings = {
+            "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
+            "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
+        }  # fmt: skip
+        for name, value in settings.items():
+            if value:
+                raise UserError(f"{name}: figures have settings of their own; name a test instead")
     if posting == "v3" and not overrun:
         raise UserError(f"posting: v3 looks for room every {LAZY} descriptors; it wants {OVERRUN}")
     from isthmus.bench import rdma_published
 
     names = platform.split(",")
-    if test == "figures":
-        points = [p for name in names for p in rdma_published.figure_points(profiles, name, seed)]  # type: ignore[arg-type]
-    else:
+    if test != "figures":
         if test not in TESTS:
             raise UserError(f"test: no {test!r}; there are: {', '.join(TESTS)}, figures")
         wanted = all_sizes(test) if all_ else sizes(size) if size is not None else (usual_size(test),)
@@ -461,7 +469,9 @@ def run(
             for which in profiles
             for each in wanted
         ]
-    made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
+        made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
+    else:
+        made = rdma_published.drawn(profiles, names, seed, runner, given)  # type: ignore[arg-type]
     from isthmus.bench import rdma_tables
     from isthmus.report import rdma as drawing
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs that the FORTH prototype's figures 7 to 9 and `isthmus verify rdma` need."""
+"""The runs that the FORTH prototype's figures 6 to 9 and `isthmus verify rdma` need."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from isthmus.bench import engine
+from isthmus.bench import engine, pcix
 from isthmus.bench.rdma import (
+    DESCRIPTOR_BYTES,
     PLATFORM,
     PLATFORMS,
     POSTINGS,
+    SWITCH,
     Point,
     Posting,
     Test,
@@ -19,8 +22,11 @@ from isthmus.bench.rdma import (
     usual_iterations,
     warmup,
 )
+from isthmus.bench.switch import Design, Traffic, curve
+from isthmus.bench.switch import Point as SwitchPoint
+from isthmus.bench.switch import measure as switch_measure
 from isthmus.platforms import PROFILES, Profile
-from isthmus.results import Document
+from isthmus.results import Document, merged
 
 LINKS = 4
 """Figure 7 shows more than twice what one link carries; the interface has up to four."""
@@ -38,6 +44,12 @@ CROSSING = (8, 64, 128, 192, 256, 320, 384, 448, 504)
 """Sizes at which a message and a write are compared."""
 LATENCIES = 100
 """A latency without other traffic is nearly the same every time."""
+PATHS = (2, 4)
+"""Links of the transfers that are shown packet by packet."""
+SPREAD = (1, 2)
+"""Beside `LINKS`: how many links a row of transfers is measured over, to see what bounds it."""
+SINGLE = 4
+"""Transfers of such a run: of one, the last, is shown what happened to it."""
 
 
 def _one_way(size: int, posting: Posting, profile: Profile, platform: str, seed: int) -> Point:
@@ -69,16 +81,75 @@ def _crossing(profile: Profile, platform: str, seed: int) -> list[Point]:
     return [_latency(test, size, profile, platform, seed) for test in tests for size in CROSSING]
 
 
+def packet_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> list[Point]:
+    """One descriptor's longest transfer, packet by packet, over so many links."""
+    return [
+        Point(
+            Transfers(
+                "write-lat", DESCRIPTOR_BYTES, SINGLE, warmup("write-lat", SHORT), links=links, seed=seed
+            ),
+            profile,
+            platform,
+        )
+        for links in PATHS
+    ]
+
+
+def _spread(profile: Profile, platform: str, seed: int) -> list[Point]:
+    """What fewer links carry."""
+    made = [_one_way(size, "v2", profile, platform, seed) for size in reversed(ONE_WAY)]
+    return [
+        replace(point, transfers=replace(point.transfers, links=links)) for links in SPREAD for point in made
+    ]
+
+
 def figure_points(
     profiles: Iterable[Profile] = PROFILES, platform: str = PLATFORM, seed: int = 1
 ) -> list[Point]:
-    """All that the page draws, the longest first."""
+    """All that the page draws, the longest first. Over other numbers of links than `LINKS`, which each want
+    gateware of their own, the last profile alone."""
     made: list[Point] = []
+    profiles = list(profiles)
     for profile in profiles:
         for size in reversed(ONE_WAY):
             made += [_one_way(size, posting, profile, platform, seed) for posting in POSTINGS]
+    for profile in profiles[-1:]:
+        made += _spread(profile, platform, seed) + packet_points(profile, platform, seed)
+    for profile in profiles:
         made += breakdown_points(profile, platform, seed) + _crossing(profile, platform, seed)
     return list(dict.fromkeys(made))
+
+
+def drawn(
+    profiles: Sequence[Profile] = PROFILES,
+    names: Sequence[str] = (PLATFORM,),
+    seed: int = 1,
+    runner: engine.Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench rdma figures`: the runs of figures 6 to 9, and the bus by itself."""
+    wanted = [point for name in names for point in figure_points(profiles, name, seed)]
+    made = measure(wanted, title="figures 7 to 9", runner=runner, given=given)
+    if PLATFORM not in names:
+        return made
+    switch = None if given is None else given[SWITCH]
+    crossbar = switch_measure(switch_points(profiles, seed), title="figure 6", runner=runner, given=switch)
+    return merged(merged(made, crossbar), pcix.measure(profiles, seed=seed, runner=runner))
+
+
+DELAY_PORTS = 4
+DELAY_LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+DELAY_PACKETS = 20_000
+
+
+def switch_points(profiles: Iterable[Profile] = PROFILES, seed: int = 1) -> list[SwitchPoint]:
+    """Figure 6: delay against load through the document's switch of 4 ports, and saturation."""
+    traffic = Traffic(ports=DELAY_PORTS, packets=DELAY_PACKETS, seed=seed)
+    return [
+        point
+        for profile in profiles
+        for point in curve(traffic, Design(profile), DELAY_LOADS, ("rtl", "ideal"))
+    ]
 
 
 def points(seed: int = 1) -> list[Point]:
@@ -98,24 +169,25 @@ def verified(
     given: Mapping[str, Path] | None = None,
     more: Sequence[Point] = (),
 ) -> Document:
-    """Run them; `more` points go into the same document."""
-    return measure([*points(seed), *more], title="verify rdma", runner=runner, given=given)
+    """Run them, and the bus by itself; `more` points go into the same document."""
+    alone = pcix.measure(seed=seed, runner=runner)
+    return merged(measure([*points(seed), *more], title="verify rdma", runner=runner, given=given), alone)
 
 
-COMPARED: Sequence[tuple[Test, int]] = (
-    ("write-lat", 8),
-    ("write-lat", 64),
-    ("write-lat", 4096),
-    ("send-lat", 8),
+COMPARED: Sequence[tuple[Test, Sequence[int]]] = (
+    ("write-lat", (8, 64, 128, 256, 504, 512, 1024, 4096)),
+    ("send-lat", (8, 64, 128, 256, 504)),
 )
+"""Sizes that Etherbone's road reads too, and enough to see where message and write cross."""
 COMPARED_ITERATIONS = 20
 
 
 def compared(seed: int = 1) -> list[Point]:
-    """What `isthmus compare --rdma` adds: a word, a line and a page into another host's memory, and a message
-    that is answered by one, on both buses. Two models, a few seconds."""
+    """What `isthmus compare` shows of RDMA: from a word to a page into another host's memory, and messages,
+    on both buses. Two models, a few seconds."""
     return [
         Point(Transfers(test, size, COMPARED_ITERATIONS, warmup(test, size), seed=seed), "isthmus", platform)
         for platform in PLATFORMS
-        for test, size in COMPARED
+        for test, sizes in COMPARED
+        for size in sizes
     ]

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
 from isthmus.results.model import PERCENTILES
 from isthmus.results.table import aligned
 from isthmus.units import percent
@@ -70,8 +70,12 @@ def per_descriptor(m: Measurement) -> float | None:
 
 
 def components(m: Measurement) -> Mapping[str, int] | None:
-    """Figure 9's parts of one transfer and their `total`, in picoseconds; None where it has none."""
-    return m.workload.get("components_ps") or None
+    """Figure 9's parts of one transfer and their `total`, in picoseconds; None where it has none.
+    Raises `ResultError` where they do not add up."""
+    found: Mapping[str, int] | None = m.workload.get("components_ps") or None
+    if found is not None and sum(found.get(name, 0) for name in COMPONENTS) != found["total"]:
+        raise ResultError(f"{m.id}: the parts of one transfer do not add up to its {found['total']} ps")
+    return found
 
 
 def posting(m: Measurement) -> str:
@@ -122,7 +126,7 @@ def short_rows(results: Iterable[Measurement]) -> list[Sequence[str]]:
 def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
     """A line a measurement, after the names of the columns."""
     yield CSV_COLUMNS
-    for m in results:
+    for m in (m for m in results if m.road == "rdma"):
         w = m.workload
         moved, parts, phases = rate(m), components(m) or {}, w.get("phases_ps") or {}
         yield [
@@ -164,8 +168,10 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str
     """What the terminal shows."""
     histograms = {item["id"]: item.get("histogram") for item in made.raw["results"]}
     parts = []
-    for head, group in groupby(made, _group):
-        members = list(group)
+    groups: dict[str, list[Measurement]] = {}
+    for m in (m for m in made if m.road == "rdma"):
+        groups.setdefault(_group(m), []).append(m)
+    for head, members in groups.items():
         parts.append(head)
         if members[0].definition == "half_round_trip":
             parts.append(_latency_table(members, "program to program"))
@@ -176,6 +182,7 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str
             parts.append(_rate_table(members, gbits))
             parts.append(_transfer_table(members))
         parts += [_breakdown(m) for m in members]
+        parts += [_packets(m) for m in members]
         parts += [_phases(m) for m in members]
         if histogram:
             parts += [_histogram(m, histograms[m.id]) for m in members]
@@ -262,6 +269,24 @@ def _breakdown(m: Measurement) -> str:
         if name in found
     )
     return f"# {m.workload['size_bytes']} bytes, memory to memory, ns: {shares}; {total / 1e3:.0f} in all\n"
+
+
+def _packets(m: Measurement) -> str:
+    """One transfer of several packets: when each was where."""
+    packets = m.workload.get("packets") or []
+    if len(packets) < 2:
+        return ""
+    names = list(dict.fromkeys(step["name"] for packet in packets for step in packet["steps"]))
+    rows: list[Sequence[str]] = [("#packet", "link", "bytes", *(name.replace(" ", "_") for name in names))]
+    for packet in packets:
+        spans = {step["name"]: f"{_us(step['begin_ps'])}-{_us(step['end_ps'])}" for step in packet["steps"]}
+        head = (str(packet[key]) for key in ("number", "link", "bytes"))
+        rows.append((*head, *(spans.get(name, "") for name in names)))
+    size = m.workload["size_bytes"]
+    return (
+        f"# one transfer of {size} bytes, from the program's call, us: when each packet was where\n"
+        + aligned(rows)
+    )
 
 
 def _phases(m: Measurement) -> str:

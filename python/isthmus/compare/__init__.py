@@ -22,7 +22,7 @@ def run(
     iterations: int = 90,
     seed: int = 1,
     out: Path = Path("out"),
-    rdma: bool = False,
+    rdma: bool = True,
     runner: Runner | None = None,
     model: Path | None = None,
 ) -> Document:
@@ -31,7 +31,7 @@ def run(
     iterations  -n, --iters: cycles of each measurement
     seed        --seed
     out         --out: folder of `compare.html`, `compare.json` and `compare.csv`
-    rdma        --rdma: writes and messages between hosts as well
+    rdma        --rdma: writes and messages between hosts as well; --no-rdma: Etherbone alone
     """
     from isthmus.bench import etherbone
     from isthmus.report.page import page

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
+from isthmus.compare.fetch import ASKING_BYTES, by_etherbone, by_rdma, changes, message_or_write
 from isthmus.results import Document, Measurement
 from isthmus.units import percent, rate, time, times
 
@@ -66,6 +67,7 @@ def answer(document: Document) -> list[Sentence]:
     made += _roads(lines)
     made += _crossovers(same, best)
     made += _meetings(document)
+    made += _fetching(document)
     made += _why(same, best)
     made += _sustained(document, best)
     made += _profiles(lines, best)
@@ -143,6 +145,38 @@ def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
         Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, the faster of two: {text}.")
         for (profile, text), methods in said.items()
     ]
+
+
+def _fetching(document: Document) -> list[Sentence]:
+    """What Etherbone reads and RDMA asks for, side by side; where they change places; message against
+    write."""
+    etherbone, rdma = by_etherbone(document), by_rdma(document)
+    made = []
+    if etherbone and rdma:
+        all_ = {**etherbone, **rdma}
+        sizes = sorted(set.intersection(*(set(costs) for costs in all_.values())))
+        for size in dict.fromkeys(sizes[:1] + sizes[-1:]):
+            ranked = sorted(all_, key=lambda name: all_[name][size])
+            text = ", ".join(f"{name} {time(all_[name][size])}" for name in ranked)
+            made.append(Sentence("Between all roads", f"{size:,} bytes from a far memory: {text}."))
+        made.append(
+            Sentence(
+                "Between all roads",
+                "Etherbone reads by its fastest method; RDMA asks by a message of "
+                f"{ASKING_BYTES} bytes and is answered by a write. Profile isthmus.",
+            )
+        )
+        said = []
+        for one, other in [*product(sorted(rdma), sorted(etherbone)), *combinations(sorted(rdma), 2)]:
+            for before, after, was in changes(all_[one], all_[other]):
+                first, then = (one, other) if was else (other, one)
+                said.append(f"{first} up to {before:,} bytes, {then} from {after:,} on")
+        text = "; ".join(said) if said else "no two of them change places as more bytes are asked for"
+        made.append(Sentence("Between all roads", f"RDMA and another road, the faster of two: {text}."))
+    for (platform, profile), text in message_or_write(document).items():
+        sentence = f"From host to host over {platform}, profile {profile}: {text}."
+        made.append(Sentence("Between all roads", sentence))
+    return made
 
 
 @cache

@@ -12,15 +12,18 @@
     const text = css("text"), soft = css("soft"), line = css("line"), page = css("page");
     const axis = (given, horizontal) => ({
       ...given,
+      names: undefined,
       nameGap: horizontal ? 30 : given.type === "category" ? 0 : narrow ? 40 : 52,
       nameTextStyle: { color: soft, fontSize: 12 },
-      axisLine: { show: true, lineStyle: { color: line } },
+      axisLine: { show: true, onZero: false, lineStyle: { color: line } },
       axisTick: { lineStyle: { color: line } },
       minorTick: { show: given.type === "log" },
-      splitLine: { show: given.type !== "category", lineStyle: { color: line, type: "dotted" } },
+      splitLine: { show: given.type !== "category" && !given.names, lineStyle: { color: line, type: "dotted" } },
       axisLabel: {
         color: soft, fontSize: narrow ? 11 : 12, hideOverlap: true,
-        ...(given.type === "category" ? { lineHeight: 14 } : { formatter: given.bytes ? bytes : decade }),
+        ...(given.type === "category" ? { lineHeight: 14 }
+          : given.names ? { lineHeight: 14, hideOverlap: false, formatter: (v) => given.names[v] ?? "" }
+          : { formatter: given.bytes ? bytes : decade }),
       },
     });
     const series = option.series.map((s) => {

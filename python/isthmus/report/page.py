@@ -25,22 +25,28 @@ QUESTION = (
 
 def page(document: Document, title: str = TITLE, question: str = QUESTION) -> str:
     """The whole page as text, for the road that the document is of."""
-    if any(m.road == "switch" for m in document):
-        from isthmus.report import switch
-
-        return switch.page(document)
+    roads = {m.road for m in document}
     between = [m for m in document if m.road == "rdma"]
+    first: list[Figure] = []
+    last: list[Figure] = []
     if between:
         from isthmus.report import rdma
 
-        if len(between) == len(document.results):
+        if roads <= {"rdma", "pcix", "switch"}:
             return rdma.page(document)
+        every = rdma.everywhere(document)
+        # What all roads have in common comes first.
+        first, last = [every] if every else [], [rdma.beside(between)]
+    elif "switch" in roads:
+        from isthmus.report import switch
+
+        return switch.page(document)
     return render(
         document,
         title=title,
         question=question,
         answer=_answer(document),
-        drawn=[*figures(document), *([rdma.beside(between)] if between else [])],
+        drawn=[*first, *figures(document), *last],
         road="etherbone",
         source="Etherbone Performance Measurements, D. Beck, GSI, 2018",
         method=_method(document),
@@ -192,13 +198,26 @@ def _published(found: Sequence[verify.Row], source: str) -> str:
             row.verdict,
         ]
         for row in found
+        if not row.is_area
     ]
     note = (
         "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
         "that a model was given; predictions had to come out. Allowed: the document's own error. Source: "
         f"{escape(source)}.</p>"
     )
-    return note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
+    made = note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
+    areas = [row for row in found if row.is_area]
+    if not areas:
+        return made
+    cells = [[row.what.replace(", Virtex-II Pro", ""), *verify.area_cells(row)] for row in areas]
+    notes = [verify.AREA_NOTE[0].upper() + verify.AREA_NOTE[1:] + ".", *verify.area_notes(areas)]
+    table = Table(["what", "unit", "published", "ours", "ratio"], cells)
+    return (
+        made
+        + "<h3>Area of the gateware</h3>"
+        + "".join(f"<p class='note'>{escape(note)}</p>" for note in notes)
+        + _table(table, "Area of the gateware", ("text wide",))
+    )
 
 
 def _targets(limits: Sequence[verify.Target]) -> str:

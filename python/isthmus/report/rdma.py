@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the RDMA benchmarks: the prototype's figures 7 to 9 drawn again, and message against write."""
+"""The page of the RDMA benchmarks: the prototype's figures 6 to 9 drawn again, what links carry, one transfer
+packet by packet, and message against write."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from isthmus import platforms
 from isthmus.bench.rdma_tables import (
     COMPONENTS,
     MIB,
@@ -19,7 +21,9 @@ from isthmus.bench.rdma_tables import (
     short_rows,
     total,
 )
-from isthmus.report.figures import Figure, Panel, Swatch, Table, one_definition
+from isthmus.compare.fetch import by_etherbone, by_rdma
+from isthmus.report import switch
+from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.units import digits, percent
@@ -73,18 +77,29 @@ def page(document: Document) -> str:
 def figures(document: Document) -> list[Figure]:
     """All figures that the document's measurements allow."""
     made = []
+    crossbar = [m for m in document if m.road == "switch" and m.latency is not None and m.workload["load"]]
+    if crossbar:
+        made.append(switch.delay(crossbar))
     rated = _rated(document)
-    if rated:
-        made.append(_throughput(rated))
-    posted = [m for m in rated if per_descriptor(m) is not None and not m.method.startswith("send")]
+    shown = _with_most_lines(rated)
+    if shown:
+        made.append(_throughput(shown))
+    posted = [m for m in shown if per_descriptor(m) is not None and not m.method.startswith("send")]
     if posted:
         made.append(_per_descriptor(posted))
-    parted = [m for m in document if components(m)]
+    if len({m.workload["links"] for m in rated}) > 1:
+        made.append(_links(rated))
+    parted = [m for m in document if components(m) and not _is_by_packet(m)]
     if parted:
         made.append(_breakdown(parted))
+    packeted = [m for m in document if _is_by_packet(m)]
+    if packeted:
+        made.append(_packets(packeted))
     if {m.method for m in parted if m.workload["combined"]} >= {"write-lat", "send-lat"}:
         made.append(_crossing([m for m in parted if m.workload["combined"]]))
     timed = [m for m in document if m.method in ("write-lat", "send-lat") and m.latency is not None]
+    # A few transfers that are shown packet by packet are no point of a curve of another setting.
+    timed = [m for m in timed if m in parted or not parted]
     if timed:
         made.append(_latency(timed))
     phased = [m for m in document if m.workload.get("phases_ps")]
@@ -93,8 +108,65 @@ def figures(document: Document) -> list[Figure]:
     return made
 
 
+ROADS = 6
+"""As many lines as there are colours."""
+
+
+def everywhere(document: Document) -> Figure | None:
+    """So many bytes from a far memory, over every road: the fastest platform of each bus. None where only one
+    road was measured."""
+    etherbone, rdma = by_etherbone(document), by_rdma(document)
+    if not etherbone or not rdma:
+        return None
+    costs = {**rdma, **etherbone}
+    read = {size for cost in etherbone.values() for size in cost}
+    sizes = sorted(read & {size for cost in rdma.values() for size in cost})
+    if not sizes:
+        return None
+    best: dict[str, str] = {}
+    for name in sorted(costs, key=lambda name: (costs[name][max(costs[name])], name)):
+        best.setdefault(platforms.load(name).bus, name)
+    shown = sorted(best.values(), key=lambda name: (name not in rdma, name))[:ROADS]
+    colours = {name: f"c{number + 1}" for number, name in enumerate(shown)}
+    drawn: list[dict[str, Any]] = [
+        {
+            "type": "line",
+            "name": name,
+            "colour": colours[name],
+            "symbol": "circle",
+            "symbolSize": 7,
+            "lineStyle": {"type": "solid" if name in rdma else "dashed"},
+            "data": [[size, costs[name][size] / PICOSECONDS] for size in sizes if size in costs[name]],
+        }
+        for name in shown
+    ]
+    scale = decades([value for one in drawn for _, value in one["data"]])
+    option = {
+        "xAxis": _axis("bytes", "log", logBase=8, min=min(sizes), max=max(sizes), bytes=True),
+        "yAxis": _axis("until all are here [us]", "log", **scale),
+        "series": drawn,
+    }
+    label = (
+        "Time until so many bytes of a far memory are here, a line for each road; the table has the numbers"
+    )
+    rows = [
+        [name, *(f"{costs[name][size] / PICOSECONDS:.3f}" if size in costs[name] else "" for size in sizes)]
+        for name in sorted(costs, key=lambda name: (name not in rdma, name))
+    ]
+    return Figure(
+        "fetch",
+        "Bytes from a far memory, over every road",
+        "Solid: RDMA between hosts, a message of 8 bytes asks and a write answers, each for its measured "
+        "one-way time. Dashed: Etherbone reads words of a device by its fastest method, from first call to "
+        "last reply. Profile isthmus; of each bus the platform that is fastest at the largest size.",
+        [Panel("", label, option, 420)],
+        Table(["road", *(f"{size} bytes [us]" for size in sizes)], rows),
+        [Swatch(name, colours[name], "solid" if name in rdma else "dashed") for name in shown],
+    )
+
+
 def beside(members: Sequence[Measurement]) -> Figure:
-    """What the page of all roads shows of this one: a table."""
+    """What the page of all roads shows of this one alone: a table."""
     columns = ["platform", "profile", "operation", "bytes", "one-way [us]", "there and back [us]"]
     columns += ["memory to memory [us]"]
     return Figure(
@@ -110,7 +182,26 @@ def beside(members: Sequence[Measurement]) -> Figure:
 
 
 def _rated(document: Document) -> list[Measurement]:
-    return [m for m in document if m.method in ("write-bw", "send-bw", "one-way") and rate(m) is not None]
+    return [
+        m
+        for m in document
+        if m.road == "rdma" and m.method in ("write-bw", "send-bw", "one-way") and rate(m) is not None
+    ]
+
+
+def _is_by_packet(m: Measurement) -> bool:
+    """Whether it is one transfer of several packets."""
+    return m.road == "rdma" and len(m.workload.get("packets") or ()) > 1
+
+
+def _with_most_lines(rated: Sequence[Measurement]) -> list[Measurement]:
+    """Of runs that differ in their number of links those with the most ways of sending. The others stand in
+    the figure of links."""
+    kinds: dict[str, set[str]] = {}
+    for m in rated:
+        kinds.setdefault(_setting(m), set()).add(_kind(m))
+    most = max(map(len, kinds.values()), default=0)
+    return [m for m in rated if len(kinds[_setting(m)]) == most]
 
 
 def _said() -> Mapping[str, float]:
@@ -314,6 +405,216 @@ def _per_descriptor(posted: Sequence[Measurement]) -> Figure:
     )
 
 
+def _links(rated: Sequence[Measurement]) -> Figure:
+    """The same row of transfers over one, two and four links."""
+    same = _alike([m for m in rated if not m.method.startswith("send")])
+    counts = sorted({m.workload["links"] for m in same})
+    colours = {count: f"c{number + 1}" for number, count in enumerate(counts)}
+    names = {count: f"{count} link{'s' if count != 1 else ''}" for count in counts}
+    bus = _said()["forth.pcix.read.rate"]
+
+    def lines(value: Callable[[Measurement], float]) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "line",
+                "name": names[count],
+                "colour": colours[count],
+                "symbol": "circle",
+                "symbolSize": 7,
+                "data": sorted([m.workload["size_bytes"], value(m)] for m in members),
+            }
+            for count in counts
+            for members in [[m for m in same if m.workload["links"] == count]]
+        ]
+
+    def used(m: Measurement) -> float:
+        return 100 * float(m.workload["link_share"] or 0.0)
+
+    carried = lines(lambda m: (rate(m) or 0.0) / MIB)
+    axis = _bytes(same)
+    legend = [Swatch(names[count], colours[count], "box") for count in counts]
+    if any(m.platform == "forth-rdma" for m in same):
+        carried.append(
+            {
+                "type": "line", "name": "published: reads of the bus, at most", "colour": PUBLISHED_COLOUR,
+                "data": [[axis["min"], bus], [axis["max"], bus]], "symbol": "none",
+                "lineStyle": {"type": "dashed"},
+            }
+        )  # fmt: skip
+        legend.append(
+            Swatch(f"published: reads of the bus, at most {bus:g} MiB/s", PUBLISHED_COLOUR, "dashed")
+        )
+    label = "against size of a transfer, a line for each number of links; the table below has the numbers"
+    panels = [
+        Panel(
+            "Payload",
+            f"Payload rate {label}",
+            {"xAxis": axis, "yAxis": _axis("payload [MiB/s]", min=0), "series": carried},
+        ),
+        Panel(
+            "Use of the links",
+            f"Share of what the links can carry {label}",
+            {
+                "xAxis": axis,
+                "yAxis": _axis("payload, of the links [%]", min=0, max=100),
+                "series": lines(used),
+            },
+        ),
+    ]
+    rows = [
+        [
+            _setting(m),
+            LINES[_kind(m)][0],
+            m.profile,
+            str(m.workload["size_bytes"]),
+            f"{(rate(m) or 0) / MIB:.1f}",
+            f"{used(m):.1f}",
+        ]
+        for m in sorted(same, key=lambda m: (m.workload["links"], m.workload["size_bytes"]))
+    ]
+    notes = []
+    for count in counts:
+        best = max((m for m in same if m.workload["links"] == count), key=lambda m: rate(m) or 0.0)
+        notes.append(
+            f"Over {names[count]} at most {(rate(best) or 0) / MIB:.0f} MiB/s, {used(best):.0f} % of what "
+            f"{'it' if count == 1 else 'they'} could carry."
+        )
+    return Figure(
+        "links",
+        "What bounds the rate: links or bus",
+        f"The same transfers ({LINES[_kind(same[0])][0]}; {same[0].platform}, profile {same[0].profile}) "
+        f"over several numbers of links. A link carries {_link_mib_s(same[0]):.0f} MiB/s of words; a packet "
+        "has headers, begin and end beside its 128 words of payload at most, so payload never fills it.",
+        panels,
+        Table(["hosts", "transfers", "profile", "bytes", "MiB/s", "of the links [%]"], rows),
+        legend,
+        notes,
+    )
+
+
+def _alike(rated: Sequence[Measurement]) -> list[Measurement]:
+    """Those of one kind, profile, platform and size of world that most numbers of links have."""
+    groups: dict[tuple[Any, ...], list[Measurement]] = {}
+    for m in rated:
+        w = m.workload
+        key = (m.platform, m.profile, _kind(m), w["hosts"], w["combined"], w["both_ways"])
+        groups.setdefault(key, []).append(m)
+    return max(groups.values(), key=lambda members: len({m.workload["links"] for m in members}))
+
+
+def _link_mib_s(m: Measurement) -> float:
+    return 4e6 * float(platforms.load(m.platform).fpga.link_clock.value) / MIB
+
+
+LANES: Mapping[str, tuple[int, str]] = {
+    "descriptor": (0, "c1"),
+    "bus read": (0, "c2"),
+    "VOQ": (1, "c3"),
+    "link to the switch": (1, "c5"),
+    "switch": (2, "c4"),
+    "link from the switch": (2, "c5"),
+    "receive": (3, "c3"),
+    "write": (3, "c2"),
+    "notification": (3, "c6"),
+}
+"""Of each step of a packet the line of its row, and the colour. Neighbours on a line follow each other."""
+LANE_GAP = 0.2
+ROW_PX = 46
+
+
+def steps(packet: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
+    """Begin and end of each step of a packet in microseconds, from the program's call on."""
+    return {one["name"]: (one["begin_ps"] / 1e6, one["end_ps"] / 1e6) for one in packet["steps"]}
+
+
+def _packets(members: Sequence[Measurement]) -> Figure:
+    panels, rows, notes = [], [], []
+    for m in members:
+        packets = m.workload["packets"]
+        title = f"{_setting(m)}, {m.workload['size_bytes']} bytes, profile {m.profile}"
+        names = [f"packet {packet['number']}\nlink {packet['link']}" for packet in packets]
+        drawn = []
+        for row, packet in enumerate(packets):
+            for name, (begin, end) in steps(packet).items():
+                lane, colour = LANES[name]
+                at = round(row + (lane - 1.5) * LANE_GAP, 3)
+                drawn.append(
+                    {
+                        "type": "line", "name": f"packet {packet['number']}, link {packet['link']}: {name}",
+                        "colour": colour, "data": [[begin, at], [end, at]], "symbol": "none", "bar": True,
+                        "lineStyle": {"width": 7, "cap": "butt"},
+                    }
+                )  # fmt: skip
+        option = {
+            "xAxis": _axis("time since the program's call [us]", min=0),
+            "yAxis": {
+                "type": "value", "inverse": True, "min": -1, "max": len(packets), "interval": 1,
+                "names": names,
+            },
+            "series": drawn,
+        }  # fmt: skip
+        label = (
+            f"Timeline of one transfer, {title}: a row a packet, a bar a step; the table below has the times"
+        )
+        panels.append(Panel(title, label, option, 70 + ROW_PX * (len(packets) + 1)))
+        rows += [
+            [title, str(packet["number"]), str(packet["link"]), str(packet["bytes"])]
+            + [f"{found[name][0]:.3f} to {found[name][1]:.3f}" if name in found else "" for name in LANES]
+            for packet in packets
+            for found in [steps(packet)]
+        ]
+        notes.append(_busy(m))
+    return Figure(
+        "packets",
+        "One transfer, packet by packet",
+        "A write of one descriptor, as it was seen on both buses and at the pins of interfaces and switches. "
+        "Each packet has four lines, from above: the sender's bus; its queue (VOQ) and the link to the "
+        "switch; the switch and the link from it; the receiver. Steps overlap: no packet waits for its end.",
+        panels,
+        Table(["transfer", "packet", "link", "bytes", *(f"{name} [us]" for name in LANES)], rows),
+        [
+            Swatch("descriptor", "c1", "box"),
+            Swatch("bus: read and write", "c2", "box"),
+            Swatch("interface: VOQ and receive", "c3", "box"),
+            Swatch("switch", "c4", "box"),
+            Swatch("link", "c5", "box"),
+            Swatch("notification", "c6", "box"),
+        ],
+        notes,
+    )
+
+
+def _busy(m: Measurement) -> str:
+    """How long each thing that a transfer shares was busy with it, the longest first."""
+    packets = [(packet["link"], steps(packet)) for packet in m.workload["packets"]]
+    end = max(found["write"][1] for _, found in packets)
+    begin = min(found[next(iter(found))][0] for _, found in packets)
+    things = {
+        "the sender's bus": [found["bus read"] for _, found in packets if "bus read" in found],
+        "the receiver's bus": [found["write"] for _, found in packets],
+    }
+    links = sorted({link for link, _ in packets})
+    busiest = max(
+        ([found["link to the switch"] for at, found in packets if at == link] for link in links), key=covered
+    )
+    things["the busiest link" if len(links) > 1 else "the link"] = busiest
+    shares = sorted(((covered(spans), name) for name, spans in things.items()), reverse=True)
+    moves = ", ".join(f"{name} {percent(time / (end - begin))}" for time, name in shares)
+    return (
+        f"{_setting(m)}, profile {m.profile}: {end - begin:.2f} us from the first store on the bus to the "
+        f"last byte over the receiver's bus. Of that time this transfer is on {moves}."
+    )
+
+
+def covered(spans: Sequence[tuple[float, float]]) -> float:
+    """The length of the union of spans."""
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total
+
+
 def _bar(m: Measurement) -> str:
     size = m.workload["size_bytes"]
     kind = "message" if m.method == "send-lat" else "write"
@@ -413,17 +714,9 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
         scale = _axis("memory to memory [us]", min=0)
         option = {"xAxis": _bytes(members), "yAxis": scale, "series": _curves(members, value)}
         panels.append(Panel(title, label, option, 360))
+        notes.append(f"{title}: {crossing_words(members)}")
         for profile in sorted({m.profile for m in members}):
             mine = [m for m in members if m.profile == profile]
-            at = crossover(mine, "write-lat", "send-lat", total)
-            notes.append(
-                f"{title}, profile {profile}: "
-                + (
-                    "no crossing among the sizes measured."
-                    if at is None
-                    else f"from {at:.0f} bytes on a write is faster."
-                )
-            )
             by_size: dict[int, dict[str, float]] = {}
             for m in mine:
                 by_size.setdefault(m.workload["size_bytes"], {})[m.method] = value(m) or 0.0
@@ -440,6 +733,25 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
         Table(["hosts", "profile", "bytes", "write [us]", "message [us]"], rows),
         _legend(parted),
         notes,
+    )
+
+
+def crossing_words(members: Sequence[Measurement]) -> str:
+    """From which size on a write is faster than a message, memory to memory; profiles that agree share it."""
+    found: dict[str, list[str]] = {}
+    for profile in sorted({m.profile for m in members}):
+        at = crossover([m for m in members if m.profile == profile], "write-lat", "send-lat", total)
+        text = (
+            "message and write do not cross among the sizes measured"
+            if at is None
+            else f"up to {at:.0f} bytes a message is faster than a write, beyond them the write"
+        )
+        found.setdefault(text, []).append(profile)
+    return (
+        "; ".join(
+            text + (f" (profile {profiles[0]})" if len(found) > 1 else "") for text, profiles in found.items()
+        )
+        + "."
     )
 
 
@@ -543,7 +855,16 @@ def _answer(document: Document) -> str:
             f"{best.workload['size_bytes']} bytes a transfer ({_setting(best)}, profile {best.profile})."
         )
     text = " ".join(escape(sentence) for sentence in sentences) or "The figures below have the numbers."
-    return f'<p class="headline">{text}</p>'
+    more = []
+    short_ones = [m for m in document if components(m) and m.workload["combined"] and not _is_by_packet(m)]
+    if {m.method for m in short_ones} >= {"write-lat", "send-lat"}:
+        for title, members in _panels(short_ones).items():
+            words = crossing_words(members)
+            more.append(f"{words[0].upper()}{words[1:-1]} ({title}).")
+    if len({m.workload["links"] for m in rated}) > 1:
+        more += _links(rated).notes
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in more)
+    return f'<p class="headline">{text}</p>' + (f"<ul>{items}</ul>" if items else "")
 
 
 def _method(document: Document) -> str:

@@ -107,7 +107,7 @@ gige-direct  as-published  pipelined    0.661  0.366  0.268  0.218  0.189  0.169
 def test_run_prints_the_table_and_says_where_the_page_is(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    compare.run(out=tmp_path, runner=fixture.engine, model=fixture.MODEL)
+    compare.run(out=tmp_path, rdma=False, runner=fixture.engine, model=fixture.MODEL)
     printed = capsys.readouterr().out
     assert printed.startswith(GOLDEN)
     assert printed.endswith(

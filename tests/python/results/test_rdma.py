@@ -19,8 +19,7 @@ from isthmus.figures import baseline
 from isthmus.paths import ROOT
 from isthmus.report import rdma as drawing
 from isthmus.results import Document, load, write
-
-NI, SWITCH = Path("rdma_ni.so"), Path("link_switch.so")
+from rdma_fixture import GIVEN, NI, SWITCH, components, engine
 
 
 def _scenario(
@@ -158,106 +157,6 @@ def test_ids_are_those_of_the_reference_page() -> None:
     assert rdma.identifier("rdma-pcie", "isthmus", three).endswith("/write-bw/2x1-8-v1-uncombined-both-ways")
 
 
-# ---------------------------------------------------------------- measurements from an engine of arithmetic
-
-HOP_PS, CYCLE_PS = 320_000, 10_000
-"""One hop; one clock of the bus."""
-
-
-def _components(test: str, size: int, combined: bool) -> dict[str, int]:
-    """Near enough to the document: a write reads the sender's memory, a message carries its data itself."""
-    words = size // 4 if test == "send-lat" else 0
-    lines = 1 + words // 16
-    parts = {
-        "send_initiation": CYCLE_PS * ((12 + words + 8 * lines) if combined else 40 + 10 * words),
-        "send_dma": 0 if words else CYCLE_PS * (58 + size // 8),
-        "send_nic": 90_000,
-        "switch": 89_600,
-        "propagation": 2 * HOP_PS,
-        "rcv_nic": 150_000,
-        "rcv_dma": CYCLE_PS * (10 + size // 8),
-    }
-    return parts | {"total": sum(parts.values())}
-
-
-COSTS_US = {"v1": 6.18, "v2": 6.2, "v3": 6.014}
-SHORT_US = {"v1": 8.0, "v2": 6.3, "v3": 6.1}
-"""A descriptor of 4 KB, among several and alone."""
-
-
-def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the simulator would give, near enough, in the form of docs/reference/rdma-scenario.md."""
-    work, name = scenario["workload"], scenario["platform"]["name"]
-    test, size, count = work["test"], work["size_bytes"], work["iterations"]
-    links, hosts = scenario["interface"]["links"], work["hosts"]
-    given = work.get("posting", "v2")
-    posting = next(iter(given)) if isinstance(given, dict) else given
-    parts = _components(test, size, work["combined"]) if test.endswith("-lat") else None
-    if parts:
-        sample, elapsed = parts["total"] + 400_000, 2 * count * (parts["total"] + 400_000)
-    else:
-        pieces = -(-size // 4096)
-        each = COSTS_US[posting] if size > 4096 else SHORT_US[posting]
-        sample = round(1e6 * each * pieces)
-        elapsed = sample * count
-    rate = 8e12 * size * count / elapsed
-    end = f"{hosts}x{links}-{size}"
-    end += f"-{posting}" if test in ("write-bw", "one-way") else ""
-    end += ("" if work["combined"] else "-uncombined") + ("-both-ways" if work["both_ways"] else "")
-    stages = [{"name": n, "where": "bus", "ps": ps} for n, ps in (parts or {}).items() if n != "total"]
-    return [
-        {
-            "id": f"rdma/{name}/{scenario['profile']}/{test}/{end}",
-            "road": "rdma",
-            "platform": name,
-            "profile": scenario["profile"],
-            "method": test,
-            "workload": {
-                **work,
-                "links": links,
-                "posting": posting,
-                "components_ps": parts,
-                "network_ps": parts and 1_000_000,
-                "messages_per_s": 1e12 * count / elapsed,
-                "link_share": rate / (2.5e9 * links),
-                "phases_ps": {"compute": 4_000_000, "post": 1_000_000, "network": 2_000_000, "wait": 500_000}
-                if test in ("exchange", "sort")
-                else None,
-            },
-            "definition": "whole_call"
-            if test in ("exchange", "sort")
-            else "half_round_trip"
-            if parts
-            else "per_transfer",
-            "arrivals": "closed-loop",
-            "seed": scenario["seed"],
-            "iterations": count,
-            "excluded": {"head": work["warmup"], "tail": 0},
-            "latency_ps": {
-                "min": sample, "max": sample + 40_000, "typical": sample, "avg": float(sample),
-                "stdev": 4_000.0, "p50": sample, "p90": sample,
-                "p99": sample + 20_000 if count >= 1000 else None, "p99.9": None, "p99.99": None,
-            },
-            "histogram": {
-                "unit": "ps", "significant_digits": 3,
-                "buckets": [[sample, count - 1], [sample + 40_000, 1]],
-            },
-            "throughput": {
-                "payload_bytes": size * count, "wire_bytes": size * count, "elapsed_ps": elapsed,
-                "payload_bit_s": rate, "wire_bit_s": rate, "cycles_per_s": 1e12 * count / elapsed,
-            },
-            "stages": stages,
-            "stages_total_ps": sum(stage["ps"] for stage in stages),
-            "checked": {"bytes": size * count, "wrong": 0, "lost": 0},
-            "counters": {},
-            "simulation": {"device_cycles": 1000, "evaluated_cycles": 1000, "wall_s": 0.1},
-        }
-    ]  # fmt: skip
-
-
-GIVEN = {rdma.INTERFACE: NI, rdma.SWITCH: SWITCH}
-
-
 def _run(test: str, tmp_path: Path, **settings: Any) -> Document:
     return rdma.run(test, out=tmp_path, runner=engine, given=GIVEN, **settings)
 
@@ -340,7 +239,7 @@ def test_latency_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixt
         "#bytes", "#iterations", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]",
         "t_stdev[usec]", "99%[usec]", "99.9%[usec]",
     ]  # fmt: skip
-    total = _components("write-lat", 8, combined=True)["total"]
+    total = components("write-lat", 8, combined=True)["total"]
     mean = f"{(total + 400_000) / 1e6:.2f}"
     # A thousand samples leave ten beyond 99 %, and one beyond 99.9 %: that stays blank.
     assert lines[3].split()[:6] == ["8", "1000", mean, f"{(total + 440_000) / 1e6:.2f}", mean, mean]
@@ -444,7 +343,7 @@ def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
 
     def beyond(size: int) -> int:
         write, message = (
-            _components(test, size, combined=True)["total"] for test in ("write-lat", "send-lat")
+            components(test, size, combined=True)["total"] for test in ("write-lat", "send-lat")
         )
         return write - message
 
@@ -459,7 +358,7 @@ def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
 
 def test_every_figure_has_its_panels_and_its_table(figures: Document) -> None:
     drawn = {figure.id: figure for figure in drawing.figures(figures)}
-    assert list(drawn) == ["throughput", "transfer", "breakdown", "crossing", "latency"]
+    assert list(drawn) == ["throughput", "transfer", "links", "breakdown", "packets", "crossing", "latency"]
     for figure in drawn.values():
         assert figure.panels
         assert figure.table.rows
@@ -480,7 +379,7 @@ def test_figure_9_adds_up_and_stands_beside_what_was_published(figures: Document
     assert len(names) == 2 * 3 + 1
     for number, name in enumerate(names[:-1]):
         kind = "send-lat" if name.startswith("message") else "write-lat"
-        total = _components(kind, 8, combined="combined" in name)["total"]
+        total = components(kind, 8, combined="combined" in name)["total"]
         assert sum(one["data"][number] for one in series) == pytest.approx(total / 1e6)
     assert sum(one["data"][-1] for one in series) == pytest.approx(1.78)
     # Each part of the published bar that the text names, and one for the rest.
@@ -529,13 +428,14 @@ def test_verify_shows_every_number_of_the_document(
 
 def test_table_1_stands_beside_what_is_stored_of_our_cores(verified: Document) -> None:
     rows = {row.id: row for row in verify.rows(verified, "rdma")}
-    stored = baseline.load("area")["link_port"]["xc2vp"]
+    port, receive = (baseline.load("area")[name]["xc2vp"] for name in ("rdma_link_port", "rdma_link_rx"))
     luts, ffs, rams = (rows[f"forth.rdma.area.link.{name}"] for name in ("lut", "ff", "bram"))
-    assert luts.isthmus == stored["lut"] + stored["lutram"]
-    assert (ffs.isthmus, rams.isthmus) == (stored["ff"], 2 * stored["bram36"])
+    assert luts.isthmus == sum(one["lut"] + one["lutram"] for one in (port, receive))
+    assert ffs.isthmus == port["ff"] + receive["ff"]
+    assert rams.isthmus == 2 * (port["bram36"] + receive["bram36"])
     # Nothing is claimed to be a figure of the document's own design.
     assert (luts.simulated, luts.verdict) == (None, "context")
-    assert rows["forth.rdma.area.voq.lut"].isthmus is None
+    assert rows["forth.rdma.area.debug.lut"].isthmus is None
 
 
 def test_verify_says_what_differs() -> None:
@@ -543,6 +443,8 @@ def test_verify_says_what_differs() -> None:
 
     def slow(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         (found,) = engine(scenario)
+        if found["road"] != "rdma":
+            return [found]
         parts = found["workload"]["components_ps"]
         found["latency_ps"]["avg"] *= 1.02 if found["workload"]["size_bytes"] > 65_536 else 1.0
         found["throughput"]["payload_bit_s"] *= 0.99
@@ -586,24 +488,24 @@ def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -
 # ---------------------------------------------------------------- beside the other roads
 
 
-def test_compare_shows_both_buses_when_asked(
+def test_compare_shows_both_buses_unless_told_not_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others = fixture.document(timestamps=(1, 8))
     monkeypatch.setattr(etherbone, "measure", lambda **_: others)
-    both = compare.run(out=tmp_path, rdma=True, runner=engine, model=NI)
+    both = compare.run(out=tmp_path, runner=engine, model=NI)
     text = capsys.readouterr().out
     lines = [line.split() for line in text[text.index("# between hosts by RDMA") :].splitlines()]
     rows = [line for line in lines if line[:1] in (["forth-rdma"], ["rdma-pcie"])]
-    assert len(rows) == len(rdma.PLATFORMS) * len(rdma_published.COMPARED)
+    assert len(rows) == len(rdma.PLATFORMS) * sum(len(sizes) for _, sizes in rdma_published.COMPARED)
     for _, _, operation, size, one_way, round_trip, memory in rows:
         test = "send-lat" if operation == "message" else "write-lat"
-        total = _components(test, int(size), combined=True)["total"] / 1e6
+        total = components(test, int(size), combined=True)["total"] / 1e6
         assert (float(one_way), float(memory)) == pytest.approx((total + 0.4, total), abs=1e-3)
         assert float(round_trip) == pytest.approx(2 * float(one_way), abs=2e-3)
     page = (tmp_path / "compare.html").read_text()
     assert '<section id="rdma"' in page
     assert "Reading an FPGA" in page
-    alone = compare.run(out=tmp_path, runner=engine, model=NI)
+    alone = compare.run(out=tmp_path, rdma=False, runner=engine, model=NI)
     assert [m.id for m in both if m.road != "rdma"] == [m.id for m in alone]
     assert '<section id="rdma"' not in (tmp_path / "compare.html").read_text()

@@ -268,6 +268,7 @@ pub(super) fn of(
         begun: &begun,
         told: base + notified_offset(SOURCE as HostId) as u64,
         data: target,
+        frames: !scenario.workload.packed,
     };
     // Packets of several descriptors would be more than anybody looks at.
     let packets = match scenario.descriptors() {

@@ -166,6 +166,8 @@ pub(super) struct Seen<'a> {
     /// Where the far program is told, and where data goes from.
     pub(super) told: u64,
     pub(super) data: u64,
+    /// A message is followed by its frame word.
+    pub(super) frames: bool,
 }
 
 /// From which byte of `work` to which a range of addresses lies in it, as times.
@@ -267,7 +269,7 @@ impl Seen<'_> {
         if header.kind == MESSAGE {
             let mut data: Vec<&Work> = writes().filter(|one| one.address >= self.data).collect();
             data.sort_by_key(|one| one.begin);
-            let frame = if data.len() > 1 { data.pop().map(span) } else { None };
+            let frame = if self.frames && data.len() > 1 { data.pop().map(span) } else { None };
             return (hull(data.into_iter().map(span)), frame);
         }
         let until = header.address + header.bytes;

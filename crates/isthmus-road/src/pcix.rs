@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A PCI-X bus by itself, as counters on it would measure it: stores of its host, reads and writes of a device
+//! that always has the next one at hand.
+
+pub mod scenario;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use isthmus_sim::kernel::RandomStream;
+use isthmus_sim::world::host::{Cpu, MmioHost};
+use isthmus_sim::world::pcix::{BarTarget, Pcix, PcixKind, PcixRecord, ReadReply, Taken};
+use isthmus_sim::world::{CpuConfig, Memory};
+use isthmus_sim::{Picoseconds, SimConfig, Simulation};
+
+use crate::error::RoadError;
+use crate::host_bus;
+use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use scenario::{Scenario, Test};
+
+/// Where the device reads and writes: a page of its own.
+const PLACE: usize = 4096;
+const MEMORY_BYTES: usize = 4 * PLACE;
+/// Longer than anything takes that is under way when the last access was handed over.
+const SETTLE: Picoseconds = Picoseconds::from_us(100);
+
+/// The device's registers: what stores have left there.
+struct Registers(RefCell<Vec<u8>>);
+
+impl BarTarget for Registers {
+    fn write(&self, offset: u64, data: Vec<u8>, _taken: Taken) {
+        let at = offset as usize;
+        self.0.borrow_mut()[at..at + data.len()].copy_from_slice(&data);
+    }
+
+    fn read(&self, offset: u64, bytes: usize, reply: ReadReply) {
+        let at = offset as usize;
+        let data = self.0.borrow()[at..at + bytes].to_vec();
+        reply.send(data);
+    }
+}
+
+/// Runs it. No device's gateware takes part.
+pub(crate) fn run(scenario: &Scenario) -> Result<Vec<Measurement>, RoadError> {
+    let begin = Instant::now();
+    let bus = Bus::build(scenario)?;
+    let found = bus.execute(scenario)?;
+    if found != bus.data {
+        return Err(RoadError::Violation(format!(
+            "pcix: {} of {} bytes came wrong; seed {}",
+            scenario.workload.test.name(),
+            scenario.workload.bytes,
+            scenario.seed
+        )));
+    }
+    let records = bus.bus.records_since(0);
+    let seen = Seen::of(scenario, &records, bus.bus.cycle())?;
+    Ok(vec![measurement(scenario, &seen, begin)?])
+}
+
+struct Bus {
+    simulation: Simulation,
+    bus: Pcix,
+    host: MmioHost,
+    memory: Memory,
+    registers: Rc<Registers>,
+    /// What goes over it.
+    data: Vec<u8>,
+}
+
+impl Bus {
+    fn build(scenario: &Scenario) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: true,
+            check_idle: false,
+            idle_confirm_cycles: 4,
+            wake_cycles: 4,
+            simulated_limit_ps: Some(
+                Picoseconds::from_ms(1).0.saturating_mul(scenario.limits.simulated_ms),
+            ),
+            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+        });
+        simulation.spans().set_enabled(false);
+        let costs = &scenario.platform.host;
+        let memory = host_bus::memory("host", MEMORY_BYTES, costs)?;
+        let bus = Pcix::new(&simulation, &scenario.platform.bus, &memory)?;
+        let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores: costs.cores })?;
+        let host = bus.host(&host_bus::host_config("host", costs), &cpu, &memory)?;
+        let bar_bytes = scenario.platform.bus.core.bar_bytes as usize;
+        let registers = Rc::new(Registers(RefCell::new(vec![0; bar_bytes])));
+        bus.endpoint().serve(Rc::<Registers>::clone(&registers));
+        let mut random = RandomStream::new(scenario.seed, "pcix:data");
+        let words = scenario.workload.bytes.div_ceil(8);
+        let mut data: Vec<u8> = (0..words).flat_map(|_| random.bits().to_le_bytes()).collect();
+        data.truncate(scenario.workload.bytes);
+        Ok(Self { simulation, bus, host, memory, registers, data })
+    }
+
+    /// Runs the accesses and gives what has come of them at the far side.
+    fn execute(&self, scenario: &Scenario) -> Result<Vec<u8>, RoadError> {
+        let (test, times) = (scenario.workload.test, scenario.workload.times);
+        let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));
+        let place = self.memory_place();
+        if test == Test::Read {
+            let stored = self.memory.write(PLACE, &self.data);
+            stored.map_err(|error| inconsistent(error.to_string()))?;
+            let bytes = self.data.len();
+            let readers: Vec<_> = (0..times)
+                .map(|_| {
+                    let endpoint = self.bus.endpoint();
+                    self.simulation.spawn(async move { endpoint.read(place, bytes).await })
+                })
+                .collect();
+            let mut found = Vec::new();
+            for reader in readers {
+                let read = self.simulation.run_until_complete(&reader)?;
+                found = read.map_err(|error| inconsistent(format!("read: {error:?}")))?;
+                if found != self.data {
+                    break;
+                }
+            }
+            self.simulation.run_for(SETTLE)?;
+            return Ok(found);
+        }
+        let (host, endpoint, data) = (self.host.clone(), self.bus.endpoint(), self.data.clone());
+        let program = self.simulation.spawn(async move {
+            for _ in 0..times {
+                match test {
+                    Test::Store => {
+                        for (at, word) in data.chunks_exact(4).enumerate() {
+                            let value =
+                                word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
+                            host.mmio_write32(4 * at as u64, value).await?;
+                        }
+                    }
+                    Test::StoreCombined => {
+                        host.write_combined(0, &data).await?;
+                        host.fence().await;
+                    }
+                    Test::Write | Test::Read => endpoint.write(place, &data).await,
+                }
+            }
+            Ok(())
+        });
+        let done: Result<(), isthmus_sim::world::pcix::MmioError> =
+            self.simulation.run_until_complete(&program)?;
+        done.map_err(|error| inconsistent(format!("{}: {error:?}", test.name())))?;
+        self.simulation.run_for(SETTLE)?;
+        match test {
+            Test::Write => self
+                .memory
+                .read(PLACE, self.data.len())
+                .map_err(|error| inconsistent(error.to_string())),
+            _ => Ok(self.registers.0.borrow()[..self.data.len()].to_vec()),
+        }
+    }
+
+    fn memory_place(&self) -> u64 {
+        self.host.bus_address(PLACE)
+    }
+}
+
+/// What was on the bus, in its clocks.
+struct Seen {
+    cycle: Picoseconds,
+    /// From the first REQ# to the end of the last transaction.
+    whole: Picoseconds,
+    data_cycles: u64,
+    transactions: usize,
+    /// Of a read: from the end of its request to the end of its first data phase.
+    first_data: Option<Picoseconds>,
+    /// Of a read: between its completions, the longest.
+    between: Option<Picoseconds>,
+    /// REQ# of each sequence.
+    sequences: Vec<Picoseconds>,
+}
+
+impl Seen {
+    fn of(
+        scenario: &Scenario,
+        records: &[PcixRecord],
+        cycle: Picoseconds,
+    ) -> Result<Self, RoadError> {
+        let missing = || RoadError::Inconsistent("pcix: nothing was on the bus".to_owned());
+        let first = records.first().ok_or_else(missing)?;
+        let last = records.last().ok_or_else(missing)?;
+        let reads = scenario.workload.test == Test::Read;
+        let carries = |record: &&PcixRecord| !reads || record.kind == PcixKind::Completion;
+        let mut begun = BTreeMap::new();
+        let mut numbers = BTreeSet::new();
+        for record in records {
+            begun.entry(record.id.0).or_insert(record.requested);
+            numbers.insert(record.id.0);
+        }
+        let mine = |record: &&PcixRecord| carries(record) && record.id == first.id;
+        let completions: Vec<&PcixRecord> = records.iter().filter(mine).collect();
+        let gaps = completions.windows(2).map(|pair| pair[1].start - pair[0].end);
+        let first_data = completions.first().map(|record| record.data + cycle - first.end);
+        Ok(Self {
+            cycle,
+            whole: last.end - first.requested,
+            data_cycles: records.iter().filter(carries).map(|record| record.data_phases).sum(),
+            transactions: records.len(),
+            first_data: first_data.filter(|_| reads),
+            between: gaps.max().filter(|_| reads),
+            sequences: begun.into_values().collect(),
+        })
+    }
+
+    fn cycles(&self, span: Picoseconds) -> f64 {
+        span.0 as f64 / self.cycle.0 as f64
+    }
+}
+
+fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measurement, RoadError> {
+    let workload = &scenario.workload;
+    let mut samples = Samples::new()?;
+    let spans: Vec<Picoseconds> = seen.sequences.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    if workload.times == 1 {
+        samples.add(seen.whole);
+    }
+    spans.iter().filter(|_| workload.times > 1).for_each(|span| samples.add(*span));
+    // From one REQ# to another's: the last one's own length is not in it.
+    let elapsed = Picoseconds(spans.iter().map(|span| span.0).sum());
+    let moved = spans.len() as u64 * workload.bytes as u64;
+    let throughput = (workload.times > 1 && elapsed > Picoseconds::ZERO)
+        .then(|| Throughput::new(moved, moved, spans.len() as u64, None, elapsed));
+    let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
+    let method = workload.test.name();
+    Ok(Measurement {
+        id: format!("pcix/{platform}/{profile}/{method}/{}", scenario.name()),
+        road: "pcix",
+        platform,
+        profile: profile.to_owned(),
+        method: method.to_owned(),
+        workload: describe(scenario, seen),
+        definition: if workload.times == 1 { "stage" } else { "per_transfer" },
+        arrivals: "closed-loop",
+        seed: scenario.seed,
+        iterations: samples.count().max(1),
+        excluded: Excluded { head: 0, tail: 0 },
+        latency_ps: samples.latency(),
+        histogram: samples.buckets(),
+        windows_ps: Map::new(),
+        throughput,
+        stages: Vec::new(),
+        stages_total_ps: 0,
+        timeline: Vec::new(),
+        checked: Checked { bytes: workload.times * workload.bytes as u64, ..Checked::default() },
+        counters: BTreeMap::new(),
+        simulation: SimulationCost {
+            device_cycles: 0,
+            evaluated_cycles: 0,
+            wall_s: begin.elapsed().as_secs_f64(),
+        },
+    })
+}
+
+fn describe(scenario: &Scenario, seen: &Seen) -> Map<String, Value> {
+    let workload = &scenario.workload;
+    let whole = seen.cycles(seen.whole);
+    let described = json!({
+        "test": workload.test.name(),
+        "size_bytes": workload.bytes,
+        "times": workload.times,
+        "cycles": whole,
+        "data_cycles": seen.data_cycles,
+        "data_share": seen.data_cycles as f64 / whole,
+        "transactions": seen.transactions,
+        "first_data_cycles": seen.first_data.map(|span| seen.cycles(span)),
+        "between_cycles": seen.between.map(|span| seen.cycles(span)),
+    });
+    match described {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The scenario of a PCI-X bus by itself, as a JSON document.
+//!
+//! `docs/reference/pcix-scenario.md` explains every key. Unknown keys are errors; units are part of names.
+
+use serde::Deserialize;
+
+use isthmus_sim::world::pcix::PcixConfig;
+
+use crate::error::RoadError;
+use crate::scenario::{Limits, PcieHost, Profile, within};
+
+/// One run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Always `pcix`.
+    pub road: String,
+    /// Of which of a system's designs the bus is.
+    pub profile: Profile,
+    /// The bus and its host.
+    pub platform: Platform,
+    /// What to measure.
+    pub workload: Workload,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// The bus and its host.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// Its name.
+    pub name: String,
+    /// The bus.
+    pub bus: PcixConfig,
+    /// What a processor pays.
+    pub host: PcieHost,
+}
+
+/// Who moves data, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// The host stores words of 4 bytes.
+    Store,
+    /// The host stores through a write-combining mapping.
+    StoreCombined,
+    /// The device reads host memory.
+    Read,
+    /// The device writes host memory.
+    Write,
+}
+
+impl Test {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::StoreCombined => "store-combined",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Who moves data.
+    pub test: Test,
+    /// Of each access.
+    pub bytes: usize,
+    /// Accesses, one right behind the other.
+    pub times: u64,
+}
+
+const MOST_BYTES: usize = 4096;
+const MOST_TIMES: u64 = 10_000;
+
+impl Scenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        let scenario: Self = crate::scenario::parse(json)?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let Workload { test, bytes, times } = &self.workload;
+        within("workload.times", *times as f64, 1.0, MOST_TIMES as f64)?;
+        let device = matches!(test, Test::Read | Test::Write);
+        let most = match device {
+            true => MOST_BYTES.min(self.platform.bus.sequence_bytes as usize),
+            false => MOST_BYTES.min(self.platform.bus.core.bar_bytes as usize),
+        };
+        let unit = if device { 8 } else { 4 };
+        if !bytes.is_multiple_of(unit) || !(unit..=most).contains(bytes) {
+            let reason = format!("{bytes}: a multiple of {unit} from {unit} to {most} expected");
+            return Err(RoadError::scenario("workload.bytes", reason));
+        }
+        Ok(())
+    }
+
+    /// The end of the measurement's id.
+    pub(super) fn name(&self) -> String {
+        let Workload { bytes, times, .. } = &self.workload;
+        match times {
+            1 => bytes.to_string(),
+            _ => format!("{bytes}x{times}"),
+        }
+    }
+}

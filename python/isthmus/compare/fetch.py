@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all roads have in common: so many bytes out of a far memory into one's own, and how long that takes.
+
+Etherbone reads them. RDMA between hosts has no read: a message asks for them and a write brings them, each
+for its measured one-way time, program to program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from isthmus.bench.rdma_tables import crossover
+from isthmus.results import Measurement
+
+WORD_BYTES = 4
+ASKING_BYTES = 8
+"""Of the message that asks."""
+
+Costs = Mapping[str, Mapping[int, float]]
+"""Platform -> bytes -> picoseconds."""
+
+
+def by_etherbone(document: Iterable[Measurement], profile: str = "isthmus") -> Costs:
+    """From first call to last reply, by the fastest method at each size."""
+    found: dict[str, dict[int, float]] = {}
+    for m in document:
+        words = m.workload.get("words")
+        if m.road != "etherbone" or m.profile != profile or words is None or m.latency is None:
+            continue
+        sizes = found.setdefault(m.platform, {})
+        cost = m.latency.avg
+        sizes[WORD_BYTES * words] = min(cost, sizes.get(WORD_BYTES * words, cost))
+    return found
+
+
+def by_rdma(document: Iterable[Measurement], profile: str = "isthmus") -> Costs:
+    """A message of `ASKING_BYTES` there and a write of so many bytes back."""
+    asking: dict[str, float] = {}
+    writes: dict[str, dict[int, float]] = {}
+    for m in document:
+        if m.road != "rdma" or m.profile != profile or m.latency is None or not m.workload["combined"]:
+            continue
+        size = int(m.workload["size_bytes"])
+        if m.method == "send-lat" and size == ASKING_BYTES:
+            asking[m.platform] = m.latency.avg
+        elif m.method == "write-lat":
+            writes.setdefault(m.platform, {})[size] = m.latency.avg
+    return {
+        name: {size: asking[name] + cost for size, cost in sorted(sizes.items())}
+        for name, sizes in writes.items()
+        if name in asking
+    }
+
+
+def changes(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[int, int, bool]]:
+    """Neighbouring common sizes between which the two change places, and whether `one` was ahead before."""
+    sizes = sorted(set(one) & set(other))
+    ahead = [(size, one[size] < other[size]) for size in sizes]
+    return [(before, after, first) for (before, first), (after, then) in pairwise(ahead) if first != then]
+
+
+def message_or_write(document: Iterable[Measurement]) -> Mapping[tuple[str, str], str]:
+    """For each platform and profile in words: up to which size a message is faster than a write, one-way,
+    program to program."""
+    members: dict[tuple[str, str], list[Measurement]] = {}
+    for m in document:
+        if m.road == "rdma" and m.definition == "half_round_trip" and m.workload["combined"]:
+            members.setdefault((m.platform, m.profile), []).append(m)
+    return {
+        key: _faster(group)
+        for key, group in members.items()
+        if {m.method for m in group} >= {"write-lat", "send-lat"}
+    }
+
+
+def _faster(group: Iterable[Measurement]) -> str:
+    def cost(m: Measurement) -> float | None:
+        return m.latency.avg if m.latency else None
+
+    group = list(group)
+    at = crossover(group, "write-lat", "send-lat", cost)
+    if at is not None:
+        return f"a message is faster up to about {at:.0f} bytes, a write beyond them"
+    found = {
+        method: {m.workload["size_bytes"]: cost(m) or 0.0 for m in group if m.method == method}
+        for method in ("write-lat", "send-lat")
+    }
+    sizes = sorted(set(found["write-lat"]) & set(found["send-lat"]))
+    if not sizes:
+        return "message and write were measured at no common size"
+    name = "message" if found["send-lat"][sizes[-1]] < found["write-lat"][sizes[-1]] else "write"
+    return f"a {name} is faster at every common size, {sizes[0]} to {sizes[-1]} bytes"

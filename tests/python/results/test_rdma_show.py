@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the RDMA road shows: all figures of the document, packets on their way, links, all roads together."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import fixture
+import pytest
+import rdma_fixture
+import test_switch
+from isthmus import compare, report, verify
+from isthmus.bench import etherbone, pcix, rdma, rdma_published, rdma_tables
+from isthmus.compare import fetch
+from isthmus.compare.answer import answer
+from isthmus.errors import UserError
+from isthmus.platforms import load as platform
+from isthmus.report import rdma as drawing
+from isthmus.results import Document, ResultError, document, load, merged
+
+LINKS = rdma_published.PATHS
+
+
+def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Arithmetic for every road of the page."""
+    if scenario["road"] == "switch":
+        return test_switch.engine(scenario)
+    return rdma_fixture.engine(scenario)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    return rdma.run("figures", out=tmp_path_factory.mktemp("out"), runner=engine, given=rdma_fixture.GIVEN)
+
+
+@pytest.fixture(scope="module")
+def drawn(made: Document) -> Mapping[str, Any]:
+    return {figure.id: figure for figure in drawing.figures(made)}
+
+
+# ---------------------------------------------------------------- all figures of the document
+
+
+def test_figures_draw_both_designs_and_every_figure_of_the_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    assert {m.road for m in made} == {"rdma", "switch", "pcix"}
+    assert {m.profile for m in made} == {"as-published", "isthmus"}
+    assert len({m.id for m in made}) == len(made.results)
+    page = (tmp_path / "rdma.html").read_text()
+    for number in (6, 7, 8, 9):
+        assert page.count(f"Figure {number} drawn again</h2>") == 1
+    for needed in ("src=", "@import", "<link"):
+        assert needed not in page[: page.index("<script>")]
+    # Drawn again from its file the page is the same: all it shows is in there.
+    again = report.run(tmp_path / "rdma.json", out=tmp_path / "again.html")
+    assert again.read_text() == page
+    assert "one transfer of 4096 bytes" in capsys.readouterr().out
+    assert len((tmp_path / "rdma.csv").read_text().splitlines()) == 1 + sum(m.road == "rdma" for m in made)
+
+
+def test_one_profile_is_drawn_alone_when_asked(tmp_path: Path) -> None:
+    made = rdma.run("figures", profile="as-published", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    assert {m.profile for m in made} == {"as-published"}
+    assert {m.workload["links"] for m in made if m.road == "rdma"} == {1, 2, 4}
+
+
+@pytest.mark.parametrize("settings", [{"size": "8"}, {"iterations": 3}, {"posting": "v1"}, {"polled": True}])
+def test_figures_take_no_settings_of_a_test(settings: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="figures have settings of their own; name a test instead") as error:
+        rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN, **settings)
+    assert "\n" not in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_axis_has_its_unit(drawn: Mapping[str, Any]) -> None:
+    names = ["delay", "throughput", "transfer", "links", "breakdown", "packets", "crossing", "latency"]
+    assert list(drawn) == names
+    for figure in drawn.values():
+        for panel in figure.panels:
+            for axis in (panel.option["xAxis"], panel.option["yAxis"]):
+                name = axis.get("name", "")
+                assert axis["type"] == "category" or "names" in axis or re.search(r"\[.+\]|bytes|load", name)
+        columns = len(figure.table.columns)
+        assert figure.table.rows
+        assert {len(row) for row in figure.table.rows} == {columns}
+
+
+def test_parts_that_do_not_add_up_are_refused(made: Document) -> None:
+    raw = copy.deepcopy(dict(made.raw))
+    item = next(item for item in raw["results"] if item["workload"].get("components_ps"))
+    item["workload"]["components_ps"]["switch"] += 1
+    with pytest.raises(ResultError, match="the parts of one transfer do not add up to its"):
+        drawing.figures(document(raw["context"], raw["results"]))
+
+
+# ---------------------------------------------------------------- packet by packet
+
+
+def test_a_row_a_packet_a_bar_a_step(made: Document, drawn: Mapping[str, Any]) -> None:
+    shown = [m for m in made if m.workload.get("packets") and len(m.workload["packets"]) > 1]
+    assert [m.workload["links"] for m in shown] == list(LINKS)
+    figure = drawn["packets"]
+    assert len(figure.panels) == len(LINKS)
+    assert len(figure.table.rows) == 8 * len(LINKS)
+    for m, panel in zip(shown, figure.panels, strict=True):
+        packets, option = m.workload["packets"], panel.option
+        assert option["yAxis"]["names"] == [f"packet {n}\nlink {n % m.workload['links']}" for n in range(8)]
+        assert len(option["series"]) == sum(len(packet["steps"]) for packet in packets)
+        for one in option["series"]:
+            assert one["bar"]
+            (begin, lane), (end, same) = one["data"]
+            found = re.fullmatch(r"packet (\d), link \d: (.+)", one["name"])
+            assert found is not None
+            packet = packets[int(found[1])]
+            assert drawing.steps(packet)[found[2]] == (begin, end)
+            # Each bar lies in its packet's row, and no row reaches into the next.
+            assert lane == same
+            assert abs(lane - int(found[1])) < 0.5
+
+
+def test_bars_of_one_line_do_not_cover_each_other(made: Document) -> None:
+    for m in (m for m in made if m.road == "rdma"):
+        for packet in m.workload["packets"] or []:
+            lanes: dict[int, list[tuple[float, float]]] = {}
+            for name, span in drawing.steps(packet).items():
+                lanes.setdefault(drawing.LANES[name][0], []).append(span)
+            for spans in lanes.values():
+                ordered = sorted(spans)
+                assert all(one[1] <= other[0] for one, other in pairwise(ordered))
+
+
+def test_what_is_busy_how_long_is_the_union_of_its_spans(drawn: Mapping[str, Any]) -> None:
+    assert drawing.covered([(0, 2), (1, 3), (5, 6)]) == 4
+    assert drawing.covered([(5, 6), (0, 10)]) == 10
+    note = drawn["packets"].notes[0]
+    packets = rdma_fixture.packets(4096, LINKS[0])
+    spans = [drawing.steps(packet) for packet in packets]
+    end = max(found["write"][1] for found in spans)
+    share = 8 * rdma_fixture.BUS_PS / 1e6 / end
+    assert f"{end:.2f} us from the first store on the bus to the last byte" in note
+    assert f"the sender's bus {100 * share:.0f} %" in note
+
+
+def test_the_terminal_shows_the_packets_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rdma.run("write-lat", size="512,4096", links=4, out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    lines = capsys.readouterr().out.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.startswith("#packet")]
+    assert len(heads) == 1, "one packet is no row of packets"
+    rows = [line.split() for line in lines[heads[0] + 1 : heads[0] + 9]]
+    assert [row[:3] for row in rows] == [[str(n), str(n % 4), "512"] for n in range(8)]
+    assert lines[heads[0]].split()[3:] == [name.replace(" ", "_") for name in drawing.LANES]
+    assert [len(row) for row in rows] == 7 * [3 + 8] + [3 + 9], "the last packet's notification"
+
+
+# ---------------------------------------------------------------- links
+
+
+def test_links_are_compared_where_all_else_is_alike(made: Document, drawn: Mapping[str, Any]) -> None:
+    figure = drawn["links"]
+    carried, used = figure.panels
+    lines = {one["name"]: one["data"] for one in carried.option["series"]}
+    assert set(lines) == {"1 link", "2 links", "4 links", "published: reads of the bus, at most"}
+    assert all(len(lines[name]) == len(rdma_published.ONE_WAY) for name in lines if "link" in name)
+    assert {value for _, value in lines["published: reads of the bus, at most"]} == {662.0}
+    shares = {one["name"]: dict(map(tuple, one["data"])) for one in used.option["series"]}
+    for name, links in (("1 link", 1), ("4 links", 4)):
+        found = made.by_id(f"rdma/forth-rdma/isthmus/one-way/2x{links}-4096-v2")
+        assert found is not None
+        assert shares[name][4096] == pytest.approx(100 * found.workload["link_share"])
+    # The figures of the document have all their lines at one number of links.
+    assert len(drawn["throughput"].panels) == len(drawn["transfer"].panels) == 1
+
+
+def test_a_rate_of_one_number_of_links_has_no_figure_of_links(tmp_path: Path) -> None:
+    made = rdma.run("write-bw", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    assert [figure.id for figure in drawing.figures(made)] == ["throughput", "transfer"]
+
+
+# ---------------------------------------------------------------- the bus by itself, and areas
+
+
+def test_the_bus_has_as_many_reads_under_way_as_the_interface() -> None:
+    loaded = platform(rdma.PLATFORM)
+    reads = {
+        profile: pcix.scenario(loaded, profile, pcix.Access("read", 4096))["platform"]["bus"]["core"]["reads"]
+        for profile in ("as-published", "isthmus")
+    }
+    assert reads == {"as-published": 1, "isthmus": 2}
+    with pytest.raises(UserError, match="platform: rdma-pcie has no PCI-X; forth-rdma has"):
+        pcix.scenario(platform("rdma-pcie"), "isthmus", pcix.Access("read", 4096))
+
+
+def test_every_key_of_the_bus_is_on_its_reference_page() -> None:
+    page = (verify.PUBLISHED.parent / "docs" / "reference" / "pcix-scenario.md").read_text()
+    made = pcix.scenario(platform(rdma.PLATFORM), "isthmus", pcix.Access("read", 4096))
+    for key, value in made.items():
+        inside = [f"{key}.{name}" for name in value] if isinstance(value, dict) else [key]
+        for name in inside:
+            assert f"`{name}`" in page, name
+
+
+def test_published_numbers_of_the_bus_are_measured_and_not_left_open() -> None:
+    rows = {row.id: row for row in verify.rows(pcix.measure(runner=engine), "rdma")}
+    bus = [row for row in rows.values() if row.id.startswith("forth.pcix.") and row.kind == "prediction"]
+    assert len(bus) == 7
+    assert {row.verdict for row in bus} == {"agrees"}
+    assert rows["forth.pcix.write.4k"].simulated == 570
+    assert rows["forth.pcix.completions"].simulated == 3
+    assert rows["forth.pcix.store.gain"].simulated == pytest.approx(160 / 24)
+
+
+def test_a_slower_bus_differs() -> None:
+    def slow(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        (found,) = engine(scenario)
+        found["workload"]["cycles"] += 2 * found["workload"]["times"]
+        return [found]
+
+    rows = {row.id: row for row in verify.rows(pcix.measure(runner=slow), "rdma")}
+    assert rows["forth.pcix.read.4k"].verdict == "DIFFERS"
+    assert rows["forth.pcix.store.single"].verdict == "DIFFERS"
+
+
+def test_table_1_is_shown_by_itself_with_what_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    found, _ = verify.run("rdma", document=pcix.measure(runner=engine))
+    text = capsys.readouterr().out
+    areas = [row for row in found if row.is_area]
+    main, table = text.split("# area, Virtex-II Pro", 1)
+    assert len(areas) == 20
+    for row in areas:
+        assert f"\n{row.id} " in table
+        assert f"\n{row.id} " not in main
+    voq = next(row for row in areas if row.id == "forth.rdma.area.voq.lut")
+    assert voq.ours is not None
+    line = next(line for line in table.splitlines() if line.startswith("forth.rdma.area.voq.lut"))
+    assert line.split() == [voq.id, "LUT", "4100", f"{voq.isthmus:g}", f"{voq.ours:.2f}"]
+    # 2900 of 14100, 2100 of 7200, 32 of 111.
+    shares = "in the table it has 21 % of the LUTs, 29 % of the flip-flops, 29 % of the block RAMs"
+    assert f"Debugging support is said to be 33 % of the design; {shares}." in table
+    link = next(row for row in areas if row.id == "forth.rdma.area.link.bram")
+    assert link.isthmus == 2
+    assert link.ours is None, "nothing is a ratio of no block RAM"
+
+
+def test_the_whole_interface_is_the_sum_of_its_blocks() -> None:
+    rows = {row.id: row.isthmus for row in verify.rows(pcix.measure(runner=engine), "rdma") if row.is_area}
+    for resource in ("lut", "ff", "bram"):
+        blocks = [rows[f"forth.rdma.area.{name}.{resource}"] for name in ("bus", "link", "voq", "multipath")]
+        assert all(blocks)
+        whole = rows[f"forth.rdma.area.interface.{resource}"]
+        assert whole is not None
+        # What the document has no row of is beside them: checks, tables, notifications.
+        assert whole > sum(block or 0 for block in blocks)
+
+
+# ---------------------------------------------------------------- beside the other roads
+
+
+@pytest.fixture(scope="module")
+def all_roads() -> Document:
+    between = rdma.measure(rdma_published.compared(), runner=engine, given=rdma_fixture.GIVEN)
+    return merged(fixture.document(), between)
+
+
+def test_bytes_from_a_far_memory_are_asked_for_and_come(all_roads: Document) -> None:
+    found = fetch.by_rdma(all_roads)
+    assert set(found) == set(rdma.PLATFORMS)
+    asked = rdma_fixture.components("send-lat", 8, combined=True)["total"] + 400_000
+    for size, cost in found["forth-rdma"].items():
+        came = rdma_fixture.components("write-lat", size, combined=True)["total"] + 400_000
+        assert cost == asked + came
+    read = fetch.by_etherbone(all_roads)
+    blocking, pipelined = (
+        all_roads.by_id(f"etherbone/gige-direct/isthmus/{method}/words16")
+        for method in ("blocking", "pipelined")
+    )
+    assert blocking is not None
+    assert pipelined is not None
+    assert blocking.latency is not None
+    assert pipelined.latency is not None
+    assert read["gige-direct"][64] == min(blocking.latency.avg, pipelined.latency.avg)
+
+
+def test_changes_name_the_sizes_around_them() -> None:
+    one, other = {8: 1.0, 64: 2.0, 512: 9.0}, {8: 3.0, 64: 3.0, 512: 3.0, 4096: 3.0}
+    assert fetch.changes(one, other) == [(64, 512, True)]
+    assert fetch.changes(other, one) == [(64, 512, False)]
+    assert fetch.changes(one, one) == []
+
+
+def test_crossovers_between_roads_are_named(all_roads: Document) -> None:
+    raw = copy.deepcopy(dict(all_roads.raw))
+    for item in raw["results"]:
+        if item["road"] == "etherbone" and item["platform"] == "gige-direct" and "words" in item["workload"]:
+            item["latency_ps"]["avg"] = 1e6 * item["workload"]["words"]
+        if item["method"] == "send-lat":
+            item["latency_ps"]["avg"] = 1e6 + 1e4 * item["workload"]["size_bytes"]
+    made = document(raw["context"], raw["results"])
+    said = [sentence.text for sentence in answer(made) if sentence.topic == "Between all roads"]
+    text = " ".join(said)
+    # A word a microsecond against a message of 1.08 us and a write of less than 3.
+    assert "gige-direct up to 8 bytes, forth-rdma from 64 on" in text
+    ranked = next(line for line in said if line.startswith("8 bytes from a far memory:"))
+    assert ranked.index("gige-direct") < ranked.index("forth-rdma")
+    cost = [
+        rdma_fixture.components("write-lat", size, combined=True)["total"] / 1e6 + 0.4 for size in (64, 128)
+    ]
+    assert cost[0] > 1.64
+    assert cost[1] > 2.28
+    assert "over forth-rdma, profile isthmus: a message is faster up to about" in text
+
+
+def test_a_message_that_always_wins_is_said_to(all_roads: Document) -> None:
+    raw = copy.deepcopy(dict(all_roads.raw))
+    for item in raw["results"]:
+        if item["method"] == "send-lat":
+            item["latency_ps"]["avg"] = 1e6
+    found = fetch.message_or_write(document(raw["context"], raw["results"]))
+    assert set(found.values()) == {"a message is faster at every common size, 8 to 504 bytes"}
+
+
+def test_without_rdma_nothing_is_said_of_all_roads() -> None:
+    assert "Between all roads" not in {sentence.topic for sentence in answer(fixture.document())}
+
+
+def test_compare_has_every_road_on_one_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = fixture.document()
+    monkeypatch.setattr(etherbone, "measure", lambda **_: others)
+    made = compare.run(out=tmp_path, runner=engine, model=rdma_fixture.NI)
+    assert {m.road for m in made} == {"etherbone", "rdma"}
+    assert "Between all roads" in capsys.readouterr().out
+    page = (tmp_path / "compare.html").read_text()
+    assert page.index('<section id="fetch"') < page.index('<section id="time"') < page.index('id="rdma"')
+    figure = drawing.everywhere(load(tmp_path / "compare.json"))
+    assert figure is not None
+    names = [one["name"] for one in figure.panels[0].option["series"]]
+    assert names[:2] == ["forth-rdma", "rdma-pcie"]
+    assert len(names) == len(set(names)) <= drawing.ROADS
+    assert len({one["colour"] for one in figure.panels[0].option["series"]}) == len(names)
+    assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
+    assert rdma_tables.short(made) in compare.text(made)
