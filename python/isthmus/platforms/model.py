@@ -457,7 +457,8 @@ class RdmaDesign:
         Constant, Declared("1", 0, 1, "1: payload is written when its packet's check sum was good; 0: before")
     ]
     frames: Annotated[
-        Constant, Declared("1", 0, 1, "1: a frame word follows each message; 0: send-lat watches its last word")
+        Constant,
+        Declared("1", 0, 1, "1: a frame word follows each message; 0: send-lat watches its last word"),
     ]
     credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
     credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]

@@ -737,22 +737,17 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
 
 
 def crossing_words(members: Sequence[Measurement]) -> str:
-    """From which size on a write is faster than a message, memory to memory; profiles that agree share it."""
-    found: dict[str, list[str]] = {}
+    """Up to which size a message is faster than a write, memory to memory; profiles that agree share it."""
+    found: dict[float | None, list[str]] = {}
     for profile in sorted({m.profile for m in members}):
         at = crossover([m for m in members if m.profile == profile], "write-lat", "send-lat", total)
-        text = (
-            "message and write do not cross among the sizes measured"
-            if at is None
-            else f"up to {at:.0f} bytes a message is faster than a write, beyond them the write"
-        )
-        found.setdefault(text, []).append(profile)
-    return (
-        "; ".join(
-            text + (f" (profile {profiles[0]})" if len(found) > 1 else "") for text, profiles in found.items()
-        )
-        + "."
-    )
+        found.setdefault(None if at is None else round(at), []).append(profile)
+    ends = [
+        ("at no size or at every one measured" if at is None else f"up to {at:.0f} bytes")
+        + (f" (profile {profiles[0]})" if len(found) > 1 else "")
+        for at, profiles in found.items()
+    ]
+    return f"a message is faster than a write {', '.join(ends)}."
 
 
 def _latency(timed: Sequence[Measurement]) -> Figure:

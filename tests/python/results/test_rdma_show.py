@@ -237,9 +237,9 @@ def test_table_1_is_shown_by_itself_with_what_does_not_fit(capsys: pytest.Captur
         assert f"\n{row.id} " in table
         assert f"\n{row.id} " not in main
     voq = next(row for row in areas if row.id == "forth.rdma.area.voq.lut")
-    assert voq.ours is not None
+    assert voq.isthmus is not None
     line = next(line for line in table.splitlines() if line.startswith("forth.rdma.area.voq.lut"))
-    assert line.split() == [voq.id, "LUT", "4100", f"{voq.isthmus:g}", f"{voq.ours:.2f}"]
+    assert line.split() == [voq.id, "LUT", "4100", f"{voq.isthmus:g}", f"{voq.isthmus / 4100:.2f}"]
     # 2900 of 14100, 2100 of 7200, 32 of 111.
     shares = "in the table it has 21 % of the LUTs, 29 % of the flip-flops, 29 % of the block RAMs"
     assert f"Debugging support is said to be 33 % of the design; {shares}." in table
