@@ -113,8 +113,11 @@ def test_a_message_is_one_packet_that_nothing_is_read_for(run: Run) -> None:
     assert packet["steps"][-1]["name"] == "write", "a packed queue has no frame words"
 
 
-def test_what_has_several_descriptors_is_not_shown_by_packet(run: Run) -> None:
-    assert run(size_bytes=8192)["workload"]["packets"] == []
+def test_what_has_many_descriptors_adds_up_and_is_not_shown_by_packet(run: Run) -> None:
+    found = run(size_bytes=65_536, iterations=2)
+    parts = dict(found["workload"]["components_ps"])
+    assert sum(parts.values()) == 2 * parts["total"]
+    assert found["workload"]["packets"] == []
 
 
 def test_a_message_is_there_before_a_write_of_the_same_size(run: Run) -> None:

@@ -212,6 +212,8 @@ pub(super) fn of(
     let of_kind = |kind| sent.iter().filter(move |one| one.kind == kind && one.begin >= posted);
     let read = of_kind(Kind::Read).map(|one| one.begin).min();
     let came = of_kind(Kind::Completion).map(|one| one.end).max();
+    // Of several descriptors the first is read for before the last has been stored.
+    let taken = read.map_or(taken, |read| taken.min(read));
     let left = first(|one| one.left[0], "packet out of its source")?;
     let entered = first(|one| one.entered[0], "packet at the switch")?;
     let departed = first(|one| one.departed[0], "packet out of the switch")?;
