@@ -193,6 +193,15 @@ def test_a_program_that_stops_taking_messages_has_them_refused_and_the_senders_t
     assert counted["soak.writes_notified"] == counted["soak.writes"]
 
 
+def test_forged_keys_and_addresses_change_no_byte_and_are_reported_to_who_posted_them(run: Run) -> None:
+    found = run("soak", {"forged_rate": 0.2}, hosts=HOSTS, size_bytes=1024, iterations=400, warmup=0)
+    counted = found["counters"]
+    assert counted["soak.writes_forged"] == counted["soak.writes_refused"] == counted["soak.reports"] > 250
+    assert counted["soak.writes_forged"] == _sum(found, ".packets_refused")
+    assert counted["soak.writes_notified"] == counted["soak.writes"] > 600
+    assert counted["soak.messages_received"] == counted["soak.messages"] > 300
+
+
 def test_an_interface_that_is_reset_breaks_its_own_flows_alone(run: Run) -> None:
     found = run(
         "soak", {"node_resets": [[1, 450_000, 50]]}, hosts=HOSTS, size_bytes=512, iterations=500, warmup=0
@@ -228,7 +237,7 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"hosts": 3}, "workload.hosts: 3: pairs send to each other"),
         ({"hosts": 5}, "workload.hosts: 5 is outside 2 to 4"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
-        ({"faults": {"stalls": [[0, 1, 1]]}}, "only the programs of a soak know resets and stalls"),
+        ({"faults": {"stalls": [[0, 1, 1]]}}, "only the programs of a soak know resets, stalls and forgeries"),
         ({"colour": 1}, "unknown field `colour`"),
     ],
 )

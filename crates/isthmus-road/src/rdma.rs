@@ -53,7 +53,7 @@ pub(crate) fn run(
     let programs = open(&world, scenario)?;
     if scenario.workload.test == Test::Soak {
         let (outcomes, account) = soaked(&world, scenario, programs)?;
-        let (checked, counted) = soak::verdict(&account, scenario)?;
+        let (checked, counted) = soak::verdict(&account, &world.nodes, scenario)?;
         let mut made = measurement(scenario, &world, &outcomes, Breakdown::default(), begin)?;
         // Writes and messages have lengths of their own: a rate in bytes would be made up.
         made.throughput = None;

@@ -245,6 +245,8 @@ pub struct Faults {
     pub node_resets: Vec<(usize, u64, u32)>,
     /// Programs that take nothing for a while: host, nanosecond, nanoseconds.
     pub stalls: Vec<(usize, u64, u64)>,
+    /// The share of transfers that may not be: a wrong key, or a place that it does not open.
+    pub forged_rate: f64,
 }
 
 impl Faults {
@@ -255,6 +257,7 @@ impl Faults {
             || !self.resets.is_empty()
             || !self.node_resets.is_empty()
             || !self.stalls.is_empty()
+            || self.forged_rate > 0.0
     }
 
     pub(super) fn line(&self) -> LineFaults {
@@ -351,9 +354,12 @@ impl Scenario {
             let reason = format!("{}: at most {SORT_CHUNKS} chunks", workload.iterations);
             return Err(RoadError::scenario("workload.iterations", reason));
         }
-        let resets = !self.faults.node_resets.is_empty() || !self.faults.stalls.is_empty();
+        within("faults.forged_rate", self.faults.forged_rate, 0.0, 1.0)?;
+        let resets = !self.faults.node_resets.is_empty()
+            || !self.faults.stalls.is_empty()
+            || self.faults.forged_rate > 0.0;
         if resets && workload.test != Test::Soak {
-            let reason = "only the programs of a soak know resets and stalls";
+            let reason = "only the programs of a soak know resets, stalls and forgeries";
             return Err(RoadError::scenario("faults.node_resets", reason));
         }
         if workload.packed && workload.test != Test::SendLat {

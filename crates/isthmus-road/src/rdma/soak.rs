@@ -7,13 +7,15 @@
 //! - none comes twice, and none is left out without the next one's saying that one failed;
 //! - every transfer that was not notified, and every message that did not come, was reported to the program
 //!   that posted it;
+//! - a write that names a wrong key, or a place outside what its key opens, changes no byte, and is reported to
+//!   the program that posted it;
 //! - a message comes once, and as it was sent; over a single link in the order of sending.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use isthmus_host::rdma::{Descriptor, Fault, HostId, Notification, Options, Posting};
+use isthmus_host::rdma::{Descriptor, Fault, HostId, Key, Notification, Options, Posting};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
@@ -53,6 +55,10 @@ struct Flow {
     /// Told as failed, or not at all.
     failed: u64,
     silent: u64,
+    /// Writes that may not be.
+    forged: u64,
+    /// Of them those of which a report says why.
+    refused: u64,
     /// Reports at the source. Of a packet that never came the far end cannot say what it carried.
     reports: u64,
     messages: BTreeMap<u32, (usize, usize)>,
@@ -188,13 +194,24 @@ impl Account {
 
     /// Transfers that nobody has heard of.
     fn open(&self) -> usize {
-        let open = |flow: &Flow| flow.places.iter().flatten().count() + flow.messages.len();
+        let open = |flow: &Flow| {
+            let forged = if flow.broken { 0 } else { flow.forged.saturating_sub(flow.reports) };
+            flow.places.iter().flatten().count() + flow.messages.len() + forged as usize
+        };
         self.flows.iter().map(open).sum()
     }
 
-    /// Whether what did not come was reported.
-    fn close(&mut self) {
+    /// Whether what did not come was reported, and no host's own data were written over.
+    fn close(&mut self, nodes: &[Node]) {
         let hosts = self.hosts;
+        for node in nodes {
+            let own = Rc::clone(&self.sources[usize::from(node.number)]);
+            if node.host.memory().read(self.layout.source, own.len()).ok().as_ref() != Some(&*own) {
+                self.wrong(|| {
+                    format!("memory of host {} was written where nobody may", node.number)
+                });
+            }
+        }
         for at in 0..self.flows.len() {
             let (source, destination) = (at / hosts, at % hosts);
             let flow = &self.flows[at];
@@ -203,12 +220,19 @@ impl Account {
             }
             let writes = flow.silent + flow.places.iter().flatten().count() as u64;
             let (messages, reports) = (flow.messages.len() as u64, flow.reports);
-            if writes + messages > reports {
+            let (forged, refused) = (flow.forged, flow.refused);
+            if forged + writes + messages > reports {
                 self.wrong(|| {
                     format!(
-                        "{writes} writes of host {source} to host {destination} were not notified and \
-                         {messages} messages did not come, {reports} reported"
+                        "{writes} writes of host {source} to host {destination} were not notified, \
+                         {messages} messages did not come, {forged} writes were forged, {reports} \
+                         reported"
                     )
+                });
+            }
+            if refused > forged {
+                self.wrong(|| {
+                    format!("{refused} of host {source}'s writes to host {destination} were refused, {forged} were forged")
                 });
             }
         }
@@ -225,6 +249,8 @@ impl Account {
             ("soak.messages", sum(&|flow| u64::from(flow.sent))),
             ("soak.messages_received", sum(&|flow| flow.received)),
             ("soak.messages_missing", sum(&|flow| flow.messages.len() as u64)),
+            ("soak.writes_forged", sum(&|flow| flow.forged)),
+            ("soak.writes_refused", sum(&|flow| flow.refused)),
             ("soak.reports", sum(&|flow| flow.reports)),
         ]
         .map(|(name, value)| (name.to_owned(), value))
@@ -385,6 +411,7 @@ impl Soaker {
                 flow.places.iter_mut().for_each(|place| *place = None);
                 flow.messages.clear();
             }
+            flow.refused += u64::from(matches!(record.fault, Some(Fault::Key | Fault::Bounds)));
             flow.reports += u64::from(record.fault.is_some()) + u64::from(record.more);
         }
         Ok(())
@@ -419,6 +446,10 @@ impl Soaker {
         let peer = other + HostId::from(other >= self.number);
         let most = self.scenario.workload.size_bytes as u64 / BEAT as u64;
         let shift = BEAT * self.random.below(SOURCE_SPARE as u64 / BEAT as u64) as usize;
+        let forged_rate = self.scenario.faults.forged_rate;
+        if forged_rate > 0.0 && self.random.chance(forged_rate) {
+            return self.forge(peer, shift).await;
+        }
         if self.random.below(MESSAGE_EVERY) == 0 {
             let most = most.min((MESSAGE_BYTES / BEAT) as u64);
             let bytes = BEAT * (1 + self.random.below(most) as usize);
@@ -476,15 +507,48 @@ impl Soaker {
         let posted = self.program.endpoint.post(peer, &descriptor, Posting::Circular);
         posted.await.map_err(failed)
     }
+
+    /// A write to where the peer keeps what it sends: without a key, beyond the end of what the key
+    /// opens, with another nonce, or with the entry of another host.
+    async fn forge(&mut self, peer: HostId, shift: usize) -> Result<(), RoadError> {
+        let hosts = self.scenario.workload.hosts as HostId;
+        // One packet, so one refusal.
+        let bytes = BEAT * (1 + self.random.below(64) as usize);
+        let another =
+            (self.number + 1 + (self.random.below(u64::from(hosts) - 1) as HostId)) % hosts;
+        let (target, key) = match self.random.below(4) {
+            0 => (self.layout.source + shift, None),
+            1 => (self.layout.inbox - bytes + BEAT, Some(Key::new(self.number, 0))),
+            2 => (
+                self.layout.target,
+                Some(Key::new(self.number, 1 + self.random.below(1 << 20) as u32)),
+            ),
+            _ => (self.layout.target, Some(Key::new(another, 0))),
+        };
+        self.account.borrow_mut().flow(self.number, peer).forged += 1;
+        let descriptor = [Descriptor {
+            source: self.host.bus_address(self.layout.source),
+            target: self.host.bus_address(target),
+            bytes,
+            host: peer,
+            options: Options::default(),
+            key: key.map(|key| (key, 0)),
+            start: true,
+        }];
+        let failed = self.failed("post");
+        let posted = self.program.endpoint.post(peer, &descriptor, Posting::Circular);
+        posted.await.map_err(failed)
+    }
 }
 
 /// What the account says at the end.
 pub(super) fn verdict(
     account: &Rc<RefCell<Account>>,
+    nodes: &[Node],
     scenario: &Scenario,
 ) -> Result<(u64, BTreeMap<String, u64>), RoadError> {
     let mut account = account.borrow_mut();
-    account.close();
+    account.close(nodes);
     match &account.wrong {
         Some(what) => Err(RoadError::Violation(format!("rdma: {what}; seed {}", scenario.seed))),
         None => Ok((account.checked, account.counters())),
