@@ -122,7 +122,9 @@ def _figure(figure: Figure) -> str:
             f'style="height:{panel.height}px" aria-label="{escape(panel.label)}"></div></div>'
         )
     parts.append("</div>")
-    parts += [f'<p class="note">{escape(note)}</p>' for note in figure.notes]
+    # A number and its unit stay on one line.
+    notes = [escape(note).replace(" %", "&nbsp;%").replace(" us", "&nbsp;us") for note in figure.notes]
+    parts += [f'<p class="note">{note}</p>' for note in notes]
     # What has no chart is its table.
     opened, caption = ("", "Numbers of this figure") if figure.panels else (" open", "Numbers")
     parts.append(f"<details{opened}><summary>{caption}</summary>")

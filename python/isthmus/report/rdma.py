@@ -558,12 +558,15 @@ def _packets(members: Sequence[Measurement]) -> Figure:
         )
         panels.append(Panel(title, label, option, 70 + ROW_PX * (len(packets) + 1)))
         rows += [
-            [title, str(packet["number"]), str(packet["link"]), str(packet["bytes"])]
+            [m.platform, m.profile, str(m.workload["links"])]
+            + [str(packet[key]) for key in ("number", "link", "bytes")]
             + [f"{found[name][0]:.3f} to {found[name][1]:.3f}" if name in found else "" for name in LANES]
             for packet in packets
             for found in [steps(packet)]
         ]
         notes.append(_busy(m))
+    columns = ["platform", "profile", "links", "packet", "link", "bytes"]
+    columns += [f"{name} [us]" for name in LANES]
     return Figure(
         "packets",
         "One transfer, packet by packet",
@@ -571,7 +574,7 @@ def _packets(members: Sequence[Measurement]) -> Figure:
         "Each packet has four lines, from above: the sender's bus; its queue (VOQ) and the link to the "
         "switch; the switch and the link from it; the receiver. Steps overlap: no packet waits for its end.",
         panels,
-        Table(["transfer", "packet", "link", "bytes", *(f"{name} [us]" for name in LANES)], rows),
+        Table(columns, rows),
         [
             Swatch("descriptor", "c1", "box"),
             Swatch("bus: read and write", "c2", "box"),
