@@ -103,6 +103,12 @@ BREAKS = [
         "waiting_q",
     ),
     ("rdma/rdma_regions", "rdma/rdma_regions.sv", "we != '0 && waddr == addr;", "1'b0;"),
+    (
+        "rdma/rdma_queue_table",
+        "rdma/rdma_queue_table.sv",
+        "used_ring_q >= {1'b0, cfg_q.wrap}",
+        "used_ring_q > {1'b0, cfg_q.wrap}",
+    ),
     ("rdma/rdma_write", "rdma/rdma_write.sv", "10'd512 - {1'b0", "10'd520 - {1'b0"),
     (
         "rdma/rdma_resequencer",
