@@ -17,7 +17,7 @@ module rdma_read_props #(
   input logic        data_ready_i,
   input logic        watch_i        // this beat is the one to follow
 );
-  logic rst_ni, read_ready_o, arvalid_o, rready_o, data_valid_o, bad_o, issued_o, idle_o;
+  logic rst_ni, read_ready_o, arvalid_o, rready_o, data_valid_o, bad_o, coming_o, issued_o, idle_o;
   logic [63:0] araddr_o, data_o;
   logic [7:0]  arlen_o;
   logic [12:0] aruser_o;
@@ -33,6 +33,7 @@ module rdma_read_props #(
   logic [9:0]  left_q;
   logic [2:0]  wait_q;   // clocks since a burst could be offered
   logic        fresh_q;  // no burst of it was taken
+  logic        coming_q;
   logic        take, burst;
   assign take  = read_valid_i && read_ready_o;
   assign burst = arvalid_o && arready_i;
@@ -88,6 +89,7 @@ module rdma_read_props #(
     araddr_q  <= araddr_o;
     arlen_q   <= arlen_o;
     aruser_q  <= aruser_o;
+    coming_q  <= started_q && coming_o;
   end
 
   always_comb begin
@@ -111,8 +113,14 @@ module rdma_read_props #(
       // A transfer is taken when the one before it is all asked for; it is asked for at once.
       assert (read_ready_o == (left_q == '0));
       assert (wait_q <= 3'd1);
+      // The first burst a clock after it was taken, where no boundary cuts it.
+      if (fresh_q && left_q != '0 && !arvalid_o) begin
+        assert (10'(next_q[11:3]) + (left_q < 10'd256 ? left_q : 10'd256) > 10'd512);
+      end
       assert (issued_o == (burst && fresh_q));
-      // Beats pass unchanged, in order.
+      // Beats are announced, and pass unchanged, in order.
+      assert (coming_o == came);
+      if (coming_q) assert (data_valid_o);
       if (live_q && ahead_q == '0) begin
         assert (data_valid_o && data_o == beat_q && bad_o == bad_q);
       end

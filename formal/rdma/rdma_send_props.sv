@@ -15,6 +15,9 @@ module rdma_send_props
   input logic                 clk_i,
   input logic                 run_i,
   input logic                 bench_i,
+  input logic                 coming_i,
+  input flow_t                coming_flow_i,
+  input logic                 coming_message_i,
   input logic [MaxHosts-1:0]  request_ready_i,
   input logic [6:0]           slot_i,
   input logic [7:0]           slots_i,
@@ -169,6 +172,10 @@ module rdma_send_props
       default: return 12'd536;
     endcase
   endfunction
+  // The look in progress went past the reckoning.
+  logic quick_q;
+  always_ff @(posedge clk_i) if (dut.state_q == 4'd3) quick_q <= dut.quick;
+
   logic single;  // one packet alone: its own beats
   assign single = dut.packets_q == 4'd1;
 
@@ -225,7 +232,16 @@ module rdma_send_props
           assert (dut.free_q[l] == 11'(DataBeats) - dut.used_q[l]);
         end
       end
-      if (dut.state_q >= 4'd5 && judging) begin
+      if (dut.state_q >= 4'd3 && judging && dut.roomy_q) begin
+        assert (dut.lag_q < 7'd64 && dut.away_q < 7'd64);
+        assert (dut.used_q[dut.link_q] <= 11'(DataBeats - MaxBeats));
+      end
+      if (dut.state_q == 4'd4 || dut.state_q == 4'd5) assert (!quick_q);
+      if (dut.state_q == 4'd6 && quick_q) begin
+        assert (dut.roomy_q && dut.room_ok_q && dut.window_ok_q && !dut.extended);
+        if (dut.legal_q) assert (dut.packets_q == 4'd1);
+      end
+      if (dut.state_q == 4'd5 || (dut.state_q == 4'd6 && !quick_q)) begin
         if (dut.legal_q) begin
           assert (dut.need_all_q ==
                   longest(mask_o == '1 ? (5'(dut.packets_q) + 5'd1) >> 1 : 5'(dut.packets_q)));
@@ -234,7 +250,7 @@ module rdma_send_props
         assert (dut.window_ok_q == (8'(dut.lag_q) + 8'(dut.packets_q) <= 8'd64 &&
                                     8'(dut.away_q) + 8'(dut.packets_q) <= 8'd64));
       end
-      if (dut.state_q == 4'd6) assert (dut.room_ok_q == dut.room_ok);
+      if (dut.state_q == 4'd6 && !quick_q) assert (dut.room_ok_q == dut.room_ok);
       if (dut.state_q == 4'd7) begin
         assert (dut.left_q < dut.packets_q);
         assert (dut.rest_q <= 10'(7'(packets) << 6) && dut.rest_q > 10'(7'(packets - 5'd1) << 6));
@@ -251,6 +267,8 @@ module rdma_send_props
 
       cover (commit_o && here && commit_count_o == 4'd8 && mask_o == '1);
       cover (commit_o && here && !dut.final_q);
+      cover (commit_o && here && quick_q);
+      cover (commit_o && here && !quick_q && single);
       cover (give_valid_o && error_ready_i);
       cover (take_o && here && lag == 7'd8);
     end

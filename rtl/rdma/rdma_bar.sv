@@ -8,8 +8,8 @@
 ///               queues get SLVERR and all ones. Nothing is taken before ready_i
 ///   Queues      rq_*, mq_*, table_*: one write a cycle, which is taken; rq_last_o with a burst's last.
 ///               table_re_o: strobe, answered by table_rvalid_i, one at a time
-///   Latency     a beat at wvalid_i to rq_we_o, mq_we_o, table_we_o 1 cycle
-///   Throughput  a beat a cycle; 2 cycles between write bursts
+///   Latency     a beat at wvalid_i, the first with its address, to rq_we_o, mq_we_o, table_we_o 1 cycle
+///   Throughput  a beat a cycle; 1 cycle between write bursts
 ///   Parameters  IdWidth 1..16
 ///   Not done    WRAP and FIXED bursts: treated as INCR
 module rdma_bar
@@ -108,17 +108,27 @@ module rdma_bar
   logic [IdWidth-1:0] wid_q;
   logic [15:0] waddr_q;
   logic [2:0]  wsize_q;
-  logic        wfailed_q, beat, whole, to_bus;
+  logic        wfailed_q, first, beat, whole, to_bus;
+  logic [15:0] waddr;
+  logic [2:0]  wsize;
   assign to_bus = awaddr_i[15:14] == Registers;
-  assign beat   = wstate_q == StWrite && wvalid_i;
+  // A burst's first beat is taken with its address.
+  assign first  = wstate_q == StIdle && awvalid_i && ready_i && !to_bus;
+  assign beat   = (wstate_q == StWrite || first) && wvalid_i;
   assign whole  = wstrb_i == '1;
+  assign waddr  = wstate_q == StIdle ? awaddr_i : waddr_q;
+  assign wsize  = wstate_q == StIdle ? awsize_i : wsize_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wstate_q <= StIdle;
     end else begin
       unique case (wstate_q)
-        StIdle:    if (awvalid_i && awready_o) wstate_q <= to_bus ? StBus : StWrite;
+        StIdle: begin
+          if (awvalid_i && awready_o) begin
+            wstate_q <= to_bus ? StBus : (wvalid_i && wlast_i) ? StWritten : StWrite;
+          end
+        end
         StWrite:   if (wvalid_i && wlast_i) wstate_q <= StWritten;
         StWritten: if (bready_i) wstate_q <= StIdle;
         default:   if (bus_bvalid_i && bready_i) wstate_q <= StIdle;
@@ -128,17 +138,17 @@ module rdma_bar
   always_ff @(posedge clk_i) begin
     if (wstate_q == StIdle) begin
       wid_q     <= awid_i;
-      waddr_q   <= awaddr_i;
       wsize_q   <= awsize_i;
       wfailed_q <= 1'b0;
-    end else if (beat) begin
-      waddr_q   <= ((waddr_q >> wsize_q) + 16'd1) << wsize_q;
-      wfailed_q <= wfailed_q || (waddr_q[15:14] == Tables && !whole);
     end
+    if (wstate_q == StIdle || beat) begin
+      waddr_q <= beat ? ((waddr >> wsize) + 16'd1) << wsize : awaddr_i;
+    end
+    if (beat && waddr[15:14] == Tables && !whole) wfailed_q <= 1'b1;
   end
 
   assign awready_o     = wstate_q == StIdle && ready_i && (!to_bus || bus_awready_i);
-  assign wready_o      = wstate_q == StWrite || (wstate_q == StBus && bus_wready_i);
+  assign wready_o      = wstate_q == StWrite || first || (wstate_q == StBus && bus_wready_i);
   assign bvalid_o      = wstate_q == StWritten || (wstate_q == StBus && bus_bvalid_i);
   assign bid_o         = wstate_q == StWritten ? wid_q : bus_bid_i;
   assign bresp_o       = wstate_q != StWritten ? bus_bresp_i : wfailed_q ? SlvErr : Okay;
@@ -153,10 +163,10 @@ module rdma_bar
       table_we_o <= 1'b0;
       refused_o  <= 1'b0;
     end else begin
-      rq_we_o    <= beat && waddr_q[15:14] == Requests;
-      mq_we_o    <= beat && waddr_q[15:14] == Messages;
-      table_we_o <= beat && waddr_q[15:14] == Tables && whole;
-      refused_o  <= beat && waddr_q[15:14] == Tables && !whole;
+      rq_we_o    <= beat && waddr[15:14] == Requests;
+      mq_we_o    <= beat && waddr[15:14] == Messages;
+      table_we_o <= beat && waddr[15:14] == Tables && whole;
+      refused_o  <= beat && waddr[15:14] == Tables && !whole;
     end
   end
 
@@ -166,7 +176,7 @@ module rdma_bar
   logic [7:0]  strb_q;
   logic        last_q;
   always_ff @(posedge clk_i) begin
-    addr_q <= waddr_q[15:3];
+    addr_q <= waddr[15:3];
     data_q <= wdata_i;
     strb_q <= wstrb_i;
     last_q <= wlast_i;

@@ -232,6 +232,5 @@ module rdma_departures
   end
 
   assign idle_o = state_q == StTake && departure_valid_i == '0 && !give_valid_i && !gone_o &&
-                  !control_gone_o && !moved_o && !count_q && (news_q == '0 || !load) &&
-                  !(local_valid_o && local_ready_i);
+                  !control_gone_o && !moved_o && !count_q && news_q == '0 && !local_valid_o;
 endmodule

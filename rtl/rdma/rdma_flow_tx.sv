@@ -301,7 +301,7 @@ module rdma_flow_tx
   end
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
-                  begins == '0 && !own_valid_o && !(done_valid_o && done_ready_i) &&
-                  (news_q == '0 || !done_load) && !moved_o && !failed_o && !refused_valid_o &&
+                  begins == '0 && !own_valid_o && !done_valid_o && news_q == '0 &&
+                  !moved_o && !failed_o && !refused_valid_o &&
                   !ignored_o && !probe_o && timer_q == '0 && !commit_i;
 endmodule

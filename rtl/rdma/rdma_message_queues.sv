@@ -5,9 +5,9 @@
 /// lies elsewhere, or where nothing was given back, is refused. A message is there with its last beat.
 ///
 ///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that were not
-///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, size_i is its
-///               header's count of beats
-///   Latency     1 cycle from the last write to ready_o; 1 from re_i to rdata_o
+///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, when flow_i has stood
+///               for a cycle; size_i is its header's count of beats
+///   Latency     1 cycle from the last write to ready_o, none to coming_o; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Parameters  NumHosts 2..8
 ///   Not done    a check of headers (rdma_send): whatever a header says, its message ends where it says
@@ -32,6 +32,8 @@ module rdma_message_queues
   input  logic [8:0]  freed_count_i, // so many since the start, modulo 512
 
   output logic [7:0]  ready_o,
+  output logic        coming_o,      // strobe: this flow's ready_o is set a cycle later,
+  output flow_t       coming_flow_o, // if this write is taken
   input  flow_t       flow_i,
   output logic [7:0]  place_o,
   output logic [6:0]  number_o,
@@ -80,6 +82,9 @@ module rdma_message_queues
   assign left  = now.body ? now.left - 7'd1 : strb_i[0] ? data_i[6:0] : now.left;
 
   assign commit = whole && left == '0;
+  // Whether the write is taken is not asked: ready_o says that.
+  assign coming_o      = we_i && strb_i[7] && now.body && now.left == 7'd1;
+  assign coming_flow_o = wflow;
   always_comb begin
     then       = now;
     then.place = now.place + position_t'(whole);
@@ -108,10 +113,16 @@ module rdma_message_queues
   } read_t;
   read_t read_q[MaxHosts];
   read_t here, next;
+  position_t left_q;  // beats behind the next header, if the message is the last one
+  logic  fresh, empties;
 
   assign here        = read_q[flow_i];
   assign next.number = here.number + 7'd1;
   assign next.place  = here.place + position_t'(size_i) + position_t'(1);
+  // Reckoned a cycle ahead; what came in that cycle is still there.
+  always_ff @(posedge clk_i) left_q <= there_q[flow_i] - here.place - position_t'(1);
+  assign fresh   = posted_o && posted_flow_o == flow_i;
+  assign empties = advance_i && left_q == position_t'(size_i) && !fresh;
   assign place_o     = here.place[7:0];
   assign number_o    = here.number;
 
@@ -132,7 +143,7 @@ module rdma_message_queues
       posted_o <= 1'b0;
       bad_o    <= 1'b0;
     end else begin
-      if (advance_i && next.place == there_q[flow_i]) ready_o[flow_i] <= 1'b0;
+      if (empties) ready_o[flow_i] <= 1'b0;
       if (commit) ready_o[wflow] <= 1'b1;
       if (clear_i) ready_o[clear_flow_i] <= 1'b0;
       posted_o <= commit;

@@ -5,8 +5,9 @@
 ///               valid/ready; bad_o with a beat that the bus answered with an error
 ///   Bursts      INCR of 8-byte beats, at most 256, within 4 KiB; aruser: bytes that still follow in this
 ///               transfer, this burst's included, so a bridge may fetch them as one transaction
-///   Latency     2 cycles from read_valid_i to arvalid_o, 1 from rvalid_i to data_valid_o
-///   Throughput  a beat a cycle; a burst every 2 cycles, one more at a transfer's begin
+///   Latency     from read_valid_i to arvalid_o 1 cycle, 2 where 4 KiB cut the first burst short; from rvalid_i
+///               to coming_o none, to data_valid_o 1
+///   Throughput  a beat a cycle; a burst every 2 cycles
 ///   Parameters  Places for beats, a power of two 2..1024: what may come while headers are made
 ///   Not done    a limit of transfers under way (rdma_tx)
 module rdma_read #(
@@ -33,6 +34,7 @@ module rdma_read #(
   input  logic        data_ready_i,
   output logic [63:0] data_o,
   output logic        bad_o,
+  output logic        coming_o,       // a beat is taken: data_valid_o follows
   output logic        issued_o,       // strobe: a transfer's first burst was taken by the bus
   output logic        idle_o
 );
@@ -46,8 +48,8 @@ module rdma_read #(
 
   state_e      state_q;
   logic [63:3] addr_q;
-  logic [9:0]  left_q, to_edge, chunk_d, chunk_q;
-  logic        first_q;
+  logic [9:0]  left_q, to_edge, chunk_d, chunk_q, begin_chunk;
+  logic        first_q, begin_fits;
 
   assign to_edge = 10'd512 - {1'b0, addr_q[11:3]};
   always_comb begin
@@ -55,12 +57,16 @@ module rdma_read #(
     if (to_edge < chunk_d) chunk_d = to_edge;
   end
 
+  // A transfer's first burst, where 4 KiB do not cut it.
+  assign begin_chunk = read_beats_i < MaxBurst ? read_beats_i : MaxBurst;
+  assign begin_fits  = {1'b0, read_addr_i[11:3]} + begin_chunk <= 10'd512;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
     end else begin
       unique case (state_q)
-        StIdle:  if (read_valid_i) state_q <= StSize;
+        StIdle:  if (read_valid_i) state_q <= begin_fits ? StIssue : StSize;
         StSize:  state_q <= StIssue;
         default: if (arready_i) state_q <= left_q == chunk_q ? StIdle : StSize;
       endcase
@@ -76,7 +82,8 @@ module rdma_read #(
       left_q  <= left_q - chunk_q;
       first_q <= 1'b0;
     end
-    if (state_q == StSize) chunk_q <= chunk_d;
+    if (state_q == StIdle) chunk_q <= begin_chunk;
+    else if (state_q == StSize) chunk_q <= chunk_d;
   end
 
   assign read_ready_o = state_q == StIdle;
@@ -101,6 +108,8 @@ module rdma_read #(
     .data_o ({bad_o, data_o}),
     .usage_o()
   );
+
+  assign coming_o = rvalid_i && rready_o;
 
   assign idle_o = state_q == StIdle && !read_valid_i && !rvalid_i &&
                   !(data_valid_o && data_ready_i);

@@ -7,8 +7,8 @@
 ///
 ///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i. ready_o[f]: released descriptors that were not read.
 ///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes 1 or
-///               2 of them, never more
-///   Latency     2 cycles from a write with last_i to ready_o; 1 from re_i to rdata_o
+///               2 of them, never more, when flow_i has stood for a cycle
+///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Bench       beat 0 of a slot is not the host's: it becomes the time at which beat 1 was written
 ///   Parameters  NumHosts 2..8
@@ -37,6 +37,8 @@ module rdma_request_queues
   input  logic [7:0]  freed_count_i, // so many since the start, modulo 256
 
   output logic [7:0]  ready_o,
+  output logic        coming_o,      // strobe: this flow's ready_o is set 2 cycles later,
+  output flow_t       coming_flow_o, // if what was written can be released
   input  flow_t       flow_i,
   output logic [6:0]  slot_o,
   output logic [7:0]  slots_o,
@@ -115,6 +117,8 @@ module rdma_request_queues
   assign start  = write && addr_i[0] && strb_i[FlagByte] && data_i[StartBit];
   assign apply  = held_q && (go_q || (start && held_flow_q != wflow));
   assign accept = apply && held_step_q <= held_free_q;
+  assign coming_o      = we_i && last_i && (start || held_q);
+  assign coming_flow_o = start ? wflow : held_flow_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -136,7 +140,8 @@ module rdma_request_queues
 
   // ---------------------------------------------------------------- positions, modulo 256
   logic [7:0] read_q[MaxHosts];
-  logic [7:0] next_read;
+  logic [7:0] next_read, left_q;
+  logic       fresh, empties;
 
   always_ff @(posedge clk_i) begin
     if (clear_i) released_q[clear_flow_i] <= '0;
@@ -150,6 +155,10 @@ module rdma_request_queues
   assign slot_o    = read_q[flow_i][6:0];
   assign slots_o   = released_q[flow_i] - read_q[flow_i];
   assign next_read = read_q[flow_i] + (two_i ? 8'd2 : 8'd1);
+  // Reckoned a cycle ahead; what was released in that cycle is still there.
+  always_ff @(posedge clk_i) left_q <= slots_o;
+  assign fresh   = posted_o && posted_flow_o == flow_i;
+  assign empties = advance_i && left_q == (two_i ? 8'd2 : 8'd1) && !fresh;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -157,7 +166,7 @@ module rdma_request_queues
       posted_o <= 1'b0;
       bad_o    <= 1'b0;
     end else begin
-      if (advance_i && next_read == released_q[flow_i]) ready_o[flow_i] <= 1'b0;
+      if (empties) ready_o[flow_i] <= 1'b0;
       if (accept) ready_o[held_flow_q] <= 1'b1;
       if (clear_i) ready_o[clear_flow_i] <= 1'b0;
       posted_o <= accept;

@@ -7,7 +7,7 @@
 ///
 ///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, ready a link
-///   Latency     from data_valid_i, or post_i, to the first beat at voq_valid_o 1 (2) cycles
+///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 1 (2) cycles
 ///   Throughput  a beat a cycle; 2 or 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
 ///   Parameters  NumLinks 1..4
@@ -52,6 +52,7 @@ module rdma_segment
   input  logic                 plan_valid_i,
   output logic                 plan_ready_o,
   input  logic [LinkWidth-1:0] plan_link_i,
+  input  logic                 data_coming_i,    // data_valid_i follows
   input  logic                 data_valid_i,
   output logic                 data_ready_o,
   input  beat_t                data_i,
@@ -108,17 +109,18 @@ module rdma_segment
   assign job_ready_o    = !job_valid_q || job_done;
 
   // ---------------------------------------------------------------- which is next
-  logic  control_ok, own_ok, go_control, go_own, go_message, go_job;
+  logic  control_ok, own_ok, job_ok, go_control, go_own, go_message, go_job;
   flow_t control_to, own_to;
   assign control_to = control_header_i.dst[2:0];
   assign own_to     = own_header_i.dst[2:0];
   assign control_ok = control_valid_i && control_room_i[control_to];
   assign own_ok     = own_valid_i && control_room_i[own_to];
+  assign job_ok     = job_valid_q && plan_valid_i && (data_valid_i || data_coming_i || bench_i);
   assign go_control = state_q == StHead && move && control_ok;
   assign go_own     = state_q == StHead && move && own_ok && !control_ok;
   assign go_message = state_q == StHead && move && post_valid_q && !control_ok && !own_ok;
-  assign go_job     = state_q == StHead && move && job_valid_q && plan_valid_i &&
-                      (data_valid_i || bench_i) && !control_ok && !own_ok && !post_valid_q;
+  assign go_job     = state_q == StHead && move && job_ok && !control_ok && !own_ok &&
+                      !post_valid_q;
 
   // ---------------------------------------------------------------- headers
   beats_t  job_packet;  // payload of the transfer's next packet
@@ -314,6 +316,7 @@ module rdma_segment
     end
   end
 
-  assign idle_o = state_q == StHead && !emit && voq_valid_o == '0 && !post_i && !begun_o &&
-                  !(job_valid_i && job_ready_o) && !job_done_o && !(error_valid_o && error_ready_i);
+  assign idle_o = state_q == StHead && !control_ok && !own_ok && !post_valid_q && !job_ok &&
+                  voq_valid_o == '0 && !post_i && !begun_o && !(job_valid_i && job_ready_o) &&
+                  !job_done_o && !(error_valid_o && error_ready_i);
 endmodule

@@ -7,12 +7,13 @@
 /// aside until something has left or was acknowledged: others go on. So what is granted never waits
 /// for room. Where fewer links are up than a whole transfer needs, it is granted in parts.
 ///
-///   Handshake   ready_i vectors: something to look at. job_*, read_*: together, with request_free_i, which
-///               stays until then. post_*: valid, with message_free_i. plan_*: strobe, a packet's link.
-///               error_*, give_*: valid/ready
+///   Handshake   ready_i vectors: something to look at; coming_i: there may be, and its ready_i says so 2
+///               cycles later. job_*, read_*: together, with request_free_i, which stays until then. post_*:
+///               valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
 ///   Ordering    the transfers of a queue are granted in order
-///   Latency     from ready_i to job_valid_o 6 cycles, to post_valid_o 7
-///   Throughput  a transfer of one packet every 8 cycles, one more for each packet more
+///   Latency     from ready_i, or coming_i, to job_valid_o or post_valid_o 4 cycles; 6 with more than one packet,
+///               an extended descriptor, or less than room for a longest packet
+///   Throughput  a transfer of one packet every 6 cycles; else 8, one more for each packet more
 ///   Fairness    between two looks at a waiting destination each other is granted at most one transfer
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    weights and priorities
@@ -33,6 +34,9 @@ module rdma_send
 
   output flow_t                flow_o,            // looked at: all of the following is of this flow
   // Queues.
+  input  logic                 coming_i,          // strobe: this one may be looked at
+  input  flow_t                coming_flow_i,
+  input  logic                 coming_message_i,
   input  logic [MaxHosts-1:0]  request_ready_i,
   input  logic [6:0]           slot_i,
   input  logic [7:0]           slots_i,
@@ -128,23 +132,33 @@ module rdma_send
   // aside_q: no room at the last look. turn_q: messages go first. part_q: a part of the next descriptor was
   // granted; torn_q: and its session has ended since.
   logic [MaxHosts-1:0] aside_q, turn_q, part_q, torn_q, ask_request, ask_message, ask, pick;
+  logic [MaxHosts-1:0] after_q, first_ask, first_pick, any_pick, prefer;
   logic [NumLinks-1:0] up_q;
-  logic picks;
+  logic looks, able, ready;
   flow_t pick_flow;
 
   assign ask_request = request_ready_i & {MaxHosts{request_free_i}};
   assign ask_message = message_ready_i & {MaxHosts{message_free_i}};
   assign ask   = (ask_request | ask_message) & open_i & ~aside_q;
-  assign picks = state_q == StPick && run_i && up_i != '0 && ask != '0;
+  assign looks = state_q == StPick && run_i && up_i != '0;
+  // What is written now is read a cycle later. Whether it may go, and is there at all, is seen meanwhile:
+  // so the way from the bus's registers to the next state is short.
+  assign able  = open_i[flow_q] && !aside_q[flow_q] &&
+                 (message_q ? message_free_i : request_free_i);
+  assign ready = message_q ? message_ready_i[flow_q] : request_ready_i[flow_q];
 
-  arb_rr #(.NumReq(MaxHosts)) u_pick (
-    .clk_i,
-    .rst_ni,
-    .req_i (ask & {MaxHosts{picks}}),
-    .last_i(1'b1),
-    .gnt_o (pick),
-    .idx_o (pick_flow)
-  );
+  // after_q: the destinations above the last one that was looked at; they go first.
+  assign first_ask = ask & after_q;
+  arb_fixed #(.NumReq(MaxHosts)) u_first (.req_i(first_ask), .gnt_o(first_pick));
+  arb_fixed #(.NumReq(MaxHosts)) u_any (.req_i(ask), .gnt_o(any_pick));
+  assign pick = first_ask != '0 ? first_pick : any_pick;
+  always_comb begin
+    pick_flow = '0;
+    for (int unsigned i = 0; i < MaxHosts; i++) begin
+      if (pick[i]) pick_flow = pick_flow | flow_t'(i);
+    end
+  end
+  assign prefer = ask_message & (~ask_request | turn_q);
 
   // ---------------------------------------------------------------- what was read
   descriptor_t first_q;      // a descriptor's second beat
@@ -152,7 +166,7 @@ module rdma_send
   beat_t       source_q, extension_q;
   logic [31:0] high_q;       // of an extended destination address
   logic [31:0] immediate_q;
-  logic [6:0]  slot_q;
+  logic [6:0]  slot_q, number_q;
   logic        single_q;     // no second slot was released
   logic        extra_bad_q;
   logic [NumLinks-1:0] mask_q;
@@ -181,13 +195,13 @@ module rdma_send
 
   // ---------------------------------------------------------------- how much it is
   logic [2:0] part_count_q[MaxHosts];  // packets of the next descriptor that were granted
-  logic [2:0] parts;
+  logic [2:0] parts, parts_q;
   logic [9:0] rest, beats_d, beats_q;
   logic       legal_d, legal_q, final_d, final_q;
   packets_t   packets_all, packets_most, packets_d, packets_q;
   logic [2:0] links, links_q;  // that may be used
   assign parts = part_q[flow_q] ? part_count_q[flow_q] : '0;
-  assign rest  = first_q.size - {1'b0, parts, 6'd0};
+  assign rest  = first_q.size - {1'b0, parts_q, 6'd0};
   assign packets_all = message_q ? 4'd1 : 4'((11'(rest) + 11'd63) >> 6);
 
   always_comb begin
@@ -208,8 +222,8 @@ module rdma_send
   assign legal_d = message_q
       ? header_q.beats != '0 && header_q.beats <= 7'(PacketBeats) && !header_q.zero7 &&
         header_q.zero == '0
-      : first_q.size > {1'b0, parts, 6'd0} && first_q.size <= 10'(MaxSize) && first_q.zero == '0 &&
-        first_q.address[2:0] == '0 && first_q.dst == host_t'(flow_q) &&
+      : first_q.size > {1'b0, parts_q, 6'd0} && first_q.size <= 10'(MaxSize) &&
+        first_q.zero == '0 && first_q.address[2:0] == '0 && first_q.dst == host_t'(flow_q) &&
         !(first_q.extended && (single_q || bench_i));
 
   // ---------------------------------------------------------------- the decision
@@ -227,6 +241,7 @@ module rdma_send
   logic [NumLinks-1:0] fits;
   room_t    need_all_q, need_one_q;
   logic     window_ok_q, room_ok, room_ok_q;
+  logic     roomy_q, quick;
   logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
   assign head_beats = extended ? beats_t'(MaxHeaderBeats) : beats_t'(HeaderBeats);
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
@@ -234,6 +249,9 @@ module rdma_send
                    : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one_q <= free_q[l];
   end
   assign room_ok   = fits == '1;
+  // One packet where a longest one has room: there is nothing to reckon.
+  assign quick     = roomy_q && (message_q || (!first_q.extended && parts_q == '0 &&
+                                               first_q.size <= 10'(PacketBeats)));
   assign legal     = legal_q && !extra_bad_q && (message_q || source_q[2:0] == '0 || bench_i);
   assign refuse    = state_q == StJudge && open_i[flow_q] && away_q == '0 &&
                      (!legal || (torn_q[flow_q] && !message_q));
@@ -266,7 +284,7 @@ module rdma_send
 
   assign job_valid_o  = grant && !message_q;
   assign read_valid_o = grant && !message_q && !bench_i;
-  assign read_addr_o  = source_q[63:3] + 61'({parts, 6'd0});
+  assign read_addr_o  = source_q[63:3] + 61'({parts_q, 6'd0});
   assign read_beats_o = beats_q;
   assign job_o = '{
       flow:       flow_q,
@@ -279,13 +297,13 @@ module rdma_send
       irq:        first_q.irq,
       completion: first_q.completion,
       extended:   extended,
-      address:    {extended ? high_q : 32'd0, first_q.address} + 64'({parts, 9'd0}),
+      address:    {extended ? high_q : 32'd0, first_q.address} + 64'({parts_q, 9'd0}),
       extension:  bench_i ? source_q : extension_q
   };
 
-  post_t post_q;
-  assign post_valid_o = state_q == StPlan && message_q;
-  assign post_o       = post_q;
+  assign post_valid_o = grant && message_q;
+  assign post_o       = '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
+                          place: place_i, header: header_q};
   assign post_link_o  = link_i;
 
   // A request's place moves on with its last part, a message's with its grant.
@@ -305,7 +323,6 @@ module rdma_send
       count:   message_q ? {1'b0, header_q.beats} + 8'd1 : request_two_o ? 8'd2 : 8'd1
   };
   logic torn_error_q;
-  logic [6:0] number_q;
   assign error_valid_o   = state_q == StError;
   assign error_code_o    = torn_error_q ? CodeSession : CodeDescriptor;
   assign error_tag_o     = message_q ? {1'b1, number_q} : {1'b0, slot_q};
@@ -318,13 +335,20 @@ module rdma_send
       turn_q    <= '0;
       part_q    <= '0;
       torn_q    <= '0;
+      after_q   <= '0;
       stirred_q <= 1'b0;
     end else begin
       unique case (state_q)
-        StPick:   if (picks) state_q <= StFirst;
-        StFirst:  if (!message_q || message_grant_i) state_q <= StSecond;
-        StSecond: state_q <= StSize;
-        StSize:   state_q <= StThird;
+        StPick:   if (looks && (ask != '0 || coming_i)) state_q <= StFirst;
+        StFirst: begin
+          if (!able) state_q <= StPick;
+          else if (!message_q || message_grant_i) state_q <= StSecond;
+        end
+        StSecond: begin
+          if (ready) after_q <= ~((MaxHosts'(1) << flow_q) | ((MaxHosts'(1) << flow_q) - 1'b1));
+          state_q <= ready ? StSize : StPick;
+        end
+        StSize:   state_q <= quick ? StJudge : StThird;
         StThird:  state_q <= StFourth;
         StFourth: state_q <= StJudge;
         StJudge:  state_q <= grant ? StPlan : refuse ? StGive : StPick;
@@ -369,14 +393,12 @@ module rdma_send
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       StPick: begin
-        flow_q    <= pick_flow;
-        message_q <= (ask_message & pick) != '0 &&
-                     ((ask_request & pick) == '0 || (turn_q & pick) != '0);
+        flow_q    <= ask != '0 ? pick_flow : coming_flow_i;
+        message_q <= ask != '0 ? (prefer & pick) != '0 : coming_message_i;
         mask_q    <= up_i;
       end
       StFirst: begin
         slot_q   <= slot_i;
-        single_q <= slots_i == 8'd1;
         used_q   <= used_i;
         link_q   <= link_i;
         lag_q    <= lag_i;
@@ -386,6 +408,10 @@ module rdma_send
       StSecond: begin
         first_q <= message_q ? message_data_i : request_data_i;
         links_q <= links;
+        parts_q <= parts;
+        single_q <= slots_i == 8'd1;
+        roomy_q <= used_q[link_q] <= room_t'(DataBeats - MaxBeats) && lag_q < 7'(Window) &&
+                   away_q < 7'(Window);
         // Never more than DataBeats are used.
         for (int unsigned l = 0; l < NumLinks; l++) free_q[l] <= room_t'(DataBeats) - used_q[l];
       end
@@ -395,6 +421,9 @@ module rdma_send
         beats_q     <= beats_d;
         final_q     <= final_d;
         legal_q     <= legal_d;
+        extra_bad_q <= 1'b0;
+        room_ok_q   <= 1'b1;  // if quick
+        window_ok_q <= 1'b1;
       end
       StThird: begin
         immediate_q <= request_data_i[31:0];
@@ -414,9 +443,7 @@ module rdma_send
         rest_q       <= beats_q;
         seq_q        <= next_i[5:0];
         torn_error_q <= legal;
-        post_q       <= '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
-                          place: place_i, header: header_q};
-        if (grant && !message_q) part_count_q[flow_q] <= parts + 3'(packets_q);
+        if (grant && !message_q) part_count_q[flow_q] <= parts_q + 3'(packets_q);
       end
       StPlan: begin
         left_q <= left_q - 4'd1;
@@ -427,5 +454,7 @@ module rdma_send
     endcase
   end
 
-  assign idle_o = state_q == StPick && !picks && up_q == up_i && (aside_q & stir_i) == '0;
+  // A hint comes with a write, which rdma_tx sees.
+  assign idle_o = state_q == StPick && !(looks && ask != '0) && up_q == up_i &&
+                  (aside_q & stir_i) == '0;
 endmodule

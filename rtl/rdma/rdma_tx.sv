@@ -10,8 +10,9 @@
 ///               ctl_room_o is set, else it waits. rxctl_*: strobe, not in two cycles in a row. local_*,
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
-///   Latency     rq_we_i with rq_last_i to arvalid_o 10 cycles; mq_we_i of a message's last beat to its first
-///               beat at the VOQ 10, a cycle a beat; then 2 link cycles of crossing and 3 to tx_valid_o
+///   Latency     rq_we_i with rq_last_i to arvalid_o 5 cycles, rvalid_i to the first beat at the VOQ 1; mq_we_i
+///               of a message's last beat to its first at the VOQ 6; a cycle a beat. From the first beat 2 link
+///               cycles of crossing and 2 to tx_valid_o
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -173,6 +174,8 @@ module rdma_tx
   // ---------------------------------------------------------------- queues
   flow_t flow;
   logic [MaxHosts-1:0] request_ready, message_ready;
+  logic request_coming, message_coming;
+  flow_t request_coming_flow, message_coming_flow;
   logic [6:0] slot, number, size;
   logic [7:0] slots, place;
   logic request_re, request_advance, request_two, message_re, message_advance, send_message_re;
@@ -202,6 +205,8 @@ module rdma_tx
     .freed_flow_i (freed_flow),
     .freed_count_i(freed_count[7:0]),
     .ready_o      (request_ready),
+    .coming_o     (request_coming),
+    .coming_flow_o(request_coming_flow),
     .flow_i       (flow),
     .slot_o       (slot),
     .slots_o      (slots),
@@ -236,6 +241,8 @@ module rdma_tx
     .freed_flow_i (freed_flow),
     .freed_count_i(freed_count[8:0]),
     .ready_o      (message_ready),
+    .coming_o     (message_coming),
+    .coming_flow_o(message_coming_flow),
     .flow_i       (flow),
     .place_o      (place),
     .number_o     (number),
@@ -283,6 +290,10 @@ module rdma_tx
     .clear_flow_i     (clear_q[2:0]),
     .bench_i,
     .flow_o           (flow),
+    // rdma_bar writes one at a time.
+    .coming_i         (request_coming || message_coming),
+    .coming_flow_i    (request_coming ? request_coming_flow : message_coming_flow),
+    .coming_message_i (!request_coming),
     .request_ready_i  (request_ready),
     .slot_i           (slot),
     .slots_i          (slots),
@@ -441,7 +452,7 @@ module rdma_tx
   end
 
   // ---------------------------------------------------------------- reads
-  logic data_valid, data_ready, data_bad, read_idle;
+  logic data_coming, data_valid, data_ready, data_bad, read_idle;
   beat_t data;
 
   rdma_read u_read (
@@ -464,6 +475,7 @@ module rdma_tx
     .data_ready_i(data_ready),
     .data_o      (data),
     .bad_o       (data_bad),
+    .coming_o    (data_coming),
     .issued_o,
     .idle_o      (read_idle)
   );
@@ -567,6 +579,7 @@ module rdma_tx
     .plan_valid_i    (plan_valid),
     .plan_ready_o    (plan_ready),
     .plan_link_i     (queued_link),
+    .data_coming_i   (data_coming),
     .data_valid_i    (data_valid),
     .data_ready_o    (data_ready),
     .data_i          (data),

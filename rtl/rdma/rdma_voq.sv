@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// The queues of one link, one for each destination: written in the host's clock, sent in the link's.
 ///
-/// A packet is beats up to one with last_i; it may begin to leave when its first 8 beats are there, or all
-/// of it. A beat with bad_i carries nothing: the packet ends there as EDB. Destinations go in turn, by packet.
+/// A packet is beats up to one with last_i; it may begin to leave when its first beat is there. A beat with bad_i carries nothing: the packet ends there as EDB. Destinations go in turn, by packet.
 ///
 ///   Handshake   write: flow_i, data_i, last_i, bad_i are taken with valid_i and ready_o; the packets of
 ///               all queues come one after the other. There must be room: rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
-///   Latency     from a packet's last or 8th beat to its Sop 2 link cycles of crossing and 3
+///   Latency     from a packet's first beat to its Sop 2 link cycles of crossing and 2, 3 where others wait
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
 ///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
 ///               their way to room_i allowed for (RoomLag as in crossbar_output)
@@ -88,22 +87,29 @@ module rdma_voq
 
   // ---------------------------------------------------------------- host's clock
   place_t     wplace_q[NumHosts];
-  logic [2:0] group_q;    // beats of this packet that no token has told
+  // Beats of this packet modulo 8: the first 8 are told one by one, so that it begins to leave; then 8 in
+  // one, which the host side writes before the link has sent those.
+  logic [2:0] count_q;
+  logic       early_q;
   logic       wclear_q;
   logic [FlowWidth-1:0] wclear_flow_q, wflow;
   logic       take, tell;
 
   assign wflow = flow_i[FlowWidth-1:0];
   assign take  = valid_i && ready_o;
-  assign tell  = take && (last_i || group_q == 3'(TokenBeats - 1));
+  assign tell  = take && (last_i || early_q || count_q == 3'(TokenBeats - 1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      group_q       <= '0;
+      count_q       <= '0;
+      early_q       <= 1'b1;
       wclear_q      <= 1'b1;
       wclear_flow_q <= '0;
     end else begin
-      if (take) group_q <= tell ? '0 : group_q + 3'd1;
+      if (take) begin
+        count_q <= last_i ? '0 : count_q + 3'd1;
+        early_q <= last_i || (early_q && count_q != 3'(TokenBeats - 1));
+      end
       wclear_flow_q <= wclear_flow_q + FlowWidth'(wclear_q);
       if (32'(wclear_flow_q) == NumHosts - 1) wclear_q <= 1'b0;
     end
@@ -119,7 +125,7 @@ module rdma_voq
   token_t token, token_in;
   logic   token_valid, token_ready, token_settled;
   assign token_in.flow  = flow_i;
-  assign token_in.beats = {1'b0, group_q} + 4'd1;
+  assign token_in.beats = early_q ? 4'd1 : {1'b0, count_q} + 4'd1;
   assign ready_o        = token_ready && !wclear_q;
 
   async_fifo #(
@@ -144,11 +150,11 @@ module rdma_voq
   place_t there_q [NumHosts];  // behind the last beat that was told
   place_t rplace_q[NumHosts];  // next beat to fetch
   logic   rclear_q;
-  local_flow_t rclear_flow_q, token_flow, pick_flow, flow_q, fetch_flow, read_flow;
+  local_flow_t rclear_flow_q, token_flow, pick_flow, choice_flow, flow_q, fetch_flow, read_flow;
   logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first;
-  logic [NumHosts-1:0] first_pick, any_pick, pick, chosen_q;
+  logic [NumHosts-1:0] first_pick, any_pick, pick, choice, chosen_q;
   local_flow_t chosen_flow_q;
-  logic   token_take, choose, start, fetch, read, fetched_all, ended;
+  logic   token_take, direct, choose, start, fetch, read, fetched_all, ended;
 
   assign token_flow = token.flow[FlowWidth-1:0];
   assign token_take = token_valid && !rclear_q;
@@ -187,14 +193,18 @@ module rdma_voq
   arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
   arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
   assign pick = first != '0 ? first_pick : any_pick;
+  // Where nothing waits, what a token tells of is chosen with it.
+  assign direct      = waiting_q == '0 && token_take;
+  assign choice      = direct ? NumHosts'(1) << token_flow : pick;
+  assign choice_flow = direct ? token_flow : pick_flow;
   // Chosen a cycle ahead, while nothing is under way or a packet ends; its first beat is read with it. What
   // has changed since is seen at the start.
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
     if (!link_rst_ni) chosen_q <= '0;
-    else if (choose) chosen_q <= pick;
+    else if (choose) chosen_q <= choice;
   end
   always_ff @(posedge link_clk_i) begin
-    if (choose) chosen_flow_q <= pick_flow;
+    if (choose) chosen_flow_q <= choice_flow;
   end
   always_comb begin
     pick_flow = '0;
@@ -228,7 +238,7 @@ module rdma_voq
   assign fetch_flow  = busy_q ? flow_q : chosen_flow_q;
   assign read        = !choose && !read_q && !fetched_all && !(have_q && beat_q.last);
   assign fetch       = start || read;
-  assign read_flow   = choose ? pick_flow : flow_q;
+  assign read_flow   = choose ? choice_flow : flow_q;
   assign load        = start || (read_q && (!have_q || put_high));
 
   rdma_ram #(
@@ -362,7 +372,7 @@ module rdma_voq
   );
 
   assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q &&
-                  !(choose && chosen_q != pick) && !start &&
+                  !(choose && chosen_q != choice) && !start &&
                   !(busy_q && (read || (read_q && !have_q) || ((have_q || last_q) && move))) &&
                   !(valid_q && tx_ready_i) && !dropped_o && !sent_o &&
                   enable_cross_q == {2{enable_i}} && enable_q == enable_i && room_q == room;

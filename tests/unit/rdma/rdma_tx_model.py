@@ -23,6 +23,7 @@ class Packet:
     link: int
     cycle: int
     bad: bool
+    words: int = 0  # clocks of the link from its Sop to its end
 
     def __post_init__(self) -> None:
         head = self.beats[0]

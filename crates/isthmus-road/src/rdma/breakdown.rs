@@ -208,9 +208,11 @@ pub(super) fn of(
     };
     let stores = || sent.iter().filter(in_queue);
     let posted = stores().map(|one| one.begin).min().ok_or_else(|| missing("store to a queue"))?;
-    let taken = stores().map(|one| one.end).max().unwrap_or(posted);
     let of_kind = |kind| sent.iter().filter(move |one| one.kind == kind && one.begin >= posted);
     let read = of_kind(Kind::Read).map(|one| one.begin).min();
+    // Of several descriptors the first is read while others are posted.
+    let before_read = |end: &Picoseconds| read.is_none_or(|read| *end <= read);
+    let taken = stores().map(|one| one.end).filter(before_read).max().unwrap_or(posted);
     let came = of_kind(Kind::Completion).map(|one| one.end).max();
     // Of several descriptors the first is read for before the last has been stored.
     let taken = read.map_or(taken, |read| taken.min(read));
