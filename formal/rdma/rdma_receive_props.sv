@@ -115,16 +115,11 @@ module rdma_receive_props
   logic [6:0] beats_q;
   logic is_message_q;
   enqueued_t place_q;
-  logic looked_q;           // a look in the last cycle: now stands what it is about
-  logic [5:0] named_q;
   logic region_extended_q;
   flow_t region_src_q;
   logic [31:0] region_key_q;
   always_ff @(posedge clk_i) begin
-    looked_q <= region_look_o;
-    if (looked_q) begin
-      address_q         <= region_address_o;
-      beats_q           <= beats_o;
+    if (region_look_o) begin
       region_extended_q <= region_extended_o;
       region_src_q      <= src_o;
       region_key_q      <= region_key_o;
@@ -132,7 +127,6 @@ module rdma_receive_props
     if (!rst_ni) begin
       flow_ok_q  <= 1'b0;
       table_ok_q <= 1'b0;
-      looked_q   <= 1'b0;
     end else begin
       // A new question ends what was allowed before.
       if (ask_valid_o && ask_ready_i) begin
@@ -143,8 +137,9 @@ module rdma_receive_props
       end
       if (region_look_o) begin
         table_ok_q   <= 1'b0;
+        address_q    <= region_address_o;
+        beats_q      <= beats_o;
         is_message_q <= 1'b0;
-        named_q      <= region_entry_o;
       end else if (queue_valid_o && queue_ready_i) begin
         table_ok_q   <= 1'b0;
         beats_q      <= queue_o.beats;
@@ -188,8 +183,8 @@ module rdma_receive_props
         end
       end
       // The entry that was looked up is the one that the packet names; and what it is checked for stands.
-      if (looked_q) assert (named_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
-      if (!looked_q && (looking_q || (write_piece && !is_message_q))) begin
+      if (region_look_o) assert (region_entry_o == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
+      if (looking_q || (write_piece && !is_message_q)) begin
         assert (region_address_o == address_q && beats_o == beats_q && src_o == region_src_q);
         assert (region_extended_o == region_extended_q);
         if (region_extended_o) assert (region_key_o == region_key_q);
@@ -212,14 +207,10 @@ module rdma_receive_props
       end
       assert (dut.check_state_q <= 3'd5);
       if (dut.check_state_q != 3'd0) assert (dut.check_q);
-      assert (looked_q == (looked_q && dut.check_state_q == 3'd0 && dut.check_q));
       if (dut.check_state_q == 3'd0) begin
-        assert (!asking_q && !message_q && !queue_open_q);
-        assert (looking_q == (dut.check_q && dut.data_kind && !dut.message));
-        assert (looked_q == looking_q);
+        assert (!asking_q && !looking_q && !message_q && !queue_open_q);
         if (dut.check_q) begin
           assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
-          if (dut.data_kind && !dut.message) assert (!is_message_q);
         end
       end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));

@@ -40,7 +40,7 @@ module rdma_receive
   input  logic     verdict_valid_i,
   input  verdict_e verdict_i,
 
-  output logic        region_look_o,      // strobe, with the last header beat
+  output logic        region_look_o,      // strobe, as the check begins
   output logic [5:0]  region_entry_o,
   output logic        region_extended_o,  // this and what follows: of the packet that is checked
   output logic [31:0] region_key_o,
@@ -280,11 +280,9 @@ module rdma_receive
   assign region_address_o  = second_q;
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
-  // A region's entry is looked up before its check begins, with the beat that names it.
-  assign region_look_o  = complete && data_kind && !message;
-  assign region_entry_o = read_q == RdThird ? in_beat[5:0] : 6'(src_o);
-
   assign data_check      = check_state_q == CkIdle && check_q && data_kind;
+  assign region_look_o   = data_check && !message;
+  assign region_entry_o  = extended ? third_q[5:0] : 6'(src_o);
   assign asking          = data_check || check_state_q == CkWait;
   assign ask_valid_o     = asking && !ask_sent_q;
   assign queue_valid_o   = asking && !lookup_sent_q && message;
@@ -376,7 +374,6 @@ module rdma_receive
               check_state_q <= CkWait;
               ask_sent_q    <= ask_ready_i;
               lookup_sent_q <= message && queue_ready_i;
-              answer_here_q <= !message && region_answer_i;
             end else if (known_control) check_state_q <= CkControl;
             else if (ours) rxctl_valid_o <= 1'b1;
           end
