@@ -451,7 +451,7 @@ def timing(
     from isthmus.figures import timing as figures
 
     with counting("timing", len(entries) * (len(figures.SEEDS) + 1)) as done:
-        measured = figures.measure_all(entries, done)
+        measured, failed = figures.measure_all(entries, done)
     if update:
         stored = {
             core: {
@@ -462,7 +462,7 @@ def timing(
         }
         baseline.update("timing", stored, figures.tools())
     found, worse = show.timing_table(entries, measured)
-    show.conclude(found, worse, [])
+    show.conclude(found, [*failed, *worse], [])
 
 
 @app.command("test")

@@ -320,7 +320,8 @@ module rdma_receive
       piece_o.address = base_q;
     end
   end
-  assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst || check_state_q == CkSecond;
+  assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst ||
+                         check_state_q == CkSecond;
   assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) ||
                          (control_valid_o && control_ready_i) || rxctl_valid_o ||
                          (check_state_q == CkIdle && check_q && unknown);

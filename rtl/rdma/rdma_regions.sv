@@ -131,11 +131,13 @@ module rdma_regions
     endcase
   end
 
-  assign code_o     = !key_ok_q ? 4'(CodeKey) : base_ok_q && limit_ok_q ? 4'(CodeNone) : 4'(CodeBounds);
+  assign code_o     = !key_ok_q ? 4'(CodeKey)
+                    : base_ok_q && limit_ok_q ? 4'(CodeNone) : 4'(CodeBounds);
   assign to_queue_o = entry_word_q.flags.to_queue;
   assign qid_o      = entry_word_q.flags.qid;
-  assign idle_o     = !(again_q || here_q || judge_q || answer_valid_o || read_q || tell_q || rvalid_o);
+  assign idle_o     = !(again_q || here_q || judge_q || answer_valid_o || read_q || tell_q ||
+                        rvalid_o);
   logic unused;
-  assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low, entry_word_q.limit[2:0],
-                    key_i[5:0]};
+  assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low,
+                    entry_word_q.limit[2:0], key_i[5:0]};
 endmodule

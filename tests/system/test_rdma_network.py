@@ -237,7 +237,7 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"hosts": 3}, "workload.hosts: 3: pairs send to each other"),
         ({"hosts": 5}, "workload.hosts: 5 is outside 2 to 4"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
-        ({"faults": {"stalls": [[0, 1, 1]]}}, "only the programs of a soak know resets, stalls and forgeries"),
+        ({"faults": {"stalls": [[0, 1, 1]]}}, "only a soak knows resets, stalls and forgeries"),
         ({"colour": 1}, "unknown field `colour`"),
     ],
 )

@@ -80,7 +80,7 @@ def timing_table(
     table.add_column("critical path of the median", overflow="fold")
     worse: list[str] = []
     for entry in entries:
-        for clock in measured[entry.name]:
+        for clock in measured.get(entry.name, ()):
             known = stored.get(entry.name, {}).get(clock.clock, {}).get("median_mhz")
             verdict = baseline.judge(clock.median_mhz, known, more_is_better=True)
             if verdict.worse:

@@ -186,9 +186,18 @@ def _signal(cell: str) -> str:
     return cell.removeprefix("core.")
 
 
-def measure_all(entries: Sequence[CoreEntry], done: Callable[[str], None]) -> dict[str, list[Timing]]:
-    """core -> its clocks."""
-    return {entry.name: measure(entry, done) for entry in entries}
+def measure_all(
+    entries: Sequence[CoreEntry], done: Callable[[str], None]
+) -> tuple[dict[str, list[Timing]], list[str]]:
+    """core -> its clocks, and a line for each core that could not be placed: the others go on."""
+    measured: dict[str, list[Timing]] = {}
+    failed: list[str] = []
+    for entry in entries:
+        try:
+            measured[entry.name] = measure(entry, done)
+        except UserError as err:
+            failed.append(str(err))
+    return measured, failed
 
 
 def tools() -> dict[str, str]:

@@ -238,3 +238,19 @@ def test_area_is_not_worse_than_the_stored_baseline(name: str) -> None:
     measured = area.measure(cores.load()[name], "xc7")
     worse = [figure for figure, value in measured.items() if baseline.judge(value, stored[figure]).worse]
     assert worse == [], f"{measured} against {stored}; ./isthmus area {name} --update accepts it"
+
+
+def test_a_core_that_cannot_be_placed_is_a_line_and_the_others_have_their_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def measure(entry: cores.CoreEntry, done: object) -> list[timing.Timing]:
+        if entry.name == "link_buffer":
+            raise UserError("link_buffer: place and route not done after 900 s")
+        return [timing.Timing("clk_i", 100, 200.0, 210.0, "a -> b")]
+
+    monkeypatch.setattr(timing, "measure", measure)
+    entries = cores.select(["link_buffer", "skid_buffer"])
+    measured, failed = timing.measure_all(entries, lambda _: None)
+    assert failed == ["link_buffer: place and route not done after 900 s"]
+    table, _ = show.timing_table(entries, measured)
+    assert list(table.columns[0].cells) == ["skid_buffer"]

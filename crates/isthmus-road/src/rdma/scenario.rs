@@ -359,7 +359,7 @@ impl Scenario {
             || !self.faults.stalls.is_empty()
             || self.faults.forged_rate > 0.0;
         if resets && workload.test != Test::Soak {
-            let reason = "only the programs of a soak know resets, stalls and forgeries";
+            let reason = "only a soak knows resets, stalls and forgeries";
             return Err(RoadError::scenario("faults.node_resets", reason));
         }
         if workload.packed && workload.test != Test::SendLat {
