@@ -51,18 +51,8 @@ class Host:
     SHORT = 0x4000_0000
     """What short descriptors reach: 32 bits of address."""
 
-    def __init__(self, dut: Any, letter: str, number: int) -> None:
-        self.dut, self.number = dut, number
-        self.memory = Memory()
-        self.bar = AxiMaster(
-            AxiBus.from_prefix(dut, f"{letter}_bar"), dut.clk_i, dut.rst_ni, reset_active_level=False
-        )
-        self.dma = AxiSlave(
-            AxiBus.from_prefix(dut, f"{letter}_dma"), dut.clk_i, dut.rst_ni, target=self.memory,
-            reset_active_level=False,
-        )  # fmt: skip
-        for part in (self.bar.write_if, self.bar.read_if, self.dma.write_if, self.dma.read_if):
-            part.log.setLevel(logging.WARNING)
+    def __init__(self, number: int, bar: Any, memory: Any) -> None:
+        self.number, self.bar, self.memory = number, bar, memory
         self.slot, self.place = 0, 0
         self.errors = self.BASE + 0x8000
         self.inbox = self.BASE + 0x1_0000
@@ -80,11 +70,14 @@ class Host:
     async def write(self, offset: int, *beats: int) -> None:
         await self.bar.write(offset, b"".join(beat.to_bytes(8, "little") for beat in beats))
 
+    async def load(self, offset: int, length: int) -> bytes:
+        return bytes((await self.bar.read(offset, length)).data)
+
     async def register(self, name: str, value: int) -> None:
         await self.bar.write(REG[name], value.to_bytes(4, "little"))
 
     async def counter(self, name: str) -> int:
-        return int.from_bytes((await self.bar.read(REG[name], 4)).data, "little")
+        return int.from_bytes(bytes(await self.load(REG[name], 4)), "little")
 
     def word(self, address: int) -> int:
         return int.from_bytes(self.memory.get(address, 8), "little")
@@ -137,6 +130,19 @@ class Host:
         return found
 
 
+def over_axi(dut: Any, letter: str, number: int) -> Host:
+    """A host whose bus is AXI itself."""
+    memory = Memory()
+    bar = AxiMaster(AxiBus.from_prefix(dut, f"{letter}_bar"), dut.clk_i, dut.rst_ni, reset_active_level=False)
+    dma = AxiSlave(
+        AxiBus.from_prefix(dut, f"{letter}_dma"), dut.clk_i, dut.rst_ni, target=memory,
+        reset_active_level=False,
+    )  # fmt: skip
+    for part in (bar.write_if, bar.read_if, dma.write_if, dma.read_if):
+        part.log.setLevel(logging.WARNING)
+    return Host(number, bar, memory)
+
+
 async def until(dut: Any, what: str, ready: Callable[[], bool], cycles: int = 20_000) -> int:
     for cycle in range(cycles):
         if ready():
@@ -152,7 +158,7 @@ async def start(dut: Any, *, bench: bool = False) -> tuple[Host, Host]:
     dut.cut_i.value = 0
     dut.flip_i.value = 0
     dut.bench_i.value = bench
-    hosts = Host(dut, "a", 0), Host(dut, "b", 1)
+    hosts = over_axi(dut, "a", 0), over_axi(dut, "b", 1)
     await ClockCycles(dut.clk_i, 10)
     dut.rst_ni.value = 1
     for host in hosts:

@@ -9,12 +9,13 @@ LINKS = 2
 """Packets of one flow go over two switches. One link passes the same tests; its build costs as much again."""
 
 
-def test_rdma_ni(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bus", ["axi", "pcie"])
+def test_rdma_ni(monkeypatch: pytest.MonkeyPatch, bus: str) -> None:
     monkeypatch.setenv("RDMA_LINKS", str(LINKS))
     run(
         "isthmus:board:rdma_ni",
         "rdma_pair_bench",
-        "rdma_ni_tb",
+        {"axi": "rdma_ni_tb", "pcie": "rdma_ni_pcie_tb"}[bus],
         parameters={"NumLinks": LINKS},
         extra_sources=[HERE / "rdma_pair_bench.sv"],
         more_cores=["isthmus:board:link_switch"],
