@@ -80,10 +80,8 @@ impl Bus {
             check_idle: false,
             idle_confirm_cycles: 4,
             wake_cycles: 4,
-            simulated_limit_ps: Some(
-                Picoseconds::from_ms(1).0.saturating_mul(scenario.limits.simulated_ms),
-            ),
-            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+            simulated_limit_ps: scenario.limits.simulated_ps(),
+            wall_limit_ms: scenario.limits.wall_ms(),
         });
         simulation.spans().set_enabled(false);
         let costs = &scenario.platform.host;

@@ -693,6 +693,18 @@ pub struct Limits {
     pub wall_s: u64,
 }
 
+impl Limits {
+    /// Simulated picoseconds.
+    pub(crate) fn simulated_ps(&self) -> Option<u64> {
+        Some(self.simulated_ms.saturating_mul(1_000_000_000))
+    }
+
+    /// Wall-clock milliseconds.
+    pub(crate) fn wall_ms(&self) -> Option<u64> {
+        Some(self.wall_s.saturating_mul(1_000))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { simulated_ms: 20_000, wall_s: 600 }
@@ -762,6 +774,16 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, RoadErro
     Ok(value)
 }
 
+/// Reads a document and checks it.
+pub(crate) fn checked<'a, T: Deserialize<'a>>(
+    json: &'a str,
+    check: impl FnOnce(&T) -> Result<(), RoadError>,
+) -> Result<T, RoadError> {
+    let value = parse(json)?;
+    check(&value)?;
+    Ok(value)
+}
+
 /// Refuses a value outside a range, by its key.
 pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), RoadError> {
     if (low..=high).contains(&value) {
@@ -785,9 +807,7 @@ impl Scenario {
     /// # Errors
     /// Names the key that is wrong, and says what would be right.
     pub fn parse(json: &str) -> Result<Self, RoadError> {
-        let scenario: Self = parse(json)?;
-        scenario.check()?;
-        Ok(scenario)
+        checked(json, Self::check)
     }
 
     fn check(&self) -> Result<(), RoadError> {

@@ -76,7 +76,7 @@ impl Gateware {
             idle_confirm_cycles: 16,
             wake_cycles: 8,
             simulated_limit_ps: None,
-            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+            wall_limit_ms: scenario.limits.wall_ms(),
         });
         let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
         let path = &scenario.device.model_path;

@@ -211,6 +211,12 @@ def _said() -> Mapping[str, float]:
     return {line["id"]: float(line["value"]) for line in published("rdma")}
 
 
+def _rate_cells(m: Measurement) -> list[str]:
+    """Setting, line, profile, bytes and payload rate: what a row about a rate begins with."""
+    size, carried = m.workload["size_bytes"], (rate(m) or 0) / MIB
+    return [_setting(m), LINES[_kind(m)][0], m.profile, str(size), f"{carried:.1f}"]
+
+
 def _setting(m: Measurement) -> str:
     w = m.workload
     links = f"{w['links']} link{'s' if w['links'] != 1 else ''} each"
@@ -324,11 +330,7 @@ def _throughput(rated: Sequence[Measurement]) -> Figure:
         panels.append(Panel(title, label, option, 420))
     rows = [
         [
-            _setting(m),
-            LINES[_kind(m)][0],
-            m.profile,
-            str(m.workload["size_bytes"]),
-            f"{(rate(m) or 0) / MIB:.1f}",
+            *_rate_cells(m),
             f"{(rate(m) or 0) * 8e-9:.3f}",
             _optional(m.workload.get("messages_per_s"), 1e-6, 4),
             _optional(m.workload.get("link_share"), 100, 1),
@@ -463,11 +465,7 @@ def _links(rated: Sequence[Measurement]) -> Figure:
     ]
     rows = [
         [
-            _setting(m),
-            LINES[_kind(m)][0],
-            m.profile,
-            str(m.workload["size_bytes"]),
-            f"{(rate(m) or 0) / MIB:.1f}",
+            *_rate_cells(m),
             f"{used(m):.1f}",
         ]
         for m in sorted(same, key=lambda m: (m.workload["links"], m.workload["size_bytes"]))

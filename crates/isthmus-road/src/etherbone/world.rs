@@ -71,8 +71,8 @@ impl World {
             check_idle: scenario.check_idle,
             idle_confirm_cycles: IDLE_CONFIRM_CYCLES,
             wake_cycles: WAKE_CYCLES,
-            simulated_limit_ps: Some(scenario.limits.simulated_ms.saturating_mul(1_000_000_000)),
-            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+            simulated_limit_ps: scenario.limits.simulated_ps(),
+            wall_limit_ms: scenario.limits.wall_ms(),
         });
         let epoch_ns = scenario.platform.fpga.epoch_s.saturating_mul(1_000_000_000);
         if let Some(path) = &trace.pcap {

@@ -295,9 +295,7 @@ impl Scenario {
     /// # Errors
     /// Names the key that is wrong, and says what would be right.
     pub fn parse(json: &str) -> Result<Self, RoadError> {
-        let scenario: Self = crate::scenario::parse(json)?;
-        scenario.check()?;
-        Ok(scenario)
+        crate::scenario::checked(json, Self::check)
     }
 
     fn check(&self) -> Result<(), RoadError> {

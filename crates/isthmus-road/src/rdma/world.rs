@@ -114,10 +114,8 @@ impl World {
             check_idle: false,
             idle_confirm_cycles: 16,
             wake_cycles: 8,
-            simulated_limit_ps: Some(
-                Picoseconds::from_ms(1).0.saturating_mul(scenario.limits.simulated_ms),
-            ),
-            wall_limit_ms: Some(scenario.limits.wall_s.saturating_mul(1_000)),
+            simulated_limit_ps: scenario.limits.simulated_ps(),
+            wall_limit_ms: scenario.limits.wall_ms(),
         });
         let layout = scenario.layout();
         let link_mhz = scenario.platform.link_mhz;
