@@ -15,6 +15,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -101,6 +102,51 @@ pub struct Statistics {
     pub stale: u64,
     /// Datagrams sent again because no reply came.
     pub repeated: u64,
+}
+
+/// [`Statistics`] that other threads read while one client counts.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    messages_sent: Counter,
+    bytes_sent: Counter,
+    messages_received: Counter,
+    bytes_received: Counter,
+    cycles: Counter,
+    timed_out: Counter,
+    malformed: Counter,
+    stale: Counter,
+    repeated: Counter,
+}
+
+impl Counters {
+    /// What was counted so far. Whoever was told of a cycle's end finds it counted.
+    pub(super) fn read(&self) -> Statistics {
+        Statistics {
+            messages_sent: self.messages_sent.read(),
+            bytes_sent: self.bytes_sent.read(),
+            messages_received: self.messages_received.read(),
+            bytes_received: self.bytes_received.read(),
+            cycles: self.cycles.read(),
+            timed_out: self.timed_out.read(),
+            malformed: self.malformed.read(),
+            stale: self.stale.read(),
+            repeated: self.repeated.read(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counter(AtomicU64);
+
+impl Counter {
+    fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// One client counts: no other write can come between.
+    fn add(&self, count: u64) {
+        self.0.store(self.read() + count, Ordering::Relaxed);
+    }
 }
 
 type CycleResult = Result<CycleReply, Error>;
@@ -287,7 +333,7 @@ pub struct Client<T> {
     message: Vec<u8>,
     buffer: Vec<u8>,
     stream: Vec<u8>,
-    statistics: Statistics,
+    counters: Arc<Counters>,
 }
 
 impl<T> fmt::Debug for Client<T> {
@@ -296,7 +342,7 @@ impl<T> fmt::Debug for Client<T> {
             .field("format", &self.format)
             .field("queued", &self.queue.len())
             .field("in_flight", &self.flights.live)
-            .field("statistics", &self.statistics)
+            .field("statistics", &self.counters.read())
             .finish_non_exhaustive()
     }
 }
@@ -327,7 +373,7 @@ impl<T: Transport> Client<T> {
             message: Vec::new(),
             buffer: vec![0; RECEIVE_BUFFER],
             stream: Vec::new(),
-            statistics: Statistics::default(),
+            counters: Arc::default(),
             config,
         };
         let lite_stream =
@@ -370,12 +416,12 @@ impl<T: Transport> Client<T> {
             while let Some(length) = self.receive_until(deadline).await? {
                 let Ok(Message::Data { records, .. }) = self.codec.decode(&self.buffer[..length])
                 else {
-                    self.statistics.stale += 1;
+                    self.counters.stale.add(1);
                     continue;
                 };
                 let ours = |record: &&Record| record.write_base == HELLO_TAG;
                 let Some(answer) = records.iter().find(ours) else {
-                    self.statistics.malformed += 1;
+                    self.counters.malformed.add(1);
                     continue;
                 };
                 if answer.writes == [guard::MAGIC, u64::from(nonce)] {
@@ -424,8 +470,8 @@ impl<T: Transport> Client<T> {
                         self.stream.clear();
                         return Ok(());
                     }
-                    Ok(_) => self.statistics.stale += 1,
-                    Err(_) => self.statistics.malformed += 1,
+                    Ok(_) => self.counters.stale.add(1),
+                    Err(_) => self.counters.malformed.add(1),
                 }
                 if self.transport.kind() == Kind::Stream {
                     break;
@@ -442,7 +488,13 @@ impl<T: Transport> Client<T> {
 
     /// What was counted so far.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        self.counters.read()
+    }
+
+    /// The counters themselves, for who outlives the client.
+    #[cfg(feature = "tokio")]
+    pub(super) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
     }
 
     /// The transport below.
@@ -686,7 +738,7 @@ impl<T: Transport> Client<T> {
                 }
                 Ok(()) => {
                     self.flights.push(None);
-                    self.statistics.cycles += 1;
+                    self.counters.cycles.add(1);
                     completion.tell(Ok(CycleReply { reads: Vec::new() }));
                 }
             }
@@ -742,7 +794,7 @@ impl<T: Transport> Client<T> {
             });
         }
         if let Some(completion) = completion {
-            self.statistics.cycles += 1;
+            self.counters.cycles.add(1);
             completion.tell(Ok(CycleReply { reads: Vec::new() }));
         }
         Ok(())
@@ -827,7 +879,7 @@ impl<T: Transport> Client<T> {
                 Some((bytes, left)) if left > 0 => {
                     message.deadline = now + self.config.reply_timeout;
                     let sent = self.send(&bytes).await;
-                    self.statistics.repeated += 1;
+                    self.counters.repeated.add(1);
                     if let Some(message) = self.messages.get_mut(index - 1) {
                         message.repeat = Some((bytes, left - 1));
                     }
@@ -853,7 +905,7 @@ impl<T: Transport> Client<T> {
         if self.flights.get_mut(cycle).is_none() {
             return;
         }
-        self.statistics.timed_out += 1;
+        self.counters.timed_out.add(1);
         self.end(cycle, |collector| {
             let cycle = collector.cycle();
             let (first, operations) = (cycle.operation(0), cycle.len());
@@ -910,8 +962,8 @@ impl<T: Transport> Client<T> {
                 None => {
                     // A late answer to a probe is whole, and of no use any more.
                     match self.codec.decode(&bytes[..length]) {
-                        Ok(Message::ProbeReply { .. }) => self.statistics.stale += 1,
-                        _ => self.statistics.malformed += 1,
+                        Ok(Message::ProbeReply { .. }) => self.counters.stale.add(1),
+                        _ => self.counters.malformed.add(1),
                     }
                     (length, length)
                 }
@@ -928,7 +980,7 @@ impl<T: Transport> Client<T> {
                 self.message_of(nonce, guard::reply(&stamp)?)
             });
             if of_message.is_none() {
-                self.statistics.stale += 1;
+                self.counters.stale.add(1);
                 at = end;
             }
         }
@@ -946,7 +998,7 @@ impl<T: Transport> Client<T> {
                 && !record.has_reads()
                 && of_message.as_ref().is_none_or(|cycles: &Range<u64>| cycles.contains(&cycle));
             let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
-                self.statistics.stale += 1;
+                self.counters.stale.add(1);
                 continue;
             };
             flight.collector.take(record.write_base & 1 == 1, record.writes());
@@ -997,13 +1049,13 @@ impl<T: Transport> Client<T> {
                     self.messages.trim();
                     self.complete(cycle, false).await;
                 } else {
-                    self.statistics.stale += 1;
+                    self.counters.stale.add(1);
                 }
             }
-            Ok(_) => self.statistics.malformed += 1,
+            Ok(_) => self.counters.malformed.add(1),
             // A late answer to a probe is whole, and of no use any more.
-            Err(_) if LiteCodec::probe(&bytes[..length]).is_some() => self.statistics.stale += 1,
-            Err(_) => self.statistics.malformed += 1,
+            Err(_) if LiteCodec::probe(&bytes[..length]).is_some() => self.counters.stale.add(1),
+            Err(_) => self.counters.malformed.add(1),
         }
         self.buffer = bytes;
     }
@@ -1023,7 +1075,7 @@ impl<T: Transport> Client<T> {
                 self.messages.replied(index);
             }
             self.transport.charge(Work::Complete { operations }).await;
-            self.statistics.cycles += 1;
+            self.counters.cycles.add(1);
             self.end(cycle, Collector::finish);
         }
     }
@@ -1036,8 +1088,8 @@ impl<T: Transport> Client<T> {
 
     async fn send(&mut self, message: &[u8]) -> Result<(), Error> {
         self.transport.send(message).await?;
-        self.statistics.messages_sent += 1;
-        self.statistics.bytes_sent += message.len() as u64;
+        self.counters.messages_sent.add(1);
+        self.counters.bytes_sent.add(message.len() as u64);
         Ok(())
     }
 
@@ -1047,8 +1099,8 @@ impl<T: Transport> Client<T> {
         match self.transport.recv(&mut self.buffer, deadline).await {
             Ok(length) => {
                 let length = length.min(self.buffer.len());
-                self.statistics.messages_received += 1;
-                self.statistics.bytes_received += length as u64;
+                self.counters.messages_received.add(1);
+                self.counters.bytes_received.add(length as u64);
                 Ok(Some(length))
             }
             Err(TransportError::TimedOut) => Ok(None),

@@ -8,7 +8,7 @@ use std::task::Poll;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::client::Completion;
+use super::client::{Completion, Counters};
 use super::{Client, ClientConfig, Cycle, Error, Format, Pending, Statistics};
 use crate::transport::{AsyncTransport, Transport};
 
@@ -50,7 +50,7 @@ pub struct AsyncClient {
 struct State {
     format: Format,
     session: bool,
-    statistics: Mutex<Statistics>,
+    counters: Arc<Counters>,
     driver: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -72,10 +72,10 @@ impl AsyncClient {
         let state = Arc::new(State {
             format: client.format(),
             session: client.has_session(),
-            statistics: Mutex::new(client.statistics()),
+            counters: client.counters(),
             driver: Mutex::new(None),
         });
-        let driver = tokio::spawn(drive(client, queue, Arc::clone(&state)));
+        let driver = tokio::spawn(drive(client, queue));
         *lock(&state.driver) = Some(driver);
         Self { jobs, state }
     }
@@ -112,7 +112,7 @@ impl AsyncClient {
 
     /// What was counted so far.
     pub fn statistics(&self) -> Statistics {
-        *lock(&self.state.statistics)
+        self.state.counters.read()
     }
 
     /// Waits until the connection is closed, where this is the last handle.
@@ -136,11 +136,7 @@ enum Event {
     Arrival(Result<Option<usize>, Error>),
 }
 
-async fn drive<T: Transport>(
-    mut client: Client<T>,
-    mut jobs: UnboundedReceiver<Job>,
-    state: Arc<State>,
-) {
+async fn drive<T: Transport>(mut client: Client<T>, mut jobs: UnboundedReceiver<Job>) {
     let mut open = true;
     while open || client.outstanding() > 0 {
         let event = {
@@ -172,7 +168,6 @@ async fn drive<T: Transport>(
             // Whoever waits was told.
             Event::Arrival(arrival) => drop(client.take_arrival(arrival).await),
         }
-        *lock(&state.statistics) = client.statistics();
     }
 }
 
