@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by the
-/// table, with exactly its address, beats, source and number.
+/// table, with exactly its address, beats, source and number; a packet that its flow has taken is written,
+/// dropped or given back.
 module rdma_receive_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -26,7 +27,7 @@ module rdma_receive_props
   input logic        payload_ready_i,
   input logic        piece_ready_i
 );
-  logic rst_ni, ask_valid_o, region_look_o, region_extended_o, queue_valid_o, queue_commit_o;
+  logic rst_ni, ask_valid_o, region_look_o, region_check_o, refused_void_o, region_extended_o, queue_valid_o, queue_commit_o;
   logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
   logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
   logic known_o, beyond_o, not_open_o, malformed_o, idle_o;
@@ -59,7 +60,9 @@ module rdma_receive_props
   always_comb assume (host_id_i == host_q);
 
   // ---------------------------------------------------------------- who is asked answers once, later
-  logic asking_q, looking_q, message_q;  // a verdict, an answer of a table is owed
+  logic asking_q, looked_q, message_q;   // a verdict, an answer of a table is owed
+  logic fresh_q;                         // the cycle behind a look
+  logic checking_q;                      // what is to be checked has stood for a cycle
   logic queue_open_q;                    // the queue's answer stands
   enqueued_t queue_before_q;
   logic [3:0] code_before_q;
@@ -69,15 +72,19 @@ module rdma_receive_props
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       asking_q     <= 1'b0;
-      looking_q    <= 1'b0;
+      looked_q     <= 1'b0;
+      fresh_q      <= 1'b0;
+      checking_q   <= 1'b0;
       queue_open_q <= 1'b0;
       message_q    <= 1'b0;
       stood_q      <= '0;
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
       else if (verdict_valid_i) asking_q <= 1'b0;
-      if (region_look_o) looking_q <= 1'b1;
-      else if (region_answer_i) looking_q <= 1'b0;
+      if (region_look_o) looked_q <= 1'b1;
+      else if (region_answer_i) looked_q <= 1'b0;
+      fresh_q    <= region_look_o;
+      checking_q <= region_check_o;
       if (queue_valid_o && queue_ready_i) message_q <= 1'b1;
       else if (queue_answer_i) message_q <= 1'b0;
       queue_open_q <= queue_answer_i && !queue_commit_o && !queue_drop_o;
@@ -91,7 +98,7 @@ module rdma_receive_props
   end
   always_comb begin
     if (!asking_q) assume (!verdict_valid_i);
-    if (!looking_q) assume (!region_answer_i);
+    if (!(looked_q && checking_q)) assume (!region_answer_i);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
     if (!region_answer_i) assume (region_code_i == code_before_q);
@@ -118,8 +125,13 @@ module rdma_receive_props
   logic region_extended_q;
   flow_t region_src_q;
   logic [31:0] region_key_q;
+  logic [5:0] entry_q;
+  logic [6:0] look_beats, look_beats_q;
+  assign look_beats = fresh_q ? beats_o : look_beats_q;
   always_ff @(posedge clk_i) begin
-    if (region_look_o) begin
+    look_beats_q <= look_beats;
+    if (region_look_o) entry_q <= region_entry_o;
+    if (region_check_o && looked_q) begin
       region_extended_q <= region_extended_o;
       region_src_q      <= src_o;
       region_key_q      <= region_key_o;
@@ -135,11 +147,13 @@ module rdma_receive_props
       end else if (verdict_valid_i) begin
         flow_ok_q <= verdict_i == VerdictOk;
       end
-      if (region_look_o) begin
-        table_ok_q   <= 1'b0;
+      if (region_check_o && looked_q) begin
         address_q    <= region_address_o;
         beats_q      <= beats_o;
         is_message_q <= 1'b0;
+      end
+      if (region_look_o) begin
+        table_ok_q   <= 1'b0;
       end else if (queue_valid_o && queue_ready_i) begin
         table_ok_q   <= 1'b0;
         beats_q      <= queue_o.beats;
@@ -167,7 +181,7 @@ module rdma_receive_props
   always_comb begin
     if (started_q) begin
       if (write_piece) begin
-        assert (flow_ok && table_ok);
+        assert (flow_ok && table_ok && !dut.cut_q);
         assert (piece_o.src == ask_q.src && piece_o.place == ask_q.seq[5:0]);
         assert (piece_o.body == (is_message_q && place.slotted));
         if (!is_message_q) begin
@@ -182,12 +196,19 @@ module rdma_receive_props
           assert (piece_o.address == place.base);
         end
       end
+      if (piece_valid_o && piece_o.drop) assert (piece_o.last && piece_o.packet == beats_o);
       // The entry that was looked up is the one that the packet names; and what it is checked for stands.
-      if (region_look_o) assert (region_entry_o == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
-      if (looking_q || (write_piece && !is_message_q)) begin
+      if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
+      if (looked_q) assert (beats_o == look_beats);
+      if ((looked_q && checking_q) || (write_piece && !is_message_q)) begin
+        assert (region_check_o);
         assert (region_address_o == address_q && beats_o == beats_q && src_o == region_src_q);
         assert (region_extended_o == region_extended_q);
         if (region_extended_o) assert (region_key_o == region_key_q);
+      end
+      // What its flow has taken is written or dropped to its last beat, or was none and is given back.
+      if (dut.check_end && dut.check_state_q != 3'd0 && dut.data_kind && flow_ok) begin
+        assert ((piece_valid_o && piece_o.last) || (refused_valid_o && refused_void_o));
       end
       // A head moves only for a message that its flow takes.
       if (queue_commit_o) assert (flow_ok && is_message_q && queue_i.code == '0);
@@ -197,7 +218,19 @@ module rdma_receive_props
 
       // Inductive strengthening.
       assert (dut.read_q <= 3'd5);
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (!dut.check_q);
+      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) begin
+        assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
+      end
+      if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_valid_o) assert (dut.busy_q);
+      if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_valid_o);
+      if (dut.check_q && dut.data_kind) assert (dut.legal);
+      if (dut.check_q && !dut.data_kind) assert (dut.read_q == 3'd0);
+      if (dut.busy_q && !dut.check_q) assert (looked_q && !checking_q && !table_ok_q);
+      if (rxctl_valid_o) assert (dut.check_q && !dut.data_kind);
+      if (dut.busy_q && entry_q != 6'(src_o)) assert (dut.extended || !dut.wanted);
+      if (dut.check_q && dut.data_kind) begin
+        assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
+      end
       if (dut.read_q == 3'd1) assert (!dut.extra_q);
       if (dut.read_q == 3'd2) assert (dut.extended);
       if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
@@ -206,35 +239,46 @@ module rdma_receive_props
         assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
       end
       assert (dut.check_state_q <= 3'd5);
-      if (dut.check_state_q != 3'd0) assert (dut.check_q);
       if (dut.check_state_q == 3'd0) begin
-        assert (!asking_q && !looking_q && !message_q && !queue_open_q);
-        if (dut.check_q) begin
+        assert (!asking_q && !message_q && !queue_open_q);
+        if (dut.busy_q) begin
           assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
+          if (dut.wanted) assert (dut.read_q == 3'd1);
         end
       end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
         assert (message_q == (dut.lookup_sent_q && !dut.answer_here_q));
-        assert (looking_q == (!dut.message && !dut.answer_here_q));
+        if (!dut.message) assert (looked_q == !dut.answer_here_q);
+        assert (dut.check_q || dut.cut_q || dut.read_q == 3'd1 || dut.read_q == 3'd2);
+        if (!dut.check_q) assert (!dut.lookup_sent_q && !dut.answer_here_q);
+        if (dut.answer_here_q && !dut.message) assert (checking_q);
         if (message_q || queue_open_q) assert (dut.message);
         if (dut.lookup_sent_q) assert (dut.message);
         if (dut.verdict_here_q) assert (dut.ask_sent_q);
         if (dut.answer_here_q && dut.message) assert (dut.lookup_sent_q);
         assert (queue_open_q == (dut.answer_here_q && dut.message));
       end else begin
-        assert (!asking_q && !looking_q && !message_q && !queue_open_q);
+        assert (!asking_q && !message_q && !queue_open_q);
+        if (dut.check_state_q == 3'd1) assert (dut.check_q && !dut.data_kind && !rxctl_valid_o);
+        else if (!dut.cut_q) begin
+          assert (dut.check_q);
+          if (!dut.message) assert (!looked_q && checking_q);
+        end
+        if (dut.check_state_q >= 3'd4) assert (!dut.cut_q);
       end
+      if (looked_q && checking_q) assert (dut.check_state_q == 3'd2 && dut.data_kind && !dut.message);
       if (dut.check_state_q >= 3'd2) begin
         assert (dut.data_kind && dut.header_q.beats != '0);
         if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
-        if (!dut.message) begin
+        if (!dut.message && checking_q) begin
           assert (!is_message_q && address_q == dut.second_q);
           assert (region_extended_q == region_extended_o && region_src_q == src_o);
           assert (region_key_q == region_key_o);
         end
-        if (!dut.message || dut.lookup_sent_q || dut.check_state_q != 3'd2) begin
+        if (!dut.cut_q && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
           assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
         end
+        assert (dut.wanted);
       end
       if (dut.check_state_q == 3'd2 && dut.verdict_here_q) begin
         assert (flow_ok_q == (dut.verdict_q == VerdictOk));
@@ -244,8 +288,8 @@ module rdma_receive_props
         if (dut.message) assert (place_q == queue_i);
       end
       if (dut.check_state_q == 3'd3) begin
-        assert (!dut.passed_q && flow_ok_q && !table_ok_q);
-        assert (!dut.wraps_q && dut.first_q == beats_q);
+        assert (flow_ok_q && !table_ok_q);
+        if (!dut.cut_q) assert (!dut.passed_q && !dut.wraps_q);
       end
       if (dut.check_state_q >= 3'd4) begin
         assert (dut.passed_q == (flow_ok_q && table_ok_q));
@@ -260,14 +304,15 @@ module rdma_receive_props
             assert (dut.address_q == address_q[63:3]);
           end
         end else begin
-          assert (!dut.wraps_q && dut.first_q == beats_q);
+          assert (!dut.wraps_q);
         end
       end
       if (dut.check_state_q == 3'd5) assert (dut.wraps_q && dut.passed_q);
 
       cover (write_piece && second);
       cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_extended_o);
-      cover (refused_valid_o);
+      cover (refused_valid_o && !refused_void_o);
+      cover (refused_valid_o && refused_void_o);
       cover (piece_valid_o && piece_o.drop);
     end
   end

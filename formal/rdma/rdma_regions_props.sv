@@ -13,6 +13,7 @@ module rdma_regions_props
   input logic [7:0]  raddr_i,
   input logic        look_i,
   input logic [5:0]  look_entry_i,
+  input logic        check_i,
   input flow_t       src_i,
   input logic        extended_i,
   input logic [31:0] key_i,
@@ -34,8 +35,9 @@ module rdma_regions_props
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // ---------------------------------------------------------------- who looks waits for the answer
+  // ---------------------------------------------------------------- who lets check waits for the answer
   logic asking_q, first_q;  // first_q: the cycle after the look
+  logic held_q;             // an answer is owed
   flow_t src_q;
   logic extended_q, reading_q;
   logic [31:0] key_q;
@@ -46,9 +48,11 @@ module rdma_regions_props
     if (!rst_ni) begin
       asking_q  <= 1'b0;
       first_q   <= 1'b0;
+      held_q    <= 1'b0;
       reading_q <= 1'b0;
     end else begin
       first_q <= look_i;
+      held_q  <= asking_q && check_i && !look_i && !answer_valid_o;
       if (look_i) asking_q <= 1'b1;
       else if (answer_valid_o) asking_q <= 1'b0;
       if (re_i) reading_q <= 1'b1;
@@ -65,67 +69,65 @@ module rdma_regions_props
     // The group of entries that the memory watches: any one.
     if (look_i) assume (look_entry_i[5:2] == dut.u_ram.watch_q);
     if (!started_q) assume (!look_i && !re_i);
-    if (asking_q) begin
-      assume (!look_i);
-      if (!first_q) begin
-        assume (src_i == src_q && extended_i == extended_q && key_i == key_q);
-        assume (address_i == address_q && beats_i == beats_q);
-      end
+    if (asking_q && !first_q) assume (beats_i == beats_q);
+    if (held_q) begin
+      assume (!look_i && check_i);
+      assume (src_i == src_q && extended_i == extended_q && key_i == key_q && address_i == address_q);
     end
     if (reading_q) assume (!re_i);
   end
 
   // ---------------------------------------------------------------- the entry at its last read
   // What stood in the table when it was read without a write beside it; what the answer is made of.
-  logic [63:0] base_q, limit_q, judge_base_q, judge_limit_q, old_base_q, old_limit_q;
-  region_t flags_q, judge_flags_q, old_flags_q;
+  logic [63:0] base_q, limit_q;
+  region_t flags_q;
   logic [191:0] stands;
   logic meets;
   assign stands = dut.u_ram.words_q[dut.addr[1:0]];
   assign meets  = we_i && waddr_i[7:2] == dut.addr && waddr_i[1:0] != 2'd3;
   always_ff @(posedge clk_i) begin
     if (dut.look && !meets) {flags_q, limit_q, base_q} <= stands;
-    {judge_flags_q, judge_limit_q, judge_base_q} <= {flags_q, limit_q, base_q};
-    {old_flags_q, old_limit_q, old_base_q} <= {judge_flags_q, judge_limit_q, judge_base_q};
   end
 
   logic allowed, contained;
   logic [64:0] last;  // byte behind the write
-  assign allowed = old_flags_q.valid && old_flags_q.sources[src_i] &&
-                   (!extended_i || (old_flags_q.nonce == key_i[31:8] && key_i[7:6] == 2'd0));
+  assign allowed = flags_q.valid && flags_q.sources[src_i] &&
+                   (!extended_i || (flags_q.nonce == key_i[31:8] && key_i[7:6] == 2'd0));
   assign last    = {1'b0, address_i} + {55'd0, beats_i, 3'd0};
-  assign contained  = address_i[2:0] == '0 && old_base_q[2:0] == '0 && address_i >= old_base_q &&
-                   last <= {1'b0, old_limit_q};
+  assign contained  = address_i[2:0] == '0 && base_q[2:0] == '0 && address_i >= base_q &&
+                   last <= {1'b0, limit_q};
 
-  logic [3:0] stages;
-  assign stages = {dut.again_q, dut.here_q, dut.judge_q, answer_valid_o};
+  logic [4:0] stages;
+  assign stages = {dut.again_q, dut.here_q, dut.load_q, dut.ready_q, answer_valid_o};
 
   always_comb begin
     if (started_q) begin
       if (answer_valid_o) begin
-        assert (asking_q);
+        assert (asking_q && held_q);
         assert ((code_o == '0) == (allowed && contained));
         if (!allowed) assert (code_o == 4'(CodeKey));
         else if (!contained) assert (code_o == 4'(CodeBounds));
-        assert (to_queue_o == old_flags_q.to_queue && qid_o == old_flags_q.qid);
+        assert (to_queue_o == flags_q.to_queue && qid_o == flags_q.qid);
       end
       // Inductive strengthening.
-      assert (stages == '0 || stages == 4'd1 || stages == 4'd2 || stages == 4'd4 || stages == 4'd8);
+      assert (stages == '0 || stages == 5'd1 || stages == 5'd2 || stages == 5'd4 || stages == 5'd8 ||
+              stages == 5'd16);
       assert (asking_q == (stages != '0));
       if (first_q) assert (asking_q && (dut.again_q || dut.here_q));
       if (asking_q) assert (dut.entry_q == entry_q && entry_q[5:2] == dut.u_ram.watch_q);
       if (dut.here_q) assert ({flags_q, limit_q, base_q} == dut.word);
-      if (dut.judge_q) begin
-        assert ({judge_flags_q, judge_limit_q, judge_base_q} == dut.entry_word_q);
-        assert (dut.end_q == {1'b0, address_i[63:3]} + 62'(beats_i));
+      if (dut.load_q || dut.ready_q || answer_valid_o) begin
+        assert ({flags_q, limit_q, base_q} == dut.entry_word_q);
         assert (!first_q);
       end
-      if (answer_valid_o) assert (!first_q);
+      if (dut.ready_q) assert (dut.room_q == {1'b0, limit_q[63:3]} - 62'(beats_i));
+      if (held_q) assert (asking_q);
       if (dut.read_q || dut.tell_q || rvalid_o) assert (reading_q);
       assert (!(dut.read_q && dut.tell_q) && !(dut.tell_q && rvalid_o) && !(dut.read_q && rvalid_o));
       cover (answer_valid_o && code_o == '0 && extended_i && beats_i == 7'd64);
       cover (answer_valid_o && code_o == 4'(CodeBounds));
       cover (dut.here_q && !first_q);
+      cover (dut.ready_q && look_i);
       cover (rvalid_o);
     end
   end

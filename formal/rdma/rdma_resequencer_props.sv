@@ -19,6 +19,7 @@ module rdma_resequencer_props
   input logic    refused_valid_i,
   input flow_t   refused_src_i,
   input place_t  refused_place_i,
+  input logic    refused_void_i,
   input logic    answer_valid_i,
   input answer_t answer_i,
   input logic    control_valid_i,
@@ -113,7 +114,7 @@ module rdma_resequencer_props
     if (!rst_ni) seen_q <= SeenNothing;
     else if (gone_now || open_now) seen_q <= SeenNothing;
     else if (taken_now) seen_q <= SeenTaken;
-    else if (refused_now) seen_q <= SeenDone;
+    else if (refused_now) seen_q <= refused_void_i ? SeenNothing : SeenDone;
     else if (answer_now && final_answer) seen_q <= spoilt_now ? SeenNothing : SeenDone;
     else if (answer_now && answer_i.wrote == WroteBody) seen_q <= SeenBody;
   end
@@ -174,7 +175,7 @@ module rdma_resequencer_props
         end
       end
       if (op_answer || op_refused) begin
-        assert (seen_q == ((op_answer && dut.answer_q.spoilt) ? SeenNothing : SeenDone));
+        assert (seen_q == (dut.answer_q.spoilt ? SeenNothing : SeenDone));
         assert (place_state == PlaceTaken);
       end
       if (taken_now) assert (place_state == PlaceTaken);

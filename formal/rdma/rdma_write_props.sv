@@ -61,6 +61,7 @@ module rdma_write_props
     end
     if (notice_stood_q) assume (notice_valid_i && notice_i == notice_before_q);
     assume (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
+    assume (piece_i.packet >= piece_i.beats && piece_i.packet <= 7'(PacketBeats));
     // Two beats are a record, on a multiple of 16.
     if (notice_i.two) assume (!notice_i.address[3]);
     if (owed_q == '0) assume (!bvalid_i);
@@ -81,7 +82,7 @@ module rdma_write_props
   assign drop         = piece_i.drop;
   assign next         = known_q ? next_q : piece_i.address;
   assign left         = known_q ? left_q : piece_i.beats;
-  assign unpaid       = known_q ? unpaid_q : piece_i.beats;
+  assign unpaid       = known_q ? unpaid_q : drop ? piece_i.packet : piece_i.beats;
   assign aw_new       = awvalid_o && !aw_stood_q;
   assign notice_burst = dut.state_q == StNotice;
 
@@ -170,8 +171,7 @@ module rdma_write_props
         assert (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
         assert (drop || dut.rest == ((aw_new && !notice_burst) ? left - burst_beats : left));
         assert (left <= 7'(PacketBeats) && dut.rest <= 7'(PacketBeats));
-        if (drop) assert (dut.rest == left && left == piece_i.beats);
-        if (drop) assert (left >= 7'd1);
+        if (drop) assert (dut.first_q);
         if (!drop && !(aw_new && !notice_burst)) begin
           if (dut.first_q || dut.rest != '0) assert (dut.address_next == next);
         end
@@ -183,7 +183,7 @@ module rdma_write_props
           assert (next[11:3] == '0);
         end
         if (!drop && dut.state_q != StBurst) assert (unpaid == dut.rest && unpaid != '0);
-        if (drop && dut.state_q != StDrop) assert (unpaid == left);
+        if (drop && dut.state_q != StDrop) assert (unpaid == piece_i.packet);
         if (dut.state_q == StDrop) assert (unpaid == dut.left_q && dut.left_q != '0);
         if (dut.state_q == StBurst) begin
           assert (unpaid == dut.rest + (dut.w_done_q ? 7'd0 : dut.left_q));

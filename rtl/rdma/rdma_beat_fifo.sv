@@ -4,7 +4,7 @@
 ///   Handshake   valid/ready on both sides; data_o is stable until taken; ready_o and valid_o are
 ///               registered facts
 ///   Ordering    first in, first out
-///   Latency     2 cycles from write to valid_o
+///   Latency     1 cycle from write to valid_o when it is empty, else as its words are taken
 ///   Throughput  one word a cycle
 ///   Parameters  Width 1..1024, Depth a power of two, 4..4096
 ///   Not done    clear
@@ -28,11 +28,17 @@ module rdma_beat_fifo #(
   localparam int unsigned AddrWidth = $clog2(Depth);
   // One bit more than an index: equal pointers mean empty, pointers Depth apart mean full.
   logic [AddrWidth:0] wptr_q, rptr_q;
-  logic push, fetch;
+  logic push, pass, fetch, none, next;
+  logic passed_q;                // what stands at the output went past the memory
+  logic [Width-1:0] pass_q, word;
 
+  assign none    = wptr_q == rptr_q;
   assign ready_o = wptr_q != {~rptr_q[AddrWidth], rptr_q[AddrWidth-1:0]};
-  assign push    = valid_i && ready_o;
-  assign fetch   = wptr_q != rptr_q && (!valid_o || ready_i);
+  assign next    = !valid_o || ready_i;
+  assign pass    = valid_i && none && next;
+  assign push    = valid_i && ready_o && !pass;
+  assign fetch   = !none && next;
+  assign data_o  = passed_q ? pass_q : word;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -42,7 +48,13 @@ module rdma_beat_fifo #(
     end else begin
       if (push) wptr_q <= wptr_q + 1'b1;
       if (fetch) rptr_q <= rptr_q + 1'b1;
-      valid_o <= fetch || (valid_o && !ready_i);
+      valid_o <= fetch || pass || (valid_o && !ready_i);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (next) begin
+      passed_q <= none;
+      pass_q   <= data_i;
     end
   end
 
@@ -57,6 +69,6 @@ module rdma_beat_fifo #(
     .wdata_i(data_i),
     .re_i   (fetch),
     .raddr_i(rptr_q[AddrWidth-1:0]),
-    .rdata_o(data_o)
+    .rdata_o(word)
   );
 endmodule

@@ -11,7 +11,7 @@
 ///               told through a synchronizer. A packet of n words takes no more than n + 1, so a
 ///               sender that keeps to link.md's credits overruns nothing; else the packet is lost and
 ///               overflow_o strobes
-///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 2 to 3
+///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 1 to 2
 ///               host cycles
 ///   Throughput  a word a link cycle in, a beat a host cycle out
 ///   Reset       rst_ni and link_rst_ni together
@@ -142,7 +142,6 @@ module rdma_link_rx
   logic   show_valid;
   beats_t show, freed_q;
   logic   freed_ready, settled_down, settled_up;
-  logic   fetch;
 
   assign to_tell = told_q + shown;
   assign tell    = to_tell != '0 && tell_ready;
@@ -182,22 +181,32 @@ module rdma_link_rx
   );
 
   // ---------------------------------------------------------------- host clock: beats out
-  beats_t avail_q;
-  ptr_t   rptr_q;
+  // The next beat is read in each cycle, told of or not: when the token has come, the beat stands there. It
+  // was written a host cycle before that read, or the token could not be here.
+  beats_t avail_q, avail;
+  logic   some_q;     // avail_q is not 0
+  logic   take;
+  ptr_t   rptr_q, behind_q;
 
-  assign fetch = (avail_q != '0 || show_valid) && (!valid_o || ready_i);
+  assign valid_o = some_q || show_valid;
+  assign take    = valid_o && ready_i;
+  assign avail   = avail_q + (show_valid ? show : '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      avail_q <= '0;
-      rptr_q  <= '0;
-      valid_o <= 1'b0;
-      freed_q <= '0;
+      avail_q  <= '0;
+      some_q   <= 1'b0;
+      rptr_q   <= '0;
+      behind_q <= ptr_t'(1);
+      freed_q  <= '0;
     end else begin
-      avail_q <= avail_q + (show_valid ? show : '0) - beats_t'(fetch);
-      if (fetch) rptr_q <= rptr_q + 1'b1;
-      valid_o <= fetch || (valid_o && !ready_i);
-      freed_q <= beats_t'(fetch) + (freed_ready ? '0 : freed_q);
+      avail_q <= avail - beats_t'(take);
+      some_q  <= avail != beats_t'(take);
+      if (take) begin
+        rptr_q   <= behind_q;
+        behind_q <= behind_q + 1'b1;
+      end
+      freed_q <= beats_t'(take) + (freed_ready ? '0 : freed_q);
     end
   end
 
@@ -210,8 +219,8 @@ module rdma_link_rx
     .waddr_i(wptr_q),
     .wdata_i({write_bad, write_last, high_q, low_q}),
     .rclk_i (clk_i),
-    .re_i   (fetch),
-    .raddr_i(rptr_q),
+    .re_i   (1'b1),
+    .raddr_i(take ? behind_q : rptr_q),
     .rdata_o({bad_o, last_o, beat_o})
   );
 

@@ -11,8 +11,10 @@
 ///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
 ///   Pieces      piece_valid_o/piece_ready_i: at most two a packet
 ///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
-///   Latency     last header beat to the first piece 4 cycles for a write, 6 for a message, while nobody
-///               else asks
+///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A packet
+///               that ends in its header gives its place back: refused_void_o
+///   Latency     last header beat to the first piece 2 cycles for a write without a key, 4 with one, 6 for a
+///               message; first one to the first piece 4 at least; while nobody else asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
 ///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
@@ -40,8 +42,9 @@ module rdma_receive
   input  logic     verdict_valid_i,
   input  verdict_e verdict_i,
 
-  output logic        region_look_o,      // strobe, as the check begins
+  output logic        region_look_o,      // strobe, with the beat that names the entry
   output logic [5:0]  region_entry_o,
+  output logic        region_check_o,     // the header is complete
   output logic        region_extended_o,  // this and what follows: of the packet that is checked
   output logic [31:0] region_key_o,
   output logic [63:0] region_address_o,
@@ -65,6 +68,7 @@ module rdma_receive
   output place_t place_o,
   output info_t  info_o,
   output logic   refused_valid_o,
+  output logic   refused_void_o,
   input  logic   refused_ready_i,
 
   output logic control_valid_o,
@@ -137,12 +141,14 @@ module rdma_receive
   read_e read_q;
   header_t header_q, first;
   beat_t second_q, third_q;
-  logic check_q;        // a header stands for the checker
+  logic busy_q;         // a header's first beat stands, or all of it, for the checker
+  logic check_q;        // a header stands whole
+  logic cut_q;          // it will not be whole: the packet has ended
   logic check_end;
   logic extra_q;        // a control packet that goes on is none
   logic legal;
   logic [6:0] left_q;
-  logic extended, data_kind;
+  logic extended, data_kind, wanted;
 
   assign first    = header_t'(in_beat);
   // Of the header that stands, from the second beat on.
@@ -153,11 +159,12 @@ module rdma_receive
                      header_q.beats <= 7'(PacketBeats));
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
+  assign wanted    = legal && data_kind;
 
   always_comb begin
     take = 1'b0;
     unique case (read_q)
-      RdFirst:   take = in_valid && !check_q;
+      RdFirst:   take = in_valid && !busy_q;
       RdPayload: take = in_valid && payload_ready_i;
       RdFill:    take = 1'b0;
       default:   take = in_valid;
@@ -193,10 +200,16 @@ module rdma_receive
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       read_q  <= RdFirst;
+      busy_q  <= 1'b0;
       check_q <= 1'b0;
+      cut_q   <= 1'b0;
     end else begin
+      if (take && read_q == RdFirst) busy_q <= !in_last;
+      else if (check_end || (dropped && !wanted)) busy_q <= 1'b0;
       if (complete) check_q <= 1'b1;
       else if (check_end) check_q <= 1'b0;
+      if (dropped && read_q != RdFirst && wanted) cut_q <= 1'b1;
+      else if (check_end) cut_q <= 1'b0;
       unique case (read_q)
         RdFirst: if (take && !in_last) read_q <= RdSecond;
         RdSecond: begin
@@ -256,7 +269,8 @@ module rdma_receive
   logic [3:0] code;
   logic [6:0] rest;      // beats of a message behind the ring's end
   logic passed, taken;
-  logic known_control, unknown, ours, data_check, asking, answer, decide, refuse;
+  logic known_control, unknown, ours, asking, answer, decide, refuse;
+  logic waits, verdict_here, give_back, forget;
   logic message_wraps, wraps, slotted, passed_q, wraps_q, slotted_q;
   logic [6:0] first_beats, first_q, rest_q;
   addr_t first_address, address_q, base_q;
@@ -280,20 +294,26 @@ module rdma_receive
   assign region_address_o  = second_q;
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
-  assign data_check      = check_state_q == CkIdle && check_q && data_kind;
-  assign region_look_o   = data_check && !message;
-  assign region_entry_o  = extended ? third_q[5:0] : 6'(src_o);
-  assign asking          = data_check || check_state_q == CkWait;
+  // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
+  assign region_look_o   = take && (read_q == RdFirst || read_q == RdThird);
+  assign region_entry_o  = read_q == RdFirst ? 6'(first.src[2:0]) : in_beat[5:0];
+  assign region_check_o  = check_q && data_kind && !message;
+  assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;
-  assign queue_valid_o   = asking && !lookup_sent_q && message;
+  assign queue_valid_o   = waits && check_q && message && !lookup_sent_q;
   assign control_valid_o = check_state_q == CkControl;
   assign refused_valid_o = check_state_q == CkRefuse;
+  assign refused_void_o  = cut_q;
 
   assign answer         = message ? queue_answer_i : region_answer_i;
-  assign decide         = check_state_q == CkWait && (verdict_here_q || verdict_valid_i) &&
-                          (answer_here_q || answer);
+  assign waits          = check_state_q == CkWait;
+  assign verdict_here   = waits && (verdict_here_q || verdict_valid_i);
+  assign decide         = verdict_here && (answer_here_q || answer);
   assign refuse         = taken && !passed;
-  assign info_we_o      = decide && taken;
+  // Of a packet that was cut nothing was asked but its flow.
+  assign give_back      = verdict_here && cut_q && taken;
+  assign forget         = (verdict_here && cut_q && !taken) ||
+                          (check_state_q == CkRefuse && cut_q && refused_ready_i);
   assign queue_commit_o = decide && message && passed;
   assign queue_drop_o   = decide && message && !passed;
 
@@ -301,18 +321,19 @@ module rdma_receive
   assign message_wraps = message && queue_i.first != header_q.beats;
   assign wraps         = passed && message_wraps;
   assign slotted       = message && queue_i.slotted;
-  assign first_beats   = passed && message ? queue_i.first : header_q.beats;
+  assign first_beats   = message ? queue_i.first : header_q.beats;
   assign first_address = message ? queue_i.address + addr_t'(queue_i.slotted) : second_q[63:3];
 
   always_comb begin
     piece_o = '{
-      drop: decide ? !passed : !passed_q,
-      last: decide ? !wraps : !wraps_q,
-      body: decide ? slotted : slotted_q,
+      drop: waits ? !passed : !passed_q,
+      last: waits ? !wraps : !wraps_q,
+      body: waits ? slotted : slotted_q,
       src: src_o,
       place: place_o,
-      beats: decide ? first_beats : first_q,
-      address: decide ? first_address : address_q
+      packet: header_q.beats,
+      beats: waits ? first_beats : first_q,
+      address: waits ? first_address : address_q
     };
     if (check_state_q == CkSecond) begin
       piece_o.last    = 1'b1;
@@ -322,7 +343,7 @@ module rdma_receive
   end
   assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst ||
                          check_state_q == CkSecond;
-  assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) ||
+  assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) || forget ||
                          (control_valid_o && control_ready_i) || rxctl_valid_o ||
                          (check_state_q == CkIdle && check_q && unknown);
 
@@ -330,14 +351,12 @@ module rdma_receive
   assign known_control = control.control == ControlOpen || control.control == ControlProbe;
   assign unknown       = !data_kind && !ours && !known_control;
 
-  // Where the last beat goes.
+  // Where the last beat goes. Told a cycle later, in which the header and the tables' answers still stand.
   addr_t last_start, last_address;
-  logic [6:0] last_beats;
-  assign last_start    = !message ? second_q[63:3] : message_wraps ? queue_i.base : queue_i.address;
-  // A slotted message's body begins behind its frame word.
-  assign last_beats    = message_wraps ? rest - 7'd1 :
-                         message && queue_i.slotted ? header_q.beats : header_q.beats - 7'd1;
-  assign last_address  = last_start + addr_t'(last_beats);
+  logic [6:0] last_beats_q;
+  logic over_q;  // behind the ring's end
+  assign last_start    = !message ? second_q[63:3] : over_q ? base_q : queue_i.address;
+  assign last_address  = last_start + addr_t'(last_beats_q);
 
   assign info_o = '{
     address: last_address,
@@ -362,36 +381,38 @@ module rdma_receive
       lookup_sent_q  <= 1'b0;
       verdict_here_q <= 1'b0;
       answer_here_q  <= 1'b0;
+      info_we_o      <= 1'b0;
     end else begin
       rxctl_valid_o <= 1'b0;
+      info_we_o     <= decide && taken;
       unique case (check_state_q)
         CkIdle: begin
           ask_sent_q     <= 1'b0;
           lookup_sent_q  <= 1'b0;
           verdict_here_q <= 1'b0;
           answer_here_q  <= 1'b0;
-          if (check_q && !rxctl_valid_o) begin
-            if (data_kind) begin
-              check_state_q <= CkWait;
-              ask_sent_q    <= ask_ready_i;
-              lookup_sent_q <= message && queue_ready_i;
-            end else if (known_control) check_state_q <= CkControl;
+          if (busy_q && wanted) begin
+            check_state_q <= CkWait;
+            ask_sent_q    <= ask_ready_i;
+          end else if (check_q && !data_kind && !rxctl_valid_o) begin
+            if (known_control) check_state_q <= CkControl;
             else if (ours) rxctl_valid_o <= 1'b1;
           end
         end
         CkControl: if (control_ready_i) check_state_q <= CkIdle;
         CkWait: begin
           if (ask_ready_i) ask_sent_q <= 1'b1;
-          if (message && queue_ready_i) lookup_sent_q <= 1'b1;
+          if (queue_valid_o && queue_ready_i) lookup_sent_q <= 1'b1;
           if (verdict_valid_i) verdict_here_q <= 1'b1;
           if (answer) answer_here_q <= 1'b1;
           if (decide) begin
             if (refuse) check_state_q <= CkRefuse;
             else if (!piece_ready_i) check_state_q <= CkFirst;
             else check_state_q <= wraps ? CkSecond : CkIdle;
-          end
+          end else if (give_back) check_state_q <= CkRefuse;
+          else if (forget) check_state_q <= CkIdle;
         end
-        CkRefuse: if (refused_ready_i) check_state_q <= CkFirst;
+        CkRefuse: if (refused_ready_i) check_state_q <= cut_q ? CkIdle : CkFirst;
         CkFirst:  if (piece_ready_i) check_state_q <= piece_o.last ? CkIdle : CkSecond;
         default:  if (piece_ready_i) check_state_q <= CkIdle;
       endcase
@@ -408,6 +429,9 @@ module rdma_receive
       rest_q    <= rest;
       address_q <= first_address;
       base_q    <= queue_i.base;
+      // A slotted message's body begins behind its frame word.
+      over_q       <= message_wraps;
+      last_beats_q <= message_wraps ? rest - 7'd1 : header_q.beats - 7'(!slotted);
     end
   end
 
@@ -434,7 +458,7 @@ module rdma_receive
     end
   end
 
-  assign idle_o = read_q == RdFirst && !in_valid && !check_q && check_state_q == CkIdle;
+  assign idle_o = read_q == RdFirst && !in_valid && !busy_q && check_state_q == CkIdle;
 
   logic unused;
   assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst, header_q.zero};

@@ -4,14 +4,15 @@
 /// A packet with a key is checked against the entry that the key names, one without against the entry of
 /// its source (docs/explanation/cores/rdma.md). An entry is read whole, in one cycle.
 ///
-///   Check       look_i: strobe with look_entry_i, one at a time; src_i, extended_i, key_i, address_i and
-///               beats_i stand from the next cycle until the answer. answer_valid_o strobes with code_o
-///               (0: the whole write lies in the region), to_queue_o, qid_o, which stay until the next look
+///   Check       look_i: strobe with look_entry_i; one before its answer ends the last one. beats_i stands from
+///               the next cycle on, src_i, extended_i, key_i and address_i with check_i, until the answer.
+///               answer_valid_o strobes with code_o (0: the whole write lies in the region), to_queue_o,
+///               qid_o, which stay until the next look
 ///   Table       we_i: a beat is written; an entry that is written while it is read is read again.
 ///               re_i: strobe, one at a time; rvalid_o strobes with rdata_o; 0 for beat 3, which there is not
-///   Latency     look to answer 3 cycles, a read 3; one more for each write that meets it, a read one more
-///               for each look
-///   Throughput  a check in 3 cycles
+///   Latency     look to answer 4 cycles, check_i to answer 1; a read 3; one more for each write that meets the
+///               look or the read, a read one more for each look
+///   Throughput  a check in 4 cycles
 ///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i's flags
 module rdma_regions
   import rdma_pkg::*;
@@ -33,6 +34,7 @@ module rdma_regions
 
   input  logic        look_i,
   input  logic [5:0]  look_entry_i,
+  input  logic        check_i,        // level: what is checked stands
   input  flow_t       src_i,
   input  logic        extended_i,
   input  logic [31:0] key_i,
@@ -83,13 +85,16 @@ module rdma_regions
   );
 
   // ---------------------------------------------------------------- what becomes of it
-  logic here_q, judge_q;  // the entry stands at the memory; in entry_word_q
-  logic tell_q;           // what was read stands at the memory
+  logic here_q, load_q, ready_q;  // the entry stands at the memory; in entry_word_q; with its room
+  logic judge;
+  logic tell_q;                   // what was read stands at the memory
+  assign judge = ready_q && check_i && !look_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       again_q        <= 1'b0;
       here_q         <= 1'b0;
-      judge_q        <= 1'b0;
+      load_q         <= 1'b0;
+      ready_q        <= 1'b0;
       answer_valid_o <= 1'b0;
       read_q         <= 1'b0;
       tell_q         <= 1'b0;
@@ -97,8 +102,9 @@ module rdma_regions
     end else begin
       again_q        <= look && clash;
       here_q         <= look && !clash;
-      judge_q        <= here_q;
-      answer_valid_o <= judge_q;
+      load_q         <= here_q && !look_i;
+      ready_q        <= (load_q || (ready_q && !judge)) && !look_i;
+      answer_valid_o <= judge;
       read_q         <= re_i || (read_q && !(read && !clash));
       tell_q         <= read && !clash;
       rvalid_o       <= tell_q;
@@ -106,20 +112,18 @@ module rdma_regions
   end
 
   entry_t entry_word_q;
-  logic [61:0] end_q;   // beat behind the last, and a carry
+  logic [61:0] room_q;  // the last beat at which the write may begin, with a sign
   logic base_ok_q, limit_ok_q, key_ok_q;
   always_ff @(posedge clk_i) begin
     if (re_i) read_addr_q <= raddr_i;
     if (look_i) entry_q <= look_entry_i;
-    if (here_q) begin
-      entry_word_q <= word;
-      end_q        <= {1'b0, address_i[63:3]} + 62'(beats_i);
-    end
-    if (judge_q) begin
+    if (here_q) entry_word_q <= word;
+    if (load_q) room_q <= {1'b0, entry_word_q.limit[63:3]} - 62'(beats_i);
+    if (judge) begin
       // A base that is no multiple of 8 is none: nothing below it may be written.
       base_ok_q  <= address_i[63:3] >= entry_word_q.base[63:3] && entry_word_q.base[2:0] == '0 &&
                     address_i[2:0] == '0;
-      limit_ok_q <= end_q <= {1'b0, entry_word_q.limit[63:3]};
+      limit_ok_q <= !room_q[61] && address_i[63:3] <= room_q[60:0];
       key_ok_q   <= entry_word_q.flags.valid && entry_word_q.flags.sources[src_i] &&
                     (!extended_i || (entry_word_q.flags.nonce == key_i[31:8] && key_i[7:6] == '0));
     end
@@ -135,7 +139,7 @@ module rdma_regions
                     : base_ok_q && limit_ok_q ? 4'(CodeNone) : 4'(CodeBounds);
   assign to_queue_o = entry_word_q.flags.to_queue;
   assign qid_o      = entry_word_q.flags.qid;
-  assign idle_o     = !(again_q || here_q || judge_q || answer_valid_o || read_q || tell_q ||
+  assign idle_o     = !(again_q || here_q || load_q || answer_valid_o || read_q || tell_q ||
                         rvalid_o);
   logic unused;
   assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low,

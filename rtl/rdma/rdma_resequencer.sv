@@ -8,7 +8,8 @@
 ///   Take        ask_valid_i/ask_ready_o, ask_i; verdict_valid_o strobes with verdict_o, and for
 ///               VerdictOk the place is taken. info_we_i: what is to be kept of it, before it is done
 ///   Done        answer_valid_i/answer_ready_o: a write was answered. refused_valid_i/refused_ready_o: a
-///               taken packet was refused, its code is in its info
+///               taken packet was refused, its code is in its info; with refused_void_i it was none, its
+///               place waits again
 ///   Control     open_i/probe, as asks: control_valid_i/control_ready_o
 ///   Act         act_valid_o/act_ready_i: a message's frame word, or what a retired place asks for.
 ///               act_owes_i with act_ready_i: a WroteNotice answer will follow
@@ -53,6 +54,7 @@ module rdma_resequencer
   output logic   refused_ready_o,
   input  flow_t  refused_src_i,
   input  place_t refused_place_i,
+  input  logic   refused_void_i,
 
   input  logic    answer_valid_i,
   output logic    answer_ready_o,
@@ -309,6 +311,7 @@ module rdma_resequencer
         answer_q.failed <= 1'b0;
         answer_q.spoilt <= 1'b0;
       end
+      if (op == OpRefused) answer_q.spoilt <= refused_void_i;
       unique case (op)
         OpRefused: place_q <= refused_place_i;
         OpFrame:   place_q <= due.place;
@@ -403,8 +406,8 @@ module rdma_resequencer
       state_wdata = PlaceTaken;
     end else if (now && done_packet) begin
       // The place of a spoilt packet waits again, for the packet or for the end of LostCycles.
-      if (op_q == OpRefused) state_wdata = PlaceRefused;
-      else if (answer_q.spoilt) state_wdata = PlaceEmpty;
+      if (answer_q.spoilt) state_wdata = PlaceEmpty;
+      else if (op_q == OpRefused) state_wdata = PlaceRefused;
       else state_wdata = answer_q.failed ? PlaceBroken : PlaceDone;
     end else if (retire) begin
       state_waddr = {src_q, base[PlaceWidth-1:0]};

@@ -47,6 +47,7 @@ package rdma_rx_pkg;
     logic   body;   // a frame word follows
     flow_t  src;
     place_t place;
+    logic [6:0] packet;  // beats of the whole packet: what is dropped
     logic [6:0] beats;
     addr_t  address;
   } piece_t;

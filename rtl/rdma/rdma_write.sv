@@ -5,7 +5,7 @@
 /// answers are in one order.
 ///
 ///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that cross no 4 KiB, payload_* in step; a
-///               dropped one takes its payload and writes nothing. Beats without keep have no strobes
+///               dropped one takes its packet's payload and writes nothing. Beats without keep have no strobes
 ///   Notices     notice_valid_i/notice_ready_o: stands until it is written; after a burst of payload a
 ///               notice goes first, after a notice payload does
 ///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to any
@@ -14,7 +14,7 @@
 ///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
 ///               not taken, which is for a few cycles: nothing waits here for memory
 ///   Limits      MaxWrites bursts are not answered; no body while bodies_hold_i
-///   Latency     piece to awvalid_o 1 cycle
+///   Latency     piece to awvalid_o 1 cycle, payload then in the cycle in which it comes
 ///   Throughput  a burst of n beats takes n + 1 cycles, with awready_i and wready_i up
 ///   Not done    bursts longer than a piece; other sizes than 8 bytes a beat
 module rdma_write
@@ -88,10 +88,13 @@ module rdma_write
 
   // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
   addr_t address_next;
-  logic [9:0] to_edge;
-  logic [6:0] head, length;
-  assign to_edge      = 10'd512 - {1'b0, piece_i.address[11:3]};
-  assign head         = to_edge < 10'(piece_i.beats) ? to_edge[6:0] : piece_i.beats;
+  logic [9:0] behind;     // beat of the page, or of the next, that follows the piece
+  logic crosses;
+  logic [6:0] to_edge, head, length;
+  assign behind       = {1'b0, piece_i.address[11:3]} + 10'(piece_i.beats);
+  assign crosses      = behind > 10'd512;
+  assign to_edge      = 7'd0 - piece_i.address[9:3];  // where it crosses
+  assign head         = crosses ? to_edge : piece_i.beats;
   assign address_next = first_q ? piece_i.address : {address_q[63:12] + 52'd1, 9'd0};
   assign length       = first_q ? head : rest_q;
   assign rest         = first_q ? piece_i.beats : rest_q;
@@ -162,10 +165,10 @@ module rdma_write
       length_q  <= length;
       left_q    <= length;
       run_q     <= rest;
-      rest_q    <= rest - length;
+      rest_q    <= first_q && crosses ? behind[6:0] : '0;
     end
     if (go_notice) left_q <= notice_i.two ? 7'd2 : 7'd1;
-    if (go_drop) left_q <= piece_i.beats;
+    if (go_drop) left_q <= piece_i.packet;
     if (w_take || (state_q == StDrop && payload_valid_i)) left_q <= left_q - 7'd1;
   end
 
