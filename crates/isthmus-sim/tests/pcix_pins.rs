@@ -128,6 +128,8 @@ fn a_row_of_bursts_is_one_sequence() {
     assert_eq!(shape(&world.of(PcixKind::Read)), [(0, Split)]);
     let completions = shape(&world.of(PcixKind::Completion));
     assert_eq!(completions, [(1408, Cut), (1408, Cut), (1280, Whole)]);
+    // Each was announced at its address phase: attribute, response and a word before it is there.
+    assert_eq!((device.status()["early"], device.status()["lead"]), (3, 3 * 3));
     let writes = world.of(PcixKind::Write);
     let mut expected = vec![(768, Cut); 5];
     expected.push((256, Whole));

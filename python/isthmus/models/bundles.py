@@ -62,11 +62,14 @@ def _axi(master: bool) -> dict[str, Signal]:
             signals[f"{name}_{'o' if is_output else 'i'}"] = Signal(width, is_output)
     if master:
         signals |= {member: Signal(13, True) for member in ROW}
+        signals[EARLY] = Signal(1, False)
     return signals
 
 
 # Of a master that says how many bytes still follow in a row of bursts; not every one does.
 ROW = ("awuser_o", "aruser_o")
+# Of a master that likes to know a few clocks ahead that the next beat of read data comes.
+EARLY = "rearly_i"
 
 
 # A Cypress FX2LP beside the FPGA: its slave FIFO interface, clocked by its IFCLK.
@@ -191,7 +194,7 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
         raise BundleError(f"{device.top}: has no rst_ni")
     for bundle in bundles:
         for member in FAMILIES.get(bundle.kind, {}):
-            if member not in ROW and member.rpartition("_")[0] not in bundle.ports:
+            if member not in (*ROW, EARLY) and member.rpartition("_")[0] not in bundle.ports:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "time":
             _check_time(device, bundle, bundles)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from isthmus.models.bundles import FAMILIES, BundleError, group
+from isthmus.models.bundles import EARLY, FAMILIES, ROW, BundleError, group
 from isthmus.models.ports import Elaborated, Port
 
 
@@ -12,7 +12,7 @@ def top(rows: dict[str, int], without: str = "") -> Elaborated:
     """A device with a whole `dma` bundle, less one port, and the given user ports."""
     ports = [Port("clk_i", 1, False), Port("rst_ni", 1, False)]
     for member, signal in FAMILIES["dma"].items():
-        if "user" not in member and member != without:
+        if member not in (*ROW, EARLY, without):
             ports.append(Port(f"dma_{member}", signal.width or 8, signal.is_output))
     ports += [Port(f"dma_{member}", width, True) for member, width in rows.items()]
     return Elaborated("top", tuple(ports), (), {})
@@ -22,6 +22,16 @@ def top(rows: dict[str, int], without: str = "") -> Elaborated:
 def test_a_master_may_say_how_long_its_rows_of_bursts_are(rows: tuple[str, ...]) -> None:
     (dma,) = (bundle for bundle in group(top(dict.fromkeys(rows, 13))) if bundle.kind == "dma")
     assert {short for short in dma.ports if "user" in short} == {row.removesuffix("_o") for row in rows}
+
+
+def test_a_master_may_want_to_know_early_of_data() -> None:
+    device = top({})
+    early = Elaborated("top", (*device.ports, Port("dma_rearly_i", 1, False)), (), {})
+    (dma,) = (bundle for bundle in group(early) if bundle.kind == "dma")
+    assert "rearly" in dma.ports
+    wrong = Elaborated("top", (*device.ports, Port("dma_rearly_i", 1, True)), (), {})
+    with pytest.raises(BundleError, match="dma_rearly_i must be an input"):
+        group(wrong)
 
 
 def test_a_row_of_another_width_and_a_missing_port_are_refused() -> None:

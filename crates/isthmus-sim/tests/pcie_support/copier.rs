@@ -47,7 +47,8 @@ pub enum Misdeed {
 /// What the pins are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// Bursts say how many bytes of their row are to come: `dma_awuser_o`, `dma_aruser_o`.
+    /// Bursts say how many bytes of their row are to come: `dma_awuser_o`, `dma_aruser_o`; and it
+    /// wants to know early of data: `dma_rearly_i`.
     pub rows: bool,
     /// The clock of the three bundles. Where it is not `clk_i`, the device has both.
     pub clock: &'static str,
@@ -108,6 +109,8 @@ struct Engine {
     /// What is to be read and written: address and beats less one.
     read_bursts: VecDeque<(u64, u64)>,
     read_beats_due: usize,
+    /// Clocks since data was announced that has not come.
+    announced: Option<u64>,
     data: Vec<u8>,
     write_bursts: VecDeque<(u64, u64)>,
     beats: VecDeque<(u64, u64, bool)>,
@@ -146,6 +149,8 @@ impl Copier {
             ("status_bursts_o".to_owned(), 32, Direction::Output),
             ("status_errors_o".to_owned(), 32, Direction::Output),
             ("status_narrow_o".to_owned(), 32, Direction::Output),
+            ("status_early_o".to_owned(), 32, Direction::Output),
+            ("status_lead_o".to_owned(), 32, Direction::Output),
         ];
         for (bundle, masters) in [("bar", false), ("dma", true)] {
             for (signal, width, forward) in AXI {
@@ -159,6 +164,7 @@ impl Copier {
             for port in ["dma_awuser_o", "dma_aruser_o"] {
                 ports.push((port.to_owned(), 13, Direction::Output));
             }
+            ports.push(("dma_rearly_i".to_owned(), 1, Direction::Input));
         }
         if clock != "clk_i" {
             ports.push((clock.to_owned(), 1, Direction::Input));
@@ -374,6 +380,26 @@ impl Copier {
             .collect()
     }
 
+    /// Counts announcements of data, and the clocks from each to the beat behind it.
+    fn look_out(&mut self) {
+        if !self.rows {
+            return;
+        }
+        if let Some(waited) = &mut self.engine.announced {
+            *waited += 1;
+        }
+        if self.get("dma_rvalid_i") == 1
+            && let Some(waited) = self.engine.announced.take()
+        {
+            self.set("status_lead_o", self.get("status_lead_o") + waited);
+        }
+        if self.get("dma_rearly_i") == 1 {
+            assert!(self.get("dma_rvalid_i") == 0, "announced, and there");
+            self.count("status_early_o");
+            self.engine.announced = Some(0);
+        }
+    }
+
     fn dma(&mut self) {
         self.set("irq_o", 0);
         if !self.engine.running {
@@ -394,6 +420,7 @@ impl Copier {
             self.set("dma_arid_o", address >> 7 & 0xF);
             self.say_row("dma_aruser_o", address, self.register(SOURCE));
         }
+        self.look_out();
         if self.get("dma_rvalid_i") & self.get("dma_rready_o") == 1 {
             self.engine.data.extend(self.get("dma_rdata_i").to_le_bytes());
             self.engine.read_beats_due -= 1;

@@ -26,6 +26,8 @@ pub enum DmaError {
 
 /// Where the data of a read goes, as it comes.
 pub(in crate::world) trait ReadSink {
+    /// The bytes from `offset` on are at the bus's other end: they come within a few clocks.
+    fn early(&self, _offset: usize) {}
     /// The bytes from `offset` on.
     fn data(&self, offset: usize, data: &[u8]);
     /// These will not come, or are bad.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The device's access to host memory, at its `dma` master.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -27,9 +27,21 @@ struct DmaRead {
     burst: Burst,
     data: RefCell<Vec<u8>>,
     state: RefCell<Vec<Octet>>,
+    /// Where data is announced that has not come.
+    early: Cell<Option<usize>>,
 }
 
 impl DmaRead {
+    /// Beat `beat` is announced, and this was not told yet.
+    fn tells_early(&self, beat: u64) -> bool {
+        let (start, end) = self.burst.beat(beat);
+        let next = self.early.get().is_some_and(|at| (start..end).contains(&at));
+        if next {
+            self.early.set(None);
+        }
+        next
+    }
+
     /// A beat all of whose octets have come: the octets, and whether all are good.
     fn beat(&self, beat: u64) -> Option<(Vec<u8>, bool)> {
         let (start, end) = self.burst.beat(beat);
@@ -42,10 +54,18 @@ impl DmaRead {
 
     fn mark(&self, offset: usize, bytes: usize, state: Octet) {
         self.state.borrow_mut()[offset..offset + bytes].fill(state);
+        if self.early.get().is_some_and(|at| (offset..offset + bytes).contains(&at)) {
+            self.early.set(None);
+        }
     }
 }
 
 impl ReadSink for DmaRead {
+    fn early(&self, offset: usize) {
+        self.device.wake();
+        self.early.set(Some(offset));
+    }
+
     fn data(&self, offset: usize, data: &[u8]) {
         self.device.wake();
         self.data.borrow_mut()[offset..offset + data.len()].copy_from_slice(data);
@@ -83,6 +103,8 @@ pub(super) struct DmaAgent {
     rresp: InputPin,
     rlast: InputPin,
     rready: OutputPin,
+    /// Told that the next beat comes soon, where the device wants to know.
+    rearly: Option<InputPin>,
     /// Write bursts whose data has not all come, and beats of the first that have.
     bursts: VecDeque<Burst>,
     beat: u64,
@@ -128,6 +150,7 @@ impl DmaAgent {
             rresp: bundle.input("rresp", Some(2))?,
             rlast: bundle.input("rlast", Some(1))?,
             rready: bundle.output("rready", Some(1))?,
+            rearly: bundle.optional_input("rearly")?,
             bursts: VecDeque::new(),
             beat: 0,
             held: None,
@@ -174,6 +197,7 @@ impl DmaAgent {
                 burst,
                 data: RefCell::new(vec![0; bytes]),
                 state: RefCell::new(vec![Octet::Missing; bytes]),
+                early: Cell::default(),
             });
             self.reads.push_back(Rc::clone(&read));
             let access = Access { address: burst.address, bytes, follows: burst.user };
@@ -287,11 +311,20 @@ impl PinAgent for DmaAgent {
             self.bresp.set(OKAY);
         }
         self.drive_data();
+        if let Some(pin) = &self.rearly {
+            let next = self.reads.front();
+            pin.set(next.is_some_and(|read| read.tells_early(self.read_beat)).into());
+        }
     }
 
     fn quiet(&self) -> bool {
-        let data = self.reads.front().is_some_and(|read| read.beat(self.read_beat).is_some());
+        let front = self.reads.front();
+        let data = front.is_some_and(|read| read.beat(self.read_beat).is_some());
+        let early = self.rearly.as_ref().is_some_and(|pin| {
+            pin.get() != 0 || front.is_some_and(|read| read.early.get().is_some())
+        });
         !self.in_reset
+            && !early
             && self.bursts.is_empty()
             && self.answers.is_empty()
             && self.bvalid.get() == 0

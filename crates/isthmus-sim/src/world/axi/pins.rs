@@ -49,6 +49,13 @@ impl Bundle<'_> {
         found.map(|known| self.device.output(&port, known.width)).transpose()
     }
 
+    /// An input that not every device has, of one bit.
+    pub(super) fn optional_input(&self, signal: &str) -> Result<Option<InputPin>, SimError> {
+        let port = format!("{}_{signal}_i", self.name);
+        let found = self.device.description().ports.iter().any(|known| known.name == port);
+        found.then(|| self.device.input(&port, 1)).transpose()
+    }
+
     /// The octets of the data bus, checked against its strobes.
     pub(super) fn data_bytes(&self, data: u32, strobes: u32) -> Result<usize, SimError> {
         let bytes = data / 8;

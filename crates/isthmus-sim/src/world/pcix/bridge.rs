@@ -247,6 +247,10 @@ impl Shared {
         let (width, cycle) = (u64::from(self.config.data_bytes), self.times.cycle);
         let receive = self.cycles(self.config.core.receive_cycles);
         let address = running.record.address;
+        // The address phase says whose data comes: who asked, and the sequence's number.
+        let known = running.record.start + self.cycles(self.config.address_cycles) + receive;
+        let sequence = Rc::clone(&split.sequence);
+        self.sim.at(known, move || sequence.early(from));
         let (mut at, mut phase) = (0, 0);
         while at < bytes {
             let begin = address + at as u64;

@@ -100,6 +100,15 @@ impl ReadSequence {
         self.parts.borrow_mut().push(part);
     }
 
+    /// Bytes from there on are about to come.
+    pub(super) fn early(&self, from: usize) {
+        for part in &*self.parts.borrow() {
+            if (part.from..part.from + part.bytes).contains(&from) {
+                part.sink.early(part.at + from - part.from);
+            }
+        }
+    }
+
     fn attached(&self) -> usize {
         self.parts.borrow().last().map_or(0, |part| part.from + part.bytes)
     }
