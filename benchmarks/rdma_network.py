@@ -4,7 +4,8 @@
     PYTHONPATH=python .isthmus/venv/bin/python benchmarks/rdma_network.py [--soak PACKETS] [--clean] [--check]
 
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
-pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways. --check exits 1 below the target.
+pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways, one at a time and in lists, over
+PCI-X and PCI Express. --check exits 1 below a target.
 --soak sends that many packets (10^7 takes hours) from everybody to everybody with bit errors, lost credits,
 links that go down and programs that stop, and prints the account; --clean leaves the faults out. Its hosts
 have two links, over a 4x4 switch each.
@@ -19,18 +20,22 @@ import time
 from typing import Any
 
 from isthmus import bootstrap, native, platforms
-from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
+from isthmus.bench.rdma import PLATFORM, PLATFORMS, Transfers, models, scenario
 
 TARGET_KCYCLES = 50
+TARGET_KPACKETS = 1_000
+"""A minute, in lists, over either bus."""
 PACKETS_PER_TRANSFER = 2.0
 """Of a soak, about: one to four for a write of up to 2 KB, one for a message."""
 SOAK_HOSTS, SOAK_BYTES = 4, 2048
 WALL_S = 86_400
 
 
-def made(hosts: int, links: int, workload: dict[str, Any], faults: dict[str, Any]) -> dict[str, Any]:
-    """A scenario of the isthmus profile over PCI-X."""
-    platform = platforms.load(PLATFORM)
+def made(
+    hosts: int, links: int, workload: dict[str, Any], faults: dict[str, Any], name: str = PLATFORM
+) -> dict[str, Any]:
+    """A scenario of the isthmus profile, over PCI-X or on the platform of that name."""
+    platform = platforms.load(name)
     built = models(platform, "isthmus", links, hosts)
     base = Transfers("write-lat", hosts=hosts, links=links)
     one = scenario(platform, "isthmus", base, built["rdma_ni"], built["link_switch"], faults=faults)
@@ -73,9 +78,9 @@ def soak(packets: int, clean: bool) -> None:
     print()
 
 
-def speed(workload: dict[str, Any]) -> tuple[float, float]:
+def speed(workload: dict[str, Any], platform: str = PLATFORM) -> tuple[float, float]:
     """Thousands of host cycles, and of packets, a second of processor time; the best of three runs."""
-    one = made(8, 1, {"hosts": 8, "warmup": 10, **workload}, {})
+    one = made(8, 1, {"hosts": 8, "warmup": 10, **workload}, {}, platform)
     best = (0.0, 0.0)
     for _ in range(3):
         begin = time.process_time()
@@ -97,12 +102,23 @@ def main() -> None:
         soak(given.soak, given.clean)
         return
     kcycles, _ = speed({"test": "write-bw", "size_bytes": 4096, "iterations": 150})
-    _, kpackets = speed({"test": "send-bw", "size_bytes": 8, "iterations": 1_000, "both_ways": True})
     print(
         f"8 hosts, interfaces, 8x8 switch: {kcycles:.1f} kcycles/s, target {TARGET_KCYCLES}, ratio "
-        f"{kcycles / TARGET_KCYCLES:.2f}; shortest messages: {60 * kpackets:.0f} thousand packets a minute"
+        f"{kcycles / TARGET_KCYCLES:.2f}"
     )
-    sys.exit(int(given.check and kcycles < TARGET_KCYCLES))
+    missed = kcycles < TARGET_KCYCLES
+    messages = {"test": "send-bw", "size_bytes": 8, "iterations": 2_000, "both_ways": True}
+    for platform in PLATFORMS:
+        for post_list in (1, 16):
+            kpackets = 60 * speed({**messages, "post_list": post_list}, platform)[1]
+            how = f"in lists of {post_list}" if post_list > 1 else "one at a time"
+            target = f", target {TARGET_KPACKETS}, ratio {kpackets / TARGET_KPACKETS:.2f}"
+            print(
+                f"{platform}, shortest messages {how}: {kpackets:.0f} thousand packets a minute"
+                f"{target if post_list > 1 else ''}"
+            )
+            missed |= post_list > 1 and kpackets < TARGET_KPACKETS
+    sys.exit(int(given.check and missed))
 
 
 if __name__ == "__main__":

@@ -219,6 +219,16 @@ def bench_rdma(
     bidirectional: Annotated[
         bool, typer.Option("-b", "--bidirectional", help="Send in both directions.")
     ] = False,
+    post_list: Annotated[
+        int,
+        typer.Option(
+            "-l",
+            "--post-list",
+            metavar="N",
+            min=1,
+            help="Transfers handed over at a time: of write-bw, send-bw.",
+        ),
+    ] = 1,
     histogram: Annotated[
         bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
     ] = False,
@@ -274,6 +284,7 @@ def bench_rdma(
         overrun=overrun,
         uncombined=uncombined,
         bidirectional=bidirectional,
+        post_list=post_list,
         polled=polled,
         histogram=histogram,
         unsorted=unsorted,

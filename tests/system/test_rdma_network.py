@@ -150,6 +150,20 @@ def test_both_directions_at_once_are_right_to_the_last_byte(run: Run) -> None:
         assert found["checked"]["bytes"] == 2 * 320 * 256
 
 
+def test_lists_of_writes_are_right_to_the_last_byte(run: Run) -> None:
+    found = run("write-bw", size_bytes=264, iterations=600, warmup=40, post_list=16)
+    assert found["checked"]["bytes"] == 640 * 264
+
+
+def test_messages_in_lists_are_right_to_the_last_byte_and_faster(run: Run) -> None:
+    rates = {}
+    for post_list in (1, 16):
+        found = run("send-bw", size_bytes=8, iterations=2_000, warmup=40, both_ways=True, post_list=post_list)
+        assert found["checked"]["bytes"] == 2 * 2_040 * 8
+        rates[post_list] = found["throughput"]["payload_bit_s"]
+    assert rates[16] > 1.4 * rates[1]
+
+
 def test_messages_may_overtake_each_other_over_two_links_and_all_come(run: Run) -> None:
     found = run("send-bw", size_bytes=8, iterations=1_000, warmup=20)
     assert found["checked"]["bytes"] == 1_020 * 8
@@ -236,6 +250,8 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"test": "send-lat", "size_bytes": 512}, "workload.size_bytes: 512: a multiple of 8 from 8 to 504"),
         ({"hosts": 3}, "workload.hosts: 3: pairs send to each other"),
         ({"hosts": 5}, "workload.hosts: 5 is outside 2 to 4"),
+        ({"post_list": 4}, "workload.post_list: 4: write-lat hands over one at a time"),
+        ({"test": "send-bw", "post_list": 65}, "workload.post_list: 65: 1 to 64 expected"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
         ({"faults": {"stalls": [[0, 1, 1]]}}, "only a soak knows resets, stalls and forgeries"),
         ({"colour": 1}, "unknown field `colour`"),

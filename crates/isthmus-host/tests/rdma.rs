@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use isthmus_host::rdma::{
-    Descriptor, Endpoint, EndpointConfig, Fault, HostId, Inbox, Key, Layout, Options, Posting,
-    QueueEntry, RdmaError, Region,
+    Descriptor, Endpoint, EndpointConfig, Fault, HostId, Inbox, Key, Layout, Message, Options,
+    Posting, QueueEntry, RdmaError, Region,
 };
 use proptest::prelude::*;
 use soft_network::{Faults, Machine, Network, base};
@@ -221,6 +221,81 @@ fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
     }));
     let statistics = network.statistics();
     assert_eq!((statistics.packets, statistics.overruns), (61 * ROUNDS, 0));
+}
+
+/// Lists that fill the sender's queue more than once, and such whose messages cross its end.
+#[test]
+fn a_list_of_messages_comes_whole_and_in_its_order() {
+    const LISTS: [usize; 6] = [1, 4, 100, 7, 64, 100];
+    const SMALL: u8 = 6;
+    for seed in 0..4 {
+        let network = Network::new(2, MEMORY, seed, Faults::default());
+        let bodies: Vec<Vec<u8>> = (0..LISTS.iter().sum::<usize>())
+            .map(|index| pattern(8 * (1 + (index * (seed as usize + 3)) % 7), index as u64))
+            .collect();
+        network.run(programs(2, |host| {
+            let (network, bodies) = (&network, &bodies);
+            async move {
+                let (mut endpoint, mut told) = open(network, host, 2).await.unwrap();
+                // 128 slots, of which 27 may be taken and not given back: the longest list just fits.
+                let entry = QueueEntry {
+                    base: base(host) + DATA as u64,
+                    bytes: 0x2000,
+                    layout: Layout::Slots(64),
+                    sources: 0xFF,
+                };
+                let mut inbox = endpoint.open_queue(SMALL, &entry).await.unwrap();
+                assert_eq!(inbox.room(), 127);
+                inbox.give_back_every(if seed % 2 == 0 { 1 } else { 28 });
+                assert_eq!(inbox.room(), if seed % 2 == 0 { 127 } else { 100 });
+                network.machine(host).sleep(SETTLE).await;
+                let mut first = 0;
+                for length in LISTS {
+                    let numbers = first..first + length;
+                    first += length;
+                    if host == 1 {
+                        for index in numbers {
+                            let (frame, found) =
+                                inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                            assert_eq!((frame.immediate as usize, &found), (index, &bodies[index]));
+                        }
+                        endpoint.send(0, QUEUE, &[0; 8], Options::default(), 0).await.unwrap();
+                        continue;
+                    }
+                    let message = |index: usize| Message {
+                        body: bodies[index].as_slice(),
+                        options: Options::default(),
+                        immediate: index as u32,
+                    };
+                    let list: Vec<_> = numbers.map(message).collect();
+                    endpoint.send_list(1, SMALL, &list).await.unwrap();
+                    assert!(told.wait(&mut endpoint, PATIENCE).await.unwrap().is_some());
+                }
+            }
+        }));
+        assert_eq!(network.statistics().overruns, 0);
+    }
+}
+
+#[test]
+fn a_list_with_a_message_that_is_not_legal_is_not_begun() {
+    let network = Network::new(2, MEMORY, 5, Faults::default());
+    network.run(programs(2, |host| {
+        let network = &network;
+        async move {
+            let (mut endpoint, mut inbox) = open(network, host, 2).await.unwrap();
+            network.machine(host).sleep(SETTLE).await;
+            if host == 1 {
+                assert!(inbox.wait(&mut endpoint, SETTLE).await.unwrap().is_none());
+                return;
+            }
+            let message = |body| Message { body, options: Options::default(), immediate: 0 };
+            let list = [message(&[0; 8][..]), message(&[0; 12])];
+            let text = endpoint.send_list(1, QUEUE, &list).await.unwrap_err().to_string();
+            assert!(text.contains("message"), "{text}");
+        }
+    }));
+    assert_eq!(network.statistics().packets, 0);
 }
 
 /// 7 messages of 40 bytes go through a ring of 64: some cross its end.

@@ -288,6 +288,7 @@ fn describe(
         "looks_every": every,
         "combined": workload.combined,
         "both_ways": workload.both_ways,
+        "post_list": workload.post_list,
         "notify": workload.notify,
         "hop_clocks": scenario.hop_clocks(),
         "messages_per_s": throughput.map(|rate| rate.cycles_per_s),

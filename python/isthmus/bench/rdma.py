@@ -35,6 +35,10 @@ BANDWIDTH = ("write-bw", "send-bw", "one-way")
 POSTED = ("write-bw", "one-way")
 """Tests whose program may look for room in more ways than one."""
 
+LISTED = ("write-bw", "send-bw")
+LONGEST_LIST = 64
+"""Descriptors of a list, half a queue; messages, a quarter of the far queue's slots."""
+
 Posting = Literal["v1", "v2", "v3"]
 POSTINGS: tuple[Posting, ...] = ("v1", "v2", "v3")
 LAZY = 4
@@ -80,6 +84,7 @@ class Transfers:
     both_ways: bool = False
     notify: bool = True
     seed: int = 1
+    post_list: int = 1
 
 
 def check(transfers: Transfers) -> None:
@@ -110,6 +115,12 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"posting: {t.test} looks for room in one way; {' and '.join(POSTED)} have v1 to v3")
     if t.both_ways and t.test not in BANDWIDTH:
         raise UserError(f"bidirectional: {t.test} has no directions; {', '.join(BANDWIDTH)} have")
+    if t.post_list != 1 and (t.test not in LISTED or t.posting not in (None, "v2")):
+        how = f"{t.test} {t.posting}" if t.posting else t.test
+        raise UserError(f"post-list: {how} hands over one at a time; {' and '.join(LISTED)} take lists")
+    longest = max(1, LONGEST_LIST // -(-t.size // DESCRIPTOR_BYTES))
+    if not 1 <= t.post_list <= longest:
+        raise UserError(f"post-list: {t.post_list} is outside 1 to {longest} for {t.size} bytes")
 
 
 def scenario(
@@ -134,6 +145,7 @@ def scenario(
         "warmup": t.warmup,
         "combined": t.combined,
         "both_ways": t.both_ways,
+        "post_list": t.post_list,
         "notify": t.notify,
         "packed": t.test == "send-lat" and not platform.profiles[profile].frames.value,
     }
@@ -233,6 +245,7 @@ def identifier(platform: str, profile: str, transfers: Transfers) -> str:
     parts += [t.posting or "v2"] if t.test in POSTED else []
     parts += [] if t.combined else ["uncombined"]
     parts += ["both-ways"] if t.both_ways else []
+    parts += [f"list-{t.post_list}"] if t.post_list > 1 else []
     return f"rdma/{platform}/{profile}/{t.test}/{'-'.join(parts)}"
 
 
@@ -383,6 +396,7 @@ def run(
     overrun: bool = False,
     uncombined: bool = False,
     bidirectional: bool = False,
+    post_list: int = 1,
     polled: bool = False,
     histogram: bool = False,
     unsorted: bool = False,
@@ -402,6 +416,7 @@ def run(
     size           -s, --size: bytes, 64, 8,64 or 8:4096; `all_`: -a, every one
     iterations     -n, --iters: transfers measured at each size; `duration_ms`: -D, simulated time instead
     posting        --posting: v1, v2 or v3; v3 wants `overrun`, which says that its queue may overrun
+    post_list      -l, --post-list: transfers handed over at a time
     polled         --polled: the far program looks at its memory and is not told
     histogram      -H: the whole distribution; `unsorted`: -U, which no result has
     gbits          --report-gbits
@@ -434,6 +449,7 @@ def run(
         settings = {
             "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
             "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
+            "post-list": post_list > 1,
         }  # fmt: skip
         for name, value in settings.items():
             if value:
@@ -461,6 +477,7 @@ def run(
                     bidirectional,
                     not polled,
                     seed,
+                    post_list,
                 ),
                 which,  # type: ignore[arg-type]
                 name,

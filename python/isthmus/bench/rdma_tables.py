@@ -39,6 +39,7 @@ CSV_COLUMNS = (
     "posting",
     "combined",
     "both_ways",
+    "post_list",
     "iterations",
     "seed",
     "definition",
@@ -140,6 +141,7 @@ def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
             posting(m),
             int(w["combined"]),
             int(w["both_ways"]),
+            w["post_list"],
             m.iterations,
             m.seed,
             m.definition,
@@ -198,6 +200,7 @@ def _group(m: Measurement) -> str:
         *([posting(m)] if posting(m) else []),
         "write-combining" if w["combined"] else "words of 4 bytes",
         *(["both ways"] if w["both_ways"] else []),
+        *([f"lists of {w['post_list']}"] if w["post_list"] > 1 else []),
         *([] if w["notify"] else ["the far program looks at its memory"]),
     ]
     return f"# {m.method} / {m.platform} / {m.profile}: {', '.join(how)}, seed {m.seed}\n"

@@ -221,6 +221,7 @@ def _setting(m: Measurement) -> str:
     w = m.workload
     links = f"{w['links']} link{'s' if w['links'] != 1 else ''} each"
     extra = ", both ways" if w["both_ways"] else ""
+    extra += f", lists of {w['post_list']}" if w["post_list"] > 1 else ""
     return f"{m.platform}, {w['hosts']} hosts, {links}{extra}"
 
 
@@ -495,7 +496,7 @@ def _alike(rated: Sequence[Measurement]) -> list[Measurement]:
     groups: dict[tuple[Any, ...], list[Measurement]] = {}
     for m in rated:
         w = m.workload
-        key = (m.platform, m.profile, _kind(m), w["hosts"], w["combined"], w["both_ways"])
+        key = (m.platform, m.profile, _kind(m), w["hosts"], w["combined"], w["both_ways"], w["post_list"])
         groups.setdefault(key, []).append(m)
     return max(groups.values(), key=lambda members: len({m.workload["links"] for m in members}))
 

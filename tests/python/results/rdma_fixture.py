@@ -154,6 +154,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     end = f"{hosts}x{links}-{size}"
     end += f"-{posting}" if test in ("write-bw", "one-way") else ""
     end += ("" if work["combined"] else "-uncombined") + ("-both-ways" if work["both_ways"] else "")
+    end += f"-list-{work['post_list']}" if work["post_list"] > 1 else ""
     stages = [{"name": n, "where": "bus", "ps": ps} for n, ps in (parts or {}).items() if n != "total"]
     return [
         {

@@ -130,6 +130,10 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
         ({"iterations": 0}, "iters: 0 is outside"),
         ({"posting": "v4", "test": "one-way"}, "posting: no 'v4'; there are: v1, v2, v3"),
         ({"posting": "v1"}, "posting: write-lat looks for room in one way"),
+        ({"post_list": 2}, "post-list: write-lat hands over one at a time; write-bw and send-bw take lists"),
+        ({"test": "write-bw", "posting": "v1", "post_list": 2}, "post-list: write-bw v1 hands over one"),
+        ({"test": "send-bw", "post_list": 65}, "post-list: 65 is outside 1 to 64 for 8 bytes"),
+        ({"test": "write-bw", "size": 8192, "post_list": 33}, "post-list: 33 is outside 1 to 32 for 8192"),
         ({"both_ways": True}, "bidirectional: write-lat has no directions"),
     ],
 )
@@ -153,6 +157,8 @@ def test_ids_are_those_of_the_reference_page() -> None:
     two = rdma.identifier(rdma.PLATFORM, "as-published", Transfers("one-way", 4096, links=4, posting="v2"))
     assert f"`{one}`" in page
     assert f"`{two}`" in page
+    listed = Transfers("send-bw", both_ways=True, post_list=4)
+    assert rdma.identifier("rdma-pcie", "isthmus", listed).endswith("/send-bw/2x1-8-both-ways-list-4")
     three = Transfers("write-bw", posting="v1", combined=False, both_ways=True)
     assert rdma.identifier("rdma-pcie", "isthmus", three).endswith("/write-bw/2x1-8-v1-uncombined-both-ways")
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::words::{
     Completion, Descriptor, ErrorRecord, Frame, HostId, Layout, MAX_TRANSFER, MESSAGE_BEATS,
-    MessageHeader, Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
+    Message, MessageHeader, Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
 };
 use crate::pcie::{DmaMemory, Mmio};
 use crate::regs::rdma as regs;
@@ -408,7 +408,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             Layout::Slots(bytes) => bytes,
             Layout::Packed => 0,
         };
-        Ok(Inbox { index, place, bytes, slot, at: 0, phase: true })
+        Ok(Inbox { index, place, bytes, slot, at: 0, phase: true, every: 1, kept: 0 })
     }
 
     /// Posts transfers to one host as one cluster: none goes before all are there. Each call takes the
@@ -658,32 +658,69 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         options: Options,
         immediate: u32,
     ) -> Result<(), RdmaError> {
+        self.send_list(host, queue, &[Message { body, options, immediate }]).await
+    }
+
+    /// Appends messages to a far host's queue, one behind the other: short ones share the bursts in which
+    /// the processor writes them.
+    ///
+    /// # Errors
+    /// When a body is not legal, and then none is sent; or when no room comes back: those that had room are
+    /// sent.
+    pub async fn send_list(
+        &mut self,
+        host: HostId,
+        queue: u8,
+        messages: &[Message<'_>],
+    ) -> Result<(), RdmaError> {
         let at = self.host(host)?;
-        let beats = body.len().div_ceil(BEAT) as u16 + 1;
-        let free = |posted: &Posted| MESSAGE_BEATS - posted.beats.wrapping_sub(posted.beats_back);
-        // Room comes back with messages that say so: every one that fills the half of the queue.
-        let half = MESSAGE_BEATS / 2;
-        let crosses =
-            self.posted[at].beats / half != self.posted[at].beats.wrapping_add(beats) / half;
-        let options = Options { local: options.local || crosses, ..options };
-        let header = MessageHeader { bytes: body.len(), queue, options, immediate }.beat()?;
-        while free(&self.posted[at]) < beats {
-            let (word, seen) = (LOCAL_MESSAGES + BEAT * at, self.posted[at].beats_back);
-            let back = self.changed(word, seen.into(), host, "message").await?;
-            self.posted[at].beats_back = back;
+        let header = |message: &Message<'_>, options| {
+            let (bytes, immediate) = (message.body.len(), message.immediate);
+            MessageHeader { bytes, queue, options, immediate }.beat()
+        };
+        for message in messages {
+            header(message, message.options)?;
         }
-        self.posted[at].packets = self.posted[at].packets.wrapping_add(1);
-        let mut bytes = header.to_le_bytes().to_vec();
-        bytes.extend_from_slice(body);
+        let free = |posted: &Posted| MESSAGE_BEATS - posted.beats.wrapping_sub(posted.beats_back);
+        // Encoded and not written yet: the queue's last beats.
+        let mut bytes = Vec::new();
+        for message in messages {
+            let beats = message.body.len().div_ceil(BEAT) as u16 + 1;
+            // Room comes back with messages that say so: every one that fills the half of the queue.
+            let half = MESSAGE_BEATS / 2;
+            let crosses =
+                self.posted[at].beats / half != self.posted[at].beats.wrapping_add(beats) / half;
+            let local = message.options.local || crosses;
+            let header = header(message, Options { local, ..message.options })?;
+            while free(&self.posted[at]) < beats {
+                // What is waited for may be among what is not written yet.
+                self.write_messages(at, &mut bytes).await?;
+                let (word, seen) = (LOCAL_MESSAGES + BEAT * at, self.posted[at].beats_back);
+                let back = self.changed(word, seen.into(), host, "message").await?;
+                self.posted[at].beats_back = back;
+            }
+            self.posted[at].packets = self.posted[at].packets.wrapping_add(1);
+            self.posted[at].beats = self.posted[at].beats.wrapping_add(beats);
+            bytes.extend_from_slice(&header.to_le_bytes());
+            bytes.extend_from_slice(message.body);
+        }
+        self.write_messages(at, &mut bytes).await
+    }
+
+    /// Writes the last beats of a message queue.
+    async fn write_messages(&mut self, at: usize, bytes: &mut Vec<u8>) -> Result<(), RdmaError> {
         let ring = offset::MESSAGES + offset::QUEUE_BYTES * at as u64;
-        let first = BEAT * usize::from(self.posted[at].beats % MESSAGE_BEATS);
-        self.posted[at].beats = self.posted[at].beats.wrapping_add(beats);
+        let first = self.posted[at].beats.wrapping_sub((bytes.len() / BEAT) as u16);
+        let first = BEAT * usize::from(first % MESSAGE_BEATS);
         let until_end = BEAT * usize::from(MESSAGE_BEATS) - first;
         let (head, tail) = bytes.split_at(until_end.min(bytes.len()));
-        self.mmio.write_combined(ring + first as u64, head).await?;
+        if !head.is_empty() {
+            self.mmio.write_combined(ring + first as u64, head).await?;
+        }
         if !tail.is_empty() {
             self.mmio.write_combined(ring, tail).await?;
         }
+        bytes.clear();
         Ok(())
     }
 
@@ -747,9 +784,20 @@ pub struct Inbox {
     slot: usize,
     at: usize,
     phase: bool,
+    /// Slots are given back so many at a time; taken and not given back yet.
+    every: usize,
+    kept: usize,
 }
 
 impl Inbox {
+    /// Gives slots back with every `messages`th message, and when the queue is found empty: a store to the
+    /// interface each time that is saved. 1, as it is at first, to half the slots; what is outside is taken
+    /// as the nearest. Senders then have [`room`](Self::room) for as many less.
+    pub fn give_back_every(&mut self, messages: usize) {
+        let half = self.bytes.checked_div(self.slot).unwrap_or(0) / 2;
+        self.every = messages.clamp(1, half.max(1));
+    }
+
     /// Waits for the next message or notification, and receives it; none when `patience` passes
     /// first. It watches the frame word, which is written when the body is there.
     ///
@@ -763,6 +811,7 @@ impl Inbox {
         if self.slot == 0 {
             return Ok(None);
         }
+        self.give_back_kept(endpoint).await?;
         let place = self.place + self.at;
         let seen = endpoint.memory.load64(place).await?;
         let due = Frame::from(seen).phase != self.phase;
@@ -772,10 +821,11 @@ impl Inbox {
         self.receive(endpoint).await
     }
 
-    /// Messages and notifications that can wait in it: one fewer than it has slots.
+    /// Messages and notifications that can always wait in it: one fewer than it has slots, without those that
+    /// were taken and not given back.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.bytes.checked_div(self.slot).map_or(0, |slots| slots - 1)
+        self.bytes.checked_div(self.slot).map_or(0, |slots| slots - self.every)
     }
 
     /// Bytes of a body, at most: a slot without its frame.
@@ -807,6 +857,7 @@ impl Inbox {
         let frame = Frame::from(endpoint.memory.load64(place).await?);
         // Counts begin at 1: a slot that was never written has none.
         if frame.phase != self.phase {
+            self.give_back_kept(endpoint).await?;
             return Ok(None);
         }
         let bytes = if frame.notification { 0 } else { frame.bytes.min(self.slot - BEAT) };
@@ -816,7 +867,10 @@ impl Inbox {
         if self.at == self.bytes {
             (self.at, self.phase) = (0, !self.phase);
         }
-        self.give_back(endpoint).await?;
+        self.kept += 1;
+        if self.kept >= self.every {
+            self.give_back(endpoint).await?;
+        }
         Ok(Some((frame, body)))
     }
 
@@ -858,10 +912,18 @@ impl Inbox {
         Ok(Some(body))
     }
 
-    async fn give_back<M: Mmio, D: DmaMemory>(
-        &self,
+    async fn give_back_kept<M: Mmio, D: DmaMemory>(
+        &mut self,
         endpoint: &mut Endpoint<M, D>,
     ) -> Result<(), RdmaError> {
+        if self.kept > 0 { self.give_back(endpoint).await } else { Ok(()) }
+    }
+
+    async fn give_back<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+    ) -> Result<(), RdmaError> {
+        self.kept = 0;
         let tail = (self.at / BEAT) as u64;
         endpoint.table(offset::TAILS + 8 * u64::from(self.index), &[tail]).await
     }

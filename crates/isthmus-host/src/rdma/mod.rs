@@ -24,7 +24,7 @@ pub use read::{
 pub use sort::{Phases, SortConfig, Sorted, Work};
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
-    MAX_TRANSFER, MessageHeader, Notification, Options, QueueEntry, Region, WordError,
+    MAX_TRANSFER, Message, MessageHeader, Notification, Options, QueueEntry, Region, WordError,
 };
 
 /// The page's programs are compiled.

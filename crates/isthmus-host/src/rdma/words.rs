@@ -163,6 +163,17 @@ impl Descriptor {
     }
 }
 
+/// A message to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// A multiple of 8 bytes, 8 to 512.
+    pub body: &'a [u8],
+    /// Who is told.
+    pub options: Options,
+    /// For its reader.
+    pub immediate: u32,
+}
+
 /// A message's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageHeader {

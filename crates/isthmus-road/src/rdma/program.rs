@@ -3,14 +3,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
+use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
 
 use isthmus_host::pcie::DmaMemory;
 use isthmus_host::rdma::{
-    Descriptor, HostId, LazyPosting, MAX_TRANSFER, Options, Posting, RdmaError,
+    Descriptor, HostId, LazyPosting, MAX_TRANSFER, Message, Options, Posting, RdmaError,
 };
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
@@ -185,19 +186,26 @@ impl Side {
             .collect()
     }
 
-    /// Hands a transfer to the interface.
-    async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
+    /// Hands transfers to the interface, as one list.
+    async fn transfers(&mut self, transfers: Range<u64>) -> Result<(), RoadError> {
         let failed = self.failed("post");
-        let endpoint = &mut self.program.endpoint;
         if self.scenario.workload.test.is_send() {
             let own = Rc::clone(&self.own);
-            let body = &own[Self::shift(transfer)..][..self.scenario.workload.size_bytes];
-            let sent = endpoint.send(self.peer, QUEUE, body, Options::default(), transfer as u32);
+            let size = self.size();
+            let message = |transfer: u64| Message {
+                body: &own[Self::shift(transfer)..][..size],
+                options: Options::default(),
+                immediate: transfer as u32,
+            };
+            let list: Vec<_> = transfers.map(message).collect();
+            let sent = self.program.endpoint.send_list(self.peer, QUEUE, &list);
             return sent.await.map_err(failed);
         }
-        let (descriptors, posting) = (self.descriptors(transfer), self.posting());
+        let (is_list, posting) = (transfers.end - transfers.start > 1, self.posting());
+        let descriptors: Vec<_> =
+            transfers.flat_map(|transfer| self.descriptors(transfer)).collect();
         let endpoint = &mut self.program.endpoint;
-        if matches!(posting, Posting::Batch) {
+        if is_list || matches!(posting, Posting::Batch) {
             return endpoint.post(self.peer, &descriptors, posting).await.map_err(failed);
         }
         for descriptor in &descriptors {
@@ -205,6 +213,11 @@ impl Side {
             endpoint.post(self.peer, one, posting).await.map_err(&failed)?;
         }
         Ok(())
+    }
+
+    /// Hands one transfer to the interface.
+    async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
+        self.transfers(transfer..transfer + 1).await
     }
 
     /// A message, if one is there, checked. Over several links they may overtake each other.
@@ -261,15 +274,19 @@ impl Side {
             return self.check(transfer, &body);
         }
         if workload.test.is_send() {
-            while !self.take_message().await? {
-                let (place, host) = (self.slot(transfer), self.host.clone());
+            let place = self.slot(transfer);
+            loop {
+                // Before the program looks: what comes while it does is not waited for.
                 let now = self.value(place)?;
+                if self.take_message().await? {
+                    return Ok(());
+                }
+                let host = self.host.clone();
                 let changed = host.memory().watch(place, BEAT, |bytes| word(bytes) != now);
                 if self.sim.timeout(PATIENCE, changed).await.is_err() {
                     return Err(self.timed_out("message", transfer));
                 }
             }
-            return Ok(());
         }
         if workload.notify {
             self.notifications(transfer, 1).await?;
@@ -405,26 +422,33 @@ impl Side {
             (if sends { total } else { 0 }, if receives { total } else { 0 });
         let is_send = workload.test.is_send();
         let told = is_send || workload.notify;
+        // All hosts' queues are alike.
+        let window = self.program.inbox.room() as u64;
         let (mut sent, mut received, mut taken) = (0, 0, 0);
         let (mut posted, mut begin) = (self.sim.now(), self.sim.now());
         while sent < to_send || (told && received < to_receive) {
-            let room = !is_send || sent - taken < INBOX_SLOTS as u64;
-            if sent < to_send && room {
-                self.transfer(sent).await?;
+            let room = if is_send { window - (sent - taken) } else { u64::MAX };
+            let list = workload.post_list.min(to_send - sent).min(room);
+            if list > 0 {
+                self.transfers(sent..sent + list).await?;
                 let now = self.sim.now();
-                if sent >= workload.warmup {
-                    self.outcome.samples.push(now - posted);
-                }
+                let counted = (sent + list).saturating_sub(sent.max(workload.warmup));
+                let each = Picoseconds((now - posted).0 / list);
+                self.outcome.samples.extend((0..counted).map(|_| each));
                 posted = now;
-                sent += 1;
+                sent += list;
             }
-            if sent < to_send && is_send && sent - taken >= INBOX_SLOTS as u64 {
+            if sent < to_send && is_send && sent - taken >= window {
                 taken = self.value(self.credit_in(self.peer))?;
             }
+            // What stands where the next message comes, where it has not come yet.
+            let mut empty = None;
             if told && received < to_receive {
                 // Who can send does not wait; who cannot does.
                 let wait = sent == to_send;
+                let frame = if is_send { Some(self.value(self.slot(received))?) } else { None };
                 let new = self.look(received, to_receive - received, is_send, wait).await?;
+                empty = frame.filter(|_| new == 0);
                 for transfer in received..received + new {
                     if transfer + 1 == workload.warmup {
                         begin = self.sim.now();
@@ -436,9 +460,9 @@ impl Side {
                     self.tell_taken(received).await?;
                 }
             }
-            let stuck = sent < to_send && is_send && sent - taken >= INBOX_SLOTS as u64;
-            if stuck {
-                self.wait_for_room(received, taken).await?;
+            let stuck = sent < to_send && is_send && sent - taken >= window;
+            if stuck && (empty.is_some() || received == to_receive) {
+                self.wait_for_room(taken, empty.map(|frame| (self.slot(received), frame))).await?;
             }
         }
         let end = self.sim.now();
@@ -476,7 +500,13 @@ impl Side {
             return self.notifications(next, most).await;
         }
         if is_send {
-            return Ok(u64::from(self.take_message().await?));
+            // No more than are sent meanwhile: both directions get their share of the processor.
+            let most = most.min(self.scenario.workload.post_list);
+            let mut new = 0;
+            while new < most && self.take_message().await? {
+                new += 1;
+            }
+            return Ok(new);
         }
         let failed = self.failed("look for a notification");
         let told = self.program.endpoint.notification(self.peer).await.map_err(failed)?;
@@ -486,16 +516,22 @@ impl Side {
         self.notifications(next, most).await
     }
 
-    /// Until the peer has taken messages, or sent one.
-    async fn wait_for_room(&mut self, received: u64, taken: u64) -> Result<(), RoadError> {
-        let (room, slot) = (self.credit_in(self.peer), self.slot(received));
-        let frame = self.value(slot)?;
-        if self.value(room)? != taken {
-            return Ok(());
-        }
+    /// Until the peer has taken more messages than `taken`, or sent one: then a slot has no longer the
+    /// frame word that it had.
+    async fn wait_for_room(
+        &mut self,
+        taken: u64,
+        empty: Option<(usize, u64)>,
+    ) -> Result<(), RoadError> {
+        let room = self.credit_in(self.peer);
         let host = self.host.clone();
         let more = host.memory().watch(room, BEAT, |bytes| word(bytes) != taken);
-        let came = host.memory().watch(slot, BEAT, |bytes| word(bytes) != frame);
+        let came = async {
+            match empty {
+                Some((slot, frame)) => host.memory().watch(slot, BEAT, |b| word(b) != frame).await,
+                None => pending().await,
+            }
+        };
         if self.sim.timeout(PATIENCE, either(more, came)).await.is_err() {
             return Err(self.timed_out("room for message", taken));
         }

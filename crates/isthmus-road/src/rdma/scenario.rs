@@ -218,6 +218,9 @@ pub struct Workload {
     /// Bandwidth tests: in both directions.
     #[serde(default)]
     pub both_ways: bool,
+    /// Bandwidth tests: transfers that are handed over at a time.
+    #[serde(default = "one")]
+    pub post_list: u64,
     /// The far program is told, and does not look at its memory.
     #[serde(default = "yes")]
     pub notify: bool,
@@ -267,6 +270,10 @@ impl Faults {
             credit_corrupt_rate: self.credit_corrupt_rate,
         }
     }
+}
+
+const fn one() -> u64 {
+    1
 }
 
 const fn compare() -> f64 {
@@ -368,6 +375,23 @@ impl Scenario {
             let reason = "a latency test goes there and back already";
             return Err(RoadError::scenario("workload.both_ways", reason));
         }
+        self.check_list()
+    }
+
+    fn check_list(&self) -> Result<(), RoadError> {
+        let Workload { post_list, posting, test, .. } = &self.workload;
+        let most = match test {
+            Test::SendBw => INBOX_SLOTS / 4,
+            Test::WriteBw if *posting == PostingName::V2 => BATCH / 2 / self.descriptors().max(1),
+            _ => 1,
+        };
+        if !(1..=most.max(1) as u64).contains(post_list) {
+            let reason = match most {
+                0 | 1 => format!("{post_list}: {} hands over one at a time", test.name()),
+                _ => format!("{post_list}: 1 to {most} expected"),
+            };
+            return Err(RoadError::scenario("workload.post_list", reason));
+        }
         Ok(())
     }
 
@@ -420,7 +444,8 @@ impl Scenario {
 
     /// The end of the measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { hosts, size_bytes, posting, combined, both_ways, test, .. } = &self.workload;
+        let Workload { hosts, size_bytes, posting, combined, both_ways, post_list, test, .. } =
+            &self.workload;
         let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
         if matches!(test, Test::WriteBw | Test::OneWay) {
             name += match posting {
@@ -434,6 +459,9 @@ impl Scenario {
         }
         if *both_ways {
             name += "-both-ways";
+        }
+        if *post_list > 1 {
+            name += &format!("-list-{post_list}");
         }
         name
     }

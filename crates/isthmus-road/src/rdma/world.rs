@@ -274,7 +274,8 @@ impl Node {
             layout: slots,
             sources: u8::MAX,
         };
-        let inbox = endpoint.open_queue(QUEUE, &inbox).await?;
+        let mut inbox = endpoint.open_queue(QUEUE, &inbox).await?;
+        inbox.give_back_every(scenario.workload.post_list as usize);
         Ok(Program { endpoint, inbox })
     }
 }
