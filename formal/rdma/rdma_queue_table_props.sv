@@ -13,6 +13,7 @@ module rdma_queue_table_props
   input logic        re_i,
   input logic        tail_re_i,
   input logic [8:0]  raddr_i,
+  input logic [7:0]  peek_i,
   input logic [1:0]  ask_valid_i,
   input enqueue_t [1:0] ask_i,
   input logic [1:0]  commit_i,
@@ -30,13 +31,12 @@ module rdma_queue_table_props
   rdma_queue_table dut (.*);
 
   // States, by number: the proof's reader knows no names of another module.
-  localparam logic [3:0] StIdle = 4'd0;
-  localparam logic [3:0] StBase = 4'd1;
-  localparam logic [3:0] StUsed = 4'd2;
-  localparam logic [3:0] StFit = 4'd3;
-  localparam logic [3:0] StDecide = 4'd4;
-  localparam logic [3:0] StAnswer = 4'd5;
-  localparam logic [3:0] StTell = 4'd7;
+  localparam logic [2:0] StIdle = 3'd0;
+  localparam logic [2:0] StBase = 3'd1;
+  localparam logic [2:0] StUsed = 3'd2;
+  localparam logic [2:0] StFit = 3'd3;
+  localparam logic [2:0] StAnswer = 3'd4;
+  localparam logic [2:0] StTell = 3'd6;
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -81,6 +81,7 @@ module rdma_queue_table_props
       place_q <= dut.u_places.words_q[qid[1:0]];
       tail_q  <= dut.u_tails.words_q[qid[1:0]];
     end
+    if (dut.fast) base_q <= dut.u_entries.words_q[{qid[0], 1'b0}];
     if (dut.state_q == StBase) base_q <= dut.u_entries.words_q[{dut.entry_q[0], 1'b0}];
   end
 
@@ -112,7 +113,7 @@ module rdma_queue_table_props
   addr_t address_q;
   assign first = head + need > wrap ? wrap - head : wide_t'(dut.ask_q.beats);
   always_ff @(posedge clk_i) begin
-    if (dut.state_q == StDecide) begin
+    if (dut.state_q == StFit) begin
       legal_q   <= legal;
       fits_q    <= fits;
       room_q    <= room;
@@ -143,7 +144,7 @@ module rdma_queue_table_props
         end
       end
       // What that means: the head stays in the ring and never comes to the tail, round the end or not.
-      if (dut.state_q == StDecide && legal && fits && room) begin
+      if (dut.state_q == StFit && legal && fits && room) begin
         assert (after < wrap && after != tail);
         if (head + need > wrap) assert (after < tail);
       end
@@ -159,14 +160,14 @@ module rdma_queue_table_props
         assert (dut.entry_word == cfg_q && dut.place == place_q && dut.tail == tail_q);
         assert (dut.entry_q[7:1] == dut.u_entries.watch_q);
       end
-      if (dut.state_q >= StUsed && dut.state_q <= StDecide) begin
+      if (dut.state_q == StUsed || dut.state_q == StFit) begin
         assert (dut.cfg_q == cfg_q && dut.place_q == place_q && dut.tail_q == tail_q);
       end
       if (dut.state_q == StUsed) assert (dut.word == base_q);
-      if (dut.state_q == StFit || dut.state_q == StDecide) assert (dut.base_q == base_q);
+      if (dut.state_q == StFit) assert (dut.base_q == base_q);
       // Inductive strengthening: each stage against what it should hold.
       if (dut.state_q == StUsed) assert (wide_t'(dut.need_q) == need || cfg.slot > 3'd4);
-      if (dut.state_q == StFit || dut.state_q == StDecide) begin
+      if (dut.state_q == StFit) begin
         assert (wide_t'(dut.need_q) == need || cfg.slot > 3'd4);
         assert (dut.ring_ok_q == (head < wrap && tail < wrap));
         assert (dut.fits_q == fits || cfg.slot > 3'd4);
@@ -175,18 +176,26 @@ module rdma_queue_table_props
       if (dut.state_q == StFit) begin
         assert (wide_t'(dut.used_q) == ((head - tail) & Mask));
       end
-      if (dut.state_q == StDecide) begin
-        if (dut.ring_ok_q) assert (wide_t'(dut.used_ring_q) == used + wide_t'(dut.need_q));
-        if (dut.ring_ok_q) begin
-          assert (dut.over_q[OffsetWidth] == (wide_t'(dut.after_q) < wrap));
-          assert (wide_t'(dut.over_q) == ((wide_t'(dut.after_q) - wrap) & Mask));
-        end
-        assert (answer_o.base == dut.base_q[63:3]);
-        assert (answer_o.address == dut.base_q[63:3] + addr_t'(dut.place_q.head));
+      if (dut.state_q == StFit) begin
+        assert (wide_t'(dut.lack_q) == ((wide_t'(dut.need_q) - wrap) & Mask));
+        assert (dut.to_end_q == 7'(wrap - head));
         if (dut.ring_ok_q && cfg.slot <= 3'd4) begin
+          assert (dut.over[OffsetWidth] == (head + need < wrap));
           assert (dut.no_wrap == (head + need <= wrap));
-          assert ((dut.used_ring_q >= {1'b0, cfg.wrap}) == !room);
+          assert (dut.full == !room);
         end
+      end
+      // What was read for a guess is what stands there.
+      if (dut.peeked_q) assert (dut.state_q == StIdle || dut.state_q == StBase || dut.state_q == StUsed ||
+                                dut.state_q == 3'd5);
+      if (dut.peeked_q && dut.peek_q[7:1] == dut.u_entries.watch_q && dut.state_q == StIdle) begin
+        assert (dut.word == dut.u_entries.words_q[{dut.peek_q[0], 1'b1}]);
+      end
+      if (dut.peeked_q && dut.peek_q[7:2] == dut.u_places.watch_q && dut.state_q == StIdle) begin
+        assert (dut.place == dut.u_places.words_q[dut.peek_q[1:0]]);
+      end
+      if (dut.peeked_q && dut.peek_q[7:2] == dut.u_tails.watch_q && dut.state_q == StIdle) begin
+        assert (dut.tail == dut.u_tails.words_q[dut.peek_q[1:0]]);
       end
       if (dut.late_q) assert (dut.state_q == StAnswer && answer_o.code == '0);
       assert (dut.state_q <= StTell);
@@ -195,6 +204,7 @@ module rdma_queue_table_props
       end
       cover (commit_i[0] && answer_o.first != dut.ask_q.beats);
       cover (commit_i[1] && slotted);
+      cover (dut.fast && dut.client == 1'b0);
       cover (dut.late_q);
       cover (dut.state_q == StAnswer && answer_o.code == 4'(CodeFull));
     end

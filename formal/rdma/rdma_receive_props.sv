@@ -36,6 +36,7 @@ module rdma_receive_props
   logic [5:0] region_entry_o;
   logic [31:0] region_key_o;
   logic [63:0] region_address_o;
+  logic [7:0] queue_peek_o;
   enqueue_t queue_o;
   flow_t src_o;
   logic [6:0] beats_o;

@@ -13,7 +13,7 @@
 ///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
 ///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A packet
 ///               that ends in its header gives its place back: refused_void_o
-///   Latency     last header beat to the first piece 2 cycles for a write without a key, 4 with one, 6 for a
+///   Latency     last header beat to the first piece 2 cycles for a write without a key, 4 with one and for a
 ///               message; first one to the first piece 4 at least; while nobody else asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
 ///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
@@ -53,6 +53,7 @@ module rdma_receive
   input  logic        region_to_queue_i,
   input  logic [7:0]  region_qid_i,
 
+  output logic [7:0] queue_peek_o,  // perhaps asked for in the next cycle
   output logic      queue_valid_o,
   input  logic      queue_ready_i,
   output enqueue_t  queue_o,
@@ -292,6 +293,7 @@ module rdma_receive
   assign region_extended_o = extended;
   assign region_key_o      = third_q[31:0];
   assign region_address_o  = second_q;
+  assign queue_peek_o = in_beat[7:0];
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
   // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.

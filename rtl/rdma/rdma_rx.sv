@@ -170,7 +170,7 @@ module rdma_rx
   logic [31:0] region_key;
   logic [63:0] region_address;
   logic [3:0] region_code;
-  logic [7:0] region_qid;
+  logic [7:0] region_qid, queue_peek;
   logic [1:0] queue_valid, queue_ready, queue_answer, queue_commit, queue_drop;
   enqueue_t [1:0] queue_ask;
   enqueued_t queue;
@@ -216,6 +216,7 @@ module rdma_rx
     .region_code_i    (region_code),
     .region_to_queue_i(region_to_queue),
     .region_qid_i     (region_qid),
+    .queue_peek_o     (queue_peek),
     .queue_valid_o    (queue_valid[0]),
     .queue_ready_i    (queue_ready[0]),
     .queue_o          (queue_ask[0]),
@@ -297,6 +298,7 @@ module rdma_rx
     .raddr_i       (re_tail ? {table_raddr_i[10:3], 1'b0} : table_raddr_i[11:3]),
     .rvalid_o      (queue_rvalid),
     .rdata_o       (queue_rdata),
+    .peek_i        (queue_peek),
     .ask_valid_i   (queue_valid),
     .ask_ready_o   (queue_ready),
     .ask_i         (queue_ask),

@@ -106,8 +106,8 @@ BREAKS = [
     (
         "rdma/rdma_queue_table",
         "rdma/rdma_queue_table.sv",
-        "used_ring_q >= {1'b0, cfg_q.wrap}",
-        "used_ring_q > {1'b0, cfg_q.wrap}",
+        "? !short_ring[OffsetWidth] : !short[OffsetWidth];",
+        "? !short_ring[OffsetWidth] : !short[OffsetWidth] && short != '0;",
     ),
     ("rdma/rdma_write", "rdma/rdma_write.sv", "behind > 10'd512", "behind > 10'd520"),
     (
