@@ -8,8 +8,8 @@
 ///               act_owes_o with act_ready_o: a WroteNotice answer follows
 ///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it), else
 ///               at once
-///   Records     in a ring of 2^err_size_i records at err_base_i; a record that finds it full, or no ring, is
-///               counted in the next one
+///   Records     in a ring of 2^err_size_i records at err_base_i, from its begin when enable_i has risen; a
+///               record that finds it full, or no ring, is counted in the next one, with what it counts itself
 ///   Tables      addresses: requests, messages, sources, completions, 8 each; 0: none. we_i, re_i, rvalid_o,
 ///               rdata_o as in rdma_regions. Writing a source's address starts its count anew
 ///   Latency     event to notice_valid_o 4 cycles, through a queue 10, a record 2
@@ -149,17 +149,19 @@ module rdma_notify
   );
 
   logic [14:0] counts_q [MaxHosts];
-  logic [14:0] count_next;
-  logic told_q;    // a notice was written
-  logic queued_q;  // into a queue
+  logic [14:0] count_q;  // of the word: read with its address, so it stands on the bus
+  logic anew_q;          // the host has set this source's address since
+  logic told_q;          // a notice was written
+  logic queued_q;        // into a queue
   logic host_counts, count_up;
+  flow_t host_src;
   assign host_counts = (we_i && waddr_i[4:3] == 2'd2) || clear_i;
-  assign count_next  = counts_q[act_i.src] + 15'd1;
+  assign host_src    = clear_i ? clear_index_i[2:0] : waddr_i[2:0];
   // The event stands one cycle longer if the host writes a count just now.
   logic counts;
   assign counts   = event_q == EvAct && told_q && !queued_q && !act_i.frame;
   assign finish   = state_q == StEnd && !(counts && host_counts);
-  assign count_up = finish && counts;
+  assign count_up = finish && counts && !anew_q;
 
   // ---------------------------------------------------------------- what an act asks for
   logic notify, irq, record;
@@ -169,8 +171,10 @@ module rdma_notify
 
   // ---------------------------------------------------------------- error ring
   logic [15:0] head_q, used;
-  logic [11:0] more_q;
+  logic [11:0] more_q;  // not itemised; of the record under way: what it tells
+  logic [12:0] more;
   logic ring_full, no_ring;
+  logic enabled_q;      // the ring was begun
   logic [15:0] mask;
   addr_t record_q;
   logic phase_q;
@@ -183,6 +187,9 @@ module rdma_notify
   assign mask      = 16'((17'd1 << err_size_i) - 17'd1);
   assign ring_full = (used & ~mask) != '0;
   assign no_ring   = err_base_i == '0 || err_size_i < 4'd2;
+  // What the record brings; a cycle later itself, if it was lost.
+  assign more      = {1'b0, more_q} + (state_q != StRecord ? 13'd1 :
+                                       event_q == EvError ? {1'b0, err_beat0_i[35:24]} : '0);
 
   // ---------------------------------------------------------------- one event at a time
   state_e notify_next;  // behind a record
@@ -196,6 +203,7 @@ module rdma_notify
       rvalid_o       <= 1'b0;
       head_q         <= '0;
       more_q         <= '0;
+      enabled_q      <= 1'b0;
       refuse_o       <= 1'b0;
       irq_o          <= '0;
       record_lost_o  <= 1'b0;
@@ -213,6 +221,12 @@ module rdma_notify
           told_q         <= 1'b0;
           queued_q       <= 1'b0;
           failed_place_q <= 1'b0;
+          // Never while a record stands.
+          if (enable_i && !enabled_q) begin
+            enabled_q <= 1'b1;
+            head_q    <= '0;
+            more_q    <= '0;
+          end
           if (read_q) state_q <= StTable;
           else if (gnt != '0) begin
             if (gnt[EvAct] && act_i.frame) state_q <= StFrame;
@@ -224,7 +238,6 @@ module rdma_notify
         end
         StRecord: begin
           if (no_ring || ring_full) begin
-            if (more_q != '1) more_q <= more_q + 12'd1;
             record_lost_o <= 1'b1;
             state_q       <= notify_next;
           end else begin
@@ -271,10 +284,8 @@ module rdma_notify
           if (event_q == EvAct && irq && !told_q) irq_o <= NumHosts'(1) << act_i.src;
         end
       endcase
-      if (!enable_i) begin
-        head_q <= '0;
-        more_q <= '0;
-      end
+      if (state_q == StRecord || record_lost_o) more_q <= more[12] ? '1 : more[11:0];
+      if (!enable_i) enabled_q <= 1'b0;
     end
   end
   assign act_owes_o = told_q && !act_i.frame;
@@ -283,6 +294,11 @@ module rdma_notify
     if (re_i) read_addr_q <= raddr_i;
     if (state_q == StIdle) event_q <= event_e'(winner);
     if (state_q == StWord) address_q <= word[63:3];
+    if (state_q == StAddress) begin
+      count_q <= counts_q[act_i.src] + 15'd1;
+      anew_q  <= 1'b0;
+    end
+    if (host_counts && host_src == act_i.src) anew_q <= 1'b1;
     if (state_q == StPlace) address_q <= queue_i.address;
     // The slot's begin: the last beat less the body.
     if (state_q == StIdle) begin
@@ -300,8 +316,8 @@ module rdma_notify
       queue_phase_q <= queue_i.phase;
       queue_count_q <= queue_i.count;
     end
-    if (host_counts) counts_q[clear_i ? clear_index_i[2:0] : waddr_i[2:0]] <= '0;
-    else if (count_up) counts_q[act_i.src] <= count_next;
+    if (host_counts) counts_q[host_src] <= '0;
+    else if (count_up) counts_q[act_i.src] <= count_q;
   end
 
   assign queue_valid_o  = state_q == StAsk;
@@ -348,7 +364,7 @@ module rdma_notify
       EvLocal: word_out = 64'(local_count_i);
       EvDone:  word_out = done_word_i;
       default: word_out = act_i.frame || queued_q ? beat_t'(frame) :
-                          {act_i.failed, count_next, act_i.info.address[47:3], 3'b000};
+                          {act_i.failed, count_q, act_i.info.address[47:3], 3'b000};
     endcase
   end
 

@@ -625,6 +625,111 @@ async def the_send_sides_words_are_written_where_the_host_said(dut: Any) -> None
 
 
 @cocotb.test()
+async def a_record_counts_what_the_send_side_counted_too(dut: Any) -> None:
+    h = await with_ring(dut, size=2)
+    await h.tell("err", beat0=1 | 7 << 24, beat1=0)
+    await h.rest()
+    assert record(h, 0, 2)[4] == 7
+    for n in range(3):
+        await h.tell("err", beat0=1, beat1=n)
+    # three that find the ring full: themselves, and what they bring
+    for more in (0, 5, 20):
+        await h.tell("err", beat0=2 | more << 24, beat1=0)
+    await h.rest()
+    dut.err_tail_i.value = 4
+    await h.tell("err", beat0=3 | 100 << 24, beat1=0)
+    await h.tell("err", beat0=4 | 4095 << 24, beat1=0)
+    await h.rest()
+    assert [record(h, n, 2)[::4] for n in (0, 1)] == [(3, 128), (4, 4095)]
+    # at most 4095
+    dut.err_tail_i.value = 2
+    for more in (4000, 4000):
+        await h.tell("err", beat0=5 | more << 24, beat1=0)
+    dut.err_tail_i.value = 6
+    for more in (4090, 1):
+        await h.tell("err", beat0=6 | more << 24, beat1=0)
+    await h.rest()
+    assert [record(h, n, 2)[::4] for n in (2, 3)] == [(6, 4095), (6, 1)]
+
+
+@cocotb.test()
+async def a_count_starts_anew_with_its_address_while_a_word_waits_for_the_bus(dut: Any) -> None:
+    h = await with_ring(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    await h.address(NOTIFY + 1, WORDS)
+    for n in range(3):
+        h.send(write(h, n, SHORT, 1, notify=True).beats())
+    await h.rest()
+    assert h.memory[WORDS] >> 48 == 3
+    seq, late = 3, 0
+    for n in range(16):  # the new address comes at any time from the packet's answer to its word's
+        old, new = WORDS + 16 * n, WORDS + 16 * (n + 1)
+        h.bursts.clear()
+        h.send(write(h, seq, SHORT, 1, notify=True).beats())
+        await h.until(lambda: any(b.address == SHORT for b in h.bursts), "payload")
+        h.slave.w_channel.pause = True
+        await h.clocks(n)
+        seen = int(dut.axi_wdata.value) if dut.axi_wvalid.value else None
+        await h.address(NOTIFY + 1, new)
+        await h.clocks(16)
+        stands = int(dut.axi_wdata.value)
+        assert seen in (None, stands), n
+        h.slave.w_channel.pause = False
+        await h.rest()
+        if new in h.memory:
+            assert h.memory[new] == stands
+            assert stands >> 48 == 1
+        else:
+            late += 1
+            assert h.memory[old] == stands
+            assert stands >> 48 == (4 if n == 0 else 2)
+            seq += 1
+            h.send(write(h, seq, SHORT, 1, notify=True).beats())
+            await h.rest()
+            assert h.memory[new] >> 48 == 1, n
+        seq += 1
+    assert 2 <= late <= 12
+
+
+@cocotb.test()
+async def a_record_stands_on_the_bus_when_the_interface_is_stopped(dut: Any) -> None:
+    h = await with_ring(dut, size=2)
+    for n in range(4):
+        await h.tell("err", beat0=n + 1, beat1=0)
+    await h.tell("err", beat0=5, beat1=0)
+    await h.rest()
+    dut.err_tail_i.value = 1
+    h.slave.w_channel.pause = True
+    cocotb.start_soon(h.tell("err", beat0=6, beat1=0))
+    await h.clocks(20)
+    before = int(dut.axi_wdata.value)
+    assert dut.axi_wvalid.value
+    dut.enable_i.value = 0
+    await h.clocks(4)
+    assert int(dut.axi_wdata.value) == before
+    h.slave.w_channel.pause = False
+    await h.rest()
+    assert record(h, 4, 2)[:1] + record(h, 4, 2)[4:6] == (6, 1, 0)
+    # what fails while it stops is told behind it, and nothing is written over what was not read
+    read = dict(h.memory)
+    await h.tell("err", beat0=7, beat1=0)
+    await h.rest()
+    assert h.memory == read
+    dut.err_tail_i.value = 2
+    await h.tell("err", beat0=8, beat1=0)
+    await h.rest()
+    assert record(h, 5, 2)[:1] + record(h, 5, 2)[4:6] == (8, 1, 0)
+    # enabled, the ring begins anew
+    dut.err_tail_i.value = 0
+    dut.enable_i.value = 1
+    await h.clocks(4)
+    await h.tell("err", beat0=9, beat1=0)
+    await h.rest()
+    assert record(h, 0, 2)[:1] + record(h, 0, 2)[4:6] == (9, 0, 1)
+
+
+@cocotb.test()
 async def tables_read_as_they_were_written_and_start_empty(dut: Any) -> None:
     h = await begin(dut)
     offsets = [
