@@ -4,15 +4,18 @@
 /// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room; others
 /// are counted for their source and told with its next REFUSED, or in one of their own with code 0.
 ///
-///   In          ack_i, deny_i, refuse_i, late_i: strobes; a late_i is counted, not itemised
+///   In          ack_i, deny_i, refuse_i, late_i: strobes, the last two every third cycle at most; a late_i
+///               is counted, not itemised
 ///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
-///               packet was chosen. view_*: the flow of view_src_o, in the same cycle
+///               packet was chosen, and no other stood for this host: a bit that falls with the taking of
+///               a packet is enough. view_*: the flow of view_src_o, in the same cycle
 ///   Latency     strobe to ctl_valid_o 4 cycles
-///   Throughput  a packet in 3 cycles
-///   Fairness    kinds take turns, and hosts within them; a refusal whose host has no room goes to the
+///   Throughput  a packet in 3 cycles, to the same host in 4
+///   Fairness    kinds take turns, and hosts within each; a refusal whose host has no room goes to the
 ///               end of the list, or to the counts where the list is full
 ///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
-///   Not done    ACK of a flow that is not open: it is owed no more
+///   Not done    ACK of a flow that is not open: it is owed no more. Sessions of counts: what was counted
+///               before an OPEN and not told is told after it
 module rdma_ack
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -50,8 +53,10 @@ module rdma_ack
   end
 
   typedef logic [NumHosts-1:0] hosts_t;
-  hosts_t ack_q, deny_q, more_q, room;
-  assign room = ctl_room_i[NumHosts-1:0];
+  hosts_t ack_q, deny_q, more_q, room, standing, free;
+  assign room     = ctl_room_i[NumHosts-1:0];
+  assign standing = ctl_valid_o ? hosts_t'(1) << ctl_header_o.dst[2:0] : '0;
+  assign free     = room & ~standing;
 
   session_t denied_q [MaxHosts];
   logic [11:0] counts_q [MaxHosts];
@@ -92,13 +97,13 @@ module rdma_ack
   logic [3:0] req, gnt;
   logic [1:0] turn;
   hosts_t ack_req, deny_req, more_req, req_hosts, host_gnt, told_one;
-  logic [$clog2(NumHosts)-1:0] host;
+  flow_t host;
 
-  assign ack_req  = ack_q & room;
-  assign deny_req = deny_q & room;
-  assign more_req = more_q & ~told_one & room;
+  assign ack_req  = ack_q & free;
+  assign deny_req = deny_q & free;
+  assign more_req = more_q & ~told_one & free;
   assign item_one = hosts_t'(1) << item.src;
-  assign req      = {more_req != '0, item_valid && (item_one & room) != '0, deny_req != '0,
+  assign req      = {more_req != '0, item_valid && (item_one & free) != '0, deny_req != '0,
                      ack_req != '0};
 
   // One packet in three cycles. First: which kind. Second: which host. Third: what it says.
@@ -124,14 +129,21 @@ module rdma_ack
       default:  req_hosts = more_req;
     endcase
   end
-  arb_rr #(.NumReq(NumHosts)) u_hosts (
-    .clk_i,
-    .rst_ni,
-    .req_i (chosen_q ? hosts_q : '0),
-    .last_i(1'b1),
-    .gnt_o (host_gnt),
-    .idx_o (host)
+  // Each kind remembers whom it served: the hosts above go first, whatever other kinds did meanwhile.
+  hosts_t after_q [4];
+  hosts_t after, any_gnt;
+  assign after = hosts_q & after_q[kind_q];
+  arb_fixed #(.NumReq(NumHosts)) u_hosts (
+    .req_i(after != '0 ? after : hosts_q),
+    .gnt_o(any_gnt)
   );
+  assign host_gnt = chosen_q ? any_gnt : '0;
+  always_comb begin
+    host = '0;
+    for (int unsigned i = 0; i < NumHosts; i++) begin
+      if (host_gnt[i]) host = host | flow_t'(i);
+    end
+  end
   assign view_src_o = src_q;
 
   // In a full list there is no end to go to: then it is counted.
@@ -187,7 +199,9 @@ module rdma_ack
       chosen_q    <= 1'b0;
       picked_q    <= 1'b0;
       ctl_valid_o <= 1'b0;
+      for (int i = 0; i < 4; i++) after_q[i] <= '0;
     end else begin
+      if (chosen_q) after_q[kind_q] <= ~(host_gnt | (host_gnt - 1'b1));
       ack_q  <= (ack_q & ~(kind_q == TurnAck ? host_gnt : '0)) | ack_i;
       deny_q <= (deny_q & ~(kind_q == TurnDeny ? host_gnt : '0)) |
                 (deny_i ? hosts_t'(1) << deny_src_i : '0);
@@ -212,7 +226,7 @@ module rdma_ack
       hosts_q <= req_hosts;
       item_q  <= item;
     end
-    if (chosen_q) src_q <= flow_t'(host);
+    if (chosen_q) src_q <= host;
     if (send) begin
       ctl_header_o         <= '0;
       ctl_header_o.kind    <= KindControl;

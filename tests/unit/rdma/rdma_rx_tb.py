@@ -803,6 +803,61 @@ async def a_host_without_room_holds_nobody_elses_control_packets(dut: Any) -> No
 
 
 @cocotb.test()
+async def an_ack_is_not_passed_by_what_others_are_owed_again_and_again(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.region(4, SHORT, 0x4000, 16)
+    for src in (1, 2, 4):
+        await h.open(src, 7)
+    # a send side that takes a control packet only now and then: source 4 is owed an ACK whenever it is
+    # asked, source 2 a refusal
+    h.ctl_ready = lambda: h.cycle % 80 == 0
+    seqs = {2: 0, 4: 0}
+
+    def both(count: int) -> None:
+        for _ in range(count):
+            h.send(write(h, seqs[2], SHORT, 1, src=2, tag=seqs[2] & 0x7F).beats())  # has no region
+            h.send(write(h, seqs[4], SHORT + 8, 1, src=4, completion=True).beats(), 1)
+            seqs[2], seqs[4] = seqs[2] + 1, seqs[4] + 1
+
+    both(12)
+    h.send(write(h, 0, SHORT + 16, 1, completion=True).beats())
+    await h.until(lambda: SHORT + 16 in h.memory, "word")
+    both(120)
+    before = len(h.ctl)
+    await h.until(lambda: any(c[:2] == (ACK, 1) for c in h.ctl[before:]), "ACK", 1200)
+    assert any(h.sent)  # while the others went on
+    await h.rest()
+
+
+@cocotb.test()
+async def the_last_room_of_a_host_is_offered_once(dut: Any) -> None:
+    h = await begin(dut)
+    for src in (1, 2):
+        await h.open(src, 7)
+    await h.rest()
+    # room for one packet to host 1, which goes when that has been taken
+    before = len(h.ctl)
+
+    def ready() -> bool:
+        if any(c[1] == 1 for c in h.ctl[before:]):
+            dut.ctl_room_i.value = 0xFD
+        return h.cycle > stop and (int(dut.ctl_header_o.value) >> 31 & 7 != 1 or len(h.ctl) == before)
+
+    stop = h.cycle + 800
+    h.ctl_ready = ready
+    h.send(write(h, 0, SHORT, 1, completion=True).beats())  # refused, and an ACK
+    await h.clocks(300)
+    h.send(write(h, 0, SHORT, 1, src=2, completion=True).beats())
+    await h.until(lambda: len([c for c in h.ctl[before:] if c[1] == 2]) == 2, "what host 2 is owed")
+    assert len([c for c in h.ctl[before:] if c[1] == 1]) == 1
+    h.ctl_ready = lambda: True
+    dut.ctl_room_i.value = 0xFF
+    await h.rest()
+    assert len([c for c in h.ctl[before:] if c[1] == 1]) == 2
+
+
+@cocotb.test()
 async def acks_come_after_a_quarter_of_a_window(dut: Any) -> None:
     h = await begin(dut)
     await h.region(1, SHORT, 0x4000, 2)
