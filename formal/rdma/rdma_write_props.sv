@@ -59,7 +59,14 @@ module rdma_write_props
     if (payload_stood_q) begin
       assume (payload_valid_i && {payload_bad_i, payload_keep_i, payload_i} == payload_before_q);
     end
-    if (notice_stood_q) assume (notice_valid_i && notice_i == notice_before_q);
+    // As rdma_notify keeps it: but for what nobody is told.
+    if (notice_stood_q) begin
+      assume (notice_valid_i && notice_i.two == notice_before_q.two);
+      assume (notice_i.address == notice_before_q.address && notice_i.data0 == notice_before_q.data0);
+      if (notice_i.two) assume (notice_i.data1 == notice_before_q.data1);
+      assume (notice_i.answer.wrote == notice_before_q.answer.wrote);
+      if (notice_i.answer.wrote != WroteOther) assume (notice_i.answer == notice_before_q.answer);
+    end
     assume (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
     assume (piece_i.packet >= piece_i.beats && piece_i.packet <= 7'(PacketBeats));
     // Two beats are a record, on a multiple of 16.

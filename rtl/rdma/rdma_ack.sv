@@ -11,8 +11,10 @@
 ///               a packet is enough. view_*: the flow of view_src_o, in the same cycle
 ///   Latency     strobe to ctl_valid_o 4 cycles
 ///   Throughput  a packet in 3 cycles, to the same host in 4
-///   Fairness    kinds take turns, and hosts within each; a refusal whose host has no room goes to the
-///               end of the list, or to the counts where the list is full
+///   Fairness    kinds take turns, and hosts within each: who has room is passed by at most 4 NumHosts - 1
+///               packets                                    (proved: formal/rdma/rdma_ack.sby)
+///               A refusal whose host has no room goes to the end of the list, or to the counts where the
+///               list is full
 ///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
 ///   Not done    ACK of a flow that is not open: it is owed no more. Sessions of counts: what was counted
 ///               before an OPEN and not told is told after it

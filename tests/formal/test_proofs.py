@@ -109,6 +109,30 @@ BREAKS = [
         "? !short_ring[OffsetWidth] : !short[OffsetWidth];",
         "? !short_ring[OffsetWidth] : !short[OffsetWidth] && short != '0;",
     ),
+    (
+        "rdma/rdma_notify",
+        "rdma/rdma_notify.sv",
+        "assign count_up = finish && counts && !anew_q;",
+        "assign count_up = finish && counts;",
+    ),
+    (
+        "rdma/rdma_notify",
+        "rdma/rdma_notify.sv",
+        "assign ring_full = (used & ~mask) != '0;",
+        "assign ring_full = used > mask + 16'd1;",
+    ),
+    (
+        "rdma/rdma_ack",
+        "rdma/rdma_ack.sv",
+        "(ack_q & ~(kind_q == TurnAck ? host_gnt : '0)) | ack_i;",
+        "(ack_q | ack_i) & ~(kind_q == TurnAck ? host_gnt : '0);",
+    ),
+    (
+        "rdma/rdma_ack",
+        "rdma/rdma_ack.sv",
+        "more_q <= (more_q & ~told_one) | count_one;",
+        "more_q <= (more_q | count_one) & ~told_one;",
+    ),
     ("rdma/rdma_write", "rdma/rdma_write.sv", "behind > 10'd512", "behind > 10'd520"),
     (
         "rdma/rdma_resequencer",
