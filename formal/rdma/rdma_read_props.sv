@@ -14,6 +14,7 @@ module rdma_read_props #(
   input logic        rvalid_i,
   input logic [63:0] rdata_i,
   input logic [1:0]  rresp_i,
+  input logic        rearly_i,
   input logic        data_ready_i,
   input logic        watch_i        // this beat is the one to follow
 );
@@ -33,7 +34,8 @@ module rdma_read_props #(
   logic [9:0]  left_q;
   logic [2:0]  wait_q;   // clocks since a burst could be offered
   logic        fresh_q;  // no burst of it was taken
-  logic        coming_q;
+  logic        came_q;
+  logic        told_q;   // of a beat that has not come
   logic        take, burst;
   assign take  = read_valid_i && read_ready_o;
   assign burst = arvalid_o && arready_i;
@@ -89,7 +91,8 @@ module rdma_read_props #(
     araddr_q  <= araddr_o;
     arlen_q   <= arlen_o;
     aruser_q  <= aruser_o;
-    coming_q  <= started_q && coming_o;
+    came_q    <= started_q && came;
+    told_q    <= started_q && (told_q || rearly_i) && !came && !take;
   end
 
   always_comb begin
@@ -119,14 +122,15 @@ module rdma_read_props #(
       end
       assert (issued_o == (burst && fresh_q));
       // Beats are announced, and pass unchanged, in order.
-      assert (coming_o == came);
-      if (coming_q) assert (data_valid_o);
+      assert (coming_o == (came || rearly_i || told_q));
+      if (came_q) assert (data_valid_o);
       if (live_q && ahead_q == '0) begin
         assert (data_valid_o && data_o == beat_q && bad_o == bad_q);
       end
       assert (rready_o == (dut.u_data.usage_o < 2'(Places)));
 
       // Inductive strengthening.
+      assert (dut.early_q == told_q);
       assert (left_q <= 10'd512);
       assert (dut.state_q != 2'd3);
       if (left_q != '0) assert (dut.addr_q == next_q && dut.left_q == left_q && dut.first_q == fresh_q);
@@ -142,6 +146,7 @@ module rdma_read_props #(
 
       cover (burst && !fresh_q && left_q == 10'(arlen_o) + 10'd1 && arlen_o == 8'd0);
       cover (burst && fresh_q && left_q == 10'd512 && arlen_o != 8'd255);
+      cover (told_q && came);
       cover (went && live_q && bad_o && ahead_q == '0);
     end
   end

@@ -18,6 +18,10 @@ module rdma_send_props
   input logic                 coming_i,
   input flow_t                coming_flow_i,
   input logic                 coming_message_i,
+  input logic                 coming_early_i,
+  input logic                 write_i,
+  input logic [10:0]          write_addr_i,
+  input beat_t                write_data_i,
   input logic [MaxHosts-1:0]  request_ready_i,
   input logic [6:0]           slot_i,
   input logic [7:0]           slots_i,
@@ -50,7 +54,7 @@ module rdma_send_props
 );
   logic rst_ni, clear_i;
   flow_t clear_flow_i, flow_o;
-  logic request_re_o, request_advance_o, request_two_o, message_re_o, message_advance_o;
+  logic request_re_o, request_advance_o, request_two_o, request_only_o, message_re_o, message_advance_o;
   logic [10:0] request_addr_o, message_addr_o;
   logic [6:0] message_size_o;
   logic commit_o, take_o, record_o, job_valid_o, read_valid_o, plan_o, post_valid_o;
@@ -153,7 +157,7 @@ module rdma_send_props
   logic [4:0] packets;
   logic [4:0] onto [NumLinks];
   assign planning = dut.state_q == 4'd7 && here;
-  assign judging  = dut.state_q >= 4'd2 && dut.state_q <= 4'd6;
+  assign judging  = (dut.state_q >= 4'd2 && dut.state_q <= 4'd6) || dut.state_q == 4'd10;
   assign packets  = 5'(dut.left_q) + 5'd1;
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_onto
     assign onto[l] = !mask_o[l] ? '0 : !mask_o[1-l] ? packets
@@ -174,7 +178,11 @@ module rdma_send_props
   endfunction
   // The look in progress went past the reckoning.
   logic quick_q;
-  always_ff @(posedge clk_i) if (dut.state_q == 4'd3) quick_q <= dut.quick;
+  always_ff @(posedge clk_i) begin
+    if (dut.state_q == 4'd2) quick_q <= dut.message_q && dut.roomy_d;
+    if (dut.state_q == 4'd3) quick_q <= dut.plain && dut.roomy_q;
+    if (dut.state_q == 4'd10) quick_q <= dut.plain && dut.roomy_d;
+  end
 
   logic single;  // one packet alone: its own beats
   assign single = dut.packets_q == 4'd1;
@@ -186,6 +194,7 @@ module rdma_send_props
       if (gone_i && gone_flow_i == Watch) assume (11'(gone_beats_i) <= used[gone_link_i]);
       assume (acked_i <= lag);
       assume (bench_i == bench_q);
+      if (coming_early_i) assume (coming_i && !coming_message_i);
       if (leaves_i) assume (away != '0);
     end
     if (started_q && !live_q) assert (dut.state_q == 4'd0);
@@ -207,9 +216,14 @@ module rdma_send_props
       end
       assert (!(job_valid_o && post_valid_o));
       if (commit_o) assert (open_i[flow_o]);
+      // What came early is a slot of its own, and waits for its release.
+      if ((commit_o || dut.refuse) && dut.early_q) begin
+        assert (request_ready_i[flow_o] && !dut.message_q && !request_two_o);
+        if (commit_o) assert (commit_count_o == 4'd1 && request_only_o);
+      end
 
       // Inductive strengthening.
-      assert (dut.state_q <= 4'd9);
+      assert (dut.state_q <= 4'd10);
       if (dut.state_q != 4'd0) assert (mask_o != '0);
       if (judging) begin
         assert (dut.link_q == link_i);
@@ -226,13 +240,18 @@ module rdma_send_props
         assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
                 dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
       end
-      if (dut.state_q >= 4'd3 && judging) begin
-        assert (dut.links_q == 3'(mask_o[0]) + 3'(mask_o[1]));
+      if (judging) assert (dut.links_q == 3'(mask_o[0]) + 3'(mask_o[1]));
+      if (dut.early_q && dut.state_q != 4'd0) begin
+        assert (dut.state_q <= 4'd2 || dut.state_q >= 4'd6);
+        assert (!dut.message_q);
+        if (dut.state_q == 4'd6) assert (quick_q);
+      end
+      if (dut.state_q >= 4'd3 && dut.state_q <= 4'd6) begin
         for (int l = 0; l < int'(NumLinks); l++) begin
           assert (dut.free_q[l] == 11'(DataBeats) - dut.used_q[l]);
         end
       end
-      if (dut.state_q >= 4'd3 && judging && dut.roomy_q) begin
+      if (dut.state_q >= 4'd3 && dut.state_q <= 4'd6 && dut.roomy_q) begin
         assert (dut.lag_q < 7'd64 && dut.away_q < 7'd64);
         assert (dut.used_q[dut.link_q] <= 11'(DataBeats - MaxBeats));
       end
@@ -268,6 +287,7 @@ module rdma_send_props
       cover (commit_o && here && commit_count_o == 4'd8 && mask_o == '1);
       cover (commit_o && here && !dut.final_q);
       cover (commit_o && here && quick_q);
+      cover (commit_o && here && dut.early_q);
       cover (commit_o && here && !quick_q && single);
       cover (give_valid_o && error_ready_i);
       cover (take_o && here && lag == 7'd8);

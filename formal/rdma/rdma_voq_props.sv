@@ -16,9 +16,12 @@ module rdma_voq_props
   input logic        clk_i,
   input logic        valid_i,
   input flow_t       flow_i,
-  input beat_t       data_i,
   input logic        last_i,
+  input logic        write_i,
+  input flow_t       write_flow_i,
+  input logic        write_last_i,
   input logic        bad_i,
+  input beat_t       data_i,
   input logic        departure_ready_i,
   input logic        bench_i,
   input logic [31:0] stamp_i,
@@ -109,6 +112,9 @@ module rdma_voq_props
         assume (9'(ahead_q) + 9'(packet_q) + 9'(dut.token.beats) <= 9'(Beats));
       end
 
+      // A packet has more than one beat, and its first carries something.
+      if (dut.load && (dut.start || dut.fresh)) assume (!dut.rdata.last && !dut.rdata.bad);
+
       // A place in async_fifo does not go but by a word that is put there.
       if (departure_room_q && !ended_q) assume (dut.departure_room);
 
@@ -122,7 +128,7 @@ module rdma_voq_props
         assert (could_q[tx_flit_o.data[0]] && enabled_q);
       end
       // No beat is read that was not told.
-      if (read) assert (ahead_q != '0);
+      if (read) assert (ahead_q != '0 || told);
       // What has been told is asked for.
       if (!dut.rclear_q && ahead_q != '0 && !here) assert (dut.waiting_q[Watch]);
       // Each packet that ends leaves one word for the host, and there is a place for it.
@@ -141,7 +147,13 @@ module rdma_voq_props
       assert (!dut.have_q || dut.busy_q);
       assert (!dut.read_q || (dut.busy_q && !dut.last_q &&
                               !(dut.have_q && (dut.beat_q.last || dut.beat_q.bad))));
-      assert (!dut.high_q || (dut.have_q && !dut.beat_q.bad));
+      assert (!dut.high_q || (dut.have_q && !dut.beat_q.bad && dut.word_q != '0));
+      if (dut.busy_q) assert (dut.word_q <= 4'd8);
+      // The first beat is there, or comes out of the memory; it is the only one that can be put from there.
+      if (dut.busy_q && dut.word_q == '0) begin
+        assert ((dut.have_q || dut.read_q) && !dut.last_q);
+        if (dut.have_q) assert (!dut.beat_q.last && !dut.beat_q.bad);
+      end
       if (dut.busy_q) begin
         assert (dut.departure_room);
         if (dut.drop_q) assert (!tx_valid_o && !inside_q);

@@ -93,6 +93,7 @@ module rdma_ni
   input  logic [63:0] dma_rdata_i,
   input  logic [1:0]  dma_rresp_i,
   input  logic        dma_rlast_i,
+  input  logic        dma_rearly_i,   // strobe: the next beat comes within a few cycles
   output logic        dma_rready_o,
 
   output logic [0:0] irq_o,
@@ -446,6 +447,7 @@ module rdma_ni
     .mq_addr_i       (mq_addr),
     .mq_data_i       (mq_data),
     .mq_strb_i       (mq_strb),
+    .mq_last_i       (rq_last),
     .arvalid_o       (dma_arvalid_o),
     .arready_i       (dma_arready_i),
     .araddr_o        (dma_araddr_o),
@@ -456,6 +458,7 @@ module rdma_ni
     .rdata_i         (dma_rdata_i),
     .rresp_i         (dma_rresp_i),
     .rlast_i         (dma_rlast_i),
+    .rearly_i        (dma_rearly_i),
     .ctl_room_o      (ctl_room),
     .ctl_valid_i     (ctl_valid),
     .ctl_ready_o     (ctl_ready),

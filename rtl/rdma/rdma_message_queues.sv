@@ -7,7 +7,8 @@
 ///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that were not
 ///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, when flow_i has stood
 ///               for a cycle; size_i is its header's count of beats
-///   Latency     1 cycle from the last write to ready_o, none to coming_o; 1 from re_i to rdata_o
+///   Latency     1 cycle from the last write to ready_o, none to coming_o, which comes with the write before in
+///               the same burst; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Parameters  NumHosts 2..8
 ///   Not done    a check of headers (rdma_send): whatever a header says, its message ends where it says
@@ -26,14 +27,15 @@ module rdma_message_queues
   input  logic [10:0] addr_i,        // flow, beat
   input  beat_t       data_i,
   input  logic [7:0]  strb_i,
+  input  logic        last_i,        // the burst ends with this write
 
   input  logic        freed_i,       // beats were given back:
   input  flow_t       freed_flow_i,
   input  logic [8:0]  freed_count_i, // so many since the start, modulo 512
 
   output logic [7:0]  ready_o,
-  output logic        coming_o,      // strobe: this flow's ready_o is set a cycle later,
-  output flow_t       coming_flow_o, // if this write is taken
+  output logic        coming_o,      // strobe: this flow's ready_o is set a cycle later, if this
+  output flow_t       coming_flow_o, // write is taken; or 2, if the burst goes on and the next is
   input  flow_t       flow_i,
   output logic [7:0]  place_o,
   output logic [6:0]  number_o,
@@ -83,7 +85,9 @@ module rdma_message_queues
 
   assign commit = whole && left == '0;
   // Whether the write is taken is not asked: ready_o says that.
-  assign coming_o      = we_i && strb_i[7] && now.body && now.left == 7'd1;
+  assign coming_o      = we_i && strb_i[7] &&
+                         ((now.body && now.left == 7'd1) ||
+                          (!last_i && (now.body ? now.left == 7'd2 : left == 7'd1)));
   assign coming_flow_o = wflow;
   always_comb begin
     then       = now;
@@ -133,8 +137,8 @@ module rdma_message_queues
     else if (commit) there_q[wflow] <= then.place;
     if (clear_i) freed_q[clear_flow_i] <= '0;
     else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
-    if (clear_i) read_q[clear_flow_i] <= '0;
-    else if (advance_i) read_q[flow_i] <= next;
+    // What is written does not hang on advance_i, which comes late.
+    if (clear_i || advance_i) read_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -6,7 +6,9 @@
 ///   Bursts      INCR of 8-byte beats, at most 256, within 4 KiB; aruser: bytes that still follow in this
 ///               transfer, this burst's included, so a bridge may fetch them as one transaction
 ///   Latency     from read_valid_i to arvalid_o 1 cycle, 2 where 4 KiB cut the first burst short; from rvalid_i
-///               to coming_o none, to data_valid_o 1
+///               to coming_o none, to data_valid_o 1; from rearly_i to coming_o none, and until the beat
+///   Early       rearly_i comes while a read is under way, with none of its beats at rvalid_i; it promises
+///               a beat, be it one of error
 ///   Throughput  a beat a cycle; a burst every 2 cycles
 ///   Parameters  Places for beats, a power of two 2..1024: what may come while headers are made
 ///   Not done    a limit of transfers under way (rdma_tx)
@@ -29,12 +31,13 @@ module rdma_read #(
   output logic        rready_o,
   input  logic [63:0] rdata_i,
   input  logic [1:0]  rresp_i,
+  input  logic        rearly_i,       // strobe: the next beat comes within a few cycles
 
   output logic        data_valid_o,
   input  logic        data_ready_i,
   output logic [63:0] data_o,
   output logic        bad_o,
-  output logic        coming_o,       // a beat is taken: data_valid_o follows
+  output logic        coming_o,       // a beat is taken, or told of: data_valid_o follows
   output logic        issued_o,       // strobe: a transfer's first burst was taken by the bus
   output logic        idle_o
 );
@@ -109,8 +112,15 @@ module rdma_read #(
     .usage_o()
   );
 
-  assign coming_o = rvalid_i && rready_o;
+  // What the bus told of is forgotten with the beat, or with a new transfer: then it was for nobody.
+  logic early_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) early_q <= 1'b0;
+    else early_q <= (early_q || rearly_i) && !(rvalid_i && rready_o) &&
+                    !(read_valid_i && read_ready_o);
+  end
+  assign coming_o = (rvalid_i && rready_o) || rearly_i || early_q;
 
-  assign idle_o = state_q == StIdle && !read_valid_i && !rvalid_i &&
+  assign idle_o = state_q == StIdle && !read_valid_i && !rvalid_i && !rearly_i &&
                   !(data_valid_o && data_ready_i);
 endmodule

@@ -8,7 +8,8 @@
 ///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i. ready_o[f]: released descriptors that were not read.
 ///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes 1 or
 ///               2 of them, never more, when flow_i has stood for a cycle
-///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o; 1 from re_i to rdata_o
+///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o, which comes with the write before
+///               where a slot is written whole in one burst; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Bench       beat 0 of a slot is not the host's: it becomes the time at which beat 1 was written
 ///   Parameters  NumHosts 2..8
@@ -38,7 +39,8 @@ module rdma_request_queues
 
   output logic [7:0]  ready_o,
   output logic        coming_o,      // strobe: this flow's ready_o is set 2 cycles later,
-  output flow_t       coming_flow_o, // if what was written can be released
+  output flow_t       coming_flow_o, // if what was written can be released;
+  output logic        early_o,       // with coming_o: 3, if the slot's start is written next
   input  flow_t       flow_i,
   output logic [6:0]  slot_o,
   output logic [7:0]  slots_o,
@@ -47,6 +49,7 @@ module rdma_request_queues
   output beat_t       rdata_o,
   input  logic        advance_i,
   input  logic        two_i,
+  input  logic        only_i,        // what it takes came after early_o, so no other was released
 
   output logic        posted_o,      // strobes: slots were released;
   output flow_t       posted_flow_o,
@@ -117,8 +120,11 @@ module rdma_request_queues
   assign start  = write && addr_i[0] && strb_i[FlagByte] && data_i[StartBit];
   assign apply  = held_q && (go_q || (start && held_flow_q != wflow));
   assign accept = apply && held_step_q <= held_free_q;
-  assign coming_o      = we_i && last_i && (start || held_q);
-  assign coming_flow_o = start ? wflow : held_flow_q;
+  // The first half of the next slot of an empty queue, and the burst goes on.
+  assign early_o       = write && !last_i && strb_i == '1 && !held_q && !bench_i &&
+                         !ready_o[wflow] && addr_i[7:0] == {base[6:0], 1'b0};
+  assign coming_o      = early_o || (we_i && last_i && (start || held_q));
+  assign coming_flow_o = start || early_o ? wflow : held_flow_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -148,8 +154,10 @@ module rdma_request_queues
     else if (accept) released_q[held_flow_q] <= held_base_q + held_step_q;
     if (clear_i) freed_q[clear_flow_i] <= '0;
     else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
-    if (clear_i) read_q[clear_flow_i] <= '0;
-    else if (advance_i) read_q[flow_i] <= next_read;
+    // What is written does not hang on advance_i, which comes late.
+    if (clear_i || advance_i) begin
+      read_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next_read;
+    end
   end
 
   assign slot_o    = read_q[flow_i][6:0];
@@ -158,7 +166,7 @@ module rdma_request_queues
   // Reckoned a cycle ahead; what was released in that cycle is still there.
   always_ff @(posedge clk_i) left_q <= slots_o;
   assign fresh   = posted_o && posted_flow_o == flow_i;
-  assign empties = advance_i && left_q == (two_i ? 8'd2 : 8'd1) && !fresh;
+  assign empties = advance_i && (only_i || (left_q == (two_i ? 8'd2 : 8'd1) && !fresh));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -6,8 +6,9 @@
 /// its beats is dropped, the next packets are made as usual.
 ///
 ///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
-///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, ready a link
-///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 1 (2) cycles
+///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
+///               ready; write_* a cycle later
+///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 (1) cycles
 ///   Throughput  a beat a cycle; 2 or 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
 ///   Parameters  NumLinks 1..4
@@ -26,7 +27,7 @@ module rdma_segment
 
   input  logic [MaxHosts-1:0]  control_room_i,
   input  logic [LinkWidth-1:0] control_link_i,
-  output logic                 control_take_o,   // strobe: one goes to control_flow_o
+  output logic                 control_take_o,   // strobe, a cycle late: one went to control_flow_o
   output flow_t                control_flow_o,
   input  logic                 control_valid_i,
   output logic                 control_ready_o,
@@ -59,12 +60,15 @@ module rdma_segment
   input  logic                 data_bad_i,
   output logic                 job_done_o,       // strobe: all of a transfer is in the VOQs
 
-  output logic [NumLinks-1:0]  voq_valid_o,
+  output logic [NumLinks-1:0]  voq_valid_o,      // a beat is announced
   input  logic [NumLinks-1:0]  voq_ready_i,
   output flow_t                voq_flow_o,
-  output beat_t                voq_data_o,
   output logic                 voq_last_o,
-  output logic                 voq_bad_o,
+  output logic [NumLinks-1:0]  write_o,          // what was taken, a cycle later
+  output flow_t                write_flow_o,
+  output logic                 write_last_o,
+  output logic                 write_bad_o,
+  output beat_t                write_data_o,
 
   output logic                 begun_o,          // strobe: a data packet's header
   output flow_t                begun_flow_o,
@@ -90,7 +94,7 @@ module rdma_segment
   } state_e;
 
   state_e state_q;
-  logic   move;       // the register towards the VOQs is free
+  logic   move;       // the VOQs take a beat
   logic   message_q;  // the packet in progress is a message
   logic   own_q;
   logic [LinkWidth-1:0] link_q;
@@ -202,10 +206,18 @@ module rdma_segment
     endcase
   end
 
-  assign control_take_o = go_control || go_own;
-  assign control_flow_o = control_ok ? control_to : own_to;
-  assign flow_d = control_take_o ? control_flow_o : go_message ? post_q.flow : job_q.flow;
-  assign link   = state_q != StHead ? link_q : control_take_o ? control_link_i
+  logic  control_take;
+  flow_t control_flow;
+  assign control_take = go_control || go_own;
+  assign control_flow = control_ok ? control_to : own_to;
+  // The next one is looked for 2 cycles later: the accounts know of this one by then.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) control_take_o <= 1'b0;
+    else control_take_o <= control_take;
+  end
+  always_ff @(posedge clk_i) control_flow_o <= control_flow;
+  assign flow_d = control_take ? control_flow : go_message ? post_q.flow : job_q.flow;
+  assign link   = state_q != StHead ? link_q : control_take ? control_link_i
                 : go_message ? post_link_q : plan_link_i;
   assign plan_ready_o    = go_job;
   assign control_ready_o = state_q == StControl && move && !own_q;
@@ -283,18 +295,20 @@ module rdma_segment
   end
 
   // ---------------------------------------------------------------- towards the VOQs
-  assign move = (voq_valid_o & ~voq_ready_i) == '0;
+  // A VOQ waits for its link's clock alone, and never long.
+  assign move        = voq_ready_i == '1;
+  assign voq_valid_o = emit ? NumLinks'(1) << link : '0;
+  assign voq_flow_o  = state_q == StHead ? flow_d : flow_q;
+  assign voq_last_o  = last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) voq_valid_o <= '0;
-    else if (move) voq_valid_o <= emit ? NumLinks'(1) << link : '0;
+    if (!rst_ni) write_o <= '0;
+    else write_o <= voq_valid_o;
   end
   always_ff @(posedge clk_i) begin
-    if (move) begin
-      voq_flow_o <= state_q == StHead ? flow_d : flow_q;
-      voq_data_o <= data;
-      voq_last_o <= last;
-      voq_bad_o  <= bad;
-    end
+    write_flow_o <= voq_flow_o;
+    write_last_o <= last;
+    write_bad_o  <= bad;
+    write_data_o <= data;
   end
 
   // ---------------------------------------------------------------- reads that failed
@@ -317,6 +331,6 @@ module rdma_segment
   end
 
   assign idle_o = state_q == StHead && !control_ok && !own_ok && !post_valid_q && !job_ok &&
-                  voq_valid_o == '0 && !post_i && !begun_o && !(job_valid_i && job_ready_o) &&
-                  !job_done_o && !(error_valid_o && error_ready_i);
+                  write_o == '0 && !post_i && !begun_o && !(job_valid_i && job_ready_o) &&
+                  !job_done_o && !control_take_o && !(error_valid_o && error_ready_i);
 endmodule

@@ -8,12 +8,14 @@
 /// for room. Where fewer links are up than a whole transfer needs, it is granted in parts.
 ///
 ///   Handshake   ready_i vectors: something to look at; coming_i: there may be, and its ready_i says so 2
-///               cycles later. job_*, read_*: together, with request_free_i, which stays until then. post_*:
+///               cycles later. With coming_early_i a slot's first half was written, and write_i tells of the
+///               second if it follows at once. job_*, read_*: together, with request_free_i, which stays until then. post_*:
 ///               valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
 ///   Ordering    the transfers of a queue are granted in order
-///   Latency     from ready_i, or coming_i, to job_valid_o or post_valid_o 4 cycles; 6 with more than one packet,
-///               an extended descriptor, or less than room for a longest packet
-///   Throughput  a transfer of one packet every 6 cycles; else 8, one more for each packet more
+///   Latency     from ready_i, or coming_i, to job_valid_o 4 cycles, of what came early 3; to post_valid_o 3. With
+///               more than one packet, an extended descriptor, or less than room for a longest packet 6, a
+///               message 5
+///   Throughput  a descriptor of one packet every 6 cycles, a message 5; else 8, one more for each packet more
 ///   Fairness    between two looks at a waiting destination each other is granted at most one transfer
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    weights and priorities
@@ -37,6 +39,10 @@ module rdma_send
   input  logic                 coming_i,          // strobe: this one may be looked at
   input  flow_t                coming_flow_i,
   input  logic                 coming_message_i,
+  input  logic                 coming_early_i,    // a request whose second half is missing
+  input  logic                 write_i,           // a whole beat, the host's burst's last
+  input  logic [10:0]          write_addr_i,
+  input  beat_t                write_data_i,
   input  logic [MaxHosts-1:0]  request_ready_i,
   input  logic [6:0]           slot_i,
   input  logic [7:0]           slots_i,
@@ -45,6 +51,7 @@ module rdma_send
   input  beat_t                request_data_i,
   output logic                 request_advance_o,
   output logic                 request_two_o,
+  output logic                 request_only_o,    // there was none before the one that came early
   input  logic [MaxHosts-1:0]  message_ready_i,
   input  logic [7:0]           place_i,
   input  logic [6:0]           number_i,
@@ -120,11 +127,13 @@ module rdma_send
     StJudge,
     StPlan,    // a packet a cycle
     StGive,    // refused: its slots go back
-    StError    // and the host is told why
+    StError,   // and the host is told why
+    StEarly    // a descriptor's second beat was caught as it was written
   } state_e;
 
   state_e state_q;
   logic   message_q;
+  logic   early_q;    // not released when the look began
   flow_t  flow_q;
   assign flow_o = flow_q;
 
@@ -134,7 +143,9 @@ module rdma_send
   logic [MaxHosts-1:0] aside_q, turn_q, part_q, torn_q, ask_request, ask_message, ask, pick;
   logic [MaxHosts-1:0] after_q, first_ask, first_pick, any_pick, prefer;
   logic [NumLinks-1:0] up_q;
-  logic looks, able, ready;
+  logic looks, able, ready, caught, there;
+  descriptor_t written;
+  assign written = descriptor_t'(write_data_i);
   flow_t pick_flow;
 
   assign ask_request = request_ready_i & {MaxHosts{request_free_i}};
@@ -146,6 +157,10 @@ module rdma_send
   assign able  = open_i[flow_q] && !aside_q[flow_q] &&
                  (message_q ? message_free_i : request_free_i);
   assign ready = message_q ? message_ready_i[flow_q] : request_ready_i[flow_q];
+  // Its second beat, with the start flag, comes as its first one is read. Whether it was released is known a
+  // cycle later than the decision is made ready: it stands there.
+  assign caught = write_i && write_addr_i == {flow_q, slot_i, 1'b1} && written.start;
+  assign there  = !early_q || request_ready_i[flow_q];
 
   // after_q: the destinations above the last one that was looked at; they go first.
   assign first_ask = ask & after_q;
@@ -168,7 +183,7 @@ module rdma_send
   logic [31:0] immediate_q;
   logic [6:0]  slot_q, number_q;
   logic        single_q;     // no second slot was released
-  logic        extra_bad_q;
+  logic        extra_bad_q, source_bad_q;
   logic [NumLinks-1:0] mask_q;
   room_t [NumLinks-1:0] used_q, free_q;
   logic [6:0]  lag_q, away_q;
@@ -180,8 +195,9 @@ module rdma_send
   assign extended = !message_q && first_q.extended && !bench_i;
 
   always_comb begin
-    request_addr_o = {flow_q, slot_i, 1'b1};
+    request_addr_o = {flow_q, slot_i, !early_q};
     unique case (state_q)
+      StEarly:  request_addr_o = {flow_q, slot_q, 1'b1};
       StSecond: request_addr_o = {flow_q, slot_q, 1'b0};
       StSize:   request_addr_o = {flow_q, slot_q + 7'd1, 1'b1};
       StThird:  request_addr_o = {flow_q, slot_q + 7'd1, 1'b0};
@@ -189,7 +205,8 @@ module rdma_send
     endcase
   end
   assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
-                                         state_q == StSize || state_q == StThird);
+                                         state_q == StSize || state_q == StThird ||
+                                         state_q == StEarly);
   assign message_re_o   = message_q && state_q == StFirst;
   assign message_addr_o = {flow_q, place_i};
 
@@ -202,7 +219,7 @@ module rdma_send
   logic [2:0] links, links_q;  // that may be used
   assign parts = part_q[flow_q] ? part_count_q[flow_q] : '0;
   assign rest  = first_q.size - {1'b0, parts_q, 6'd0};
-  assign packets_all = message_q ? 4'd1 : 4'((11'(rest) + 11'd63) >> 6);
+  assign packets_all = 4'((11'(rest) + 11'd63) >> 6);
 
   always_comb begin
     links = '0;
@@ -216,15 +233,19 @@ module rdma_send
   end
   assign final_d   = packets_all <= packets_most;
   assign packets_d = final_d ? packets_all : packets_most;
-  assign beats_d   = message_q ? {3'd0, header_q.beats}
-                   : final_d ? rest : {packets_most, 6'd0};
+  assign beats_d   = final_d ? rest : {packets_most, 6'd0};
 
-  assign legal_d = message_q
-      ? header_q.beats != '0 && header_q.beats <= 7'(PacketBeats) && !header_q.zero7 &&
-        header_q.zero == '0
-      : first_q.size > {1'b0, parts_q, 6'd0} && first_q.size <= 10'(MaxSize) &&
-        first_q.zero == '0 && first_q.address[2:0] == '0 && first_q.dst == host_t'(flow_q) &&
-        !(first_q.extended && (single_q || bench_i));
+  assign legal_d = first_q.size > {1'b0, parts_q, 6'd0} && first_q.size <= 10'(MaxSize) &&
+                   first_q.zero == '0 && first_q.address[2:0] == '0 &&
+                   first_q.dst == host_t'(flow_q) &&
+                   !(first_q.extended && (single_q || bench_i));
+  // A message's header says all at once. Two registers, each close behind the memory.
+  message_t came;
+  logic     came_legal, came_bad, unused_came;
+  assign unused_came = ^came;
+  assign came        = message_t'(message_data_i);
+  assign came_legal  = came.beats != '0 && came.beats <= 7'(PacketBeats);
+  assign came_bad    = came.zero7 || came.zero != '0;
 
   // ---------------------------------------------------------------- the decision
   // Packets on one link where they are spread over those that are up.
@@ -241,7 +262,7 @@ module rdma_send
   logic [NumLinks-1:0] fits;
   room_t    need_all_q, need_one_q;
   logic     window_ok_q, room_ok, room_ok_q;
-  logic     roomy_q, quick;
+  logic     roomy_d, roomy_q, plain;
   logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
   assign head_beats = extended ? beats_t'(MaxHeaderBeats) : beats_t'(HeaderBeats);
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
@@ -250,14 +271,15 @@ module rdma_send
   end
   assign room_ok   = fits == '1;
   // One packet where a longest one has room: there is nothing to reckon.
-  assign quick     = roomy_q && (message_q || (!first_q.extended && parts_q == '0 &&
-                                               first_q.size <= 10'(PacketBeats)));
-  assign legal     = legal_q && !extra_bad_q && (message_q || source_q[2:0] == '0 || bench_i);
-  assign refuse    = state_q == StJudge && open_i[flow_q] && away_q == '0 &&
+  assign roomy_d   = used_q[link_q] <= room_t'(DataBeats - MaxBeats) && lag_q < 7'(Window) &&
+                     away_q < 7'(Window);
+  assign plain     = !first_q.extended && parts_q == '0 && first_q.size <= 10'(PacketBeats);
+  assign legal     = legal_q && !extra_bad_q && !source_bad_q;
+  assign refuse    = state_q == StJudge && open_i[flow_q] && there && away_q == '0 &&
                      (!legal || (torn_q[flow_q] && !message_q));
-  assign grant     = state_q == StJudge && open_i[flow_q] && legal && room_ok_q && window_ok_q &&
-                     (message_q || !torn_q[flow_q]);
-  assign put_aside = state_q == StJudge && !grant && !refuse;
+  assign grant     = state_q == StJudge && open_i[flow_q] && there && legal && room_ok_q &&
+                     window_ok_q && (message_q || !torn_q[flow_q]);
+  assign put_aside = state_q == StJudge && !grant && !refuse && there;
 
   // ---------------------------------------------------------------- granted
   packets_t    left_q;     // packets after this one
@@ -311,6 +333,7 @@ module rdma_send
   assign done              = (grant && final_q) || (state_q == StGive && give_ready_i);
   assign request_advance_o = done && !message_q;
   assign request_two_o     = first_q.extended && !single_q && !bench_i;
+  assign request_only_o    = early_q && state_q == StJudge;
   assign message_advance_o = done && message_q;
   assign message_size_o    = header_q.beats;
 
@@ -341,14 +364,17 @@ module rdma_send
       unique case (state_q)
         StPick:   if (looks && (ask != '0 || coming_i)) state_q <= StFirst;
         StFirst: begin
-          if (!able) state_q <= StPick;
+          if (!able || (early_q && !caught)) state_q <= StPick;
+          else if (early_q) state_q <= StEarly;
           else if (!message_q || message_grant_i) state_q <= StSecond;
         end
+        StEarly:  state_q <= plain && roomy_d ? StJudge : StSecond;
         StSecond: begin
-          if (ready) after_q <= ~((MaxHosts'(1) << flow_q) | ((MaxHosts'(1) << flow_q) - 1'b1));
-          state_q <= ready ? StSize : StPick;
+          if (!ready) state_q <= StPick;
+          else if (!message_q) state_q <= StSize;
+          else state_q <= roomy_d ? StJudge : StThird;
         end
-        StSize:   state_q <= quick ? StJudge : StThird;
+        StSize:   state_q <= plain && roomy_q ? StJudge : StThird;
         StThird:  state_q <= StFourth;
         StFourth: state_q <= StJudge;
         StJudge:  state_q <= grant ? StPlan : refuse ? StGive : StPick;
@@ -356,6 +382,10 @@ module rdma_send
         StGive:   if (give_ready_i) state_q <= StError;
         default:  if (error_ready_i) state_q <= StPick;
       endcase
+
+      if (state_q == StSecond ? ready : state_q == StJudge && there) begin
+        after_q <= ~((MaxHosts'(1) << flow_q) | ((MaxHosts'(1) << flow_q) - 1'b1));
+      end
 
       // What changes after the look began may be what it lacked.
       stirred_q <= state_q != StPick && (stirred_q || stir_i[flow_q] || up_q != up_i);
@@ -391,10 +421,16 @@ module rdma_send
   end
 
   always_ff @(posedge clk_i) begin
+    if (state_q == StSecond || state_q == StEarly) begin
+      roomy_q <= roomy_d;
+      // Never more than DataBeats are used.
+      for (int unsigned l = 0; l < NumLinks; l++) free_q[l] <= room_t'(DataBeats) - used_q[l];
+    end
     unique case (state_q)
       StPick: begin
         flow_q    <= ask != '0 ? pick_flow : coming_flow_i;
         message_q <= ask != '0 ? (prefer & pick) != '0 : coming_message_i;
+        early_q   <= ask == '0 && coming_early_i;
         mask_q    <= up_i;
       end
       StFirst: begin
@@ -404,30 +440,39 @@ module rdma_send
         lag_q    <= lag_i;
         away_q   <= next_i[6:0] - left_i;
         number_q <= number_i;
+        links_q  <= links;
+        parts_q  <= parts;
+        if (early_q) first_q <= written;
       end
       StSecond: begin
-        first_q <= message_q ? message_data_i : request_data_i;
-        links_q <= links;
-        parts_q <= parts;
+        first_q  <= message_q ? message_data_i : request_data_i;
+        early_q  <= 1'b0;
         single_q <= slots_i == 8'd1;
-        roomy_q <= used_q[link_q] <= room_t'(DataBeats - MaxBeats) && lag_q < 7'(Window) &&
-                   away_q < 7'(Window);
-        // Never more than DataBeats are used.
-        for (int unsigned l = 0; l < NumLinks; l++) free_q[l] <= room_t'(DataBeats) - used_q[l];
+        if (message_q) begin
+          packets_q    <= 4'd1;
+          beats_q      <= {3'd0, came.beats};
+          final_q      <= 1'b1;
+          legal_q      <= came_legal;
+          extra_bad_q  <= came_bad;
+          source_bad_q <= 1'b0;
+          room_ok_q    <= 1'b1;  // if there is room
+          window_ok_q  <= 1'b1;
+        end
       end
-      StSize: begin
-        source_q    <= request_data_i;
-        packets_q   <= packets_d;
-        beats_q     <= beats_d;
-        final_q     <= final_d;
-        legal_q     <= legal_d;
-        extra_bad_q <= 1'b0;
-        room_ok_q   <= 1'b1;  // if quick
-        window_ok_q <= 1'b1;
+      StSize, StEarly: begin
+        source_q     <= request_data_i;
+        source_bad_q <= request_data_i[2:0] != '0 && !bench_i;
+        packets_q    <= packets_d;
+        beats_q      <= beats_d;
+        final_q      <= final_d;
+        legal_q      <= legal_d;
+        extra_bad_q  <= 1'b0;
+        room_ok_q    <= 1'b1;  // if it is plain and there is room
+        window_ok_q  <= 1'b1;
       end
       StThird: begin
         immediate_q <= request_data_i[31:0];
-        extra_bad_q <= extended && request_data_i[63:32] != '0;
+        if (!message_q) extra_bad_q <= extended && request_data_i[63:32] != '0;
         need_all_q  <= room_t'(share(packets_q, links_q)) * room_t'(MaxBeats);
         need_one_q  <= room_t'(head_beats) + room_t'(beats_q);
         window_ok_q <= {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&

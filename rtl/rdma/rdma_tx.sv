@@ -5,14 +5,17 @@
 /// are cleared, in 512 cycles; then running_o is high and writes count. With enable_i low what was granted
 /// ends, then running_o falls. A link that is down must be disabled for that, if packets wait for it.
 ///
-///   Handshake   rq_*, mq_*: writes, taken in their cycle; rq_last_i ends the host's burst. ar*, r*: AXI4
+///   Handshake   rq_*, mq_*: writes, taken in their cycle; rq_last_i, mq_last_i end the host's burst. ar*, r*: AXI4
 ///               read master, one ID, aruser as rdma_read. ctl_*: valid/ready, only to hosts whose
 ///               ctl_room_o is set, else it waits. rxctl_*: strobe, not in two cycles in a row. local_*,
 ///               done_*, err_*: valid/ready. tx_*: packets for link_port
 ///   Ordering    the transfers of a queue leave in order; requests and messages have none between them
-///   Latency     rq_we_i with rq_last_i to arvalid_o 5 cycles, rvalid_i to the first beat at the VOQ 1; mq_we_i
-///               of a message's last beat to its first at the VOQ 6; a cycle a beat. From the first beat 2 link
-///               cycles of crossing and 2 to tx_valid_o
+///   Latency     rq_we_i with rq_last_i to arvalid_o 3 cycles, mq_we_i of a message's last beat to its first at
+///               the VOQ 3; 5 and 4 where that write did not follow the one before it at once. rearly_i, or
+///               rvalid_i, to the first beat at the VOQ none; a cycle a beat. From the first beat 2 link
+///               cycles of crossing and 1 to tx_valid_o
+///   Early       rearly_i comes while a read is under way and none of its beats is at rvalid_i. If the beat is
+///               later than told of, its packet pauses; without rearly_i a packet begins with rvalid_i
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -53,6 +56,7 @@ module rdma_tx
   input  logic [10:0] mq_addr_i,              // flow, beat
   input  logic [63:0] mq_data_i,
   input  logic [7:0]  mq_strb_i,
+  input  logic        mq_last_i,
 
   output logic        arvalid_o,
   input  logic        arready_i,
@@ -64,6 +68,7 @@ module rdma_tx
   input  logic [63:0] rdata_i,
   input  logic [1:0]  rresp_i,
   input  logic        rlast_i,
+  input  logic        rearly_i,               // strobe: the next beat comes soon; 0: unknown
 
   output logic [MaxHosts-1:0] ctl_room_o,     // a control packet to this host can be queued now
   input  logic        ctl_valid_i,
@@ -174,7 +179,7 @@ module rdma_tx
   // ---------------------------------------------------------------- queues
   flow_t flow;
   logic [MaxHosts-1:0] request_ready, message_ready;
-  logic request_coming, message_coming;
+  logic request_coming, message_coming, request_early, request_only;
   flow_t request_coming_flow, message_coming_flow;
   logic [6:0] slot, number, size;
   logic [7:0] slots, place;
@@ -207,6 +212,7 @@ module rdma_tx
     .ready_o      (request_ready),
     .coming_o     (request_coming),
     .coming_flow_o(request_coming_flow),
+    .early_o      (request_early),
     .flow_i       (flow),
     .slot_o       (slot),
     .slots_o      (slots),
@@ -215,6 +221,7 @@ module rdma_tx
     .rdata_o      (request_data),
     .advance_i    (request_advance),
     .two_i        (request_two),
+    .only_i       (request_only),
     .posted_o     (request_posted_o),
     .posted_flow_o(posted_flow_r),
     .bad_o        (request_bad_o),
@@ -237,6 +244,7 @@ module rdma_tx
     .addr_i       (mq_addr_i),
     .data_i       (mq_data_i),
     .strb_i       (mq_strb_i),
+    .last_i       (mq_last_i),
     .freed_i      (freed && freed_message),
     .freed_flow_i (freed_flow),
     .freed_count_i(freed_count[8:0]),
@@ -294,6 +302,10 @@ module rdma_tx
     .coming_i         (request_coming || message_coming),
     .coming_flow_i    (request_coming ? request_coming_flow : message_coming_flow),
     .coming_message_i (!request_coming),
+    .coming_early_i   (request_early),
+    .write_i          (rq_we_i && rq_strb_i == '1 && rq_last_i),
+    .write_addr_i     (rq_addr_i),
+    .write_data_i     (rq_data_i),
     .request_ready_i  (request_ready),
     .slot_i           (slot),
     .slots_i          (slots),
@@ -302,6 +314,7 @@ module rdma_tx
     .request_data_i   (request_data),
     .request_advance_o(request_advance),
     .request_two_o    (request_two),
+    .request_only_o   (request_only),
     .message_ready_i  (message_ready),
     .place_i          (place),
     .number_i         (number),
@@ -471,6 +484,7 @@ module rdma_tx
     .rready_o,
     .rdata_i,
     .rresp_i,
+    .rearly_i,
     .data_valid_o(data_valid),
     .data_ready_i(data_ready),
     .data_o      (data),
@@ -538,10 +552,10 @@ module rdma_tx
     .usage_o()
   );
 
-  logic [NumLinks-1:0] voq_valid, voq_ready;
-  flow_t voq_flow;
+  logic [NumLinks-1:0] voq_valid, voq_ready, voq_write;
+  flow_t voq_flow, voq_write_flow;
   beat_t voq_data;
-  logic voq_last, voq_bad, read_error_valid, read_error_ready, segment_idle;
+  logic voq_last, voq_write_last, voq_bad, read_error_valid, read_error_ready, segment_idle;
   flow_t read_error_flow;
   tag_t read_error_tag;
   logic [11:0] read_error_more;
@@ -588,9 +602,12 @@ module rdma_tx
     .voq_valid_o     (voq_valid),
     .voq_ready_i     (voq_ready),
     .voq_flow_o      (voq_flow),
-    .voq_data_o      (voq_data),
     .voq_last_o      (voq_last),
-    .voq_bad_o       (voq_bad),
+    .write_o         (voq_write),
+    .write_flow_o    (voq_write_flow),
+    .write_last_o    (voq_write_last),
+    .write_bad_o     (voq_bad),
+    .write_data_o    (voq_data),
     .begun_o,
     .begun_flow_o,
     .begun_seq_o,
@@ -620,9 +637,12 @@ module rdma_tx
       .valid_i          (voq_valid[l]),
       .ready_o          (voq_ready[l]),
       .flow_i           (voq_flow),
-      .data_i           (voq_data),
       .last_i           (voq_last),
+      .write_i          (voq_write[l]),
+      .write_flow_i     (voq_write_flow),
+      .write_last_i     (voq_write_last),
       .bad_i            (voq_bad),
+      .data_i           (voq_data),
       .departure_valid_o(departure_valid[l]),
       .departure_ready_i(departure_ready[l]),
       .departure_o      (departure[l]),

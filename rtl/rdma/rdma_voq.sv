@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// The queues of one link, one for each destination: written in the host's clock, sent in the link's.
 ///
-/// A packet is beats up to one with last_i; it may begin to leave when its first beat is there. A beat with bad_i carries nothing: the packet ends there as EDB. Destinations go in turn, by packet.
+/// A packet is two beats or more, up to one with last_i; it may begin to leave when its first beat is there. A
+/// beat with bad_i, never the first, carries nothing: the packet ends there as EDB. Destinations go in turn,
+/// by packet.
 ///
-///   Handshake   write: flow_i, data_i, last_i, bad_i are taken with valid_i and ready_o; the packets of
-///               all queues come one after the other. There must be room: rdma_spread counts it.
+///   Handshake   a beat is announced: flow_i and last_i are taken with valid_i and ready_o; it is written in
+///               the cycle behind. So the link hears of it before it is in the memory, and cannot read it before:
+///               its clock must not be faster than the host's. The packets of all queues come one after the
+///               other. There must be room: rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
-///   Latency     from a packet's first beat to its Sop 2 link cycles of crossing and 2, 3 where others wait
+///   Latency     from a packet's first valid_i to its Sop 2 link cycles of crossing and 1, 3 where others wait
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
 ///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
 ///               their way to room_i allowed for (RoomLag as in crossbar_output)
@@ -35,9 +39,12 @@ module rdma_voq
   input  logic        valid_i,
   output logic        ready_o,
   input  flow_t       flow_i,
-  input  beat_t       data_i,
   input  logic        last_i,
+  input  logic        write_i,       // a cycle later: what was taken,
+  input  flow_t       write_flow_i,
+  input  logic        write_last_i,  // once more
   input  logic        bad_i,
+  input  beat_t       data_i,
   output logic        departure_valid_o,
   input  logic        departure_ready_i,
   output departure_t  departure_o,
@@ -51,7 +58,7 @@ module rdma_voq
   output logic        tx_valid_o,
   input  logic        tx_ready_i,
   output flit_t       tx_flit_o,
-  output logic        sent_o,        // strobes: a packet's first data word was made, of this flow
+  output logic        sent_o,        // strobes: a packet's first beat has gone, of this flow
   output flow_t       sent_flow_o,   // and number;
   output seq_t        sent_seq_o,
   output logic        dropped_o,     // a packet was dropped
@@ -93,9 +100,10 @@ module rdma_voq
   logic       early_q;
   logic       wclear_q;
   logic [FlowWidth-1:0] wclear_flow_q, wflow;
+  logic       unused_flow;
   logic       take, tell;
 
-  assign wflow = flow_i[FlowWidth-1:0];
+  assign wflow = write_flow_i[FlowWidth-1:0];
   assign take  = valid_i && ready_o;
   assign tell  = take && (last_i || early_q || count_q == 3'(TokenBeats - 1));
 
@@ -116,11 +124,10 @@ module rdma_voq
   end
   always_ff @(posedge clk_i) begin
     if (wclear_q) wplace_q[wclear_flow_q] <= '0;
-    else if (take) wplace_q[wflow] <= wplace_q[wflow] + 1'b1;
+    else if (write_i) wplace_q[wflow] <= wplace_q[wflow] + 1'b1;
   end
   // The far half of a flow's number is not needed where there are fewer hosts.
-  logic unused_flow;
-  assign unused_flow = ^flow_i;
+  assign unused_flow = ^{flow_i, write_flow_i};
 
   token_t token, token_in;
   logic   token_valid, token_ready, token_settled;
@@ -152,9 +159,10 @@ module rdma_voq
   logic   rclear_q;
   local_flow_t rclear_flow_q, token_flow, pick_flow, choice_flow, flow_q, fetch_flow, read_flow;
   logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first;
-  logic [NumHosts-1:0] first_pick, any_pick, pick, choice, chosen_q;
+  logic [NumHosts-1:0] first_pick, any_pick, pick, choice, chosen_q, began;
   local_flow_t chosen_flow_q;
-  logic   token_take, direct, choose, start, fetch, read, fetched_all, ended;
+  logic   token_take, direct, choose, start, start_chosen, start_now, fetch, read, fetched_all;
+  logic   ended, fresh, told;
 
   assign token_flow = token.flow[FlowWidth-1:0];
   assign token_take = token_valid && !rclear_q;
@@ -193,10 +201,11 @@ module rdma_voq
   arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
   arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
   assign pick = first != '0 ? first_pick : any_pick;
-  // Where nothing waits, what a token tells of is chosen with it.
+  // Where nothing waits, what a token tells of is chosen with it, and begins at once if nothing is under way.
   assign direct      = waiting_q == '0 && token_take;
   assign choice      = direct ? NumHosts'(1) << token_flow : pick;
   assign choice_flow = direct ? token_flow : pick_flow;
+  assign began       = direct ? choice : chosen_q;
   // Chosen a cycle ahead, while nothing is under way or a packet ends; its first beat is read with it. What
   // has changed since is seen at the start.
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
@@ -216,7 +225,7 @@ module rdma_voq
   // ---------------------------------------------------------------- one packet
   entry_t rdata, beat_q;
   logic   read_q, have_q;  // the memory's word is the next beat; beat_q is the present one
-  logic   load, high_q, last_q, drop_q, put_low, put_high, put_end, put_bad, valid_q;
+  logic   load, high_q, last_q, drop_q, put_first, put_low, put_high, put_end, put_bad, valid_q;
   flit_t  flit_q, flit_d;
   logic [3:0]  word_q;     // data words so far, up to 8
   logic [31:0] stamp_q, word;
@@ -226,29 +235,38 @@ module rdma_voq
   logic   write_q;         // this packet is a write
 
   assign move     = !valid_q || tx_ready_i;
-  assign start    = !busy_q && move && (chosen_q & request) != '0 && departure_room && !rclear_q;
+  assign start_chosen = !busy_q && move && (chosen_q & request) != '0 && departure_room &&
+                        !rclear_q;
+  assign start_now    = !busy_q && move && direct && (room_q[token_flow] || !enable_q) &&
+                        departure_room;
+  assign start    = start_chosen || start_now;
+  // Its first beat comes out of the memory behind the Sop: neither the last nor bad, so it goes at once.
+  assign fresh     = busy_q && read_q && !have_q && word_q == '0;
+  assign put_first = fresh && move;
   assign put_bad  = busy_q && have_q && !high_q && beat_q.bad && move;
-  assign put_low  = busy_q && have_q && !high_q && !beat_q.bad && move;
+  assign put_low  = put_first || (busy_q && have_q && !high_q && !beat_q.bad && move);
   assign put_high = busy_q && have_q && high_q && move;
   assign put_end  = busy_q && last_q && move;
   assign ended    = put_end || put_bad;
 
   assign fetched_all = rplace_q[flow_q] == there_q[flow_q];
+  assign told        = token_take && token_flow == flow_q;
   assign choose      = !busy_q || last_q || (have_q && beat_q.bad);
-  assign fetch_flow  = busy_q ? flow_q : chosen_flow_q;
-  assign read        = !choose && !read_q && !fetched_all && !(have_q && beat_q.last);
+  assign fetch_flow  = busy_q ? flow_q : direct ? token_flow : chosen_flow_q;
+  assign read        = !choose && (!read_q || fresh) &&
+                       (!fetched_all || told) && !(have_q && beat_q.last);
   assign fetch       = start || read;
   assign read_flow   = choose ? choice_flow : flow_q;
-  assign load        = start || (read_q && (!have_q || put_high));
+  assign load        = start_chosen || (read_q && (!have_q || put_high));
 
   rdma_ram #(
     .Width($bits(entry_t)),
     .Depth(NumHosts * Beats)
   ) u_ram (
     .wclk_i (clk_i),
-    .we_i   (take),
+    .we_i   (write_i),
     .waddr_i({wflow, wplace_q[wflow]}),
-    .wdata_i({bad_i, last_i, data_i}),
+    .wdata_i({bad_i, write_last_i, data_i}),
     .rclk_i (link_clk_i),
     .re_i   (choose || read),
     .raddr_i({read_flow, rplace_q[read_flow]}),
@@ -256,23 +274,23 @@ module rdma_voq
   );
 
   assign word = (write_q && word_q == 4'd7) ? stamp_q
-              : high_q ? beat_q.data[63:32] : beat_q.data[31:0];
+              : !have_q ? rdata.data[31:0] : high_q ? beat_q.data[63:32] : beat_q.data[31:0];
   // The check sum is one word behind, from the register that leaves.
   link_crc24 u_crc (.crc_i(crc_q), .data_i(blank_q ? '0 : flit_q.data), .crc_o(crc));
   assign crc_d = word_put_q ? crc : crc_q;
 
   always_comb begin
     flit_d = '{kind: FlitData, data: word};
-    if (!busy_q) flit_d = '{kind: FlitSop, data: 32'(chosen_flow_q)};
+    if (!busy_q) flit_d = '{kind: FlitSop, data: 32'(direct ? token_flow : chosen_flow_q)};
     else if (last_q) flit_d = '{kind: FlitEop, data: {8'd0, ~crc_d}};
-    else if (beat_q.bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_d}};
+    else if (have_q && beat_q.bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_d}};
   end
 
   // The first beat tells number, length and kind.
   header_t header;
   logic    first_word;
   assign header     = beat_q.data;
-  assign first_word = put_low && word_q == '0;
+  assign first_word = put_high && word_q == 4'd1;
   departure_t leaving_q, leaving;
   assign leaving.control = header.kind == KindControl;
   assign leaving.seq     = header.seq[6:0];
@@ -310,11 +328,11 @@ module rdma_voq
       if (start) begin
         busy_q  <= 1'b1;
         drop_q  <= !enable_q;
-        after_q <= ~(chosen_q | (chosen_q - 1'b1));
+        after_q <= ~(began | (began - 1'b1));
       end else if (ended) begin
         busy_q <= 1'b0;
       end
-      read_q <= read || (read_q && !load);
+      read_q <= start_now || read || (read_q && !load);
       if (load) have_q <= 1'b1;
       else if (put_high || put_bad) have_q <= 1'b0;
       if (put_low) high_q <= 1'b1;
@@ -333,7 +351,7 @@ module rdma_voq
       blank_q    <= bench_i && (word_q == 4'd4 || word_q == 4'd5);
     end
     if (start) begin
-      flow_q  <= chosen_flow_q;
+      flow_q  <= fetch_flow;
       word_q  <= '0;
       write_q <= 1'b0;
       stamp_q <= stamp_i;

@@ -70,6 +70,8 @@ module rdma_tx_bench
   input  logic dma_rlast,
   output logic dma_rready,
 
+  input  logic rearly_i,
+
   input  logic ctl_valid_i,
   input  logic [63:0] ctl_header_i,
   input  logic [63:0] ctl_i,
@@ -284,6 +286,7 @@ module rdma_tx_bench
     .mq_addr_i       (mq_addr),
     .mq_data_i       (mq_data),
     .mq_strb_i       (mq_strb),
+    .mq_last_i       (rq_last),
     .arvalid_o       (dma_arvalid),
     .arready_i       (dma_arready),
     .araddr_o        (dma_araddr),
@@ -294,6 +297,7 @@ module rdma_tx_bench
     .rdata_i         (dma_rdata),
     .rresp_i         (dma_rresp),
     .rlast_i         (dma_rlast),
+    .rearly_i,
     .ctl_room_o      (ctl_room),
     .ctl_valid_i,
     .ctl_ready_o     (ctl_ready),
