@@ -184,10 +184,11 @@ module rdma_ack_props
   where_e where_q;
   refusal_t mine_q;
   logic [2:0] behind_q;  // entries before it
-  logic pop, mine_told_q;
+  logic pop, mine_told_q, mine_gone_q;
   assign pop = dut.item_valid && dut.item_pop;
   always_ff @(posedge clk_i) begin
     mine_told_q <= 1'b0;
+    mine_gone_q <= 1'b0;
     if (!rst_ni) begin
       where_q <= NotYet;
     end else begin
@@ -206,6 +207,7 @@ module rdma_ack_props
         Chosen: if (ends) begin
           where_q     <= Ended;
           mine_told_q <= view_open_i && view_session_i == mine_q.session;
+          mine_gone_q <= view_session_i != mine_q.session;
         end
         default: ;
       endcase
@@ -287,6 +289,7 @@ module rdma_ack_props
         assert (made && is_told && ctl_header_o.dst == host_t'(mine_q.src));
         assert (ctl_o.code == 8'(mine_q.code) && ctl_o.tag == mine_q.tag);
       end
+      if (mine_gone_q) assert (!made);
       // What is owed goes only for what is true: the flow is not open, or in another session.
       if (gone != '0) assert (!view_open_i || (kind == TurnItem && view_session_i != dut.item_q.session));
       // The list holds what it can.

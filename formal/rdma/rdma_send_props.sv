@@ -102,6 +102,7 @@ module rdma_send_props
     .gone_beats_i,
     .up_i,
     .control_room_o     (),
+    .own_room_o         (),
     .control_link_o     (),
     .control_take_i     (1'b0),
     .control_flow_i     ('0),

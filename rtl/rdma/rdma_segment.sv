@@ -26,6 +26,7 @@ module rdma_segment
   input  logic                 bench_i,
 
   input  logic [MaxHosts-1:0]  control_room_i,
+  input  logic [MaxHosts-1:0]  own_room_i,
   input  logic [LinkWidth-1:0] control_link_i,
   output logic                 control_take_o,   // strobe, a cycle late: one went to control_flow_o
   output flow_t                control_flow_o,
@@ -118,7 +119,7 @@ module rdma_segment
   assign control_to = control_header_i.dst[2:0];
   assign own_to     = own_header_i.dst[2:0];
   assign control_ok = control_valid_i && control_room_i[control_to];
-  assign own_ok     = own_valid_i && control_room_i[own_to];
+  assign own_ok     = own_valid_i && own_room_i[own_to];
   assign job_ok     = job_valid_q && plan_valid_i && (data_valid_i || data_coming_i || bench_i);
   assign go_control = state_q == StHead && move && control_ok;
   assign go_own     = state_q == StHead && move && own_ok && !control_ok;

@@ -3,7 +3,8 @@
 ///
 /// The packets of a destination go to the links that are up in turn, each destination with a turn of its
 /// own. Each VOQ keeps ControlPackets control packets' room free of data, so those can be queued always
-/// while no more of them are under way to this destination.
+/// while no more of them are under way to this destination. The last place is not for the interface's own:
+/// who was shown control_room_o keeps it.
 ///
 ///   Handshake   used_o, link_o: of flow_i, in its cycle. take_i: a packet of flow_i with beats_i goes to
 ///               link_o among mask_i. gone_*: one has left. control_*: the same for control packets
@@ -37,6 +38,7 @@ module rdma_spread
 
   input  logic [NumLinks-1:0]  up_i,
   output logic [MaxHosts-1:0]  control_room_o,
+  output logic [MaxHosts-1:0]  own_room_o,      // for OPEN and PROBE
   output logic [LinkWidth-1:0] control_link_o,
   input  logic                 control_take_i,
   input  flow_t                control_flow_i,
@@ -101,12 +103,14 @@ module rdma_spread
     if (!rst_ni) begin
       control_after_q <= '0;
       control_room_o  <= '0;
+      own_room_o      <= '0;
       for (int unsigned i = 0; i < MaxHosts; i++) control_q[i] <= '0;
     end else begin
       if (control_take_i) control_after_q <= ~(control_pick | (control_pick - 1'b1));
       for (int unsigned i = 0; i < MaxHosts; i++) begin
         control_q[i]      <= control_d[i];
         control_room_o[i] <= up_i != '0 && control_d[i] < CountWidth'(ControlPackets);
+        own_room_o[i]     <= up_i != '0 && control_d[i] < CountWidth'(ControlPackets - 1);
       end
     end
   end

@@ -369,6 +369,7 @@ module rdma_tx
 
   // ---------------------------------------------------------------- flows
   logic moved, refused_valid, own_valid, own_ready, flow_idle;
+  logic [MaxHosts-1:0] own_room;
   flow_t moved_flow, refused_flow;
   logic [7:0] refused_code;
   tag_t refused_tag;
@@ -407,7 +408,7 @@ module rdma_tx
     .refused_more_o  (refused_more),
     .ignored_o,
     .probe_o         (probed_o),
-    .control_room_i  (ctl_room_o),
+    .control_room_i  (own_room),
     .own_valid_o     (own_valid),
     .own_ready_i     (own_ready),
     .own_header_o    (own_header),
@@ -422,7 +423,7 @@ module rdma_tx
 
   // ---------------------------------------------------------------- links and room
   logic gone, control_take, control_gone, left_moved;
-  logic [MaxHosts-1:0] control_room;
+  logic [MaxHosts-1:0] control_room, own_control_room;
   link_t gone_link, control_link;
   flow_t gone_flow, control_flow, left_flow;
   beats_t gone_beats;
@@ -446,6 +447,7 @@ module rdma_tx
     .gone_beats_i      (gone_beats),
     .up_i              (up_q),
     .control_room_o    (control_room),
+    .own_room_o        (own_control_room),
     .control_link_o    (control_link),
     .control_take_i    (control_take),
     .control_flow_i    (control_flow),
@@ -455,6 +457,7 @@ module rdma_tx
 
   // Nothing goes to hosts that are not there.
   assign ctl_room_o = control_room & MaxHosts'((1 << NumHosts) - 1);
+  assign own_room   = own_control_room & MaxHosts'((1 << NumHosts) - 1);
 
   always_comb begin
     stir = '0;
@@ -568,6 +571,7 @@ module rdma_tx
     .host_id_i,
     .bench_i,
     .control_room_i  (ctl_room_o),
+    .own_room_i      (own_room),
     .control_link_i  (control_link),
     .control_take_o  (control_take),
     .control_flow_o  (control_flow),

@@ -723,6 +723,33 @@ async def a_destination_that_takes_nothing_stops_itself_alone(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_probe_leaves_the_last_place_to_who_was_shown_it(dut: Any) -> None:
+    """Of the two control packets that may wait for a far end PROBE is never the second."""
+    b = await made(dut, probe=300)
+    await b.post(0, [b.request(64, plain=True, local=True)])
+    await b.rest()
+    count = len(b.controls)
+    b.blocked = {0}
+    await b.clocks_of(50)
+    answer = (header(7, 3, OWN, 0), control(ACK, 1))
+    b.send.append(answer)
+    await b.until(lambda: not b.send, 100)
+    # Not acknowledged, so PROBE is due again and again.
+    await b.post(0, [b.request(8, plain=True, local=True)])
+    for _ in range(1500):
+        await b.clocks_of(1)
+        assert b.room_now & 1
+    b.send.append(answer)
+    await b.until(lambda: not b.send, 20)
+    b.blocked = set()
+    await b.rest()
+    b.check_whole()
+    assert len(b.controls) >= count + 3
+    assert b.counts["probed"] > 0
+    assert not b.errors
+
+
+@cocotb.test()
 async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None:
     """Each kind of wrong descriptor and message: code 1 with its tag; what stands around it goes."""
     b = await made(dut)
