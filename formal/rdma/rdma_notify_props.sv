@@ -137,6 +137,21 @@ module rdma_notify_props
   assign records = records_q + 2'(lost);
   assign write   = note && watched && !asked_q && !(ev == EvAct && act_i.frame);
 
+  // All that the event asks for was taken, and nothing that it does not ask for.
+  logic told_all;
+  always_comb begin
+    unique case (ev)
+      EvError: told_all = !noted_q;
+      EvAct:
+        if (act_i.frame) told_all = noted_q;
+        else if (!notify) told_all = !noted_q && !asked_q;
+        else if (act_i.info.to_queue) told_all = asked_q && placed_q != failed_q && noted_q == placed_q;
+        else told_all = tabled_q && !asked_q;
+      default: told_all = tabled_q;
+    endcase
+    if (tabled_q && watched && noted_q != (read_q[63:3] != '0)) told_all = 1'b0;
+  end
+
   always_ff @(posedge clk_i) begin
     watch_q <= watch_q;
     if (clear_i) begin
@@ -346,16 +361,8 @@ module rdma_notify_props
       if (ready != '0) begin
         assert (serving && ready[ev] && !notice_valid_o && !queue_valid_o);
         assert (records == 2'(record_wanted) + 2'(failed_q));
-        if (ev == EvError) assert (!noted_q);
-        if (ev == EvLocal || ev == EvDone) assert (tabled_q);
-        if (ev == EvAct) begin
-          if (act_i.frame) assert (noted_q);
-          else if (!notify) assert (!noted_q && !asked_q);
-          else if (act_i.info.to_queue) assert (asked_q && placed_q != failed_q && noted_q == placed_q);
-          else assert (tabled_q && !asked_q);
-          assert (act_owes_o == (noted_q && !act_i.frame));
-        end
-        if (tabled_q && watched) assert (noted_q == (read_q[63:3] != '0));
+        assert (told_all);
+        if (ev == EvAct) assert (act_owes_o == (noted_q && !act_i.frame));
       end
       if (note) assert (!noted_q);
       // It lets each other kind pass once at most, and then takes few cycles of its own.
@@ -451,17 +458,7 @@ module rdma_notify_props
         if (state == StFrame) begin
           assert (dut.address_q == act_i.info.address && dut.beats_q == act_i.info.beats);
         end
-        if (state == StEnd) begin
-          if (ev == EvError) assert (!noted_q);
-          if (ev == EvLocal || ev == EvDone) assert (tabled_q);
-          if (ev == EvAct) begin
-            if (act_i.frame) assert (noted_q);
-            else if (!notify) assert (!noted_q && !asked_q);
-            else if (act_i.info.to_queue) assert (asked_q && placed_q != failed_q && noted_q == placed_q);
-            else assert (tabled_q && !asked_q);
-          end
-          if (tabled_q && watched) assert (noted_q == (read_q[63:3] != '0));
-        end
+        if (state == StEnd) assert (told_all);
         if (state == StRing) begin
           assert (fits_q && !record_lost_o && dut.record_q == record_q && dut.phase_q == phase_q);
           assert (ev == EvError || dut.code_q == (failed_q ? place_q.code : act_i.code));
