@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they may stand; and an
-/// ALIGN that is due is sent within a packet's words and framing.
+/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they may stand; an ALIGN
+/// that is due is sent within a packet's words and framing; SOP and CHECK tell the count of their id, and each
+/// word of a packet is counted for its id; idle_o is high only where nothing changes.
 module link_tx_props
   import link_pkg::*;
 #(
@@ -64,20 +65,44 @@ module link_tx_props
     end
   end
 
-  // What the line has said: inside a packet or not, before the word at the pins, after it, and after the one
-  // that follows it.
+  // What the line has said: inside a packet or not, before the word at the pins, and after it.
   function automatic logic after(logic open, logic control, logic [7:0] sym);
     if (!control || sym == SymCredit || sym == SymCheck) return open;
     return sym == SymSop;
   endfunction
 
-  logic line_q, line_1, line_2;
-  assign line_1 = after(line_q, tx_o[0].k[3], tx_o[0].data[31:24]);
-  assign line_2 = after(line_1, dut.control_q, dut.symbol_q);
-  always_ff @(posedge clk_i) line_q <= rst_ni && line_1;
+  logic line_q, line;
+  assign line = after(line_q, tx_o[0].k[3], tx_o[0].data[31:24]);
+  always_ff @(posedge clk_i) line_q <= rst_ni && line;
 
-  logic [7:0] symbol;
+  logic [7:0] symbol, symbol_q;
+  logic       control_q;
   assign symbol = tx_o[0].data[31:24];
+  always_ff @(posedge clk_i) begin
+    control_q <= tx_o[0].k[3];
+    symbol_q  <= symbol;
+  end
+
+  // What was asked for in the cycle before: the word at the pins is of it.
+  logic   inc_q;
+  id_t    told_id_q, check_id_q, packet_id_q;
+  count_t sent_q;
+  always_ff @(posedge clk_i) begin
+    inc_q      <= rst_ni && sent_inc_o;
+    told_id_q  <= sent_id_o;
+    sent_q     <= sent_i;
+    check_id_q <= check_id_i;
+    if (valid_i && ready_o && kind_i == FlitSop) packet_id_q <= data_i[0][IdWidth-1:0];
+  end
+
+  // All of the state: of link_tx, but for the id of the last packet, which only a packet's words use.
+  logic [40:0] state, state_q;
+  logic        idle_q;
+  assign state = {tx_o, dut.inside_q, dut.dropping_q, dut.open_q, dut.insert_q, dropped_o};
+  always_ff @(posedge clk_i) begin
+    state_q <= state;
+    idle_q  <= rst_ni && idle_o;
+  end
 
   always_comb begin
     if (started_q) begin
@@ -98,10 +123,25 @@ module link_tx_props
       if (!tx_o[0].k[3] || symbol == SymEop || symbol == SymEdb) assert (line_q);
       else if (symbol != SymCredit && symbol != SymInit) assert (!line_q);
       assert (!take_align_o || due_q);
+      // Counts: of which id, and which words.
+      assert (inc_q == (!tx_o[0].k[3] || symbol == SymEop || symbol == SymEdb));
+      if (sent_inc_o) assert (sent_id_o == packet_id_q);
+      if (dut.inside_q) assert (dut.id_q == packet_id_q);
+      if (tx_o[0].k[3] && (symbol == SymSop || symbol == SymCheck)) begin
+        assert (tx_o[0].data[23:8] == {told_id_q, sent_q});
+        assert (told_id_q == (symbol == SymSop ? packet_id_q : check_id_q));
+      end
+      // Of an empty word, all.
+      if (tx_o[0].k[3] && symbol == SymIdle) assert (tx_o[0].data[23:0] == '0);
+      if (tx_o[0].k[3] && symbol == SymInit) begin
+        assert (tx_o[0].data[23:0] == (tx_o[0].data[18] ? 24'h040027 : 24'h000073));
+      end
+      // Idle: the next edge changes nothing.
+      if (idle_q) assert (state == state_q);
       // A mark waits for one packet at most.
       if (!pauses) assert (wait_q <= 3'(MaxWords + 2));
       // What makes the above inductive.
-      assert (line_2 == dut.inside_q);
+      assert (line == dut.inside_q);
       assert (words_q <= 3'(MaxWords) && (packet_q || words_q == '0));
       assert (!due_q || up_i || wait_q <= 3'(MaxWords + 2) || pauses);
       if (dut.inside_q) assert (packet_q && dut.open_q && !dut.insert_q && !dut.dropping_q);
@@ -114,8 +154,8 @@ module link_tx_props
       end
       if (!due_q) assert (wait_q == '0);
       assert (!(dut.dropping_q && wait_q != '0));
-      cover (tx_o[0].k[3] && symbol == SymAlign && dut.control_q && dut.symbol_q == SymCredit);
-      cover (tx_o[0].k[3] && symbol == SymAlign && dut.control_q && dut.symbol_q == SymSop);
+      cover (control_q && symbol_q == SymAlign && tx_o[0].k[3] && symbol == SymCredit);
+      cover (control_q && symbol_q == SymAlign && tx_o[0].k[3] && symbol == SymSop);
       cover (wait_q == 3'(MaxWords + 2) && up_i && !pauses);
     end
   end

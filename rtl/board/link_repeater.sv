@@ -7,7 +7,7 @@
 ///   Pins        lane l of port p of the transceivers at bits [32*(Lanes*p+l) +: 32] and
 ///               [4*(Lanes*p+l) +: 4]; serdes_signal_i[Lanes*p+l]: it has lock
 ///   Routing     a SOP's id is the port to leave by; what names the port it came in at is dropped
-///   Latency     SOP on the latest lane's pins to SOP on the pins 9 cycles, idle
+///   Latency     SOP on the latest lane's pins to SOP on the pins 8 cycles, idle
 ///   Throughput  one word of all lanes a cycle each way
 ///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
 ///   Counters    32 bits, wrapping, both ports together; as link_switch, and lost: alignments given up;

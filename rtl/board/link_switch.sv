@@ -6,7 +6,7 @@
 ///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4]; serdes_signal_i[i]: it
 ///               has lock
 ///   Routing     the SOP's id is the output port; ids of NumPorts and more are dropped and counted
-///   Latency     SOP on the pins to SOP on the pins 7 cycles, idle switch
+///   Latency     SOP on the pins to SOP on the pins 6 cycles, idle switch
 ///   Throughput  every port one word a cycle in and out
 ///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
 ///   Isolation   a port that is down or stands still stops only packets that are for it

@@ -9,7 +9,7 @@
 ///
 ///   Handshake   link_port's
 ///   Ordering    packets stay in order
-///   Latency     3 cycles from the latest lane's rx_i to rx_*_o, plus its lead for each other lane; 2 from
+///   Latency     3 cycles from the latest lane's rx_i to rx_*_o, plus its lead for each other lane; 1 from
 ///               tx_valid_i to tx_o
 ///   Throughput  one word of all lanes a cycle each way, less link_port's framing and credit words, and one
 ///               ALIGN in AlignWords + 1 words at most

@@ -2,7 +2,7 @@
 /// One end of a link of any number of lanes: link_port and link_bundle are its two forms.
 ///
 ///   Contract    link_port's; a flit has 32 bits a lane, and credits count words of all lanes at once
-///   Latency     2 cycles from rx_i to rx_*_o, 2 from tx_valid_i to tx_o
+///   Latency     2 cycles from rx_i to rx_*_o, 1 from tx_valid_i to tx_o
 ///   Parameters  as of link_port; Lanes 1..8
 module link_core
   import link_pkg::*;

@@ -13,7 +13,7 @@ package link_pkg;
 
   // Cycles in link_port: a word at the pins to its flit, a flit to its word at the pins.
   localparam int unsigned RxLatency = 2;
-  localparam int unsigned TxLatency = 2;
+  localparam int unsigned TxLatency = 1;
 
   typedef logic [IdWidth-1:0] id_t;
   typedef logic [CountWidth-1:0] count_t;

@@ -10,7 +10,7 @@
 ///               id may begin while room_o[id] > n (n is MaxWords where it is not known) and up_o; gaps
 ///               inside a packet are filled. While the link is down packets are taken and dropped.
 ///   Ordering    packets of one link stay in order
-///   Latency     2 cycles from rx_i to rx_flit_o, 2 from tx_valid_i to tx_o
+///   Latency     2 cycles from rx_i to rx_flit_o, 1 from tx_valid_i to tx_o
 ///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at most
 ///               one between two packets, and only for CreditWords words or more while packets wait
 ///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth

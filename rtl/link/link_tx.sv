@@ -8,7 +8,7 @@
 /// While the link is down the rest of a packet, and whole ones, are taken and dropped.
 ///
 ///   Handshake   valid_i, flit_i stay until ready_o; ready_o is a register and depends on neither
-///   Latency     2 cycles from valid_i to tx_o
+///   Latency     1 cycle from valid_i to tx_o
 ///   Throughput  one word a cycle, but for credit words and ALIGN
 ///   Parameters  Lanes 1..8 (lanes of a bundle), CreditInPacket
 ///   Not done    a check of room or length: the sender of packets does it
@@ -127,70 +127,64 @@ module link_tx
   assign take_credit_o = slot == SlotCredit && offer_valid_i;
   assign take_check_o  = slot == SlotCheck;
   assign take_align_o  = slot == SlotAlign;
-  assign sent_inc_o    = slot == SlotData || slot == SlotEnd;
-  assign sent_id_o     = slot == SlotSop ? sop_id : slot == SlotCheck ? check_id_i : id_q;
+  // Slots that are known before the others, which wait for check_i: so what is sent is counted in time.
+  logic is_start, is_body;
+  assign is_start   = send && is_sop;
+  assign is_body    = send && !is_sop;
+  assign sent_inc_o = is_body;
+  // Outside a packet only a CHECK asks for its id's count.
+  assign sent_id_o  = is_start ? sop_id : inside_q ? id_q : check_id_i;
 
-  // First stage: the word but for its check.
-  logic                   control_q, field_q;
-  logic [7:0]             symbol_q;
-  logic [Lanes-1:0][31:0] data_q;
-  logic [7:0]             crc8;
+  // Fields of a control word, each kind's with its crc8: only the choice waits for the slot.
+  localparam int unsigned FieldWidth = IdWidth + CountWidth;
+  logic [FieldWidth-1:0] sent_field, offer_field, phase_field;
+  logic [7:0]            sop_crc8, check_crc8, credit_crc8, init_crc8, symbol;
+  logic [23:0]           argument;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      control_q <= 1'b1;
-      field_q   <= 1'b1;
-      symbol_q  <= SymInit;
-    end else begin
-      control_q <= slot != SlotData;
-      field_q   <= slot != SlotData && slot != SlotEnd && slot != SlotIdle &&
-                   slot != SlotAlign;
-      unique case (slot)
-        SlotStart:  symbol_q <= SymInit;
-        SlotSop:    symbol_q <= SymSop;
-        SlotEnd:    symbol_q <= kind_i == FlitEop ? SymEop : SymEdb;
-        SlotCredit: symbol_q <= SymCredit;
-        SlotCheck:  symbol_q <= SymCheck;
-        SlotAlign:  symbol_q <= SymAlign;
-        default:    symbol_q <= SymIdle;
-      endcase
-    end
+  assign sent_field  = {sent_id_o, sent_i};
+  assign offer_field = {offer_id_i, offer_count_i};
+  assign phase_field = {id_t'(ready_word_i), count_t'(0)};
+
+  link_crc8 u_sop (.data_i({SymSop, sent_field}), .crc_o(sop_crc8));
+  link_crc8 u_check (.data_i({SymCheck, sent_field}), .crc_o(check_crc8));
+  link_crc8 u_credit (.data_i({SymCredit, offer_field}), .crc_o(credit_crc8));
+  link_crc8 u_init (.data_i({SymInit, phase_field}), .crc_o(init_crc8));
+
+  assign argument = ({24{slot == SlotStart}} & {phase_field, init_crc8}) |
+      ({24{is_start}} & {sent_field, sop_crc8}) |
+      ({24{slot == SlotCheck}} & {sent_field, check_crc8}) |
+      ({24{slot == SlotCredit}} & {offer_field, credit_crc8});
+
+  always_comb begin
+    unique case (slot)
+      SlotStart:  symbol = SymInit;
+      SlotSop:    symbol = SymSop;
+      SlotEnd:    symbol = kind_i == FlitEop ? SymEop : SymEdb;
+      SlotCredit: symbol = SymCredit;
+      SlotCheck:  symbol = SymCheck;
+      SlotAlign:  symbol = SymAlign;
+      default:    symbol = SymIdle;
+    endcase
   end
 
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Lanes; i++) begin
-      unique case (slot)
-        SlotData, SlotEnd: data_q[i] <= data_i[i];
-        SlotSop:           data_q[i] <= {8'h00, sop_id, sent_i, 8'h00};
-        SlotCredit:        data_q[i] <= {8'h00, offer_id_i, offer_count_i, 8'h00};
-        SlotCheck:         data_q[i] <= {8'h00, check_id_i, sent_i, 8'h00};
-        SlotStart:         data_q[i] <= {8'h00, 5'h00, ready_word_i, 18'h00000};
-        default:           data_q[i] <= '0;
-      endcase
-    end
-  end
-
-  // Nothing changes at the next edge unless an input does: the same empty word in all stages.
-  assign idle_o = !inside_q && !insert_q && !valid_i && !dropped_o &&
-      symbol_q == tx_o[0].data[31:24] &&
-      (slot == SlotIdle ? symbol_q == SymIdle : slot == SlotStart && symbol_q == SymInit &&
-       {data_q[0][18], tx_o[0].data[18]} == {2{ready_word_i}});
-
-  // Second stage: the word; in reset INIT, with its crc8.
+  // In reset INIT, with its crc8.
   localparam logic [31:0] InitWord = {SymInit, 24'h000073};
-
-  link_crc8 u_crc8 (.data_i({symbol_q, data_q[0][23:8]}), .crc_o(crc8));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= '{k: 4'b1000, data: InitWord};
     end else begin
       for (int unsigned i = 0; i < Lanes; i++) begin
-        tx_o[i].k           <= {control_q, 3'b000};
-        tx_o[i].data[31:24] <= control_q ? symbol_q : data_q[i][31:24];
-        tx_o[i].data[23:8]  <= data_q[i][23:8];
-        tx_o[i].data[7:0]   <= field_q ? crc8 : data_q[i][7:0];
+        tx_o[i].k           <= {slot != SlotData, 3'b000};
+        tx_o[i].data[31:24] <= slot == SlotData ? data_i[i][31:24] : symbol;
+        tx_o[i].data[23:0]  <= argument | (data_i[i][23:0] & {24{is_body}});
       end
     end
   end
+
+  // Nothing changes at the next edge unless an input does: the pins have the word of this slot, an
+  // empty one.                               (proved: formal/link/link_tx.sby)
+  assign idle_o = !inside_q && !insert_q && !valid_i && !dropped_o && tx_o[0].k[3] &&
+      (slot == SlotIdle ? tx_o[0].data[31:24] == SymIdle : slot == SlotStart &&
+       tx_o[0].data[31:24] == SymInit && tx_o[0].data[18] == ready_word_i);
 endmodule

@@ -79,8 +79,8 @@ def test_every_packet_comes_over_lanes_of_any_skew(run: Run, skew: list[int]) ->
     _all_accounted(found)
     counted = found["counters"]
     assert counted["packets.excused"] == counted["lanes.lost"] == counted["device.lost"] == 0
-    # Two hops, the latest lane twice, 9 clocks in the device, one more in the far interface's lanes.
-    assert found["workload"]["clocks"]["fastest_switch"] == 9 + 2 * max(skew)
+    # Two hops, the latest lane twice, 8 clocks in the device, one more in the far interface's lanes.
+    assert found["workload"]["clocks"]["fastest_switch"] == 8 + 2 * max(skew)
 
 
 def test_four_lanes_carry_four_times_what_one_does(run: Run) -> None:

@@ -16,7 +16,7 @@ from cocotb.triggers import FallingEdge, ReadOnly
 PORTS, DEPTH, MAX_WORDS = 3, 40, 16
 SOP, DATA, EOP, EDB = range(4)
 LATENCY = 3  # Sop in to Sop out
-RX_LATENCY = TX_LATENCY = 2
+RX_LATENCY, TX_LATENCY = 2, 1
 
 
 @dataclass
