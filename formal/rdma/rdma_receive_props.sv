@@ -30,7 +30,7 @@ module rdma_receive_props
   logic rst_ni, ask_valid_o, region_look_o, region_check_o, refused_void_o, region_extended_o, queue_valid_o, queue_commit_o;
   logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
   logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
-  logic known_o, beyond_o, not_open_o, malformed_o, idle_o;
+  logic coming_o, known_o, beyond_o, not_open_o, malformed_o, idle_o;
   logic [1:0] ready_o;
   ask_t ask_o, control_o;
   logic [5:0] region_entry_o;
@@ -198,6 +198,9 @@ module rdma_receive_props
         end
       end
       if (piece_valid_o && piece_o.drop) assert (piece_o.last && piece_o.packet == beats_o);
+      // The bus is told of a short packet before its pieces, and of nothing at rest.
+      if (piece_valid_o && !piece_o.drop && beats_o < 7'd5) assert (coming_o);
+      if (idle_o) assert (!coming_o);
       // The entry that was looked up is the one that the packet names; and what it is checked for stands.
       if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);

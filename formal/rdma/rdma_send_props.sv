@@ -54,7 +54,7 @@ module rdma_send_props
 );
   logic rst_ni, clear_i;
   flow_t clear_flow_i, flow_o;
-  logic request_re_o, request_advance_o, request_two_o, request_only_o, message_re_o, message_advance_o;
+  logic look_o, request_re_o, request_advance_o, request_two_o, request_only_o, message_re_o, message_advance_o;
   logic [10:0] request_addr_o, message_addr_o;
   logic [6:0] message_size_o;
   logic commit_o, take_o, record_o, job_valid_o, read_valid_o, plan_o, post_valid_o;
@@ -114,10 +114,11 @@ module rdma_send_props
   logic started_q = 1'b0;
   logic live_q = 1'b0;
   localparam flow_t Watch = 3'd5;
-  logic bench_q;
+  logic bench_q, looked_q;
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     live_q    <= started_q;
+    looked_q  <= started_q && look_o;
     bench_q   <= bench_i;
   end
   assign rst_ni       = started_q;
@@ -210,6 +211,9 @@ module rdma_send_props
         assert (mask_o[link_i] && take_beats_o > 7'd2 && take_beats_o <= 7'(MaxBeats));
       end
       if (commit_o) assert (commit_count_o >= 4'd1 && commit_count_o <= 4'd8);
+      // Nothing is read but what was looked at, to the cycle before.
+      if (read_valid_o) assert (looked_q);
+      if (idle_o) assert (!look_o);
       if (read_valid_o) begin
         assert (read_beats_o >= 10'd1 && read_beats_o <= 10'd512);
         assert (read_beats_o <= 10'(7'(commit_count_o) << 6) &&

@@ -22,7 +22,7 @@ module rdma_write_props
   input logic [1:0] bresp_i
 );
   logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, answer_valid_o, awvalid_o, wvalid_o;
-  logic wlast_o, bready_o, write_o, error_o, idle_o;
+  logic wlast_o, bready_o, soon_o, write_o, error_o, idle_o;
   answer_t answer_o;
   logic [63:0] awaddr_o, wdata_o;
   logic [7:0] awlen_o, wstrb_o;
@@ -83,7 +83,7 @@ module rdma_write_props
   logic aw_new, aw_stood_q, notice_burst;
   logic [63:0] aw_addr_q;
   logic [7:0] aw_len_q;
-  logic w_stood_q;
+  logic w_stood_q, soon_q, rest_q;
   logic [72:0] w_q;
   assign have         = piece_valid_i;
   assign drop         = piece_i.drop;
@@ -101,9 +101,11 @@ module rdma_write_props
       known_q    <= 1'b0;
       aw_stood_q <= 1'b0;
       w_stood_q  <= 1'b0;
+      soon_q     <= 1'b0;
     end else begin
       aw_stood_q <= awvalid_o && !awready_i;
       w_stood_q  <= wvalid_o && !wready_i;
+      soon_q     <= soon_o;
       known_q    <= have && !piece_ready_o;
     end
     next_q    <= aw_new && !notice_burst ? next + addr_t'(burst_beats) : next;
@@ -121,6 +123,7 @@ module rdma_write_props
   assign w_take     = wvalid_o && wready_i;
   assign burst_open = dut.state_q == StBurst || dut.state_q == StNotice;
   always_ff @(posedge clk_i) begin
+    rest_q <= rst_ni && !burst_open;
     if (!rst_ni || !burst_open) beats_q <= '0;
     else if (w_take) beats_q <= beats_q + 8'd1;
     if (!rst_ni) owed_q <= '0;
@@ -165,6 +168,11 @@ module rdma_write_props
       if (payload_ready_o) assert (have && unpaid != '0);
       // Never more under way than there is room to remember.
       assert (owed_q <= 5'(MaxWrites));
+
+      // A short burst, and a notice, is told of before; what is told of at rest comes.
+      if (aw_new && awlen_o < 8'd6) assert (soon_q);
+      if (soon_q && rest_q) assert (aw_new);
+      if (idle_o && !notice_valid_i) assert (!soon_o);
 
       // Inductive strengthening.
       if (!have) assert (dut.first_q && dut.state_q != StBurst && dut.state_q != StDrop);

@@ -70,6 +70,7 @@ module rdma_ni
   output logic [2:0]  dma_awsize_o,
   output logic [1:0]  dma_awburst_o,
   output logic [12:0] dma_awuser_o,   // bytes that still follow in this run of addresses
+  output logic        dma_awsoon_o,   // a write will probably be here within a few cycles
   input  logic        dma_awready_i,
   output logic        dma_wvalid_o,
   output logic [63:0] dma_wdata_o,
@@ -87,6 +88,7 @@ module rdma_ni
   output logic [2:0]  dma_arsize_o,
   output logic [1:0]  dma_arburst_o,
   output logic [12:0] dma_aruser_o,
+  output logic        dma_arsoon_o,   // a read
   input  logic        dma_arready_i,
   input  logic        dma_rvalid_i,
   input  logic [0:0]  dma_rid_i,
@@ -154,7 +156,7 @@ module rdma_ni
   logic [3:0]  r_sel;
   logic [31:0] r_dat_w, r_dat_r;
 
-  logic rq_we, rq_last, mq_we, table_we, table_re, table_rvalid;
+  logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_rvalid;
   logic [10:0] rq_addr, mq_addr;
   beat_t rq_data, mq_data, table_wdata, table_rdata;
   logic [7:0] rq_strb, mq_strb;
@@ -209,6 +211,7 @@ module rdma_ni
     .bus_rdata_i   (h_rdata),
     .bus_rresp_i   (h_rresp),
     .bus_rlast_i   (h_rlast),
+    .rq_coming_o   (rq_coming),
     .rq_we_o       (rq_we),
     .rq_addr_o     (rq_addr),
     .rq_data_o     (rq_data),
@@ -438,6 +441,7 @@ module rdma_ni
     .bench_i         (control.bench),
     .stamp_i         (time_ns_i[31:0]),
     .link_stamp_i    (link_time_ns_i[31:0]),
+    .rq_coming_i     (rq_coming),
     .rq_we_i         (rq_we),
     .rq_addr_i       (rq_addr),
     .rq_data_i       (rq_data),
@@ -453,6 +457,7 @@ module rdma_ni
     .araddr_o        (dma_araddr_o),
     .arlen_o         (dma_arlen_o),
     .aruser_o        (dma_aruser_o),
+    .arsoon_o        (dma_arsoon_o),
     .rvalid_i        (dma_rvalid_i),
     .rready_o        (dma_rready_o),
     .rdata_i         (dma_rdata_i),
@@ -532,6 +537,7 @@ module rdma_ni
     .awaddr_o       (dma_awaddr_o),
     .awlen_o        (dma_awlen_o),
     .awuser_o       (dma_awuser_o),
+    .awsoon_o       (dma_awsoon_o),
     .wvalid_o       (dma_wvalid_o),
     .wready_i       (dma_wready_i),
     .wdata_o        (dma_wdata_o),

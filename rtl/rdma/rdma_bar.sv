@@ -8,7 +8,8 @@
 ///               queues get SLVERR and all ones. Nothing is taken before ready_i
 ///   Queues      rq_*, mq_*, table_*: one write a cycle, which is taken; rq_last_o with a burst's last.
 ///               table_re_o: strobe, answered by table_rvalid_i, one at a time
-///   Latency     a beat at wvalid_i, the first with its address, to rq_we_o, mq_we_o, table_we_o 1 cycle
+///   Latency     a beat at wvalid_i, the first with its address, to rq_we_o, mq_we_o, table_we_o 1 cycle, to
+///               rq_coming_o none
 ///   Throughput  a beat a cycle; 1 cycle between write bursts
 ///   Parameters  IdWidth 1..16
 ///   Not done    WRAP and FIXED bursts: treated as INCR
@@ -66,6 +67,7 @@ module rdma_bar
   input  logic [1:0]         bus_rresp_i,
   input  logic               bus_rlast_i,
 
+  output logic               rq_coming_o, // no register: a slot's first half comes, not its last
   output logic               rq_we_o,
   output logic [10:0]        rq_addr_o,
   output beat_t              rq_data_o,
@@ -155,6 +157,8 @@ module rdma_bar
   assign bus_awvalid_o = wstate_q == StIdle && ready_i && awvalid_i && to_bus;
   assign bus_wvalid_o  = wstate_q == StBus && wvalid_i;
   assign bus_bready_o  = wstate_q == StBus && bready_i;
+
+  assign rq_coming_o = beat && waddr[15:14] == Requests && !waddr[3] && !wlast_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

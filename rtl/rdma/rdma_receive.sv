@@ -91,6 +91,7 @@ module rdma_receive
   input  logic   piece_ready_i,
   output piece_t piece_o,
 
+  output logic coming_o,     // not of a register: a packet of a few beats is here, and not refused
   // Strobes for counters and probes.
   output logic header_o,     // a data packet's header is here
   output logic taken_o,
@@ -436,6 +437,11 @@ module rdma_receive
       last_beats_q <= message_wraps ? rest - 7'd1 : header_q.beats - 7'(!slotted);
     end
   end
+
+  assign coming_o = (read_q == RdFirst && in_valid && first.kind != KindControl &&
+                     few(first.beats)) ||
+                    (busy_q && wanted && few(header_q.beats) && check_state_q != CkRefuse &&
+                     !(check_state_q == CkFirst && !passed_q));
 
   assign rxctl_header_o = header_q;
   assign rxctl_o        = control;

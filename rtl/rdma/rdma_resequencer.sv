@@ -65,6 +65,7 @@ module rdma_resequencer
   input  logic control_open_i,      // else a probe
   input  ask_t control_i,
 
+  output logic frame_o,             // a frame word waits, or is being made an act
   output logic frames_o,            // frame words wait: no new message's body may be begun
   output logic act_valid_o,
   input  logic act_ready_i,
@@ -230,6 +231,7 @@ module rdma_resequencer
     .data_o (due),
     .usage_o(due_count)
   );
+  assign frame_o  = due_valid || (!idle && op_q == OpFrame);
   // Bodies under way are MaxWrites and two at most, and each has its place here.
   assign frames_o = due_count >= ($clog2(Due) + 1)'(MaxWrites - 2);
 

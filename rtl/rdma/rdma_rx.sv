@@ -8,6 +8,9 @@
 ///               credits, and nothing but host memory delays those
 ///   AXI         write master, 64 bit, one ID, bursts within 4 KiB; awuser_o: bytes that still follow in
 ///               this run of addresses
+///   Ahead       awsoon_o: a write will probably be at the pins within a few cycles. From a cycle behind a packet's
+///               first beat or a notice's cause until its last data is taken, or it was found that
+///               nothing is to be written; of a packet of 5 beats or more for its last 6. Low when idle
 ///   Checks      before the first address of a packet goes out
 ///   Tables      table_we_i: whole beats by BAR offset; ready_o low (512 cycles after reset): not yet.
 ///               table_re_i: strobe, one at a time; table_rvalid_o strobes with table_rdata_o, at most some
@@ -55,6 +58,7 @@ module rdma_rx
   output logic [63:0] awaddr_o,
   output logic [7:0]  awlen_o,
   output logic [12:0] awuser_o,
+  output logic        awsoon_o,
   output logic        wvalid_o,
   input  logic        wready_i,
   output logic [63:0] wdata_o,
@@ -179,7 +183,7 @@ module rdma_rx
   logic info_we, refused_valid, refused_void, refused_ready;
   place_t place;
   info_t info;
-  logic control_valid, control_ready, control_open;
+  logic control_valid, control_ready, control_open, coming, write_soon;
   logic receive_idle, region_idle, queue_idle, flows_idle, write_idle, notify_idle, ack_idle;
 
   localparam int unsigned PayloadWidth = 66;
@@ -247,6 +251,7 @@ module rdma_rx
     .piece_valid_o    (piece_in_valid),
     .piece_ready_i    (piece_in_ready),
     .piece_o          (piece_in),
+    .coming_o         (coming),
     .header_o,
     .taken_o,
     .refused_o,
@@ -310,7 +315,7 @@ module rdma_rx
   );
 
   // ---------------------------------------------------------------- flows
-  logic answer_valid, answer_ready, frames, act_valid, act_ready, act_owes;
+  logic answer_valid, answer_ready, frame, frames, act_valid, act_ready, act_owes;
   answer_t answer;
   act_t act;
   logic [NumHosts-1:0] ack, irq_notify;
@@ -350,6 +355,7 @@ module rdma_rx
     .control_ready_o (control_ready),
     .control_open_i  (control_open),
     .control_i       (control),
+    .frame_o         (frame),
     .frames_o        (frames),
     .act_valid_o     (act_valid),
     .act_ready_i     (act_ready),
@@ -513,10 +519,17 @@ module rdma_rx
     .bvalid_i,
     .bready_o,
     .bresp_i,
+    .soon_o         (write_soon),
     .write_o,
     .error_o        (write_error_o),
     .idle_o         (write_idle)
   );
+
+  // Who has the bus asks for it while a packet is still checked, or a word for the host is made.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) awsoon_o <= 1'b0;
+    else awsoon_o <= coming || write_soon || frame || !notify_idle;
+  end
 
   // ---------------------------------------------------------------- interrupts and probes
   logic answered;
@@ -536,7 +549,7 @@ module rdma_rx
 
   assign idle_o = &link_idle && receive_idle && region_idle && queue_idle && flows_idle &&
                   write_idle && notify_idle && ack_idle && !payload_valid && !piece_valid &&
-                  !re_none_q;
+                  !re_none_q && !awsoon_o;
   logic unused;
   assign unused = &{1'b0, clear_index[8]};
 endmodule

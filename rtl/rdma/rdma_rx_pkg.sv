@@ -115,4 +115,13 @@ package rdma_rx_pkg;
     addr_t       address;  // of the first beat
     addr_t       base;     // where the rest goes
   } enqueued_t;
+
+  // Beats that come soon, at their link's rate too: of a packet with its header, of a burst. An arbiter of
+  // a PCI bus may give up who asks for it and begins nothing within 16 clocks.
+  function automatic logic few(logic [6:0] beats);
+    return beats < 7'd5;
+  endfunction
+  function automatic logic near(logic [6:0] beats);
+    return beats < 7'd7;
+  endfunction
 endpackage

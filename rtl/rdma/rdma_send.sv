@@ -46,6 +46,7 @@ module rdma_send
   input  logic [MaxHosts-1:0]  request_ready_i,
   input  logic [6:0]           slot_i,
   input  logic [7:0]           slots_i,
+  output logic                 look_o,            // at a request, whose read may come of it
   output logic                 request_re_o,
   output logic [10:0]          request_addr_o,
   input  beat_t                request_data_i,
@@ -207,6 +208,7 @@ module rdma_send
   assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
                                          state_q == StSize || state_q == StThird ||
                                          state_q == StEarly);
+  assign look_o         = request_re_o || (!message_q && state_q == StFourth);
   assign message_re_o   = message_q && state_q == StFirst;
   assign message_addr_o = {flow_q, place_i};
 

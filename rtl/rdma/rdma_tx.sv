@@ -16,6 +16,9 @@
 ///               cycles of crossing and 1 to tx_valid_o
 ///   Early       rearly_i comes while a read is under way and none of its beats is at rvalid_i. If the beat is
 ///               later than told of, its packet pauses; without rearly_i a packet begins with rvalid_i
+///   Ahead       arsoon_o: a read will probably be at the pins within a few cycles. With rq_coming_i 4 cycles
+///               ahead of arvalid_o, else with the end of the descriptor's write; until the address is taken, or
+///               the look ends without a grant. Low when idle
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
@@ -47,6 +50,7 @@ module rdma_tx
   input  logic [31:0] stamp_i,
   input  logic [31:0] link_stamp_i,
 
+  input  logic        rq_coming_i,            // a slot's first half is written next, not its last
   input  logic        rq_we_i,
   input  logic [10:0] rq_addr_i,              // flow, slot, half
   input  logic [63:0] rq_data_i,
@@ -63,6 +67,7 @@ module rdma_tx
   output logic [63:0] araddr_o,
   output logic [7:0]  arlen_o,
   output logic [12:0] aruser_o,
+  output logic        arsoon_o,
   input  logic        rvalid_i,
   output logic        rready_o,
   input  logic [63:0] rdata_i,
@@ -278,6 +283,7 @@ module rdma_tx
   logic [5:0] record_seq;
   return_t record_return, give_return;
   flow_t failed_flow;
+  logic look;
   logic request_free, give_valid, give_ready, send_error_valid, send_error_ready, send_idle;
   job_t job;
   post_t post_data;
@@ -309,6 +315,7 @@ module rdma_tx
     .request_ready_i  (request_ready),
     .slot_i           (slot),
     .slots_i          (slots),
+    .look_o           (look),
     .request_re_o     (request_re),
     .request_addr_o   (request_addr),
     .request_data_i   (request_data),
@@ -507,6 +514,13 @@ module rdma_tx
     else under_q <= under_q + 3'(job_valid) - 3'(job_done);
   end
   assign request_free = under_q < 3'(Outstanding) && read_ready;
+
+  // Who has the bus asks for it while the descriptor is still looked at.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) arsoon_o <= 1'b0;
+    else arsoon_o <= (request_free && (request_coming || (run && rq_coming_i))) ||
+                     (arsoon_o && (look || read_valid || (!read_ready && !issued_o)));
+  end
 
   // ---------------------------------------------------------------- packets
   logic queued_valid, queued_ready, plan_valid, plan_ready;
@@ -745,6 +759,7 @@ module rdma_tx
   // Nothing changes at the next edge of either clock unless an input does.
   assign idle_o = (state_q == StOff ? !enable_i : run && enable_i) && requests_idle && !mq_we_i &&
                   !message_posted_o && !message_bad_o && send_idle && flow_idle && read_idle &&
+                  !arsoon_o && !rq_coming_i &&
                   segment_idle && departures_idle && error_idle && voq_idle == '1 && !ctl_valid_i &&
                   up_cross_q == {2{up_i}} && up_q == (up_i & link_enable_i);
 endmodule

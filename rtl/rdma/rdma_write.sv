@@ -56,6 +56,7 @@ module rdma_write
   output logic        bready_o,
   input  logic [1:0]  bresp_i,
 
+  output logic soon_o,   // a burst of a few beats is under way, or can begin; not of a register
   // Strobes for counters and probes.
   output logic write_o,   // a packet's burst is begun
   output logic error_o,   // memory answered with an error
@@ -243,6 +244,11 @@ module rdma_write
       answer_o.failed <= tag.failed || bresp_i[1] || (payload_answer && failed_q);
     end
   end
+
+  // A longer burst's address is long there when its end comes.
+  assign soon_o = state_q == StIdle ? room && (notice_valid_i || (piece_valid_i && !piece_i.drop &&
+                                                                  !hold && near(length)))
+                                    : state_q != StDrop && !burst_end && near(left_q);
 
   assign write_o = go_burst;
   logic unused;

@@ -7,7 +7,8 @@ mod copier;
 mod pcix_support;
 
 use copier::{
-    BEATS, BETWEEN, Copier, DESTINATION, GO, LENGTH, Misdeed, Pins, SOURCE, STUTTER, device_config,
+    BEATS, BETWEEN, Copier, DESTINATION, GO, LENGTH, Misdeed, Pins, SOON, SOURCE, STUTTER,
+    device_config,
 };
 use isthmus_sim::kernel::{ResetSpec, SimError};
 use isthmus_sim::world::pcix::{
@@ -137,6 +138,26 @@ fn a_row_of_bursts_is_one_sequence() {
     // A device that gives a beat a clock never has the bus wait: 570 from REQ# on.
     let whole = writes[5].end - writes[0].requested;
     assert_eq!(cycles(whole), 570);
+}
+
+#[test]
+fn what_the_device_says_ahead_at_its_pins_hides_arbitration() {
+    // REQ# says nothing of what it is for: either hides both.
+    for (says, hidden) in [(0, [0, 0]), (1, [4, 4]), (2, [4, 4]), (3, [4, 4])] {
+        let (world, _device) = board(&message(), ROWS);
+        world.memory.write(0, &pattern(MEMORY_BYTES)).unwrap();
+        let (host, sim) = (world.host.clone(), world.sim.handle());
+        let copied = world.run(async move {
+            host.mmio_write64(SOON, says).await.unwrap();
+            // What is said stands while the device is idle.
+            sim.sleep(Picoseconds::from_us(5)).await;
+            copy(host, Job { bytes: 64, ..JOB }).await
+        });
+        assert!(copied == pattern(MEMORY_BYTES)[0x1000..0x1040]);
+        let (read, write) = (world.of(PcixKind::Read)[0], world.of(PcixKind::Write)[0]);
+        let seen = [read, write].map(|one| 4 - cycles(one.start - one.requested));
+        assert_eq!(seen, hidden, "what is said is {says}");
+    }
 }
 
 #[test]
@@ -351,6 +372,7 @@ fn outcome(sim: SimConfig) -> (String, (u64, u64)) {
                 beats: 32,
                 stutter: false,
             };
+            host.mmio_write64(SOON, number as u64 % 4).await.unwrap();
             start(&host, job).await;
             // A reset or a fault may have eaten the copy.
             let _ = handle.timeout(Picoseconds::from_us(30), host.interrupt(1)).await;

@@ -63,6 +63,7 @@ def _axi(master: bool) -> dict[str, Signal]:
     if master:
         signals |= {member: Signal(13, True) for member in ROW}
         signals[EARLY] = Signal(1, False)
+        signals |= {member: Signal(1, True) for member in SOON}
     return signals
 
 
@@ -70,6 +71,8 @@ def _axi(master: bool) -> dict[str, Signal]:
 ROW = ("awuser_o", "aruser_o")
 # Of a master that likes to know a few clocks ahead that the next beat of read data comes.
 EARLY = "rearly_i"
+# Of one that says that a write, a read, will probably be at its pins within a few clocks.
+SOON = ("awsoon_o", "arsoon_o")
 
 
 # A Cypress FX2LP beside the FPGA: its slave FIFO interface, clocked by its IFCLK.
@@ -194,7 +197,7 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
         raise BundleError(f"{device.top}: has no rst_ni")
     for bundle in bundles:
         for member in FAMILIES.get(bundle.kind, {}):
-            if member not in (*ROW, EARLY) and member.rpartition("_")[0] not in bundle.ports:
+            if member not in (*ROW, EARLY, *SOON) and member.rpartition("_")[0] not in bundle.ports:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "time":
             _check_time(device, bundle, bundles)

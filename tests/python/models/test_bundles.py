@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from isthmus.models.bundles import EARLY, FAMILIES, ROW, BundleError, group
+from isthmus.models.bundles import EARLY, FAMILIES, ROW, SOON, BundleError, group
 from isthmus.models.ports import Elaborated, Port
 
 
@@ -12,7 +12,7 @@ def top(rows: dict[str, int], without: str = "") -> Elaborated:
     """A device with a whole `dma` bundle, less one port, and the given user ports."""
     ports = [Port("clk_i", 1, False), Port("rst_ni", 1, False)]
     for member, signal in FAMILIES["dma"].items():
-        if member not in (*ROW, EARLY, without):
+        if member not in (*ROW, EARLY, *SOON, without):
             ports.append(Port(f"dma_{member}", signal.width or 8, signal.is_output))
     ports += [Port(f"dma_{member}", width, True) for member, width in rows.items()]
     return Elaborated("top", tuple(ports), (), {})
@@ -32,6 +32,17 @@ def test_a_master_may_want_to_know_early_of_data() -> None:
     wrong = Elaborated("top", (*device.ports, Port("dma_rearly_i", 1, True)), (), {})
     with pytest.raises(BundleError, match="dma_rearly_i must be an input"):
         group(wrong)
+
+
+@pytest.mark.parametrize("soon", [("awsoon",), ("arsoon",), ("awsoon", "arsoon")])
+def test_a_master_may_say_that_an_access_comes_soon(soon: tuple[str, ...]) -> None:
+    ports = tuple(Port(f"dma_{member}_o", 1, True) for member in soon)
+    device = Elaborated("top", (*top({}).ports, *ports), (), {})
+    (dma,) = (bundle for bundle in group(device) if bundle.kind == "dma")
+    assert {short for short in dma.ports if "soon" in short} == set(soon)
+    wide = Elaborated("top", (*top({}).ports, Port("dma_awsoon_o", 2, True)), (), {})
+    with pytest.raises(BundleError, match="dma_awsoon_o is 2 bits wide, bundle dma needs 1"):
+        group(wide)
 
 
 def test_a_row_of_another_width_and_a_missing_port_are_refused() -> None:

@@ -904,6 +904,124 @@ async def a_write_takes_the_cycles_that_the_page_says(dut: Any) -> None:
         await h.rest()
 
 
+class Ahead:
+    """What awsoon_o told before each address, and each burst's last data: cycles, up without a break."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.up = 0  # cycles, this one included
+        self.told = 0  # in all
+        self.ahead: list[int] = []  # of each burst's address
+        self.last: list[int] = []  # and data
+        self.task = cocotb.start_soon(self._watch())
+
+    async def _watch(self) -> None:
+        d, offered = self.dut, 0
+        while True:
+            await FallingEdge(d.clk_i)
+            soon, address = int(d.awsoon_o.value), int(d.axi_awvalid.value)
+            self.up = self.up + 1 if soon else 0
+            self.told += soon
+            if address and not offered:
+                self.ahead.append(self.up - 1)
+            if int(d.axi_wvalid.value) and int(d.axi_wready.value) and int(d.axi_wlast.value):
+                self.last.append(self.up - 1)
+            offered = address and not int(d.axi_awready.value)
+            assert not (soon and int(d.idle_o.value))
+
+    def take(self) -> tuple[list[int], int]:
+        """Of the bursts since it was asked last, and for how many cycles it was up."""
+        found = self.ahead, self.told
+        self.ahead, self.told = [], 0
+        assert not self.up, "still up"
+        return found
+
+
+@cocotb.test()
+async def the_bus_is_told_ahead_of_short_writes(dut: Any) -> None:
+    """At least 3 cycles ahead of the address, so 4 of the data behind it; of a record a cycle less."""
+    h = await with_ring(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.region(40, BASE, 0x1000, 2)
+    await h.queue(5, BASE + 0x10000, 64, 0)
+    await h.queue(6, BASE + 0x20000, 64, 1)
+    await h.address(NOTIFY + 1, WORDS)
+    await h.address(0, WORDS + 8)
+    await h.open(1, 7)
+    await h.rest()
+    told = Ahead(dut)
+    seq = 0
+    for size in (1, 2, 4):
+        for p, notices in (
+            (write(h, seq, SHORT, size), 0),
+            (write(h, seq + 1, BASE, size, third=40), 0),
+            (message(h, seq + 2, 5, size), 0),
+            (message(h, seq + 3, 6, size), 1),
+            (write(h, seq + 4, SHORT, size, notify=True), 1),
+        ):
+            h.send(p.beats())
+            await h.rest()
+            ahead, cycles = told.take()
+            cocotb.log.info("%d beats: %s ahead, %d cycles", size, ahead, cycles)
+            # A message's slot of 8 words has room for 7.
+            assert len(ahead) == 1 + notices
+            assert all(one >= 3 for one in ahead), (size, ahead)
+            assert cycles <= 16 * len(ahead)
+            if p.second & 0xFF == 6:
+                await h.tail(6, (seq // 5 + 1) * 8 % 64)
+        seq += 5
+    # Local words, and records of errors.
+    await h.tell("local", flow=0, message=0, count=5)
+    await h.rest()
+    await h.tell("err", beat0=7, beat1=9)
+    await h.rest()
+    ahead, _ = told.take()
+    assert len(ahead) == 2
+    assert all(one >= 2 for one in ahead), ahead
+    # Of a long one the end alone: of its data 4 cycles ahead.
+    for size in (5, 6, 7, 20, 64):
+        h.send(write(h, seq, SHORT, size).beats())
+        await h.rest()
+        seq += 1
+        last = told.last[-1]
+        ahead, cycles = told.take()
+        cocotb.log.info("%d beats: %s ahead of its last, %d cycles", size, last, cycles)
+        assert 4 <= last < cycles <= 20
+        if size > 6:
+            assert ahead[0] <= 0, "told of while its data is far"
+
+
+@cocotb.test()
+async def the_bus_is_told_of_nothing_that_does_not_come(dut: Any) -> None:
+    """A control packet is no write; one that is dropped is told of for its check."""
+    h = await with_ring(dut, size=8)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.send(write(h, 0, SHORT, 1).beats())
+    await h.rest()
+    told = Ahead(dut)
+    for n in range(4):
+        h.send(control(n, ACK, n, 100 + n))
+        h.send(control(1, PROBE, 7, 1))
+    await h.rest()
+    assert told.take() == ([], 0)
+    known = write(h, 0, SHORT, 1)
+    closed = write(h, 0, SHORT, 1, src=2)
+    short = [*known.beats()[:1]]
+    for beats in (known.beats(), closed.beats(), short, known.beats()[:2]):
+        h.send(beats)
+        await h.rest()
+        ahead, cycles = told.take()
+        assert ahead == []
+        assert cycles <= 16, cycles
+    # Refused: nothing of it is written, but the record of it is.
+    h.send(write(h, 1, SHORT + 0x8000, 2, tag=3).beats())
+    await h.rest()
+    ahead, cycles = told.take()
+    assert len(ahead) == 1
+    assert cycles <= 40
+
+
 @cocotb.test()
 async def payload_goes_at_the_rate_of_the_bus(dut: Any) -> None:
     if LINKS == 1:

@@ -71,6 +71,7 @@ module rdma_tx_bench
   output logic dma_rready,
 
   input  logic rearly_i,
+  output logic arsoon_o,
 
   input  logic ctl_valid_i,
   input  logic [63:0] ctl_header_i,
@@ -103,7 +104,7 @@ module rdma_tx_bench
   logic [3:0] bus_bid, bus_rid;
   logic [1:0] bus_bresp, bus_rresp;
   logic [63:0] bus_rdata, rq_data, mq_data, table_data, table_rdata_q;
-  logic rq_we, rq_last, mq_we, table_we, table_re, table_refused, bar_idle;
+  logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_refused, bar_idle;
   logic [10:0] rq_addr, mq_addr;
   logic [7:0] rq_strb, mq_strb;
   logic [15:3] table_addr, table_raddr;
@@ -155,6 +156,7 @@ module rdma_tx_bench
     .bus_rdata_i   (bus_rdata),
     .bus_rresp_i   (bus_rresp),
     .bus_rlast_i   (bus_rlast),
+    .rq_coming_o   (rq_coming),
     .rq_we_o       (rq_we),
     .rq_addr_o     (rq_addr),
     .rq_data_o     (rq_data),
@@ -277,6 +279,7 @@ module rdma_tx_bench
     .bench_i,
     .stamp_i         (stamp_q),
     .link_stamp_i    (link_stamp_q),
+    .rq_coming_i     (rq_coming),
     .rq_we_i         (rq_we),
     .rq_addr_i       (rq_addr),
     .rq_data_i       (rq_data),
@@ -292,6 +295,7 @@ module rdma_tx_bench
     .araddr_o        (dma_araddr),
     .arlen_o         (dma_arlen),
     .aruser_o        (dma_aruser),
+    .arsoon_o,
     .rvalid_i        (dma_rvalid),
     .rready_o        (dma_rready),
     .rdata_i         (dma_rdata),

@@ -1169,6 +1169,7 @@ class Watch:
             for name, now in (
                 ("address", int(d.bar_awvalid.value) and int(d.bar_awready.value)),
                 ("last", int(d.bar_wvalid.value) and int(d.bar_wready.value) and int(d.bar_wlast.value)),
+                ("soon", int(d.arsoon_o.value)),
                 ("read", int(d.dma_arvalid.value)),
                 ("early", int(d.rearly_i.value)),
                 ("data", int(d.dma_rvalid.value)),
@@ -1193,6 +1194,101 @@ class Watch:
             task.cancel()
 
 
+class Ahead:
+    """When arsoon_o was up, and addresses on offer and taken, clock by clock."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench, self.dut = bench, bench.dut
+        self.seen: list[tuple[int, int, int]] = []
+        cocotb.start_soon(self._watch())
+
+    async def _watch(self) -> None:
+        d = self.dut
+        while True:
+            await FallingEdge(d.clk_i)
+            offered = int(d.dma_arvalid.value)
+            self.seen.append((int(d.arsoon_o.value), offered, offered & int(d.dma_arready.value)))
+
+    async def take(self) -> tuple[int, int, int]:
+        """Since it was asked last, at rest: clocks up without an address, with one, and addresses."""
+        await self.bench.rest()
+        seen, self.seen = self.seen, []
+        assert not seen[-1][0], "still up"
+        alone = sum(soon and not offered for soon, offered, _ in seen)
+        return alone, sum(soon and offered for soon, offered, _ in seen), sum(taken for *_, taken in seen)
+
+
+@cocotb.test()
+async def the_bus_is_told_ahead_of_a_read(dut: Any) -> None:
+    """From a descriptor's write to its address's being taken; for what comes to nothing a few clocks."""
+    b = await made(dut)
+    await b.message(1, b.letter(1, local=True))
+    told = Ahead(b)
+    await told.take()
+
+    def plain(size: int) -> Transfer:
+        transfer = b.request(size, plain=True, local=True)
+        transfer.source &= ~0xFFF
+        return transfer
+
+    # However long it is looked at: all the time, to the address.
+    for transfer in (plain(1), plain(64), plain(65), b.request(1, extended=(1, 2), local=True)):
+        transfer.source &= ~0xFFF
+        await b.post(1, [transfer])
+        alone, with_address, addresses = await told.take()
+        assert (with_address, addresses) == (1, 1)
+        assert TOLD_AHEAD <= alone <= 9, alone
+    # In two stores: from the second on.
+    await b.post(1, [plain(1)], narrow=True)
+    alone, with_address, _ = await told.take()
+    assert with_address == 1
+    assert TOLD_AHEAD <= alone <= 8, alone
+    # While the bus takes no address.
+    b.reads.ar.pause = True
+    await b.post(1, [plain(1)])
+    await b.clocks_of(30)
+    b.reads.ar.pause = False
+    alone, with_address, _ = await told.take()
+    assert alone == TOLD_AHEAD
+    assert with_address > 10
+    # Of a transfer that 4 KiB cut, the first burst alone.
+    await b.post(1, [b.request(9, plain=True, local=True, source=0x7FC0)])
+    alone, with_address, addresses = await told.take()
+    assert (alone, with_address, addresses) == (TOLD_AHEAD + 1, 1, 2)
+    # A message reads nothing.
+    await b.message(1, b.letter(3, local=True))
+    assert await told.take() == (0, 0, 0)
+    # One that is not legal.
+    flow = b.flows[1]
+
+    async def slot(at: int, size: int, start: bool) -> None:
+        beats = descriptor(0x1000, 64, size, 1, start, True)
+        data = b"".join(beat.to_bytes(8, "little") for beat in beats)
+        await b.store(REQUESTS + 0x800 + at % 128 * 16, data)
+
+    flow.requests.append(Transfer(1, flow.slots % 128, 8, legal=False, local=True))
+    flow.slots += 1
+    await slot(flow.slots - 1, 0, True)
+    alone, with_address, addresses = await told.take()
+    assert (with_address, addresses) == (0, 0)
+    assert 0 < alone <= 8, alone
+    # While as many reads are under way as may be: nothing is told, since none can come.
+    b.reads.latency = 300
+    for _ in range(OUTSTANDING):
+        await b.post(1, [plain(1)])
+        await b.clocks_of(20)
+    before = len(told.seen)
+    await b.post(1, [plain(1)])
+    await b.clocks_of(30)
+    assert not any(soon for soon, *_ in told.seen[before:])
+    await told.take()
+    # One that is not started.
+    await slot(flow.slots, 1, False)
+    alone, with_address, addresses = await told.take()
+    assert (with_address, addresses) == (0, 0)
+    assert 0 < alone <= 3, alone
+
+
 @cocotb.test()
 async def how_long_it_takes(dut: Any) -> None:
     """Idle: cycles that the page says. Busy: a link is full with long transfers, and numbers wrap round."""
@@ -1213,6 +1309,7 @@ async def how_long_it_takes(dut: Any) -> None:
         watch.stop()
         assert watch.span("address", "last") == 1
         assert watch.span("last", "read") == WRITE_TO_ADDRESS
+        assert watch.span("soon", "read") == TOLD_AHEAD
         assert watch.span("data", "voq") == DATA_TO_VOQ
         assert sop[0] - 0.1 <= watch.sop_ns <= sop[1] + 0.1, watch.sop_ns
         watch = Watch(b)
@@ -1285,8 +1382,9 @@ async def how_long_it_takes(dut: Any) -> None:
 
 
 WRITE_TO_ADDRESS, LONG_TO_ADDRESS = 4, 8
+TOLD_AHEAD = 4
 DATA_TO_VOQ = 0
 MESSAGE_TO_VOQ = 4
 """Cycles from the last beat at the BAR's pins to the address of its read, at most so many where there is more
-to reckon, and to a message's first beat at its VOQ; from read data at the pins, or what tells of it, to the
-first beat at the VOQ."""
+to reckon, and to a message's first beat at its VOQ; that the bus is told ahead of the address; from read
+data at the pins, or what tells of it, to the first beat at the VOQ."""

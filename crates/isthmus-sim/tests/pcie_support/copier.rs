@@ -17,6 +17,9 @@ pub const GO: u64 = 0x18;
 pub const BEATS: u64 = 0x20;
 /// Not 0: ready signals and valid signals come and go.
 pub const STUTTER: u64 = 0x28;
+/// What the device says of writes (bit 0) and reads (bit 1) that come soon: `dma_awsoon_o`,
+/// `dma_arsoon_o`.
+pub const SOON: u64 = 0x30;
 /// Where `Misdeed::Between` writes eight bytes of ones.
 pub const BETWEEN: u64 = 0x1000_0100;
 
@@ -47,8 +50,8 @@ pub enum Misdeed {
 /// What the pins are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// Bursts say how many bytes of their row are to come: `dma_awuser_o`, `dma_aruser_o`; and it
-    /// wants to know early of data: `dma_rearly_i`.
+    /// Bursts say how many bytes of their row are to come: `dma_awuser_o`, `dma_aruser_o`; it wants
+    /// to know early of data: `dma_rearly_i`; and it says that accesses come soon.
     pub rows: bool,
     /// The clock of the three bundles. Where it is not `clk_i`, the device has both.
     pub clock: &'static str,
@@ -165,6 +168,9 @@ impl Copier {
                 ports.push((port.to_owned(), 13, Direction::Output));
             }
             ports.push(("dma_rearly_i".to_owned(), 1, Direction::Input));
+            for port in ["dma_awsoon_o", "dma_arsoon_o"] {
+                ports.push((port.to_owned(), 1, Direction::Output));
+            }
         }
         if clock != "clk_i" {
             ports.push((clock.to_owned(), 1, Direction::Input));
@@ -518,6 +524,11 @@ impl Model for Copier {
         } else if rises {
             self.bar();
             self.dma();
+            if self.rows {
+                let soon = self.register(SOON);
+                self.set("dma_awsoon_o", soon & 1);
+                self.set("dma_arsoon_o", soon >> 1 & 1);
+            }
         }
         let engine = &self.engine;
         // A copy whose reads are all on their way waits for inputs alone.

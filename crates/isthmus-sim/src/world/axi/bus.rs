@@ -139,6 +139,9 @@ pub(in crate::world) trait HostBus {
     fn read(&self, access: Access, sink: Rc<dyn ReadSink>) -> Result<(), String>;
     /// Whether another read would not wait.
     fn takes_reads(&self) -> bool;
+    /// The device says, until it says otherwise, whether a write, a read, will probably be at its
+    /// pins within a few clocks.
+    fn soon(&self, _write: bool, _read: bool) {}
     /// The device raised an interrupt.
     fn interrupt(&self, vector: u32);
 }

@@ -105,6 +105,10 @@ pub(super) struct DmaAgent {
     rready: OutputPin,
     /// Told that the next beat comes soon, where the device wants to know.
     rearly: Option<InputPin>,
+    /// By which the device says that a write, a read, will probably come within a few clocks, where
+    /// it does; and what was said last.
+    soon: [Option<OutputPin>; 2],
+    said: [bool; 2],
     /// Write bursts whose data has not all come, and beats of the first that have.
     bursts: VecDeque<Burst>,
     beat: u64,
@@ -151,6 +155,8 @@ impl DmaAgent {
             rlast: bundle.input("rlast", Some(1))?,
             rready: bundle.output("rready", Some(1))?,
             rearly: bundle.optional_input("rearly")?,
+            soon: [bundle.optional_output("awsoon")?, bundle.optional_output("arsoon")?],
+            said: [false; 2],
             bursts: VecDeque::new(),
             beat: 0,
             held: None,
@@ -251,6 +257,15 @@ impl DmaAgent {
         Ok(())
     }
 
+    fn sample_soon(&mut self) {
+        let says = |pin: &OutputPin| !self.in_reset && pin.get() != 0;
+        let soon = self.soon.each_ref().map(|pin| pin.as_ref().is_some_and(says));
+        if soon != self.said {
+            self.said = soon;
+            self.bus.soon(soon[0], soon[1]);
+        }
+    }
+
     fn sample_answers(&mut self) {
         if self.bvalid.get() != 0 && self.bready.get() != 0 {
             self.answers.pop_front();
@@ -292,6 +307,7 @@ impl PinAgent for DmaAgent {
         self.in_reset = self.reset.get() == 0;
         if self.in_reset {
             self.abort();
+            self.sample_soon();
             return;
         }
         self.sample_answers();
@@ -299,6 +315,8 @@ impl PinAgent for DmaAgent {
         if let Err(fault) = self.sample_data().and_then(|()| self.sample_addresses()) {
             self.sim.fail(violation(&self.device, "dma", fault, time));
         }
+        // Behind what comes at this edge, which it may be about.
+        self.sample_soon();
     }
 
     fn drive(&mut self, _time: Picoseconds) {

@@ -78,8 +78,12 @@ impl Item {
 struct AgentState {
     queues: [VecDeque<Rc<Item>>; 3],
     order: u64,
-    /// Its REQ#, and since when.
+    /// It has what may go, and its REQ# for that; since when.
     requested: Option<Picoseconds>,
+    /// Its REQ# was up before, with nothing to send; since when.
+    announced: Option<Picoseconds>,
+    /// From when on the arbitration of what it has counts.
+    counted: Picoseconds,
     /// It has the bus.
     on_bus: bool,
     /// Until when it holds REQ# back.
@@ -338,27 +342,43 @@ impl Shared {
     }
 
     /// Raises and lowers REQ#, and gives the bus to the agent whose turn it is.
+    ///
+    /// An agent whose REQ# was up before it had anything has its arbitration behind it, unless the
+    /// other one asked first: then GNT# went there. It takes only clocks in which the other could not
+    /// have begun.
     pub(super) fn kick(self: &Rc<Self>) {
         let now = self.sim.now();
         let free = self.free.get();
+        let arbitration = self.cycles(self.config.arbitration_cycles);
         let mut agents = self.agents.borrow_mut();
         let mut first: Option<Picoseconds> = None;
         let mut candidates: [Option<Rc<Item>>; 2] = [None, None];
-        for (state, candidate) in agents.iter_mut().zip(&mut candidates) {
+        for agent in PcixAgent::BOTH {
+            let at = agent.index();
+            let other = agents[1 - at].requested;
+            let state = &mut agents[at];
             if state.on_bus {
                 continue;
             }
+            let asked = self.edge(now).max(state.quiet_until);
             let Some(item) = self.choose(state, now) else {
                 state.requested = None;
+                let announced = agent == PcixAgent::Device && self.core.announces();
+                state.announced = announced.then(|| state.announced.unwrap_or(asked));
                 continue;
             };
-            let asked = self.edge(now).max(state.quiet_until);
-            let requested = *state.requested.get_or_insert(asked);
+            if state.requested.is_none() {
+                state.requested = Some(asked);
+                let announced = state.announced.take();
+                let kept = announced.filter(|_| other.is_none_or(|other| other >= asked));
+                state.counted = kept.unwrap_or(asked);
+            }
+            let requested = state.requested.unwrap_or(asked);
             let Some(free) = free else { continue };
-            let start = (requested + self.cycles(self.config.arbitration_cycles)).max(free);
+            let start = (state.counted + arbitration).max(requested).max(free);
             first = Some(first.map_or(start, |before| before.min(start)));
             if start <= now {
-                *candidate = Some(item);
+                candidates[at] = Some(item);
             }
         }
         let winner = match &candidates {

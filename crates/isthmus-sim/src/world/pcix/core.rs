@@ -164,6 +164,8 @@ pub(super) struct Core {
     bursts: RefCell<VecDeque<Rc<WriteSequence>>>,
     open_write: RefCell<Option<Open<WriteSequence>>>,
     open_read: RefCell<Option<Open<ReadSequence>>>,
+    /// The device says that a write, a read, will be there soon; as the bus side knows it.
+    announced: Cell<[bool; 2]>,
     /// The load that waits on the bus for its answer, and until when it may.
     held: RefCell<Option<(Running, Picoseconds)>>,
     stage_receive: Rc<str>,
@@ -187,6 +189,7 @@ impl Core {
             bursts: RefCell::default(),
             open_write: RefCell::default(),
             open_read: RefCell::default(),
+            announced: Cell::default(),
             held: RefCell::default(),
             stage_receive: "receive".into(),
             stage_device: "device".into(),
@@ -208,6 +211,12 @@ impl Core {
 
     pub(super) fn may_read(&self) -> bool {
         self.outstanding.get() < self.reads
+    }
+
+    /// Whether REQ# is worth having before there is anything to send.
+    pub(super) fn announces(&self) -> bool {
+        let [write, read] = self.announced.get();
+        write || (read && self.may_read())
     }
 
     pub(super) fn stores_fit(&self, bytes: usize) -> bool {
@@ -609,6 +618,16 @@ impl Shared {
             }
         }
         self.hand(PcixAgent::Device, item.id, Body::Answer { offset, bytes, data }, delay);
+    }
+
+    /// The device says from now on whether a write, a read, will be there soon.
+    pub(super) fn announce_soon(self: &Rc<Self>, write: bool, read: bool) {
+        let at = self.edge(self.sim.now()) + self.cycles(self.config.core.transmit_cycles);
+        let this = Rc::clone(self);
+        self.sim.at(at, move || {
+            this.core.announced.set([write, read]);
+            this.kick();
+        });
     }
 
     pub(super) fn interrupt(self: &Rc<Self>, vector: u32) {

@@ -84,7 +84,7 @@ pub struct PcixRecord {
     pub address: u64,
     /// Bytes of data moved.
     pub bytes: u64,
-    /// REQ#.
+    /// REQ#; where that was up before there was anything to send, when there was.
     pub requested: Picoseconds,
     /// The address phase begins.
     pub start: Picoseconds,

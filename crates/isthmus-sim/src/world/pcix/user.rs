@@ -82,6 +82,10 @@ impl HostBus for User {
         self.0.requests(PcixAgent::Device) == 0
     }
 
+    fn soon(&self, write: bool, read: bool) {
+        self.0.announce_soon(write, read);
+    }
+
     fn interrupt(&self, vector: u32) {
         self.0.interrupt(vector);
     }
@@ -156,6 +160,12 @@ impl PcixEndpoint {
             .await;
             self.0.write_whole(address + at as u64, &data[at..at + length]);
         }
+    }
+
+    /// Says from now on whether a write, a read, will probably be there within a few clocks: the
+    /// core then has REQ# up for it.
+    pub fn soon(&self, write: bool, read: bool) {
+        self.0.announce_soon(write, read);
     }
 
     /// Raises an interrupt.
