@@ -2,7 +2,7 @@
 /// One end of a link of any number of lanes: link_port and link_bundle are its two forms.
 ///
 ///   Contract    link_port's; a flit has 32 bits a lane, and credits count words of all lanes at once
-///   Latency     2 cycles from rx_i to rx_*_o, 1 from tx_valid_i to tx_o
+///   Latency     2 cycles from rx_i to rx_*_o, 1 without FlitRegister; 1 from tx_valid_i to tx_o
 ///   Parameters  as of link_port; Lanes 1..8
 module link_core
   import link_pkg::*;
@@ -16,7 +16,8 @@ module link_core
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
-  parameter int unsigned RoundTrip      = 0
+  parameter int unsigned RoundTrip      = 0,
+  parameter bit          FlitRegister   = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -67,7 +68,8 @@ module link_core
 
   // Nothing changes at the next edge unless an input does.
   logic [4:0] idle;
-  assign idle_o = &idle;
+  logic       at_rest;
+  assign idle_o = &idle && at_rest;
 
   link_init #(
     .InitWords(InitWords)
@@ -88,7 +90,8 @@ module link_core
     .Lanes   (Lanes),
     .NumRxIds(NumRxIds),
     .NumTxIds(NumTxIds),
-    .MaxWords(MaxWords)
+    .MaxWords(MaxWords),
+    .FlitRegister(FlitRegister)
   ) u_rx (
     .clk_i,
     .rst_ni,
@@ -114,6 +117,30 @@ module link_core
     .cut_o,
     .idle_o       (idle[1])
   );
+
+  // Credits are counted a cycle behind the registered flits: what comes without waits for them.
+  logic   word, counted_word;
+  id_t    counted_id;
+  count_t [NumRxIds-1:0] counted_stored;
+  assign word = rx_valid_o && rx_kind_o != FlitSop;
+  if (FlitRegister) begin : gen_counted_now
+    assign counted_word   = word;
+    assign counted_id     = rx_id_o;
+    assign counted_stored = stored_i;
+    assign at_rest        = 1'b1;
+  end else begin : gen_counted_later
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        counted_word   <= 1'b0;
+        counted_stored <= '0;
+      end else begin
+        counted_word   <= word;
+        counted_stored <= stored_i;
+      end
+    end
+    always_ff @(posedge clk_i) counted_id <= rx_id_o;
+    assign at_rest = counted_word == word && counted_stored == stored_i;
+  end
 
   logic [NumTxIds-1:0] whole;
   id_t    sent_id, offer_id, check_id;
@@ -152,9 +179,9 @@ module link_core
     .ask_i        (ask),
     .field_id_i   (field_id),
     .field_count_i(field_count),
-    .word_i       (rx_valid_o && rx_kind_o != FlitSop),
-    .word_id_i    (rx_id_o),
-    .stored_i,
+    .word_i       (counted_word),
+    .word_id_i    (counted_id),
+    .stored_i     (counted_stored),
     .busy_i       (busy),
     .whole_i      (whole),
     .offer_valid_o(offer_valid),

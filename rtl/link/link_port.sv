@@ -10,14 +10,14 @@
 ///               id may begin while room_o[id] > n (n is MaxWords where it is not known) and up_o; gaps
 ///               inside a packet are filled. While the link is down packets are taken and dropped.
 ///   Ordering    packets of one link stay in order
-///   Latency     2 cycles from rx_i to rx_flit_o, 1 from tx_valid_i to tx_o
+///   Latency     2 cycles from rx_i to rx_flit_o, 1 without FlitRegister; 1 from tx_valid_i to tx_o
 ///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at most
 ///               one between two packets, and only for CreditWords words or more while packets wait
 ///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth
 ///               words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords 16..4096 and
 ///               InitWords 64..65536, powers of two; InitWords is at least the round trip. RoundTrip:
 ///               cycles from a SOP to its words' credit; where it is stated (not 0), TxDepth must
-///               cover it
+///               cover it. FlitRegister 0: who takes the flits has a cycle's time for little more
 ///   Not done    retransmission; the buffers themselves
 module link_port
   import link_pkg::*;
@@ -30,7 +30,8 @@ module link_port
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
-  parameter int unsigned RoundTrip      = 0
+  parameter int unsigned RoundTrip      = 0,
+  parameter bit          FlitRegister   = 1'b1
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -70,7 +71,8 @@ module link_port
     .CreditWords   (CreditWords),
     .RefreshWords  (RefreshWords),
     .InitWords     (InitWords),
-    .RoundTrip     (RoundTrip)
+    .RoundTrip     (RoundTrip),
+    .FlitRegister  (FlitRegister)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -7,9 +7,11 @@
 /// loses nothing.
 ///
 ///   Handshake   none: a word a cycle, and at most one flit a cycle, which cannot be refused
-///   Latency     2 cycles from rx_i to each output
+///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o, data_o and id_o,
+///               which come from the word's decoding then
 ///   Throughput  one word a cycle
-///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords 1..510
+///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords 1..510,
+///               FlitRegister 0, 1
 ///   Not done    alignment of lanes (link_deskew), buffering
 module link_rx
   import link_pkg::*;
@@ -17,7 +19,8 @@ module link_rx
   parameter int unsigned Lanes    = 1,
   parameter int unsigned NumRxIds = 8,
   parameter int unsigned NumTxIds = 1,
-  parameter int unsigned MaxWords = 128
+  parameter int unsigned MaxWords = 128,
+  parameter bit          FlitRegister = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -201,7 +204,6 @@ module link_rx
     if (!rst_ni) begin
       inside_q   <= 1'b0;
       words_q    <= '0;
-      valid_o    <= 1'b0;
       sync_o     <= 1'b0;
       check_o    <= 1'b0;
       credit_o   <= 1'b0;
@@ -215,7 +217,6 @@ module link_rx
     end else begin
       inside_q   <= inside_d;
       words_q    <= words_d;
-      valid_o    <= valid_d;
       sync_o     <= live && (is_sop || is_check);
       check_o    <= live && is_check;
       credit_o   <= live && is_credit;
@@ -236,11 +237,33 @@ module link_rx
                   (signal_q ? is_idle && running_o : !running_o);
 
   always_ff @(posedge clk_i) begin
-    kind_o        <= kind_d;
     field_id_o    <= id;
     field_count_o <= word_q[0].data[17:8];
-    if (!inside_q) id_o <= id;
-    for (int unsigned i = 0; i < Lanes; i++) data_o[i] <= word_q[i].data;
-    if (!inside_q) data_o[0][IdWidth-1:0] <= id;
+  end
+
+  logic [Lanes-1:0][31:0] data_d;
+  id_t id_q, id_d;
+  assign id_d = inside_q ? id_q : id;
+  always_comb begin
+    for (int unsigned i = 0; i < Lanes; i++) data_d[i] = word_q[i].data;
+    if (!inside_q) data_d[0][IdWidth-1:0] = id;
+  end
+  always_ff @(posedge clk_i) id_q <= id_d;
+
+  if (FlitRegister) begin : gen_flit_register
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) valid_o <= 1'b0;
+      else valid_o <= valid_d;
+    end
+    always_ff @(posedge clk_i) begin
+      kind_o <= kind_d;
+      data_o <= data_d;
+    end
+    assign id_o = id_q;
+  end else begin : gen_flit_direct
+    assign valid_o = valid_d;
+    assign kind_o  = kind_d;
+    assign data_o  = data_d;
+    assign id_o    = id_d;
   end
 endmodule

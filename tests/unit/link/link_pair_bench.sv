@@ -15,6 +15,7 @@ module link_pair_bench
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 256,
   parameter int unsigned Delay          = 25,
+  parameter bit          FlitRegister   = 1'b1,
   localparam int unsigned SeenWidth = 36 + 36 + 1 + 34 + 6 + 1 + 1 + 1 + 1 + 6 + NumIds * (10 + 10 + 1 + 34 + 1)
 ) (
   input  logic                       clk_i,
@@ -68,7 +69,8 @@ module link_pair_bench
       .CreditInPacket(CreditInPacket),
       .CreditWords   (CreditWords),
       .RefreshWords  (RefreshWords),
-      .InitWords     (InitWords)
+      .InitWords     (InitWords),
+      .FlitRegister  (FlitRegister)
     ) u_port (
       .clk_i,
       .rst_ni      (rst_ni[e]),
@@ -113,7 +115,20 @@ module link_pair_bench
     logic unused;
     assign unused = &{1'b0, packet};
 
+    // What is taken a cycle earlier is shown when it would have come through the register.
+    logic  seen_valid, late_valid_q;
+    flit_t seen_flit, late_flit_q;
+    id_t   seen_id, late_id_q;
+    always_ff @(posedge clk_i) begin
+      late_valid_q <= rx_valid && rst_ni[e];
+      late_flit_q  <= rx_flit;
+      late_id_q    <= rx_id;
+    end
+    assign seen_valid = FlitRegister ? rx_valid : late_valid_q;
+    assign seen_flit  = FlitRegister ? rx_flit : late_flit_q;
+    assign seen_id    = FlitRegister ? rx_id : late_id_q;
+
     assign seen_o[e] = {room, stored, out_valid, out_flit, refused, strobes, !u_port.u_core.clear, idle, up, ready,
-                        rx_id, rx_flit, rx_valid, rx[e], tx[e]};
+                        seen_id, seen_flit, seen_valid, rx[e], tx[e]};
   end
 endmodule
