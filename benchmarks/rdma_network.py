@@ -37,7 +37,7 @@ def made(
     """A scenario of the isthmus profile, over PCI-X or on the platform of that name."""
     platform = platforms.load(name)
     built = models(platform, "isthmus", links, hosts)
-    base = Transfers("write-lat", hosts=hosts, links=links)
+    base = Transfers("write-lat", hosts=hosts, links=links, inline=0)
     one = scenario(platform, "isthmus", base, built["rdma_ni"], built["link_switch"], faults=faults)
     one["workload"] = {**one["workload"], **workload}
     one["limits"] = {"wall_s": WALL_S, "simulated_ms": 1_000_000}

@@ -55,10 +55,6 @@ module rdma_receive_props
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
-  // The driver names the host before it lets anything come.
-  host_t host_q;
-  always_ff @(posedge clk_i) host_q <= host_q;
-  always_comb assume (host_id_i == host_q);
 
   // ---------------------------------------------------------------- who is asked answers once, later
   logic asking_q, looked_q, message_q;   // a verdict, an answer of a table is owed
@@ -201,6 +197,11 @@ module rdma_receive_props
       // The bus is told of a short packet before its pieces, and of nothing at rest.
       if (piece_valid_o && !piece_o.drop && beats_o < 7'd5) assert (coming_o);
       if (idle_o) assert (!coming_o);
+      // A short message's queue is the one in its first beat.
+      if (dut.busy_q && dut.header_q.kind == KindShort) begin
+        assert (dut.second_q == beat_t'(dut.header_q.qid));
+        if (queue_valid_o) assert (queue_o.qid == {4'd0, dut.header_q.qid});
+      end
       // The entry that was looked up is the one that the packet names; and what it is checked for stands.
       if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);
@@ -221,8 +222,8 @@ module rdma_receive_props
       if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
-      assert (dut.read_q <= 3'd5);
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) begin
+      assert (dut.read_q <= 3'd6);
+      if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
         assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
       end
       if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_valid_o) assert (dut.busy_q);
@@ -235,10 +236,13 @@ module rdma_receive_props
       if (dut.check_q && dut.data_kind) begin
         assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
       end
-      if (dut.read_q == 3'd1) assert (!dut.extra_q);
+      if (dut.read_q == 3'd1 || dut.read_q == 3'd6) assert (!dut.extra_q);
+      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (dut.header_q.kind != KindShort);
+      if (dut.read_q == 3'd6) assert (dut.check_state_q == 3'd0 && dut.header_q.kind == KindShort);
       if (dut.read_q == 3'd2) assert (dut.extended);
       if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
       if ((dut.read_q == 3'd1 && dut.legal && dut.data_kind) || dut.read_q == 3'd2 ||
+          (dut.read_q == 3'd6 && dut.legal) ||
           (dut.check_q && dut.data_kind)) begin
         assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
       end
@@ -247,7 +251,7 @@ module rdma_receive_props
         assert (!asking_q && !message_q && !queue_open_q);
         if (dut.busy_q) begin
           assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
-          if (dut.wanted) assert (dut.read_q == 3'd1);
+          if (dut.wanted) assert (dut.read_q == 3'd1 || dut.read_q == 3'd6);
         end
       end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
@@ -314,6 +318,7 @@ module rdma_receive_props
       if (dut.check_state_q == 3'd5) assert (dut.wraps_q && dut.passed_q);
 
       cover (write_piece && second);
+      cover (write_piece && is_message_q && dut.header_q.kind == KindShort);
       cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_extended_o);
       cover (refused_valid_o && !refused_void_o);
       cover (refused_valid_o && refused_void_o);

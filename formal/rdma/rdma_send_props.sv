@@ -208,7 +208,7 @@ module rdma_send_props
       for (int l = 0; l < int'(NumLinks); l++) assert (used[l] <= 11'(DataBeats));
       // A packet is one, and goes to a link that was up.
       if (take_o) begin
-        assert (mask_o[link_i] && take_beats_o > 7'd2 && take_beats_o <= 7'(MaxBeats));
+        assert (mask_o[link_i] && take_beats_o > 7'd1 && take_beats_o <= 7'(MaxBeats));
       end
       if (commit_o) assert (commit_count_o >= 4'd1 && commit_count_o <= 4'd8);
       // Nothing is read but what was looked at, to the cycle before.

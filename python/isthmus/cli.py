@@ -229,6 +229,17 @@ def bench_rdma(
             help="Transfers handed over at a time: of write-bw, send-bw.",
         ),
     ] = 1,
+    inline: Annotated[
+        int | None,
+        typer.Option(
+            "-I",
+            "--inline_size",
+            metavar="BYTES",
+            min=0,
+            help="Writes of at most so many bytes bring their data with them, 0 to 504.  "
+            "[the profile's in write-lat, else 0]",
+        ),
+    ] = None,
     histogram: Annotated[
         bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
     ] = False,
@@ -285,6 +296,7 @@ def bench_rdma(
         uncombined=uncombined,
         bidirectional=bidirectional,
         post_list=post_list,
+        inline=inline,
         polled=polled,
         histogram=histogram,
         unsorted=unsorted,

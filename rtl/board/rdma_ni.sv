@@ -344,7 +344,8 @@ module rdma_ni
       .CreditInPacket(CreditInPacket),
       .CreditWords   (CreditWords),
       .RefreshWords  (RefreshWords),
-      .InitWords     (InitWords)
+      .InitWords     (InitWords),
+      .FlitRegister  (1'b0)
     ) u_port (
       .clk_i       (link_clk_i),
       .rst_ni      (link_rst_n),

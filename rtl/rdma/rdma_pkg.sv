@@ -24,12 +24,13 @@ package rdma_pkg;
   typedef enum logic [1:0] {
     KindWrite   = 2'd0,
     KindMessage = 2'd1,
-    KindControl = 2'd2
+    KindControl = 2'd2,
+    KindShort   = 2'd3   // a message whose header is one beat
   } kind_e;
 
   // First beat of a packet.
   typedef struct packed {
-    logic [3:0] zero;
+    logic [3:0] qid;     // KindShort; else zero
     tag_t       tag;
     logic       extended;
     logic       completion;
@@ -89,7 +90,9 @@ package rdma_pkg;
 
   typedef struct packed {
     logic [31:0] immediate;
-    logic [11:0] zero;
+    logic [9:0]  zero;
+    logic        extended;   // of a write: key and immediate follow its address
+    logic        write;      // what follows is a destination address and data
     logic        completion;
     logic        irq;
     logic        notify;

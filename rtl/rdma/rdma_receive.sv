@@ -137,7 +137,8 @@ module rdma_receive
     RdThird,
     RdPayload,
     RdFill,     // the packet was too short
-    RdSwallow   // or too long, or is none
+    RdSwallow,  // or too long, or is none
+    RdShort     // a message's header was one beat: is it legal?
   } read_e;
 
   read_e read_q;
@@ -146,6 +147,7 @@ module rdma_receive
   logic busy_q;         // a header's first beat stands, or all of it, for the checker
   logic check_q;        // a header stands whole
   logic cut_q;          // it will not be whole: the packet has ended
+  logic ours_q;         // it is for this host, as that was named when it came
   logic check_end;
   logic extra_q;        // a control packet that goes on is none
   logic legal;
@@ -154,10 +156,10 @@ module rdma_receive
 
   assign first    = header_t'(in_beat);
   // Of the header that stands, from the second beat on.
-  assign legal  = header_q.dst == host_id_i && header_q.src < host_t'(NumHosts) &&
-                    header_q.zero == '0 && !extra_q &&
+  assign legal  = ours_q && header_q.src < host_t'(NumHosts) &&
+                    (header_q.qid == '0 || header_q.kind == KindShort) && !extra_q &&
                     (header_q.kind == KindControl ? header_q.beats == '0 && !header_q.extended :
-                     header_q.kind != kind_e'(2'd3) && header_q.beats != '0 &&
+                     !(header_q.kind == KindShort && header_q.extended) && header_q.beats != '0 &&
                      header_q.beats <= 7'(PacketBeats));
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
@@ -169,6 +171,7 @@ module rdma_receive
       RdFirst:   take = in_valid && !busy_q;
       RdPayload: take = in_valid && payload_ready_i;
       RdFill:    take = 1'b0;
+      RdShort:   take = 1'b0;
       default:   take = in_valid;
     endcase
   end
@@ -176,7 +179,7 @@ module rdma_receive
   // The beat behind which the checker may begin.
   logic complete, dropped;
   always_comb begin
-    complete = 1'b0;
+    complete = read_q == RdShort && legal;
     dropped  = 1'b0;
     if (take) begin
       unique case (read_q)
@@ -213,7 +216,8 @@ module rdma_receive
       if (dropped && read_q != RdFirst && wanted) cut_q <= 1'b1;
       else if (check_end) cut_q <= 1'b0;
       unique case (read_q)
-        RdFirst: if (take && !in_last) read_q <= RdSecond;
+        RdFirst: if (take && !in_last) read_q <= first.kind == KindShort ? RdShort : RdSecond;
+        RdShort: read_q <= legal ? RdPayload : RdSwallow;
         RdSecond: begin
           if (take) begin
             if (in_last) read_q <= RdFirst;
@@ -237,8 +241,10 @@ module rdma_receive
   always_ff @(posedge clk_i) begin
     if (take && read_q == RdFirst) begin
       header_q <= first;
+      ours_q   <= first.dst == host_id_i;
       extra_q  <= 1'b0;
       left_q   <= first.beats;
+      second_q <= beat_t'(first.qid);
       third_q  <= '0;
     end
     if (take && read_q == RdSecond) begin
@@ -278,7 +284,7 @@ module rdma_receive
   addr_t first_address, address_q, base_q;
 
   assign control = control_t'(second_q);
-  assign message = header_q.kind == KindMessage;
+  assign message = header_q.kind == KindMessage || header_q.kind == KindShort;
   assign rest    = header_q.beats - queue_i.first;
   assign src_o   = header_q.src[2:0];
   assign beats_o = header_q.beats;
@@ -294,7 +300,7 @@ module rdma_receive
   assign region_extended_o = extended;
   assign region_key_o      = third_q[31:0];
   assign region_address_o  = second_q;
-  assign queue_peek_o = in_beat[7:0];
+  assign queue_peek_o = read_q == RdFirst ? {4'd0, first.qid} : in_beat[7:0];
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
   // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
@@ -303,7 +309,7 @@ module rdma_receive
   assign region_check_o  = check_q && data_kind && !message;
   assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;
-  assign queue_valid_o   = waits && check_q && message && !lookup_sent_q;
+  assign queue_valid_o   = asking && (check_q || read_q == RdShort) && message && !lookup_sent_q;
   assign control_valid_o = check_state_q == CkControl;
   assign refused_valid_o = check_state_q == CkRefuse;
   assign refused_void_o  = cut_q;
@@ -397,6 +403,7 @@ module rdma_receive
           if (busy_q && wanted) begin
             check_state_q <= CkWait;
             ask_sent_q    <= ask_ready_i;
+            lookup_sent_q <= queue_valid_o && queue_ready_i;
           end else if (check_q && !data_kind && !rxctl_valid_o) begin
             if (known_control) check_state_q <= CkControl;
             else if (ours) rxctl_valid_o <= 1'b1;
@@ -469,5 +476,5 @@ module rdma_receive
   assign idle_o = read_q == RdFirst && !in_valid && !busy_q && check_state_q == CkIdle;
 
   logic unused;
-  assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst, header_q.zero};
+  assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst};
 endmodule

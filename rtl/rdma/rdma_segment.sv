@@ -7,8 +7,8 @@
 ///
 ///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
-///               ready; write_* a cycle later
-///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 (1) cycles
+///               ready; write_* a cycle later, of a message's first two beats perhaps two
+///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
 ///   Throughput  a beat a cycle; 2 or 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
 ///   Parameters  NumLinks 1..4
@@ -115,17 +115,24 @@ module rdma_segment
 
   // ---------------------------------------------------------------- which is next
   logic  control_ok, own_ok, job_ok, go_control, go_own, go_message, go_job;
+  logic  early, early_next;  // a message's first two beats are announced a cycle ahead,
+  logic  announced_q;        // the first as it is granted: this one was
+  logic  step;               // a beat may go
   flow_t control_to, own_to;
   assign control_to = control_header_i.dst[2:0];
   assign own_to     = own_header_i.dst[2:0];
-  assign control_ok = control_valid_i && control_room_i[control_to];
-  assign own_ok     = own_valid_i && own_room_i[own_to];
+  assign control_ok = control_valid_i && control_room_i[control_to] && !announced_q;
+  assign own_ok     = own_valid_i && own_room_i[own_to] && !announced_q;
   assign job_ok     = job_valid_q && plan_valid_i && (data_valid_i || data_coming_i || bench_i);
   assign go_control = state_q == StHead && move && control_ok;
   assign go_own     = state_q == StHead && move && own_ok && !control_ok;
-  assign go_message = state_q == StHead && move && post_valid_q && !control_ok && !own_ok;
+  assign go_message = state_q == StHead && post_valid_q &&
+                      (announced_q || (move && !control_ok && !own_ok));
   assign go_job     = state_q == StHead && move && job_ok && !control_ok && !own_ok &&
                       !post_valid_q;
+  assign early      = post_i && state_q == StHead && move && !go_control && !go_own && !go_job;
+  assign early_next = state_q == StHead && move && announced_q;
+  assign step       = move || announced_q;
 
   // ---------------------------------------------------------------- headers
   beats_t  job_packet;  // payload of the transfer's next packet
@@ -133,6 +140,11 @@ module rdma_segment
   header_t header;
   assign job_last   = job_q.beats <= 10'(PacketBeats);
   assign job_packet = job_last ? job_q.beats[6:0] : beats_t'(PacketBeats);
+
+  // What follows a write's header in the message queue: its address, perhaps a key, then payload.
+  beats_t posted_address;
+  assign posted_address = beats_t'({post_q.header.extended,
+                                    post_q.header.write && !post_q.header.extended});
 
   always_comb begin
     header     = '0;
@@ -143,8 +155,10 @@ module rdma_segment
       header.irq        = post_q.header.irq;
       header.notify     = post_q.header.notify;
       header.last       = 1'b1;
-      header.kind       = KindMessage;
-      header.beats      = post_q.header.beats;
+      header.extended   = post_q.header.extended;
+      header.kind       = post_q.header.write ? KindWrite : post_q.bare ? KindShort : KindMessage;
+      header.beats      = post_q.header.beats - posted_address;
+      header.qid        = header.kind == KindShort ? post_q.header.qid[3:0] : '0;
       header.dst        = host_t'(post_q.flow);
       header.session    = post_q.session;
       header.seq        = post_q.seq;
@@ -172,7 +186,7 @@ module rdma_segment
   logic [LinkWidth-1:0] link;
 
   assign bench_data = stamp_beat_q ? {32'd0, job_q.extension[31:0]} : '0;
-  assign payload    = state_q == StPayload && move && (message_q || bench_i || data_valid_i);
+  assign payload    = state_q == StPayload && step && (message_q || bench_i || data_valid_i);
   assign failed     = payload && !message_q && !bench_i && data_bad_i;
   assign pop        = (payload && !message_q) || (state_q == StSkip && data_valid_i);
   assign data_ready_o = pop && !bench_i;
@@ -185,7 +199,7 @@ module rdma_segment
     unique case (state_q)
       StHead: emit = go_control || go_own || go_message || go_job;
       StSecond: begin
-        emit = move;
+        emit = step;
         data = message_q ? {post_q.header.immediate, 24'd0, post_q.header.qid} : job_q.address;
       end
       StThird: begin
@@ -240,18 +254,21 @@ module rdma_segment
       job_valid_q  <= 1'b0;
       job_done_o   <= 1'b0;
       begun_o      <= 1'b0;
+      announced_q  <= 1'b0;
     end else begin
-      job_done_o <= job_done;
-      begun_o    <= go_message || go_job;
+      announced_q <= early || early_next;
+      job_done_o  <= job_done;
+      begun_o     <= go_message || go_job;
       if (post_i) post_valid_q <= 1'b1;
       else if (post_done) post_valid_q <= 1'b0;
       if (job_ready_o) job_valid_q <= job_valid_i;
       unique case (state_q)
         StHead: begin
           if (go_control || go_own) state_q <= StControl;
-          else if (go_message || go_job) state_q <= StSecond;
+          else if (go_message) state_q <= post_q.bare ? StPayload : StSecond;
+          else if (go_job) state_q <= StSecond;
         end
-        StSecond: if (move) state_q <= (!message_q && job_q.extended) ? StThird : StPayload;
+        StSecond: if (step) state_q <= (!message_q && job_q.extended) ? StThird : StPayload;
         StThird:  if (move) state_q <= StPayload;
         StPayload: begin
           if (payload && left_q == beats_t'(1)) state_q <= StHead;
@@ -298,15 +315,20 @@ module rdma_segment
   // ---------------------------------------------------------------- towards the VOQs
   // A VOQ waits for its link's clock alone, and never long.
   assign move        = voq_ready_i == '1;
-  assign voq_valid_o = emit ? NumLinks'(1) << link : '0;
-  assign voq_flow_o  = state_q == StHead ? flow_d : flow_q;
-  assign voq_last_o  = last;
+  logic [NumLinks-1:0] write;
+  flow_t               write_flow;
+  assign write       = emit ? NumLinks'(1) << link : '0;
+  assign write_flow  = state_q == StHead ? flow_d : flow_q;
+  assign voq_valid_o = early                      ? NumLinks'(1) << post_link_i
+                     : announced_q && !early_next ? '0 : write;
+  assign voq_flow_o  = early ? post_data_i.flow : write_flow;
+  assign voq_last_o  = early_next ? post_q.bare && post_q.header.beats == beats_t'(1) : last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) write_o <= '0;
-    else write_o <= voq_valid_o;
+    else write_o <= write;
   end
   always_ff @(posedge clk_i) begin
-    write_flow_o <= voq_flow_o;
+    write_flow_o <= write_flow;
     write_last_o <= last;
     write_bad_o  <= bad;
     write_data_o <= data;

@@ -185,6 +185,7 @@ module rdma_send
   logic [6:0]  slot_q, number_q;
   logic        single_q;     // no second slot was released
   logic        extra_bad_q, source_bad_q;
+  logic        bare_q;       // a message's header takes one beat
   logic [NumLinks-1:0] mask_q;
   room_t [NumLinks-1:0] used_q, free_q;
   logic [6:0]  lag_q, away_q;
@@ -243,11 +244,13 @@ module rdma_send
                    !(first_q.extended && (single_q || bench_i));
   // A message's header says all at once. Two registers, each close behind the memory.
   message_t came;
-  logic     came_legal, came_bad, unused_came;
+  logic     came_legal, came_bad, came_bare, unused_came;
   assign unused_came = ^came;
   assign came        = message_t'(message_data_i);
-  assign came_legal  = came.beats != '0 && came.beats <= 7'(PacketBeats);
-  assign came_bad    = came.zero7 || came.zero != '0;
+  assign came_legal  = came.beats > 7'({came.extended, came.write && !came.extended}) &&
+                       came.beats <= 7'(PacketBeats);
+  assign came_bad    = came.zero7 || came.zero != '0 || (came.extended && !came.write);
+  assign came_bare   = came.write || (came.immediate == '0 && came.qid[7:4] == '0);
 
   // ---------------------------------------------------------------- the decision
   // Packets on one link where they are spread over those that are up.
@@ -266,7 +269,8 @@ module rdma_send
   logic     window_ok_q, room_ok, room_ok_q;
   logic     roomy_d, roomy_q, plain;
   logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
-  assign head_beats = extended ? beats_t'(MaxHeaderBeats) : beats_t'(HeaderBeats);
+  assign head_beats = extended             ? beats_t'(MaxHeaderBeats)
+                    : message_q && bare_q ? beats_t'(1) : beats_t'(HeaderBeats);
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
     assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all_q <= free_q[l]
                    : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one_q <= free_q[l];
@@ -327,7 +331,7 @@ module rdma_send
 
   assign post_valid_o = grant && message_q;
   assign post_o       = '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
-                          place: place_i, header: header_q};
+                          place: place_i, bare: bare_q, header: header_q};
   assign post_link_o  = link_i;
 
   // A request's place moves on with its last part, a message's with its grant.
@@ -456,6 +460,7 @@ module rdma_send
           final_q      <= 1'b1;
           legal_q      <= came_legal;
           extra_bad_q  <= came_bad;
+          bare_q       <= came_bare;
           source_bad_q <= 1'b0;
           room_ok_q    <= 1'b1;  // if there is room
           window_ok_q  <= 1'b1;

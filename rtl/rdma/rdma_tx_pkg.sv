@@ -57,6 +57,7 @@ package rdma_tx_pkg;
     seq_t       seq;
     session_t   session;
     logic [7:0] place;   // of its header in the queue
+    logic       bare;    // what follows its header goes as it is: a write, or a short message
     message_t   header;
   } post_t;
 endpackage

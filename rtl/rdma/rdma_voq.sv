@@ -6,8 +6,8 @@
 /// by packet.
 ///
 ///   Handshake   a beat is announced: flow_i and last_i are taken with valid_i and ready_o; it is written in
-///               the cycle behind. So the link hears of it before it is in the memory, and cannot read it before:
-///               its clock must not be faster than the host's. The packets of all queues come one after the
+///               one of the two cycles behind. So the link hears of it before it is in the memory, and cannot read
+///               it before: it does so more than two of its cycles later, and its clock is slower than the host's. The packets of all queues come one after the
 ///               other. There must be room: rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
@@ -294,7 +294,8 @@ module rdma_voq
   departure_t leaving_q, leaving;
   assign leaving.control = header.kind == KindControl;
   assign leaving.seq     = header.seq[6:0];
-  assign leaving.beats   = header.beats + (header.extended ? beats_t'(MaxHeaderBeats)
+  assign leaving.beats   = header.beats + (header.kind == KindShort ? beats_t'(1)
+                                         : header.extended ? beats_t'(MaxHeaderBeats)
                                                            : beats_t'(HeaderBeats));
   assign leaving.flow    = flow_t'(flow_q);
   logic unused_header;
@@ -363,7 +364,8 @@ module rdma_voq
       leaving_q   <= leaving;
       sent_seq_o  <= header.seq;
       sent_flow_o <= flow_t'(flow_q);
-      write_q     <= bench_i && header.kind == KindWrite;
+      // A write with its data inline is tagged as a message, and has no stamps.
+      write_q     <= bench_i && header.kind == KindWrite && !header.tag[7];
     end
   end
 

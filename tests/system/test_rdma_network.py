@@ -36,7 +36,7 @@ def run(built: dict[str, Path]) -> Run:
 
     def one(test: str = "write-lat", faults: dict[str, Any] | None = None, **settings: Any) -> dict[str, Any]:
         seed = settings.pop("seed", 7)
-        base = Transfers("write-lat", links=LINKS, seed=seed)
+        base = Transfers("write-lat", links=LINKS, seed=seed, inline=0)
         interface, switch = built["rdma_ni"], built["link_switch"]
         made = scenario(platforms.load(PLATFORM), "isthmus", base, interface, switch)
         made["switch"]["ports"] = HOSTS
@@ -123,6 +123,29 @@ def test_what_has_many_descriptors_adds_up_and_is_not_shown_by_packet(run: Run) 
 def test_a_message_is_there_before_a_write_of_the_same_size(run: Run) -> None:
     message, write = (run(test)["workload"]["components_ps"]["total"] for test in ("send-lat", "write-lat"))
     assert message < write
+
+
+def test_a_write_with_its_data_inline_waits_for_no_read(run: Run) -> None:
+    inline, read = (run(size_bytes=64, inline_bytes=size) for size in (64, 56))
+    assert (inline["method"], read["method"]) == ("write-lat-inline", "write-lat")
+    parts, others = (one["workload"]["components_ps"] for one in (inline, read))
+    assert parts["send_dma"] == 0
+    assert parts["total"] < others["total"] - 200_000
+    (packet,) = inline["workload"]["packets"]
+    names = [step["name"] for step in packet["steps"]]
+    assert (names[0], names[-1]) == ("inline write", "notification")
+    assert "bus read" not in names
+    assert packet["bytes"] == 64
+
+
+def test_inline_writes_of_every_length_are_right_to_the_last_byte(run: Run) -> None:
+    for size, post_list in ((8, 1), (504, 1), (120, 16)):
+        found = run(
+            "write-bw", size_bytes=size, inline_bytes=504, iterations=200, warmup=20, post_list=post_list,
+            both_ways=True,
+        )  # fmt: skip
+        assert found["checked"]["bytes"] == 2 * 220 * size
+        assert sum(v for k, v in found["counters"].items() if k.endswith(".records_lost")) == 0
 
 
 def test_combined_stores_begin_a_transfer_earlier(run: Run) -> None:
@@ -250,6 +273,11 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"test": "send-lat", "size_bytes": 512}, "workload.size_bytes: 512: a multiple of 8 from 8 to 504"),
         ({"hosts": 3}, "workload.hosts: 3: pairs send to each other"),
         ({"hosts": 5}, "workload.hosts: 5 is outside 2 to 4"),
+        ({"inline_bytes": 505}, "workload.inline_bytes: 505"),
+        (
+            {"test": "send-lat", "inline_bytes": 8},
+            "workload.inline_bytes: send-lat: only write-lat and write-bw",
+        ),
         ({"post_list": 4}, "workload.post_list: 4: write-lat hands over one at a time"),
         ({"test": "send-bw", "post_list": 65}, "workload.post_list: 65: 1 to 64 expected"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),

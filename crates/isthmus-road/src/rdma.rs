@@ -195,14 +195,14 @@ fn measurement(
         .filter(|elapsed| *elapsed > Picoseconds::ZERO)
         .map(|elapsed| Throughput::new(payload, payload, arrived, None, elapsed));
     let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
-    let method = workload.test.name();
+    let method = scenario.method();
     let (device_cycles, evaluated_cycles) = world.nodes[0].device.cycles();
     Ok(Measurement {
         id: format!("rdma/{platform}/{profile}/{method}/{}", scenario.name()),
         road: "rdma",
         platform,
         profile: profile.to_owned(),
-        method: method.to_owned(),
+        method,
         workload: describe(scenario, throughput.as_ref(), outcomes, &breakdown),
         definition: match workload.test {
             test if test.is_latency() => "half_round_trip",

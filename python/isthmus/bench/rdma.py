@@ -36,6 +36,7 @@ POSTED = ("write-bw", "one-way")
 """Tests whose program may look for room in more ways than one."""
 
 LISTED = ("write-bw", "send-bw")
+WRITES = ("write-lat", "write-bw")
 LONGEST_LIST = 64
 """Descriptors of a list, half a queue; messages, a quarter of the far queue's slots."""
 
@@ -49,7 +50,7 @@ DESCRIPTOR_BYTES = 4096
 QUEUE = 128
 """Descriptors of a request queue."""
 LARGEST_WRITE, LARGEST_BATCH = 1 << 20, QUEUE * DESCRIPTOR_BYTES
-LARGEST_MESSAGE = 504
+LARGEST_MESSAGE = LARGEST_INLINE = 504
 """A slot of a queue of frames has 512 bytes, of which one word says that it is there."""
 LARGEST_BLOCK, CHUNKS = 1 << 16, 4096
 """Of an exchange and a sort: what goes from one host to another at once; chunks that a host sorts."""
@@ -71,7 +72,10 @@ WALL_S = 3_600
 
 @dataclass(frozen=True)
 class Transfers:
-    """What is sent, how often and how. `size` in bytes; `posting` None is v2, where there is a choice."""
+    """What is sent, how often and how. `size` in bytes; `posting` None is v2, where there is a choice.
+
+    Writes of at most `inline` bytes bring their data with them; None is what the profile says of write-lat,
+    else 0."""
 
     test: Test
     size: int = 8
@@ -85,6 +89,7 @@ class Transfers:
     notify: bool = True
     seed: int = 1
     post_list: int = 1
+    inline: int | None = None
 
 
 def check(transfers: Transfers) -> None:
@@ -121,6 +126,18 @@ def check(transfers: Transfers) -> None:
     longest = max(1, LONGEST_LIST // -(-t.size // DESCRIPTOR_BYTES))
     if not 1 <= t.post_list <= longest:
         raise UserError(f"post-list: {t.post_list} is outside 1 to {longest} for {t.size} bytes")
+    if t.inline is not None and not 0 <= t.inline <= LARGEST_INLINE:
+        raise UserError(f"inline_size: {t.inline} bytes are outside 0 to {LARGEST_INLINE}")
+    if t.inline and (t.test not in WRITES or t.posting is not None):
+        how = f"{t.test} {t.posting}" if t.posting else t.test
+        raise UserError(f"inline_size: {how} has no writes with their data; {' and '.join(WRITES)} have")
+
+
+def inline_bytes(platform: Platform, profile: Profile, transfers: Transfers) -> int:
+    """Writes of at most so many bytes bring their data with them."""
+    if transfers.inline is not None:
+        return transfers.inline
+    return int(platform.profiles[profile].inline.value) if transfers.test == "write-lat" else 0
 
 
 def scenario(
@@ -147,6 +164,7 @@ def scenario(
         "both_ways": t.both_ways,
         "post_list": t.post_list,
         "notify": t.notify,
+        "inline_bytes": inline_bytes(platform, profile, t),
         "packed": t.test == "send-lat" and not platform.profiles[profile].frames.value,
     }
     if t.test in POSTED:
@@ -238,15 +256,17 @@ def models(
     }
 
 
-def identifier(platform: str, profile: str, transfers: Transfers) -> str:
+def identifier(platform: str, profile: Profile, transfers: Transfers) -> str:
     """The id that the run's measurement gets."""
     t = transfers
+    inline = t.size <= inline_bytes(platforms.load(platform), profile, t)
     parts = [f"{t.hosts}x{t.links}", str(t.size)]
-    parts += [t.posting or "v2"] if t.test in POSTED else []
+    parts += [t.posting or "v2"] if t.test in POSTED and not inline else []
     parts += [] if t.combined else ["uncombined"]
     parts += ["both-ways"] if t.both_ways else []
     parts += [f"list-{t.post_list}"] if t.post_list > 1 else []
-    return f"rdma/{platform}/{profile}/{t.test}/{'-'.join(parts)}"
+    method = f"{t.test}-inline" if inline else t.test
+    return f"rdma/{platform}/{profile}/{method}/{'-'.join(parts)}"
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -397,6 +417,7 @@ def run(
     uncombined: bool = False,
     bidirectional: bool = False,
     post_list: int = 1,
+    inline: int | None = None,
     polled: bool = False,
     histogram: bool = False,
     unsorted: bool = False,
@@ -417,6 +438,7 @@ def run(
     iterations     -n, --iters: transfers measured at each size; `duration_ms`: -D, simulated time instead
     posting        --posting: v1, v2 or v3; v3 wants `overrun`, which says that its queue may overrun
     post_list      -l, --post-list: transfers handed over at a time
+    inline         -I, --inline_size: writes of at most so many bytes bring their data with them
     polled         --polled: the far program looks at its memory and is not told
     histogram      -H: the whole distribution; `unsorted`: -U, which no result has
     gbits          --report-gbits
@@ -449,7 +471,7 @@ def run(
         settings = {
             "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
             "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
-            "post-list": post_list > 1,
+            "post-list": post_list > 1, "inline_size": inline is not None,
         }  # fmt: skip
         for name, value in settings.items():
             if value:
@@ -478,6 +500,7 @@ def run(
                     not polled,
                     seed,
                     post_list,
+                    inline,
                 ),
                 which,  # type: ignore[arg-type]
                 name,

@@ -60,25 +60,31 @@ def _one_way(size: int, posting: Posting, profile: Profile, platform: str, seed:
 
 
 def _latency(
-    test: Test, size: int, profile: Profile, platform: str, seed: int, combined: bool = True
+    test: Test, size: int, profile: Profile, platform: str, seed: int, combined: bool = True, inline: int = 0
 ) -> Point:
     before = warmup(test, size)
-    made = Transfers(test, size, LATENCIES, before, links=LINKS, combined=combined, seed=seed)
+    made = Transfers(test, size, LATENCIES, before, links=LINKS, combined=combined, seed=seed, inline=inline)
     return Point(made, profile, platform)
 
 
 def breakdown_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> list[Point]:
-    """Figure 9: a write of 8 bytes in single words and combined, a message of 8 bytes."""
+    """Figure 9: a write of 8 bytes in single words and combined, a message of 8 bytes; and ours, a write that
+    brings its data with it."""
+    ours = [_latency("write-lat", SHORT, profile, platform, seed, inline=SHORT)]
     return [
         _latency("write-lat", SHORT, profile, platform, seed, combined=False),
         _latency("write-lat", SHORT, profile, platform, seed),
+        *(ours if profile == "isthmus" else []),
         _latency("send-lat", SHORT, profile, platform, seed),
     ]
 
 
 def _crossing(profile: Profile, platform: str, seed: int) -> list[Point]:
     tests: tuple[Test, ...] = ("write-lat", "send-lat")
-    return [_latency(test, size, profile, platform, seed) for test in tests for size in CROSSING]
+    made = [_latency(test, size, profile, platform, seed) for test in tests for size in CROSSING]
+    if profile == "isthmus":
+        made += [_latency("write-lat", size, profile, platform, seed, inline=size) for size in CROSSING]
+    return made
 
 
 def packet_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> list[Point]:
@@ -174,20 +180,28 @@ def verified(
     return merged(measure([*points(seed), *more], title="verify rdma", runner=runner, given=given), alone)
 
 
-COMPARED: Sequence[tuple[Test, Sequence[int]]] = (
-    ("write-lat", (8, 64, 128, 256, 504, 512, 1024, 4096)),
-    ("send-lat", (8, 64, 128, 256, 504)),
+_ALSO_READ = (8, 64, 128, 256, 504)
+COMPARED: Sequence[tuple[Test, Sequence[int], bool]] = (
+    ("write-lat", (*_ALSO_READ, 512, 1024, 4096), False),
+    ("write-lat", _ALSO_READ, True),
+    ("send-lat", _ALSO_READ, False),
 )
 """Sizes that Etherbone's road reads too, and enough to see where message and write cross."""
 COMPARED_ITERATIONS = 20
 
 
 def compared(seed: int = 1) -> list[Point]:
-    """What `isthmus compare` shows of RDMA: from a word to a page into another host's memory, and messages,
-    on both buses. Two models, a few seconds."""
+    """What `isthmus compare` shows of RDMA: from a word to a page into another host's memory, the short ones
+    also with their data inline, and messages, on both buses. Two models, a few seconds."""
     return [
-        Point(Transfers(test, size, COMPARED_ITERATIONS, warmup(test, size), seed=seed), "isthmus", platform)
+        Point(
+            Transfers(
+                test, size, COMPARED_ITERATIONS, warmup(test, size), seed=seed, inline=size if inline else 0
+            ),
+            "isthmus",
+            platform,
+        )
         for platform in PLATFORMS
-        for test, sizes in COMPARED
+        for test, sizes, inline in COMPARED
         for size in sizes
     ]

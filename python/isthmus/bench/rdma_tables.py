@@ -107,13 +107,16 @@ SHORT_COLUMNS = (
 )
 
 
+OPERATIONS = {"send-lat": "message", "write-lat-inline": "inline write"}
+
+
 def short_rows(results: Iterable[Measurement]) -> list[Sequence[str]]:
     """The rows of `short`, in microseconds."""
     return [
         (
             m.platform,
             m.profile,
-            "message" if m.method == "send-lat" else "write",
+            OPERATIONS.get(m.method, "write").replace(" ", "-"),
             str(m.workload["size_bytes"]),
             _us(m.latency.avg, 3),
             _us(2 * m.latency.avg, 3),

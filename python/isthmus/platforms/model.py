@@ -460,6 +460,10 @@ class RdmaDesign:
         Constant,
         Declared("1", 0, 1, "1: a frame word follows each message; 0: send-lat watches its last word"),
     ]
+    inline: Annotated[
+        Constant,
+        Declared("B", 0, 504, "writes of at most so many bytes bring their data with them in write-lat"),
+    ]
     credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
     credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]

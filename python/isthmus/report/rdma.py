@@ -12,6 +12,7 @@ from isthmus import platforms
 from isthmus.bench.rdma_tables import (
     COMPONENTS,
     MIB,
+    OPERATIONS,
     PHASES,
     components,
     crossover,
@@ -43,8 +44,11 @@ LINES: Mapping[str, tuple[str, str]] = {
     "v3": ("v3: look for room every fourth time", "c3"),
     "send-bw": ("messages", "c5"),
     "write-lat": ("write", "c2"),
+    "write-lat-inline": ("write with its data inline", "c3"),
+    "write-bw-inline": ("writes with their data inline", "c4"),
     "send-lat": ("message", "c5"),
 }
+LATENCY_METHODS = ("write-lat", "write-lat-inline", "send-lat")
 PUBLISHED_COLOUR = "c4"
 PARTS: Mapping[str, tuple[str, str]] = {
     "send_initiation": ("send initiation", "c1"),
@@ -97,7 +101,7 @@ def figures(document: Document) -> list[Figure]:
         made.append(_packets(packeted))
     if {m.method for m in parted if m.workload["combined"]} >= {"write-lat", "send-lat"}:
         made.append(_crossing([m for m in parted if m.workload["combined"]]))
-    timed = [m for m in document if m.method in ("write-lat", "send-lat") and m.latency is not None]
+    timed = [m for m in document if m.method in LATENCY_METHODS and m.latency is not None]
     # A few transfers that are shown packet by packet are no point of a curve of another setting.
     timed = [m for m in timed if m in parted or not parted]
     if timed:
@@ -617,9 +621,13 @@ def covered(spans: Sequence[tuple[float, float]]) -> float:
     return total
 
 
+def _order(m: Measurement) -> tuple[int, bool]:
+    return LATENCY_METHODS.index(m.method) if m.method in LATENCY_METHODS else 0, m.workload["combined"]
+
+
 def _bar(m: Measurement) -> str:
     size = m.workload["size_bytes"]
-    kind = "message" if m.method == "send-lat" else "write"
+    kind = OPERATIONS.get(m.method, "write")
     how = "combined" if m.workload["combined"] else "words of 4 bytes"
     return f"{kind} of {size} bytes\n{how}\n{m.profile}"
 
@@ -640,7 +648,7 @@ def _breakdown(parted: Sequence[Measurement]) -> Figure:
     }
     beside = False
     for title, members in _panels(_shown_parts(parted)).items():
-        order = sorted(members, key=lambda m: (m.profile, m.method == "send-lat", m.workload["combined"]))
+        order = sorted(members, key=lambda m: (m.profile, *_order(m)))
         found = [components(m) or {} for m in order]
         names = [_bar(m) for m in order]
         document = any(m.platform == "forth-rdma" and m.workload["size_bytes"] == 8 for m in members)
@@ -723,7 +731,7 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
             for m in mine:
                 by_size.setdefault(m.workload["size_bytes"], {})[m.method] = value(m) or 0.0
             for size, cost in sorted(by_size.items()):
-                cells = [f"{cost[key]:.3f}" if key in cost else "" for key in ("write-lat", "send-lat")]
+                cells = [f"{cost[key]:.3f}" if key in cost else "" for key in LATENCY_METHODS]
                 rows.append([title, profile, str(size), *cells])
     return Figure(
         "crossing",
@@ -732,7 +740,7 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
         "processor. Both through a write-combining mapping; the size at which they meet is between two "
         "measured ones on a straight line.",
         panels,
-        Table(["hosts", "profile", "bytes", "write [us]", "message [us]"], rows),
+        Table(["hosts", "profile", "bytes", "write [us]", "inline write [us]", "message [us]"], rows),
         _legend(parted),
         notes,
     )
@@ -831,7 +839,7 @@ def _answer(document: Document) -> str:
     for m in document:
         parts = components(m)
         if parts and m.workload["size_bytes"] == 8 and m.workload["combined"]:
-            kind = "message" if m.method == "send-lat" else "write"
+            kind = OPERATIONS.get(m.method, "write")
             short.setdefault((m.platform, kind), {}).setdefault(m.profile, parts)
     for (platform, kind), found in short.items():
         # Profiles that differ in nothing here share a sentence.
@@ -840,8 +848,9 @@ def _answer(document: Document) -> str:
             largest = max(COMPONENTS, key=lambda part: parts.get(part, 0))
             where = f"{platform}, {'both profiles' if alike else f'profile {profile}'}"
             sentences.append(
-                f"A {kind} of 8 bytes takes {digits(parts['total'] / PICOSECONDS)} us from memory to memory "
-                f"({where}); the largest part of it is {PARTS[largest][0]}, "
+                f"{'An' if kind.startswith('i') else 'A'} {kind} of 8 bytes takes "
+                f"{digits(parts['total'] / PICOSECONDS)} us from memory to memory ({where}); "
+                f"the largest part of it is {PARTS[largest][0]}, "
                 f"{percent(parts[largest] / parts['total'])}."
             )
     rated = _rated(document)

@@ -20,9 +20,10 @@ HOP_PS, CYCLE_PS = 320_000, 10_000
 """One hop; one clock of the bus."""
 
 
-def components(test: str, size: int, combined: bool) -> dict[str, int]:
-    """Near enough to the document: a write reads the sender's memory, a message carries its data itself."""
-    words = size // 4 if test == "send-lat" else 0
+def components(test: str, size: int, combined: bool, inline: bool = False) -> dict[str, int]:
+    """Near enough to the document: a write reads the sender's memory, a message or inline write carries its
+    data itself."""
+    words = size // 4 if test == "send-lat" or inline else 0
     lines = 1 + words // 16
     parts = {
         "send_initiation": CYCLE_PS * ((12 + words + 8 * lines) if combined else 40 + 10 * words),
@@ -142,7 +143,9 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     links, hosts = scenario["interface"]["links"], work["hosts"]
     given = work.get("posting", "v2")
     posting = next(iter(given)) if isinstance(given, dict) else given
-    parts = components(test, size, work["combined"]) if test.endswith("-lat") else None
+    inline = size <= work.get("inline_bytes", 0)
+    parts = components(test, size, work["combined"], inline) if test.endswith("-lat") else None
+    method = f"{test}-inline" if inline else test
     if parts:
         sample, elapsed = parts["total"] + 400_000, 2 * count * (parts["total"] + 400_000)
     else:
@@ -152,17 +155,17 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         elapsed = sample * count
     rate = 8e12 * size * count / elapsed
     end = f"{hosts}x{links}-{size}"
-    end += f"-{posting}" if test in ("write-bw", "one-way") else ""
+    end += f"-{posting}" if test in ("write-bw", "one-way") and not inline else ""
     end += ("" if work["combined"] else "-uncombined") + ("-both-ways" if work["both_ways"] else "")
     end += f"-list-{work['post_list']}" if work["post_list"] > 1 else ""
     stages = [{"name": n, "where": "bus", "ps": ps} for n, ps in (parts or {}).items() if n != "total"]
     return [
         {
-            "id": f"rdma/{name}/{scenario['profile']}/{test}/{end}",
+            "id": f"rdma/{name}/{scenario['profile']}/{method}/{end}",
             "road": "rdma",
             "platform": name,
             "profile": scenario["profile"],
-            "method": test,
+            "method": method,
             "workload": {
                 **work,
                 "links": links,

@@ -135,6 +135,13 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
         ({"test": "send-bw", "post_list": 65}, "post-list: 65 is outside 1 to 64 for 8 bytes"),
         ({"test": "write-bw", "size": 8192, "post_list": 33}, "post-list: 33 is outside 1 to 32 for 8192"),
         ({"both_ways": True}, "bidirectional: write-lat has no directions"),
+        ({"inline": 505}, "inline_size: 505 bytes are outside 0 to 504"),
+        ({"inline": -1}, "inline_size: -1 bytes are outside 0 to 504"),
+        (
+            {"test": "send-lat", "inline": 8},
+            "inline_size: send-lat has no writes with their data; write-lat and",
+        ),
+        ({"test": "write-bw", "posting": "v2", "inline": 8}, "inline_size: write-bw v2 has no writes"),
     ],
 )
 def test_what_nothing_can_run_is_refused(settings: dict[str, Any], message: str) -> None:
@@ -154,6 +161,12 @@ def test_a_platform_of_another_road_is_refused() -> None:
 def test_ids_are_those_of_the_reference_page() -> None:
     page = (ROOT / "docs" / "reference" / "rdma-scenario.md").read_text()
     one = rdma.identifier(rdma.PLATFORM, "isthmus", Transfers("write-lat"))
+    assert one.endswith("/write-lat-inline/2x1-8")
+    assert rdma.identifier(rdma.PLATFORM, "as-published", Transfers("write-lat")).endswith("/write-lat/2x1-8")
+    long = Transfers("write-bw", 512, inline=256)
+    assert rdma.identifier(rdma.PLATFORM, "isthmus", long).endswith("/write-bw/2x1-512-v2")
+    short = Transfers("write-bw", 256, inline=256, post_list=4)
+    assert rdma.identifier(rdma.PLATFORM, "isthmus", short).endswith("/write-bw-inline/2x1-256-list-4")
     two = rdma.identifier(rdma.PLATFORM, "as-published", Transfers("one-way", 4096, links=4, posting="v2"))
     assert f"`{one}`" in page
     assert f"`{two}`" in page
@@ -237,7 +250,7 @@ def test_refused(test: str, settings: dict[str, Any], message: str, tmp_path: Pa
 
 
 def test_latency_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = _run("write-lat", tmp_path, size="8,64", histogram=True)
+    made = _run("write-lat", tmp_path, size="8,64", histogram=True, inline=0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == ("# write-lat / forth-rdma / isthmus: 2 hosts, 1 link each, write-combining, seed 1")
     assert lines[1] == "# half a round trip, program to program"
@@ -339,7 +352,7 @@ def test_ids_are_foreseen(figures: Document) -> None:
 def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
     sizes = "8,64,128,256,504"
     points = [
-        rdma.Point(Transfers(test, size, 100))
+        rdma.Point(Transfers(test, size, 100, inline=0))
         for test in ("write-lat", "send-lat")
         for size in rdma.sizes(sizes)
     ]
@@ -382,10 +395,11 @@ def test_figure_9_adds_up_and_stands_beside_what_was_published(figures: Document
     figure = next(f for f in drawing.figures(figures) if f.id == "breakdown")
     option = figure.panels[0].option
     names, series = option["yAxis"]["data"], option["series"]
-    assert len(names) == 2 * 3 + 1
+    # As published three; ours has one more, a write with its data inline.
+    assert len(names) == 3 + 4 + 1
     for number, name in enumerate(names[:-1]):
         kind = "send-lat" if name.startswith("message") else "write-lat"
-        total = components(kind, 8, combined="combined" in name)["total"]
+        total = components(kind, 8, "combined" in name, name.startswith("inline"))["total"]
         assert sum(one["data"][number] for one in series) == pytest.approx(total / 1e6)
     assert sum(one["data"][-1] for one in series) == pytest.approx(1.78)
     # Each part of the published bar that the text names, and one for the rest.
@@ -503,10 +517,10 @@ def test_compare_shows_both_buses_unless_told_not_to(
     text = capsys.readouterr().out
     lines = [line.split() for line in text[text.index("# between hosts by RDMA") :].splitlines()]
     rows = [line for line in lines if line[:1] in (["forth-rdma"], ["rdma-pcie"])]
-    assert len(rows) == len(rdma.PLATFORMS) * sum(len(sizes) for _, sizes in rdma_published.COMPARED)
+    assert len(rows) == len(rdma.PLATFORMS) * sum(len(sizes) for _, sizes, _ in rdma_published.COMPARED)
     for _, _, operation, size, one_way, round_trip, memory in rows:
         test = "send-lat" if operation == "message" else "write-lat"
-        total = components(test, int(size), combined=True)["total"] / 1e6
+        total = components(test, int(size), True, operation == "inline-write")["total"] / 1e6
         assert (float(one_way), float(memory)) == pytest.approx((total + 0.4, total), abs=1e-3)
         assert float(round_trip) == pytest.approx(2 * float(one_way), abs=2e-3)
     page = (tmp_path / "compare.html").read_text()

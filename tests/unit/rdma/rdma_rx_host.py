@@ -17,7 +17,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiSlaveWrite
-from rdma_words import ACK, CONTROL, OPEN, header
+from rdma_words import ACK, CONTROL, MESSAGE, OPEN, SHORT, header
 
 HOST = 3
 """This host's number."""
@@ -53,7 +53,12 @@ class Packet:
     tag: int = 0
     dst: int = HOST
 
+    @property
+    def message(self) -> bool:
+        return self.kind in (MESSAGE, SHORT)
+
     def beats(self) -> list[int]:
+        """A short message's queue, `second`, stands in its first beat."""
         flags = fields(
             (self.last, 47),
             (self.notify, 48),
@@ -65,6 +70,9 @@ class Packet:
             (self.seq & 0xFFFF, 0), (self.session, 16), (self.src, 24), (self.dst, 31),
             (len(self.payload), 38), (self.kind, 45), (self.tag, 52),
         )  # fmt: skip
+        if self.kind == SHORT:
+            assert self.second < 16
+            return [first | self.second << 60, *self.payload]
         return [first, self.second, *([] if self.third is None else [self.third]), *self.payload]
 
 

@@ -11,6 +11,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 from rdma_rx_host import (
     COMPLETE,
+    HOST,
     NOTIFY,
     Host,
     Packet,
@@ -33,6 +34,7 @@ from rdma_words import (
     SESSION,
     WRITE,
 )
+from rdma_words import SHORT as SHORT_MESSAGE
 
 LINKS = int(os.environ["RDMA_LINKS"])
 STORED = os.environ["RDMA_STORED"] == "1"
@@ -278,7 +280,11 @@ async def what_is_no_packet_is_swallowed(dut: Any) -> None:
     bad = [
         [good[0] ^ 1 << 31, *good[1:]],           # for another host
         [good[0] | 0x78 << 24, *good[1:]],        # from a host that is none
-        [good[0] | 3 << 45, *good[1:]],           # kind 3
+        [good[0] | 3 << 45 | 1 << 51, good[1]],   # a short message that is extended
+        [good[0] ^ 1 << 31 | 3 << 45, good[1]],   # one for another host
+        [good[0] & ~(0x7F << 38) | 3 << 45, 0],   # one of no payload
+        [good[0] | 3 << 45],
+        [good[0] | 1 << 45 | 1 << 63, *good[1:]],  # a queue where none stands
         [good[0] & ~(0x7F << 38), good[1]],       # no payload
         [good[0] | 0x7F << 38, *good[1:]],        # too long for a packet
         [good[0] | 1 << 63, *good[1:]],
@@ -309,6 +315,26 @@ async def what_is_no_packet_is_swallowed(dut: Any) -> None:
     h.send(write(h, 1, SHORT + 64, 1, completion=True).beats())
     await h.rest()
     assert h.get(SHORT, 4) == p.payload
+    assert h.ctl[-1] == (ACK, 1, 7, 2, 1, 0, 0)
+
+
+@cocotb.test()
+async def a_host_may_be_named_while_packets_come(dut: Any) -> None:
+    """What came before is swallowed to its end, and nothing behind it stands."""
+    h = await begin(dut, lost=0)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    p = write(h, 0, SHORT, 40)
+    for wait in range(4, 60, 5):
+        dut.host_id_i.value = 0
+        h.send(p.beats())
+        await h.clocks(wait)
+        dut.host_id_i.value = HOST
+        await h.rest()
+    h.send(write(h, 1, SHORT + 0x800, 1, completion=True).beats())
+    h.send(p.beats())
+    await h.rest()
+    assert h.get(SHORT, 40) == p.payload
     assert h.ctl[-1] == (ACK, 1, 7, 2, 1, 0, 0)
 
 
@@ -482,6 +508,43 @@ async def messages_of_a_packed_queue_follow_each_other_round_its_ring(dut: Any) 
     await h.rest()
     assert h.get(base + 72, 11) == p.payload
     assert await h.read(0xC000 + 16 * 5 + 8) & 0x1FFFF == 0
+
+
+@cocotb.test()
+async def a_short_message_names_its_queue_in_its_first_beat(dut: Any) -> None:
+    """Queues 0 to 15, immediate 0: as the long form, in slots and packed, refused and cut."""
+    h = await with_ring(dut, lost=0)
+    await h.queue(15, BASE, 64, 1, 1 << 1)
+    await h.queue(0, BASE + 0x1000, 128, 0, 1 << 1)
+    await h.open(1, 7)
+
+    def short(seq: int, queue: int, beats: int, **more: Any) -> Packet:
+        return Packet(1, seq, 7, SHORT_MESSAGE, data(h.rng, beats), queue, **more)
+
+    sent = [short(0, 15, 7), message(h, 1, 15, 3), short(2, 0, 64), short(3, 15, 1, completion=True)]
+    for p in sent:
+        h.send(p.beats())
+    await h.rest()
+    frames = [h.get(BASE + 64 * n, 1)[0] for n in range(3)]
+    words = [sent[n] for n in (0, 1, 3)]
+    for n, (frame, p) in enumerate(zip(frames, words, strict=True)):
+        assert frame == 1 | len(p.payload) << 1 | 1 << 8 | (n + 1) << 16 | p.second >> 32 << 32
+        assert h.get(BASE + 64 * n + 8, len(p.payload)) == p.payload
+    assert h.get(BASE + 0x1000, 64) == sent[2].payload[:64]
+    assert h.ctl[-1] == (ACK, 1, 7, 4, 1, 0, 0)
+    h.send(short(4, 9, 2, tag=0x85).beats())
+    await h.rest()
+    assert record(h, 0)[:4] == (QUEUE, 0x85, 1, 1)
+    assert (REFUSED, 1, 7, 5, QUEUE, 0x85, 0) in h.ctl
+    # cut behind its first beat, and in its body: nothing is taken, and the number waits
+    p = short(5, 15, 2, completion=True)
+    h.send(p.beats()[:1])
+    h.send(p.beats()[:2], end="edb")
+    await h.rest()
+    assert h.ctl[-1][3] == 5
+    h.send(p.beats())
+    await h.rest()
+    assert h.ctl[-1] == (ACK, 1, 7, 6, 1, 0, 0)
 
 
 @cocotb.test()

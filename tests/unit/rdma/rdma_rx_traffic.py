@@ -29,6 +29,7 @@ from rdma_words import (
     MESSAGE,
     PROBE,
     QUEUE,
+    SHORT,
     WRITE,
 )
 
@@ -36,7 +37,7 @@ SOURCES = (0, 1, 2, 5, 7)
 SESSION = 0x5A
 SHARED = 0x77_0000_0000
 SPAN = 0x40_0000
-PACKED, SMALL, LARGE, BELL = 3, 130, 131, 255
+PACKED, SMALL, LARGE, BELL = 3, 13, 131, 255
 QUEUES = {  # base, beats, slot code
     PACKED: (0x88_0000_0F80, 70, 0),
     SMALL: (0x88_0001_0000, 32, 1),
@@ -166,7 +167,7 @@ class Traffic:
                 if kind == "small":
                     beats, code = rng.randrange(8, 20), BOUNDS
                 else:
-                    q, code = 77, QUEUE
+                    q, code = rng.choice((9, 77)), QUEUE
             payload = [rng.getrandbits(64) for _ in range(beats)]
             pieces = [Sent(Packet(src, 0, SESSION, MESSAGE, payload, q), code)]
         last = pieces[-1].packet
@@ -187,16 +188,19 @@ class Traffic:
                 await self._window(flow, 63)
                 p = sent.packet
                 p.seq, p.tag = flow.next & 0xFFFF, flow.next & 0xFF
-                if p.kind == MESSAGE:
-                    immediate = flow.next << 3 & 0xFFFFFFFF | flow.src
-                    p.second |= immediate << 32
-                    p.payload[0] = MARK | immediate
-                    self.messages[immediate, p.second & 0xFF] = sent
+                if p.message:
+                    name = flow.next << 3 & 0xFFFFFFFF | flow.src
+                    p.payload[0] = MARK | name
+                    self.messages[name, p.second] = sent
+                    if p.second < 16 and rng.random() < 0.5:
+                        p.kind = SHORT
+                    elif rng.random() < 0.8:
+                        p.second |= name << 32
                 flow.sent[flow.next] = sent
                 flow.next += 1
                 dice = 0.0 if flow.src != SOURCES[0] and flow.next == flow.first + 10 else rng.random()
                 if dice < self.damage:
-                    never_sent = p.kind == MESSAGE or rng.random() < 0.5
+                    never_sent = p.message or rng.random() < 0.5
                     if not never_sent:
                         h.send(p.beats(), rng.randrange(8), end="edb")
                     # Without a whole packet in store a header is refused before its end shows it bad.
@@ -300,7 +304,10 @@ class Traffic:
                 assert word >> 15 & 1
                 self._act(src, "bell", word, 0)
             else:
-                sent = self.messages[word >> 32, q]
+                mark = self.h.get(address + 8, 1)[0]
+                assert mark is not None
+                sent = self.messages[mark & 0xFFFFFFFF, q]
+                assert word >> 32 == sent.packet.second >> 32
                 assert word >> 15 & 1 == 0
                 assert (sent.packet.src, len(sent.packet.payload)) == (src, beats)
                 assert self.h.get(address + 8, beats) == sent.packet.payload
@@ -353,7 +360,7 @@ class Traffic:
         self._packed()
         if not sent.verified:
             # found no room: its record has come or will; a notification never comes before it
-            assert p.kind == MESSAGE
+            assert p.message
             assert flow.walk <= n, f"message {n} of {flow.src} is not in memory"
 
     def _act(self, src: int, kind: str, value: int, tag: int) -> None:
@@ -363,7 +370,7 @@ class Traffic:
         while True:
             sent = flow.sent[flow.walk]
             p = sent.packet
-            if kind == "record" and value == FULL and p.kind == MESSAGE and not sent.code and tag == p.tag:
+            if kind == "record" and value == FULL and p.message and not sent.code and tag == p.tag:
                 assert flow.step == 0
                 sent.code = FULL
             due = ["record"] if sent.code else []

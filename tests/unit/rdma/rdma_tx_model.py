@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rdma_words import CONTROL
+from rdma_words import CONTROL, SHORT
 
 WINDOW = 64
 PACKET_BEATS = 64
@@ -33,8 +33,9 @@ class Packet:
         self.last, self.notify = bits(head, 47, 47), bits(head, 48, 48)
         self.irq, self.completion, self.extended = bits(head, 49, 49), bits(head, 50, 50), bits(head, 51, 51)
         self.tag = bits(head, 59, 52)
-        assert bits(head, 63, 60) == 0
-        head_beats = 3 if self.extended else 2
+        self.queue = bits(head, 63, 60)
+        assert self.kind == SHORT or self.queue == 0
+        head_beats = 1 if self.kind == SHORT else 3 if self.extended else 2
         self.payload = self.beats[head_beats:]
         if self.kind == CONTROL:
             assert len(self.beats) == 2
@@ -61,7 +62,8 @@ class Transfer:
     source: int = 0
     address: int = 0
     extended: tuple[int, int] | None = None  # key, immediate
-    body: list[int] | None = None  # of a message
+    body: list[int] | None = None  # of a message, or of a write with its data inline
+    inline: bool = False
     queue: int = 0
     immediate: int = 0
     notify: bool = False

@@ -43,6 +43,7 @@ from rdma_words import (
     READ,
     REFUSED,
     SESSION,
+    SHORT,
     WRITE,
     control,
     descriptor,
@@ -432,12 +433,21 @@ class Bench:
 
     # ------------------------------------------------------------ is it what was asked for?
     def _match(self, flow: Flow, packet: Packet) -> None:
-        if packet.kind == MESSAGE:
+        if packet.tag & 0x80:
             transfer = self._find(flow.messages, packet.tag)
             assert transfer.body is not None
-            assert packet.beats[1] == transfer.queue | transfer.immediate << 32
             assert packet.payload == transfer.body
-            assert not packet.extended
+            short = transfer.immediate == 0 and transfer.queue < 16
+            assert packet.kind == (WRITE if transfer.inline else SHORT if short else MESSAGE)
+            assert bool(packet.extended) == (transfer.extended is not None)
+            if transfer.inline:
+                assert packet.beats[1] == transfer.address
+                if transfer.extended is not None:
+                    assert packet.beats[2] == transfer.extended[0] | transfer.extended[1] << 32
+            elif short:
+                assert packet.queue == transfer.queue
+            else:
+                assert packet.beats[1] == transfer.queue | transfer.immediate << 32
             offset = 0
         else:
             assert packet.kind == WRITE
@@ -538,17 +548,23 @@ class Bench:
         flow = self.flows[number]
         transfer.flow, transfer.tag = number, 0x80 | flow.message_count % 128
         transfer.size = len(transfer.body or [])
-        transfer.slots = transfer.size + 1
+        follow = list(transfer.body or [])
+        if transfer.inline:
+            key = transfer.extended
+            follow = [transfer.address, *([] if key is None else [key[0] | key[1] << 32]), *follow]
+        transfer.slots = len(follow) + 1
         head = message_header(
-            transfer.size,
+            len(follow),
             transfer.queue,
             transfer.immediate,
             transfer.local,
             transfer.notify,
             transfer.irq,
             transfer.completion,
+            transfer.inline,
+            transfer.inline and transfer.extended is not None,
         )
-        data = b"".join(beat.to_bytes(8, "little") for beat in [head, *(transfer.body or [])])
+        data = b"".join(beat.to_bytes(8, "little") for beat in [head, *follow])
         flow.messages.append(transfer)
         at = flow.beats % 256
         flow.message_count += 1
@@ -595,6 +611,23 @@ class Bench:
         )
         for name in ("notify", "irq", "completion", "local"):
             setattr(made, name, rng.random() < 0.3)
+        if rng.random() < 0.3:
+            made.immediate = 0
+        if rng.random() < 0.5:
+            made.queue %= 16
+        for name, value in fields.items():
+            setattr(made, name, value)
+        return made
+
+    def inline(self, beats: int | None = None, keyed: bool | None = None, **fields: Any) -> Transfer:
+        """A write whose data is written behind its address into the message queue."""
+        rng = self.rng
+        keyed = rng.random() < 0.5 if keyed is None else keyed
+        most = 62 if keyed else 63
+        made = self.letter(beats or rng.choice((1, 1, 2, rng.randint(1, most), most)))
+        made.inline, made.address = True, rng.getrandbits(64)
+        if keyed:
+            made.extended = (rng.getrandbits(32), rng.getrandbits(32))
         for name, value in fields.items():
             setattr(made, name, value)
         return made
@@ -611,8 +644,8 @@ class Bench:
                 await self.until(lambda need=need: flow.slots - flow.freed[0] + need <= 128, 400_000)
                 await self.post(number, cluster, rng.random() < 0.5, rng.random() < narrow)
             else:
-                letter = self.letter(local=True)
-                need = letter.size + 1
+                letter = self.letter(local=True) if rng.random() < 0.6 else self.inline(local=True)
+                need = letter.size + 3
                 await self.until(lambda need=need: flow.beats - flow.freed[1] + need <= 256, 400_000)
                 await self.message(number, letter, rng.random() < narrow)
 
@@ -792,6 +825,11 @@ async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None
         (message_header(0, 9, 5, local=True), 0),
         (message_header(65, 9, 5, local=True), 65),
         (message_header(2, 9, 5, local=True) | 0x80, 2),
+        (message_header(3, 9, 5, local=True, extended=True), 3),
+        (message_header(1, 0, 0, local=True, write=True), 1),
+        (message_header(0, 0, 0, local=True, write=True), 0),
+        (message_header(2, 0, 0, local=True, write=True, extended=True), 2),
+        (message_header(65, 0, 0, local=True, write=True), 65),
     ):
         data = b"".join(beat.to_bytes(8, "little") for beat in [head, *range(beats)])
         flow.messages.append(Transfer(2, 0, 0, slots=beats + 1, legal=False, local=True))
@@ -805,8 +843,49 @@ async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None
         assert b.errors[-1] == (DESCRIPTOR, tag, 2, 0, 0)
     await b.rest()
     b.check_whole()
-    assert len(b.packets) == numbers + 4
-    assert flow.base() == numbers + 4
+    assert len(b.packets) == numbers + 9
+    assert flow.base() == numbers + 9
+
+
+@cocotb.test()
+async def a_write_may_bring_its_data_with_it(dut: Any) -> None:
+    """Written into the message queue behind its address: a write's packet, and host memory is not read."""
+    b = await made(dut)
+    for size, keyed in ((1, False), (1, True), (63, False), (62, True), (7, False)):
+        await b.message(1, b.inline(size, keyed, local=True, notify=True))
+        await b.rest()
+    await b.message(2, b.letter(1, immediate=0, queue=15, local=True))
+    await b.message(2, b.letter(1, immediate=0, queue=16, local=True))
+    await b.message(2, b.letter(1, immediate=1 << 31, queue=0, local=True))
+    # The shortest there is, one behind the other: each ends by itself.
+    for _ in range(9):
+        count = len(b.packets)
+        await b.message(2, b.letter(1, immediate=0, queue=1, local=True, completion=True))
+        await b.until(lambda count=count: len(b.packets) > count, 100)
+    await b.rest()
+    b.check_whole()
+    assert [p.kind for p in b.packets] == [WRITE] * 5 + [SHORT, MESSAGE, MESSAGE] + [SHORT] * 9
+    assert not b.reads.bursts
+    assert b.flows[1].freed[1] == b.flows[1].beats == 146
+    assert not b.errors
+
+
+@cocotb.test()
+async def a_message_and_read_data_may_come_in_one_cycle(dut: Any) -> None:
+    """Whichever is first, both leave whole and soon."""
+    b = await made(dut)
+    for number in (1, 2):
+        await b.message(number, b.letter(1, local=True))
+    await b.rest()
+    for gap in range(1, 60):
+        count = len(b.packets)
+        task = cocotb.start_soon(b.post(1, [b.request(1, plain=True, completion=True, local=True)]))
+        await b.clocks_of(gap)
+        await b.message(2, b.letter(1, completion=True, local=True))
+        await task
+        await b.until(lambda count=count: len(b.packets) == count + 2, 200)
+        await b.rest()
+    b.check_whole()
 
 
 @cocotb.test()
@@ -1053,6 +1132,9 @@ async def benchmark_mode(dut: Any) -> None:
         assert len(stamps) == (size > 1)
         assert all(before <= stamp <= after for stamp in stamps)
     assert b.reads.bursts == []
+    # A write that brings its data with it has no stamps.
+    await b.message(0, b.inline(9, local=True))
+    await b.rest()
     # A descriptor's own first beat does not count; an extended one is refused.
     slots = descriptor(0x1234, 64, 2, 0, True, True, extended=True)
     b.flows[0].requests.append(Transfer(0, 4, 2, legal=False, local=True))
@@ -1313,13 +1395,15 @@ async def how_long_it_takes(dut: Any) -> None:
         assert watch.span("data", "voq") == DATA_TO_VOQ
         assert sop[0] - 0.1 <= watch.sop_ns <= sop[1] + 0.1, watch.sop_ns
         watch = Watch(b)
-        await b.message(1, b.letter(size, local=True))
+        short = size % 2  # its header takes one beat
+        await b.message(1, b.letter(size, local=True, queue=3, immediate=1 - short))
         await b.rest()
         watch.stop()
         assert watch.span("last", "voq") == MESSAGE_TO_VOQ
         assert sop[0] - 0.1 <= watch.sop_ns <= sop[1] + 0.1, watch.sop_ns
         # Begun early, and the link does not wait inside.
-        assert [packet.words for packet in b.packets[-2:]] == [2 * (2 + size) + 1] * 2
+        words = 2 * (2 + size) + 1
+        assert [packet.words for packet in b.packets[-2:]] == [words, words - 2 * short]
     # Told of the data ahead: its packet begins, and most of its headers have gone when it is there.
     for early in (1, 2, 3):
         b.reads.early = early
@@ -1384,7 +1468,7 @@ async def how_long_it_takes(dut: Any) -> None:
 WRITE_TO_ADDRESS, LONG_TO_ADDRESS = 4, 8
 TOLD_AHEAD = 4
 DATA_TO_VOQ = 0
-MESSAGE_TO_VOQ = 4
+MESSAGE_TO_VOQ = 3
 """Cycles from the last beat at the BAR's pins to the address of its read, at most so many where there is more
 to reckon, and to a message's first beat at its VOQ; that the bus is told ahead of the address; from read
 data at the pins, or what tells of it, to the first beat at the VOQ."""

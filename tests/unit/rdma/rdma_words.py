@@ -6,7 +6,7 @@ Nothing here is taken from the RTL.
 
 from __future__ import annotations
 
-WRITE, MESSAGE, CONTROL = range(3)
+WRITE, MESSAGE, CONTROL, SHORT = range(4)
 OPEN, PROBE, ACK, REFUSED = range(4)
 (
     DESCRIPTOR, READ, KEY, BOUNDS, QUEUE, FULL, BROKEN, LOST,
@@ -55,7 +55,9 @@ def message_header(
     notify: bool = False,
     irq: bool = False,
     completion: bool = False,
+    write: bool = False,
+    extended: bool = False,
     spare: int = 0,
 ) -> int:
-    flags = local | notify << 1 | irq << 2 | completion << 3
-    return beats | queue << 8 | flags << 16 | spare << 20 | immediate << 32
+    flags = local | notify << 1 | irq << 2 | completion << 3 | write << 4 | extended << 5
+    return beats | queue << 8 | flags << 16 | spare << 22 | immediate << 32

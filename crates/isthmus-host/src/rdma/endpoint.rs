@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::words::{
-    Completion, Descriptor, ErrorRecord, Frame, HostId, Layout, MAX_TRANSFER, MESSAGE_BEATS,
-    Message, MessageHeader, Notification, Options, QueueEntry, Region, SLOTS, WordError, offset,
+    Completion, Descriptor, ErrorRecord, Frame, HostId, InlineWrite, Layout, MAX_TRANSFER,
+    MESSAGE_BEATS, Message, MessageHeader, Notification, Options, QueueEntry, Region, SLOTS,
+    WordError, offset,
 };
 use crate::pcie::{DmaMemory, Mmio};
 use crate::regs::rdma as regs;
@@ -667,31 +668,55 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     /// # Errors
     /// When a body is not legal, and then none is sent; or when no room comes back: those that had room are
     /// sent.
-    pub async fn send_list(
+    pub async fn send_list<'a>(
         &mut self,
         host: HostId,
         queue: u8,
-        messages: &[Message<'_>],
+        messages: &[Message<'a>],
+    ) -> Result<(), RdmaError> {
+        let entry = |message: &Message<'a>| {
+            let Message { body, options, immediate } = *message;
+            let header = MessageHeader { bytes: body.len(), queue, options, immediate };
+            Ok((vec![header.beat()?], body))
+        };
+        let entries: Result<Vec<_>, WordError> = messages.iter().map(entry).collect();
+        self.append(host, entries?).await
+    }
+
+    /// Writes into a far host's memory what the processor has at hand, without a buffer that the interface would
+    /// read: the shortest way for a few words. They leave in the order of messages; transfers posted
+    /// otherwise may pass them, or be passed.
+    ///
+    /// # Errors
+    /// When a body or a target is not legal, and then none is written; or when no room comes back: those that had
+    /// room are written.
+    pub async fn put_inline(
+        &mut self,
+        host: HostId,
+        writes: &[InlineWrite<'_>],
+    ) -> Result<(), RdmaError> {
+        let entries: Result<Vec<_>, WordError> =
+            writes.iter().map(|write| Ok((write.head()?, write.body))).collect();
+        self.append(host, entries?).await
+    }
+
+    /// Appends to a message queue: header and what follows it, then the body.
+    async fn append(
+        &mut self,
+        host: HostId,
+        entries: Vec<(Vec<u64>, &[u8])>,
     ) -> Result<(), RdmaError> {
         let at = self.host(host)?;
-        let header = |message: &Message<'_>, options| {
-            let (bytes, immediate) = (message.body.len(), message.immediate);
-            MessageHeader { bytes, queue, options, immediate }.beat()
-        };
-        for message in messages {
-            header(message, message.options)?;
-        }
         let free = |posted: &Posted| MESSAGE_BEATS - posted.beats.wrapping_sub(posted.beats_back);
         // Encoded and not written yet: the queue's last beats.
         let mut bytes = Vec::new();
-        for message in messages {
-            let beats = message.body.len().div_ceil(BEAT) as u16 + 1;
+        for (mut head, body) in entries {
+            let beats = (head.len() + body.len().div_ceil(BEAT)) as u16;
             // Room comes back with messages that say so: every one that fills the half of the queue.
             let half = MESSAGE_BEATS / 2;
-            let crosses =
-                self.posted[at].beats / half != self.posted[at].beats.wrapping_add(beats) / half;
-            let local = message.options.local || crosses;
-            let header = header(message, Options { local, ..message.options })?;
+            if self.posted[at].beats / half != self.posted[at].beats.wrapping_add(beats) / half {
+                head[0] |= MessageHeader::LOCAL;
+            }
             while free(&self.posted[at]) < beats {
                 // What is waited for may be among what is not written yet.
                 self.write_messages(at, &mut bytes).await?;
@@ -701,8 +726,8 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             }
             self.posted[at].packets = self.posted[at].packets.wrapping_add(1);
             self.posted[at].beats = self.posted[at].beats.wrapping_add(beats);
-            bytes.extend_from_slice(&header.to_le_bytes());
-            bytes.extend_from_slice(message.body);
+            bytes.extend(head.iter().flat_map(|beat| beat.to_le_bytes()));
+            bytes.extend_from_slice(body);
         }
         self.write_messages(at, &mut bytes).await
     }
@@ -935,6 +960,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::rdma::MAX_INLINE;
     use crate::rdma::{Fault, Key};
     use crate::transport::block_on;
 
@@ -1294,6 +1320,57 @@ mod tests {
                 let error = endpoint.watch_word(at, 0, ms(1)).await.unwrap_err().to_string();
                 assert!(error.contains("in a memory of 16384 bytes"), "{error}");
             }
+        });
+    }
+
+    #[test]
+    fn a_write_may_lie_in_the_message_queue_with_its_data() {
+        block_on(async {
+            let board = Fake::new();
+            let mut endpoint = board.open().await.unwrap();
+            let (none, told) = (
+                Options::default(),
+                Options { notify: true, completion: true, ..Options::default() },
+            );
+            let body = [7; 24];
+            let plain =
+                InlineWrite { body: &body, target: 0x1_2345_6780, options: none, key: None };
+            let keyed = InlineWrite { options: told, key: Some((Key::new(9, 5), 0xABC)), ..plain };
+            endpoint.put_inline(2, &[plain, keyed]).await.unwrap();
+            endpoint.send(2, 3, &[1; 8], none, 0).await.unwrap();
+            let ring = offset::MESSAGES + 2 * offset::QUEUE_BYTES;
+            let word = u64::from_le_bytes([7; 8]);
+            let expected = [
+                4 | 1 << 20,
+                0x1_2345_6780,
+                word,
+                word,
+                word,
+                5 | 1 << 17 | 1 << 19 | 3 << 20,
+                0x1_2345_6780,
+                0xABC << 32 | 5 << 8 | 9,
+                word,
+                word,
+                word,
+                1 | 3 << 8,
+            ];
+            for (at, beat) in expected.into_iter().enumerate() {
+                assert_eq!(board.beat(ring + 8 * at as u64), beat, "beat {at}");
+            }
+            let long = [0; MAX_INLINE + 8];
+            for (write, what) in [
+                (InlineWrite { target: 4, ..plain }, "target"),
+                (InlineWrite { body: &long, ..plain }, "inline write"),
+                (InlineWrite { body: &long[8..], ..keyed }, "inline write"),
+                (InlineWrite { body: &body[4..], ..plain }, "inline write"),
+                (InlineWrite { body: &[], ..plain }, "inline write"),
+            ] {
+                let error = endpoint.put_inline(2, &[plain, write]).await.unwrap_err().to_string();
+                assert!(error.contains(what), "{error}");
+            }
+            assert_eq!(board.beat(ring + 8 * 13), 0, "nothing of what was refused is there");
+            let longest = InlineWrite { body: &long[8..], ..plain };
+            endpoint.put_inline(2, &[longest]).await.unwrap();
         });
     }
 

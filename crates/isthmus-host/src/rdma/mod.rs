@@ -23,8 +23,9 @@ pub use read::{
 };
 pub use sort::{Phases, SortConfig, Sorted, Work};
 pub use words::{
-    Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, Key, Layout, MAX_MESSAGE,
-    MAX_TRANSFER, Message, MessageHeader, Notification, Options, QueueEntry, Region, WordError,
+    Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, InlineWrite, Key, Layout,
+    MAX_INLINE, MAX_MESSAGE, MAX_TRANSFER, Message, MessageHeader, Notification, Options,
+    QueueEntry, Region, WordError,
 };
 
 /// The page's programs are compiled.

@@ -11,6 +11,8 @@ pub const MAX_TRANSFER: usize = 4096;
 pub const MAX_MESSAGE: usize = 512;
 /// Descriptor slots of a request queue.
 pub const SLOTS: u16 = 128;
+/// Bytes of a write that brings its data with it, at most: its address takes 8 of a message's.
+pub const MAX_INLINE: usize = MAX_MESSAGE - 8;
 /// Beats of 8 bytes of a message queue.
 pub const MESSAGE_BEATS: u16 = 256;
 
@@ -188,6 +190,9 @@ pub struct MessageHeader {
 }
 
 impl MessageHeader {
+    /// The bit that asks for a local notification.
+    pub(super) const LOCAL: u64 = 1 << 16;
+
     /// Its beat.
     ///
     /// # Errors
@@ -198,6 +203,39 @@ impl MessageHeader {
             | u64::from(self.queue) << 8
             | self.options.bits() << 16
             | u64::from(self.immediate) << 32)
+    }
+}
+
+/// A remote write that brings its data with it: the processor writes them into the message queue behind their
+/// address, and the interface reads no memory for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InlineWrite<'a> {
+    /// A multiple of 8 bytes, 8 to [`MAX_INLINE`], with a key 8 less.
+    pub body: &'a [u8],
+    /// Where they go, on the far host's bus.
+    pub target: u64,
+    /// Who is told.
+    pub options: Options,
+    /// Which region, and an immediate for whoever is notified; without one it is that of this host.
+    pub key: Option<(Key, u32)>,
+}
+
+impl InlineWrite<'_> {
+    /// The beats in front of its body: header, address, key.
+    ///
+    /// # Errors
+    /// When body or target are no multiple of 8 bytes, or the body is empty or too long.
+    pub fn head(&self) -> Result<Vec<u64>, WordError> {
+        let most = MAX_INLINE - if self.key.is_some() { 8 } else { 0 };
+        let bytes = within("inline write", self.body.len() as u64, 8, most as u64)?;
+        let beats = aligned("inline write", bytes)? / 8 + 1 + u64::from(self.key.is_some());
+        let header =
+            beats | self.options.bits() << 16 | 1 << 20 | u64::from(self.key.is_some()) << 21;
+        let mut head = vec![header, aligned("target", self.target)?];
+        head.extend(
+            self.key.map(|(key, immediate)| u64::from(key.bits()) | u64::from(immediate) << 32),
+        );
+        Ok(head)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::error::RoadError;
 /// Kind of a packet that speaks of others and belongs to no transfer (docs/explanation/cores/rdma.md).
 const CONTROL: u32 = 2;
 const MESSAGE: u32 = 1;
+/// A message whose header is one beat.
+const SHORT: u32 = 3;
 const BEAT: u64 = 8;
 
 /// What a packet's first two beats say of it.
@@ -24,6 +26,8 @@ struct Header {
     bytes: u64,
     kind: u32,
     last: bool,
+    /// Its data were posted, and not read.
+    posted: bool,
     /// Of a write: where it goes.
     address: u64,
 }
@@ -39,8 +43,13 @@ impl Header {
             bytes: BEAT * (beat >> 38 & 0x7F),
             kind: (beat >> 45 & 3) as u32,
             last: beat >> 47 & 1 == 1,
+            posted: beat >> 59 & 1 == 1,
             address: u64::from(above) << 32 | u64::from(address),
         })
+    }
+
+    const fn is_message(&self) -> bool {
+        matches!(self.kind, MESSAGE | SHORT)
     }
 }
 
@@ -211,15 +220,19 @@ impl Seen<'_> {
         from: Picoseconds,
     ) -> Result<Packet, RoadError> {
         let header = &flight.header;
-        let is_message = header.kind == MESSAGE;
+        let name = match (header.is_message(), header.posted) {
+            (true, _) => "message",
+            (false, true) => "inline write",
+            (false, false) => "descriptor",
+        };
         let missing = |what: &str| {
             RoadError::Inconsistent(format!(
                 "rdma: packet {number} of the transfer shows no {what}"
             ))
         };
         let mut steps: Vec<(&'static str, Words)> = Vec::new();
-        steps.push((if is_message { "message" } else { "descriptor" }, self.posted));
-        if !is_message {
+        steps.push((name, self.posted));
+        if !header.posted {
             let read = self.read(header.address - first, header.bytes);
             steps.push(("bus read", read.ok_or_else(|| missing("read of its data"))?));
         }
@@ -266,7 +279,7 @@ impl Seen<'_> {
     fn written(&self, header: &Header) -> (Option<Words>, Option<Words>) {
         let writes = || self.arrived.iter().filter(|one| one.kind == Kind::Write && one.bytes > 0);
         let span = |one: &Work| [one.begin, one.end];
-        if header.kind == MESSAGE {
+        if header.is_message() {
             let mut data: Vec<&Work> = writes().filter(|one| one.address >= self.data).collect();
             data.sort_by_key(|one| one.begin);
             let frame = if self.frames && data.len() > 1 { data.pop().map(span) } else { None };
@@ -289,8 +302,9 @@ mod tests {
 
     #[test]
     fn a_header_is_that_of_the_page() {
-        // Sequence 0x1234, session 0x56, from host 3 to host 5, 64 beats, a message, the last.
-        let beat = 0x1234 | 0x56 << 16 | 3 << 24 | 5 << 31 | 64 << 38 | 1 << 45 | 1_u64 << 47;
+        // Sequence 0x1234, session 0x56, from host 3 to host 5, 64 beats, a message, the last, posted.
+        let low = 0x1234 | 0x56 << 16 | 3 << 24 | 5 << 31 | 64 << 38;
+        let beat = low | 1 << 45 | 1 << 47 | 1_u64 << 59;
         let header = Header::of(&[beat as u32, (beat >> 32) as u32, 0x2000, 0x1]).unwrap();
         let expected = Header {
             sequence: 0x1234,
@@ -299,9 +313,12 @@ mod tests {
             bytes: 512,
             kind: MESSAGE,
             last: true,
+            posted: true,
             address: 0x1_0000_2000,
         };
         assert_eq!(header, expected);
+        assert!(header.is_message() && Header { kind: SHORT, ..header }.is_message());
+        assert!(!Header { kind: 0, ..header }.is_message());
     }
 
     #[test]

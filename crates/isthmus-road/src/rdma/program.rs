@@ -11,7 +11,8 @@ use std::task::Poll;
 
 use isthmus_host::pcie::DmaMemory;
 use isthmus_host::rdma::{
-    Descriptor, HostId, LazyPosting, MAX_TRANSFER, Message, Options, Posting, RdmaError,
+    Descriptor, HostId, InlineWrite, LazyPosting, MAX_TRANSFER, Message, Options, Posting,
+    RdmaError,
 };
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
@@ -161,6 +162,20 @@ impl Side {
         }
     }
 
+    /// Messages come in order: over one link, or where one waits for another.
+    fn in_order(&self) -> bool {
+        self.scenario.interface.links == 1 || self.scenario.workload.test.is_latency()
+    }
+
+    /// What a message says of itself beside its body: in order they need no name.
+    fn name(&self, transfer: u64) -> u32 {
+        if self.in_order() { 0 } else { transfer as u32 }
+    }
+
+    fn options(&self, last: bool) -> Options {
+        Options { notify: last && self.scenario.workload.notify, ..Options::default() }
+    }
+
     fn descriptors(&self, transfer: u64) -> Vec<Descriptor> {
         let (size, count) = (self.size(), self.scenario.descriptors());
         let source = self.host.bus_address(self.layout.source + Self::shift(transfer));
@@ -175,10 +190,7 @@ impl Side {
                     target: target + at as u64,
                     bytes: MAX_TRANSFER.min(size - at),
                     host: self.peer,
-                    options: Options {
-                        notify: last && self.scenario.workload.notify,
-                        ..Options::default()
-                    },
+                    options: self.options(last),
                     key: None,
                     start: last,
                 }
@@ -195,11 +207,22 @@ impl Side {
             let message = |transfer: u64| Message {
                 body: &own[Self::shift(transfer)..][..size],
                 options: Options::default(),
-                immediate: transfer as u32,
+                immediate: self.name(transfer),
             };
             let list: Vec<_> = transfers.map(message).collect();
             let sent = self.program.endpoint.send_list(self.peer, QUEUE, &list);
             return sent.await.map_err(failed);
+        }
+        if self.scenario.is_inline() {
+            let (own, size) = (Rc::clone(&self.own), self.size());
+            let write = |transfer: u64| InlineWrite {
+                body: &own[Self::shift(transfer)..][..size],
+                target: self.host.bus_address(self.place(transfer)),
+                options: self.options(true),
+                key: None,
+            };
+            let list: Vec<_> = transfers.map(write).collect();
+            return self.program.endpoint.put_inline(self.peer, &list).await.map_err(failed);
         }
         let (is_list, posting) = (transfers.end - transfers.start > 1, self.posting());
         let descriptors: Vec<_> =
@@ -227,9 +250,10 @@ impl Side {
         let Some((frame, body)) = inbox.receive(endpoint).await.map_err(failed)? else {
             return Ok(false);
         };
-        let (transfer, next) = (u64::from(frame.immediate), self.next);
-        let possible = if self.scenario.interface.links == 1 {
-            transfer == next
+        let (one, next) = (self.in_order(), self.next);
+        let transfer = if one { next } else { u64::from(frame.immediate) };
+        let possible = if one {
+            frame.immediate == self.name(next)
         } else {
             transfer >= next && self.early.insert(transfer)
         };
@@ -239,7 +263,7 @@ impl Side {
                 self.number, frame.source, self.peer
             )));
         }
-        if self.scenario.interface.links == 1 {
+        if one {
             self.next += 1;
         }
         while self.early.remove(&self.next) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use isthmus_host::rdma::{CONTROL_BYTES, MAX_TRANSFER};
+use isthmus_host::rdma::{CONTROL_BYTES, MAX_INLINE, MAX_TRANSFER};
 use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
@@ -215,6 +215,9 @@ pub struct Workload {
     /// `send-lat`: messages go to a queue without frame words; their last word says that they came.
     #[serde(default)]
     pub packed: bool,
+    /// Writes of at most so many bytes bring their data with them.
+    #[serde(default)]
+    pub inline_bytes: usize,
     /// Bandwidth tests: in both directions.
     #[serde(default)]
     pub both_ways: bool,
@@ -371,6 +374,13 @@ impl Scenario {
             let reason = format!("{} knows messages by their frame words", workload.test.name());
             return Err(RoadError::scenario("workload.packed", reason));
         }
+        let Workload { inline_bytes, test, .. } = workload;
+        within("workload.inline_bytes", *inline_bytes as f64, 0.0, MAX_INLINE as f64)?;
+        if *inline_bytes > 0 && !matches!(test, Test::WriteLat | Test::WriteBw) {
+            let reason =
+                format!("{}: only write-lat and write-bw bring data with them", test.name());
+            return Err(RoadError::scenario("workload.inline_bytes", reason));
+        }
         if workload.test.is_latency() && workload.both_ways {
             let reason = "a latency test goes there and back already";
             return Err(RoadError::scenario("workload.both_ways", reason));
@@ -414,6 +424,11 @@ impl Scenario {
         self.workload.size_bytes.div_ceil(MAX_TRANSFER)
     }
 
+    /// Whether the writes bring their data with them.
+    pub(super) fn is_inline(&self) -> bool {
+        self.workload.size_bytes <= self.workload.inline_bytes
+    }
+
     /// What a host's memory is made of.
     pub(super) fn layout(&self) -> Layout {
         // So many that a place is written again only long after its data was looked at. A soak has places
@@ -442,12 +457,18 @@ impl Scenario {
         }
     }
 
+    /// How transfers are made.
+    pub(super) fn method(&self) -> String {
+        let inline = if self.is_inline() { "-inline" } else { "" };
+        format!("{}{inline}", self.workload.test.name())
+    }
+
     /// The end of the measurement's id.
     pub(super) fn name(&self) -> String {
         let Workload { hosts, size_bytes, posting, combined, both_ways, post_list, test, .. } =
             &self.workload;
         let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
-        if matches!(test, Test::WriteBw | Test::OneWay) {
+        if !self.is_inline() && matches!(test, Test::WriteBw | Test::OneWay) {
             name += match posting {
                 PostingName::V1 => "-v1",
                 PostingName::V2 => "-v2",

@@ -15,7 +15,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use isthmus_host::rdma::{Descriptor, Fault, HostId, Key, Notification, Options, Posting};
+use isthmus_host::rdma::{
+    Descriptor, Fault, HostId, InlineWrite, Key, MAX_INLINE, Notification, Options, Posting,
+};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
@@ -37,6 +39,8 @@ const REST: Picoseconds = Picoseconds::from_ns(500);
 const STUCK: Picoseconds = Picoseconds::from_ms(20);
 /// A share of transfers are messages: one in so many.
 const MESSAGE_EVERY: u64 = 3;
+/// Of short writes one in so many brings its data with it.
+const INLINE_EVERY: u64 = 3;
 
 /// A write that is under way.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +48,8 @@ struct Pending {
     number: u64,
     bytes: usize,
     shift: usize,
+    /// It lies in the message queue, with its data.
+    inline: bool,
 }
 
 /// One source's transfers to one destination.
@@ -67,6 +73,8 @@ struct Flow {
     latest: Option<u32>,
     /// A side was reset: what was under way may or may not have come.
     broken: bool,
+    /// A failure was told since the last notification of what the interface read, and of what came inline.
+    told: [bool; 2],
 }
 
 /// Every transfer of a run.
@@ -130,6 +138,13 @@ impl Account {
         let base = host.bus_address(self.place(source, 0));
         let place = told.address.checked_sub(base).map(|at| at as usize / PLACE_BYTES);
         let Some(place) = place.filter(|place| *place < PLACES) else {
+            if told.failed && !self.sound {
+                // It was refused for its address, in which a bit was wrong.
+                let flow = self.flow(source, destination);
+                flow.told = [true; 2];
+                flow.failed += 1;
+                return;
+            }
             return self.wrong(|| format!("{name}: a notification names {:#x}", told.address));
         };
         let broken = self.flow(source, destination).broken;
@@ -143,16 +158,21 @@ impl Account {
         let flow = self.flow(source, destination);
         flow.notified += 1;
         flow.failed += u64::from(told.failed);
-        // Notifications of a flow come in order: earlier ones that are due will not come.
+        // Notifications of what went into one queue come in order: earlier ones that are due will not come.
         let mut missing = 0;
+        let way = usize::from(pending.inline);
+        let passed =
+            |other: Pending| other.inline == pending.inline && other.number < pending.number;
         for other in &mut flow.places {
-            if other.is_some_and(|other| other.number < pending.number) {
+            if other.is_some_and(passed) {
                 *other = None;
                 missing += 1;
             }
         }
         flow.silent += missing;
-        let excused = told.failed || flow.broken;
+        // The other queue's may have told of it.
+        flow.told = flow.told.map(|before| before || told.failed);
+        let excused = std::mem::take(&mut flow.told[way]) || flow.broken;
         if missing > 0 && !excused {
             self.wrong(|| {
                 format!("{name}: {missing} before number {} are lost and not told", pending.number)
@@ -173,8 +193,21 @@ impl Account {
         }
     }
 
+    /// Which message it is: its immediate is 0 or one more than its id. Without a name the oldest one of
+    /// these bytes.
+    fn id(&mut self, source: HostId, destination: HostId, immediate: u32, body: &[u8]) -> u32 {
+        if let Some(id) = immediate.checked_sub(1) {
+            return id;
+        }
+        let own = Rc::clone(&self.sources[usize::from(source)]);
+        let mut messages = self.flow(source, destination).messages.iter();
+        let same = |bytes: usize, shift: usize| &own[shift..][..bytes] == body;
+        messages.find(|(_, (bytes, shift))| same(*bytes, *shift)).map_or(u32::MAX, |(id, _)| *id)
+    }
+
     /// A message was taken out of the destination's queue.
-    fn received(&mut self, source: HostId, destination: HostId, id: u32, body: &[u8]) {
+    fn received(&mut self, source: HostId, destination: HostId, immediate: u32, body: &[u8]) {
+        let id = self.id(source, destination, immediate, body);
         let name = format!("message {id} of host {source} to host {destination}");
         let (own, in_order) = (Rc::clone(&self.sources[usize::from(source)]), self.in_order);
         let flow = self.flow(source, destination);
@@ -468,10 +501,13 @@ impl Soaker {
             };
             let failed = self.failed("send");
             let body = &own[shift..][..bytes];
-            let sent = self.program.endpoint.send(peer, QUEUE, body, Options::default(), id);
+            // Those without an immediate have a shorter header.
+            let immediate = if self.random.below(2) == 0 { 0 } else { id + 1 };
+            let sent = self.program.endpoint.send(peer, QUEUE, body, Options::default(), immediate);
             return sent.await.map_err(failed);
         }
         let bytes = BEAT * (1 + self.random.below(most.min((PLACE_BYTES / BEAT) as u64)) as usize);
+        let inline = self.is_inline(bytes);
         let begin = self.sim.now();
         let place = loop {
             let free = {
@@ -495,20 +531,36 @@ impl Soaker {
             let flow = account.flow(self.number, peer);
             let number = flow.posted;
             flow.posted += 1;
-            flow.places[place] = Some(Pending { number, bytes, shift });
+            flow.places[place] = Some(Pending { number, bytes, shift, inline });
             account.place(self.number, place)
         };
-        let descriptor = [Descriptor {
-            source: self.host.bus_address(self.layout.source + shift),
-            target: self.host.bus_address(target),
-            bytes,
-            host: peer,
-            options: Options { notify: true, ..Options::default() },
-            key: None,
-            start: true,
-        }];
+        let options = Options { notify: true, ..Options::default() };
+        self.write(peer, self.layout.source + shift, target, bytes, options, None, inline).await
+    }
+
+    /// A write, read by the interface or with its data.
+    #[expect(clippy::too_many_arguments, reason = "a descriptor's fields")]
+    async fn write(
+        &mut self,
+        host: HostId,
+        source: usize,
+        target: usize,
+        bytes: usize,
+        options: Options,
+        key: Option<(Key, u32)>,
+        inline: bool,
+    ) -> Result<(), RoadError> {
         let failed = self.failed("post");
-        let posted = self.program.endpoint.post(peer, &descriptor, Posting::Circular);
+        let target = self.host.bus_address(target);
+        if inline {
+            let own = Rc::clone(&self.account.borrow().sources[usize::from(self.number)]);
+            let body = &own[source - self.layout.source..][..bytes];
+            let write = [InlineWrite { body, target, options, key }];
+            return self.program.endpoint.put_inline(host, &write).await.map_err(failed);
+        }
+        let source = self.host.bus_address(source);
+        let descriptor = [Descriptor { source, target, bytes, host, options, key, start: true }];
+        let posted = self.program.endpoint.post(host, &descriptor, Posting::Circular);
         posted.await.map_err(failed)
     }
 
@@ -530,18 +582,14 @@ impl Soaker {
             _ => (self.layout.target, Some(Key::new(another, 0))),
         };
         self.account.borrow_mut().flow(self.number, peer).forged += 1;
-        let descriptor = [Descriptor {
-            source: self.host.bus_address(self.layout.source),
-            target: self.host.bus_address(target),
-            bytes,
-            host: peer,
-            options: Options::default(),
-            key: key.map(|key| (key, 0)),
-            start: true,
-        }];
-        let failed = self.failed("post");
-        let posted = self.program.endpoint.post(peer, &descriptor, Posting::Circular);
-        posted.await.map_err(failed)
+        let (source, key) = (self.layout.source, key.map(|key| (key, 0)));
+        let inline = self.is_inline(bytes);
+        self.write(peer, source, target, bytes, Options::default(), key, inline).await
+    }
+
+    /// One of three that are short enough brings its data with it.
+    fn is_inline(&mut self, bytes: usize) -> bool {
+        bytes < MAX_INLINE && self.random.below(INLINE_EVERY) == 0
     }
 }
 
