@@ -272,7 +272,7 @@ module rdma_ack_props
       if (made) begin
         assert (ctl_header_o.kind == KindControl && ctl_header_o.src == own_q);
         assert (ctl_header_o.dst == host_t'(src_q) && free_q[src_q]);
-        assert ({ctl_header_o.zero, ctl_header_o.tag, ctl_header_o.extended, ctl_header_o.completion,
+        assert ({ctl_header_o.qid, ctl_header_o.tag, ctl_header_o.extended, ctl_header_o.completion,
                  ctl_header_o.irq, ctl_header_o.notify, ctl_header_o.last, ctl_header_o.beats} == '0);
         assert (ctl_o.zero == '0 && (is_ack || is_deny || is_told));
         if (is_deny) assert (ctl_header_o.seq == '0 && ctl_o.tag == '0 && ctl_o.more == '0);

@@ -9,7 +9,7 @@
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
 ///               ready; write_* a cycle later, of a message's first two beats perhaps two
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
-///   Throughput  a beat a cycle; 2 or 3 header beats a packet, no dead cycle between packets of a transfer
+///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
 ///   Parameters  NumLinks 1..4
 ///   Not done    checks: rdma_send has made them

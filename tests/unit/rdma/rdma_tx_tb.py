@@ -261,7 +261,7 @@ class Bench:
     def _drive(self) -> None:
         d, rng = self.dut, self.rng
         if self.told < 1.0:
-            d.told_ready_i.value = rng.getrandbits(3)
+            d.told_ready_i.value = rng.getrandbits(3) if self.told > 0 else 0
         elif self.cycle == 1:
             d.told_ready_i.value = 7
         if self.send and not self.sending:
@@ -694,6 +694,25 @@ async def one_of_each(dut: Any) -> None:
 
 
 @cocotb.test()
+async def who_does_not_ask_is_not_told(dut: Any) -> None:
+    """What left without asking is given back with the next that asks."""
+    b = await made(dut)
+    flow = b.flows[1]
+    for _ in range(3):
+        await b.post(1, [b.request(70, plain=True)])
+        await b.message(1, b.letter(2, local=False))
+    await b.rest()
+    b.check_whole()
+    assert flow.freed == [0, 0]
+    await b.post(1, [b.request(1, plain=True, local=True)])
+    await b.rest()
+    assert flow.freed == [4, 0]
+    await b.message(1, b.letter(2, local=True))
+    await b.rest()
+    assert flow.freed == [4, flow.beats]
+
+
+@cocotb.test()
 async def everything_at_once(dut: Any) -> None:
     """All destinations, all kinds, random sizes, slow links and slow memory: nothing lost, nothing twice."""
     b = await made(dut)
@@ -774,6 +793,8 @@ async def a_probe_leaves_the_last_place_to_who_was_shown_it(dut: Any) -> None:
         assert b.room_now & 1
     b.send.append(answer)
     await b.until(lambda: not b.send, 20)
+    await b.clocks_of(10)
+    assert not b.room_now & 1, "two wait"
     b.blocked = set()
     await b.rest()
     b.check_whole()
@@ -837,6 +858,8 @@ async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None
         tag = 0x80 | flow.message_count
         flow.message_count += 1
         flow.beats += beats + 1
+        # With its last beat, whatever follows.
+        await b.until(lambda: flow.freed[1] == flow.beats, 4000)
         await b.message(2, b.letter(2, local=True))
         await b.until(lambda: flow.freed[1] == flow.beats, 4000)
         await b.until(lambda tag=tag: any(e[1] == tag for e in b.errors), 20)
@@ -857,6 +880,7 @@ async def a_write_may_bring_its_data_with_it(dut: Any) -> None:
     await b.message(2, b.letter(1, immediate=0, queue=15, local=True))
     await b.message(2, b.letter(1, immediate=0, queue=16, local=True))
     await b.message(2, b.letter(1, immediate=1 << 31, queue=0, local=True))
+    await b.rest()
     # The shortest there is, one behind the other: each ends by itself.
     for _ in range(9):
         count = len(b.packets)
@@ -909,7 +933,16 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
         assert [packet.bad for packet in packets] == [n == beat // 64 for n in range(4)]
         [bad] = [packet for packet in b.packets if packet.bad]
         assert len(bad.payload) == beat % 64
+    # In the midst of the last packet, with nothing behind it: its end leaves at once.
+    transfer = b.request(64, plain=True, local=True, completion=True)
+    b.reads.poisoned = {transfer.source + 8 * 20}
+    b.errors.clear()
+    b.packets.clear()
+    await b.post(1, [transfer])
+    await b.until(lambda: any(packet.bad for packet in b.packets), 300)
+    await b.rest()
     # All of a transfer, and two of its packets while the first record is not taken.
+    b.errors.clear()
     transfer = b.request(512, plain=True, local=True)
     b.reads.poisoned = {transfer.source + 8 * n for n in range(512)}
     b.errors.clear()
@@ -987,6 +1020,21 @@ async def refusals_are_told(dut: Any) -> None:
     assert len(b.errors) < 61
     assert sum(1 + error[3] for error in b.errors) == 61
     assert flow.done[-1] >> 32 == 66
+    # Records of three kinds that wait for one place: none takes another's.
+    b.errors.clear()
+    b.told = 0.0
+    b.steady = False
+    transfer = b.request(8, plain=True)
+    b.reads.poisoned = {transfer.source + 8}
+    for n in range(3):
+        b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, n, 0))
+    await b.post(0, [transfer])
+    await b.clocks_of(600)
+    b.told = 0.5
+    await b.until(lambda: len(b.errors) == 4, 400)
+    assert sorted(error[:2] for error in b.errors) == sorted(
+        [(READ, transfer.tag), (BOUNDS, 0), (BOUNDS, 1), (BOUNDS, 2)]
+    )
 
 
 @cocotb.test()

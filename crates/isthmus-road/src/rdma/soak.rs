@@ -535,33 +535,39 @@ impl Soaker {
             account.place(self.number, place)
         };
         let options = Options { notify: true, ..Options::default() };
-        self.write(peer, self.layout.source + shift, target, bytes, options, None, inline).await
+        let transfer = self.descriptor(peer, shift, target, bytes);
+        self.write(shift, Descriptor { options, ..transfer }, inline).await
     }
 
-    /// A write, read by the interface or with its data.
-    #[expect(clippy::too_many_arguments, reason = "a descriptor's fields")]
+    /// A write of what this host keeps at `shift`, read by the interface or with its data.
     async fn write(
         &mut self,
-        host: HostId,
-        source: usize,
-        target: usize,
-        bytes: usize,
-        options: Options,
-        key: Option<(Key, u32)>,
+        shift: usize,
+        transfer: Descriptor,
         inline: bool,
     ) -> Result<(), RoadError> {
         let failed = self.failed("post");
-        let target = self.host.bus_address(target);
+        let Descriptor { target, bytes, host, options, key, .. } = transfer;
+        let endpoint = &mut self.program.endpoint;
         if inline {
             let own = Rc::clone(&self.account.borrow().sources[usize::from(self.number)]);
-            let body = &own[source - self.layout.source..][..bytes];
-            let write = [InlineWrite { body, target, options, key }];
-            return self.program.endpoint.put_inline(host, &write).await.map_err(failed);
+            let write = [InlineWrite { body: &own[shift..][..bytes], target, options, key }];
+            return endpoint.put_inline(host, &write).await.map_err(failed);
         }
-        let source = self.host.bus_address(source);
-        let descriptor = [Descriptor { source, target, bytes, host, options, key, start: true }];
-        let posted = self.program.endpoint.post(host, &descriptor, Posting::Circular);
-        posted.await.map_err(failed)
+        endpoint.post(host, &[transfer], Posting::Circular).await.map_err(failed)
+    }
+
+    /// A write without a key of so many bytes at `shift`, of which nobody is told.
+    fn descriptor(&self, host: HostId, shift: usize, target: usize, bytes: usize) -> Descriptor {
+        Descriptor {
+            source: self.host.bus_address(self.layout.source + shift),
+            target: self.host.bus_address(target),
+            bytes,
+            host,
+            options: Options::default(),
+            key: None,
+            start: true,
+        }
     }
 
     /// A write to where the peer keeps what it sends: without a key, beyond the end of what the key
@@ -582,9 +588,9 @@ impl Soaker {
             _ => (self.layout.target, Some(Key::new(another, 0))),
         };
         self.account.borrow_mut().flow(self.number, peer).forged += 1;
-        let (source, key) = (self.layout.source, key.map(|key| (key, 0)));
-        let inline = self.is_inline(bytes);
-        self.write(peer, source, target, bytes, Options::default(), key, inline).await
+        let (key, inline) = (key.map(|key| (key, 0)), self.is_inline(bytes));
+        let transfer = self.descriptor(peer, 0, target, bytes);
+        self.write(0, Descriptor { key, ..transfer }, inline).await
     }
 
     /// One of three that are short enough brings its data with it.
