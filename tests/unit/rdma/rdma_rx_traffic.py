@@ -199,6 +199,8 @@ class Traffic:
                 flow.sent[flow.next] = sent
                 flow.next += 1
                 dice = 0.0 if flow.src != SOURCES[0] and flow.next == flow.first + 10 else rng.random()
+                if number < len(wanted):
+                    dice = 0.5  # a fault of its own is enough
                 if dice < self.damage:
                     never_sent = p.message or rng.random() < 0.5
                     if not never_sent:
