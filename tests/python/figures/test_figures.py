@@ -184,6 +184,42 @@ def test_a_skid_buffer_has_two_words_and_two_flags_of_registers(family: str) -> 
     assert figures["lutram"] == figures["srl"] == figures["bram36"] == figures["carry"] == figures["dsp"] == 0
 
 
+def equivalence(way: str) -> list[str]:
+    """Passes that fail unless the netlist of `way` is the core: each register against its own."""
+    return [
+        yosys.read(SKID),
+        "proc",
+        f"design -copy-to gold -as gold {SKID.top}",
+        *area.synthesis(way, f"-flatten -top {SKID.top}"),
+        *["delete =A:whitebox =A:blackbox", "read_verilog +/xilinx/cells_sim.v"],
+        *[f"hierarchy -top {SKID.top}", "proc", "flatten", "opt_clean", f"rename {SKID.top} gate"],
+        "design -copy-from gold gold",
+        "async2sync",
+        "equiv_make gold gate equiv",
+        "hierarchy -top equiv",
+        *["opt_clean", "equiv_simple -undef", "equiv_induct -undef", "equiv_status -assert"],
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", area.FAMILIES["xc2vp"])
+def test_a_mapped_netlist_does_what_its_source_does(way: str, tmp_path: Path) -> None:
+    passes = equivalence(way)
+    yosys.run("equal", passes, tmp_path)
+    passes.insert(passes.index("delete =A:whitebox =A:blackbox"), "setparam -set INIT 8'h01 t:LUT3")
+    with pytest.raises(UserError, match=r"^changed: synthesis: .*unproven \$equiv cells"):
+        yosys.run("changed", passes, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["skid_buffer", "rdma_read"])
+def test_mapping_by_area_takes_no_more_luts_than_mapping_by_depth(name: str) -> None:
+    entry = cores.load()[name]
+    depth, area_ = (area.measure_way(entry, "xc2vp", way) for way in area.FAMILIES["xc2vp"][1:])
+    assert area_["lut"] <= depth["lut"]
+    assert {**area_, "lut": 0} == {**depth, "lut": 0}
+
+
 @pytest.mark.slow
 def test_timing_of_a_skid_buffer_is_far_above_its_target_and_repeats() -> None:
     (clock,) = timing.measure(SKID, lambda _: None, seeds=(3, 3))
