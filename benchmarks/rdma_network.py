@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The RDMA network at length: eight hosts with their interfaces around an 8x8 switch.
 
-    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/rdma_network.py [--soak PACKETS] [--clean] [--check]
+    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/rdma_network.py [--soak PACKETS] [--clean]
+        [--jobs N] [--check]
 
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
 pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways, one at a time and in lists, over
 PCI-X and PCI Express. --check exits 1 below a target.
---soak sends that many packets (10^7 takes hours) from everybody to everybody with bit errors, lost credits,
-links that go down and programs that stop, and prints the account; --clean leaves the faults out. Its hosts
-have two links, over a 4x4 switch each.
+--soak sends that many packets (10^7 take about 100 minutes of a core) from everybody to everybody with bit
+errors, lost credits, links that go down and programs that stop, and prints the account; --clean leaves the
+faults out. Its hosts have two links, over a 4x4 switch each. It runs in parts, each with its own seed, --jobs
+of them at a time; after each part the sum so far is told.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from isthmus import bootstrap, native, platforms
 from isthmus.bench.rdma import PLATFORM, PLATFORMS, Transfers, models, scenario
+from isthmus.errors import UserError
 
 TARGET_KCYCLES = 50
 TARGET_KPACKETS = 1_000
@@ -28,6 +33,7 @@ TARGET_KPACKETS = 1_000
 PACKETS_PER_TRANSFER = 2.0
 """Of a soak, about: one to four for a write of up to 2 KB, one for a message."""
 SOAK_HOSTS, SOAK_BYTES = 4, 2048
+PART_PACKETS = 500_000
 WALL_S = 86_400
 
 
@@ -50,8 +56,8 @@ def total(found: dict[str, Any], counter: str) -> int:
     return sum(value for name, value in values if name.startswith("ni") and name.endswith(f".{counter}"))
 
 
-def soak(packets: int, clean: bool) -> None:
-    """The account after about so many packets with everything going wrong that may."""
+def part(packets: int, clean: bool, seed: int) -> dict[str, Any]:
+    """The scenario of about so many packets with everything going wrong that may."""
     iterations = max(100, round(packets / PACKETS_PER_TRANSFER / SOAK_HOSTS))
     # Link clocks and nanoseconds over which faults are spread: a transfer takes about 6 us of a host.
     span_ns = iterations * 6_000
@@ -66,7 +72,16 @@ def soak(packets: int, clean: bool) -> None:
     workload = {
         "test": "soak", "hosts": SOAK_HOSTS, "size_bytes": SOAK_BYTES, "iterations": iterations, "warmup": 0,
     }  # fmt: skip
-    (found,) = native.run_scenario(made(SOAK_HOSTS, 2, workload, {} if clean else faults))
+    return {**made(SOAK_HOSTS, 2, workload, {} if clean else faults), "seed": seed}
+
+
+def run_part(scenario: dict[str, Any]) -> Counter[str]:
+    """Its account: what the programs and the links saw, what the interfaces did, cycles. Raises `UserError`
+    that names the seed where a program found what must not be."""
+    try:
+        (found,) = native.run_scenario(scenario)
+    except UserError as err:
+        raise UserError(f"soak, seed {scenario['seed']}: {err}") from err
     interfaces = [
         f"packets_{what}" for what in ("sent", "taken", "refused", "known", "stray", "retired", "lost")
     ]
@@ -74,7 +89,26 @@ def soak(packets: int, clean: bool) -> None:
     kept = ("soak.", "links.")
     account = {name: value for name, value in found["counters"].items() if name.startswith(kept)}
     account |= {name: total(found, name) for name in interfaces}
-    json.dump({"counters": account, "simulation": found["simulation"]}, sys.stdout, indent=1)
+    account["device_cycles"] = found["simulation"]["device_cycles"]
+    return Counter(account)
+
+
+def soak(packets: int, clean: bool, jobs: int) -> None:
+    """All parts, summed; the first that fails ends it."""
+    parts = max(1, round(packets / PART_PACKETS))
+    scenarios = [part(packets // parts, clean, seed) for seed in range(1, parts + 1)]
+    account: Counter[str] = Counter()
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            for number, found in enumerate(pool.map(run_part, scenarios), 1):
+                account.update(found)
+                sent, lost = account["packets_sent"], account["packets_lost"]
+                done = f"part {number} of {parts}: {sent} packets so far, {lost} lost and told of"
+                print(done, file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    json.dump({"seeds": [1, parts], "counters": dict(account)}, sys.stdout, indent=1)
     print()
 
 
@@ -95,11 +129,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--soak", type=int, metavar="PACKETS")
     parser.add_argument("--clean", action="store_true", help="a soak without faults")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="parts of a soak at a time")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     bootstrap.ensure_native()
     if given.soak:
-        soak(given.soak, given.clean)
+        try:
+            soak(given.soak, given.clean, max(1, given.jobs))
+        except UserError as err:
+            sys.exit(str(err))
         return
     kcycles, _ = speed({"test": "write-bw", "size_bytes": 4096, "iterations": 150})
     print(

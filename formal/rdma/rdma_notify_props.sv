@@ -38,7 +38,7 @@ module rdma_notify_props
   input logic        notice_ready_i
 );
   logic rst_ni, rvalid_o, act_ready_o, act_owes_o, err_ready_o, local_ready_o, done_ready_o, queue_valid_o;
-  logic queue_commit_o, queue_drop_o, notice_valid_o, refuse_o, record_lost_o, idle_o;
+  logic queue_commit_o, queue_drop_o, notice_valid_o, refuse_o, record_lost_o, busy_o, idle_o;
   logic [63:0] rdata_o;
   enqueue_t queue_o;
   notice_t notice_o;
@@ -71,6 +71,7 @@ module rdma_notify_props
 
   // ---------------------------------------------------------------- what comes
   logic [3:0] valid, ready, stood_q;
+  logic busy_q;  // a cycle ago
   act_t act_q;
   logic [127:0] err_q;
   logic [19:0] local_q;
@@ -80,6 +81,7 @@ module rdma_notify_props
   assign ready = {done_ready_o, local_ready_o, err_ready_o, act_ready_o};
   always_ff @(posedge clk_i) begin
     stood_q <= started_q ? valid & ~ready : '0;
+    busy_q  <= started_q && busy_o;
     act_q   <= act_i;
     err_q   <= {err_beat1_i, err_beat0_i};
     local_q <= {local_flow_i, local_message_i, local_count_i};
@@ -183,7 +185,7 @@ module rdma_notify_props
       if (queue_valid_o && queue_ready_i) asked_q <= 1'b1;
       if (queue_commit_o) placed_q <= 1'b1;
       if (queue_drop_o) failed_q <= 1'b1;
-      if (state == StAddress) tabled_q <= 1'b1;
+      if (state == StAddress && !we_i && !clear_i) tabled_q <= 1'b1;
     end
     if (queue_commit_o || queue_drop_o) place_q <= queue_i;
   end
@@ -243,7 +245,7 @@ module rdma_notify_props
   logic waiting, halted;
   assign waiting = valid[kind_q] && !dut.gnt[kind_q];
   assign halted  = (notice_valid_o && !notice_ready_i) || (queue_valid_o && !queue_ready_i) ||
-                   (state == StPlace && !queue_answer_i) || (we_i && waddr_i[4:3] == 2'd2) || clear_i;
+                   (state == StPlace && !queue_answer_i) || we_i || clear_i;
   always_comb begin
     last_winner = 2'd3;
     for (int unsigned i = 0; i < 4; i++) begin
@@ -384,6 +386,9 @@ module rdma_notify_props
       // The table reads as it was set.
       if (rvalid_o) assert (reading_q);
       if (rvalid_o && raddr_q == watch_q) assert (rdata_o == told_q);
+      // No word comes unannounced; who says that nothing is under way has none.
+      if (notice_valid_o) assert (busy_o && busy_q);
+      if (idle_o) assert (!busy_o);
       if (idle_o) assert ((!reading_q || rvalid_o) && valid == '0 && !notice_valid_o);
 
       // Inductive strengthening: the event under way, and what was done of it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_queue_table: for any contents of the table an answer without a code names a place inside the ring that
-/// does not reach the tail, and no other answer does; only such a place moves the head.
+/// does not reach the tail, and no other answer does; only such a place moves the head. A read of the table
+/// gives what stands there.
 module rdma_queue_table_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -36,6 +37,7 @@ module rdma_queue_table_props
   localparam logic [2:0] StUsed = 3'd2;
   localparam logic [2:0] StFit = 3'd3;
   localparam logic [2:0] StAnswer = 3'd4;
+  localparam logic [2:0] StTable = 3'd5;
   localparam logic [2:0] StTell = 3'd6;
 
   logic started_q = 1'b0;
@@ -83,6 +85,22 @@ module rdma_queue_table_props
     end
     if (dut.fast) base_q <= dut.u_entries.words_q[{qid[0], 1'b0}];
     if (dut.state_q == StBase) base_q <= dut.u_entries.words_q[{dut.entry_q[0], 1'b0}];
+  end
+
+  // What a read of the table gives: of a tail or an entry, whose second beat has the head that moves.
+  logic read_known_q;
+  logic [63:0] read_q, entry;
+  logic [8:0] raddr;
+  assign raddr = dut.read_addr_q;
+  assign entry = dut.u_entries.words_q[raddr[1:0]];
+  always_ff @(posedge clk_i) begin
+    if (dut.state_q == StIdle) begin
+      read_known_q <= raddr[8:2] == dut.u_entries.watch_q && raddr[8:3] == dut.u_places.watch_q &&
+                      raddr[8:3] == dut.u_tails.watch_q;
+      if (dut.read_tail_q) read_q <= 64'(dut.u_tails.words_q[raddr[2:1]]);
+      else if (!raddr[0]) read_q <= entry;
+      else read_q <= {entry[63:OffsetWidth], dut.u_places.words_q[raddr[2:1]][OffsetWidth-1:0]};
+    end
   end
 
   // ---------------------------------------------------------------- what is right
@@ -187,7 +205,7 @@ module rdma_queue_table_props
       end
       // What was read for a guess is what stands there.
       if (dut.peeked_q) assert (dut.state_q == StIdle || dut.state_q == StBase || dut.state_q == StUsed ||
-                                dut.state_q == 3'd5);
+                                dut.state_q == StTable);
       if (dut.peeked_q && dut.peek_q[7:1] == dut.u_entries.watch_q && dut.state_q == StIdle) begin
         assert (dut.word == dut.u_entries.words_q[{dut.peek_q[0], 1'b1}]);
       end
@@ -197,6 +215,16 @@ module rdma_queue_table_props
       if (dut.peeked_q && dut.peek_q[7:2] == dut.u_tails.watch_q && dut.state_q == StIdle) begin
         assert (dut.tail == dut.u_tails.words_q[dut.peek_q[1:0]]);
       end
+      if (rvalid_o && read_known_q) assert (rdata_o == read_q);
+      if (rvalid_o) assert (dut.state_q == StIdle && reading_q);
+      if (dut.state_q == StTell && read_known_q) assert (dut.rdata_q == read_q);
+      if (dut.state_q == StTable && read_known_q) begin
+        if (dut.read_tail_q) assert (64'(dut.tail) == read_q);
+        else if (!raddr[0]) assert (dut.word == read_q);
+        else assert ({dut.word[63:OffsetWidth], dut.place.head} == read_q);
+      end
+      if (dut.state_q == StTable || dut.state_q == StTell) assert (dut.read_q);
+      assert (reading_q == (dut.read_q || rvalid_o) && !(dut.read_q && rvalid_o));
       if (dut.late_q) assert (dut.state_q == StAnswer && answer_o.code == '0);
       assert (dut.state_q <= StTell);
       if (dut.state_q != StIdle && dut.state_q <= StAnswer) begin

@@ -169,8 +169,8 @@ module rdma_write_props
       // Never more under way than there is room to remember.
       assert (owed_q <= 5'(MaxWrites));
 
-      // A short burst, and a notice, is told of before; what is told of at rest comes.
-      if (aw_new && awlen_o < 8'd6) assert (soon_q);
+      // A short piece, and a notice, is told of before; what is told of at rest comes.
+      if (aw_new && awuser_o <= 13'd48) assert (soon_q);
       if (soon_q && rest_q) assert (aw_new);
       if (idle_o && !notice_valid_i) assert (!soon_o);
 

@@ -14,7 +14,7 @@
 ///   Tables      addresses: requests, messages, sources, completions, 8 each; 0: none. we_i, re_i, rvalid_o,
 ///               rdata_o as in rdma_regions. Writing a source's address starts its count anew
 ///   Latency     event to notice_valid_o 4 cycles, through a queue 10, a record 2
-///   Throughput  an event in 8 cycles at most and its writes, but while the host writes sources' addresses
+///   Throughput  an event in 8 cycles at most and its writes, but while the host writes addresses
 ///   Not done    order between different events
 module rdma_notify
   import rdma_pkg::*;
@@ -78,6 +78,7 @@ module rdma_notify
   output refusal_t            refuse_refusal_o,
   output logic [NumHosts-1:0] irq_o,
   output logic                record_lost_o,
+  output logic                busy_o,     // an event is under way; from registers
   output logic                idle_o
 );
   typedef enum logic [3:0] {
@@ -120,7 +121,7 @@ module rdma_notify
   assign {done_ready_o, local_ready_o, err_ready_o, act_ready_o} = gnt & {4{finish}};
 
   // ---------------------------------------------------------------- addresses and counts
-  logic re, read_q;
+  logic re, read_q, writes;
   logic [4:0] addr, read_addr_q, event_addr;
   logic [63:0] word;
   addr_t address_q;
@@ -133,12 +134,15 @@ module rdma_notify
       default: event_addr = {2'd2, act_i.src};
     endcase
   end
-  assign re   = state_q == StAddress || (state_q == StIdle && read_q);
+  // What is read while it is written is neither the old nor the new: it is read again.
+  assign writes = we_i || clear_i;
+  assign re     = state_q == StAddress || (state_q == StIdle && read_q);
   assign addr = state_q == StAddress ? event_addr : read_addr_q;
 
   ram_1r1w #(
-    .Width(64),
-    .Depth(32)
+    .Width  (64),
+    .Depth  (32),
+    .ReadOld(1'b0)
   ) u_addresses (
     .clk_i,
     .we_i   (we_i || clear_i),
@@ -228,8 +232,9 @@ module rdma_notify
             head_q    <= '0;
             more_q    <= '0;
           end
-          if (read_q) state_q <= StTable;
-          else if (gnt != '0) begin
+          if (read_q) begin
+            if (!writes) state_q <= StTable;
+          end else if (gnt != '0) begin
             if (gnt[EvAct] && act_i.frame) state_q <= StFrame;
             else if (gnt[EvError] || (gnt[EvAct] && record)) state_q <= StRecord;
             else if (gnt[EvAct] && !notify) state_q <= StEnd;
@@ -252,7 +257,7 @@ module rdma_notify
             state_q <= notify_next;
           end
         end
-        StAddress: state_q <= StWord;
+        StAddress: if (!writes) state_q <= StWord;
         StWord:    state_q <= word[63:3] == '0 ? StEnd : StNotice;
         StNotice: begin
           if (notice_ready_i) begin
@@ -389,7 +394,8 @@ module rdma_notify
 
   assign refuse_refusal_o = '{src: act_i.src, session: '0, code: queue_code_q, tag: act_i.info.tag};
   assign rdata_o          = word;
-  assign idle_o           = state_q == StIdle && req == '0 && !read_q;
+  assign busy_o           = state_q != StIdle;
+  assign idle_o           = !busy_o && req == '0 && !read_q;
   logic unused;
   assign unused = &{1'b0, queue_i};
 endmodule

@@ -11,8 +11,8 @@
 ///   Table       we_i: a beat (beat 1: phase and count start anew) or, with tail_we_i, a tail.
 ///               re_i: strobe, one at a time: an entry's beat, or a tail; rvalid_o strobes with rdata_o
 ///   Peek        peek_i: the queue that client 0 will perhaps ask for in the next cycle; a guess costs nothing
-///   Latency     ask to answer 4 cycles, 3 if client 0 said so in the cycle before, while the table was not
-///               written
+///   Latency     ask to answer 4 cycles, 3 if client 0 said so in the cycle before; nothing is read in a cycle
+///               in which the table is written
 ///   Throughput  a message in 6 cycles
 ///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i
 module rdma_queue_table
@@ -74,7 +74,7 @@ module rdma_queue_table
   logic [7:0] entry_q;
 
   // ---------------------------------------------------------------- memories
-  logic re;
+  logic re, writes;
   logic [8:0] addr;
   logic [63:0] word;
   position_t place, place_d;
@@ -84,8 +84,9 @@ module rdma_queue_table
   position_t place_wdata;
 
   ram_1r1w #(
-    .Width(64),
-    .Depth(2 * NumQueues)
+    .Width  (64),
+    .Depth  (2 * NumQueues),
+    .ReadOld(1'b0)
   ) u_entries (
     .clk_i,
     .we_i   (we_i || clear_i),
@@ -97,8 +98,9 @@ module rdma_queue_table
   );
 
   ram_1r1w #(
-    .Width($bits(position_t)),
-    .Depth(NumQueues)
+    .Width  ($bits(position_t)),
+    .Depth  (NumQueues),
+    .ReadOld(1'b0)
   ) u_places (
     .clk_i,
     .we_i   (place_we),
@@ -110,8 +112,9 @@ module rdma_queue_table
   );
 
   ram_1r1w #(
-    .Width(OffsetWidth),
-    .Depth(NumQueues)
+    .Width  (OffsetWidth),
+    .Depth  (NumQueues),
+    .ReadOld(1'b0)
   ) u_tails (
     .clk_i,
     .we_i   (tail_we_i || clear_i),
@@ -121,6 +124,9 @@ module rdma_queue_table
     .raddr_i(addr[8:1]),
     .rdata_o(tail)
   );
+
+  // What is read while it is written is neither the old nor the new: a read waits.
+  assign writes = we_i || tail_we_i || clear_i;
 
   logic host_moves;
   assign host_moves = we_i && waddr_i[0];
@@ -139,24 +145,18 @@ module rdma_queue_table
   // ---------------------------------------------------------------- who asks
   // Clients take turns; a read of the table goes first, and there is one at a time.
   assign client      = ask_valid_i[!client_q] ? !client_q : client_q;
-  assign start       = state_q == StIdle && !read_q && ask_valid_i != '0;
+  assign start       = state_q == StIdle && !read_q && !writes && ask_valid_i != '0;
   assign fast        = start && !client && peeked_q && peek_q == ask_i[0].qid;
   assign ask_ready_o = start ? 2'b01 << client : '0;
 
-  always_comb begin
-    re   = 1'b0;
-    addr = {entry_q, 1'b0};
-    unique case (state_q)
-      StIdle: begin
-        re = 1'b1;
-        if (read_q) addr = read_addr_q;
-        else if (start) addr = {ask_i[client].qid, !fast};
-        else addr = {peek_i, 1'b1};
-      end
-      StBase:  re = 1'b1;
-      default: re = 1'b0;
-    endcase
-  end
+  // The peek comes late: it passes one multiplexer.
+  logic peeks;
+  logic [8:0] known;
+  assign peeks = state_q == StIdle && !read_q && ask_valid_i == '0;
+  assign known = state_q != StIdle ? {entry_q, 1'b0} :
+                 read_q ? read_addr_q : {ask_i[client].qid, !fast};
+  assign addr  = peeks ? {peek_i, 1'b1} : known;
+  assign re    = state_q == StIdle || (state_q == StBase && !writes);
 
   // The commit waits while the host writes another entry's head.
   logic want_commit, clash;
@@ -182,13 +182,13 @@ module rdma_queue_table
         read_tail_q <= tail_re_i;
       end
       if (start) client_q <= client;
-      peeked_q <= state_q == StIdle && !read_q && !start && !we_i && !tail_we_i && !clear_i;
+      peeked_q <= state_q == StIdle && !read_q && !start && !writes;
       unique case (state_q)
         StIdle: begin
-          if (read_q) state_q <= StTable;
+          if (read_q && !writes) state_q <= StTable;
           else if (start) state_q <= fast ? StUsed : StBase;
         end
-        StBase:   state_q <= StUsed;
+        StBase:   if (!writes) state_q <= StUsed;
         StUsed:   state_q <= StFit;
         StFit:    state_q <= StAnswer;
         StAnswer: begin

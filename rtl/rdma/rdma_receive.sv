@@ -150,17 +150,18 @@ module rdma_receive
   logic ours_q;         // it is for this host, as that was named when it came
   logic check_end;
   logic extra_q;        // a control packet that goes on is none
+  logic formed, formed_q;  // the first beat says nothing that no packet may
   logic legal;
   logic [6:0] left_q;
   logic extended, data_kind, wanted;
 
   assign first    = header_t'(in_beat);
+  assign formed   = first.src < host_t'(NumHosts) && (first.qid == '0 || first.kind == KindShort) &&
+                    (first.kind == KindControl ? first.beats == '0 && !first.extended :
+                     !(first.kind == KindShort && first.extended) && first.beats != '0 &&
+                     first.beats <= 7'(PacketBeats));
   // Of the header that stands, from the second beat on.
-  assign legal  = ours_q && header_q.src < host_t'(NumHosts) &&
-                    (header_q.qid == '0 || header_q.kind == KindShort) && !extra_q &&
-                    (header_q.kind == KindControl ? header_q.beats == '0 && !header_q.extended :
-                     !(header_q.kind == KindShort && header_q.extended) && header_q.beats != '0 &&
-                     header_q.beats <= 7'(PacketBeats));
+  assign legal     = ours_q && formed_q && !extra_q;
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
   assign wanted    = legal && data_kind;
@@ -242,6 +243,7 @@ module rdma_receive
     if (take && read_q == RdFirst) begin
       header_q <= first;
       ours_q   <= first.dst == host_id_i;
+      formed_q <= formed;
       extra_q  <= 1'b0;
       left_q   <= first.beats;
       second_q <= beat_t'(first.qid);
@@ -300,7 +302,8 @@ module rdma_receive
   assign region_extended_o = extended;
   assign region_key_o      = third_q[31:0];
   assign region_address_o  = second_q;
-  assign queue_peek_o = read_q == RdFirst ? {4'd0, first.qid} : in_beat[7:0];
+  // Of a first or a second beat, which one bit tells apart: this way is as long as a cycle.
+  assign queue_peek_o      = read_q[0] ? in_beat[7:0] : {4'd0, first.qid};
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
   // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.

@@ -185,6 +185,7 @@ module rdma_rx
   info_t info;
   logic control_valid, control_ready, control_open, coming, write_soon;
   logic receive_idle, region_idle, queue_idle, flows_idle, write_idle, notify_idle, ack_idle;
+  logic notify_busy;
 
   localparam int unsigned PayloadWidth = 66;
   logic payload_in_valid, payload_in_ready, payload_in_bad, payload_in_keep;
@@ -452,6 +453,7 @@ module rdma_rx
     .refuse_refusal_o(late_refusal),
     .irq_o           (irq_notify),
     .record_lost_o,
+    .busy_o          (notify_busy),
     .idle_o          (notify_idle)
   );
 
@@ -526,10 +528,13 @@ module rdma_rx
   );
 
   // Who has the bus asks for it while a packet is still checked, or a word for the host is made.
+  logic soon_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) awsoon_o <= 1'b0;
-    else awsoon_o <= coming || write_soon || frame || !notify_idle;
+    if (!rst_ni) soon_q <= 1'b0;
+    else soon_q <= coming || write_soon || frame || notify_busy;
   end
+  // What asks for a word is known late in its cycle, that a word is made at the begin of the next.
+  assign awsoon_o = soon_q || notify_busy;
 
   // ---------------------------------------------------------------- interrupts and probes
   logic answered;

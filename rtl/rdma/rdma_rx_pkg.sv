@@ -116,12 +116,13 @@ package rdma_rx_pkg;
     addr_t       base;     // where the rest goes
   } enqueued_t;
 
-  // Beats that come soon, at their link's rate too: of a packet with its header, of a burst. An arbiter of
-  // a PCI bus may give up who asks for it and begins nothing within 16 clocks.
+  // Beats that come soon, at their link's rate too: of a packet with its header at most 4, of a burst at most
+  // 6. An arbiter of a PCI bus may give up who asks for it and begins nothing within 16 clocks. In gates:
+  // a compare is a carry chain, and these bits come late in their cycle.
   function automatic logic few(logic [6:0] beats);
-    return beats < 7'd5;
+    return beats[6:3] == '0 && !(beats[2] && beats[1:0] != '0);
   endfunction
   function automatic logic near(logic [6:0] beats);
-    return beats < 7'd7;
+    return beats[6:3] == '0 && beats[2:0] != '1;
   endfunction
 endpackage

@@ -56,7 +56,7 @@ module rdma_write
   output logic        bready_o,
   input  logic [1:0]  bresp_i,
 
-  output logic soon_o,   // a burst of a few beats is under way, or can begin; not of a register
+  output logic soon_o,   // a few beats are on their way, or can begin; not of a register
   // Strobes for counters and probes.
   output logic write_o,   // a packet's burst is begun
   output logic error_o,   // memory answered with an error
@@ -247,7 +247,7 @@ module rdma_write
 
   // A longer burst's address is long there when its end comes.
   assign soon_o = state_q == StIdle ? room && (notice_valid_i || (piece_valid_i && !piece_i.drop &&
-                                                                  !hold && near(length)))
+                                                                  !hold && near(rest)))
                                     : state_q != StDrop && !burst_end && near(left_q);
 
   assign write_o = go_burst;

@@ -7,7 +7,7 @@ for its measured one-way time, program to program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from isthmus.bench.rdma_tables import crossover
@@ -62,33 +62,42 @@ def changes(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[
 
 
 def message_or_write(document: Iterable[Measurement]) -> Mapping[tuple[str, str], str]:
-    """For each platform and profile in words: up to which size a message is faster than a write, one-way,
-    program to program."""
+    """For each platform and profile in words: up to which size a message is faster than a write, and a write
+    with its data inline than one whose data are read; one-way, program to program."""
     members: dict[tuple[str, str], list[Measurement]] = {}
     for m in document:
         if m.road == "rdma" and m.definition == "half_round_trip" and m.workload["combined"]:
             members.setdefault((m.platform, m.profile), []).append(m)
-    return {
-        key: _faster(group)
-        for key, group in members.items()
-        if {m.method for m in group} >= {"write-lat", "send-lat"}
-    }
+    said: dict[tuple[str, str], str] = {}
+    for key, group in members.items():
+        methods = {m.method for m in group}
+        if methods >= {"write-lat", "send-lat"}:
+            said[key] = _faster(group, "write-lat", "a write", "send-lat", "a message")
+            if "write-lat-inline" in methods:
+                inline = "a write with its data inline"
+                said[key] += "; " + _faster(
+                    group, "write-lat", "one that is read", "write-lat-inline", inline
+                )
+    return said
 
 
-def _faster(group: Iterable[Measurement]) -> str:
+def _faster(group: Sequence[Measurement], far: str, far_name: str, near: str, near_name: str) -> str:
+    """Up to which size method `near` beats `far`, in words."""
+
     def cost(m: Measurement) -> float | None:
         return m.latency.avg if m.latency else None
 
-    group = list(group)
-    at = crossover(group, "write-lat", "send-lat", cost)
+    at = crossover(group, far, near, cost)
     if at is not None:
-        return f"a message is faster up to about {at:.0f} bytes, a write beyond them"
+        return f"{near_name} is faster up to about {at:.0f} bytes, {far_name} beyond them"
     found = {
         method: {m.workload["size_bytes"]: cost(m) or 0.0 for m in group if m.method == method}
-        for method in ("write-lat", "send-lat")
+        for method in (far, near)
     }
-    sizes = sorted(set(found["write-lat"]) & set(found["send-lat"]))
+    sizes = sorted(set(found[far]) & set(found[near]))
     if not sizes:
-        return "message and write were measured at no common size"
-    name = "message" if found["send-lat"][sizes[-1]] < found["write-lat"][sizes[-1]] else "write"
-    return f"a {name} is faster at every common size, {sizes[0]} to {sizes[-1]} bytes"
+        return f"{near_name} and {far_name} were measured at no common size"
+    name, than = (
+        (near_name, far_name) if found[near][sizes[-1]] < found[far][sizes[-1]] else (far_name, near_name)
+    )
+    return f"{name} is faster than {than} at every common size, {sizes[0]} to {sizes[-1]} bytes"

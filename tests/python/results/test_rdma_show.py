@@ -318,13 +318,30 @@ def test_crossovers_between_roads_are_named(all_roads: Document) -> None:
     assert "over forth-rdma, profile isthmus: a message is faster up to about" in text
 
 
-def test_a_message_that_always_wins_is_said_to(all_roads: Document) -> None:
+def test_a_message_and_an_inline_write_that_always_win_are_said_to(all_roads: Document) -> None:
     raw = copy.deepcopy(dict(all_roads.raw))
     for item in raw["results"]:
-        if item["method"] == "send-lat":
+        if item["method"] in ("send-lat", "write-lat-inline"):
             item["latency_ps"]["avg"] = 1e6
     found = fetch.message_or_write(document(raw["context"], raw["results"]))
-    assert set(found.values()) == {"a message is faster at every common size, 8 to 504 bytes"}
+    assert set(found.values()) == {
+        "a message is faster than a write at every common size, 8 to 504 bytes; a write with its data inline "
+        "is faster than one that is read at every common size, 8 to 504 bytes"
+    }
+
+
+def test_up_to_which_size_an_inline_write_wins_is_said(all_roads: Document) -> None:
+    raw = copy.deepcopy(dict(all_roads.raw))
+    for item in raw["results"]:
+        size = item["workload"].get("size_bytes", 0)
+        if item["method"] == "write-lat":
+            item["latency_ps"]["avg"] = 2e6
+        if item["method"] == "write-lat-inline":
+            item["latency_ps"]["avg"] = 1e6 + 1e4 * size
+    found = fetch.message_or_write(document(raw["context"], raw["results"]))
+    end = "; a write with its data inline is faster up to about 100 bytes, one that is read beyond them"
+    assert found
+    assert all(text.endswith(end) for text in found.values())
 
 
 def test_without_rdma_nothing_is_said_of_all_roads() -> None:
