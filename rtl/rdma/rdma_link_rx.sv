@@ -210,7 +210,7 @@ module rdma_link_rx
     end
   end
 
-  rdma_ram #(
+  ram_2clk #(
     .Width(66),
     .Depth(Depth)
   ) u_ram (

@@ -457,7 +457,7 @@ module rdma_rx
     .idle_o          (notify_idle)
   );
 
-  rdma_beat_fifo #(
+  block_fifo #(
     .Width(PayloadWidth),
     .Depth(256)
   ) u_payload (

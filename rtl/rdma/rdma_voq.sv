@@ -259,7 +259,7 @@ module rdma_voq
   assign read_flow   = choose ? choice_flow : flow_q;
   assign load        = start_chosen || (read_q && (!have_q || put_high));
 
-  rdma_ram #(
+  ram_2clk #(
     .Width($bits(entry_t)),
     .Depth(NumHosts * Beats)
   ) u_ram (

@@ -14,6 +14,11 @@ module prim_bench (
   output logic        f2_ready_o, f2_valid_o,
   output logic [31:0] f2_data_o,
   output logic [1:0]  f2_usage_o,
+  // block_fifo, 4 deep
+  input  logic        b4_valid_i, b4_ready_i,
+  input  logic [31:0] b4_data_i,
+  output logic        b4_ready_o, b4_valid_o,
+  output logic [31:0] b4_data_o,
   // arbiters
   input  logic [4:0]  rr_req_i,
   input  logic        rr_last_i,
@@ -37,6 +42,11 @@ module prim_bench (
     .clk_i, .rst_ni,
     .clear_i(f2_clear_i), .valid_i(f2_valid_i), .ready_o(f2_ready_o), .data_i(f2_data_i),
     .valid_o(f2_valid_o), .ready_i(f2_ready_i), .data_o(f2_data_o), .usage_o(f2_usage_o)
+  );
+  block_fifo #(.Width(32), .Depth(4)) u_b4 (
+    .clk_i, .rst_ni,
+    .valid_i(b4_valid_i), .ready_o(b4_ready_o), .data_i(b4_data_i),
+    .valid_o(b4_valid_o), .ready_i(b4_ready_i), .data_o(b4_data_o)
   );
   arb_rr #(.NumReq(5)) u_rr (
     .clk_i, .rst_ni, .req_i(rr_req_i), .last_i(rr_last_i), .gnt_o(rr_gnt_o), .idx_o(rr_idx_o)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
-/// First-word fall-through FIFO in block memory.
+/// Synchronous first-word fall-through FIFO in block memory.
 ///
 ///   Handshake   valid/ready on both sides; data_o is stable until taken; ready_o and valid_o are
 ///               registered facts
-///   Ordering    first in, first out
+///   Ordering    first in, first out                       (proved: formal/prim/block_fifo.sby)
 ///   Latency     1 cycle from write to valid_o when it is empty, else as its words are taken
 ///   Throughput  one word a cycle
-///   Parameters  Width 1..1024, Depth a power of two, 4..4096
-///   Not done    clear
-module rdma_beat_fifo #(
+///   Parameters  Width 1..1024, Depth of the memory a power of two, 4..4096; the output holds one word more
+///   Not done    clear, a count of what is inside
+module block_fifo #(
   parameter int unsigned Width = 66,
   parameter int unsigned Depth = 256
 ) (
@@ -21,8 +21,11 @@ module rdma_beat_fifo #(
   input  logic             ready_i,
   output logic [Width-1:0] data_o
 );
+  if (Width < 1 || Width > 1024) begin : gen_width_check
+    $error("block_fifo: Width is %0d, legal is 1..1024", Width);
+  end
   if (Depth < 4 || Depth > 4096 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
-    $error("rdma_beat_fifo: Depth is %0d, legal is a power of two, 4..4096", Depth);
+    $error("block_fifo: Depth is %0d, legal is a power of two, 4..4096", Depth);
   end
 
   localparam int unsigned AddrWidth = $clog2(Depth);

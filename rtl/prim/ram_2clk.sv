@@ -10,7 +10,7 @@
 ///   Throughput  one read and one write a cycle
 ///   Parameters  Width 1..1024, Depth 2..65536
 ///   Not done    reset of the contents, byte enables
-module rdma_ram #(
+module ram_2clk #(
   parameter  int unsigned Width     = 72,
   parameter  int unsigned Depth     = 256,
   localparam int unsigned AddrWidth = $clog2(Depth)
@@ -25,10 +25,10 @@ module rdma_ram #(
   output logic [Width-1:0]     rdata_o
 );
   if (Width < 1 || Width > 1024) begin : gen_width_check
-    $error("rdma_ram: Width is %0d, legal is 1..1024", Width);
+    $error("ram_2clk: Width is %0d, legal is 1..1024", Width);
   end
   if (Depth < 2 || Depth > 65536) begin : gen_depth_check
-    $error("rdma_ram: Depth is %0d, legal is 2..65536", Depth);
+    $error("ram_2clk: Depth is %0d, legal is 2..65536", Depth);
   end
 
   logic [Width-1:0] mem_q [Depth];

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: SHL-2.1
+/// block_fifo: nothing lost, nothing invented, order kept, also where words pass the memory by.
+///
+/// One word is watched, chosen by its number modulo twice the depth; as the choice is free, what
+/// holds for it holds for every word.
+module block_fifo_props #(
+  parameter int unsigned Width = 3,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountWidth = $clog2(Depth) + 1
+) (
+  input logic             clk_i,
+  input logic             valid_i,
+  input logic [Width-1:0] data_i,
+  input logic             ready_i
+);
+  typedef logic [CountWidth-1:0] count_t;
+  logic             rst_ni, ready_o, valid_o;
+  logic [Width-1:0] data_o;
+
+  block_fifo #(.Width(Width), .Depth(Depth)) dut (.*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // Never assigned another value and not initialised: any constant.
+  count_t watch_q;
+  always_ff @(posedge clk_i) watch_q <= watch_q;
+
+  count_t written_q, read_q, count, ahead, stored;
+  logic   live_q, write, read;
+  logic [Width-1:0] word_q;
+
+  assign write  = valid_i && ready_o;
+  assign read   = valid_o && ready_i;
+  assign count  = written_q - read_q;
+  assign ahead  = watch_q - read_q;
+  assign stored = dut.wptr_q - dut.rptr_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      written_q <= '0;
+      read_q    <= '0;
+      live_q    <= 1'b0;
+    end else begin
+      written_q <= written_q + count_t'(write);
+      read_q    <= read_q + count_t'(read);
+      if (write && written_q == watch_q) begin
+        live_q <= 1'b1;
+        word_q <= data_i;
+      end else if (read && read_q == watch_q) begin
+        live_q <= 1'b0;
+      end
+    end
+  end
+
+  // Where the watched word is in the memory, if it is there.
+  count_t place;
+  assign place = dut.rptr_q + ahead - count_t'(1);
+
+  logic stood_q;
+  logic [Width-1:0] stood_data_q;
+  always_ff @(posedge clk_i) begin
+    stood_q      <= rst_ni && valid_o && !ready_i;
+    stood_data_q <= data_o;
+  end
+
+  always_comb begin
+    if (started_q) begin
+      // The memory and the word at the output; the output is never empty while the memory is not.
+      assert (stored <= count_t'(Depth) && count == stored + count_t'(valid_o));
+      assert (valid_o || stored == '0);
+      assert (ready_o == (stored != count_t'(Depth)));
+      // The watched word is inside exactly while its number lies between the two counts.
+      assert (live_q == (ahead < count));
+      if (live_q && ahead == '0) assert (valid_o && data_o == word_q);
+      if (stood_q) assert (valid_o && data_o == stood_data_q);
+      // What makes the above inductive.
+      if (live_q && ahead != '0) assert (dut.u_ram.mem_q[place[CountWidth-2:0]] == word_q);
+      cover (stored == count_t'(Depth) && valid_o);
+      cover (read && write && live_q && read_q == watch_q && stored != '0);
+    end
+  end
+endmodule
