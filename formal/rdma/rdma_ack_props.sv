@@ -247,11 +247,11 @@ module rdma_ack_props
     else if (choosing || (dut.gnt != '0 && !dut.gnt[turn_q])) passed_q <= passed_q + 6'd1;
   end
 
-  // How long a packet or an entry stands still though nobody outside holds it.
+  // How long a packet, behind one that is taken, or an entry stands still though nobody outside holds it.
   logic [2:0] still_q;
   logic [1:0] stuck_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !dut.picked_q || ends || (ctl_valid_o && !ctl_ready_i)) still_q <= '0;
+    if (!rst_ni || !dut.picked_q || ends || ctl_valid_o) still_q <= '0;
     else still_q <= still_q + 3'd1;
     if (!rst_ni || !dut.blocked || pop) stuck_q <= '0;
     else stuck_q <= stuck_q + 2'd1;

@@ -139,7 +139,7 @@ module rdma_queue_table_props
       after_q   <= after;
       around_q  <= head + need >= wrap;
       first_q   <= first[6:0];
-      address_q <= dut.base_q[63:3] + addr_t'(head);
+      address_q <= dut.base_q[63:3] + addr_t'(head) + addr_t'(slotted && !dut.ask_q.notification);
     end
   end
 

@@ -186,7 +186,7 @@ module rdma_receive_props
           assert (piece_o.address == address_q[63:3]);
         end else if (!second) begin
           assert (piece_o.beats == place.first);
-          assert (piece_o.address == place.address + addr_t'(place.slotted));
+          assert (piece_o.address == place.address);
           assert (piece_o.last == (place.first == beats_q));
         end else begin
           assert (piece_o.beats == beats_q - place.first && piece_o.last);
@@ -307,7 +307,7 @@ module rdma_receive_props
           assert (dut.first_q == (is_message_q ? place_q.first : beats_q));
           if (is_message_q) begin
             assert (dut.rest_q == beats_q - place_q.first && dut.base_q == place_q.base);
-            assert (dut.address_q == place_q.address + addr_t'(place_q.slotted));
+            assert (dut.address_q == place_q.address);
           end else begin
             assert (dut.address_q == address_q[63:3]);
           end

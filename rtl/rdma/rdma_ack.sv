@@ -176,7 +176,8 @@ module rdma_ack
   assign count_next = count == '1 ? count : count + 12'd1;
 
   // What is owed is of a session that is gone.
-  assign send  = picked_q && !count_q && (!ctl_valid_o || ctl_ready_i);
+  // Behind one that stands: that is taken late in a cycle.
+  assign send  = picked_q && !count_q && !ctl_valid_o;
   assign stale = kind_q == TurnItem ? item_q.session != view_session_i || !view_open_i :
                                       kind_q != TurnDeny && !view_open_i;
   assign told  = kind_q == TurnMore || (kind_q == TurnItem && !stale);

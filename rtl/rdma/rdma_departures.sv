@@ -203,7 +203,8 @@ module rdma_departures
   logic [2*MaxHosts-1:0] news_q, tell;
   logic [3:0] tell_which;
   logic load;
-  assign load = !local_valid_o || local_ready_i;
+  // Not in the cycle in which one is taken: who takes it knows that late.
+  assign load = !local_valid_o;
 
   arb_rr #(.NumReq(2 * MaxHosts)) u_tell (
     .clk_i,
@@ -221,7 +222,7 @@ module rdma_departures
     end else begin
       news_q <= news_q & ~tell;
       if (count_q && back_q.notify) news_q[which] <= 1'b1;
-      if (load) local_valid_o <= news_q != '0;
+      local_valid_o <= load ? news_q != '0 : !local_ready_i;
     end
   end
   always_ff @(posedge clk_i) begin

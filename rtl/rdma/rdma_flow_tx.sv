@@ -181,7 +181,8 @@ module rdma_flow_tx
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
   assign ask_ready = ask_q & control_room_i & {MaxHosts{run_i && !own_valid_o}};
   assign own_load  = ask_ready != '0;
-  assign done_load = (!done_valid_o || done_ready_i) && news_q != '0;
+  // Not in the cycle in which one is taken: who takes it knows that late.
+  assign done_load = !done_valid_o && news_q != '0;
 
   arb_rr #(.NumReq(MaxHosts)) u_own (
     .clk_i,
@@ -246,7 +247,7 @@ module rdma_flow_tx
       end
       if (own_load) own_valid_o <= 1'b1;
       else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
-      if (!done_valid_o || done_ready_i) done_valid_o <= news_q != '0;
+      done_valid_o <= done_valid_o ? !done_ready_i : news_q != '0;
     end
   end
 

@@ -7,7 +7,8 @@
 ///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client stands
 ///               with answer_o until commit_i or drop_i. code 0: answer_o is legal: address to
 ///               address + first beats, the rest at base, all inside the ring and not past the tail
-///   Slots       a slotted queue's address is the slot's, where the frame word goes; its body is behind it
+///   Slots       in a slotted queue a message's address is one beat behind the slot's, where its frame word goes; a
+///               notification's is the slot's
 ///   Table       we_i: a beat (beat 1: phase and count start anew) or, with tail_we_i, a tail.
 ///               re_i: strobe, one at a time: an entry's beat, or a tail; rvalid_o strobes with rdata_o
 ///   Peek        peek_i: the queue that client 0 will perhaps ask for in the next cycle; a guess costs nothing
@@ -131,14 +132,14 @@ module rdma_queue_table
   logic host_moves;
   assign host_moves = we_i && waddr_i[0];
   always_comb begin
-    place_we    = host_moves || clear_i;
-    place_waddr = clear_i ? clear_index_i : waddr_i[8:1];
-    place_wdata = '0;
-    if (host_moves) place_wdata.head = wdata_i[OffsetWidth-1:0];
-    if (commit && !place_we) begin
-      place_we    = 1'b1;
-      place_waddr = entry_q;
-      place_wdata = place_d;
+    // A commit is known late: where it writes, and what, stands before.
+    place_we    = host_moves || clear_i || commit;
+    place_waddr = entry_q;
+    place_wdata = place_d;
+    if (clear_i || host_moves) begin
+      place_waddr = clear_i ? clear_index_i : waddr_i[8:1];
+      place_wdata = '0;
+      if (!clear_i) place_wdata.head = wdata_i[OffsetWidth-1:0];
     end
   end
 
@@ -264,7 +265,8 @@ module rdma_queue_table
       fits_q    <= ask_q.notification || offset_t'(ask_q.beats) < need_q || cfg_q.slot == '0;
     end
     if (state_q == StFit) begin
-      answer_o.address <= base_q[63:3] + addr_t'(place_q.head);
+      answer_o.address <= base_q[63:3] + addr_t'(place_q.head) +
+                          addr_t'(cfg_q.slot != '0 && !ask_q.notification);
       answer_o.base    <= base_q[63:3];
       answer_o.slotted <= cfg_q.slot != '0;
       answer_o.phase   <= !place_q.round;

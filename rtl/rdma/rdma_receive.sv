@@ -334,7 +334,7 @@ module rdma_receive
   assign wraps         = passed && message_wraps;
   assign slotted       = message && queue_i.slotted;
   assign first_beats   = message ? queue_i.first : header_q.beats;
-  assign first_address = message ? queue_i.address + addr_t'(queue_i.slotted) : second_q[63:3];
+  assign first_address = message ? queue_i.address : second_q[63:3];
 
   always_comb begin
     piece_o = '{
@@ -442,9 +442,8 @@ module rdma_receive
       rest_q    <= rest;
       address_q <= first_address;
       base_q    <= queue_i.base;
-      // A slotted message's body begins behind its frame word.
       over_q       <= message_wraps;
-      last_beats_q <= message_wraps ? rest - 7'd1 : header_q.beats - 7'(!slotted);
+      last_beats_q <= (message_wraps ? rest : header_q.beats) - 7'd1;
     end
   end
 

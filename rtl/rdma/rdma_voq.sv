@@ -157,7 +157,8 @@ module rdma_voq
   place_t there_q [NumHosts];  // behind the last beat that was told
   place_t rplace_q[NumHosts];  // next beat to fetch
   logic   rclear_q;
-  local_flow_t rclear_flow_q, token_flow, pick_flow, choice_flow, flow_q, fetch_flow, read_flow;
+  local_flow_t rclear_flow_q, token_flow, pick_flow, choice_flow, flow_q, fetch_flow;
+  logic [FlowWidth+PlaceWidth-1:0] raddr;
   logic [NumHosts-1:0] waiting_q, room, room_q, request, after_q, first;
   logic [NumHosts-1:0] first_pick, any_pick, pick, choice, chosen_q, began;
   local_flow_t chosen_flow_q;
@@ -256,7 +257,12 @@ module rdma_voq
   assign read        = !choose && (!read_q || fresh) &&
                        (!fetched_all || told) && !(have_q && beat_q.last);
   assign fetch       = start || read;
-  assign read_flow   = choose ? choice_flow : flow_q;
+  // Each flow's place is looked up before it is known whose is wanted: the memory is far from all of them.
+  always_comb begin
+    if (!choose) raddr = {flow_q, rplace_q[flow_q]};
+    else if (direct) raddr = {token_flow, rplace_q[token_flow]};
+    else raddr = {pick_flow, rplace_q[pick_flow]};
+  end
   assign load        = start_chosen || (read_q && (!have_q || put_high));
 
   ram_2clk #(
@@ -269,7 +275,7 @@ module rdma_voq
     .wdata_i({bad_i, write_last_i, data_i}),
     .rclk_i (link_clk_i),
     .re_i   (choose || read),
-    .raddr_i({read_flow, rplace_q[read_flow]}),
+    .raddr_i(raddr),
     .rdata_o(rdata)
   );
 

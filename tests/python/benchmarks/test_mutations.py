@@ -27,14 +27,16 @@ def mutations() -> ModuleType:
 def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -> None:
     table = mutations.load()
     assert all(m.mutated() != (ROOT / "rtl" / m.file).read_text() for m in table)
+    families = ["prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "pcie", "link", "crossbar", "rdma"]
     modules = {
         path.relative_to(ROOT / "rtl").with_suffix("").as_posix()
-        for family in ("prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "pcie", "link", "crossbar")
+        for family in families
         for path in (ROOT / "rtl" / family).glob("*.sv")
         if not path.name.endswith("_pkg.sv")
     }
     modules |= {"regs/wb_gige_ctrl", "regs/wb_regs_adapter", "board/gige_etherbone", "board/usb_etherbone"}
     modules |= {"board/vme_wishbone", "board/link_switch", "board/pcie_etherbone", "board/pcie_mmio"}
+    modules |= {"board/rdma_ni"}
     few = {name for name in modules if sum(m.module == name for m in table) < 3}
     assert few == set()
 

@@ -15,7 +15,7 @@ from typing import Any
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
-from cocotbext.axi import AxiBus, AxiMaster, AxiSlave
+from cocotbext.axi import AxiBus, AxiMaster, AxiResp, AxiSlave
 from isthmus import regs
 from pcie_host import Memory
 from rdma_words import BOUNDS, FULL, KEY, LOST, descriptor, extension, message_header
@@ -239,6 +239,7 @@ async def a_key_opens_its_region_and_no_other(dut: Any) -> None:
     await a.post(1, slots(0x5000, b.inbox + 64, 8, 1, DONE_FLAG, key=right))
     await until(dut, "completion", lambda: a.word(a.done) & 0xFFFF == 4)
     assert b.memory.get(b.inbox + 64, 64) == bytes(range(64))
+    assert [await b.counter(f"PACKETS_{what}") for what in ("TAKEN", "REFUSED")] == [1, 3]
     settle(a, b)
 
 
@@ -314,6 +315,17 @@ async def both_ways_at_once_every_byte_is_right(dut: Any) -> None:
     for me, other in ((a, b), (b, a)):
         assert other.memory.get(other.SHORT, 0x4000) == me.memory.get(0x2_0000, 0x4000)
     assert a.records() == b.records() == []
+    settle(a, b)
+
+
+@cocotb.test()
+async def what_lies_above_the_registers_is_an_error_and_no_register(dut: Any) -> None:
+    a, b = await start(dut)
+    before = await a.load(REG["HOST"], 4)
+    for offset in (0x100, 0x100 + REG["HOST"], 0x3FFC):
+        assert (await a.bar.write(offset, bytes(4))).resp == AxiResp.SLVERR
+        assert (await a.bar.read(offset, 4)).resp == AxiResp.SLVERR
+    assert await a.load(REG["HOST"], 4) == before
     settle(a, b)
 
 
