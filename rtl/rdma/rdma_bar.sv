@@ -98,6 +98,11 @@ module rdma_bar
   localparam logic [1:0] Messages = 2'd2;
   localparam logic [1:0] Tables = 2'd3;
 
+  // What is below the bytes of a beat: with it set, one more is the next beat's address.
+  function automatic logic [15:0] below(logic [2:0] size);
+    return {13'd0, size > 3'd2, size > 3'd1, size > 3'd0};
+  endfunction
+
   // ---------------------------------------------------------------- writes
   typedef enum logic [1:0] {
     StIdle,
@@ -144,7 +149,7 @@ module rdma_bar
       wfailed_q <= 1'b0;
     end
     if (wstate_q == StIdle || beat) begin
-      waddr_q <= beat ? ((waddr >> wsize) + 16'd1) << wsize : awaddr_i;
+      waddr_q <= (waddr | (beat ? below(wsize) : '0)) + 16'(beat);
     end
     if (beat && waddr[15:14] == Tables && !whole) wfailed_q <= 1'b1;
   end
@@ -238,7 +243,7 @@ module rdma_bar
       rsize_q <= arsize_i;
       rleft_q <= arlen_i;
     end else if (tell) begin
-      raddr_q <= ((raddr_q >> rsize_q) + 16'd1) << rsize_q;
+      raddr_q <= (raddr_q | below(rsize_q)) + 16'd1;
       rleft_q <= rleft_q - 8'd1;
     end
     if (rstate_q == StAsk) rdata_q <= '1;

@@ -11,7 +11,8 @@
 ///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o, which comes with the write before
 ///               where a slot is written whole in one burst; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
-///   Bench       beat 0 of a slot is not the host's: it becomes the time at which beat 1 was written
+///   Bench       beat 0 of a slot is not the host's: its upper half becomes the time at which beat 1 was
+///               written. An extended descriptor's key stands in that half, so the time goes the same way
 ///   Parameters  NumHosts 2..8
 ///   Not done    a check of descriptors (rdma_send)
 module rdma_request_queues
@@ -96,9 +97,9 @@ module rdma_request_queues
     .ReadOld  (1'b0)
   ) u_ram (
     .clk_i,
-    .we_i   (host_write ? strb_i : {8{stamp_valid_q}}),
+    .we_i   (host_write ? strb_i : {{4{stamp_valid_q}}, 4'd0}),
     .waddr_i(host_write ? addr_i : {stamp_addr_q, 1'b0}),
-    .wdata_i(host_write ? data_i : {32'd0, stamp_q}),
+    .wdata_i({host_write ? data_i[63:32] : stamp_q, data_i[31:0]}),
     .re_i,
     .raddr_i,
     .rdata_o
@@ -112,7 +113,7 @@ module rdma_request_queues
   logic [7:0] held_base_q, held_free_q, held_step_q;  // as they were when the start came
   // Positions, modulo 256. A flow's released slots change only when its start is applied, and no other of
   // the same flow comes then.
-  logic [7:0] released_q[MaxHosts];
+  (* ram_style = "distributed" *) logic [7:0] released_q[MaxHosts];
   logic [7:0] freed_q   [MaxHosts];
   logic [7:0] base;
   assign base = released_q[wflow];

@@ -7,7 +7,8 @@
 ///
 ///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
-///               ready; write_* a cycle later, of a message's first two beats perhaps two
+///               ready; write_* a cycle later, of a message's first two beats perhaps two. A message's header
+///               stands at message_data_i with post_i, and then until message_re_o
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
 ///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
@@ -109,7 +110,7 @@ module rdma_segment
   logic [7:0] place_q;  // in the message queue
   logic  post_done, part_done, job_done;
   logic  unused_place;
-  assign unused_place = ^post_q.place;
+  assign unused_place = ^{post_q.place, post_q.header};
   assign message_free_o = !post_valid_q;
   assign job_ready_o    = !job_valid_q || job_done;
 
@@ -137,7 +138,7 @@ module rdma_segment
   // ---------------------------------------------------------------- headers
   beats_t  job_packet;  // payload of the transfer's next packet
   logic    job_last;
-  header_t header;
+  header_t control_header, post_header, job_header;
   assign job_last   = job_q.beats <= 10'(PacketBeats);
   assign job_packet = job_last ? job_q.beats[6:0] : beats_t'(PacketBeats);
 
@@ -146,46 +147,54 @@ module rdma_segment
   assign posted_address = beats_t'({post_q.header.extended,
                                     post_q.header.write && !post_q.header.extended});
 
+  // Of a control packet's header nothing else is its own.
   always_comb begin
-    header     = '0;
-    header.src = host_id_i;
-    if (post_valid_q) begin
-      header.tag        = {1'b1, post_q.number};
-      header.completion = post_q.header.completion;
-      header.irq        = post_q.header.irq;
-      header.notify     = post_q.header.notify;
-      header.last       = 1'b1;
-      header.extended   = post_q.header.extended;
-      header.kind       = post_q.header.write ? KindWrite : post_q.bare ? KindShort : KindMessage;
-      header.beats      = post_q.header.beats - posted_address;
-      header.qid        = header.kind == KindShort ? post_q.header.qid[3:0] : '0;
-      header.dst        = host_t'(post_q.flow);
-      header.session    = post_q.session;
-      header.seq        = post_q.seq;
-    end else begin
-      header.tag        = job_q.tag;
-      header.last       = job_last && job_q.final_part;
-      header.extended   = job_q.extended;
-      header.completion = job_q.completion && header.last;
-      header.irq        = job_q.irq && header.last;
-      header.notify     = job_q.notify && header.last;
-      header.kind       = KindWrite;
-      header.beats      = job_packet;
-      header.dst        = host_t'(job_q.flow);
-      header.session    = job_q.session;
-      header.seq        = job_q.seq;
-    end
-    if (control_ok) header = control_header_i;
-    else if (own_ok) header = own_header_i;
+    control_header         = '0;
+    control_header.kind    = KindControl;
+    control_header.src     = host_id_i;
+    control_header.dst     = control_ok ? control_header_i.dst : own_header_i.dst;
+    control_header.session = control_ok ? control_header_i.session : own_header_i.session;
+    control_header.seq     = control_ok ? control_header_i.seq : own_header_i.seq;
+
+    post_header            = '0;
+    post_header.tag        = {1'b1, post_q.number};
+    post_header.completion = post_q.header.completion;
+    post_header.irq        = post_q.header.irq;
+    post_header.notify     = post_q.header.notify;
+    post_header.last       = 1'b1;
+    post_header.extended   = post_q.header.extended;
+    post_header.kind       = post_q.header.write ? KindWrite :
+                             post_q.bare         ? KindShort : KindMessage;
+    post_header.beats      = post_q.header.beats - posted_address;
+    post_header.qid        = post_header.kind == KindShort ? post_q.header.qid[3:0] : '0;
+    post_header.src        = host_id_i;
+    post_header.dst        = host_t'(post_q.flow);
+    post_header.session    = post_q.session;
+    post_header.seq        = post_q.seq;
+
+    job_header            = '0;
+    job_header.tag        = job_q.tag;
+    job_header.last       = job_last && job_q.final_part;
+    job_header.extended   = job_q.extended;
+    job_header.completion = job_q.completion && job_header.last;
+    job_header.irq        = job_q.irq && job_header.last;
+    job_header.notify     = job_q.notify && job_header.last;
+    job_header.kind       = KindWrite;
+    job_header.beats      = job_packet;
+    job_header.src        = host_id_i;
+    job_header.dst        = host_t'(job_q.flow);
+    job_header.session    = job_q.session;
+    job_header.seq        = job_q.seq;
   end
+  logic unused_header;
+  assign unused_header = ^{control_header_i, own_header_i, control_i.zero, own_i};
 
   // ---------------------------------------------------------------- a beat a cycle
   logic  emit, last, bad, payload, stamp_beat_q, first_beat_q, pop, failed;
-  beat_t data, bench_data;
+  beat_t data;
   flow_t flow_q, flow_d;
   logic [LinkWidth-1:0] link;
 
-  assign bench_data = stamp_beat_q ? {32'd0, job_q.extension[31:0]} : '0;
   assign payload    = state_q == StPayload && step && (message_q || bench_i || data_valid_i);
   assign failed     = payload && !message_q && !bench_i && data_bad_i;
   assign pop        = (payload && !message_q) || (state_q == StSkip && data_valid_i);
@@ -195,31 +204,45 @@ module rdma_segment
     emit = 1'b0;
     last = 1'b0;
     bad  = 1'b0;
-    data = header;
     unique case (state_q)
       StHead: emit = go_control || go_own || go_message || go_job;
-      StSecond: begin
-        emit = step;
-        data = message_q ? {post_q.header.immediate, 24'd0, post_q.header.qid} : job_q.address;
-      end
-      StThird: begin
-        emit = move;
-        data = job_q.extension;
-      end
+      StSecond: emit = step;
+      StThird: emit = move;
       StPayload: begin
         emit = payload;
-        data = message_q ? message_data_i : bench_i ? bench_data : data_i;
         last = left_q == beats_t'(1) || failed;
         bad  = failed;
       end
       StControl: begin
         emit = move;
-        data = own_q ? own_i : control_i;
         last = 1'b1;
       end
       default: ;
     endcase
   end
+
+  // One of many, each gated by itself: two share a LUT of four inputs.
+  function automatic beat_t gate(logic open, beat_t value);
+    return {64{open}} & value;
+  endfunction
+  logic second_message, body, stamp;
+  assign second_message = state_q == StSecond && message_q;
+  assign body           = state_q == StPayload && message_q;
+  assign stamp          = state_q == StPayload && bench_i && stamp_beat_q && !message_q;
+  assign data = gate(state_q == StHead && (control_ok || own_ok), control_header) |
+                gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
+                gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
+                gate(state_q == StSecond && !message_q, job_q.address) |
+                // The header still stands where it was read, then the body.
+                {message_data_i[63:32] & {32{second_message || body}},
+                 message_data_i[31:0] & {32{body}}} |
+                gate(second_message, {56'd0, message_data_i[15:8]}) |
+                {job_q.extension[63:32] & {32{state_q == StThird}},
+                 job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
+                gate(state_q == StPayload && !message_q && !bench_i, data_i) |
+                gate(state_q == StControl && !own_q,
+                     {32'd0, control_i.more, control_i.tag, control_i.code, control_i.control}) |
+                gate(state_q == StControl && own_q, {60'd0, own_i.control});
 
   logic  control_take;
   flow_t control_flow;
@@ -230,7 +253,7 @@ module rdma_segment
     if (!rst_ni) control_take_o <= 1'b0;
     else control_take_o <= control_take;
   end
-  always_ff @(posedge clk_i) control_flow_o <= control_flow;
+  assign control_flow_o = write_flow_o;
   assign flow_d = control_take ? control_flow : go_message ? post_q.flow : job_q.flow;
   assign link   = state_q != StHead ? link_q : control_take ? control_link_i
                 : go_message ? post_link_q : plan_link_i;
@@ -239,7 +262,8 @@ module rdma_segment
   assign own_ready_o     = state_q == StControl && move && own_q;
 
   // The body's beats: each is asked for as the one before it is taken.
-  assign message_re_o   = go_message || (message_q && (state_q == StPayload) && payload);
+  assign message_re_o   = (go_message && post_q.bare) || (message_q && payload) ||
+                          (second_message && step);
   assign message_addr_o = {post_q.flow, place_q};
   assign message_busy_o = post_valid_q;  // rdma_send asks for no header meanwhile
 
@@ -308,9 +332,10 @@ module rdma_segment
       job_q.beats         <= job_q.beats - 10'(PacketBeats);
       job_q.address[63:9] <= job_q.address[63:9] + 55'd1;
     end
-    begun_flow_o <= flow_d;
-    begun_seq_o  <= header.seq;
   end
+  // Its header is what is written in this cycle.
+  assign begun_flow_o = write_flow_o;
+  assign begun_seq_o  = write_data_o[15:0];
 
   // ---------------------------------------------------------------- towards the VOQs
   // A VOQ waits for its link's clock alone, and never long.

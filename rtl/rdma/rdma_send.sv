@@ -11,6 +11,7 @@
 ///               cycles later. With coming_early_i a slot's first half was written, and write_i tells of the
 ///               second if it follows at once. job_*, read_*: together, with request_free_i, which stays until then. post_*:
 ///               valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
+///               What was read stands at request_data_i, or message_data_i, until more is asked for
 ///   Ordering    the transfers of a queue are granted in order
 ///   Latency     from ready_i, or coming_i, to job_valid_o 4 cycles, of what came early 3; to post_valid_o 3. With
 ///               more than one packet, an extended descriptor, or less than room for a longest packet 6, a
@@ -177,10 +178,9 @@ module rdma_send
   assign prefer = ask_message & (~ask_request | turn_q);
 
   // ---------------------------------------------------------------- what was read
-  descriptor_t first_q;      // a descriptor's second beat
-  message_t    header_q;     // a message's header: the same register, seen otherwise
-  beat_t       source_q, extension_q;
-  logic [31:0] high_q;       // of an extended destination address
+  descriptor_t first_q;      // a descriptor's second beat; of a message local_notify
+  beat_t       source_q;     // a message has none: zero
+  logic [31:0] high_q;       // of an extended destination address; else zero
   logic [31:0] immediate_q;
   logic [6:0]  slot_q, number_q;
   logic        single_q;     // no second slot was released
@@ -190,8 +190,9 @@ module rdma_send
   room_t [NumLinks-1:0] used_q, free_q;
   logic [6:0]  lag_q, away_q;
   logic [LinkWidth-1:0] link_q;
-  assign header_q = message_t'(first_q);
-  assign mask_o   = mask_q;
+  assign mask_o = mask_q;
+  logic unused_start;
+  assign unused_start = first_q.start;
 
   logic extended;
   assign extended = !message_q && first_q.extended && !bench_i;
@@ -206,10 +207,13 @@ module rdma_send
       default: ;
     endcase
   end
+  // What was read last stands until the decision: an extended descriptor's key, or the benchmark's stamp.
   assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
-                                         state_q == StSize || state_q == StThird ||
-                                         state_q == StEarly);
-  assign look_o         = request_re_o || (!message_q && state_q == StFourth);
+                                         state_q == StEarly ||
+                                         (extended && (state_q == StSize || state_q == StThird)));
+  assign look_o         = !message_q && (state_q == StFirst || state_q == StSecond ||
+                                         state_q == StEarly || state_q == StSize ||
+                                         state_q == StThird || state_q == StFourth);
   assign message_re_o   = message_q && state_q == StFirst;
   assign message_addr_o = {flow_q, place_i};
 
@@ -263,6 +267,14 @@ module rdma_send
     endcase
   endfunction
 
+  // Beats of so many longest packets. MaxBeats has three ones: two sums, no multiplier.
+  function automatic room_t longest(packets_t packets);
+    longest = '0;
+    for (int unsigned i = 0; i < $bits(room_t); i++) begin
+      if (MaxBeats[i]) longest = longest + (room_t'(packets) << i);
+    end
+  endfunction
+
   beats_t   head_beats;
   logic [NumLinks-1:0] fits;
   room_t    need_all_q, need_one_q;
@@ -303,9 +315,9 @@ module rdma_send
   assign record_seq_o      = seq_q;
   assign record_return_o   = '{
       last:    last_packet && final_q,
-      notify:  message_q ? header_q.local_notify : first_q.local_notify,
+      notify:  first_q.local_notify,
       message: message_q,
-      count:   message_q ? {1'b0, header_q.beats} + 8'd1 : extended ? 8'd2 : 8'd1
+      count:   message_q ? {1'b0, beats_q[6:0]} + 8'd1 : extended ? 8'd2 : 8'd1
   };
   assign plan_o      = state_q == StPlan && !message_q;
   assign plan_link_o = link_i;
@@ -325,13 +337,13 @@ module rdma_send
       irq:        first_q.irq,
       completion: first_q.completion,
       extended:   extended,
-      address:    {extended ? high_q : 32'd0, first_q.address} + 64'({parts_q, 9'd0}),
-      extension:  bench_i ? source_q : extension_q
+      address:    {high_q, first_q.address} + 64'({parts_q, 9'd0}),
+      extension:  {immediate_q, request_data_i[63:32]}
   };
 
   assign post_valid_o = grant && message_q;
   assign post_o       = '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
-                          place: place_i, bare: bare_q, header: header_q};
+                          place: place_i, bare: bare_q, header: message_data_i};
   assign post_link_o  = link_i;
 
   // A request's place moves on with its last part, a message's with its grant.
@@ -341,21 +353,21 @@ module rdma_send
   assign request_two_o     = first_q.extended && !single_q && !bench_i;
   assign request_only_o    = early_q && state_q == StJudge;
   assign message_advance_o = done && message_q;
-  assign message_size_o    = header_q.beats;
+  assign message_size_o    = beats_q[6:0];
 
   // ---------------------------------------------------------------- refused
   assign give_valid_o  = state_q == StGive;
   assign give_return_o = '{
       last:    1'b1,
-      notify:  message_q ? header_q.local_notify : first_q.local_notify,
+      notify:  first_q.local_notify,
       message: message_q,
-      count:   message_q ? {1'b0, header_q.beats} + 8'd1 : request_two_o ? 8'd2 : 8'd1
+      count:   message_q ? {1'b0, beats_q[6:0]} + 8'd1 : request_two_o ? 8'd2 : 8'd1
   };
   logic torn_error_q;
   assign error_valid_o   = state_q == StError;
   assign error_code_o    = torn_error_q ? CodeSession : CodeDescriptor;
   assign error_tag_o     = message_q ? {1'b1, number_q} : {1'b0, slot_q};
-  assign error_address_o = message_q ? '0 : source_q;
+  assign error_address_o = source_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -451,10 +463,13 @@ module rdma_send
         if (early_q) first_q <= written;
       end
       StSecond: begin
-        first_q  <= message_q ? message_data_i : request_data_i;
+        first_q  <= request_data_i;
+        high_q   <= '0;
         early_q  <= 1'b0;
         single_q <= slots_i == 8'd1;
         if (message_q) begin
+          first_q.local_notify <= came.local_notify;
+          source_q     <= '0;
           packets_q    <= 4'd1;
           beats_q      <= {3'd0, came.beats};
           final_q      <= 1'b1;
@@ -468,6 +483,7 @@ module rdma_send
       end
       StSize, StEarly: begin
         source_q     <= request_data_i;
+        high_q       <= '0;
         source_bad_q <= request_data_i[2:0] != '0 && !bench_i;
         packets_q    <= packets_d;
         beats_q      <= beats_d;
@@ -480,15 +496,14 @@ module rdma_send
       StThird: begin
         immediate_q <= request_data_i[31:0];
         if (!message_q) extra_bad_q <= extended && request_data_i[63:32] != '0;
-        need_all_q  <= room_t'(share(packets_q, links_q)) * room_t'(MaxBeats);
+        need_all_q  <= longest(share(packets_q, links_q));
         need_one_q  <= room_t'(head_beats) + room_t'(beats_q);
         window_ok_q <= {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
                        {1'b0, away_q} + 8'(packets_q) <= 8'(Window);
       end
       StFourth: begin
-        room_ok_q   <= room_ok;
-        high_q      <= request_data_i[31:0];
-        extension_q <= {immediate_q, request_data_i[63:32]};
+        room_ok_q <= room_ok;
+        if (extended) high_q <= request_data_i[31:0];
       end
       StJudge: begin
         left_q       <= packets_q - 4'd1;
