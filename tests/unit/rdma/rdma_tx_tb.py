@@ -167,6 +167,7 @@ class Bench:
         self.receive: deque[tuple[int, int, int]] = deque()  # due cycle, header, second beat
         self.gap = 0
         self.send: deque[tuple[int, int]] = deque()  # control packets of the receiving half
+        self.taken: list[tuple[int, int]] = []  # of those that were not seen to leave
         self.sending = self.offered = False
         self.room_now = 0
         self.ack_every, self.ack_delay = 8, 40
@@ -252,7 +253,7 @@ class Bench:
         if value >> 89 & 1:
             self._error(bits(value, 153, 90), bits(value, 217, 154))
         if value >> 227 & 1:
-            self.send.popleft()
+            self.taken.append(self.send.popleft())
             self.sending = False
         strobes = value >> 228
         for bit, name in enumerate(STROBES):
@@ -430,6 +431,10 @@ class Bench:
                     self.ack(flow)
             else:
                 self.answer(flow, packet.session, 0, control(REFUSED, SESSION))
+        else:
+            first, second = packet.beats
+            assert (first, second) in self.taken, "the receiving half gave no such control packet"
+            self.taken.remove((first, second))
 
     # ------------------------------------------------------------ is it what was asked for?
     def _match(self, flow: Flow, packet: Packet) -> None:
@@ -762,7 +767,8 @@ async def a_destination_that_takes_nothing_stops_itself_alone(dut: Any) -> None:
     assert b.flows[0].freed == [1, 0]
     # Control packets for others are not held up either.
     for f in range(HOSTS):
-        b.send.append((header(7, 3, OWN, f), control(ACK, 1)))
+        said = control(REFUSED, f + 1, 0x80 | f, 0xA5 + f) if f % 2 else control(ACK, 1)
+        b.send.append((header(7 << f, 3 + f, OWN, f), said))
     b.send.rotate(-1)
     count = len(b.controls)
     await b.until(lambda: len(b.controls) >= count + HOSTS - 1, 2000)
