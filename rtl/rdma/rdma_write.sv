@@ -71,7 +71,7 @@ module rdma_write
 
   state_e state_q;
   logic notice_last_q;         // the last burst was a notice
-  addr_t address_q;            // of the burst
+  logic second_q;              // the burst is its piece's second
   logic [6:0] rest, rest_q;    // beats of the piece that no burst has
   logic [6:0] left_q;          // of the burst that are not sent
   logic [6:0] length_q;
@@ -88,7 +88,6 @@ module rdma_write
   assign piece_ready_o = piece_end;
 
   // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
-  addr_t address_next;
   logic [9:0] behind;     // beat of the page, or of the next, that follows the piece
   logic crosses;
   logic [6:0] to_edge, head, length;
@@ -96,7 +95,6 @@ module rdma_write
   assign crosses      = behind > 10'd512;
   assign to_edge      = 7'd0 - piece_i.address[9:3];  // where it crosses
   assign head         = crosses ? to_edge : piece_i.beats;
-  assign address_next = first_q ? piece_i.address : {address_q[63:12] + 52'd1, 9'd0};
   assign length       = first_q ? head : rest_q;
   assign rest         = first_q ? piece_i.beats : rest_q;
 
@@ -162,7 +160,7 @@ module rdma_write
 
   always_ff @(posedge clk_i) begin
     if (go_burst) begin
-      address_q <= address_next;
+      second_q  <= !first_q;
       length_q  <= length;
       left_q    <= length;
       run_q     <= rest;
@@ -174,10 +172,14 @@ module rdma_write
   end
 
   // ---------------------------------------------------------------- AXI
-  logic notice;
+  logic  notice, next_page;
+  addr_t offered;
   assign notice    = state_q == StNotice;
   assign awvalid_o = aw_q;
-  assign awaddr_o  = {notice ? notice_i.address : address_q, 3'b000};
+  // Notice and piece stand until their end, so neither is kept. The sum is behind the choice: one LUT a bit.
+  assign offered   = notice ? notice_i.address : piece_i.address;
+  assign next_page = second_q && !notice;
+  assign awaddr_o  = {offered[63:12] + 52'(next_page), next_page ? 9'd0 : offered[11:3], 3'b000};
   assign awlen_o   = notice ? 8'(notice_i.two) : 8'(length_q) - 8'd1;
   assign awuser_o  = notice ? (notice_i.two ? 13'd16 : 13'd8) : 13'({run_q, 3'b000});
   assign wvalid_o  = !w_done_q && ((state_q == StBurst && payload_valid_i) || notice);
