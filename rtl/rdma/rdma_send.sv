@@ -184,6 +184,7 @@ module rdma_send
   logic [31:0] immediate_q;
   logic [6:0]  slot_q, number_q;
   logic        single_q;     // no second slot was released
+  logic [3:0]  extra_q;
   logic        extra_bad_q, source_bad_q;
   logic        bare_q;       // a message's header takes one beat
   logic [NumLinks-1:0] mask_q;
@@ -495,7 +496,10 @@ module rdma_send
       end
       StThird: begin
         immediate_q <= request_data_i[31:0];
-        if (!message_q) extra_bad_q <= extended && request_data_i[63:32] != '0;
+        // In two steps: the whole is a long way behind the memory.
+        for (int unsigned i = 0; i < 4; i++) begin
+          extra_q[i] <= extended && request_data_i[32+8*i+:8] != '0;
+        end
         need_all_q  <= longest(share(packets_q, links_q));
         need_one_q  <= room_t'(head_beats) + room_t'(beats_q);
         window_ok_q <= {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
@@ -503,6 +507,7 @@ module rdma_send
       end
       StFourth: begin
         room_ok_q <= room_ok;
+        if (!message_q) extra_bad_q <= extra_q != '0;
         if (extended) high_q <= request_data_i[31:0];
       end
       StJudge: begin
