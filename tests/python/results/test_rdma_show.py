@@ -248,14 +248,14 @@ def test_table_1_is_shown_by_itself_with_what_does_not_fit(capsys: pytest.Captur
     assert link.ours is None, "nothing is a ratio of no block RAM"
 
 
-def test_the_whole_interface_is_the_sum_of_its_blocks() -> None:
+def test_the_whole_interface_is_more_than_its_blocks_together() -> None:
     rows = {row.id: row.isthmus for row in verify.rows(pcix.measure(runner=engine), "rdma") if row.is_area}
     for resource in ("lut", "ff", "bram"):
         blocks = [rows[f"forth.rdma.area.{name}.{resource}"] for name in ("bus", "link", "voq", "multipath")]
         assert all(blocks)
         whole = rows[f"forth.rdma.area.interface.{resource}"]
         assert whole is not None
-        # What the document has no row of is beside them: checks, tables, notifications.
+        # Beside them: checks, tables, notifications, registers, counters and probes.
         assert whole > sum(block or 0 for block in blocks)
 
 

@@ -70,17 +70,19 @@ async def fifo_equals_a_queue_at_every_cycle(dut: object) -> None:
 
 
 @cocotb.test()
-async def fifo_takes_one_cycle_and_passes_one_word_a_cycle(dut: object) -> None:
+@cocotb.parametrize(("prefix", ["f2", "b4"]))
+async def a_fifo_takes_one_cycle_and_passes_one_word_a_cycle(dut: object, prefix: str) -> None:
     await reset(dut)
+    port = {n: getattr(dut, f"{prefix}_{n}") for n in ("valid_i", "ready_i", "data_i", "ready_o", "valid_o")}
     out = []
     async for cycle in cycles(dut, 200):
-        dut.f2_valid_i.value = 1
-        dut.f2_ready_i.value = 1
-        dut.f2_data_i.value = cycle
+        port["valid_i"].value = 1
+        port["ready_i"].value = 1
+        port["data_i"].value = cycle
         await settled()
-        assert dut.f2_ready_o.value
-        if dut.f2_valid_o.value:
-            out.append((cycle, int(dut.f2_data_o.value)))
+        assert port["ready_o"].value
+        if port["valid_o"].value:
+            out.append((cycle, int(getattr(dut, f"{prefix}_data_o").value)))
     assert out == [(n + 1, n) for n in range(199)]
 
 
@@ -114,21 +116,6 @@ async def block_fifo_equals_a_queue_at_every_cycle(dut: object) -> None:
         assert not inside
         assert moved > 300
         assert full > 100 or fill < drain
-
-
-@cocotb.test()
-async def block_fifo_takes_one_cycle_and_passes_one_word_a_cycle(dut: object) -> None:
-    await reset(dut)
-    out = []
-    async for cycle in cycles(dut, 200):
-        dut.b4_valid_i.value = 1
-        dut.b4_ready_i.value = 1
-        dut.b4_data_i.value = cycle
-        await settled()
-        assert dut.b4_ready_o.value
-        if dut.b4_valid_o.value:
-            out.append((cycle, int(dut.b4_data_o.value)))
-    assert out == [(n + 1, n) for n in range(199)]
 
 
 @cocotb.test()
