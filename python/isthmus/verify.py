@@ -478,7 +478,7 @@ def area_notes(areas: Sequence[Row]) -> list[str]:
     ]
     return [
         f"Debugging support is said to be {said:g} % of the design; in the table it has {', '.join(shares)}.",
-        "Ours of the whole interface is its board top with one link: registers, counters and probes included.",
+        "Ours of the whole interface is its board top with one link, counters and probes included.",
     ]
 
 
