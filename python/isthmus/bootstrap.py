@@ -97,9 +97,14 @@ def native_key() -> str:
     return total.hexdigest()
 
 
+def find(tool: str) -> str | None:
+    """A program in the path, or where rustup puts its own."""
+    return shutil.which(tool) or shutil.which(tool, path=str(Path.home() / ".cargo" / "bin"))
+
+
 def find_cargo() -> str:
     """Raises `SetupError` where there is no cargo."""
-    found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
+    found = find("cargo")
     if found is None:
         raise SetupError(
             "needs cargo, Rust's build tool: install rustup, then: rustup toolchain install stable"

@@ -14,7 +14,7 @@ from isthmus import bootstrap
 
 @dataclass(frozen=True)
 class Tool:
-    """A program of the machine, how it says its version, what needs it and how to get it."""
+    """A program of the machine, what makes it say its version, what needs it and how to get it."""
 
     name: str
     version: Sequence[str]
@@ -23,10 +23,10 @@ class Tool:
 
 
 TOOLS = (
-    Tool("g++", ("g++", "--version"), "models", "apt-get install g++"),
-    Tool("cargo", ("cargo", "--version"), "the simulator", "rustup toolchain install stable"),
-    Tool("perl", ("perl", "-e", "print $^V"), "isthmus test", "apt-get install perl"),
-    Tool("make", ("make", "--version"), "isthmus test", "apt-get install make"),
+    Tool("g++", ("--version",), "models", "apt-get install g++"),
+    Tool("cargo", ("--version",), "the simulator", "rustup toolchain install stable"),
+    Tool("perl", ("-e", "print $^V"), "isthmus test", "apt-get install perl"),
+    Tool("make", ("--version",), "isthmus test", "apt-get install make"),
 )
 HEADERS = (
     ("zlib.h", "waveforms", "apt-get install zlib1g-dev"),
@@ -39,10 +39,10 @@ def run() -> int:
     missing = False
     print(f"python  {sys.version.split()[0]}")
     for tool in TOOLS:
-        found = shutil.which(tool.name) is not None
-        text = _first_line(tool.version) if found else f"missing, for {tool.needed_for}: {tool.install}"
-        print(f"{tool.name:<7} {text}")
-        missing |= not found
+        path = bootstrap.find(tool.name)
+        said = f"missing, for {tool.needed_for}: {tool.install}"
+        print(f"{tool.name:<7} {_first_line([path, *tool.version]) if path else said}")
+        missing |= path is None
     for header, needed_for, install in HEADERS:
         found = _has_header(header)
         print(f"{header:<7} {'found' if found else f'missing, for {needed_for}: {install}'}")

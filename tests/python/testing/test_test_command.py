@@ -160,3 +160,19 @@ def test_doctor_says_what_a_missing_tool_is_for_and_how_to_get_it(
     out = capsys.readouterr().out
     assert "g++     missing, for models: apt-get install g++\n" in out
     assert "lz4.h   missing, for waveforms: apt-get install liblz4-dev\n" in out
+
+
+def test_doctor_finds_cargo_where_the_build_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
+    monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
+    cargo = tmp_path / ".cargo" / "bin" / "cargo"
+    cargo.parent.mkdir(parents=True)
+    cargo.write_text("#!/bin/sh\necho cargo 1.2.3\n")
+    cargo.chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert bootstrap.find_cargo() == str(cargo)
+    doctor.run()
+    assert "cargo   cargo 1.2.3\n" in capsys.readouterr().out
