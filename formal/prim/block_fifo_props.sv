@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// block_fifo: nothing lost, nothing invented, order kept, also where words pass the memory by.
 ///
-/// One word is watched, chosen by its number modulo twice the depth; as the choice is free, what
-/// holds for it holds for every word.
+/// One word is watched (queue_watch).
 module block_fifo_props #(
   parameter int unsigned Width = 3,
   parameter int unsigned Depth = 4,
@@ -23,36 +22,19 @@ module block_fifo_props #(
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // Never assigned another value and not initialised: any constant.
-  count_t watch_q;
-  always_ff @(posedge clk_i) watch_q <= watch_q;
-
-  count_t written_q, read_q, count, ahead, stored;
-  logic   live_q, write, read;
-  logic [Width-1:0] word_q;
-
+  count_t watch, written, taken, count, ahead, stored;
+  logic   live, write, read;
+  logic [Width-1:0] word;
   assign write  = valid_i && ready_o;
   assign read   = valid_o && ready_i;
-  assign count  = written_q - read_q;
-  assign ahead  = watch_q - read_q;
   assign stored = dut.wptr_q - dut.rptr_q;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      written_q <= '0;
-      read_q    <= '0;
-      live_q    <= 1'b0;
-    end else begin
-      written_q <= written_q + count_t'(write);
-      read_q    <= read_q + count_t'(read);
-      if (write && written_q == watch_q) begin
-        live_q <= 1'b1;
-        word_q <= data_i;
-      end else if (read && read_q == watch_q) begin
-        live_q <= 1'b0;
-      end
-    end
-  end
+  queue_watch #(.Width(Width), .CountWidth(CountWidth)) u_watch (
+    .clk_i, .rst_ni, .clear_i(1'b0),
+    .write_i(write), .data_i, .read_i(read),
+    .written_o(written), .read_o(taken), .count_o(count),
+    .watch_o(watch), .ahead_o(ahead), .live_o(live), .word_o(word)
+  );
 
   // Where the watched word is in the memory, if it is there.
   count_t place;
@@ -72,13 +54,13 @@ module block_fifo_props #(
       assert (valid_o || stored == '0);
       assert (ready_o == (stored != count_t'(Depth)));
       // The watched word is inside exactly while its number lies between the two counts.
-      assert (live_q == (ahead < count));
-      if (live_q && ahead == '0) assert (valid_o && data_o == word_q);
+      assert (live == (ahead < count));
+      if (live && ahead == '0) assert (valid_o && data_o == word);
       if (stood_q) assert (valid_o && data_o == stood_data_q);
       // What makes the above inductive.
-      if (live_q && ahead != '0) assert (dut.u_ram.mem_q[place[CountWidth-2:0]] == word_q);
+      if (live && ahead != '0) assert (dut.u_ram.mem_q[place[CountWidth-2:0]] == word);
       cover (stored == count_t'(Depth) && valid_o);
-      cover (read && write && live_q && read_q == watch_q && stored != '0);
+      cover (read && write && live && taken == watch && stored != '0);
     end
   end
 endmodule

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// fifo: nothing lost, nothing invented, order kept, the count true.
 ///
-/// One word is watched, chosen by its number modulo twice the depth; as the choice is free, what
-/// holds for it holds for every word.
+/// One word is watched (queue_watch).
 module fifo_props #(
   parameter int unsigned Width = 3,
   parameter int unsigned Depth = 4,
@@ -24,50 +23,33 @@ module fifo_props #(
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // Never assigned another value and not initialised: any constant.
-  logic [UsageWidth-1:0] watch_q;
-  always_ff @(posedge clk_i) watch_q <= watch_q;
-
-  logic [UsageWidth-1:0] written_q, read_q, ahead;
-  logic                  live_q;
-  logic [Width-1:0]      word_q;
-  logic                  write, read;
-
+  logic [UsageWidth-1:0] watch, written, taken, count, ahead;
+  logic                  live, write, read;
+  logic [Width-1:0]      word;
   assign write = valid_i && ready_o;
   assign read  = valid_o && ready_i;
-  assign ahead = watch_q - read_q;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear_i) begin
-      written_q <= '0;
-      read_q    <= '0;
-      live_q    <= 1'b0;
-    end else begin
-      written_q <= written_q + UsageWidth'(write);
-      read_q    <= read_q + UsageWidth'(read);
-      if (write && written_q == watch_q) begin
-        live_q <= 1'b1;
-        word_q <= data_i;
-      end else if (read && read_q == watch_q) begin
-        live_q <= 1'b0;
-      end
-    end
-  end
+  queue_watch #(.Width(Width), .CountWidth(UsageWidth)) u_watch (
+    .clk_i, .rst_ni, .clear_i,
+    .write_i(write), .data_i, .read_i(read),
+    .written_o(written), .read_o(taken), .count_o(count),
+    .watch_o(watch), .ahead_o(ahead), .live_o(live), .word_o(word)
+  );
 
   always_comb begin
     if (started_q) begin
-      assert (usage_o == UsageWidth'(written_q - read_q));
+      assert (usage_o == count);
       assert (usage_o <= UsageWidth'(Depth));
       assert (ready_o == (usage_o != UsageWidth'(Depth)));
       assert (valid_o == (usage_o != '0));
       // The watched word is inside exactly while its number lies between the two counts.
-      assert (live_q == (ahead < usage_o));
-      if (live_q && read_q == watch_q) assert (valid_o && data_o == word_q);
+      assert (live == (ahead < usage_o));
+      if (live && taken == watch) assert (valid_o && data_o == word);
       // What makes the above inductive: where the words are.
-      assert (written_q == dut.wptr_q && read_q == dut.rptr_q);
-      if (live_q) assert (dut.mem_q[watch_q[UsageWidth-2:0]] == word_q);
+      assert (written == dut.wptr_q && taken == dut.rptr_q);
+      if (live) assert (dut.mem_q[watch[UsageWidth-2:0]] == word);
       cover (usage_o == UsageWidth'(Depth));
-      cover (read && write && live_q && read_q == watch_q);
+      cover (read && write && live && taken == watch);
     end
   end
 endmodule
