@@ -7,7 +7,8 @@
 module link_credits_props
   import link_pkg::*;
 #(
-  parameter int unsigned Depth = 6
+  parameter int unsigned Depth = 6,
+  parameter bit          Early = 1'b0
 ) (
   input logic   clk_i,
   input logic   send_i,     // a word is sent, if there is room
@@ -33,7 +34,6 @@ module link_credits_props
   logic   send, arrive, lose, sync, read, take, credit, bad, whole, offer_valid;
   count_t sent, passed_q, lost_q, stored_q, offer_count, line, freed, known;
   count_t [0:0] room;
-  logic         arrived_q, synced_q;
   logic         idle_tx, idle_rx, check_due;
 
   assign send   = send_i && room[0] != '0 && !clear_q;
@@ -66,14 +66,15 @@ module link_credits_props
   logic pressing, check_first;
   id_t  offer_id, check_id;
 
-  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) u_rx (
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .Early(Early)) u_rx (
     .clk_i,
     .rst_ni(started_q),
     .clear_i(clear_q),
     .sync_i(sync),
+    .sync_id_i(none),
+    .sync_count_i(passed_q),
     .ask_i(sync && ask_i),
-    .field_id_i(none),
-    .field_count_i(passed_q),
+    .ask_id_i(none),
     .word_i(arrive),
     .word_id_i(none),
     .stored_i(stored_q),
@@ -91,30 +92,25 @@ module link_credits_props
     .idle_o(idle_rx)
   );
 
-  // Words lost since the last SOP or CHECK; what the receiver has made of all that is one cycle behind.
+  // Words lost since the last SOP or CHECK.
   always_ff @(posedge clk_i) begin
     if (!started_q || clear_q) begin
-      passed_q  <= '0;
-      lost_q    <= '0;
-      stored_q  <= '0;
-      arrived_q <= 1'b0;
-      synced_q  <= 1'b0;
+      passed_q <= '0;
+      lost_q   <= '0;
+      stored_q <= '0;
     end else begin
-      passed_q  <= passed_q + count_t'(arrive || lose);
-      lost_q    <= sync ? '0 : lost_q + count_t'(lose);
-      stored_q  <= stored_q + count_t'(arrive && keep_i) - count_t'(read);
-      arrived_q <= arrive;
-      synced_q  <= sync;
+      passed_q <= passed_q + count_t'(arrive || lose);
+      lost_q   <= sync ? '0 : lost_q + count_t'(lose);
+      stored_q <= stored_q + count_t'(arrive && keep_i) - count_t'(read);
     end
   end
 
-  // What the receiver has freed: in truth, with the word of the cycle before taken into account, and as its
-  // scan sees it.
-  count_t counted, seen;
+  // What the receiver has freed; its scan sees it in stages, each a cycle older.
+  localparam int unsigned First = Early ? 1 : 0;
+  count_t counted;
   assign known   = u_tx.freed_q[0];
-  assign counted = synced_q ? u_rx.op_count_q : u_rx.received_q[0] + count_t'(arrived_q);
+  assign counted = u_rx.received_q[0];
   assign freed   = counted - stored_q;
-  assign seen    = u_rx.received_q[0] - u_rx.stored1_q;
 
   // A CREDIT carries what was offered at some time since the last that was taken into account.
   logic offered_q;
@@ -135,14 +131,14 @@ module link_credits_props
   end
 
   // Everything is looked at as its distance from what the sender knows to be freed.
-  count_t d_sent, d_freed, d_seen, d_freed2, d_freed3, d_offer, d_step;
+  count_t d_sent, d_freed, d_freed0, d_freed1, d_freed2, d_freed3, d_offer;
   assign d_sent   = sent - known;
   assign d_freed  = freed - known;
-  assign d_seen   = seen - known;
-  assign d_freed2 = u_rx.freed2_q - known;
-  assign d_freed3 = u_rx.freed3_q - known;
+  assign d_freed0 = u_rx.freed_q[0] - known;
+  assign d_freed1 = u_rx.freed_q[First] - known;
+  assign d_freed2 = u_rx.freed_q[First+1] - known;
+  assign d_freed3 = u_rx.freed_q[First+2] - known;
   assign d_offer  = offer_count - known;
-  assign d_step   = u_tx.step_count_q - known;
 
   always_comb begin
     if (started_q) assert (u_tx.clear_addr_q == '0 && u_rx.clear_addr_q == '0 && u_rx.scan_q == '0);
@@ -160,38 +156,40 @@ module link_credits_props
       // What the receiver counts is less than the truth by losses alone, and a SOP or CHECK ends them.
       assert (counted == passed_q - lost_q);
       // At rest behind a SOP or CHECK, with all read, the next CREDIT says that everything is free.
-      if (quiet_q >= 3'd1) assert (running_q && !arrived_q && !synced_q && u_rx.stored1_q == stored_q);
+      if (quiet_q >= 3'd1) assert (running_q);
       if (line == '0 && stored_q == '0 && lost_q == '0) begin
-        if (quiet_q >= 3'd1) assert (seen == sent);
-        if (quiet_q >= 3'd2 && u_rx.valid2_q) assert (u_rx.freed2_q == sent);
-        if (quiet_q >= 3'd3 && u_rx.valid3_q) assert (u_rx.freed3_q == sent);
+        assert (freed == sent);
+        if (quiet_q >= 3'd1) assert (d_freed0 == d_freed);
+        if (quiet_q >= 3'd1 + 3'(First) && u_rx.valid1_q) assert (d_freed1 == d_freed);
+        if (quiet_q >= 3'd2 + 3'(First) && u_rx.valid2_q) assert (d_freed2 == d_freed);
+        if (quiet_q >= 3'd3 + 3'(First) && u_rx.valid3_q) assert (d_freed3 == d_freed);
         if (known == sent) assert (whole);
       end
       // What makes the above inductive: older views are smaller.
-      assert (u_rx.sync_q == synced_q && u_rx.word_q == arrived_q && !(synced_q && arrived_q));
       if (running_q) begin
-        assert (u_rx.stored1_q + count_t'(arrived_q) - stored_q <= count_t'(2));
-        assert (d_seen <= d_freed);
-        assert (u_rx.scan1_q == '0 && u_rx.op_id_q == '0);
+        assert (u_rx.scan1_q == '0);
+        assert (d_freed0 <= d_freed);
       end else begin
-        assert (!arrived_q && !synced_q && !offered_q && !offer_valid && !u_tx.step_valid_q);
+        assert (!offered_q && !offer_valid && !u_tx.step_valid_q);
         assert (!u_rx.valid1_q && !u_rx.valid2_q && !u_rx.valid3_q && u_rx.received_q[0] == '0);
         assert (passed_q == '0 && stored_q == '0 && lost_q == '0);
       end
+      if (u_rx.valid1_q) assert (running_q && d_freed1 <= d_freed0);
       if (u_rx.valid2_q) assert (running_q && u_rx.scan2_q == '0);
       if (u_rx.valid3_q) assert (running_q && u_rx.scan3_q == '0);
       if (u_tx.step_valid_q) assert (u_tx.step_id_q == '0);
-      if (u_rx.valid2_q) assert (d_freed2 <= d_seen);
-      if (u_rx.valid3_q) assert (d_freed3 <= d_seen);
+      if (u_rx.valid2_q) assert (u_rx.valid1_q ? d_freed2 <= d_freed1 : d_freed2 <= d_freed0);
+      if (u_rx.valid3_q) assert (d_freed3 <= (u_rx.valid1_q ? d_freed1 : d_freed0));
       if (u_rx.valid2_q && u_rx.valid3_q) assert (d_freed3 <= d_freed2);
       if (offer_valid || offered_q) begin
-        assert (d_offer <= d_seen);
+        assert (d_offer <= d_freed0);
+        if (u_rx.valid1_q) assert (d_offer <= d_freed1);
         if (u_rx.valid2_q) assert (d_offer <= d_freed2);
         if (u_rx.valid3_q) assert (d_offer <= d_freed3);
       end
       if (u_tx.step_valid_q) begin
         assert (offered_q);
-        assert (u_tx.step_q == d_step && d_step <= d_offer);
+        assert (u_tx.step_q <= d_offer);
       end
       cover (whole && lost_q == '0 && sent == count_t'(2) && stored_q == '0);
       cover (lost_q == count_t'(2) && line == count_t'(1));

@@ -18,8 +18,8 @@ module link_ids_props
   // The receiver's side.
   input logic                sync_i,
   input logic                ask_i,
-  input id_t                 field_id_i,
-  input count_t              field_count_i,
+  input id_t                 sync_id_i,
+  input count_t              sync_count_i,
   input logic                word_i,
   input id_t                 word_id_i,
   input count_t [NumIds-1:0] stored_i,
@@ -64,14 +64,14 @@ module link_ids_props
   count_t offer_count, offer_count_alone;
 
   link_credit_rx #(.NumRxIds(NumIds), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) all_rx (
-    .clk_i, .rst_ni, .clear_i, .sync_i, .ask_i(ask_i && sync_i), .field_id_i, .field_count_i, .word_i, .word_id_i,
+    .clk_i, .rst_ni, .clear_i, .sync_i, .sync_id_i, .sync_count_i, .ask_i(ask_i && sync_i), .ask_id_i(sync_id_i), .word_i, .word_id_i,
     .stored_i, .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid), .pressing_o(pressing),
     .offer_id_o(offer_id), .offer_count_o(offer_count), .check_o(check), .check_first_o(check_first),
     .check_id_o(check_id), .take_credit_i(take_credit_i && offer_valid), .take_check_i(1'b0), .idle_o(idle_rx)
   );
   link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) alone_rx (
-    .clk_i, .rst_ni, .clear_i, .sync_i(sync_i && field_id_i == mine), .ask_i(1'b0), .field_id_i(zero),
-    .field_count_i, .word_i(word_i && word_id_i == mine), .word_id_i(zero),
+    .clk_i, .rst_ni, .clear_i, .sync_i(sync_i && sync_id_i == mine), .sync_id_i(zero),
+    .sync_count_i, .ask_i(1'b0), .ask_id_i(zero), .word_i(word_i && word_id_i == mine), .word_id_i(zero),
     .stored_i(stored_i[mine]), .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid_alone),
     .pressing_o(pressing_alone), .offer_id_o(offer_id_alone), .offer_count_o(offer_count_alone),
     .check_o(check_alone), .check_first_o(check_first_alone), .check_id_o(check_id_alone),
@@ -89,7 +89,7 @@ module link_ids_props
   always_comb begin
     if (started_q) assume (mine == mine_q);
     assume (mine < 6'(NumIds) && id_i < 6'(NumIds) && credit_id_i < 6'(NumIds));
-    assume (field_id_i < 6'(NumIds) && word_id_i < 6'(NumIds));
+    assume (sync_id_i < 6'(NumIds) && word_id_i < 6'(NumIds));
     if (clear_q == '0 && !known_q) assume (clear_i);
     if (clear_q != '0 && clear_q < 3'(NumIds + 1)) assume (clear_i);
     // link_rx: a word is one thing.
@@ -105,20 +105,14 @@ module link_ids_props
     // What makes the above inductive: what is under way, and how far a clear has come.
     if (started_q) begin
       assert (alone.step_valid_q == (all.step_valid_q && all.step_id_q == addr_t'(mine)));
-      if (alone.step_valid_q) assert (alone.step_count_q == all.step_count_q);
       if (alone.step_valid_q && known_q) assert (alone.step_q == all.step_q);
       assert (alone.step_id_q == '0 || !alone.step_valid_q);
-      assert (alone_rx.sync_q == (all_rx.sync_q && all_rx.op_id_q == addr_t'(mine)));
-      assert (alone_rx.word_q == (all_rx.word_q && all_rx.op_id_q == addr_t'(mine)));
-      assert (!(all_rx.sync_q && all_rx.word_q));
-      if (alone_rx.sync_q) assert (alone_rx.op_count_q == all_rx.op_count_q);
-      if (alone_rx.sync_q || alone_rx.word_q) assert (alone_rx.op_id_q == '0);
       assert (alone.clear_addr_q == '0 && alone_rx.clear_addr_q == '0);
       assert (3'(all.clear_addr_q) == (clear_q < 3'(NumIds) ? clear_q : 3'(NumIds - 1)));
       assert (all_rx.clear_addr_q == all.clear_addr_q);
       assert (all.step_id_q < addr_t'(NumIds) || !all.step_valid_q);
       if (clear_q != '0) begin
-        assert (!all.step_valid_q && !all_rx.sync_q && !all_rx.word_q);
+        assert (!all.step_valid_q);
         assert (room[mine] == '0 && room_alone[0] == '0);
         assert (alone.sent_q[0] == '0 && alone.freed_q[0] == -count_t'(Depth));
         assert (alone_rx.received_q[0] == '0);
@@ -127,7 +121,7 @@ module link_ids_props
           assert (all_rx.received_q[mine] == '0);
         end
       end
-      if (clear_q == '0 && !known_q) assert (!all.step_valid_q && !all_rx.sync_q && !all_rx.word_q);
+      if (clear_q == '0 && !known_q) assert (!all.step_valid_q);
     end
     cover (started_q && known_q && room[0] == count_t'(2) && room[1] == count_t'(Depth));
   end

@@ -15,8 +15,8 @@ module link_rx_props
   logic             crc_bad_o, poisoned_o, invalid_o, cut_o, idle_o;
   flit_kind_e       kind_o;
   logic [0:0][31:0] data_o;
-  id_t              id_o, field_id_o;
-  count_t           field_count_o;
+  id_t              id_o, sync_id_o, field_id_o;
+  count_t           sync_count_o, field_count_o;
 
   link_rx #(.Lanes(1), .NumRxIds(2), .NumTxIds(2), .MaxWords(MaxWords)) dut (.*);
 

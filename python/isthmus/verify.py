@@ -191,9 +191,9 @@ def _area(profile: str, core: str, family: str, resource: str) -> float | None:
     found = [stored.get(name, {}).get(family) for name in of]
     if profile != "isthmus" or not all(found):
         return None
-    # Memory in LUTs takes LUTs; a block RAM of that family is half of one of 36 kbit.
+    # Memory and shift registers in LUTs take LUTs; a block RAM of that family is half of one of 36 kbit.
     parts: Mapping[str, Sequence[tuple[str, int]]] = {
-        "lut": (("lut", 1), ("lutram", 1)),
+        "lut": (("lut", 1), ("lutram", 1), ("srl", 1)),
         "ff": (("ff", 1),),
         "bram": (("bram36", 2),),
     }

@@ -63,13 +63,12 @@ module link_core
 
   logic   clear, send_ready, init_seen, ready_seen, running_seen;
   logic   sync, ask, credit;
-  id_t    field_id;
-  count_t field_count;
+  id_t    sync_id, field_id;
+  count_t sync_count, field_count;
 
   // Nothing changes at the next edge unless an input does.
   logic [4:0] idle;
-  logic       at_rest;
-  assign idle_o = &idle && at_rest;
+  assign idle_o = &idle;
 
   link_init #(
     .InitWords(InitWords)
@@ -104,6 +103,8 @@ module link_core
     .data_o       (rx_data_o),
     .id_o         (rx_id_o),
     .sync_o       (sync),
+    .sync_id_o    (sync_id),
+    .sync_count_o (sync_count),
     .check_o      (ask),
     .credit_o     (credit),
     .field_id_o   (field_id),
@@ -117,30 +118,6 @@ module link_core
     .cut_o,
     .idle_o       (idle[1])
   );
-
-  // Credits are counted a cycle behind the registered flits: what comes without waits for them.
-  logic   word, counted_word;
-  id_t    counted_id;
-  count_t [NumRxIds-1:0] counted_stored;
-  assign word = rx_valid_o && rx_kind_o != FlitSop;
-  if (FlitRegister) begin : gen_counted_now
-    assign counted_word   = word;
-    assign counted_id     = rx_id_o;
-    assign counted_stored = stored_i;
-    assign at_rest        = 1'b1;
-  end else begin : gen_counted_later
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        counted_word   <= 1'b0;
-        counted_stored <= '0;
-      end else begin
-        counted_word   <= word;
-        counted_stored <= stored_i;
-      end
-    end
-    always_ff @(posedge clk_i) counted_id <= rx_id_o;
-    assign at_rest = counted_word == word && counted_stored == stored_i;
-  end
 
   logic [NumTxIds-1:0] whole;
   id_t    sent_id, offer_id, check_id;
@@ -170,18 +147,20 @@ module link_core
     .NumRxIds    (NumRxIds),
     .NumTxIds    (NumTxIds),
     .CreditWords (CreditWords),
-    .RefreshWords(RefreshWords)
+    .RefreshWords(RefreshWords),
+    .Early       (!FlitRegister)
   ) u_credit_rx (
     .clk_i,
     .rst_ni,
     .clear_i      (clear),
     .sync_i       (sync),
+    .sync_id_i    (sync_id),
+    .sync_count_i (sync_count),
     .ask_i        (ask),
-    .field_id_i   (field_id),
-    .field_count_i(field_count),
-    .word_i       (counted_word),
-    .word_id_i    (counted_id),
-    .stored_i     (counted_stored),
+    .ask_id_i     (field_id),
+    .word_i       (rx_valid_o && rx_kind_o != FlitSop),
+    .word_id_i    (rx_id_o),
+    .stored_i,
     .busy_i       (busy),
     .whole_i      (whole),
     .offer_valid_o(offer_valid),
@@ -198,6 +177,7 @@ module link_core
 
   link_tx #(
     .Lanes         (Lanes),
+    .NumTxIds      (NumTxIds),
     .CreditInPacket(CreditInPacket)
   ) u_tx (
     .clk_i,

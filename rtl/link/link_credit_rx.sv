@@ -13,28 +13,33 @@
 ///
 ///   Handshake   offer_valid_o stays until taken; its count may move on meanwhile
 ///   Ordering    ids in turn
-///   Latency     4 cycles from stored_i to the offer when the scan is there; NumRxIds to come round
+///   Latency     4 cycles from stored_i to the offer when the scan is there, 5 with Early; NumRxIds to come
+///               round
 ///   Throughput  one word counted a cycle
-///   Parameters  NumRxIds and NumTxIds 1..64, CreditWords 1..512, RefreshWords 16..4096 (a power of two)
+///   Parameters  NumRxIds and NumTxIds 1..64, CreditWords 1..512, RefreshWords 16..4096 (a power of two).
+///               Early 1: flits come a cycle earlier than their words' other strobes (link_rx without
+///               FlitRegister); what is told, and when, is the same
 module link_credit_rx
   import link_pkg::*;
 #(
   parameter int unsigned NumRxIds     = 8,
   parameter int unsigned NumTxIds     = 1,
   parameter int unsigned CreditWords  = 64,
-  parameter int unsigned RefreshWords = 64
+  parameter int unsigned RefreshWords = 64,
+  parameter bit          Early        = 1'b0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic                  clear_i,       // for NumRxIds cycles at least
   // Words that come: link_rx's outputs.
-  input  logic                  sync_i,        // SOP or CHECK: received := field_count_i
+  input  logic                  sync_i,        // SOP or CHECK: received := sync_count_i
+  input  id_t                   sync_id_i,
+  input  count_t                sync_count_i,
   input  logic                  ask_i,         // CHECK
-  input  id_t                   field_id_i,
-  input  count_t                field_count_i,
+  input  id_t                   ask_id_i,
   input  logic                  word_i,        // a data or end flit
   input  id_t                   word_id_i,
-  input  count_t [NumRxIds-1:0] stored_i,      // a register; shows a word one cycle after word_i
+  input  count_t [NumRxIds-1:0] stored_i,      // shows a word one cycle after word_i
   // Words to send.
   input  logic                  busy_i,        // packets want the link
   input  logic [NumTxIds-1:0]   whole_i,       // everything sent to the id has been freed
@@ -59,6 +64,9 @@ module link_credit_rx
   typedef logic [TxAddrWidth-1:0] tx_addr_t;
   typedef logic [RestWidth-1:0] rest_t;
 
+  logic unused;
+  assign unused = &{1'b0, ask_id_i};
+
   if (NumRxIds < 1 || NumRxIds > 64 || NumTxIds < 1 || NumTxIds > 64) begin : gen_ids_check
     $error("link_credit_rx: NumRxIds %0d, NumTxIds %0d, legal is 1..64", NumRxIds, NumTxIds);
   end
@@ -79,50 +87,58 @@ module link_credit_rx
     return id == tx_addr_t'(NumTxIds - 1) ? '0 : id + 1'b1;
   endfunction
 
-  // Words received, one cycle behind the flits: by then stored_i has them.
-  logic   sync_q, word_q;
-  count_t op_count_q, received;
-  addr_t  op_id_q, clear_addr_q, received_addr;
+  // Words received: like stored_i, a cycle behind the flits.
+  logic   moved_q, moved2_q;
+  count_t received;
+  addr_t  clear_addr_q, received_addr;
   count_t received_q[NumRxIds];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      sync_q       <= 1'b0;
-      word_q       <= 1'b0;
+      moved_q      <= 1'b0;
+      moved2_q     <= 1'b0;
       clear_addr_q <= '0;
     end else begin
-      sync_q <= sync_i;
-      word_q <= word_i;
+      moved_q  <= sync_i || word_i;
+      moved2_q <= moved_q;
       if (!clear_i) clear_addr_q <= '0;
       else if (clear_addr_q != addr_t'(NumRxIds - 1)) clear_addr_q <= clear_addr_q + 1'b1;
     end
   end
-  always_ff @(posedge clk_i) begin
-    op_id_q    <= addr_t'(sync_i ? field_id_i : word_id_i);
-    op_count_q <= field_count_i;
-  end
 
-  assign received_addr = clear_i ? clear_addr_q : op_id_q;
+  assign received_addr = clear_i ? clear_addr_q : addr_t'(sync_i ? sync_id_i : word_id_i);
   assign received      = received_q[received_addr];
 
   always_ff @(posedge clk_i) begin
     if (clear_i) received_q[received_addr] <= '0;
-    else if (sync_q) received_q[received_addr] <= op_count_q;
-    else if (word_q) received_q[received_addr] <= received + 1'b1;
+    else if (sync_i) received_q[received_addr] <= sync_count_i;
+    else if (word_i) received_q[received_addr] <= received + 1'b1;
   end
 
   // An id that a CHECK has asked for: the newest; an older one is asked for again.
   logic  ask_q, ask_offer_q;
   addr_t ask_id_q;
 
-  // The scan: id; freed and told; how much is untold. What was read before a take or a CHECK is stale.
-  addr_t  scan_q, scan1_q, scan2_q, scan3_q;
+  // The scan: id; what is freed of it; then, against what is told of it at last, how much is untold. What was
+  // read before a take or a CHECK is stale. An early word waits one stage more: it is read for the id that
+  // comes next.
+  localparam int unsigned Stages = Early ? 4 : 3;
+  addr_t  scan_d, scan_q, scan1_q, scan2_q, scan3_q, look;
   logic   valid1_q, valid2_q, valid3_q, stale, rest;
-  count_t stored1_q, freed2_q, told2_q, freed3_q, untold3_q;
-  logic   empty2_q, empty3_q;
+  count_t [Stages-1:0] freed_q;
+  logic   [Stages-1:0] empty_q;
+  count_t freed3, untold3;
+  logic   empty3;
   count_t told_q[NumRxIds];
 
   assign stale = clear_i || take_credit_i || ask_i;
+  assign look  = Early ? scan_d : scan_q;
+
+  always_comb begin
+    if (clear_i || rest) scan_d = '0;
+    else if (take_credit_i) scan_d = next(addr_t'(offer_id_o));
+    else scan_d = next(scan_q);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -131,26 +147,23 @@ module link_credit_rx
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
     end else begin
+      scan_q   <= scan_d;
       valid1_q <= !stale;
       valid2_q <= valid1_q && !stale;
       valid3_q <= valid2_q && !stale;
-      if (clear_i || rest) scan_q <= '0;
-      else if (take_credit_i) scan_q <= next(addr_t'(offer_id_o));
-      else scan_q <= next(scan_q);
     end
   end
+  // Stages that nothing is done in need no reset: where there are shift registers in LUTs, they are that.
   always_ff @(posedge clk_i) begin
-    scan1_q   <= scan_q;
-    stored1_q <= stored_i[scan_q];
-    scan2_q   <= scan1_q;
-    freed2_q  <= received_q[scan1_q] - stored1_q;
-    told2_q   <= told_q[scan1_q];
-    empty2_q  <= stored1_q == '0;
-    scan3_q   <= scan2_q;
-    freed3_q  <= freed2_q;
-    untold3_q <= freed2_q - told2_q;
-    empty3_q  <= empty2_q;
+    scan1_q <= scan_q;
+    scan2_q <= scan1_q;
+    scan3_q <= scan2_q;
+    freed_q <= {freed_q[Stages-2:0], received_q[look] - stored_i[look]};
+    empty_q <= {empty_q[Stages-2:0], stored_i[look] == '0};
   end
+  assign freed3  = freed_q[Stages-1];
+  assign empty3  = empty_q[Stages-1];
+  assign untold3 = freed3 - told_q[scan3_q];
 
   addr_t told_addr;
   assign told_addr = clear_i ? clear_addr_q : addr_t'(offer_id_o);
@@ -194,8 +207,8 @@ module link_credit_rx
   // The offer.
   logic any, urgent, asked, same, load, urgent_q;
 
-  assign any    = untold3_q != '0;
-  assign urgent = untold3_q >= count_t'(CreditWords);
+  assign any    = untold3 != '0;
+  assign urgent = untold3 >= count_t'(CreditWords);
   assign asked  = ask_q && ask_id_q == scan3_q;
   assign same   = addr_t'(offer_id_o) == scan3_q;
 
@@ -229,10 +242,10 @@ module link_credit_rx
     end
   end
   always_ff @(posedge clk_i) begin
-    if (ask_i) ask_id_q <= addr_t'(field_id_i);
+    if (ask_i) ask_id_q <= addr_t'(ask_id_i);
     if (load) begin
       offer_id_o    <= id_t'(scan3_q);
-      offer_count_o <= freed3_q;
+      offer_count_o <= freed3;
     end
   end
 
@@ -240,10 +253,11 @@ module link_credit_rx
 
   // Rest: no id has anything stored or untold, and no word has come meanwhile.
   rest_t rest_q;
-  logic  moving;
+  logic  moving, stirred;
 
-  assign moving = sync_i || sync_q || word_i || word_q || stale || ask_q || offer_valid_o ||
-                  (valid3_q && (any || !empty3_q));
+  assign stirred = moved_q || (Early ? moved2_q : sync_i || word_i) || stale || ask_q ||
+                   offer_valid_o;
+  assign moving  = stirred || (valid3_q && (any || !empty3));
   assign rest   = rest_q == rest_t'(RestCount);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -252,8 +266,8 @@ module link_credit_rx
     else if (valid3_q && !rest) rest_q <= rest_q + 1'b1;
   end
 
-  // Nothing changes at the next edge unless an input does.
+  // Nothing changes at the next edge unless an input does: at rest nothing is untold until a word comes.
   assign idle_o = {scan_q, scan1_q, scan2_q, scan3_q} == '0 && (clear_i ?
-      clear_addr_q == addr_t'(NumRxIds - 1) && !sync_q && !word_q && !valid3_q :
-      rest && !moving && whole && timer_q == '0);
+      clear_addr_q == addr_t'(NumRxIds - 1) && !moved_q && !moved2_q && !valid3_q :
+      rest && !stirred && !sync_i && !word_i && whole && timer_q == '0);
 endmodule

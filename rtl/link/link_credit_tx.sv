@@ -67,7 +67,7 @@ module link_credit_tx
   // another of its id would see the older `freed`: it is skipped like a lost one.
   logic   step_valid_q, accept;
   addr_t  step_id_q;
-  count_t step_q, step_count_q, used;
+  count_t step_q, used;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) step_valid_q <= 1'b0;
@@ -75,9 +75,8 @@ module link_credit_tx
     else step_valid_q <= credit_i && !clear_i;
   end
   always_ff @(posedge clk_i) begin
-    step_id_q    <= addr_t'(credit_id_i);
-    step_count_q <= credit_count_i;
-    step_q       <= credit_count_i - freed_q[addr_t'(credit_id_i)];
+    step_id_q <= addr_t'(credit_id_i);
+    step_q    <= credit_count_i - freed_q[addr_t'(credit_id_i)];
   end
 
   // The words in use may grow in this very cycle; they only grow, so the older number is safe.
@@ -86,7 +85,9 @@ module link_credit_tx
   assign freed_addr = clear_i ? clear_addr_q : step_id_q;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i || accept) freed_q[freed_addr] <= clear_i ? -count_t'(Depth) : step_count_q;
+    if (clear_i || accept) begin
+      freed_q[freed_addr] <= clear_i ? -count_t'(Depth) : freed_q[freed_addr] + step_q;
+    end
   end
 
   count_t step_and_word;

@@ -7,8 +7,8 @@
 /// loses nothing.
 ///
 ///   Handshake   none: a word a cycle, and at most one flit a cycle, which cannot be refused
-///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o, data_o and id_o,
-///               which come from the word's decoding then
+///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o, data_o, id_o
+///               and sync_*_o, which come from the word's decoding then
 ///   Throughput  one word a cycle
 ///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords 1..510,
 ///               FlitRegister 0, 1
@@ -33,10 +33,13 @@ module link_rx
   output flit_kind_e             kind_o,
   output logic [Lanes-1:0][31:0] data_o,        // Sop: id in bits 5:0 of lane 0
   output id_t                    id_o,          // of the packet
-  // Fields of SOP, CHECK and CREDIT words, with strobes.
-  output logic                   sync_o,        // SOP or CHECK: the far end has sent count words
-  output logic                   check_o,       // CHECK
-  output logic                   credit_o,      // CREDIT: the far end has freed count words
+  // SOP or CHECK, in the cycle of its flit: the far end has sent count words of the id.
+  output logic                   sync_o,
+  output id_t                    sync_id_o,
+  output count_t                 sync_count_o,
+  // Fields of CHECK and CREDIT words, with strobes.
+  output logic                   check_o,
+  output logic                   credit_o,      // the far end has freed count words
   output id_t                    field_id_o,
   output count_t                 field_count_o,
   // The state of the far end, as the word tells it.
@@ -118,10 +121,11 @@ module link_rx
   words_t     words_q, words_d;
   logic       live, valid_d, crc_ok, full, end_bad;
   flit_kind_e kind_d;
-  logic       crc_bad_d, poisoned_d, invalid_d, cut_d;
+  logic       crc_bad_d, poisoned_d, invalid_d, cut_d, sync_d;
 
-  assign live = en_i && signal_q;
-  assign full = words_q == words_t'(MaxWords);
+  assign live   = en_i && signal_q;
+  assign sync_d = live && (is_sop || is_check);
+  assign full   = words_q == words_t'(MaxWords);
 
   always_comb begin
     inside_d   = inside_q;
@@ -204,7 +208,6 @@ module link_rx
     if (!rst_ni) begin
       inside_q   <= 1'b0;
       words_q    <= '0;
-      sync_o     <= 1'b0;
       check_o    <= 1'b0;
       credit_o   <= 1'b0;
       init_o     <= 1'b0;
@@ -217,7 +220,6 @@ module link_rx
     end else begin
       inside_q   <= inside_d;
       words_q    <= words_d;
-      sync_o     <= live && (is_sop || is_check);
       check_o    <= live && is_check;
       credit_o   <= live && is_credit;
       init_o     <= signal_q && is_init && !id[0];
@@ -232,8 +234,8 @@ module link_rx
   end
 
   // Nothing that matters changes at the next edge unless an input does.
-  assign idle_o = !inside_q && !valid_o && !sync_o && !credit_o && !init_o && !ready_o &&
-                  !crc_bad_o && !poisoned_o && !invalid_o && !cut_o &&
+  assign idle_o = !inside_q && !valid_o && !sync_o && !check_o && !credit_o && !init_o &&
+                  !ready_o && !crc_bad_o && !poisoned_o && !invalid_o && !cut_o &&
                   (signal_q ? is_idle && running_o : !running_o);
 
   always_ff @(posedge clk_i) begin
@@ -243,7 +245,8 @@ module link_rx
 
   logic [Lanes-1:0][31:0] data_d;
   id_t id_q, id_d;
-  assign id_d = inside_q ? id_q : id;
+  // Of a packet only ids below NumRxIds come.
+  assign id_d = (inside_q ? id_q : id) & id_t'((1 << $clog2(NumRxIds)) - 1);
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) data_d[i] = word_q[i].data;
     if (!inside_q) data_d[0][IdWidth-1:0] = id;
@@ -252,18 +255,28 @@ module link_rx
 
   if (FlitRegister) begin : gen_flit_register
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) valid_o <= 1'b0;
-      else valid_o <= valid_d;
+      if (!rst_ni) begin
+        valid_o <= 1'b0;
+        sync_o  <= 1'b0;
+      end else begin
+        valid_o <= valid_d;
+        sync_o  <= sync_d;
+      end
     end
     always_ff @(posedge clk_i) begin
       kind_o <= kind_d;
       data_o <= data_d;
     end
-    assign id_o = id_q;
+    assign id_o         = id_q;
+    assign sync_id_o    = field_id_o;
+    assign sync_count_o = field_count_o;
   end else begin : gen_flit_direct
-    assign valid_o = valid_d;
-    assign kind_o  = kind_d;
-    assign data_o  = data_d;
-    assign id_o    = id_d;
+    assign valid_o      = valid_d;
+    assign kind_o       = kind_d;
+    assign data_o       = data_d;
+    assign id_o         = id_d;
+    assign sync_o       = sync_d;
+    assign sync_id_o    = id;
+    assign sync_count_o = word_q[0].data[17:8];
   end
 endmodule

@@ -10,12 +10,13 @@
 ///   Handshake   valid_i, flit_i stay until ready_o; ready_o is a register and depends on neither
 ///   Latency     1 cycle from valid_i to tx_o
 ///   Throughput  one word a cycle, but for credit words and ALIGN
-///   Parameters  Lanes 1..8 (lanes of a bundle), CreditInPacket
+///   Parameters  Lanes 1..8 (lanes of a bundle), NumTxIds 1..64, CreditInPacket
 ///   Not done    a check of room or length: the sender of packets does it
 module link_tx
   import link_pkg::*;
 #(
   parameter int unsigned Lanes          = 1,
+  parameter int unsigned NumTxIds       = 64,
   parameter bit          CreditInPacket = 1'b0
 ) (
   input  logic                   clk_i,
@@ -50,6 +51,9 @@ module link_tx
 );
   if (Lanes < 1 || Lanes > 8) begin : gen_lanes_check
     $error("link_tx: Lanes is %0d, legal is 1..8", Lanes);
+  end
+  if (NumTxIds < 1 || NumTxIds > 64) begin : gen_ids_check
+    $error("link_tx: NumTxIds is %0d, legal is 1..64", NumTxIds);
   end
 
   // What the slot of this cycle carries.
@@ -109,7 +113,9 @@ module link_tx
           (CreditInPacket && pressing_i && offer_valid_i && inside_q && send && !is_end))));
     end
   end
-  always_ff @(posedge clk_i) if (take && is_sop) id_q <= sop_id;
+  // SOP carries what is given; inside, the id only names a count.
+  localparam id_t IdMask = id_t'((1 << $clog2(NumTxIds)) - 1);
+  always_ff @(posedge clk_i) if (take && is_sop) id_q <= sop_id & IdMask;
 
   always_comb begin
     slot = SlotIdle;

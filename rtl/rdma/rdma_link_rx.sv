@@ -8,12 +8,13 @@
 ///               bad_o stands with valid_o until ready_i
 ///   Ordering    first in, first out; a beat is two words, the low one first
 ///   Room        stored_o: words in it, for link_port, one cycle after they came; a beat that was read is
-///               told through a synchronizer. A packet of n words takes no more than n + 1, so a
+///               gone from it at the third link edge. A packet of n words takes no more than n + 1, so a
 ///               sender that keeps to link.md's credits overruns nothing; else the packet is lost and
 ///               overflow_o strobes
 ///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 1 to 2
 ///               host cycles
-///   Throughput  a word a link cycle in, a beat a host cycle out
+///   Throughput  a word a link cycle in, a beat a host cycle out; of more than 8 that were told one by one and
+///               have waited, only while the host's clock is less than twice the link's
 ///   Reset       rst_ni and link_rst_ni together
 ///   Parameters  StoreForward 0, 1
 ///   Not done    a look at the words
@@ -41,33 +42,40 @@ module rdma_link_rx
 );
   localparam int unsigned Depth     = 256;  // beats: 512 words
   localparam int unsigned AddrWidth = 8;
-  typedef logic [AddrWidth-1:0] ptr_t;
-  typedef logic [AddrWidth:0] beats_t;
+  typedef logic [AddrWidth-1:0] addr_t;
+  typedef logic [AddrWidth:0] ptr_t;        // counts beats; the top bit is the lap
 
-  // ---------------------------------------------------------------- link clock: beats into the memory
+  // The reader counts in Gray code, so that its pointer crosses as it is; so a beat's place is the Gray code
+  // of its number, on both sides.
+  function automatic addr_t place(addr_t number);
+    return number ^ {1'b0, number[AddrWidth-1:1]};
+  endfunction
+  function automatic addr_t gray_place(ptr_t gray);
+    return {^gray[AddrWidth:AddrWidth-1], gray[AddrWidth-2:0]};
+  endfunction
+
+  // ---------------------------------------------------------------- link clock: words into the memory
   logic is_data, is_eop, is_edb, is_end;
   assign is_data = rx_valid_i && rx_flit_i.kind == FlitData;
   assign is_eop  = rx_valid_i && rx_flit_i.kind == FlitEop;
   assign is_edb  = rx_valid_i && rx_flit_i.kind == FlitEdb;
   assign is_end  = is_eop || is_edb;
 
-  // A beat waits for the word behind it: that says whether it is the last.
-  logic [31:0] low_q, high_q;
-  logic [1:0]  have_q;   // words here
-  logic        skip_q;   // the rest of a packet that did not fit
-  ptr_t        wptr_q, begin_q;
-  beats_t      count_q;  // beats in the memory, those of an unfinished packet included
-  beats_t      mine_q;   // of the unfinished packet
-  beats_t      told_q;   // good ones that the reader has not been told of
-  beats_t      to_tell;  // and those of this cycle
-  logic        tell, tell_ready, freed_valid;
-  beats_t      freed, freed_beats;
+  // A word goes into the memory when it comes. A beat becomes one with the word behind it, which says whether
+  // it is the last: its flags are written then, and it is counted.
+  logic [1:0] have_q;    // words of the beat at wptr_q
+  logic       skip_q;    // the rest of a packet that did not fit
+  ptr_t       wptr_q, wptr_d, next;
+  ptr_t       seen, seen_q;  // beats that the reader has taken
+  ptr_t       count;     // beats in the memory, those of an unfinished packet included
+  logic       begun;     // of the unfinished packet are beats shown
 
   // A packet of which beats are shown always has room for its last one: others stop one beat earlier.
   logic full, none, write, write_last, write_bad, over, undo;
-  assign full = count_q >= beats_t'(Depth - 1);
-  assign none = count_q == beats_t'(Depth);
-  assign over = !skip_q && have_q == 2'd2 && ((is_data && full) || (is_end && none));
+  assign count = wptr_q - seen_q;
+  assign full  = count >= ptr_t'(Depth - 1);
+  assign none  = count == ptr_t'(Depth);
+  assign over  = !skip_q && is_data && ((have_q == 2'd2 && full) || (have_q == 2'd0 && none));
 
   always_comb begin
     write      = 1'b0;
@@ -75,38 +83,55 @@ module rdma_link_rx
     write_bad  = 1'b0;
     undo       = 1'b0;
     if (is_data && !skip_q && have_q == 2'd2) begin
-      write      = !full || (!StoreForward && mine_q != '0);
+      write      = !full || begun;
       write_last = full;
       write_bad  = full;
       undo       = full && StoreForward;
     end else if (is_end && !skip_q && have_q != 2'd0) begin
       write_last = 1'b1;
-      write_bad  = is_edb || have_q == 2'd1 || none;
-      write      = !none && !(write_bad && StoreForward);
+      write_bad  = is_edb || have_q == 2'd1;
+      write      = !(write_bad && StoreForward);
       undo       = write_bad && StoreForward;
     end
   end
 
-  beats_t added, taken_back, shown;
-  assign added      = beats_t'(write);
-  assign taken_back = undo ? mine_q : '0;
-  assign freed      = freed_valid ? freed_beats : '0;
-  // Beats that may be shown now.
-  always_comb begin
-    shown = '0;
-    if (write && !StoreForward) shown = beats_t'(1);
-    else if (write && write_last) shown = mine_q + beats_t'(1);
+  assign next = wptr_q + 1'b1;
+
+  // What may be shown: whole packets, or all there is. `shown_d` is the beat behind it, now.
+  ptr_t shown_d;
+  logic show;
+  if (StoreForward) begin : gen_stored
+    ptr_t begin_q;
+    assign begun   = 1'b0;
+    assign show    = write && write_last;
+    assign shown_d = show ? next : begin_q;
+    assign wptr_d  = undo ? begin_q : write ? next : wptr_q;
+    always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+      if (!link_rst_ni) begin_q <= '0;
+      else begin_q <= shown_d;
+    end
+  end else begin : gen_shown_at_once
+    logic begun_q;
+    assign begun   = begun_q;
+    assign show    = write;
+    assign shown_d = wptr_d;
+    assign wptr_d  = write ? next : wptr_q;
+    always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+      if (!link_rst_ni) begun_q <= 1'b0;
+      else if (write) begun_q <= !write_last;
+    end
   end
+
+  logic tell_q;  // what was shown is still to be told
+  logic tell_ready;
 
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
     if (!link_rst_ni) begin
       have_q     <= '0;
       skip_q     <= 1'b0;
       wptr_q     <= '0;
-      begin_q    <= '0;
-      count_q    <= '0;
-      mine_q     <= '0;
-      told_q     <= '0;
+      seen_q     <= '0;
+      tell_q     <= 1'b0;
       overflow_o <= 1'b0;
     end else begin
       overflow_o <= over;
@@ -119,111 +144,121 @@ module rdma_link_rx
       end else if (is_data && !skip_q) begin
         have_q <= have_q == 2'd2 ? 2'd1 : have_q + 2'd1;
       end
-      if (undo) wptr_q <= begin_q;
-      else if (write) wptr_q <= wptr_q + 1'b1;
-      if (write && write_last) begin_q <= wptr_q + 1'b1;
-      if (undo || (write && write_last)) mine_q <= '0;
-      else if (write) mine_q <= mine_q + beats_t'(1);
-      count_q <= count_q + added - taken_back - freed;
-      told_q  <= tell ? '0 : to_tell;
+      wptr_q <= wptr_d;
+      seen_q <= seen;
+      tell_q <= (tell_q || show) && !tell_ready;
     end
   end
 
-  always_ff @(posedge link_clk_i) begin
-    if (is_data) begin
-      if (have_q == 2'd1) high_q <= rx_flit_i.data;
-      else low_q <= rx_flit_i.data;
-    end
-  end
+  assign stored_o = {count, 1'b0} + count_t'(have_q);
 
-  assign stored_o = {count_q, 1'b0} + count_t'(have_q);
+  // ---------------------------------------------------------------- across
+  logic  told_valid, told_ready;
+  addr_t told;
+  logic  settled_up, settled_down;
+  ptr_t  rptr_q, rptr_d, rnext;
+  (* async_reg = "true" *) ptr_t [1:0] rsync_q;
 
-  // ---------------------------------------------------------------- tokens across
-  logic   show_valid;
-  beats_t show, freed_q;
-  logic   freed_ready, settled_down, settled_up;
-
-  assign to_tell = told_q + shown;
-  assign tell    = to_tell != '0 && tell_ready;
-
+  // Up: where the beats end that may be read. One that finds no room here is told with the next.
   async_fifo #(
-    .Width(AddrWidth + 1),
+    .Width(AddrWidth),
     .Depth(8)
-  ) u_show (
+  ) u_told (
     .wclk_i   (link_clk_i),
     .wrst_ni  (link_rst_ni),
-    .wvalid_i (to_tell != '0),
+    .wvalid_i (tell_q || show),
     .wready_o (tell_ready),
-    .wdata_i  (to_tell),
+    .wdata_i  (place(addr_t'(shown_d))),
     .rclk_i   (clk_i),
     .rrst_ni  (rst_ni),
-    .rvalid_o (show_valid),
-    .rready_i (1'b1),
-    .rdata_o  (show),
+    .rvalid_o (told_valid),
+    .rready_i (told_ready),
+    .rdata_o  (told),
     .settled_o(settled_up)
   );
 
-  async_fifo #(
-    .Width(AddrWidth + 1),
-    .Depth(8)
-  ) u_freed (
-    .wclk_i   (clk_i),
-    .wrst_ni  (rst_ni),
-    .wvalid_i (freed_q != '0),
-    .wready_o (freed_ready),
-    .wdata_i  (freed_q),
-    .rclk_i   (link_clk_i),
-    .rrst_ni  (link_rst_ni),
-    .rvalid_o (freed_valid),
-    .rready_i (1'b1),
-    .rdata_o  (freed_beats),
-    .settled_o(settled_down)
-  );
+  // Down: the reader's pointer.
+  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
+    if (!link_rst_ni) rsync_q <= '0;
+    else rsync_q <= {rsync_q[0], rptr_q};
+  end
+  for (genvar i = 0; i <= int'(AddrWidth); i++) begin : gen_seen
+    assign seen[i] = ^(rsync_q[1] >> i);
+  end
+  assign settled_down = rsync_q == {2{rptr_q}} && seen_q == seen;
 
   // ---------------------------------------------------------------- host clock: beats out
-  // The next beat is read in each cycle, told of or not: when the token has come, the beat stands there. It
-  // was written a host cycle before that read, or the token could not be here.
-  beats_t avail_q, avail;
-  logic   some_q;     // avail_q is not 0
-  logic   take;
-  ptr_t   rptr_q, behind_q;
+  // The next beat is read in each cycle, told of or not: when it has been told of, it stands there. It was
+  // written a host cycle before that read, or the word of it could not be here. What was told stays until
+  // its last beat is taken, so while it is there, there is a beat.
+  logic  take;
+  addr_t raddr;
 
-  assign valid_o = some_q || show_valid;
-  assign take    = valid_o && ready_i;
-  assign avail   = avail_q + (show_valid ? show : '0);
+  // The Gray code behind: with an even number of ones the lowest bit turns, else the one left of the lowest
+  // one, and the top bit at the end.
+  logic odd;
+  assign odd      = ^rptr_q;
+  assign rnext[0] = rptr_q[0] ^ !odd;
+  assign rnext[1] = rptr_q[1] ^ (odd && rptr_q[0]);
+  for (genvar i = 2; i < int'(AddrWidth); i++) begin : gen_next
+    assign rnext[i] = rptr_q[i] ^ (odd && rptr_q[i-1] && rptr_q[i-2:0] == '0);
+  end
+  assign rnext[AddrWidth] = rptr_q[AddrWidth] ^ (odd && rptr_q[AddrWidth-2:0] == '0);
+
+  assign valid_o    = told_valid;
+  assign take       = valid_o && ready_i;
+  assign told_ready = take && gray_place(rnext) == told;
+  assign rptr_d     = take ? rnext : rptr_q;
+  assign raddr      = gray_place(rptr_d);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      avail_q  <= '0;
-      some_q   <= 1'b0;
-      rptr_q   <= '0;
-      behind_q <= ptr_t'(1);
-      freed_q  <= '0;
-    end else begin
-      avail_q <= avail - beats_t'(take);
-      some_q  <= avail != beats_t'(take);
-      if (take) begin
-        rptr_q   <= behind_q;
-        behind_q <= behind_q + 1'b1;
-      end
-      freed_q <= beats_t'(take) + (freed_ready ? '0 : freed_q);
-    end
+    if (!rst_ni) rptr_q <= '0;
+    else rptr_q <= rptr_d;
   end
 
   ram_2clk #(
-    .Width(66),
+    .Width(32),
     .Depth(Depth)
-  ) u_ram (
+  ) u_low (
     .wclk_i (link_clk_i),
-    .we_i   (write),
-    .waddr_i(wptr_q),
-    .wdata_i({write_bad, write_last, high_q, low_q}),
+    .we_i   (is_data && !skip_q && !over && have_q != 2'd1),
+    .waddr_i(place(addr_t'(have_q == 2'd2 ? next : wptr_q))),
+    .wdata_i(rx_flit_i.data),
     .rclk_i (clk_i),
     .re_i   (1'b1),
-    .raddr_i(take ? behind_q : rptr_q),
-    .rdata_o({bad_o, last_o, beat_o})
+    .raddr_i(raddr),
+    .rdata_o(beat_o[31:0])
   );
 
-  assign idle_o = have_q == '0 && count_q == '0 && told_q == '0 && freed_q == '0 && !valid_o &&
-                  settled_down && settled_up;
+  ram_2clk #(
+    .Width(32),
+    .Depth(Depth)
+  ) u_high (
+    .wclk_i (link_clk_i),
+    .we_i   (is_data && !skip_q && have_q == 2'd1),
+    .waddr_i(place(addr_t'(wptr_q))),
+    .wdata_i(rx_flit_i.data),
+    .rclk_i (clk_i),
+    .re_i   (1'b1),
+    .raddr_i(raddr),
+    .rdata_o(beat_o[63:32])
+  );
+
+  // The flags stand in LUTs, read by the reader's pointer itself: in a block memory they would need the words
+  // beside them to be held, or a third one.
+  localparam int unsigned FlagWidth = StoreForward ? 1 : 2;
+  (* ram_style = "distributed" *) logic [FlagWidth-1:0] flag_q [Depth];
+  always_ff @(posedge link_clk_i) begin
+    if (write) flag_q[place(addr_t'(wptr_q))] <= FlagWidth'({write_bad, write_last});
+  end
+  logic [FlagWidth-1:0] flag;
+  assign flag   = flag_q[gray_place(rptr_q)];
+  assign last_o = flag[0];
+  if (StoreForward) begin : gen_good
+    assign bad_o = 1'b0;
+  end else begin : gen_flag
+    assign bad_o = flag[1];
+  end
+
+  assign idle_o = have_q == '0 && count == '0 && !tell_q && !valid_o && settled_down && settled_up;
 endmodule
