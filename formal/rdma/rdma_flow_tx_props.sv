@@ -27,7 +27,7 @@ module rdma_flow_tx_props
 
   logic rst_ni, clear_i, moved_o, failed_o, refused_valid_o, ignored_o, probe_o, own_valid_o;
   flow_t clear_flow_i, moved_flow_o, failed_flow_o, refused_flow_o, done_flow_o;
-  logic [MaxHosts-1:0] open_o;
+  logic [MaxHosts-1:0] open_o, open_next_o;
   seq_t next_o;
   session_t session_o;
   logic [6:0] lag_o;

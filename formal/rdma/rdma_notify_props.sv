@@ -35,7 +35,8 @@ module rdma_notify_props
   input logic        queue_ready_i,
   input logic        queue_answer_i,
   input enqueued_t   queue_i,
-  input logic        notice_ready_i
+  input logic        notice_ready_i,
+  input logic        notice_second_i
 );
   logic rst_ni, rvalid_o, act_ready_o, act_owes_o, err_ready_o, local_ready_o, done_ready_o, queue_valid_o;
   logic queue_commit_o, queue_drop_o, notice_valid_o, refuse_o, record_lost_o, busy_o, idle_o;
@@ -231,10 +232,12 @@ module rdma_notify_props
   // ---------------------------------------------------------------- what stands
   logic offered_q, asked_before_q;
   notice_t notice_q;
+  logic second_q;
   enqueue_t queue_q;
   always_ff @(posedge clk_i) begin
     offered_q      <= rst_ni && notice_valid_o && !notice_ready_i;
     notice_q       <= notice_o;
+    second_q       <= notice_second_i;
     asked_before_q <= rst_ni && queue_valid_o && !queue_ready_i;
     queue_q        <= queue_o;
   end
@@ -309,7 +312,7 @@ module rdma_notify_props
       // What is offered stands until it is taken.
       if (offered_q) begin
         assert (notice_valid_o && notice_o.two == notice_q.two && notice_o.address == notice_q.address);
-        assert (notice_o.data0 == notice_q.data0 && (!notice_o.two || notice_o.data1 == notice_q.data1));
+        if (!notice_o.two || notice_second_i == second_q) assert (notice_o.data == notice_q.data);
         assert (notice_o.answer.wrote == notice_q.answer.wrote && notice_o.answer.irq == notice_q.answer.irq);
         if (notice_o.answer.wrote != WroteOther) assert (notice_o.answer == notice_q.answer);
       end
@@ -319,21 +322,21 @@ module rdma_notify_props
         assert (serving && valid[ev] && ev != EvError);
         if (ev == EvAct && act_i.frame) begin
           assert (notice_o.address == act_i.info.address - addr_t'(act_i.info.beats));
-          assert (notice_o.data0 == beat_t'(frame) && notice_o.answer.wrote == WroteFrame);
+          assert (notice_o.data == beat_t'(frame) && notice_o.answer.wrote == WroteFrame);
           assert (notice_o.answer.failed == act_i.failed && notice_o.answer.spoilt == act_i.spoilt);
           assert (!notice_o.answer.irq);
         end else if (placed_q) begin
           assert (ev == EvAct && notify && act_i.info.to_queue);
-          assert (notice_o.address == place_q.address && notice_o.data0 == beat_t'(frame));
+          assert (notice_o.address == place_q.address && notice_o.data == beat_t'(frame));
         end else begin
           assert (!(ev == EvAct && (!notify || act_i.info.to_queue)));
           if (watched) assert (notice_o.address == read_q[63:3] && notice_o.address != '0);
-          if (ev == EvLocal) assert (notice_o.data0 == 64'(local_count_i));
-          if (ev == EvDone) assert (notice_o.data0 == done_word_i);
+          if (ev == EvLocal) assert (notice_o.data == 64'(local_count_i));
+          if (ev == EvDone) assert (notice_o.data == done_word_i);
           if (ev == EvAct) begin
-            assert (notice_o.data0[47:0] == {act_i.info.address[47:3], 3'd0});
-            assert (notice_o.data0[63] == act_i.failed);
-            if (watched) assert (notice_o.data0[62:48] == number_q);
+            assert (notice_o.data[47:0] == {act_i.info.address[47:3], 3'd0});
+            assert (notice_o.data[63] == act_i.failed);
+            if (watched) assert (notice_o.data[62:48] == number_q);
           end
         end
         if (ev == EvAct && !act_i.frame) begin
@@ -348,7 +351,7 @@ module rdma_notify_props
       // A record lies in the ring, at its place and with its round's phase; one is lost only where it must be.
       if (notice_valid_o && notice_o.two) begin
         assert (fits_q && notice_o.address == record_q);
-        assert (notice_o.data0 == record0 && notice_o.data1 == record1);
+        assert (notice_o.data == (notice_second_i ? record1 : record0));
         assert (notice_o.answer.wrote == WroteOther && !notice_o.answer.irq);
         assert (ev == EvError || (ev == EvAct && !act_i.frame && (act_i.code != '0 || failed_q)));
       end
@@ -370,6 +373,7 @@ module rdma_notify_props
       // It lets each other kind pass once at most, and then takes few cycles of its own.
       assert (passed_q <= 3'd3);
       if (serving) assert (own_q <= 3'd6);
+      if (serving && ev == EvAct) assert (dut.qid_q == act_i.info.qid);
       // A queue is asked once, and told once what came of its answer.
       if (queue_valid_o) begin
         assert (!asked_q && ev == EvAct && valid[0] && notify && act_i.info.to_queue);

@@ -53,6 +53,10 @@ module rdma_receive_props
   ) dut (.*);
 
   logic started_q = 1'b0;
+  logic short_q = 1'b0;  // a cycle ago a short packet's piece was on offer
+  always_ff @(posedge clk_i) begin
+    short_q <= rst_ni && piece_valid_o && !piece_o.drop && beats_o < 7'd5;
+  end
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
@@ -195,7 +199,7 @@ module rdma_receive_props
       end
       if (piece_valid_o && piece_o.drop) assert (piece_o.last && piece_o.packet == beats_o);
       // The bus is told of a short packet before its pieces, and of nothing at rest.
-      if (piece_valid_o && !piece_o.drop && beats_o < 7'd5) assert (coming_o);
+      if (short_q) assert (coming_o);
       if (idle_o) assert (!coming_o);
       // A short message's queue is the one in its first beat.
       if (dut.busy_q && dut.header_q.kind == KindShort) begin
@@ -228,6 +232,7 @@ module rdma_receive_props
       end
       if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_valid_o) assert (dut.busy_q);
       if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_valid_o);
+      if ((dut.busy_q || dut.read_q != 3'd0) && dut.data_kind) assert (!dut.extra_q);
       if (dut.check_q && dut.data_kind) assert (dut.legal);
       if (dut.check_q && !dut.data_kind) assert (dut.read_q == 3'd0);
       if (dut.busy_q && !dut.check_q) assert (looked_q && !checking_q && !table_ok_q);

@@ -82,10 +82,11 @@ module rdma_regions_props
   logic [63:0] base_q, limit_q;
   region_t flags_q;
   logic [191:0] stands;
-  logic meets;
+  logic meets, met_q;
   assign stands = dut.u_ram.words_q[dut.addr[1:0]];
   assign meets  = we_i && waddr_i[7:2] == dut.addr && waddr_i[1:0] != 2'd3;
   always_ff @(posedge clk_i) begin
+    met_q <= dut.look && meets;
     if (dut.look && !meets) {flags_q, limit_q, base_q} <= stands;
   end
 
@@ -97,8 +98,8 @@ module rdma_regions_props
   assign contained  = address_i[2:0] == '0 && base_q[2:0] == '0 && address_i >= base_q &&
                    last <= {1'b0, limit_q};
 
-  logic [4:0] stages;
-  assign stages = {dut.again_q, dut.here_q, dut.load_q, dut.ready_q, answer_valid_o};
+  logic [3:0] stages;
+  assign stages = {dut.here_q, dut.load_q, dut.ready_q, answer_valid_o};
 
   always_comb begin
     if (started_q) begin
@@ -110,12 +111,12 @@ module rdma_regions_props
         assert (to_queue_o == flags_q.to_queue && qid_o == flags_q.qid);
       end
       // Inductive strengthening.
-      assert (stages == '0 || stages == 5'd1 || stages == 5'd2 || stages == 5'd4 || stages == 5'd8 ||
-              stages == 5'd16);
+      assert (stages == '0 || stages == 4'd1 || stages == 4'd2 || stages == 4'd4 || stages == 4'd8);
       assert (asking_q == (stages != '0));
-      if (first_q) assert (asking_q && (dut.again_q || dut.here_q));
+      if (first_q) assert (asking_q && dut.here_q);
       if (asking_q) assert (dut.entry_q == entry_q && entry_q[5:2] == dut.u_ram.watch_q);
-      if (dut.here_q) assert ({flags_q, limit_q, base_q} == dut.word);
+      if (dut.here_q && !dut.clash) assert ({flags_q, limit_q, base_q} == dut.word);
+      if (dut.here_q) assert (dut.addr_q == entry_q && dut.clash == met_q);
       if (dut.load_q || dut.ready_q || answer_valid_o) begin
         assert ({flags_q, limit_q, base_q} == dut.entry_word_q);
         assert (!first_q);

@@ -31,7 +31,7 @@ module rdma_send_props
   input logic [6:0]           number_i,
   input logic                 message_grant_i,
   input beat_t                message_data_i,
-  input logic [MaxHosts-1:0]  open_i,
+  input logic [MaxHosts-1:0]  open_next_i,
   input session_t             session_i,
   input logic [NumLinks-1:0]  up_i,
   input logic [MaxHosts-1:0]  stir_i,
@@ -75,6 +75,8 @@ module rdma_send_props
   logic [63:0] error_address_o;
   seq_t next_i;
   logic [6:0] lag_i, left_i;
+  logic [MaxHosts-1:0] open_i;
+  always_ff @(posedge clk_i) open_i <= open_next_i;
 
   rdma_send #(
     .NumHosts(8),
@@ -186,6 +188,8 @@ module rdma_send_props
     if (dut.state_q == 4'd10) quick_q <= dut.plain && dut.roomy_d;
   end
 
+  logic sized;  // what is looked at has a length that there is
+  assign sized = dut.legal_q && !(dut.message_q && dut.source_bad_q);
   logic single;  // one packet alone: its own beats
   assign single = dut.packets_q == 4'd1;
 
@@ -240,7 +244,9 @@ module rdma_send_props
           end
         end
       end
-      if (dut.state_q >= 4'd4 && dut.state_q <= 4'd7 && (dut.legal_q || dut.state_q == 4'd7)) begin
+      if (dut.state_q != 4'd0 && dut.state_q != 4'd1) assert (dut.open_q == open_i[flow_o]);
+      if (dut.state_q >= 4'd4 && dut.state_q <= 4'd7 &&
+          (sized || dut.state_q == 4'd7)) begin
         assert (dut.packets_q >= 4'd1 && dut.packets_q <= 4'd8);
         assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
                 dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
@@ -263,10 +269,10 @@ module rdma_send_props
       if (dut.state_q == 4'd4 || dut.state_q == 4'd5) assert (!quick_q);
       if (dut.state_q == 4'd6 && quick_q) begin
         assert (dut.roomy_q && dut.room_ok_q && dut.window_ok_q && !dut.extended);
-        if (dut.legal_q) assert (dut.packets_q == 4'd1);
+        if (sized) assert (dut.packets_q == 4'd1);
       end
       if (dut.state_q == 4'd5 || (dut.state_q == 4'd6 && !quick_q)) begin
-        if (dut.legal_q) begin
+        if (sized) begin
           assert (dut.need_all_q ==
                   longest(mask_o == '1 ? (5'(dut.packets_q) + 5'd1) >> 1 : 5'(dut.packets_q)));
           assert (dut.need_one_q == 11'(dut.head_beats) + 11'(dut.beats_q));

@@ -21,7 +21,7 @@ module rdma_write_props
   input logic    bvalid_i,
   input logic [1:0] bresp_i
 );
-  logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, answer_valid_o, awvalid_o, wvalid_o;
+  logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, notice_second_o, answer_valid_o, awvalid_o, wvalid_o;
   logic wlast_o, bready_o, soon_o, write_o, error_o, idle_o;
   answer_t answer_o;
   logic [63:0] awaddr_o, wdata_o;
@@ -43,6 +43,7 @@ module rdma_write_props
   logic piece_stood_q, payload_stood_q, notice_stood_q;
   piece_t piece_before_q;
   notice_t notice_before_q;
+  logic second_before_q;
   logic [65:0] payload_before_q;
   always_ff @(posedge clk_i) begin
     piece_stood_q    <= started_q && piece_valid_i && !piece_ready_o;
@@ -50,6 +51,7 @@ module rdma_write_props
     notice_stood_q   <= started_q && notice_valid_i && !notice_ready_o;
     piece_before_q   <= piece_i;
     notice_before_q  <= notice_i;
+    second_before_q  <= notice_second_o;
     payload_before_q <= {payload_bad_i, payload_keep_i, payload_i};
   end
   logic [4:0] owed_q;  // bursts whole at the bus and not answered
@@ -62,8 +64,11 @@ module rdma_write_props
     // As rdma_notify keeps it: but for what nobody is told.
     if (notice_stood_q) begin
       assume (notice_valid_i && notice_i.two == notice_before_q.two);
-      assume (notice_i.address == notice_before_q.address && notice_i.data0 == notice_before_q.data0);
-      if (notice_i.two) assume (notice_i.data1 == notice_before_q.data1);
+      assume (notice_i.address == notice_before_q.address);
+      // Of two beats the other one may be asked for.
+      if (!notice_i.two || notice_second_o == second_before_q) begin
+        assume (notice_i.data == notice_before_q.data);
+      end
       assume (notice_i.answer.wrote == notice_before_q.answer.wrote);
       if (notice_i.answer.wrote != WroteOther) assume (notice_i.answer == notice_before_q.answer);
     end
@@ -130,6 +135,8 @@ module rdma_write_props
     else owed_q <= owed_q + 5'(dut.burst_end) - 5'(bvalid_i && bready_o);
     if (aw_new) length_q <= awlen_o;
   end
+  logic [6:0] rest_now;  // beats that no burst has: the second has all that the first had not
+  assign rest_now = dut.state_q == StBurst && dut.second_q ? '0 : dut.rest;
   logic [6:0] left_now;  // behind a burst that begins in this cycle
   assign left_now = aw_new && !notice_burst ? left - burst_beats : left;
   logic [7:0] len;
@@ -154,6 +161,7 @@ module rdma_write_props
       if (awvalid_o) assert (burst_open);
       // Data belongs to a burst that was begun, as many beats as it says, the last one marked.
       if (wvalid_o) begin
+        if (notice_burst) assert (wdata_o == notice_i.data && notice_second_o == wlast_o);
         assert (burst_open);
         assert (wlast_o == (beats_q == len));
         assert (beats_q <= len);
@@ -181,29 +189,29 @@ module rdma_write_props
       assert (dut.state_q == StNotice || !dut.notice);
       if (have) begin
         assert (drop == piece_i.drop && unpaid <= 7'(PacketBeats));
-        if (dut.first_q) assert (dut.rest == piece_i.beats);
-        else assert (dut.rest < piece_i.beats);
+        if (dut.first_q) assert (rest_now == piece_i.beats);
+        else assert (rest_now < piece_i.beats);
         assert (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
-        assert (drop || dut.rest == ((aw_new && !notice_burst) ? left - burst_beats : left));
-        assert (left <= 7'(PacketBeats) && dut.rest <= 7'(PacketBeats));
+        assert (drop || rest_now == ((aw_new && !notice_burst) ? left - burst_beats : left));
+        assert (left <= 7'(PacketBeats) && rest_now <= 7'(PacketBeats));
         if (drop) assert (dut.first_q);
         if (!drop && !(aw_new && !notice_burst)) begin
-          if (!dut.first_q && dut.rest != '0) begin
+          if (!dut.first_q && rest_now != '0) begin
             assert (next == {piece_i.address[63:12] + 52'd1, 9'd0});
           end
         end
         if (dut.first_q) begin
           assert (piece_i.address == next);
-          assert (10'(dut.head) == (10'd512 - {1'b0, next[11:3]} < 10'(dut.rest)
-                                      ? 10'd512 - {1'b0, next[11:3]} : 10'(dut.rest)));
-        end else if (!drop && dut.rest != '0 && !(aw_new && !notice_burst)) begin
+          assert (10'(dut.head) == (10'd512 - {1'b0, next[11:3]} < 10'(rest_now)
+                                      ? 10'd512 - {1'b0, next[11:3]} : 10'(rest_now)));
+        end else if (!drop && rest_now != '0 && !(aw_new && !notice_burst)) begin
           assert (next[11:3] == '0);
         end
-        if (!drop && dut.state_q != StBurst) assert (unpaid == dut.rest && unpaid != '0);
+        if (!drop && dut.state_q != StBurst) assert (unpaid == rest_now && unpaid != '0);
         if (drop && dut.state_q != StDrop) assert (unpaid == piece_i.packet);
         if (dut.state_q == StDrop) assert (unpaid == dut.left_q && dut.left_q != '0);
         if (dut.state_q == StBurst) begin
-          assert (unpaid == dut.rest + (dut.w_done_q ? 7'd0 : dut.left_q));
+          assert (unpaid == rest_now + (dut.w_done_q ? 7'd0 : dut.left_q));
         end
       end
       if (dut.state_q == StBurst) begin

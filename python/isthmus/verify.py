@@ -191,9 +191,10 @@ def _area(profile: str, core: str, family: str, resource: str) -> float | None:
     found = [stored.get(name, {}).get(family) for name in of]
     if profile != "isthmus" or not all(found):
         return None
-    # Memory and shift registers in LUTs take LUTs; a block RAM of that family is half of one of 36 kbit.
+    # Memories and shift registers in LUTs take LUTs: a memory of 16 bits with a port of its own for reading
+    # two of them. A block RAM of that family is half of one of 36 kbit.
     parts: Mapping[str, Sequence[tuple[str, int]]] = {
-        "lut": (("lut", 1), ("lutram", 1), ("srl", 1)),
+        "lut": (("lut", 1), ("lutram", 2), ("srl", 1)),
         "ff": (("ff", 1),),
         "bram": (("bram36", 2),),
     }

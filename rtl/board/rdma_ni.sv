@@ -649,8 +649,8 @@ module rdma_ni
   assign status_up_o = 4'(up_q[1]);
 
   // ---------------------------------------------------------------- probes
-  logic [NumProbes-1:0] strobe;
-  logic [NumProbes-1:0][7:0] count_q;
+  logic [NumProbes-1:0] strobe, strobe_q;
+  logic [NumProbes-1:0][7:0] count, count_q;
   always_comb begin
     strobe = '0;
     strobe[RequestPosted] = request_posted;
@@ -665,14 +665,18 @@ module rdma_ni
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      count_q <= '0;
+      strobe_q <= '0;
+      count_q  <= '0;
     end else begin
-      for (int unsigned i = 0; i < NumProbes; i++) count_q[i] <= count_q[i] + 8'(strobe[i]);
+      strobe_q <= strobe;
+      count_q  <= count;
     end
   end
+  // A strobe is late in its cycle: it is counted in the next.
   always_comb begin
-    probe_o = strobe;
-    for (int unsigned i = 0; i < NumProbes; i++) probe_tag_o[i] = count_q[i];
+    for (int unsigned i = 0; i < NumProbes; i++) count[i] = count_q[i] + 8'(strobe_q[i]);
+    probe_o     = strobe;
+    probe_tag_o = count;
     probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
   end
 

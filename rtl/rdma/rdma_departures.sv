@@ -147,8 +147,10 @@ module rdma_departures
   end
   always_ff @(posedge clk_i) begin
     if (mark) flow_q <= token.flow;
-    if (clear_i) next_q[clear_addr_i[2:0]] <= '0;
-    else if (retire) next_q[flow_q] <= number + 7'd1;
+    // Where is written, and what, does not hang on what says that it is, which comes late.
+    if (clear_i || retire) begin
+      next_q[clear_i ? clear_addr_i[2:0] : flow_q] <= clear_i ? '0 : number + 7'd1;
+    end
   end
 
   // ---------------------------------------------------------------- room
@@ -191,8 +193,7 @@ module rdma_departures
   always_ff @(posedge clk_i) begin
     back_q      <= back;
     back_flow_q <= direct ? give_flow_i : flow_q;
-    if (clear_i) given_q[clear_addr_i[3:0]] <= '0;
-    else if (count_q) given_q[which] <= given;
+    if (clear_i || count_q) given_q[clear_i ? clear_addr_i[3:0] : which] <= clear_i ? '0 : given;
   end
   assign freed_o         = count_q;
   assign freed_message_o = back_q.message;

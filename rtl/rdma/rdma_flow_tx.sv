@@ -11,7 +11,7 @@
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
 ///   Ordering    acknowledged numbers only move forward, and never past the next
-///   Latency     2 cycles from receive_valid_i to moved_o and done_valid_o one more
+///   Latency     2 cycles from receive_valid_i to moved_o, and two more to done_valid_o
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
@@ -32,6 +32,7 @@ module rdma_flow_tx
   input  logic [MaxHosts-1:0] want_i,           // there is something to send
 
   output logic [MaxHosts-1:0] open_o,
+  output logic [MaxHosts-1:0] open_next_o,      // what open_o is in the next cycle; not of a register
   input  flow_t               flow_i,
   output seq_t                next_o,
   output session_t            session_o,
@@ -144,18 +145,28 @@ module rdma_flow_tx
                                                            : !event_q.code[0]);
   assign itemised   = known && is_open && event_q.refused && !fails;
 
+  always_comb begin
+    open_next_o = open_q;
+    if (opens) open_next_o[event_q.flow] = 1'b1;
+    if (fails) open_next_o[event_q.flow] = 1'b0;
+    if (clear_i) open_next_o = '0;
+  end
+
+  flow_t       set_flow;
+  session_t    session_next;
   logic [31:0] refusals;
+  assign set_flow     = clear_i ? clear_flow_i : event_q.flow;
+  assign session_next = session_q[event_q.flow] + 8'd1;
   assign refusals = refusals_q[event_q.flow] + 32'(event_q.more) + 32'(event_q.code != CodeNone);
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) acked_q[clear_flow_i] <= '0;
-    else if (opens || moves) acked_q[event_q.flow] <= event_q.seq;
-    if (clear_i) session_q[clear_flow_i] <= first_session_i;
-    else if (fails) session_q[event_q.flow] <= session_q[event_q.flow] + 8'd1;
-    if (clear_i) refusals_q[clear_flow_i] <= '0;
-    else if (itemised) refusals_q[event_q.flow] <= refusals;
-    if (clear_i) next_q[clear_flow_i] <= '0;
-    else if (commit_i) next_q[flow_i] <= next_q[flow_i] + seq_t'(count_i);
+    // Where is written, and what, does not hang on what says that it is, which comes late.
+    if (clear_i || opens || moves) acked_q[set_flow] <= clear_i ? '0 : event_q.seq;
+    if (clear_i || fails) session_q[set_flow] <= clear_i ? first_session_i : session_next;
+    if (clear_i || itemised) refusals_q[set_flow] <= clear_i ? '0 : refusals;
+    if (clear_i || commit_i) begin
+      next_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next_q[flow_i] + seq_t'(count_i);
+    end
   end
 
   // ---------------------------------------------------------------- time
@@ -175,14 +186,18 @@ module rdma_flow_tx
 
   // ---------------------------------------------------------------- what is to be sent and told
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
-  flow_t own_flow, done_flow;
-  logic  own_load, done_load;
+  flow_t own_flow, own_flow_q, done_flow, done_flow_q;
+  logic  own_free, own_choose, own_chosen_q, own_load, done_choose, done_chosen_q, done_load;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
-  assign ask_ready = ask_q & control_room_i & {MaxHosts{run_i && !own_valid_o}};
-  assign own_load  = ask_ready != '0;
-  // Not in the cycle in which one is taken: who takes it knows that late.
-  assign done_load = !done_valid_o && news_q != '0;
+  // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: who takes it
+  // knows that late.
+  assign own_free    = run_i && !own_chosen_q && !own_valid_o;
+  assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
+  assign own_choose  = ask_ready != '0;
+  assign own_load    = own_chosen_q;
+  assign done_choose = !done_chosen_q && news_q != '0;
+  assign done_load   = !done_valid_o && done_chosen_q;
 
   arb_rr #(.NumReq(MaxHosts)) u_own (
     .clk_i,
@@ -195,7 +210,7 @@ module rdma_flow_tx
   arb_rr #(.NumReq(MaxHosts)) u_done (
     .clk_i,
     .rst_ni,
-    .req_i (news_q & {MaxHosts{done_load}}),
+    .req_i (news_q & {MaxHosts{!done_chosen_q}}),
     .last_i(1'b1),
     .gnt_o (done_pick),
     .idx_o (done_flow)
@@ -210,7 +225,9 @@ module rdma_flow_tx
       ask_q         <= '0;
       news_q        <= '0;
       own_valid_o   <= 1'b0;
+      own_chosen_q  <= 1'b0;
       done_valid_o  <= 1'b0;
+      done_chosen_q <= 1'b0;
       probe_o       <= 1'b0;
     end else begin
       probe_o   <= tick && (old_q & awaiting) != '0;
@@ -223,7 +240,6 @@ module rdma_flow_tx
       if (opens || moves || fails || itemised) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
         opening_q[event_q.flow] <= 1'b0;
-        open_q[event_q.flow]    <= 1'b1;
         ask_q[event_q.flow]     <= 1'b0;
       end
       if (moves) begin
@@ -233,21 +249,22 @@ module rdma_flow_tx
       if (commit_i) outstanding_q[flow_i] <= 1'b1;
       if (opens) outstanding_q[event_q.flow] <= 1'b0;
       if (fails) begin
-        open_q[event_q.flow]    <= 1'b0;
         opening_q[event_q.flow] <= 1'b1;
         old_q[event_q.flow]     <= 1'b0;
         ask_q[event_q.flow]     <= 1'b1;
       end
       if (clear_i) begin
         opening_q     <= '0;
-        open_q        <= '0;
         outstanding_q <= '0;
         ask_q         <= '0;
         news_q        <= '0;
       end
-      if (own_load) own_valid_o <= 1'b1;
+      open_q <= open_next_o;
+      own_chosen_q <= own_choose && !clear_i;
+      if (own_load && !clear_i) own_valid_o <= 1'b1;
       else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
-      done_valid_o <= done_valid_o ? !done_ready_i : news_q != '0;
+      done_valid_o  <= done_valid_o ? !done_ready_i : done_chosen_q && !clear_i;
+      done_chosen_q <= (done_choose || (done_chosen_q && !done_load)) && !clear_i;
     end
   end
 
@@ -255,23 +272,25 @@ module rdma_flow_tx
   control_t control;
   always_comb begin
     header         = '0;
-    header.seq     = next_q[own_flow];
-    header.session = session_q[own_flow];
+    header.seq     = next_q[own_flow_q];
+    header.session = session_q[own_flow_q];
     header.src     = host_id_i;
-    header.dst     = host_t'(own_flow);
+    header.dst     = host_t'(own_flow_q);
     header.kind    = KindControl;
     control         = '0;
-    control.control = (opening_q & own_pick) != '0 ? ControlOpen : ControlProbe;
+    control.control = opening_q[own_flow_q] ? ControlOpen : ControlProbe;
   end
   always_ff @(posedge clk_i) begin
     if (own_load) begin
       own_header_o <= header;
       own_o        <= control;
     end
+    if (own_free) own_flow_q <= own_flow;
+    if (!done_chosen_q) done_flow_q <= done_flow;
     if (done_load) begin
-      done_flow_o <= done_flow;
-      done_word_o <= {refusals_q[done_flow], session_q[done_flow], 7'd0, open_q[done_flow],
-                      acked_q[done_flow]};
+      done_flow_o <= done_flow_q;
+      done_word_o <= {refusals_q[done_flow_q], session_q[done_flow_q], 7'd0, open_q[done_flow_q],
+                      acked_q[done_flow_q]};
     end
   end
 
@@ -302,7 +321,8 @@ module rdma_flow_tx
   end
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
-                  begins == '0 && !own_valid_o && !done_valid_o && news_q == '0 &&
+                  begins == '0 && !own_chosen_q && !own_valid_o && !done_valid_o &&
+                  !done_chosen_q && news_q == '0 &&
                   !moved_o && !failed_o && !refused_valid_o &&
                   !ignored_o && !probe_o && timer_q == '0 && !commit_i;
 endmodule

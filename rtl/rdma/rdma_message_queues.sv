@@ -68,9 +68,9 @@ module rdma_message_queues
 
   flow_t      wflow;
   write_t     now, then;
-  position_t  used;
+  position_t  used, behind;
   logic       take, whole, commit;
-  logic [6:0] left;
+  logic [6:0] left, head;  // beats that follow; as the header says, or has said so far
 
   assign wflow = addr_i[10:8];
   assign now   = write_q[wflow];
@@ -81,19 +81,22 @@ module rdma_message_queues
   assign unused = ^used;
   // A beat is there with its last byte.
   assign whole = take && strb_i[7];
-  assign left  = now.body ? now.left - 7'd1 : strb_i[0] ? data_i[6:0] : now.left;
+  assign head  = strb_i[0] ? data_i[6:0] : now.left;
+  assign left  = now.body ? now.left - 7'd1 : head;
 
-  assign commit = whole && left == '0;
+  assign commit = whole && (now.body ? now.left == 7'd1 : head == '0);
   // Whether the write is taken is not asked: ready_o says that.
   assign coming_o      = we_i && strb_i[7] &&
                          ((now.body && now.left == 7'd1) ||
-                          (!last_i && (now.body ? now.left == 7'd2 : left == 7'd1)));
+                          (!last_i && (now.body ? now.left == 7'd2 : head == 7'd1)));
   assign coming_flow_o = wflow;
+  // Of a write that is taken: whether it is, comes late.
+  assign behind = now.place + position_t'(1);
   always_comb begin
-    then       = now;
-    then.place = now.place + position_t'(whole);
-    if (whole) then.body = left != '0;
-    if (whole || !now.body) then.left = left;
+    then = now;
+    if (strb_i[7]) then.place = behind;
+    if (strb_i[7]) then.body = now.body ? now.left != 7'd1 : head != '0;
+    if (strb_i[7] || !now.body) then.left = left;
   end
 
   ram_1r1w #(
@@ -131,13 +134,12 @@ module rdma_message_queues
   assign number_o    = here.number;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) write_q[clear_flow_i] <= '0;
-    else if (take) write_q[wflow] <= then;
-    if (clear_i) there_q[clear_flow_i] <= '0;
-    else if (commit) there_q[wflow] <= then.place;
-    if (clear_i) freed_q[clear_flow_i] <= '0;
-    else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
-    // What is written does not hang on advance_i, which comes late.
+    // Where is written, and what, does not hang on what says that it is, which comes late.
+    if (clear_i || take) write_q[clear_i ? clear_flow_i : wflow] <= clear_i ? '0 : then;
+    if (clear_i || commit) there_q[clear_i ? clear_flow_i : wflow] <= clear_i ? '0 : behind;
+    if (clear_i || freed_i) begin
+      freed_q[clear_i ? clear_flow_i : freed_flow_i] <= clear_i ? '0 : freed_count_i;
+    end
     if (clear_i || advance_i) read_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next;
   end
 

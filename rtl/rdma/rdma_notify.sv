@@ -72,6 +72,7 @@ module rdma_notify
 
   output logic    notice_valid_o,
   input  logic    notice_ready_i,
+  input  logic    notice_second_i,  // a record's second beat is asked for
   output notice_t notice_o,
 
   output logic                refuse_o,   // a notification found no place in its queue
@@ -126,6 +127,7 @@ module rdma_notify
   logic [63:0] word;
   addr_t address_q;
   logic [6:0] beats_q;
+  logic [7:0] qid_q;
 
   always_comb begin
     unique case (event_q)
@@ -310,6 +312,7 @@ module rdma_notify
     if (state_q == StIdle) begin
       address_q <= act_i.info.address;
       beats_q   <= act_i.info.beats;
+      qid_q     <= act_i.info.qid;  // comes out of a memory, and goes into the next
     end
     if (state_q == StFrame) address_q <= address_q - addr_t'(beats_q);
     if (state_q == StRecord) begin
@@ -322,14 +325,15 @@ module rdma_notify
       queue_phase_q <= queue_i.phase;
       queue_count_q <= queue_i.count;
     end
-    if (host_counts) counts_q[host_src] <= '0;
-    else if (count_up) counts_q[act_i.src] <= count_q;
+    if (host_counts || count_up) begin
+      counts_q[host_counts ? host_src : act_i.src] <= host_counts ? '0 : count_q;
+    end
   end
 
   assign queue_valid_o  = state_q == StAsk;
   assign queue_commit_o = state_q == StPlace && queue_answer_i && queue_i.code == '0;
   assign queue_drop_o   = state_q == StPlace && queue_answer_i && queue_i.code != '0;
-  assign queue_o = '{notification: 1'b1, qid: act_i.info.qid, src: act_i.src, beats: 7'd1};
+  assign queue_o = '{notification: 1'b1, qid: qid_q, src: act_i.src, beats: 7'd1};
 
   // ---------------------------------------------------------------- the write
   frame_t frame;
@@ -377,8 +381,7 @@ module rdma_notify
   always_comb begin
     notice_o.two          = state_q == StRing;
     notice_o.address      = state_q == StRing ? record_q : address_q;
-    notice_o.data0        = state_q == StRing ? record0 : word_out;
-    notice_o.data1        = record1;
+    notice_o.data         = state_q != StRing ? word_out : notice_second_i ? record1 : record0;
     notice_o.answer       = '0;
     notice_o.answer.wrote = WroteOther;
     notice_o.answer.src   = act_i.src;

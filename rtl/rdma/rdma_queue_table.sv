@@ -150,13 +150,18 @@ module rdma_queue_table
   assign fast        = start && !client && peeked_q && peek_q == ask_i[0].qid;
   assign ask_ready_o = start ? 2'b01 << client : '0;
 
-  // The peek comes late: it passes one multiplexer.
-  logic peeks;
-  logic [8:0] known;
-  assign peeks = state_q == StIdle && !read_q && ask_valid_i == '0;
-  assign known = state_q != StIdle ? {entry_q, 1'b0} :
-                 read_q ? read_addr_q : {ask_i[client].qid, !fast};
-  assign addr  = peeks ? {peek_i, 1'b1} : known;
+  // The peek comes late, and whether the first client asks: each passes few gates, whatever synthesis makes
+  // of the others.
+  logic open;
+  (* keep *) logic peeks;
+  (* keep *) logic [8:0] asked, known, other;
+  assign open  = state_q == StIdle && !read_q;
+  assign known = state_q != StIdle ? {entry_q, 1'b0} : read_q ? read_addr_q : {ask_i[1].qid, 1'b1};
+  assign asked = open && !(ask_valid_i[1] && !client_q) ?
+                 {ask_i[0].qid, !(peeked_q && peek_q == ask_i[0].qid)} : known;
+  assign peeks = open && ask_valid_i == '0;
+  assign other = ask_valid_i[0] ? asked : open && !ask_valid_i[1] ? 9'd1 : known;
+  assign addr  = other | {peek_i & {8{peeks}}, 1'b0};
   assign re    = state_q == StIdle || (state_q == StBase && !writes);
 
   // The commit waits while the host writes another entry's head.
@@ -222,7 +227,7 @@ module rdma_queue_table
   logic [63:0] rdata_q;
 
   assign entry_word = queue_t'(word);
-  assign beats      = fast ? offset_t'(ask_i[0].beats) :
+  assign beats      = state_q == StIdle ? offset_t'(ask_i[0].beats) :
                       ask_q.notification ? offset_t'(1) : offset_t'(ask_q.beats);
 
   // Full: what is used and what is needed reach wrap. head - tail is what is used, or wrap too little.
@@ -248,7 +253,7 @@ module rdma_queue_table
       ask_q   <= ask_i[client];
       entry_q <= ask_i[client].qid;
     end
-    if (state_q == StBase || fast) begin
+    if (state_q == StBase || state_q == StIdle) begin  // there it stands, if it was peeked at
       cfg_q   <= entry_word;
       place_q <= place;
       tail_q  <= tail;

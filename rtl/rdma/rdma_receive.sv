@@ -91,7 +91,7 @@ module rdma_receive
   input  logic   piece_ready_i,
   output piece_t piece_o,
 
-  output logic coming_o,     // not of a register: a packet of a few beats is here, and not refused
+  output logic coming_o,     // a packet of a few beats was here a cycle ago, and not refused
   // Strobes for counters and probes.
   output logic header_o,     // a data packet's header is here
   output logic taken_o,
@@ -164,7 +164,7 @@ module rdma_receive
   assign legal     = ours_q && formed_q && !extra_q;
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
-  assign wanted    = legal && data_kind;
+  assign wanted    = ours_q && formed_q && data_kind;  // extra_q is of control packets
 
   always_comb begin
     take = 1'b0;
@@ -303,11 +303,12 @@ module rdma_receive
   assign region_key_o      = third_q[31:0];
   assign region_address_o  = second_q;
   // Of a first or a second beat, which one bit tells apart: this way is as long as a cycle.
-  assign queue_peek_o      = read_q[0] ? in_beat[7:0] : {4'd0, first.qid};
+  assign queue_peek_o      = ({8{read_q[0]}} & in_beat[7:0]) |
+                             ({8{!read_q[0]}} & {4'd0, first.qid});
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
   // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
-  assign region_look_o   = take && (read_q == RdFirst || read_q == RdThird);
+  assign region_look_o   = in_valid && (read_q == RdThird || (read_q == RdFirst && !busy_q));
   assign region_entry_o  = read_q == RdFirst ? 6'(first.src[2:0]) : in_beat[5:0];
   assign region_check_o  = check_q && data_kind && !message;
   assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
@@ -447,10 +448,18 @@ module rdma_receive
     end
   end
 
-  assign coming_o = (read_q == RdFirst && in_valid && first.kind != KindControl &&
-                     few(first.beats)) ||
-                    (busy_q && wanted && few(header_q.beats) && check_state_q != CkRefuse &&
-                     !(check_state_q == CkFirst && !passed_q));
+  logic [1:0] coming_q;
+  assign coming_o = coming_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      coming_q <= '0;
+    end else begin
+      coming_q[0] <= read_q == RdFirst && in_valid && first.kind != KindControl &&
+                     few(first.beats);
+      coming_q[1] <= busy_q && wanted && few(header_q.beats) && check_state_q != CkRefuse &&
+                     !(check_state_q == CkFirst && !passed_q);
+    end
+  end
 
   assign rxctl_header_o = header_q;
   assign rxctl_o        = control;
@@ -475,7 +484,8 @@ module rdma_receive
     end
   end
 
-  assign idle_o = read_q == RdFirst && !in_valid && !busy_q && check_state_q == CkIdle;
+  assign idle_o = read_q == RdFirst && !in_valid && !busy_q && check_state_q == CkIdle &&
+                  !coming_o;
 
   logic unused;
   assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst};

@@ -53,20 +53,22 @@ module rdma_regions
   } entry_t;
 
   // ---------------------------------------------------------------- which entry is read
-  logic again_q;       // the check's read met a write
-  logic read_q;        // a read of the table waits
+  logic here_q, tell_q;  // what a check, a read asked for stands at the memory
+  logic read_q;          // a read of the table waits
   logic [7:0] read_addr_q;
-  logic [5:0] entry_q;
-  logic look, read, clash;
+  logic [5:0] entry_q, addr_q, waddr_q;
+  logic wrote_q, clash;  // it met a write: what stands there is nothing
+  logic look, read;
   logic [5:0] addr, waddr;
   logic [2:0] we;
 
-  assign look  = look_i || again_q;
-  assign read  = read_q && !look;
-  assign addr  = look_i ? look_entry_i : again_q ? entry_q : read_addr_q[7:2];
+  // Known a cycle later: the address comes out of the links' memory, late in its cycle.
+  assign clash = wrote_q && waddr_q == addr_q;
+  assign look  = look_i || (here_q && clash);
+  assign read  = (read_q || (tell_q && clash)) && !look;
+  assign addr  = look_i ? look_entry_i : look ? entry_q : read_addr_q[7:2];
   assign we    = clear_i ? 3'b100 : we_i ? 3'(4'd1 << waddr_i[1:0]) : 3'b000;
   assign waddr = clear_i ? clear_index_i : waddr_i[7:2];
-  assign clash = we != '0 && waddr == addr;
 
   entry_t word;
   ram_1r1w #(
@@ -79,19 +81,18 @@ module rdma_regions
     .we_i   (we),
     .waddr_i(waddr),
     .wdata_i(clear_i ? '0 : {3{wdata_i}}),
-    .re_i   (look || read),
+    .re_i   (1'b1),
     .raddr_i(addr),
     .rdata_o(word)
   );
 
   // ---------------------------------------------------------------- what becomes of it
-  logic here_q, load_q, ready_q;  // the entry stands at the memory; in entry_word_q; with its room
+  logic load_q, ready_q;  // the entry stands in entry_word_q; with its room
   logic judge;
-  logic tell_q;                   // what was read stands at the memory
   assign judge = ready_q && check_i && !look_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      again_q        <= 1'b0;
+      wrote_q        <= 1'b0;
       here_q         <= 1'b0;
       load_q         <= 1'b0;
       ready_q        <= 1'b0;
@@ -100,14 +101,14 @@ module rdma_regions
       tell_q         <= 1'b0;
       rvalid_o       <= 1'b0;
     end else begin
-      again_q        <= look && clash;
-      here_q         <= look && !clash;
-      load_q         <= here_q && !look_i;
+      wrote_q        <= we != '0;
+      here_q         <= look;
+      load_q         <= here_q && !clash && !look_i;
       ready_q        <= (load_q || (ready_q && !judge)) && !look_i;
       answer_valid_o <= judge;
-      read_q         <= re_i || (read_q && !(read && !clash));
-      tell_q         <= read && !clash;
-      rvalid_o       <= tell_q;
+      read_q         <= re_i || ((read_q || (tell_q && clash)) && !read);
+      tell_q         <= read;
+      rvalid_o       <= tell_q && !clash;
     end
   end
 
@@ -115,6 +116,8 @@ module rdma_regions
   logic [61:0] room_q;  // the last beat at which the write may begin, with a sign
   logic base_ok_q, limit_ok_q, key_ok_q;
   always_ff @(posedge clk_i) begin
+    addr_q  <= addr;
+    waddr_q <= waddr;
     if (re_i) read_addr_q <= raddr_i;
     if (look_i) entry_q <= look_entry_i;
     if (here_q) entry_word_q <= word;
@@ -139,7 +142,7 @@ module rdma_regions
                     : base_ok_q && limit_ok_q ? 4'(CodeNone) : 4'(CodeBounds);
   assign to_queue_o = entry_word_q.flags.to_queue;
   assign qid_o      = entry_word_q.flags.qid;
-  assign idle_o     = !(again_q || here_q || load_q || answer_valid_o || read_q || tell_q ||
+  assign idle_o     = !(here_q || load_q || answer_valid_o || read_q || tell_q ||
                         rvalid_o);
   logic unused;
   assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low,

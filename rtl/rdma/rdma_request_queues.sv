@@ -151,11 +151,13 @@ module rdma_request_queues
   logic       fresh, empties;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) released_q[clear_flow_i] <= '0;
-    else if (accept) released_q[held_flow_q] <= held_base_q + held_step_q;
-    if (clear_i) freed_q[clear_flow_i] <= '0;
-    else if (freed_i) freed_q[freed_flow_i] <= freed_count_i;
-    // What is written does not hang on advance_i, which comes late.
+    // Where is written, and what, does not hang on what says that it is, which comes late.
+    if (clear_i || accept) begin
+      released_q[clear_i ? clear_flow_i : held_flow_q] <= clear_i ? '0 : held_base_q + held_step_q;
+    end
+    if (clear_i || freed_i) begin
+      freed_q[clear_i ? clear_flow_i : freed_flow_i] <= clear_i ? '0 : freed_count_i;
+    end
     if (clear_i || advance_i) begin
       read_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next_read;
     end

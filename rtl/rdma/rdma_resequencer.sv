@@ -19,7 +19,8 @@
 ///               lost_cycles_i, as are all empty ones below what was known then; 0: never
 ///   Open        a new session begins when no write and no act of the flow is under way: then its places
 ///               are emptied and ack_o strobes. OPEN of the session that is open changes nothing
-///   Latency     an operation takes 3 cycles; ask to verdict 3 when nothing else is to be done
+///   Latency     an operation takes 3 cycles, a retirement behind a retirement 4; ask to verdict 3 when nothing
+///               else is to be done
 ///   Throughput  a packet costs 3 operations: 9 cycles
 ///   Start       the memories are emptied in 512 cycles after reset (ready_o)
 ///   Parameters  NumHosts 2..8
@@ -243,7 +244,7 @@ module rdma_resequencer
   // ---------------------------------------------------------------- which operation
   logic settle_q;  // an act ended without a write
   flow_t settle_src_q;
-  flow_t dirty_src, scan_src, opening_src_q;
+  flow_t opening_src_q;
   assign act_busy = act_valid_o || settle_q;
 
   function automatic flow_t lowest(hosts_t bits);
@@ -252,12 +253,34 @@ module rdma_resequencer
       if (bits[i]) lowest = flow_t'(i);
     end
   endfunction
-  // Flows that retire take turns.
-  hosts_t after_q, dirty_after, dirty_next;
-  assign dirty_after = dirty_q & after_q;
-  assign dirty_next  = dirty_after != '0 ? dirty_after : dirty_q;
-  assign dirty_src   = lowest(dirty_next);
-  assign scan_src    = lowest(scan_q);
+  // Flows that retire take turns. Whose turn it is, or who is scanned, and the lowest place there are known a
+  // cycle ahead; an operation that may change that costs a cycle more.
+  hosts_t after_q, dirty_soon, dirty_after, dirty_next;
+  logic walks, turn_q, scan_turn_q;
+  logic done_packet_q;  // a packet's write or refusal has come to its end; from the third cycle on
+  flow_t walk_src, walk_src_q;
+  place_t walk_place_q;
+  assign dirty_soon  = state_q == StDo && done_packet_q ? dirty_q | (hosts_t'(1) << src_q) : dirty_q;
+  assign dirty_after = dirty_soon & after_q;
+  assign dirty_next  = dirty_after != '0 ? dirty_after : dirty_soon;
+  assign walks       = dirty_soon != '0 && !(act_busy && scan_q != '0);
+  assign walk_src    = lowest(walks ? dirty_next : scan_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      turn_q      <= 1'b0;
+      scan_turn_q <= 1'b0;
+    end else if (!enable_i || (state_q == StDo && op_q inside {OpControl, OpRetire, OpScan, OpOpen})) begin
+      turn_q      <= 1'b0;
+      scan_turn_q <= 1'b0;
+    end else begin
+      turn_q      <= walks;
+      scan_turn_q <= !walks && scan_q != '0 && !tick;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    walk_src_q   <= walk_src;
+    walk_place_q <= base_q[walk_src][PlaceWidth-1:0];
+  end
 
   always_comb begin
     any = 1'b1;
@@ -279,12 +302,12 @@ module rdma_resequencer
     end else if (due_valid && !act_busy) begin
       op  = OpFrame;
       src = due.src;
-    end else if (dirty_q != '0 && !act_busy) begin
+    end else if (turn_q && !act_busy) begin
       op  = OpRetire;
-      src = dirty_src;
-    end else if (scan_q != '0) begin
+      src = walk_src_q;
+    end else if (scan_turn_q) begin
       op  = OpScan;
-      src = scan_src;
+      src = walk_src_q;
     end else if (opening_q != '0) begin
       op  = OpOpen;
       src = opening_src_q;
@@ -295,9 +318,10 @@ module rdma_resequencer
 
   assign idle            = state_q == StIdle;
   assign answer_ready_o  = idle && !settle_q;
-  assign refused_ready_o = idle && op == OpRefused && any;
-  assign ask_ready_o     = idle && op == OpTake && any;
-  assign control_ready_o = idle && op == OpControl && any;
+  // Who asks looks at ready only then, so it does not wait for the choice.
+  assign refused_ready_o = answer_ready_o && !answer_valid_i;
+  assign ask_ready_o     = refused_ready_o && !refused_valid_i;
+  assign control_ready_o = ask_ready_o && !ask_valid_i;
   assign due_pop         = idle && op == OpFrame && any;
 
   always_ff @(posedge clk_i) begin
@@ -327,17 +351,16 @@ module rdma_resequencer
   assign due_in = '{failed: due_in_failed_q, spoilt: due_in_spoilt_q, src: src_q, place: place_q};
 
   // The place is read with the choice: that of what asks, else the lowest of a flow that has something to do.
-  flow_t walk_src;
-  place_t walk_place;
-  assign walk_src   = dirty_q != '0 && !act_busy ? dirty_src : scan_src;
-  assign walk_place = base_q[walk_src][PlaceWidth-1:0];
+  // That a packet asks comes late: its place passes one gate, whatever synthesis makes of the others.
+  (* keep *) logic [8:0] other_addr;
   always_comb begin
-    look_addr = {walk_src, walk_place};
-    if (answer_valid_i) look_addr = {answer_i.src, answer_i.place};
-    else if (refused_valid_i) look_addr = {refused_src_i, refused_place_i};
-    else if (ask_valid_i) look_addr = {ask_i.src, ask_i.seq[PlaceWidth-1:0]};
-    else if (due_valid && !act_busy) look_addr = {due.src, due.place};
+    other_addr = {walk_src_q, walk_place_q};
+    if (answer_valid_i) other_addr = {answer_i.src, answer_i.place};
+    else if (refused_valid_i) other_addr = {refused_src_i, refused_place_i};
+    else if (due_valid && !act_busy) other_addr = {due.src, due.place};
   end
+  assign look_addr = ask_valid_i && !answer_valid_i && !refused_valid_i ?
+                     {ask_i.src, ask_i.seq[PlaceWidth-1:0]} : other_addr;
 
   // ---------------------------------------------------------------- second cycle: look
   seq_t offset_q;
@@ -347,7 +370,9 @@ module rdma_resequencer
 
   always_ff @(posedge clk_i) begin
     if (state_q == StLook) begin
-      offset_q   <= seq_q - base;
+      offset_q      <= seq_q - base;
+      done_packet_q <= op_q == OpRefused || (op_q == OpAnswer &&
+                       (answer_q.wrote == WrotePacket || answer_q.wrote == WroteFrame));
       known_q    <= flow_edge - base[6:0];
       same_q     <= session_q == session;
       quiet_q    <= pending == '0;
@@ -360,7 +385,7 @@ module rdma_resequencer
   end
 
   // ---------------------------------------------------------------- third cycle: do
-  logic now, in_window, mine, fresh, done_packet, retire, retire_lost, give_act;
+  logic now, in_window, mine, fresh, retire, retire_lost, give_act;
   logic begin_open, end_open, probe_new, deny, empty_one;
   near_t pending_d;
   logic pending_up, pending_down;
@@ -371,8 +396,6 @@ module rdma_resequencer
   assign in_window   = offset_q[15:6] == '0;
   assign mine      = is_opened && same_q;
   assign fresh       = mine && in_window && place_state_q == PlaceEmpty;
-  assign done_packet = op_q == OpRefused || (op_q == OpAnswer &&
-                       (answer_q.wrote == WrotePacket || answer_q.wrote == WroteFrame));
   assign due_push    = now && op_q == OpAnswer && answer_q.wrote == WroteBody;
 
   // Retire: what is done, or what is lost.
@@ -395,37 +418,36 @@ module rdma_resequencer
                       ((op_q == OpTake && !denied_q[src_q]) || (op_q == OpControl && !open_q));
 
   assign pending_up   = now && ((op_q == OpTake && fresh) || (op_q == OpRetire && give_act));
-  assign pending_down = now && (done_packet || (op_q == OpAnswer && answer_q.wrote == WroteNotice));
-  assign pending_d    = pending + (pending_up ? near_t'(1) : '1);
+  assign pending_down = now && (done_packet_q || (op_q == OpAnswer && answer_q.wrote == WroteNotice));
+  // Which operation it is says which of the two: that comes early.
+  assign pending_d    = pending + (op_q == OpTake || op_q == OpRetire ? near_t'(1) : '1);
 
   always_comb begin
     state_we    = 1'b1;
-    state_waddr = {src_q, place_q};
     state_wdata = PlaceEmpty;
-    if (state_q == StClear) begin
-      state_waddr = clear_q;
-    end else if (now && op_q == OpTake && fresh) begin
+    if (now && op_q == OpTake && fresh) begin
       state_wdata = PlaceTaken;
-    end else if (now && done_packet) begin
+    end else if (now && done_packet_q) begin
       // The place of a spoilt packet waits again, for the packet or for the end of LostCycles.
       if (answer_q.spoilt) state_wdata = PlaceEmpty;
       else if (op_q == OpRefused) state_wdata = PlaceRefused;
       else state_wdata = answer_q.failed ? PlaceBroken : PlaceDone;
-    end else if (retire) begin
-      state_waddr = {src_q, base[PlaceWidth-1:0]};
-    end else if (empty_one) begin
-      state_waddr = {src_q, open_place_q};
-    end else begin
+    end else if (state_q != StClear && !retire && !empty_one) begin
       state_we = 1'b0;
     end
+    // The operation alone says where it writes, if it does.
+    state_waddr = {src_q, place_q};
+    if (state_q == StClear) state_waddr = clear_q;
+    else if (op_q == OpRetire) state_waddr = {src_q, base[PlaceWidth-1:0]};
+    else if (op_q == OpOpen) state_waddr = {src_q, open_place_q};
   end
 
   seq_t base_next;
   assign base_next = base + 16'd1;
 
   always_ff @(posedge clk_i) begin
-    if (retire) base_q[src_q] <= base_next;
-    else if (begin_open) base_q[src_q] <= seq_q;
+    // Which operation it is says what is written: that comes early.
+    if (retire || begin_open) base_q[src_q] <= op_q == OpRetire ? base_next : seq_q;
     if (begin_open) sessions_q[src_q] <= session_q;
     if (now && op_q == OpTake && fresh && offset_q[6:0] >= known_q) begin
       edge_q[src_q] <= seq_q[6:0] + 7'd1;
@@ -433,8 +455,9 @@ module rdma_resequencer
     if (now && op_q == OpScan && !give_up_q[src_q] && !gap_q[src_q]) limit_q[src_q] <= flow_edge;
   end
   always_ff @(posedge clk_i) begin
-    if (state_q == StClear) pending_q[clear_q[8:6]] <= '0;
-    else if (pending_up || pending_down) pending_q[src_q] <= pending_d;
+    if (state_q == StClear || pending_up || pending_down) begin
+      pending_q[state_q == StClear ? clear_q[8:6] : src_q] <= state_q == StClear ? '0 : pending_d;
+    end
   end
 
   logic gap;
@@ -482,7 +505,7 @@ module rdma_resequencer
       if (now) begin
         if (op_q == OpTake && fresh) watch_q <= watch_q | one;
         if (probe_new) watch_q <= watch_q | one;
-        if (done_packet) dirty_q <= dirty_q | one;
+        if (done_packet_q) dirty_q <= dirty_q | one;
         if (op_q == OpRetire) begin
           after_q <= ~(one | (one - 1'b1));
           if (!retire) dirty_q <= dirty_q & ~one;
@@ -625,6 +648,6 @@ module rdma_resequencer
   assign ready_o       = state_q != StClear;
   assign clear_o       = state_q == StClear;
   assign clear_index_o = clear_q;
-  assign idle_o        = idle && !any && !act_valid_o && !due_valid &&
+  assign idle_o        = idle && !any && !act_valid_o && !due_valid && dirty_q == '0 && scan_q == '0 &&
                          (watch_q == '0 || lost_cycles_i == '0);
 endmodule

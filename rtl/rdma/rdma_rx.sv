@@ -403,7 +403,7 @@ module rdma_rx
   );
 
   // ---------------------------------------------------------------- to memory
-  logic notice_valid, notice_ready;
+  logic notice_valid, notice_ready, notice_second;
   notice_t notice;
 
   rdma_notify #(.NumHosts(NumHosts)) u_notify (
@@ -448,6 +448,7 @@ module rdma_rx
     .queue_drop_o    (queue_drop[1]),
     .notice_valid_o  (notice_valid),
     .notice_ready_i  (notice_ready),
+    .notice_second_i (notice_second),
     .notice_o        (notice),
     .refuse_o        (late),
     .refuse_refusal_o(late_refusal),
@@ -504,6 +505,7 @@ module rdma_rx
     .payload_i      (payload),
     .notice_valid_i (notice_valid),
     .notice_ready_o (notice_ready),
+    .notice_second_o(notice_second),
     .notice_i       (notice),
     .answer_valid_o (answer_valid),
     .answer_ready_i (answer_ready),
@@ -531,10 +533,10 @@ module rdma_rx
   logic soon_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) soon_q <= 1'b0;
-    else soon_q <= coming || write_soon || frame || notify_busy;
+    else soon_q <= write_soon || frame || notify_busy;
   end
   // What asks for a word is known late in its cycle, that a word is made at the begin of the next.
-  assign awsoon_o = soon_q || notify_busy;
+  assign awsoon_o = coming || soon_q || notify_busy;
 
   // ---------------------------------------------------------------- interrupts and probes
   logic answered;

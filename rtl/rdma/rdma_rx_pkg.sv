@@ -95,8 +95,7 @@ package rdma_rx_pkg;
     answer_t     answer;
     logic        two;
     addr_t       address;
-    logic [63:0] data1;
-    logic [63:0] data0;
+    logic [63:0] data;     // the beat that is asked for
   } notice_t;
 
   typedef struct packed {

@@ -230,13 +230,13 @@ module rdma_segment
   assign body           = state_q == StPayload && message_q;
   assign stamp          = state_q == StPayload && bench_i && stamp_beat_q && !message_q;
   assign data = gate(state_q == StHead && (control_ok || own_ok), control_header) |
-                gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
-                gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
-                gate(state_q == StSecond && !message_q, job_q.address) |
                 // The header still stands where it was read, then the body.
                 {message_data_i[63:32] & {32{second_message || body}},
                  message_data_i[31:0] & {32{body}}} |
-                gate(second_message, {56'd0, message_data_i[15:8]}) |
+                {56'd0, message_data_i[15:8] & {8{second_message}}} |
+                gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
+                gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
+                gate(state_q == StSecond && !message_q, job_q.address) |
                 {job_q.extension[63:32] & {32{state_q == StThird}},
                  job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
                 gate(state_q == StPayload && !message_q && !bench_i, data_i) |
@@ -254,15 +254,20 @@ module rdma_segment
     else control_take_o <= control_take;
   end
   assign control_flow_o = write_flow_o;
-  assign flow_d = control_take ? control_flow : go_message ? post_q.flow : job_q.flow;
-  assign link   = state_q != StHead ? link_q : control_take ? control_link_i
-                : go_message ? post_link_q : plan_link_i;
+  // If one of them goes: that is known late.
+  assign flow_d = control_ok || own_ok ? control_flow : post_valid_q ? post_q.flow : job_q.flow;
+  assign link   = state_q != StHead ? link_q : control_ok || own_ok ? control_link_i
+                : post_valid_q ? post_link_q : plan_link_i;
   assign plan_ready_o    = go_job;
   assign control_ready_o = state_q == StControl && move && !own_q;
   assign own_ready_o     = state_q == StControl && move && own_q;
 
-  // The body's beats: each is asked for as the one before it is taken.
-  assign message_re_o   = (go_message && post_q.bare) || (message_q && payload) ||
+  // The body's beats: each is asked for as the one before it is taken. Behind a header of one beat the first
+  // is until that goes: nobody else reads.
+  logic message_next;
+  assign message_re_o   = (state_q == StHead && post_valid_q && post_q.bare) ||
+                          (message_q && payload) || (second_message && step);
+  assign message_next   = (go_message && post_q.bare) || (message_q && payload) ||
                           (second_message && step);
   assign message_addr_o = {post_q.flow, place_q};
   assign message_busy_o = post_valid_q;  // rdma_send asks for no header meanwhile
@@ -306,11 +311,11 @@ module rdma_segment
 
   always_ff @(posedge clk_i) begin
     if (state_q == StHead) begin
-      message_q <= go_message;
+      message_q <= post_valid_q;
       own_q     <= !control_ok;
       link_q    <= link;
       flow_q    <= flow_d;
-      left_q    <= go_message ? post_q.header.beats : job_packet;
+      left_q    <= post_valid_q ? post_q.header.beats : job_packet;
     end else if (payload || pop) begin
       left_q <= left_q - beats_t'(1);
     end
@@ -322,7 +327,7 @@ module rdma_segment
       post_q      <= post_data_i;
       post_link_q <= post_link_i;
       place_q     <= post_data_i.place + 8'd1;
-    end else if (message_re_o) begin
+    end else if (message_next) begin
       place_q <= place_q + 8'd1;
     end
     if (job_ready_o) begin

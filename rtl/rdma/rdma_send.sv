@@ -65,6 +65,7 @@ module rdma_send
   output logic [6:0]           message_size_o,
   // Flow, room and links.
   input  logic [MaxHosts-1:0]  open_i,
+  input  logic [MaxHosts-1:0]  open_next_i,       // open_i of the next cycle
   input  seq_t                 next_i,
   input  session_t             session_i,
   input  logic [6:0]           lag_i,
@@ -186,7 +187,9 @@ module rdma_send
   logic        single_q;     // no second slot was released
   logic [3:0]  extra_q;
   logic        extra_bad_q, source_bad_q;
-  logic        bare_q;       // a message's header takes one beat
+  logic [2:0]  bare_q;       // all set: a message's header takes one beat
+  logic        bare;
+  logic        open_q;       // the flow that is looked at is open: from the cycle after StFirst on
   logic [NumLinks-1:0] mask_q;
   room_t [NumLinks-1:0] used_q, free_q;
   logic [6:0]  lag_q, away_q;
@@ -247,15 +250,21 @@ module rdma_send
                    first_q.zero == '0 && first_q.address[2:0] == '0 &&
                    first_q.dst == host_t'(flow_q) &&
                    !(first_q.extended && (single_q || bench_i));
-  // A message's header says all at once. Two registers, each close behind the memory.
+  // A message's header says all at once, to registers that are close behind the memory.
   message_t came;
-  logic     came_legal, came_bad, came_bare, unused_came;
+  logic     came_small, came_legal, came_bad, unused_came;
+  logic [2:0] came_bare;
   assign unused_came = ^came;
   assign came        = message_t'(message_data_i);
-  assign came_legal  = came.beats > 7'({came.extended, came.write && !came.extended}) &&
-                       came.beats <= 7'(PacketBeats);
+  // Gates, no sums: more beats than an address or a key takes, and no more than a packet has.
+  assign came_small  = came.beats[6:2] == '0 && (came.extended ? came.beats[1:0] != 2'd3 :
+                                                 came.write ? !came.beats[1] : came.beats == '0);
+  assign came_legal  = !came.beats[6] || came.beats[5:0] == '0;
   assign came_bad    = came.zero7 || came.zero != '0 || (came.extended && !came.write);
-  assign came_bare   = came.write || (came.immediate == '0 && came.qid[7:4] == '0);
+  // In parts: the whole is a long way behind the memory.
+  assign came_bare   = {came.immediate[31:16] == '0, came.immediate[15:0] == '0,
+                        came.qid[7:4] == '0} | {3{came.write}};
+  assign bare        = bare_q == '1;
 
   // ---------------------------------------------------------------- the decision
   // Packets on one link where they are spread over those that are up.
@@ -283,7 +292,7 @@ module rdma_send
   logic     roomy_d, roomy_q, plain;
   logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
   assign head_beats = extended             ? beats_t'(MaxHeaderBeats)
-                    : message_q && bare_q ? beats_t'(1) : beats_t'(HeaderBeats);
+                    : message_q && bare   ? beats_t'(1) : beats_t'(HeaderBeats);
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
     assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all_q <= free_q[l]
                    : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one_q <= free_q[l];
@@ -294,9 +303,9 @@ module rdma_send
                      away_q < 7'(Window);
   assign plain     = !first_q.extended && parts_q == '0 && first_q.size <= 10'(PacketBeats);
   assign legal     = legal_q && !extra_bad_q && !source_bad_q;
-  assign refuse    = state_q == StJudge && open_i[flow_q] && there && away_q == '0 &&
+  assign refuse    = state_q == StJudge && open_q && there && away_q == '0 &&
                      (!legal || (torn_q[flow_q] && !message_q));
-  assign grant     = state_q == StJudge && open_i[flow_q] && there && legal && room_ok_q &&
+  assign grant     = state_q == StJudge && open_q && there && legal && room_ok_q &&
                      window_ok_q && (message_q || !torn_q[flow_q]);
   assign put_aside = state_q == StJudge && !grant && !refuse && there;
 
@@ -344,7 +353,7 @@ module rdma_send
 
   assign post_valid_o = grant && message_q;
   assign post_o       = '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
-                          place: place_i, bare: bare_q, header: message_data_i};
+                          place: place_i, bare: bare, header: message_data_i};
   assign post_link_o  = link_i;
 
   // A request's place moves on with its last part, a message's with its grant.
@@ -409,7 +418,7 @@ module rdma_send
       // What changes after the look began may be what it lacked.
       stirred_q <= state_q != StPick && (stirred_q || stir_i[flow_q] || up_q != up_i);
       aside_q   <= (up_q != up_i) ? '0 : aside_q & ~stir_i;
-      if (put_aside && open_i[flow_q] && !stirred_q && !stir_i[flow_q] && up_q == up_i) begin
+      if (put_aside && open_q && !stirred_q && !stir_i[flow_q] && up_q == up_i) begin
         aside_q[flow_q] <= 1'b1;
       end
       // What was put aside is looked at again before the other queue of its destination.
@@ -438,6 +447,7 @@ module rdma_send
     if (!rst_ni) up_q <= '0;
     else up_q <= up_i;
   end
+  always_ff @(posedge clk_i) open_q <= open_next_i[flow_q];
 
   always_ff @(posedge clk_i) begin
     if (state_q == StSecond || state_q == StEarly) begin
@@ -477,7 +487,7 @@ module rdma_send
           legal_q      <= came_legal;
           extra_bad_q  <= came_bad;
           bare_q       <= came_bare;
-          source_bad_q <= 1'b0;
+          source_bad_q <= came_small;
           room_ok_q    <= 1'b1;  // if there is room
           window_ok_q  <= 1'b1;
         end

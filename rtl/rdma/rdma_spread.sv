@@ -68,8 +68,9 @@ module rdma_spread
   assign link_o = index(pick);
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) after_q[clear_flow_i] <= '0;
-    else if (take_i) after_q[flow_i] <= ~(pick | (pick - 1'b1));
+    if (clear_i || take_i) begin
+      after_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : ~(pick | (pick - 1'b1));
+    end
   end
 
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
@@ -79,10 +80,14 @@ module rdma_spread
     assign gone      = gone_i && (NumLinks == 1 || gone_link_i == LinkWidth'(l));
     assign used_o[l] = put_q[flow_i] - got_q[flow_i];
     always_ff @(posedge clk_i) begin
-      if (clear_i) put_q[clear_flow_i] <= '0;
-      else if (take_i && pick[l]) put_q[flow_i] <= put_q[flow_i] + room_t'(beats_i);
-      if (clear_i) got_q[clear_flow_i] <= '0;
-      else if (gone) got_q[gone_flow_i] <= got_q[gone_flow_i] + room_t'(gone_beats_i);
+      // Where is written, and what, does not hang on what says that it is, which comes late.
+      if (clear_i || (take_i && pick[l])) begin
+        put_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : put_q[flow_i] + room_t'(beats_i);
+      end
+      if (clear_i || gone) begin
+        got_q[clear_i ? clear_flow_i : gone_flow_i] <=
+            clear_i ? '0 : got_q[gone_flow_i] + room_t'(gone_beats_i);
+      end
     end
   end
 

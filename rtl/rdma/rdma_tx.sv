@@ -270,7 +270,7 @@ module rdma_tx
   );
 
   // ---------------------------------------------------------------- grants
-  logic [MaxHosts-1:0] open, stir;
+  logic [MaxHosts-1:0] open, open_next, stir;
   seq_t next;
   session_t session;
   logic [6:0] lag, left;
@@ -332,6 +332,7 @@ module rdma_tx
     .message_advance_o(message_advance),
     .message_size_o   (size),
     .open_i           (open),
+    .open_next_i      (open_next),
     .next_i           (next),
     .session_i        (session),
     .lag_i            (lag),
@@ -395,6 +396,7 @@ module rdma_tx
     .probe_cycles_i,
     .want_i          (request_ready | message_ready),
     .open_o          (open),
+    .open_next_o     (open_next),
     .flow_i          (flow),
     .next_o          (next),
     .session_o       (session),

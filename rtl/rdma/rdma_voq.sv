@@ -123,8 +123,9 @@ module rdma_voq
     end
   end
   always_ff @(posedge clk_i) begin
-    if (wclear_q) wplace_q[wclear_flow_q] <= '0;
-    else if (write_i) wplace_q[wflow] <= wplace_q[wflow] + 1'b1;
+    if (wclear_q || write_i) begin
+      wplace_q[wclear_q ? wclear_flow_q : wflow] <= wclear_q ? '0 : wplace_q[wflow] + 1'b1;
+    end
   end
   // The far half of a flow's number is not needed where there are fewer hosts.
   assign unused_flow = ^{flow_i, write_flow_i};
@@ -178,10 +179,14 @@ module rdma_voq
     end
   end
   always_ff @(posedge link_clk_i) begin
-    if (rclear_q) there_q[rclear_flow_q] <= '0;
-    else if (token_take) there_q[token_flow] <= there_q[token_flow] + place_t'(token.beats);
-    if (rclear_q) rplace_q[rclear_flow_q] <= '0;
-    else if (fetch) rplace_q[fetch_flow] <= rplace_q[fetch_flow] + 1'b1;
+    // Where is written, and what, does not hang on what says that it is, which comes late.
+    if (rclear_q || token_take) begin
+      there_q[rclear_q ? rclear_flow_q : token_flow] <=
+          rclear_q ? '0 : there_q[token_flow] + place_t'(token.beats);
+    end
+    if (rclear_q || fetch) begin
+      rplace_q[rclear_q ? rclear_flow_q : fetch_flow] <= rclear_q ? '0 : rplace_q[fetch_flow] + 1'b1;
+    end
   end
 
   // ---------------------------------------------------------------- whose turn it is

@@ -6,8 +6,8 @@
 ///
 ///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that cross no 4 KiB, payload_* in step; a
 ///               dropped one takes its packet's payload and writes nothing. Beats without keep have no strobes
-///   Notices     notice_valid_i/notice_ready_o: stands until it is written; after a burst of payload a
-///               notice goes first, after a notice payload does
+///   Notices     notice_valid_i/notice_ready_o: stands until it is written, its data as notice_second_o
+///               says; after a burst of payload a notice goes first, after a notice payload does
 ///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to any
 ///               burst of the packet was an error, spoilt: its payload was bad
 ///   AXI         awuser_o: bytes that still follow in this run of addresses, this burst's included.
@@ -36,6 +36,7 @@ module rdma_write
 
   input  logic    notice_valid_i,
   output logic    notice_ready_o,
+  output logic    notice_second_o,  // of two beats the second is asked for
   input  notice_t notice_i,
 
   output logic    answer_valid_o,
@@ -72,7 +73,7 @@ module rdma_write
   state_e state_q;
   logic notice_last_q;         // the last burst was a notice
   logic second_q;              // the burst is its piece's second
-  logic [6:0] rest, rest_q;    // beats of the piece that no burst has
+  logic [6:0] rest, rest_q;    // beats of the piece that its first burst does not have
   logic [6:0] left_q;          // of the burst that are not sent
   logic [6:0] length_q;
   logic [6:0] run_q;           // of the piece from this burst on
@@ -84,19 +85,21 @@ module rdma_write
   logic tags_ready;
 
   // A piece stands until its last beat is taken.
-  logic piece_end, drop_end, hold;
+  logic piece_end, drop_end, hold, last_burst;
   assign piece_ready_o = piece_end;
 
   // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
-  logic [9:0] behind;     // beat of the page, or of the next, that follows the piece
+  // It does so from the last 64 beats of a page alone, which is a short sum: it is on a long way.
+  logic [6:0] behind;     // of those, or of 64 more, the beat that follows the piece
   logic crosses;
   logic [6:0] to_edge, head, length;
-  assign behind       = {1'b0, piece_i.address[11:3]} + 10'(piece_i.beats);
-  assign crosses      = behind > 10'd512;
+  assign behind       = {1'b0, piece_i.address[8:3]} + piece_i.beats;
+  assign crosses      = piece_i.address[11:9] == '1 && behind[6] && behind[5:0] != '0;
   assign to_edge      = 7'd0 - piece_i.address[9:3];  // where it crosses
   assign head         = crosses ? to_edge : piece_i.beats;
   assign length       = first_q ? head : rest_q;
   assign rest         = first_q ? piece_i.beats : rest_q;
+  assign last_burst   = second_q || rest_q == '0;  // while it goes
 
   assign room      = tags_ready;
   assign hold      = bodies_hold_i && piece_i.body;
@@ -113,7 +116,7 @@ module rdma_write
   logic payload_take;
   assign payload_take = payload_valid_i && payload_ready_o;
   assign drop_end     = state_q == StDrop && payload_valid_i && left_q == 7'd1;
-  assign piece_end    = drop_end || (burst_end && state_q == StBurst && rest_q == '0);
+  assign piece_end    = drop_end || (burst_end && state_q == StBurst && last_burst);
 
   assign payload_ready_o = (state_q == StBurst && !w_done_q && wready_i) || state_q == StDrop;
   assign notice_ready_o  = state_q == StNotice && burst_end;
@@ -159,15 +162,14 @@ module rdma_write
   end
 
   always_ff @(posedge clk_i) begin
-    if (go_burst) begin
-      second_q  <= !first_q;
-      length_q  <= length;
-      left_q    <= length;
-      run_q     <= rest;
-      rest_q    <= first_q && crosses ? behind[6:0] : '0;
+    // Whether a piece begins is known late: what it would begin with is loaded meanwhile.
+    if (state_q == StIdle) begin
+      second_q <= !first_q;
+      length_q <= length;
+      run_q    <= rest;
+      if (first_q) rest_q <= crosses ? {1'b0, behind[5:0]} : '0;
+      left_q <= go_notice ? (notice_i.two ? 7'd2 : 7'd1) : piece_i.drop ? piece_i.packet : length;
     end
-    if (go_notice) left_q <= notice_i.two ? 7'd2 : 7'd1;
-    if (go_drop) left_q <= piece_i.packet;
     if (w_take || (state_q == StDrop && payload_valid_i)) left_q <= left_q - 7'd1;
   end
 
@@ -184,8 +186,8 @@ module rdma_write
   assign awuser_o  = notice ? (notice_i.two ? 13'd16 : 13'd8) : 13'({run_q, 3'b000});
   assign wvalid_o  = !w_done_q && ((state_q == StBurst && payload_valid_i) || notice);
   assign wlast_o   = left_q == 7'd1;
-  assign wdata_o   = !notice ? payload_i : notice_i.two && !wlast_o ? notice_i.data0 :
-                     notice_i.two ? notice_i.data1 : notice_i.data0;
+  assign wdata_o   = notice ? notice_i.data : payload_i;
+  assign notice_second_o = wlast_o;
   assign wstrb_o   = {8{notice || payload_keep_i}};
 
   // ---------------------------------------------------------------- answers
@@ -199,7 +201,7 @@ module rdma_write
     tag_in.src    = piece_i.src;
     tag_in.place  = piece_i.place;
     if (notice) tag_in = notice_i.answer;
-    else if (rest_q == '0 && piece_i.last) tag_in.wrote = piece_i.body ? WroteBody : WrotePacket;
+    else if (last_burst && piece_i.last) tag_in.wrote = piece_i.body ? WroteBody : WrotePacket;
   end
 
   fifo #(

@@ -86,7 +86,7 @@ def test_the_table_of_cores_names_only_tops_that_elaborate_with_a_clock_for_each
         device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
         text = timing.wrapper(entry, device)
         assert text.count("<=") == sum(
-            port.name != "rst_ni" and port.name not in {clock.port for clock in entry.clocks}
+            port.name not in ("rst_ni", "idle_o", *(clock.port for clock in entry.clocks))
             for port in device.ports
         ), entry.name
     for row in cores.sums():
@@ -111,6 +111,15 @@ def test_the_wrapper_registers_each_port_on_its_own_clock(tmp_path: Path) -> Non
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_only_a_simulation_kernel_is_told_is_left_open() -> None:
+    entry = cores.load()["rdma_read"]
+    device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
+    assert "idle_o" in {port.name for port in device.ports}
+    text = timing.wrapper(entry, device)
+    assert ".idle_o()" in text
+    assert text.count("idle_o") == 1
 
 
 TYPED = """package p;
