@@ -32,7 +32,7 @@ module rdma_flow_tx
   input  logic [MaxHosts-1:0] want_i,           // there is something to send
 
   output logic [MaxHosts-1:0] open_o,
-  output logic [MaxHosts-1:0] open_next_o,      // what open_o is in the next cycle; not of a register
+  output logic [MaxHosts-1:0] open_next_o,      // open_o of the next cycle; not of a register
   input  flow_t               flow_i,
   output seq_t                next_o,
   output session_t            session_o,

@@ -260,7 +260,8 @@ module rdma_resequencer
   logic done_packet_q;  // a packet's write or refusal has come to its end; from the third cycle on
   flow_t walk_src, walk_src_q;
   place_t walk_place_q;
-  assign dirty_soon  = state_q == StDo && done_packet_q ? dirty_q | (hosts_t'(1) << src_q) : dirty_q;
+  assign dirty_soon  = state_q == StDo && done_packet_q ? dirty_q | (hosts_t'(1) << src_q) :
+                                                          dirty_q;
   assign dirty_after = dirty_soon & after_q;
   assign dirty_next  = dirty_after != '0 ? dirty_after : dirty_soon;
   assign walks       = dirty_soon != '0 && !(act_busy && scan_q != '0);
@@ -269,7 +270,8 @@ module rdma_resequencer
     if (!rst_ni) begin
       turn_q      <= 1'b0;
       scan_turn_q <= 1'b0;
-    end else if (!enable_i || (state_q == StDo && op_q inside {OpControl, OpRetire, OpScan, OpOpen})) begin
+    end else if (!enable_i || (state_q == StDo &&
+                               op_q inside {OpControl, OpRetire, OpScan, OpOpen})) begin
       turn_q      <= 1'b0;
       scan_turn_q <= 1'b0;
     end else begin
@@ -418,7 +420,8 @@ module rdma_resequencer
                       ((op_q == OpTake && !denied_q[src_q]) || (op_q == OpControl && !open_q));
 
   assign pending_up   = now && ((op_q == OpTake && fresh) || (op_q == OpRetire && give_act));
-  assign pending_down = now && (done_packet_q || (op_q == OpAnswer && answer_q.wrote == WroteNotice));
+  assign pending_down = now && (done_packet_q ||
+                                (op_q == OpAnswer && answer_q.wrote == WroteNotice));
   // Which operation it is says which of the two: that comes early.
   assign pending_d    = pending + (op_q == OpTake || op_q == OpRetire ? near_t'(1) : '1);
 
@@ -648,6 +651,7 @@ module rdma_resequencer
   assign ready_o       = state_q != StClear;
   assign clear_o       = state_q == StClear;
   assign clear_index_o = clear_q;
-  assign idle_o        = idle && !any && !act_valid_o && !due_valid && dirty_q == '0 && scan_q == '0 &&
+  assign idle_o        = idle && !any && !act_valid_o && !due_valid && dirty_q == '0 &&
+                         scan_q == '0 &&
                          (watch_q == '0 || lost_cycles_i == '0);
 endmodule

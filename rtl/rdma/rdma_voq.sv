@@ -185,7 +185,8 @@ module rdma_voq
           rclear_q ? '0 : there_q[token_flow] + place_t'(token.beats);
     end
     if (rclear_q || fetch) begin
-      rplace_q[rclear_q ? rclear_flow_q : fetch_flow] <= rclear_q ? '0 : rplace_q[fetch_flow] + 1'b1;
+      rplace_q[rclear_q ? rclear_flow_q : fetch_flow] <=
+          rclear_q ? '0 : rplace_q[fetch_flow] + 1'b1;
     end
   end
 
