@@ -210,7 +210,7 @@ async def wrong_bits_on_one_lane_cost_their_packets_alone(dut: Any) -> None:
         lanes.load((ALWAYS, ALWAYS), 1000, 60000)
         lanes.errors[rng.randrange(2)][rng.randrange(LANES)] = rate
         lanes.put()
-        await lanes.run(6000)
+        await lanes.run(18000)
         await lanes.rest()
     assert lanes.both("lost") == lanes.both("downs") == lanes.both("refused") == 0
     assert lanes.both("bad") > 3
