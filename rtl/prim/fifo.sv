@@ -7,11 +7,13 @@
 ///   Latency     1 cycle from write to valid_o
 ///   Throughput  one word a cycle, also when full or empty on the cycle before
 ///   Clear       clear_i empties the FIFO at the next edge; a word offered in that cycle is lost
-///   Parameters  Width 1..4096, Depth a power of two, 2..1024
+///   Parameters  Width 1..4096, Depth a power of two, 2..1024. WriteAhead 1: what stands at data_i is written
+///               while there is room, offered or not, so that valid_i has a pointer to reach and no memory
 ///   Not done    bypass when empty, write while full, block memory (use ram_1r1w)
 module fifo #(
   parameter  int unsigned Width      = 32,
   parameter  int unsigned Depth      = 16,
+  parameter  bit          WriteAhead = 1'b0,
   localparam int unsigned UsageWidth = $clog2(Depth) + 1
 ) (
   input  logic                  clk_i,
@@ -58,6 +60,6 @@ module fifo #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (valid_i && ready_o) mem_q[wptr_q[PtrWidth-1:0]] <= data_i;
+    if ((valid_i || WriteAhead) && ready_o) mem_q[wptr_q[PtrWidth-1:0]] <= data_i;
   end
 endmodule

@@ -19,6 +19,8 @@ def test_all_proofs_hold() -> None:
 # Proof, source, what is taken out of it, what stands there instead.
 BREAKS = [
     ("prim/fifo", "prim/fifo.sv", "if (valid_i && ready_o) wptr_q", "if (valid_i) wptr_q"),
+    # Two of its three tasks fail, and the third ends all the same.
+    ("prim/fifo", "prim/fifo.sv", "if ((valid_i || WriteAhead) && ready_o) mem_q", "if (valid_i) mem_q"),
     (
         "prim/block_fifo",
         "prim/block_fifo.sv",
