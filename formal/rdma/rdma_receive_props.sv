@@ -67,8 +67,10 @@ module rdma_receive_props
   logic queue_open_q;                    // the queue's answer stands
   enqueued_t queue_before_q;
   logic [3:0] code_before_q;
-  logic [1:0] stood_q;
+  logic [1:0] stood_q, taken_q;
   beat_t [1:0] beat_before_q;
+  header_t [1:0] header_before;
+  assign header_before = beat_before_q;
   logic [1:0] last_before_q, bad_before_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -79,6 +81,7 @@ module rdma_receive_props
       queue_open_q <= 1'b0;
       message_q    <= 1'b0;
       stood_q      <= '0;
+      taken_q      <= '0;
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
       else if (verdict_valid_i) asking_q <= 1'b0;
@@ -90,6 +93,7 @@ module rdma_receive_props
       else if (queue_answer_i) message_q <= 1'b0;
       queue_open_q <= queue_answer_i && !queue_commit_o && !queue_drop_o;
       stood_q      <= valid_i & ~ready_o;
+      taken_q      <= valid_i & ready_o;
     end
     queue_before_q <= queue_i;
     code_before_q  <= region_code_i;
@@ -112,6 +116,8 @@ module rdma_receive_props
         assume (valid_i[i] && beat_i[i] == beat_before_q[i]);
         assume (last_i[i] == last_before_q[i] && bad_i[i] == bad_before_q[i]);
       end
+      // A beat that comes to be valid stood there already.
+      if (valid_i[i] && !taken_q[i]) assume (beat_i[i] == beat_before_q[i]);
     end
     if (!started_q) assume (valid_i == '0);
   end
@@ -226,6 +232,12 @@ module rdma_receive_props
       if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
+      assert (dut.u_links.owner_q != 2'd3);
+      for (int i = 0; i < 2; i++) begin
+        assert (!dut.stands_q[i] || !taken_q[i]);
+        assert (dut.look_q[i].src == header_before[i].src[2:0]);
+        assert (dut.look_q[i].qid == header_before[i].qid && dut.look_q[i].entry == beat_before_q[i][5:0]);
+      end
       assert (dut.read_q <= 3'd6);
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
         assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
@@ -239,7 +251,7 @@ module rdma_receive_props
       if (rxctl_valid_o) assert (dut.check_q && !dut.data_kind);
       if (dut.busy_q && entry_q != 6'(src_o)) assert (dut.extended || !dut.wanted);
       if (dut.check_q && dut.data_kind) begin
-        assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
+        if (!dut.message) assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
       end
       if (dut.read_q == 3'd1 || dut.read_q == 3'd6) assert (!dut.extra_q);
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (dut.header_q.kind != KindShort);

@@ -5,7 +5,8 @@
 /// it beats are shown as they come, and a packet's last one says whether the packet was good.
 ///
 ///   Handshake   in: rx_valid_i, no back-pressure; Sop, data.., Eop | Edb. Out: beat_o with last_o and
-///               bad_o stands with valid_o until ready_i
+///               bad_o stands with valid_o until ready_i; beat_o did a cycle before valid_o, if none was
+///               taken in it
 ///   Ordering    first in, first out; a beat is two words, the low one first
 ///   Room        stored_o: words in it, for link_port, one cycle after they came; a beat that was read is
 ///               gone from it at the third link edge. A packet of n words takes no more than n + 1, so a
@@ -188,9 +189,9 @@ module rdma_link_rx
   assign settled_down = rsync_q == {2{rptr_q}} && seen_q == seen;
 
   // ---------------------------------------------------------------- host clock: beats out
-  // The next beat is read in each cycle, told of or not: when it has been told of, it stands there. It was
-  // written a host cycle before that read, or the word of it could not be here. What was told stays until
-  // its last beat is taken, so while it is there, there is a beat.
+  // The next beat is read in each cycle, told of or not: when it has been told of, it stands there, and so it
+  // did a cycle before. It was written a link cycle before what tells of it, and that takes two edges of the
+  // host. What was told stays until its last beat is taken, so while it is there, there is a beat.
   logic  take;
   addr_t raddr;
 

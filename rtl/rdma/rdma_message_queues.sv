@@ -68,17 +68,16 @@ module rdma_message_queues
 
   flow_t      wflow;
   write_t     now, then;
-  position_t  used, behind;
-  logic       take, whole, commit;
+  position_t  freed, behind;
+  logic       full, take, whole, commit;
   logic [6:0] left, head;  // beats that follow; as the header says, or has said so far
 
   assign wflow = addr_i[10:8];
   assign now   = write_q[wflow];
-  assign used  = now.place - freed_q[wflow];
-  assign take  = we_i && run_i && 32'(wflow) < NumHosts && addr_i[7:0] == now.place[7:0] &&
-                 !used[8];
-  logic unused;
-  assign unused = ^used;
+  assign freed = freed_q[wflow];
+  // A ring ahead, never more: no sum is needed.
+  assign full  = freed == {!now.place[8], addr_i[7:0]};
+  assign take  = we_i && run_i && 32'(wflow) < NumHosts && addr_i[7:0] == now.place[7:0] && !full;
   // A beat is there with its last byte.
   assign whole = take && strb_i[7];
   assign head  = strb_i[0] ? data_i[6:0] : now.left;

@@ -5,7 +5,9 @@
 /// in which it is written, or with one that is dropped. So a packet is checked before its first address
 /// goes out, and one that is refused costs no more than its beats.
 ///
-///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole
+///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that comes to be
+///               valid stood there a cycle before (rdma_link_rx). One that addresses a table is taken when
+///               it has stood for a cycle: the first, and the one with a key
 ///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the order of
 ///               the pieces. A packet that is too short is filled up with beats without keep; of one
 ///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
@@ -13,8 +15,9 @@
 ///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
 ///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A packet
 ///               that ends in its header gives its place back: refused_void_o
-///   Latency     last header beat to the first piece 2 cycles for a write without a key, 4 with one and for a
-///               message; first one to the first piece 4 at least; while nobody else asks
+///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles for a write
+///               without a key, 4 with one and for a short message, 5 for another; from the first one 4 at
+///               least; while nobody else asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
 ///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
@@ -116,6 +119,18 @@ module rdma_receive
   logic in_valid, in_last, in_bad, take;
   beat_t in_beat;
 
+  // What of a beat may address a table. It goes there from registers: from one memory to the other in a cycle
+  // would be too far.
+  typedef struct packed {
+    logic [2:0] src;
+    logic [3:0] qid;
+    logic [5:0] entry;
+  } look_t;
+  look_t [NumLinks-1:0] look_q;
+  logic [NumLinks-1:0] stands_q;  // the beat is that of a cycle ago
+  look_t look;
+  logic stands;
+
   arb_rr #(.NumReq(NumLinks)) u_links (
     .clk_i,
     .rst_ni,
@@ -129,6 +144,22 @@ module rdma_receive
   assign in_last  = last_i[link];
   assign in_bad   = bad_i[link];
   assign ready_o  = gnt & {NumLinks{take}};
+  assign look     = look_q[link];
+  assign stands   = stands_q[link];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stands_q <= '0;
+    else stands_q <= ~(valid_i & ready_o);
+  end
+  for (genvar i = 0; i < int'(NumLinks); i++) begin : gen_look
+    header_t header;
+    assign header = header_t'(beat_i[i]);
+    logic unused_fields;
+    assign unused_fields = &{1'b0, header};
+    always_ff @(posedge clk_i) begin
+      look_q[i] <= '{src: header.src[2:0], qid: header.qid, entry: beat_i[i][5:0]};
+    end
+  end
 
   // ---------------------------------------------------------------- reader
   typedef enum logic [2:0] {
@@ -169,7 +200,8 @@ module rdma_receive
   always_comb begin
     take = 1'b0;
     unique case (read_q)
-      RdFirst:   take = in_valid && !busy_q;
+      RdFirst:   take = in_valid && stands && !busy_q;
+      RdThird:   take = in_valid && (stands || header_q.kind == KindMessage);
       RdPayload: take = in_valid && payload_ready_i;
       RdFill:    take = 1'b0;
       RdShort:   take = 1'b0;
@@ -302,14 +334,13 @@ module rdma_receive
   assign region_extended_o = extended;
   assign region_key_o      = third_q[31:0];
   assign region_address_o  = second_q;
-  // Of a first or a second beat, which one bit tells apart: this way is as long as a cycle.
-  assign queue_peek_o      = ({8{read_q[0]}} & in_beat[7:0]) |
-                             ({8{!read_q[0]}} & {4'd0, first.qid});
+  assign queue_peek_o      = {4'd0, look.qid};  // of a first beat; others name a queue later
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
   // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
-  assign region_look_o   = in_valid && (read_q == RdThird || (read_q == RdFirst && !busy_q));
-  assign region_entry_o  = read_q == RdFirst ? 6'(first.src[2:0]) : in_beat[5:0];
+  assign region_look_o   = in_valid && stands &&
+                           (read_q == RdThird || (read_q == RdFirst && !busy_q));
+  assign region_entry_o  = read_q == RdFirst ? 6'(look.src) : look.entry;
   assign region_check_o  = check_q && data_kind && !message;
   assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;

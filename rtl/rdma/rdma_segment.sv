@@ -226,14 +226,18 @@ module rdma_segment
     return {64{open}} & value;
   endfunction
   logic second_message, body, stamp;
+  beat_t message_data;
   assign second_message = state_q == StSecond && message_q;
   assign body           = state_q == StPayload && message_q;
   assign stamp          = state_q == StPayload && bench_i && stamp_beat_q && !message_q;
-  assign data = gate(state_q == StHead && (control_ok || own_ok), control_header) |
-                // The header still stands where it was read, then the body.
-                {message_data_i[63:32] & {32{second_message || body}},
-                 message_data_i[31:0] & {32{body}}} |
-                {56'd0, message_data_i[15:8] & {8{second_message}}} |
+  // The header still stands where it was read, then the body. The memory is far: its data come last.
+  assign message_data = {message_data_i[63:32] & {32{second_message || body}},
+                         message_data_i[31:8] & {24{body}},
+                         (message_data_i[7:0] & {8{body}}) |
+                         (message_data_i[15:8] & {8{second_message}})};
+  (* keep *) beat_t others;
+  assign data   = others | message_data;
+  assign others = gate(state_q == StHead && (control_ok || own_ok), control_header) |
                 gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
                 gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
                 gate(state_q == StSecond && !message_q, job_q.address) |

@@ -286,6 +286,7 @@ module rdma_send
   endfunction
 
   beats_t   head_beats;
+  logic [1:0] head_q;      // a cycle ago
   logic [NumLinks-1:0] fits;
   room_t    need_all_q, need_one_q;
   logic     window_ok_q, room_ok, room_ok_q;
@@ -320,7 +321,7 @@ module rdma_send
   assign commit_o          = grant;
   assign commit_count_o    = packets_q;
   assign take_o            = state_q == StPlan;
-  assign take_beats_o      = head_beats + packet;
+  assign take_beats_o      = beats_t'(head_q) + packet;
   assign record_o          = state_q == StPlan;
   assign record_seq_o      = seq_q;
   assign record_return_o   = '{
@@ -448,6 +449,7 @@ module rdma_send
     else up_q <= up_i;
   end
   always_ff @(posedge clk_i) open_q <= open_next_i[flow_q];
+  always_ff @(posedge clk_i) head_q <= head_beats[1:0];
 
   always_ff @(posedge clk_i) begin
     if (state_q == StSecond || state_q == StEarly) begin

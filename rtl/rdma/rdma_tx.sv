@@ -538,8 +538,9 @@ module rdma_tx
   end else begin : gen_jobs
     logic unused_ready;
     fifo #(
-      .Width($bits(job_t)),
-      .Depth(Outstanding > 2 ? 4 : 2)
+      .Width     ($bits(job_t)),
+      .Depth     (Outstanding > 2 ? 4 : 2),
+      .WriteAhead(1'b1)  // a grant comes late
     ) u_jobs (
       .clk_i,
       .rst_ni,

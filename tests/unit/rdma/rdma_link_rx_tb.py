@@ -73,13 +73,18 @@ class Bench:
         """Takes beats; what is offered stays until it is taken."""
         dut = self.dut
         offered: tuple[int, int, int] | None = None
+        shown: int | None = None  # what stood there a cycle ago, valid or not
+        taken = False  # and whether it was taken
         while True:
             await FallingEdge(dut.clk_i)
             dut.ready_i.value = random.random() < self.ready_rate
             await RisingEdge(dut.clk_i)
             if not dut.rst_ni.value:
-                offered = None
+                offered, shown, taken = None, None, False
                 continue
+            before, shown = shown, int(dut.beat_o.value)
+            stood = before == shown or taken
+            taken = bool(dut.valid_o.value and dut.ready_i.value)
             if not dut.valid_o.value:
                 assert offered is None, "a beat that was offered is gone"
                 self.valid_ps = None
@@ -88,6 +93,7 @@ class Bench:
                 self.valid_ps = int(get_sim_time("ps")) - self.host_ps
             beat = (int(dut.beat_o.value), int(dut.last_o.value), int(dut.bad_o.value))
             assert offered in (None, beat), "a beat that was offered has changed"
+            assert stood, "a beat did not stand there a cycle before it was valid"
             offered = beat
             if dut.ready_i.value:
                 self.got.append((beat[0], bool(beat[1]), bool(beat[1] and beat[2])))
