@@ -167,8 +167,8 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
         return None
     if pattern.startswith(AREA):
         return _area(*pattern.removeprefix(AREA).split("/"), *quantity.split("."))
-    if quantity == CROSSING:
-        return _crossing(document, *pattern.split(" / ", 1))
+    if quantity in (TOTAL_CROSSING, INJECTION_CROSSING):
+        return _crossing(document, quantity, *pattern.split(" / ", 1))
     if quantity in _PAIRS:
         ratios = _pairs(document, *pattern.split(" / ", 1))
         return _PAIRS[quantity](ratios) if ratios else None
@@ -203,10 +203,11 @@ def _area(profile: str, core: str, family: str, resource: str) -> float | None:
     return float(sum(one[name] * factor for one in found if one for name, factor in parts[resource]))
 
 
-def _crossing(document: Document, above: str, below: str) -> float | None:
+def _crossing(document: Document, quantity: str, above: str, below: str) -> float | None:
     """The size in bytes at which the first pattern's transfers, dearer before, meet the second's."""
-    from isthmus.bench.rdma_tables import crossover, total
+    from isthmus.bench.rdma_tables import crossover, injection, total
 
+    cost = {TOTAL_CROSSING: total, INJECTION_CROSSING: injection}[quantity]
     members = [
         m
         for m in document
@@ -214,7 +215,7 @@ def _crossing(document: Document, above: str, below: str) -> float | None:
         and any(fnmatch.fnmatchcase(m.id, pattern) for pattern in (above, below))
     ]
     methods = [pattern.split("/")[3] for pattern in (above, below)]
-    return crossover(members, methods[0], methods[1], total)
+    return crossover(members, methods[0], methods[1], cost)
 
 
 def _pairs(document: Document, above: str, below: str) -> list[float]:
@@ -237,7 +238,7 @@ _PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "latency_pairs_least": min,
 }
 
-CROSSING = "crossing_bytes"
+TOTAL_CROSSING, INJECTION_CROSSING = "crossing_bytes", "injection_crossing_bytes"
 AREA = "area/"
 """Begin of a measurement that is no run's: `area/{profile}/CORE`, a core or a sum of the table of cores;
 quantities `FAMILY.lut`, `.ff`, `.bram`."""

@@ -294,6 +294,7 @@ fn describe(
         "messages_per_s": throughput.map(|rate| rate.cycles_per_s),
         "link_share": share,
         "components_ps": breakdown.components,
+        "injection_ps": breakdown.injection_ps,
         "network_ps": breakdown.network_ps,
         "packets": breakdown.packets,
     });

@@ -321,17 +321,29 @@ def crossover(
 ) -> float | None:
     """The size in bytes at which method `above` stops being the dearer: between two measured sizes by a
     straight line; None where they do not cross."""
+    for (low, before), (high, after) in pairwise(differences(members, above, below, value)):
+        if before > 0 >= after:
+            return low + (high - low) * before / (before - after)
+    return None
+
+
+def differences(
+    members: Iterable[Measurement], above: str, below: str, value: Callable[[Measurement], float | None]
+) -> list[tuple[int, float]]:
+    """At each size in bytes that both methods have, by how much `above` is the dearer."""
     found: dict[str, dict[int, float]] = {above: {}, below: {}}
     for m in members:
         cost = value(m)
         if m.method in found and cost is not None:
             found[m.method][int(m.workload["size_bytes"])] = cost
     sizes = sorted(set(found[above]) & set(found[below]))
-    differences = [(size, found[above][size] - found[below][size]) for size in sizes]
-    for (low, before), (high, after) in pairwise(differences):
-        if before > 0 >= after:
-            return low + (high - low) * before / (before - after)
-    return None
+    return [(size, found[above][size] - found[below][size]) for size in sizes]
+
+
+def injection(m: Measurement) -> float | None:
+    """From the sender's first request for its bus to its last byte in the interface, in picoseconds."""
+    found = m.workload.get("injection_ps")
+    return None if found is None else float(found)
 
 
 def total(m: Measurement) -> float | None:

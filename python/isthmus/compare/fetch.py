@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from isthmus.bench.rdma_tables import crossover
+from isthmus.bench.rdma_tables import crossover, differences
 from isthmus.results import Measurement
 
 WORD_BYTES = 4
@@ -90,14 +90,8 @@ def _faster(group: Sequence[Measurement], far: str, far_name: str, near: str, ne
     at = crossover(group, far, near, cost)
     if at is not None:
         return f"{near_name} is faster up to about {at:.0f} bytes, {far_name} beyond them"
-    found = {
-        method: {m.workload["size_bytes"]: cost(m) or 0.0 for m in group if m.method == method}
-        for method in (far, near)
-    }
-    sizes = sorted(set(found[far]) & set(found[near]))
-    if not sizes:
+    beyond = differences(group, far, near, cost)
+    if not beyond:
         return f"{near_name} and {far_name} were measured at no common size"
-    name, than = (
-        (near_name, far_name) if found[near][sizes[-1]] < found[far][sizes[-1]] else (far_name, near_name)
-    )
-    return f"{name} is faster than {than} at every common size, {sizes[0]} to {sizes[-1]} bytes"
+    name, than = (near_name, far_name) if beyond[-1][1] > 0 else (far_name, near_name)
+    return f"{name} is faster than {than} at every common size, {beyond[0][0]} to {beyond[-1][0]} bytes"

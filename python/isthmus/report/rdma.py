@@ -5,6 +5,7 @@ packet by packet, and message against write."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -16,6 +17,8 @@ from isthmus.bench.rdma_tables import (
     PHASES,
     components,
     crossover,
+    differences,
+    injection,
     per_descriptor,
     posting,
     rate,
@@ -712,52 +715,71 @@ def _stack(name: str, colour: str, data: Sequence[float]) -> dict[str, Any]:
 
 def _crossing(parted: Sequence[Measurement]) -> Figure:
     panels, rows, notes = [], [], []
-
-    def value(m: Measurement) -> float | None:
-        found = total(m)
-        return None if found is None else found / PICOSECONDS
-
     for title, members in _panels(parted).items():
-        label = (
-            f"Time memory to memory against size, write and message, {title}; the table below has the numbers"
-        )
-        scale = _axis("memory to memory [us]", min=0)
-        option = {"xAxis": _bytes(members), "yAxis": scale, "series": _curves(members, value)}
-        panels.append(Panel(title, label, option, 360))
-        notes.append(f"{title}: {crossing_words(members)}")
+        for end, cost in CROSSINGS.items():
+            if not any(cost(m) for m in members):
+                continue  # of a file from before this was measured
+            label = f"Time {end} against size, write and message, {title}; the table below has the numbers"
+            drawn = _curves(members, partial(_microseconds, cost))
+            option = {"xAxis": _bytes(members), "yAxis": _axis(f"{end} [us]", min=0), "series": drawn}
+            panels.append(Panel(f"{title}: {end}", label, option, 360))
+            notes.append(f"{title}: {crossing_words(members, end)}")
         for profile in sorted({m.profile for m in members}):
-            mine = [m for m in members if m.profile == profile]
-            by_size: dict[int, dict[str, float]] = {}
-            for m in mine:
-                by_size.setdefault(m.workload["size_bytes"], {})[m.method] = value(m) or 0.0
-            for size, cost in sorted(by_size.items()):
-                cells = [f"{cost[key]:.3f}" if key in cost else "" for key in LATENCY_METHODS]
+            by_size: dict[int, dict[str, Measurement]] = {}
+            for m in (m for m in members if m.profile == profile):
+                by_size.setdefault(m.workload["size_bytes"], {})[m.method] = m
+            for size, found in sorted(by_size.items()):
+                times = [
+                    _microseconds(cost, found[key]) if key in found else None
+                    for cost in CROSSINGS.values()
+                    for key in LATENCY_METHODS
+                ]
+                cells = ["" if time is None else f"{time:.3f}" for time in times]
                 rows.append([title, profile, str(size), *cells])
+    columns = ["hosts", "profile", "bytes"]
+    kinds = ("write", "inline write", "message")
+    columns += [f"{kind} to {end} [us]" for end in ("memory", "interface") for kind in kinds]
     return Figure(
         "crossing",
         "Message or write",
         "A message saves the read of the sender's memory, and its every word goes over the bus by the "
         "processor. Both through a write-combining mapping; the size at which they meet is between two "
-        "measured ones on a straight line.",
+        "measured ones on a straight line. A write's data leaves while the rest of it is read, a "
+        "message's when its last word has come: so they meet at a smaller size in the far memory than in the "
+        "sender's interface.",
         panels,
-        Table(["hosts", "profile", "bytes", "write [us]", "inline write [us]", "message [us]"], rows),
+        Table(columns, rows),
         _legend(parted),
         notes,
     )
 
 
-def crossing_words(members: Sequence[Measurement]) -> str:
-    """Up to which size a message is faster than a write, memory to memory; profiles that agree share it."""
-    found: dict[float | None, list[str]] = {}
+MEMORY, INTERFACE = "memory to memory", "into the sender's interface"
+CROSSINGS = {MEMORY: total, INTERFACE: injection}
+"""What of a transfer a message and a write are compared by."""
+
+
+def _microseconds(cost: Callable[[Measurement], float | None], m: Measurement) -> float | None:
+    found = cost(m)
+    return None if found is None else found / PICOSECONDS
+
+
+def crossing_words(members: Sequence[Measurement], end: str = MEMORY) -> str:
+    """Up to which size a message is faster than a write by `CROSSINGS`; profiles that agree share it."""
+    found: dict[str, list[str]] = {}
     for profile in sorted({m.profile for m in members}):
-        at = crossover([m for m in members if m.profile == profile], "write-lat", "send-lat", total)
-        found.setdefault(None if at is None else round(at), []).append(profile)
+        mine = [m for m in members if m.profile == profile]
+        at = crossover(mine, "write-lat", "send-lat", CROSSINGS[end])
+        if at is not None:
+            sizes = f"up to {at:.0f} bytes"
+        else:
+            ahead = all(by > 0 for _, by in differences(mine, "write-lat", "send-lat", CROSSINGS[end]))
+            sizes = "at every size measured" if ahead else "at no size measured"
+        found.setdefault(sizes, []).append(profile)
     ends = [
-        ("at no size or at every one measured" if at is None else f"up to {at:.0f} bytes")
-        + (f" (profile {profiles[0]})" if len(found) > 1 else "")
-        for at, profiles in found.items()
+        sizes + (f" (profile {profiles[0]})" if len(found) > 1 else "") for sizes, profiles in found.items()
     ]
-    return f"a message is faster than a write {', '.join(ends)}."
+    return f"{end}, a message is faster than a write {', '.join(ends)}."
 
 
 def _latency(timed: Sequence[Measurement]) -> Figure:

@@ -37,6 +37,11 @@ def components(test: str, size: int, combined: bool, inline: bool = False) -> di
     return parts | {"total": sum(parts.values())}
 
 
+def injection(parts: Mapping[str, int]) -> int:
+    """Of a write the interface first makes its read of the descriptor."""
+    return parts["send_initiation"] + (parts["send_dma"] + 50_000 if parts["send_dma"] else 0)
+
+
 PACKET_BYTES, WIRE_PS, BUS_PS = 512, 1_700_000, 640_000
 """A packet, and how long it is on a link and on a bus."""
 POSTED_PS = 120_000
@@ -171,6 +176,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "links": links,
                 "posting": posting,
                 "components_ps": parts,
+                "injection_ps": parts and injection(parts),
                 "network_ps": parts and 1_000_000,
                 "packets": packets(size, links) if test == "write-lat" and size <= 4096 else [],
                 "messages_per_s": 1e12 * count / elapsed,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from isthmus.figures import baseline
 from isthmus.paths import ROOT
 from isthmus.report import rdma as drawing
 from isthmus.results import Document, load, write
-from rdma_fixture import GIVEN, NI, SWITCH, components, engine
+from rdma_fixture import GIVEN, NI, SWITCH, components, engine, injection
 
 
 def _scenario(
@@ -349,7 +350,12 @@ def test_ids_are_foreseen(figures: Document) -> None:
     assert [m.id for m in figures] == [point.id for point in rdma_published.figure_points()]
 
 
-def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
+@pytest.mark.parametrize(
+    ("cost", "of_parts"),
+    [(rdma_tables.total, lambda parts: parts["total"]), (rdma_tables.injection, injection)],
+    ids=["memory to memory", "to the interface"],
+)
+def test_crossing_lies_between_two_sizes_on_a_straight_line(cost: Any, of_parts: Any) -> None:
     sizes = "8,64,128,256,504"
     points = [
         rdma.Point(Transfers(test, size, 100, inline=0))
@@ -357,19 +363,25 @@ def test_crossing_lies_between_two_sizes_on_a_straight_line() -> None:
         for size in rdma.sizes(sizes)
     ]
     made = rdma.measure(points, runner=engine, given=GIVEN)  # type: ignore[arg-type]
-    at = rdma_tables.crossover(made, "write-lat", "send-lat", rdma_tables.total)
+    at = rdma_tables.crossover(made, "write-lat", "send-lat", cost)
     assert at is not None
 
     def beyond(size: int) -> int:
         write, message = (
-            components(test, size, combined=True)["total"] for test in ("write-lat", "send-lat")
+            of_parts(components(test, size, combined=True)) for test in ("write-lat", "send-lat")
         )
-        return write - message
+        return int(write - message)
 
-    low, high = 128, 256
-    assert beyond(low) > 0 >= beyond(high)
+    low, high = next(
+        pair for pair in pairwise((8, 64, 128, 256, 504)) if beyond(pair[0]) > 0 >= beyond(pair[1])
+    )
     assert at == pytest.approx(low + (high - low) * beyond(low) / (beyond(low) - beyond(high)))
-    assert rdma_tables.crossover(made, "send-lat", "write-lat", rdma_tables.total) is None
+    assert rdma_tables.crossover(made, "send-lat", "write-lat", cost) is None
+    end = drawing.MEMORY if cost is rdma_tables.total else drawing.INTERFACE
+    assert drawing.crossing_words(list(made), end).endswith(f" than a write up to {at:.0f} bytes.")
+    for sizes_kept, words in (((8, 64), "at every size measured"), ((256, 504), "at no size measured")):
+        kept = [m for m in made if m.workload["size_bytes"] in sizes_kept]
+        assert drawing.crossing_words(kept, end).endswith(f" than a write {words}.")
 
 
 # ---------------------------------------------------------------- the page

@@ -74,6 +74,8 @@ pub(super) struct Breakdown {
     pub(super) stages: Vec<Stage>,
     pub(super) timeline: Vec<TimelineSpan>,
     pub(super) components: Option<BTreeMap<&'static str, u64>>,
+    /// From the first request for the sender's bus to the last byte of data in its interface.
+    pub(super) injection_ps: Option<u64>,
     pub(super) network_ps: Option<u64>,
     pub(super) packets: Vec<Packet>,
 }
@@ -214,6 +216,7 @@ pub(super) fn of(
     let before_read = |end: &Picoseconds| read.is_none_or(|read| *end <= read);
     let taken = stores().map(|one| one.end).filter(before_read).max().unwrap_or(posted);
     let came = of_kind(Kind::Completion).map(|one| one.end).max();
+    let injected = came.or_else(|| stores().map(|one| one.end).max()).unwrap_or(posted);
     // Of several descriptors the first is read for before the last has been stored.
     let taken = read.map_or(taken, |read| taken.min(read));
     let left = first(|one| one.left[0], "packet out of its source")?;
@@ -283,6 +286,7 @@ pub(super) fn of(
         stages: way.finish(until)?,
         timeline: timeline(scenario, &pins, [&sent, &arrived], from),
         components: Some(components),
+        injection_ps: Some((injected - posted).0),
         network_ps: begun.first().map(|(_, begun)| (whole.saturating_sub(*begun)).0),
         packets,
     })
