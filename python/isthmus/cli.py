@@ -462,19 +462,23 @@ def area(
 @app.command()
 def timing(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
+    device: Annotated[str, typer.Option(metavar="NAME", help="lfe5u-85 or lfe5um5g-85.")] = "lfe5u-85",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Clock frequency of cores on ECP5 beside target."""
     from isthmus.figures import cores as table
 
     entries = table.select(cores or [])
-    bootstrap.ensure_development()
     from isthmus.console import counting
     from isthmus.figures import baseline, show
     from isthmus.figures import timing as figures
 
+    if device not in figures.DEVICES:
+        raise UserError(f"no device {device!r}; there are: {', '.join(figures.DEVICES)}")
+    chosen = figures.DEVICES[device]
+    bootstrap.ensure_development()
     with counting("timing", len(entries) * (len(figures.SEEDS) + 1)) as done:
-        measured, failed = figures.measure_all(entries, done)
+        measured, failed = figures.measure_all(entries, done, chosen)
     if update:
         stored = {
             core: {
@@ -483,8 +487,8 @@ def timing(
             }
             for core, clocks in measured.items()
         }
-        baseline.update("timing", stored, figures.tools())
-    found, worse = show.timing_table(entries, measured)
+        baseline.update(chosen.baseline, stored, figures.tools(chosen))
+    found, worse = show.timing_table(entries, measured, chosen)
     show.conclude(found, [*failed, *worse], [])
 
 

@@ -77,7 +77,11 @@ _FREE = (
 """Cells that take no LUT of their own: inside a slice, or absorbed by what they drive."""
 
 
-def count(cells: Mapping[str, int]) -> dict[str, float]:
+_DEEPER = {"RAM32X1": 2, "RAM64X1": 4, "RAM128X1": 8}
+"""Memories of 16 bits that a Virtex-II makes of one: its LUTs have 16 bits."""
+
+
+def count(cells: Mapping[str, int], family: str = "") -> dict[str, float]:
     """Cells by type -> figures. Raises `UserError` for a cell that nobody has classed."""
     figures = dict.fromkeys(FIGURES, 0.0)
     for kind, number in cells.items():
@@ -86,7 +90,8 @@ def count(cells: Mapping[str, int]) -> dict[str, float]:
         for name, prefixes, weight in _CLASSES:
             if kind.startswith(prefixes):
                 half = name == "bram36" and not kind.startswith("RAMB36")
-                figures[name] += number * (0.5 if half else weight)
+                deeper = _DEEPER.get(kind[:-1], 1) if family == "xc2vp" else 1
+                figures[name] += number * (0.5 if half else weight * deeper)
                 break
         else:
             raise UserError(f"area: {number} cells of unknown kind {kind!r} after synthesis")
@@ -118,7 +123,7 @@ def measure_way(entry: CoreEntry, family: str, way: str) -> dict[str, float]:
         passes = [yosys.read(entry), *passes, f"tee -q -o {report} stat -json"]
         yosys.run(f"{entry.name} ({family})", passes, Path(name))
         cells: dict[str, int] = json.loads(report.read_text())["design"]["num_cells_by_type"]
-    return count(cells)
+    return count(cells, family)
 
 
 def pairs(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[tuple[CoreEntry, str]]:

@@ -67,11 +67,13 @@ def _peer(peer: Peer, figures: Mapping[str, float]) -> list[str]:
 
 
 def timing_table(
-    entries: Sequence[CoreEntry], measured: Mapping[str, Sequence[timing.Timing]]
+    entries: Sequence[CoreEntry],
+    measured: Mapping[str, Sequence[timing.Timing]],
+    device: timing.Device = timing.DEVICE,
 ) -> tuple[Table, list[str]]:
     """The table and a line for each clock that is slower than its baseline or its target."""
-    stored = baseline.load("timing")
-    title = f"ECP5-85 speed grade 8, registered pins, median of {len(timing.SEEDS)} placements"
+    stored = baseline.load(device.baseline)
+    title = f"{device.title}, speed grade 8, registered pins, median of {len(timing.SEEDS)} placements"
     table = Table(title=title, title_justify="left")
     table.add_column("core")
     table.add_column("clock")

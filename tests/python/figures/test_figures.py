@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from isthmus import cli
 from isthmus.errors import DataError, UserError
 from isthmus.figures import area, baseline, cores, show, timing, yosys
 from isthmus.models.ports import elaborate
@@ -26,6 +27,9 @@ def test_cells_are_counted_as_the_published_peers_count() -> None:
     assert area.count(cells) == {
         "lut": 7, "lutram": 8, "srl": 8, "ff": 25, "bram36": 3.5, "carry": 6, "dsp": 1,
     }  # fmt: skip
+    small = {"RAM16X1D": 3, "RAM32X1D": 5, "RAM64X1D": 7}
+    assert area.count(small)["lutram"] == 15
+    assert area.count(small, "xc2vp")["lutram"] == 3 + 2 * 5 + 4 * 7
     ecp5 = {
         "LUT4": 5,
         "CCU2C": 2,
@@ -238,6 +242,27 @@ def test_timing_of_a_skid_buffer_is_far_above_its_target_and_repeats() -> None:
     assert "levels of logic" in clock.path
 
 
+@pytest.mark.slow
+def test_a_device_of_a_higher_core_voltage_is_faster() -> None:
+    plain, fast = (
+        timing.measure(SKID, lambda _: None, seeds=(1,), device=device)[0].median_mhz
+        for device in timing.DEVICES.values()
+    )
+    assert fast > 1.05 * plain
+
+
+def test_each_device_has_a_baseline_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = {"timing": 130.0, "timing-lfe5um5g-85": 160.0}
+    monkeypatch.setattr(
+        baseline, "load", lambda name: {"skid_buffer": {"clk_i": {"median_mhz": stored[name]}}}
+    )
+    measured = {"skid_buffer": [timing.Timing("clk_i", 125, 140, 140, "p")]}
+    worse = [show.timing_table([SKID], measured, device)[1] for device in timing.DEVICES.values()]
+    assert worse == [[], ["skid_buffer (clk_i): median 140 MHz, baseline 160"]]
+    with pytest.raises(UserError, match="no device 'lfe5'; there are: lfe5u-85, lfe5um5g-85"):
+        cli.timing(["skid_buffer"], "lfe5")
+
+
 def test_a_source_error_in_synthesis_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.sv").write_text("module x (input a; endmodule\n")
     with pytest.raises(UserError) as error:
@@ -288,7 +313,7 @@ def test_area_is_not_worse_than_the_stored_baseline(name: str) -> None:
 def test_a_core_that_cannot_be_placed_is_a_line_and_the_others_have_their_row(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def measure(entry: cores.CoreEntry, done: object) -> list[timing.Timing]:
+    def measure(entry: cores.CoreEntry, done: object, device: timing.Device) -> list[timing.Timing]:
         if entry.name == "link_buffer":
             raise UserError("link_buffer: place and route not done after 900 s")
         return [timing.Timing("clk_i", 100, 200.0, 210.0, "a -> b")]
