@@ -161,6 +161,8 @@ def test_a_broken_block_is_caught(proof: str, source: str, good: str, bad: str, 
     [result] = formal.prove([proof], override=tmp_path)
     assert not result.passed
     assert "Assert failed" in result.failure or "failed assertion" in result.failure
+    # A task that waits for a job which nobody gives back ends by its limit.
+    assert "Reached TIMEOUT" not in result.log.read_text()
 
 
 def test_an_unknown_proof_is_named() -> None:
