@@ -238,15 +238,15 @@ module rdma_segment
   (* keep *) beat_t others;
   assign data   = others | message_data;
   assign others = gate(state_q == StHead && (control_ok || own_ok), control_header) |
-                gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
-                gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
-                gate(state_q == StSecond && !message_q, job_q.address) |
-                {job_q.extension[63:32] & {32{state_q == StThird}},
-                 job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
-                gate(state_q == StPayload && !message_q && !bench_i, data_i) |
-                gate(state_q == StControl && !own_q,
-                     {32'd0, control_i.more, control_i.tag, control_i.code, control_i.control}) |
-                gate(state_q == StControl && own_q, {60'd0, own_i.control});
+                  gate(state_q == StHead && !control_ok && !own_ok && post_valid_q, post_header) |
+                  gate(state_q == StHead && !control_ok && !own_ok && !post_valid_q, job_header) |
+                  gate(state_q == StSecond && !message_q, job_q.address) |
+                  {job_q.extension[63:32] & {32{state_q == StThird}},
+                   job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
+                  gate(state_q == StPayload && !message_q && !bench_i, data_i) |
+                  gate(state_q == StControl && !own_q,
+                       {32'd0, control_i.more, control_i.tag, control_i.code, control_i.control}) |
+                  gate(state_q == StControl && own_q, {60'd0, own_i.control});
 
   logic  control_take;
   flow_t control_flow;
