@@ -10,8 +10,6 @@ module rdma_notify_props
 (
   input logic        clk_i,
   input logic        enable_i,
-  input logic        clear_i,
-  input logic [4:0]  clear_index_i,
   input logic [63:6] err_base_i,
   input logic [3:0]  err_size_i,
   input logic [15:0] err_tail_i,
@@ -125,8 +123,7 @@ module rdma_notify_props
     endcase
   end
   assign watched    = index == watch_q;
-  // Emptied, all counts are, whichever entry it is.
-  assign host_write = clear_i ? clear_index_i[2:0] == watch_q[2:0] : we_i && waddr_i == watch_q;
+  assign host_write = we_i && waddr_i == watch_q;
 
   // ---------------------------------------------------------------- what was written
   logic note, ring, lost, first;
@@ -157,11 +154,7 @@ module rdma_notify_props
 
   always_ff @(posedge clk_i) begin
     watch_q <= watch_q;
-    if (clear_i) begin
-      if (clear_index_i == watch_q) set_q <= '0;
-    end else if (we_i && waddr_i == watch_q) begin
-      set_q <= wdata_i;
-    end
+    if (host_write) set_q <= wdata_i;
     if (re_i) raddr_q <= raddr_i;
     if (state == StIdle) told_q <= set_q;
     if (state == StAddress) read_q <= set_q;
@@ -186,7 +179,7 @@ module rdma_notify_props
       if (queue_valid_o && queue_ready_i) asked_q <= 1'b1;
       if (queue_commit_o) placed_q <= 1'b1;
       if (queue_drop_o) failed_q <= 1'b1;
-      if (state == StAddress && !we_i && !clear_i) tabled_q <= 1'b1;
+      if (state == StAddress && !we_i) tabled_q <= 1'b1;
     end
     if (queue_commit_o || queue_drop_o) place_q <= queue_i;
   end
@@ -248,7 +241,7 @@ module rdma_notify_props
   logic waiting, halted;
   assign waiting = valid[kind_q] && !dut.gnt[kind_q];
   assign halted  = (notice_valid_o && !notice_ready_i) || (queue_valid_o && !queue_ready_i) ||
-                   (state == StPlace && !queue_answer_i) || we_i || clear_i;
+                   (state == StPlace && !queue_answer_i) || we_i;
   always_comb begin
     last_winner = 2'd3;
     for (int unsigned i = 0; i < 4; i++) begin

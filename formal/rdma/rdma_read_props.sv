@@ -133,7 +133,11 @@ module rdma_read_props #(
       assert (dut.early_q == told_q);
       assert (left_q <= 10'd512);
       assert (dut.state_q != 2'd3);
-      if (left_q != '0) assert (dut.addr_q == next_q && dut.left_q == left_q && dut.first_q == fresh_q);
+      if (left_q != '0) begin
+        assert (dut.page_q + 52'(dut.at_q[9]) == next_q[63:12] && dut.at_q[8:0] == next_q[11:3]);
+        assert (dut.left_q == left_q && dut.first_q == fresh_q);
+        assert (12'(dut.at_q) + 12'(left_q) < 12'd1024);
+      end
       if (dut.state_q == 2'd1) assert (wait_q == '0);
       if (arvalid_o) begin
         assert (dut.chunk_q != '0 && dut.chunk_q <= 10'd256 && arlen_o == 8'(dut.chunk_q - 10'd1));

@@ -239,6 +239,7 @@ module rdma_receive_props
         assert (dut.look_q[i].qid == header_before[i].qid && dut.look_q[i].entry == beat_before_q[i][5:0]);
       end
       assert (dut.read_q <= 3'd6);
+      if (dut.busy_q || dut.read_q != 3'd0) assert (dut.data_q == (dut.formed_q && dut.data_kind));
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
         assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
       end

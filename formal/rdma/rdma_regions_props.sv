@@ -24,10 +24,6 @@ module rdma_regions_props
   logic [63:0] rdata_o;
   logic [3:0] code_o;
   logic [7:0] qid_o;
-  logic clear_i;
-  logic [5:0] clear_index_i;
-  assign clear_i       = 1'b0;
-  assign clear_index_i = '0;
 
   rdma_regions dut (.*);
 

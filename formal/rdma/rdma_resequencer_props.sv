@@ -157,6 +157,7 @@ module rdma_resequencer_props
                                            (dut.op_q == OpTake && dut.place_q == place_q));
 
   always_comb begin
+    if (started_q) assert (dut.due_q == dut.due_told && dut.due_count <= 6'(dut.Due));
     if (started_q && dut.state_q != StClear) begin
       // Never early, never twice, never over the head of one that is under way.
       if (gone_now && !dut.retire_lost) assert (seen_q == SeenDone);

@@ -187,7 +187,7 @@ module rdma_flow_tx
   // ---------------------------------------------------------------- what is to be sent and told
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
   flow_t own_flow, own_flow_q, done_flow, done_flow_q;
-  logic  own_free, own_choose, own_chosen_q, own_load, done_choose, done_chosen_q, done_load;
+  logic  own_free, own_choose, own_chosen_q, done_choose, done_chosen_q, done_load;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
   // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: who takes it
@@ -195,7 +195,6 @@ module rdma_flow_tx
   assign own_free    = run_i && !own_chosen_q && !own_valid_o;
   assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
   assign own_choose  = ask_ready != '0;
-  assign own_load    = own_chosen_q;
   assign done_choose = !done_chosen_q && news_q != '0;
   assign done_load   = !done_valid_o && done_chosen_q;
 
@@ -261,7 +260,7 @@ module rdma_flow_tx
       end
       open_q <= open_next_o;
       own_chosen_q <= own_choose && !clear_i;
-      if (own_load && !clear_i) own_valid_o <= 1'b1;
+      if (own_chosen_q && !clear_i) own_valid_o <= 1'b1;
       else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
       done_valid_o  <= done_valid_o ? !done_ready_i : done_chosen_q && !clear_i;
       done_chosen_q <= (done_choose || (done_chosen_q && !done_load)) && !clear_i;
@@ -281,7 +280,7 @@ module rdma_flow_tx
     control.control = opening_q[own_flow_q] ? ControlOpen : ControlProbe;
   end
   always_ff @(posedge clk_i) begin
-    if (own_load) begin
+    if (own_chosen_q) begin
       own_header_o <= header;
       own_o        <= control;
     end

@@ -26,9 +26,6 @@ module rdma_notify
   input logic rst_ni,
   input logic enable_i,
 
-  input logic       clear_i,
-  input logic [4:0] clear_index_i,
-
   input logic [63:6] err_base_i,
   input logic [3:0]  err_size_i,
   input logic [15:0] err_tail_i,
@@ -122,7 +119,7 @@ module rdma_notify
   assign {done_ready_o, local_ready_o, err_ready_o, act_ready_o} = gnt & {4{finish}};
 
   // ---------------------------------------------------------------- addresses and counts
-  logic re, read_q, writes;
+  logic re, read_q;
   logic [4:0] addr, read_addr_q, event_addr;
   logic [63:0] word;
   addr_t address_q;
@@ -137,8 +134,7 @@ module rdma_notify
     endcase
   end
   // What is read while it is written is neither the old nor the new: it is read again.
-  assign writes = we_i || clear_i;
-  assign re     = state_q == StAddress || (state_q == StIdle && read_q);
+  assign re   = state_q == StAddress || (state_q == StIdle && read_q);
   assign addr = state_q == StAddress ? event_addr : read_addr_q;
 
   ram_1r1w #(
@@ -147,9 +143,9 @@ module rdma_notify
     .ReadOld(1'b0)
   ) u_addresses (
     .clk_i,
-    .we_i   (we_i || clear_i),
-    .waddr_i(clear_i ? clear_index_i : waddr_i),
-    .wdata_i(clear_i ? '0 : wdata_i),
+    .we_i,
+    .waddr_i,
+    .wdata_i,
     .re_i   (re),
     .raddr_i(addr),
     .rdata_o(word)
@@ -162,8 +158,8 @@ module rdma_notify
   logic queued_q;        // into a queue
   logic host_counts, count_up;
   flow_t host_src;
-  assign host_counts = (we_i && waddr_i[4:3] == 2'd2) || clear_i;
-  assign host_src    = clear_i ? clear_index_i[2:0] : waddr_i[2:0];
+  assign host_counts = we_i && waddr_i[4:3] == 2'd2;
+  assign host_src    = waddr_i[2:0];
   // The event stands one cycle longer if the host writes a count just now.
   logic counts;
   assign counts   = event_q == EvAct && told_q && !queued_q && !act_i.frame;
@@ -235,7 +231,7 @@ module rdma_notify
             more_q    <= '0;
           end
           if (read_q) begin
-            if (!writes) state_q <= StTable;
+            if (!we_i) state_q <= StTable;
           end else if (gnt != '0) begin
             if (gnt[EvAct] && act_i.frame) state_q <= StFrame;
             else if (gnt[EvError] || (gnt[EvAct] && record)) state_q <= StRecord;
@@ -259,7 +255,7 @@ module rdma_notify
             state_q <= notify_next;
           end
         end
-        StAddress: if (!writes) state_q <= StWord;
+        StAddress: if (!we_i) state_q <= StWord;
         StWord:    state_q <= word[63:3] == '0 ? StEnd : StNotice;
         StNotice: begin
           if (notice_ready_i) begin

@@ -9,22 +9,19 @@
 ///               address + first beats, the rest at base, all inside the ring and not past the tail
 ///   Slots       in a slotted queue a message's address is one beat behind the slot's, where its frame word goes; a
 ///               notification's is the slot's
-///   Table       we_i: a beat (beat 1: phase and count start anew) or, with tail_we_i, a tail.
+///   Table       we_i: a beat (beat 1: phase and count start anew); tail_we_i: a tail; or both.
 ///               re_i: strobe, one at a time: an entry's beat, or a tail; rvalid_o strobes with rdata_o
 ///   Peek        peek_i: the queue that client 0 will perhaps ask for in the next cycle; a guess costs nothing
 ///   Latency     ask to answer 4 cycles, 3 if client 0 said so in the cycle before; nothing is read in a cycle
 ///               in which the table is written
 ///   Throughput  a message in 6 cycles
-///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i
+///   Not done    reset of the contents
 module rdma_queue_table
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-
-  input logic       clear_i,
-  input logic [7:0] clear_index_i,
 
   input  logic        we_i,
   input  logic        tail_we_i,
@@ -90,9 +87,9 @@ module rdma_queue_table
     .ReadOld(1'b0)
   ) u_entries (
     .clk_i,
-    .we_i   (we_i || clear_i),
-    .waddr_i(clear_i ? {clear_index_i, 1'b1} : waddr_i),
-    .wdata_i(clear_i ? '0 : wdata_i),
+    .we_i,
+    .waddr_i,
+    .wdata_i,
     .re_i   (re),
     .raddr_i(addr),
     .rdata_o(word)
@@ -118,28 +115,27 @@ module rdma_queue_table
     .ReadOld(1'b0)
   ) u_tails (
     .clk_i,
-    .we_i   (tail_we_i || clear_i),
-    .waddr_i(clear_i ? clear_index_i : waddr_i[8:1]),
-    .wdata_i(clear_i ? '0 : wdata_i[OffsetWidth-1:0]),
+    .we_i   (tail_we_i),
+    .waddr_i(waddr_i[8:1]),
+    .wdata_i(wdata_i[OffsetWidth-1:0]),
     .re_i   (re),
     .raddr_i(addr[8:1]),
     .rdata_o(tail)
   );
 
   // What is read while it is written is neither the old nor the new: a read waits.
-  assign writes = we_i || tail_we_i || clear_i;
+  assign writes = we_i || tail_we_i;
 
   logic host_moves;
   assign host_moves = we_i && waddr_i[0];
   always_comb begin
     // A commit is known late: where it writes, and what, stands before.
-    place_we    = host_moves || clear_i || commit;
+    place_we    = host_moves || commit;
     place_waddr = entry_q;
     place_wdata = place_d;
-    if (clear_i || host_moves) begin
-      place_waddr = clear_i ? clear_index_i : waddr_i[8:1];
-      place_wdata = '0;
-      if (!clear_i) place_wdata.head = wdata_i[OffsetWidth-1:0];
+    if (host_moves) begin
+      place_waddr = waddr_i[8:1];
+      place_wdata = '{head: wdata_i[OffsetWidth-1:0], default: '0};
     end
   end
 
@@ -221,21 +217,23 @@ module rdma_queue_table
   offset_t tail_q, need_q;
   logic [63:0] base_q;
   sum_t used_q, lack_q, after_q;       // the first two with a sign
-  sum_t short, short_ring, over;       // with a sign
+  sum_t short, over;                   // with a sign
   logic [6:0] to_end_q;                // beats before the ring's end: of a packet that reaches it
   logic fits_q, ring_ok_q, no_wrap, full;
-  logic [63:0] rdata_q;
+  // Of the answer.
+  logic [3:0] code_q;
+  logic [6:0] first_q;
+  addr_t address_q;
 
   assign entry_word = queue_t'(word);
   assign beats      = state_q == StIdle ? offset_t'(ask_i[0].beats) :
                       ask_q.notification ? offset_t'(1) : offset_t'(ask_q.beats);
 
   // Full: what is used and what is needed reach wrap. head - tail is what is used, or wrap too little.
-  assign short      = used_q + lack_q;
-  assign short_ring = used_q + {1'b0, need_q};
-  assign full       = used_q[OffsetWidth] ? !short_ring[OffsetWidth] : !short[OffsetWidth];
-  assign over       = after_q - {1'b0, cfg_q.wrap};
-  assign no_wrap    = after_q <= {1'b0, cfg_q.wrap};
+  assign short   = used_q + (used_q[OffsetWidth] ? {1'b0, need_q} : lack_q);
+  assign full    = !short[OffsetWidth];
+  assign over    = after_q - {1'b0, cfg_q.wrap};
+  assign no_wrap = over[OffsetWidth] || after_q == {1'b0, cfg_q.wrap};
 
   function automatic offset_t slot_beats(logic [2:0] slot);
     unique case (slot)
@@ -261,45 +259,55 @@ module rdma_queue_table
       else need_q <= beats;
     end
     if (state_q == StUsed) begin
-      base_q    <= word;
       used_q    <= {1'b0, place_q.head} - {1'b0, tail_q};
       lack_q    <= {1'b0, need_q} - {1'b0, cfg_q.wrap};
       after_q   <= {1'b0, place_q.head} + {1'b0, need_q};
       to_end_q  <= cfg_q.wrap[6:0] - place_q.head[6:0];
       ring_ok_q <= place_q.head < cfg_q.wrap && tail_q < cfg_q.wrap;
-      fits_q    <= ask_q.notification || offset_t'(ask_q.beats) < need_q || cfg_q.slot == '0;
+      fits_q    <= ask_q.notification || ask_q.beats < need_q[6:0] || cfg_q.slot == '0;
     end
     if (state_q == StFit) begin
-      answer_o.address <= base_q[63:3] + addr_t'(place_q.head) +
-                          addr_t'(cfg_q.slot != '0 && !ask_q.notification);
-      answer_o.base    <= base_q[63:3];
-      answer_o.slotted <= cfg_q.slot != '0;
-      answer_o.phase   <= !place_q.round;
-      answer_o.count   <= place_q.count + 16'd1;
-      answer_o.first   <= no_wrap ? ask_q.beats : to_end_q;
-      place_d.count    <= place_q.count + 16'd1;
-      place_d.round    <= place_q.round ^ !over[OffsetWidth];
-      place_d.head     <= over[OffsetWidth] ? after_q[OffsetWidth-1:0] : over[OffsetWidth-1:0];
+      address_q <= base_q[63:3] + addr_t'(place_q.head) +
+                   addr_t'(cfg_q.slot != '0 && !ask_q.notification);
+      first_q   <= no_wrap ? ask_q.beats : to_end_q;
+      place_d.count <= place_q.count + 16'd1;
+      place_d.round <= place_q.round ^ !over[OffsetWidth];
+      place_d.head  <= over[OffsetWidth] ? after_q[OffsetWidth-1:0] : over[OffsetWidth-1:0];
       if (!cfg_q.valid || !cfg_q.sources[ask_q.src] || cfg_q.slot > 3'd4 || base_q[2:0] != '0 ||
           !ring_ok_q || (cfg_q.slot != '0 && !no_wrap)) begin
-        answer_o.code <= 4'(CodeQueue);
+        code_q <= 4'(CodeQueue);
       end else if (!fits_q) begin
-        answer_o.code <= 4'(CodeBounds);
+        code_q <= 4'(CodeBounds);
       end else if (full) begin
-        answer_o.code <= 4'(CodeFull);
+        code_q <= 4'(CodeFull);
       end else begin
-        answer_o.code <= 4'(CodeNone);
+        code_q <= 4'(CodeNone);
       end
     end
+    // Of an answer the base, of a read what was asked for.
+    if (state_q == StTable && read_tail_q) begin
+      base_q <= '0;
+    end else if (state_q == StUsed || state_q == StTable) begin
+      base_q <= word;
+    end
     if (state_q == StTable) begin
-      rdata_q <= read_tail_q ? 64'(tail) : word;
-      if (!read_tail_q && read_addr_q[0]) rdata_q[OffsetWidth-1:0] <= place.head;
+      if (read_tail_q) base_q[OffsetWidth-1:0] <= tail;
+      else if (read_addr_q[0]) base_q[OffsetWidth-1:0] <= place.head;
     end
   end
 
   assign answer_valid_o = state_q == StAnswer && !late_q ? 2'b01 << client_q : '0;
-  assign rdata_o        = rdata_q;
-  assign idle_o         = state_q == StIdle && !read_q;
+  assign rdata_o        = base_q;
+  assign answer_o = '{
+      code:    code_q,
+      slotted: cfg_q.slot != '0,
+      phase:   !place_q.round,
+      count:   place_d.count,
+      first:   first_q,
+      address: address_q,
+      base:    base_q[63:3]
+  };
+  assign idle_o = state_q == StIdle && !read_q;
 
   logic unused;
   assign unused = &{1'b0, entry_word.zero, entry_word.head, cfg_q.zero, cfg_q.head, ask_q.qid};

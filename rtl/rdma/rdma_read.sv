@@ -49,12 +49,14 @@ module rdma_read #(
 
   localparam logic [9:0] MaxBurst = 10'd256;
 
-  state_e      state_q;
-  logic [63:3] addr_q;
-  logic [9:0]  left_q, to_edge, chunk_d, chunk_q, begin_chunk;
-  logic        first_q, begin_fits;
+  state_e state_q;
+  logic [63:12] page_q;  // of the transfer's first beat
+  // Beats from that page's begin to the next burst. A transfer reaches into one more page at most.
+  logic [9:0] at_q;
+  logic [9:0] left_q, to_edge, chunk_d, chunk_q, begin_chunk;
+  logic       first_q, begin_fits;
 
-  assign to_edge = 10'd512 - {1'b0, addr_q[11:3]};
+  assign to_edge = 10'd512 - {1'b0, at_q[8:0]};
   always_comb begin
     chunk_d = left_q < MaxBurst ? left_q : MaxBurst;
     if (to_edge < chunk_d) chunk_d = to_edge;
@@ -77,11 +79,12 @@ module rdma_read #(
   end
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle) begin
-      addr_q  <= read_addr_i;
+      page_q  <= read_addr_i[63:12];
+      at_q    <= {1'b0, read_addr_i[11:3]};
       left_q  <= read_beats_i;
       first_q <= 1'b1;
     end else if (arvalid_o && arready_i) begin
-      addr_q  <= addr_q + 61'(chunk_q);
+      at_q    <= at_q + chunk_q;
       left_q  <= left_q - chunk_q;
       first_q <= 1'b0;
     end
@@ -91,7 +94,7 @@ module rdma_read #(
 
   assign read_ready_o = state_q == StIdle;
   assign arvalid_o    = state_q == StIssue;
-  assign araddr_o     = {addr_q, 3'd0};
+  assign araddr_o     = {page_q + 52'(at_q[9]), at_q[8:0], 3'd0};
   assign arlen_o      = 8'(chunk_q - 10'd1);
   assign aruser_o     = {left_q, 3'd0};
   assign issued_o     = arvalid_o && arready_i && first_q;

@@ -182,6 +182,7 @@ module rdma_receive
   logic check_end;
   logic extra_q;        // a control packet that goes on is none
   logic formed, formed_q;  // the first beat says nothing that no packet may
+  logic data_q;         // and is of a data packet
   logic legal;
   logic [6:0] left_q;
   logic extended, data_kind, wanted;
@@ -195,7 +196,7 @@ module rdma_receive
   assign legal     = ours_q && formed_q && !extra_q;
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
-  assign wanted    = ours_q && formed_q && data_kind;  // extra_q is of control packets
+  assign wanted    = ours_q && data_q;  // extra_q is of control packets
 
   always_comb begin
     take = 1'b0;
@@ -276,6 +277,7 @@ module rdma_receive
       header_q <= first;
       ours_q   <= first.dst == host_id_i;
       formed_q <= formed;
+      data_q   <= formed && first.kind != KindControl;
       extra_q  <= 1'b0;
       left_q   <= first.beats;
       second_q <= beat_t'(first.qid);
@@ -515,8 +517,8 @@ module rdma_receive
     end
   end
 
-  assign idle_o = read_q == RdFirst && !in_valid && !busy_q && check_state_q == CkIdle &&
-                  !coming_o;
+  assign idle_o = read_q == RdFirst && !in_valid && stands_q == '1 && !busy_q &&
+                  check_state_q == CkIdle && !coming_o;
 
   logic unused;
   assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst};

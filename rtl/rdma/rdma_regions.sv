@@ -13,16 +13,13 @@
 ///   Latency     look to answer 4 cycles, check_i to answer 1; a read 3; one more for each write that meets the
 ///               look or the read, a read one more for each look
 ///   Throughput  a check in 4 cycles
-///   Not done    reset of the contents: clear_i writes 0 to entry clear_index_i's flags
+///   Not done    reset of the contents
 module rdma_regions
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-
-  input logic       clear_i,
-  input logic [5:0] clear_index_i,
 
   input  logic        we_i,
   input  logic [7:0]  waddr_i,   // entry, beat
@@ -67,8 +64,8 @@ module rdma_regions
   assign look  = look_i || (here_q && clash);
   assign read  = (read_q || (tell_q && clash)) && !look;
   assign addr  = look_i ? look_entry_i : look ? entry_q : read_addr_q[7:2];
-  assign we    = clear_i ? 3'b100 : we_i ? 3'(4'd1 << waddr_i[1:0]) : 3'b000;
-  assign waddr = clear_i ? clear_index_i : waddr_i[7:2];
+  assign we    = we_i ? 3'(4'd1 << waddr_i[1:0]) : 3'b000;
+  assign waddr = waddr_i[7:2];
 
   entry_t word;
   ram_1r1w #(
@@ -80,7 +77,7 @@ module rdma_regions
     .clk_i,
     .we_i   (we),
     .waddr_i(waddr),
-    .wdata_i(clear_i ? '0 : {3{wdata_i}}),
+    .wdata_i({3{wdata_i}}),
     .re_i   (1'b1),
     .raddr_i(addr),
     .rdata_o(word)

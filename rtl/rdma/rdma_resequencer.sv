@@ -215,7 +215,7 @@ module rdma_resequencer
     place_t place;
   } due_t;
   due_t due, due_in;
-  logic due_valid, due_push, due_pop, unused_due, due_in_failed_q, due_in_spoilt_q;
+  logic due_told, due_q, due_push, due_pop, unused_due, due_in_failed_q, due_in_spoilt_q;
   logic [$clog2(Due):0] due_count;
   fifo #(
     .Width($bits(due_t)),
@@ -227,12 +227,17 @@ module rdma_resequencer
     .valid_i(due_push),
     .ready_o(unused_due),
     .data_i (due_in),
-    .valid_o(due_valid),
+    .valid_o(due_told),
     .ready_i(due_pop),
     .data_o (due),
     .usage_o(due_count)
   );
-  assign frame_o  = due_valid || (!idle && op_q == OpFrame);
+  // The same as due_told, without its pointers: what is looked at hangs on it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) due_q <= 1'b0;
+    else due_q <= due_push || (due_told && !(due_pop && due_count == ($clog2(Due) + 1)'(1)));
+  end
+  assign frame_o  = due_q || (!idle && op_q == OpFrame);
   // Bodies under way are MaxWrites and two at most, and each has its place here.
   assign frames_o = due_count >= ($clog2(Due) + 1)'(MaxWrites - 2);
 
@@ -301,7 +306,7 @@ module rdma_resequencer
     end else if (control_valid_i) begin
       op  = OpControl;
       src = control_i.src;
-    end else if (due_valid && !act_busy) begin
+    end else if (due_q && !act_busy) begin
       op  = OpFrame;
       src = due.src;
     end else if (turn_q && !act_busy) begin
@@ -359,7 +364,7 @@ module rdma_resequencer
     other_addr = {walk_src_q, walk_place_q};
     if (answer_valid_i) other_addr = {answer_i.src, answer_i.place};
     else if (refused_valid_i) other_addr = {refused_src_i, refused_place_i};
-    else if (due_valid && !act_busy) other_addr = {due.src, due.place};
+    else if (due_q && !act_busy) other_addr = {due.src, due.place};
   end
   assign look_addr = ask_valid_i && !answer_valid_i && !refused_valid_i ?
                      {ask_i.src, ask_i.seq[PlaceWidth-1:0]} : other_addr;
@@ -651,7 +656,7 @@ module rdma_resequencer
   assign ready_o       = state_q != StClear;
   assign clear_o       = state_q == StClear;
   assign clear_index_o = clear_q;
-  assign idle_o        = idle && !any && !act_valid_o && !due_valid && dirty_q == '0 &&
+  assign idle_o        = idle && !any && !act_valid_o && !due_q && dirty_q == '0 &&
                          scan_q == '0 &&
                          (watch_q == '0 || lost_cycles_i == '0);
 endmodule

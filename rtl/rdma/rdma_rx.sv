@@ -12,7 +12,8 @@
 ///               first beat or a notice's cause until its last data is taken, or it was found that
 ///               nothing is to be written; of a packet of 5 beats or more for its last 6. Low when idle
 ///   Checks      before the first address of a packet goes out
-///   Tables      table_we_i: whole beats by BAR offset; ready_o low (512 cycles after reset): not yet.
+///   Tables      table_we_i: whole beats by BAR offset, there 2 cycles later; ready_o low (512 cycles after
+///               reset): not yet.
 ///               table_re_i: strobe, one at a time; table_rvalid_o strobes with table_rdata_o, at most some
 ///               tens of cycles later while the bus takes writes; 0 where there is no table
 ///   Control     ctl_*: packets to be sent; rxctl_*: ACK and REFUSED that came, strobes, never in two
@@ -140,12 +141,7 @@ module rdma_rx
   end
 
   // ---------------------------------------------------------------- BAR offsets
-  logic we_queue, we_tail, we_region, we_address;
   logic re_queue, re_tail, re_region, re_address, re_none_q;
-  assign we_queue   = table_we_i && table_addr_i[15:12] == 4'hC;
-  assign we_tail    = table_we_i && table_addr_i[15:11] == 5'b1101_0;
-  assign we_region  = table_we_i && table_addr_i[15:11] == 5'b1110_0;
-  assign we_address = table_we_i && table_addr_i[15:8] == 8'hF0;
   assign re_queue   = table_re_i && table_raddr_i[15:12] == 4'hC;
   assign re_tail    = table_re_i && table_raddr_i[15:11] == 5'b1101_0;
   assign re_region  = table_re_i && table_raddr_i[15:11] == 5'b1110_0;
@@ -156,6 +152,35 @@ module rdma_rx
     else re_none_q <= table_re_i && !(re_queue || re_tail || re_region || re_address);
   end
 
+  // Written a cycle later: what the bus writes goes to the send side's queues too, which lie elsewhere. After
+  // reset all tables are emptied at once, a beat a cycle.
+  logic clear, we_queue_q, we_tail_q, we_region_q, we_address_q;
+  logic [8:0] clear_index, waddr_q;
+  beat_t wdata_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      we_queue_q   <= 1'b0;
+      we_tail_q    <= 1'b0;
+      we_region_q  <= 1'b0;
+      we_address_q <= 1'b0;
+    end else begin
+      we_queue_q   <= clear || (table_we_i && table_addr_i[15:12] == 4'hC);
+      we_tail_q    <= clear || (table_we_i && table_addr_i[15:11] == 5'b1101_0);
+      we_region_q  <= clear || (table_we_i && table_addr_i[15:11] == 5'b1110_0);
+      we_address_q <= clear || (table_we_i && table_addr_i[15:8] == 8'hF0);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    wdata_q <= table_data_i;
+    waddr_q <= table_addr_i[11:3];
+    // A tail's index stands where an entry's does.
+    if (table_addr_i[13:12] == 2'b01) waddr_q <= {table_addr_i[10:3], 1'b0};
+    if (clear) begin
+      wdata_q <= '0;
+      waddr_q <= clear_index;
+    end
+  end
+
   logic queue_rvalid, region_rvalid, address_rvalid;
   logic [63:0] queue_rdata, region_rdata, address_rdata;
   assign table_rvalid_o = queue_rvalid || region_rvalid || address_rvalid || re_none_q;
@@ -164,8 +189,6 @@ module rdma_rx
                           ({64{address_rvalid}} & address_rdata);
 
   // ---------------------------------------------------------------- between the blocks
-  logic clear;
-  logic [8:0] clear_index;
   logic ask_valid, ask_ready, verdict_valid;
   ask_t ask, control;
   verdict_e verdict;
@@ -266,11 +289,9 @@ module rdma_rx
   rdma_regions u_regions (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
-    .clear_index_i (clear_index[5:0]),
-    .we_i          (we_region),
-    .waddr_i       (table_addr_i[10:3]),
-    .wdata_i       (table_data_i),
+    .we_i          (we_region_q),
+    .waddr_i       (waddr_q[7:0]),
+    .wdata_i       (wdata_q),
     .re_i          (re_region),
     .raddr_i       (table_raddr_i[10:3]),
     .rvalid_o      (region_rvalid),
@@ -293,12 +314,10 @@ module rdma_rx
   rdma_queue_table u_queues (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
-    .clear_index_i (clear_index[7:0]),
-    .we_i          (we_queue),
-    .tail_we_i     (we_tail),
-    .waddr_i       (we_tail ? {table_addr_i[10:3], 1'b0} : table_addr_i[11:3]),
-    .wdata_i       (table_data_i),
+    .we_i          (we_queue_q),
+    .tail_we_i     (we_tail_q),
+    .waddr_i       (waddr_q),
+    .wdata_i       (wdata_q),
     .re_i          (re_queue),
     .tail_re_i     (re_tail),
     .raddr_i       (re_tail ? {table_raddr_i[10:3], 1'b0} : table_raddr_i[11:3]),
@@ -410,14 +429,12 @@ module rdma_rx
     .clk_i,
     .rst_ni,
     .enable_i,
-    .clear_i         (clear),
-    .clear_index_i   (clear_index[4:0]),
     .err_base_i,
     .err_size_i,
     .err_tail_i,
-    .we_i            (we_address),
-    .waddr_i         (table_addr_i[7:3]),
-    .wdata_i         (table_data_i),
+    .we_i            (we_address_q),
+    .waddr_i         (waddr_q[4:0]),
+    .wdata_i         (wdata_q),
     .re_i            (re_address),
     .raddr_i         (table_raddr_i[7:3]),
     .rvalid_o        (address_rvalid),
@@ -556,7 +573,6 @@ module rdma_rx
 
   assign idle_o = &link_idle && receive_idle && region_idle && queue_idle && flows_idle &&
                   write_idle && notify_idle && ack_idle && !payload_valid && !piece_valid &&
-                  !re_none_q && !awsoon_o;
-  logic unused;
-  assign unused = &{1'b0, clear_index[8]};
+                  !re_none_q && !we_queue_q && !we_tail_q && !we_region_q && !we_address_q &&
+                  !awsoon_o;
 endmodule

@@ -465,8 +465,9 @@ module rdma_tx
   );
 
   // Nothing goes to hosts that are not there.
-  assign ctl_room_o = control_room & MaxHosts'((1 << NumHosts) - 1);
-  assign own_room   = own_control_room & MaxHosts'((1 << NumHosts) - 1);
+  localparam logic [MaxHosts-1:0] Present = MaxHosts'((1 << NumHosts) - 1);
+  assign ctl_room_o = control_room & Present;
+  assign own_room   = own_control_room & Present;
 
   always_comb begin
     stir = '0;

@@ -166,12 +166,14 @@ class Host:
         d = self.dut
         logging.getLogger(f"cocotb.{d._name}.axi").setLevel(logging.WARNING)
         for name in (
-            "rst_ni", "enable_i", "rx_valid_i", "rx_flit0_i", "rx_flit1_i", "table_we_i", "table_addr_i",
-            "table_data_i", "table_re_i", "table_raddr_i", "ctl_ready_i", "local_valid_i", "local_flow_i",
-            "local_message_i", "local_count_i", "done_valid_i", "done_flow_i", "done_word_i", "err_valid_i",
-            "err_beat0_i", "err_beat1_i", "err_tail_i",
+            "rst_ni", "enable_i", "rx_valid_i", "rx_flit0_i", "rx_flit1_i", "table_we_i", "table_re_i",
+            "table_raddr_i", "ctl_ready_i", "local_valid_i", "local_flow_i", "local_message_i",
+            "local_count_i", "done_valid_i", "done_flow_i", "done_word_i", "err_valid_i", "err_beat0_i",
+            "err_beat1_i", "err_tail_i",
         ):  # fmt: skip
             getattr(d, name).value = 0
+        # Nobody writes: what stands there is anything.
+        d.table_addr_i.value, d.table_data_i.value = self.rng.getrandbits(16), self.rng.getrandbits(64)
         d.host_id_i.value = HOST
         d.lost_cycles_i.value = lost
         d.ctl_room_i.value = 0xFF
