@@ -460,14 +460,24 @@ def test_verify_shows_every_number_of_the_document(
 
 def test_table_1_stands_beside_what_is_stored_of_our_cores(verified: Document) -> None:
     rows = {row.id: row for row in verify.rows(verified, "rdma")}
-    port, receive = (baseline.load("area")[name]["xc2vp"] for name in ("rdma_link_port", "rdma_link_rx"))
-    luts, ffs, rams = (rows[f"forth.rdma.area.link.{name}"] for name in ("lut", "ff", "bram"))
-    assert luts.isthmus == sum(one["lut"] + 2 * one["lutram"] + one["srl"] for one in (port, receive))
-    assert ffs.isthmus == port["ff"] + receive["ff"]
-    assert rams.isthmus == 2 * (port["bram36"] + receive["bram36"])
+    names = ("rdma_segment", "rdma_voq", "rdma_spread", "rdma_departures")
+    parts = [baseline.load("area")[name]["xc2vp"] for name in names]
+    luts, ffs, rams = (rows[f"forth.rdma.area.voq.{name}"] for name in ("lut", "ff", "bram"))
+    assert luts.isthmus == sum(one["lut"] + 2 * one["lutram"] + one["srl"] for one in parts)
+    assert ffs.isthmus == sum(one["ff"] for one in parts)
+    assert rams.isthmus == sum(2 * one["bram36"] for one in parts)
     # Nothing is claimed to be a figure of the document's own design.
     assert (luts.simulated, luts.verdict) == (None, "context")
     assert rows["forth.rdma.area.debug.lut"].isthmus is None
+
+
+def test_no_block_of_ours_is_larger_than_the_one_of_table_1(verified: Document) -> None:
+    rows = [row for row in verify.rows(verified, "rdma") if row.id.startswith("forth.rdma.area.")]
+    ours = {row.id.removeprefix("forth.rdma.area."): row.isthmus for row in rows if row.isthmus is not None}
+    blocks = {name.split(".")[0] for name in ours}
+    assert blocks == {"bus", "link", "voq", "multipath", "interface", "switch"}
+    table = {row.id.removeprefix("forth.rdma.area."): row.value for row in rows}
+    assert {name: (size, table[name]) for name, size in ours.items() if size > table[name]} == {}
 
 
 def test_verify_says_what_differs() -> None:

@@ -244,7 +244,7 @@ def test_table_1_is_shown_by_itself_with_what_does_not_fit(capsys: pytest.Captur
     shares = "in the table it has 21 % of the LUTs, 29 % of the flip-flops, 29 % of the block RAMs"
     assert f"Debugging support is said to be 33 % of the design; {shares}." in table
     link = next(row for row in areas if row.id == "forth.rdma.area.link.bram")
-    assert link.isthmus == 2
+    assert link.isthmus == 0
     assert link.ours is None, "nothing is a ratio of no block RAM"
 
 
@@ -252,10 +252,10 @@ def test_the_whole_interface_is_more_than_its_blocks_together() -> None:
     rows = {row.id: row.isthmus for row in verify.rows(pcix.measure(runner=engine), "rdma") if row.is_area}
     for resource in ("lut", "ff", "bram"):
         blocks = [rows[f"forth.rdma.area.{name}.{resource}"] for name in ("bus", "link", "voq", "multipath")]
-        assert all(blocks)
+        assert None not in blocks
         whole = rows[f"forth.rdma.area.interface.{resource}"]
         assert whole is not None
-        # Beside them: checks, tables, notifications, registers, counters and probes.
+        # Beside them: checks, notifications, registers, counters and probes.
         assert whole > sum(block or 0 for block in blocks)
 
 
