@@ -7,10 +7,10 @@
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
 pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways, one at a time and in lists, over
 PCI-X and PCI Express. --check exits 1 below a target.
---soak sends that many packets (10^7 take about 100 minutes of a core) from everybody to everybody with bit
-errors, lost credits, links that go down and programs that stop, and prints the account; --clean leaves the
-faults out. Its hosts have two links, over a 4x4 switch each. It runs in parts, each with its own seed, --jobs
-of them at a time; after each part the sum so far is told.
+--soak sends that many packets or more (10^7 take about 100 minutes of a core) from everybody to everybody
+with bit errors, lost credits, links that go down and programs that stop, and prints the account; --clean
+leaves the faults out. Its hosts have two links, over a 4x4 switch each. It runs in parts, each with its own
+seed, --jobs of them at a time; after each part the sum so far is told.
 """
 
 from __future__ import annotations
@@ -94,21 +94,27 @@ def run_part(scenario: dict[str, Any]) -> Counter[str]:
 
 
 def soak(packets: int, clean: bool, jobs: int) -> None:
-    """All parts, summed; the first that fails ends it."""
+    """All parts, summed; the first that fails ends it. Parts are sized by an estimate: what they lack
+    goes into another one."""
     parts = max(1, round(packets / PART_PACKETS))
     scenarios = [part(packets // parts, clean, seed) for seed in range(1, parts + 1)]
     account: Counter[str] = Counter()
+    ended = 0
     with ProcessPoolExecutor(jobs) as pool:
         try:
-            for number, found in enumerate(pool.map(run_part, scenarios), 1):
-                account.update(found)
-                sent, lost = account["packets_sent"], account["packets_lost"]
-                done = f"part {number} of {parts}: {sent} packets so far, {lost} lost and told of"
-                print(done, file=sys.stderr, flush=True)
+            while scenarios:
+                for found in pool.map(run_part, scenarios):
+                    ended += 1
+                    account.update(found)
+                    sent, lost = account["packets_sent"], account["packets_lost"]
+                    done = f"part {ended} of {max(parts, ended)}: {sent} packets so far"
+                    print(f"{done}, {lost} lost and told of", file=sys.stderr, flush=True)
+                missing = packets - account["packets_sent"]
+                scenarios = [part(missing, clean, ended + 1)] if missing > 0 else []
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    json.dump({"seeds": [1, parts], "counters": dict(account)}, sys.stdout, indent=1)
+    json.dump({"seeds": [1, ended], "counters": dict(account)}, sys.stdout, indent=1)
     print()
 
 
