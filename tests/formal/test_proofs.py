@@ -114,8 +114,8 @@ BREAKS = [
     (
         "rdma/rdma_queue_table",
         "rdma/rdma_queue_table.sv",
-        "? !short_ring[OffsetWidth] : !short[OffsetWidth];",
-        "? !short_ring[OffsetWidth] : !short[OffsetWidth] && short != '0;",
+        "= !short[OffsetWidth];",
+        "= !short[OffsetWidth] && short != '0;",
     ),
     (
         "rdma/rdma_notify",
