@@ -267,9 +267,9 @@ module rdma_queue_table
       fits_q    <= ask_q.notification || ask_q.beats < need_q[6:0] || cfg_q.slot == '0;
     end
     if (state_q == StFit) begin
-      address_q <= base_q[63:3] + addr_t'(place_q.head) +
-                   addr_t'(cfg_q.slot != '0 && !ask_q.notification);
-      first_q   <= no_wrap ? ask_q.beats : to_end_q;
+      address_q     <= base_q[63:3] + addr_t'(place_q.head) +
+                       addr_t'(cfg_q.slot != '0 && !ask_q.notification);
+      first_q       <= no_wrap ? ask_q.beats : to_end_q;
       place_d.count <= place_q.count + 16'd1;
       place_d.round <= place_q.round ^ !over[OffsetWidth];
       place_d.head  <= over[OffsetWidth] ? after_q[OffsetWidth-1:0] : over[OffsetWidth-1:0];
@@ -298,7 +298,7 @@ module rdma_queue_table
 
   assign answer_valid_o = state_q == StAnswer && !late_q ? 2'b01 << client_q : '0;
   assign rdata_o        = base_q;
-  assign answer_o = '{
+  assign answer_o       = '{
       code:    code_q,
       slotted: cfg_q.slot != '0,
       phase:   !place_q.round,
@@ -307,7 +307,7 @@ module rdma_queue_table
       address: address_q,
       base:    base_q[63:3]
   };
-  assign idle_o = state_q == StIdle && !read_q;
+  assign idle_o         = state_q == StIdle && !read_q;
 
   logic unused;
   assign unused = &{1'b0, entry_word.zero, entry_word.head, cfg_q.zero, cfg_q.head, ask_q.qid};
