@@ -116,7 +116,7 @@ module rdma_queue_table_props
   assign used    = head >= tail ? head - tail : head + wrap - tail;
   assign after   = head + need >= wrap ? head + need - wrap : head + need;
   assign legal   = cfg.valid && cfg.sources[dut.ask_q.src] && cfg.slot <= 3'd4 && head < wrap &&
-                   tail < wrap && dut.base_q[2:0] == '0 && (!slotted || head + need <= wrap);
+                   tail < wrap && dut.word_q[2:0] == '0 && (!slotted || head + need <= wrap);
   assign fits    = !slotted || dut.ask_q.notification || wide_t'(dut.ask_q.beats) < need;
   assign room    = used + need < wrap;
 
@@ -135,7 +135,7 @@ module rdma_queue_table_props
       after_q   <= after;
       around_q  <= head + need >= wrap;
       first_q   <= first[6:0];
-      address_q <= dut.base_q[63:3] + addr_t'(head) + addr_t'(slotted && !dut.ask_q.notification);
+      address_q <= dut.word_q[63:3] + addr_t'(head) + addr_t'(slotted && !dut.ask_q.notification);
     end
   end
 
@@ -178,7 +178,7 @@ module rdma_queue_table_props
         assert (dut.cfg_q == cfg_q && dut.place_q == place_q && dut.tail_q == tail_q);
       end
       if (dut.state_q == StUsed) assert (dut.word == base_q);
-      if (dut.state_q == StFit || dut.state_q == StAnswer) assert (dut.base_q == base_q);
+      if (dut.state_q == StFit || dut.state_q == StAnswer) assert (dut.word_q == base_q);
       // Inductive strengthening: each stage against what it should hold.
       if (dut.state_q == StUsed) assert (wide_t'(dut.need_q) == need || cfg.slot > 3'd4);
       if (dut.state_q == StFit) begin

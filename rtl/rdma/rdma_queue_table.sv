@@ -215,7 +215,7 @@ module rdma_queue_table
   offset_t beats;                      // of who asks
   position_t place_q;
   offset_t tail_q, need_q;
-  logic [63:0] base_q;
+  logic [63:0] word_q;                 // an answer's base, or what was read
   sum_t used_q, lack_q, after_q;       // the first two with a sign
   sum_t short, over;                   // with a sign
   logic [6:0] to_end_q;                // beats before the ring's end: of a packet that reaches it
@@ -267,13 +267,13 @@ module rdma_queue_table
       fits_q    <= ask_q.notification || ask_q.beats < need_q[6:0] || cfg_q.slot == '0;
     end
     if (state_q == StFit) begin
-      address_q     <= base_q[63:3] + addr_t'(place_q.head) +
+      address_q     <= word_q[63:3] + addr_t'(place_q.head) +
                        addr_t'(cfg_q.slot != '0 && !ask_q.notification);
       first_q       <= no_wrap ? ask_q.beats : to_end_q;
       place_d.count <= place_q.count + 16'd1;
       place_d.round <= place_q.round ^ !over[OffsetWidth];
       place_d.head  <= over[OffsetWidth] ? after_q[OffsetWidth-1:0] : over[OffsetWidth-1:0];
-      if (!cfg_q.valid || !cfg_q.sources[ask_q.src] || cfg_q.slot > 3'd4 || base_q[2:0] != '0 ||
+      if (!cfg_q.valid || !cfg_q.sources[ask_q.src] || cfg_q.slot > 3'd4 || word_q[2:0] != '0 ||
           !ring_ok_q || (cfg_q.slot != '0 && !no_wrap)) begin
         code_q <= 4'(CodeQueue);
       end else if (!fits_q) begin
@@ -284,20 +284,19 @@ module rdma_queue_table
         code_q <= 4'(CodeNone);
       end
     end
-    // Of an answer the base, of a read what was asked for.
     if (state_q == StTable && read_tail_q) begin
-      base_q <= '0;
+      word_q <= '0;
     end else if (state_q == StUsed || state_q == StTable) begin
-      base_q <= word;
+      word_q <= word;
     end
     if (state_q == StTable) begin
-      if (read_tail_q) base_q[OffsetWidth-1:0] <= tail;
-      else if (read_addr_q[0]) base_q[OffsetWidth-1:0] <= place.head;
+      if (read_tail_q) word_q[OffsetWidth-1:0] <= tail;
+      else if (read_addr_q[0]) word_q[OffsetWidth-1:0] <= place.head;
     end
   end
 
   assign answer_valid_o = state_q == StAnswer && !late_q ? 2'b01 << client_q : '0;
-  assign rdata_o        = base_q;
+  assign rdata_o        = word_q;
   assign answer_o       = '{
       code:    code_q,
       slotted: cfg_q.slot != '0,
@@ -305,7 +304,7 @@ module rdma_queue_table
       count:   place_d.count,
       first:   first_q,
       address: address_q,
-      base:    base_q[63:3]
+      base:    word_q[63:3]
   };
   assign idle_o         = state_q == StIdle && !read_q;
 
