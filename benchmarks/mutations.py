@@ -48,13 +48,17 @@ class MutationError(Exception):
 
 @dataclass(frozen=True)
 class Mutation:
-    """One fault: `old`, found once in `file` below rtl/, becomes `new`; `bench` or `proof` must see it."""
+    """One fault: `old`, found once in `file` below rtl/, becomes `new`; `bench` or `proof` must see it.
+
+    `always`: the tests of the proofs run it too.
+    """
 
     file: str
     old: str
     new: str
     bench: str = ""
     proof: str = ""
+    always: bool = False
 
     @property
     def module(self) -> str:
@@ -91,14 +95,17 @@ def load(table: Path = TABLE) -> list[Mutation]:
     mutations = []
     for number, entry in enumerate(tomllib.loads(table.read_text()).get("mutation", []), start=1):
         where = f"{table.name}, mutation {number}"
-        unknown = set(entry) - {"file", "old", "new", "bench", "proof"}
+        unknown = set(entry) - {"file", "old", "new", "bench", "proof", "always"}
         if unknown or not {"file", "old", "new"} <= set(entry):
             raise MutationError(f"{where}: has {sorted(entry)}, must have file, old, new and bench or proof")
         if ("bench" in entry) == ("proof" in entry):
             raise MutationError(f"{where}: must have either bench or proof")
+        always = entry.pop("always", False)
+        if not isinstance(always, bool) or (always and "proof" not in entry):
+            raise MutationError(f"{where}: always is {always!r}, it must be true with a proof, or left out")
         if not all(isinstance(value, str) and value for value in entry.values()):
-            raise MutationError(f"{where}: every value must be text and not empty")
-        mutation = Mutation(**entry)
+            raise MutationError(f"{where}: every value but always must be text and not empty")
+        mutation = Mutation(**entry, always=always)
         try:
             mutation.mutated()
         except MutationError as error:

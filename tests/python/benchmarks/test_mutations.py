@@ -73,6 +73,11 @@ def test_a_seen_fault_is_killed_and_an_unseen_one_survives(mutations: ModuleType
         ('old = "nowhere"\nnew = "x"', "must have either bench or proof"),
         ('old = "nowhere"\nbench = "b"', "must have file, old, new"),
         ('old = "& (~req_i"\nnew = "x"\nproof = "prim/none"', "no proof prim/none"),
+        (
+            'old = "& (~req_i"\nnew = "x"\nproof = "prim/arb_fixed"\nalways = 1',
+            "always is 1, it must be true",
+        ),
+        ('old = "& (~req_i"\nnew = "x"\nbench = "b"\nalways = true', "with a proof"),
     ],
 )
 def test_a_wrong_entry_is_named(mutations: ModuleType, tmp_path: Path, entry: str, says: str) -> None:

@@ -617,6 +617,23 @@ async def slots_get_their_frame_word_when_the_body_is_there(dut: Any) -> None:
 
 
 @cocotb.test()
+async def bodies_that_are_there_at_once_each_get_their_frame_word(dut: Any) -> None:
+    h = await with_ring(dut)
+    await h.queue(2, BASE, 16 * 16, 2)
+    await h.open(1, 7)
+    h.slave.delay = lambda: 0
+    h.slave.hold = True
+    for n in range(8):
+        h.send(message(h, n, 2, 3).beats())
+    await h.clocks(600)
+    places = range(BASE, BASE + 8 * 128, 128)
+    assert [h.memory.get(place) for place in places] == [None] * 8
+    h.slave.hold = False  # and nothing comes behind them
+    await h.rest()
+    assert [h.memory[place] >> 16 & 0xFFFF for place in places] == list(range(1, 9))
+
+
+@cocotb.test()
 async def a_region_may_send_its_notifications_to_a_queue(dut: Any) -> None:
     h = await with_ring(dut)
     await h.region(40, BASE, 0x1000, 2, queue=7)
