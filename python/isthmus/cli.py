@@ -244,7 +244,7 @@ def bench_rdma(
         bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
     ] = False,
     unsorted: Annotated[
-        bool, typer.Option("-U", "--report-unsorted", help="Refused: results hold no sample by itself.")
+        bool, typer.Option("-U", "--report-unsorted", help="Print each sample, in order.")
     ] = False,
     gbits: Annotated[
         bool, typer.Option("--report-gbits", help="Print rates in Gbit/s instead of MiB/s.")

@@ -92,6 +92,21 @@ def test_each_packet_of_a_transfer_is_followed_from_bus_to_bus(run: Run) -> None
     assert spans[-1]["notification"][1] < found["stages_total_ps"]
 
 
+def test_each_sample_is_kept_where_it_is_asked_for(run: Run) -> None:
+    for test, hosts in (("write-lat", [0]), ("write-bw", [0, 1])):
+        settings = {"both_ways": test == "write-bw", "iterations": 20}
+        found = run(test, keep_samples=True, **settings)
+        assert [taken["host"] for taken in found["samples"]] == hosts
+        assert all(len(taken["ps"]) == 20 for taken in found["samples"])
+        every = [ps for taken in found["samples"] for ps in taken["ps"]]
+        latency = found["latency_ps"]
+        assert (min(every), max(every)) == (latency["min"], latency["max"])
+        assert sum(every) / len(every) == pytest.approx(latency["avg"])
+        without = run(test, **settings)
+        assert "samples" not in without
+        assert without["latency_ps"] == latency, "they cost the programs nothing"
+
+
 def test_packets_of_one_link_follow_each_other_on_it(run: Run) -> None:
     packets = run(size_bytes=4096)["workload"]["packets"]
     for link in range(LINKS):

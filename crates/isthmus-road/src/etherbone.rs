@@ -163,6 +163,7 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
+        samples: Vec::new(),
         windows_ps: outcome.windows.clone(),
         throughput: Some(Throughput::new(
             outcome.payload_bytes,

@@ -44,6 +44,9 @@ pub struct Measurement {
     pub latency_ps: Option<Latency>,
     /// The samples' histogram.
     pub histogram: Option<Buckets>,
+    /// Each sample, where the workload asks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<HostSamples>,
     /// Measure windows of the road's own clock.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub windows_ps: Map<String, Value>,
@@ -108,6 +111,15 @@ pub struct Buckets {
     pub significant_digits: u8,
     /// Highest value of a bucket, and samples in it.
     pub buckets: Vec<(u64, u64)>,
+}
+
+/// The latency samples that one host took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostSamples {
+    /// Its number.
+    pub host: usize,
+    /// In the order they were taken.
+    pub ps: Vec<u64>,
 }
 
 /// Rates over one span of simulated time.

@@ -244,6 +244,7 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
         excluded: Excluded { head: 0, tail: 0 },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
+        samples: Vec::new(),
         windows_ps: Map::new(),
         throughput,
         stages: Vec::new(),

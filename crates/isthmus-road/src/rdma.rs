@@ -23,7 +23,9 @@ use isthmus_sim::Picoseconds;
 use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::etherbone::{Step, Watch};
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::measurement::{
+    Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
+};
 use breakdown::{Breakdown, Observer};
 use program::{Outcome, Side, Task, try_all};
 use scenario::{PostingName, Scenario, Test};
@@ -215,6 +217,7 @@ fn measurement(
         excluded: Excluded { head: workload.warmup, tail: 0 },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
+        samples: if workload.keep_samples { kept(outcomes) } else { Vec::new() },
         windows_ps: Map::new(),
         throughput,
         stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
@@ -231,6 +234,15 @@ fn measurement(
             wall_s: begin.elapsed().as_secs_f64(),
         },
     })
+}
+
+/// Of the hosts that took samples, in the order of their numbers.
+fn kept(outcomes: &[Outcome]) -> Vec<HostSamples> {
+    let of_hosts = outcomes.iter().enumerate().map(|(host, outcome)| {
+        let ps = outcome.samples.iter().map(|sample| sample.0).collect();
+        HostSamples { host, ps }
+    });
+    of_hosts.filter(|taken| !taken.ps.is_empty()).collect()
 }
 
 fn counters(world: &World) -> BTreeMap<String, u64> {

@@ -439,6 +439,7 @@ impl<'a> Run<'a> {
             excluded: Excluded { head: meter.warm_up_packets, tail: meter.after },
             latency_ps: samples.latency(),
             histogram: samples.buckets(),
+            samples: Vec::new(),
             windows_ps: Map::new(),
             throughput,
             stages_total_ps: stages.iter().map(|stage| stage.ps).sum(),

@@ -62,6 +62,8 @@ VOLUME, FEWEST = 1 << 20, 4
 """Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
 CALLS = 16
 """The same of applications: exchanges, or chunks that each host sorts."""
+KEPT = 1_000_000
+"""Of -U, in each host's list."""
 PROBE = 20
 """Transfers of the run from which -D takes its number."""
 
@@ -75,7 +77,7 @@ class Transfers:
     """What is sent, how often and how. `size` in bytes; `posting` None is v2, where there is a choice.
 
     Writes of at most `inline` bytes bring their data with them; None is what the profile says of write-lat,
-    else 0."""
+    else 0. `keep_samples`: the measurement has each latency."""
 
     test: Test
     size: int = 8
@@ -90,6 +92,7 @@ class Transfers:
     seed: int = 1
     post_list: int = 1
     inline: int | None = None
+    keep_samples: bool = False
 
 
 def check(transfers: Transfers) -> None:
@@ -112,6 +115,8 @@ def check(transfers: Transfers) -> None:
     ):
         if not low <= value <= high:
             raise UserError(f"{name}: {value} is outside {low} to {high}")
+    if t.keep_samples and t.iterations > KEPT:
+        raise UserError(f"report-unsorted: {t.iterations} samples of a host; {KEPT} at most")
     if t.test not in APPLICATIONS and t.hosts % 2:
         raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
@@ -167,6 +172,8 @@ def scenario(
         "inline_bytes": inline_bytes(platform, profile, t),
         "packed": t.test == "send-lat" and not platform.profiles[profile].frames.value,
     }
+    if t.keep_samples:
+        workload["keep_samples"] = True
     if t.test in POSTED:
         workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting or "v2"
     made: dict[str, Any] = {
@@ -440,7 +447,7 @@ def run(
     post_list      -l, --post-list: transfers handed over at a time
     inline         -I, --inline_size: writes of at most so many bytes bring their data with them
     polled         --polled: the far program looks at its memory and is not told
-    histogram      -H: the whole distribution; `unsorted`: -U, which no result has
+    histogram      -H: the whole distribution; `unsorted`: -U: each sample, in the result file as well
     gbits          --report-gbits
     profile        --profile: as-published, isthmus or all; without it isthmus, and of figures all
     """
@@ -455,10 +462,6 @@ def run(
     for each in platform.split(","):
         if each not in PLATFORMS:
             raise UserError(f"platform: no {each!r} with RDMA; there are: {', '.join(PLATFORMS)}")
-    if unsorted:
-        raise UserError(
-            "report-unsorted: results hold the distribution and not each sample; -H prints the distribution"
-        )
     if iterations is not None and duration_ms is not None:
         raise UserError("duration: give -n or -D, not both")
     if duration_ms is not None and not 0.001 <= duration_ms <= 10_000:
@@ -471,7 +474,7 @@ def run(
         settings = {
             "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
             "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
-            "post-list": post_list > 1, "inline_size": inline is not None,
+            "post-list": post_list > 1, "inline_size": inline is not None, "report-unsorted": unsorted,
         }  # fmt: skip
         for name, value in settings.items():
             if value:
@@ -501,6 +504,7 @@ def run(
                     seed,
                     post_list,
                     inline,
+                    unsorted,
                 ),
                 which,  # type: ignore[arg-type]
                 name,
@@ -516,7 +520,7 @@ def run(
     from isthmus.report import rdma as drawing
 
     def table(one: Document) -> str:
-        return rdma_tables.text(one, gbits=gbits, histogram=histogram)
+        return rdma_tables.text(one, gbits=gbits, histogram=histogram, unsorted=unsorted)
 
     target = out_json or out / "rdma.json"
     publish(made, target, format, rdma_tables.csv_rows, drawing.page, table)

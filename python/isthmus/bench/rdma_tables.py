@@ -169,9 +169,9 @@ def _us(ps: float | None, decimals: int = 2) -> str:
     return "" if ps is None else f"{ps / 1e6:.{decimals}f}"
 
 
-def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str:
-    """What the terminal shows."""
-    histograms = {item["id"]: item.get("histogram") for item in made.raw["results"]}
+def text(made: Document, *, gbits: bool = False, histogram: bool = False, unsorted: bool = False) -> str:
+    """What the terminal shows; `unsorted`: each sample, where the measurement has them."""
+    found = {item["id"]: item for item in made.raw["results"]}
     parts = []
     groups: dict[str, list[Measurement]] = {}
     for m in (m for m in made if m.road == "rdma"):
@@ -190,7 +190,9 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False) -> str
         parts += [_packets(m) for m in members]
         parts += [_phases(m) for m in members]
         if histogram:
-            parts += [_histogram(m, histograms[m.id]) for m in members]
+            parts += [_histogram(m, found[m.id].get("histogram")) for m in members]
+        if unsorted:
+            parts += [_unsorted(m, found[m.id].get("samples") or ()) for m in members]
         parts.append("\n")
     return "".join(parts)
 
@@ -314,6 +316,14 @@ def _histogram(m: Measurement, found: Mapping[str, Any] | None) -> str:
         below += count
         rows.append((f"{value / 1e6:.3f}", str(count), f"{100 * below / total:.2f} %"))
     return f"# distribution, {m.workload['size_bytes']} bytes, {total} samples\n{aligned(rows)}"
+
+
+def _unsorted(m: Measurement, found: Sequence[Mapping[str, Any]]) -> str:
+    """perftest's -U: each sample, in the order they were taken."""
+    rows: list[Sequence[str]] = [("#host", "#", "usec")]
+    for taken in found:
+        rows += [(str(taken["host"]), str(n), f"{ps / 1e6:.3f}") for n, ps in enumerate(taken["ps"], 1)]
+    return f"# each sample, {m.workload['size_bytes']} bytes, in the order they were taken\n{aligned(rows)}"
 
 
 def crossover(

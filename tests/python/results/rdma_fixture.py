@@ -164,8 +164,12 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     end += ("" if work["combined"] else "-uncombined") + ("-both-ways" if work["both_ways"] else "")
     end += f"-list-{work['post_list']}" if work["post_list"] > 1 else ""
     stages = [{"name": n, "where": "bus", "ps": ps} for n, ps in (parts or {}).items() if n != "total"]
+    taken = [sample] * count
+    taken[count // 2] += 40_000
+    kept = {"samples": [{"host": 0, "ps": taken}]} if work.get("keep_samples") else {}
     return [
         {
+            **kept,
             "id": f"rdma/{name}/{scenario['profile']}/{method}/{end}",
             "road": "rdma",
             "platform": name,

@@ -222,7 +222,12 @@ def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
         ("write-lat", {"size": "8", "all_": True}, "size: give -s or -a, not both"),
         ("write-lat", {"iterations": 5, "duration_ms": 1.0}, "duration: give -n or -D, not both"),
         ("write-lat", {"duration_ms": 0.0}, "duration: 0.0 ms are outside"),
-        ("write-lat", {"unsorted": True}, "report-unsorted: results hold the distribution"),
+        ("figures", {"unsorted": True}, "report-unsorted: figures have settings of their own"),
+        (
+            "write-lat",
+            {"unsorted": True, "iterations": 1_000_001},
+            "report-unsorted: 1000001 samples of a host; 1000000 at most",
+        ),
         (
             "write-lat",
             {"platform": "gige-direct"},
@@ -271,6 +276,23 @@ def test_latency_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixt
     rows = list(csv.reader((tmp_path / "rdma.csv").open()))
     assert {len(row) for row in rows} == {len(rows[0])}
     assert len(rows) == 3
+
+
+def test_each_sample_is_printed_and_kept_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("write-lat", tmp_path, iterations=3, unsorted=True, inline=0)
+    lines = capsys.readouterr().out.splitlines()
+    head = lines.index("# each sample, 8 bytes, in the order they were taken")
+    sample = components("write-lat", 8, combined=True)["total"] + 400_000
+    values = (sample, sample + 40_000, sample)
+    assert lines[head + 1].split() == ["#host", "#", "usec"]
+    rows = [["0", str(n), f"{ps / 1e6:.3f}"] for n, ps in enumerate(values, 1)]
+    assert [line.split() for line in lines[head + 2 : head + 5]] == rows
+    assert load(tmp_path / "rdma.json").raw["results"][0]["samples"] == [{"host": 0, "ps": [*values]}]
+    _run("write-lat", tmp_path, iterations=3, inline=0)
+    assert "each sample" not in capsys.readouterr().out
+    assert "samples" not in load(tmp_path / "rdma.json").raw["results"][0]
 
 
 def test_rates_in_perftests_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,6 +130,7 @@ impl Wire {
             excluded: Excluded { head: 0, tail: 0 },
             latency_ps: samples.latency(),
             histogram: samples.buckets(),
+            samples: Vec::new(),
             windows_ps: serde_json::Map::new(),
             throughput,
             stages: Vec::new(),

@@ -227,6 +227,9 @@ pub struct Workload {
     /// The far program is told, and does not look at its memory.
     #[serde(default = "yes")]
     pub notify: bool,
+    /// The measurement has each sample.
+    #[serde(default)]
+    pub keep_samples: bool,
     /// `sort`: what a comparison of two keys costs.
     #[serde(default = "compare")]
     pub compare_ns: f64,
