@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Register maps: generates SystemVerilog, Rust constants and the reference page from ``rtl/regs/*.rdl``.
+"""Register maps and words: SystemVerilog, Rust and the reference page from ``rtl/regs/*.rdl``.
 
 The generated files are committed, so only someone who changes a map needs the generators.
 `check` says which of them no longer agree with their source.
@@ -23,10 +23,14 @@ SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps in ``rtl/regs``, in the order of the reference page."""
 REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
+WORDS = "rdma_words"
+"""Not a map: formats of words in queues, tables and host memory."""
 
 SV_DIR = Path("rtl/regs/gen")
 DOCS = Path("docs/reference/registers.md")
 RUST = Path("crates/isthmus-host/src/regs.rs")
+WORDS_SV = Path("rtl/rdma/gen/rdma_words_pkg.sv")
+WORD_BITS = 64
 
 
 class RegsError(UserError):
@@ -46,31 +50,43 @@ class Register:
 
 
 @dataclass(frozen=True)
+class Code:
+    """One value of a field that has names for its values."""
+
+    name: str
+    value: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Map:
-    """One address map: what it is called and its registers by address."""
+    """One address map: what it is called, its registers by address, the codes of its fields."""
 
     name: str
     title: str
     text: str
     size: int
     registers: tuple[Register, ...]
+    codes: tuple[Code, ...]
 
 
 def load(name: str, root: Path = ROOT) -> Map:
     """Compile ``rtl/regs/<name>.rdl``. Raises `RegsError` when it does not compile."""
     top = _compile(root / "rtl/regs" / f"{name}.rdl")
     registers = tuple(sorted((_register(top, reg) for reg in _walk(top)), key=lambda r: r.offset))
-    return Map(name, _property(top, "name"), _property(top, "desc"), top.size, registers)
+    return Map(name, _property(top, "name"), _property(top, "desc"), top.size, registers, _codes(top))
 
 
 def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     """Write every generated file below `out_root`, from the sources below `source_root`."""
     maps = [load(name, source_root) for name in SOURCES]
+    words = load(WORDS, source_root)
     written = []
     for path, text in (
         (SV_DIR / "isthmus_regs_pkg.sv", _sv_package(maps)),
-        (DOCS, _markdown(maps)),
-        (RUST, _rust(maps)),
+        (WORDS_SV, _words_package(words)),
+        (DOCS, _markdown(maps) + _words_markdown(words)),
+        (RUST, _rust(maps) + _words_rust(words)),
         *_regblocks(source_root),
     ):
         target = out_root / path
@@ -147,6 +163,15 @@ def _register(top: AddrmapNode, reg: RegNode) -> Register:
     return Register(name, reg.absolute_address, access, title, text, fields)
 
 
+def _codes(top: AddrmapNode) -> tuple[Code, ...]:
+    found = []
+    for reg in _walk(top):
+        for field in reg.fields():
+            values = field.get_property("encode")
+            found += [Code(v.name, v.value, v.rdl_desc or "") for v in values] if values else []
+    return tuple(found)
+
+
 def _camel(text: str) -> str:
     return "".join(part[:1].upper() + part[1:].lower() for part in text.split("_"))
 
@@ -183,6 +208,78 @@ def _rust(maps: list[Map]) -> str:
                 f"    pub const {r.name.upper()}: u32 = 0x{r.offset:02X};",
             ]
         out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def _words_package(words: Map) -> str:
+    """A packed structure for each word that is more than one number; bits in no field are `zero_LOW`."""
+    out = [
+        "// SPDX-License-Identifier: SHL-2.1",
+        f"// Generated from rtl/regs/{words.name}.rdl by python/isthmus/regs.py: change that, not this.",
+        "/// Words between a host and its RDMA network interface (docs/reference/registers.md).",
+        "// verilator lint_off UNUSEDPARAM",
+        f"package {words.name}_pkg;",
+    ]
+    for word in words.registers:
+        members: list[str] = []
+        above = WORD_BITS
+        for name, high, low, _ in sorted(word.fields, key=lambda field: -field[1]):
+            if high + 1 < above:
+                members.append(_member(f"zero_{high + 1}", above - 1, high + 1))
+            members.append(_member(name, high, low))
+            above = low
+        if above:
+            members.append(_member("zero_0", above - 1, 0))
+        if len(members) > 1:
+            out += [f"  // {word.title}", "  typedef struct packed {", *members]
+            out += [f"  }} {word.name.lower()}_t;", ""]
+    out += [f"  localparam logic [7:0] Code{_camel(c.name)} = 8'd{c.value};" for c in words.codes]
+    out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
+    return "\n".join(out) + "\n"
+
+
+def _member(name: str, high: int, low: int) -> str:
+    width = f" [{high - low}:0]" if high > low else ""
+    return f"    logic{width} {name};"
+
+
+def _words_rust(words: Map) -> str:
+    out = ["", f"/// {words.title}.", f"pub mod {words.name} {{", "    use crate::field::Field;"]
+    for word in words.registers:
+        out += [
+            "",
+            f"    /// {word.title}.",
+            f"    pub mod {word.name.lower()} {{",
+            "        use super::Field;",
+        ]
+        for name, high, low, text in word.fields:
+            out += [
+                f"        /// {text}",
+                f"        pub const {name.upper()}: Field = Field {{ low: {low}, bits: {high - low + 1} }};",
+            ]
+        out.append("    }")
+    out += ["", "    /// Why something was not done.", "    pub mod code {"]
+    for code in words.codes:
+        out += [f"        /// {code.text}", f"        pub const {code.name.upper()}: u8 = {code.value};"]
+    return "\n".join([*out, "    }", "}"]) + "\n"
+
+
+def _words_markdown(words: Map) -> str:
+    out = [
+        "",
+        f"## {words.title}",
+        "",
+        words.text,
+        "",
+        "| word | bits | field | meaning |",
+        "|---|---|---|---|",
+    ]
+    for word in words.registers:
+        out.append(f"| **{word.title}** | | | {word.text} |")
+        for name, high, low, text in word.fields:
+            out.append(f"| | {high if high == low else f'{high}:{low}'} | {name} | {text} |")
+    out += ["", "| code | name | meaning |", "|---|---|---|"]
+    out += [f"| {code.value} | {code.name} | {code.text} |" for code in words.codes]
     return "\n".join(out) + "\n"
 
 

@@ -96,10 +96,20 @@ module rdma_error_tx
       else if (load) lost_q <= '0;
     end
   end
+  record_t record;
+  assign record = '{
+      phase:   1'b0,
+      zero_36: '0,
+      more:    (refused_valid_i && !stored) ? chosen.more : more,
+      ours:    1'b0,
+      host:    host_t'(chosen.flow),
+      message: chosen.tag[7],
+      tag:     chosen.tag[6:0],
+      code:    chosen.code
+  };
   always_ff @(posedge clk_i) begin
     if (load) begin
-      error_beat0_o <= {28'd0, (refused_valid_i && !stored) ? chosen.more : more, 1'b0,
-                        4'd0, chosen.flow, chosen.tag, chosen.code};
+      error_beat0_o <= record;
       error_beat1_o <= send_valid_i ? send_address_i : '0;
     end
   end

@@ -288,8 +288,13 @@ module rdma_flow_tx
     if (!done_chosen_q) done_flow_q <= done_flow;
     if (done_load) begin
       done_flow_o <= done_flow_q;
-      done_word_o <= {refusals_q[done_flow_q], session_q[done_flow_q], 7'd0, open_q[done_flow_q],
-                      acked_q[done_flow_q]};
+      done_word_o <= completion_t'{
+          refusals:     refusals_q[done_flow_q],
+          session:      session_q[done_flow_q],
+          zero_17:      '0,
+          open:         open_q[done_flow_q],
+          acknowledged: acked_q[done_flow_q]
+      };
     end
   end
 

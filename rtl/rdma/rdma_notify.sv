@@ -176,6 +176,7 @@ module rdma_notify
   logic [15:0] head_q, used;
   logic [11:0] more_q;  // not itemised; of the record under way: what it tells
   logic [12:0] more;
+  record_t err_record;
   logic ring_full, no_ring;
   logic enabled_q;      // the ring was begun
   logic [15:0] mask;
@@ -190,9 +191,10 @@ module rdma_notify
   assign mask      = 16'((17'd1 << err_size_i) - 17'd1);
   assign ring_full = (used & ~mask) != '0;
   assign no_ring   = err_base_i == '0 || err_size_i < 4'd2;
+  assign err_record = record_t'(err_beat0_i);
   // What the record brings; a cycle later itself, if it was lost.
   assign more      = {1'b0, more_q} + (state_q != StRecord ? 13'd1 :
-                                       event_q == EvError ? {1'b0, err_beat0_i[35:24]} : '0);
+                                       event_q == EvError ? {1'b0, err_record.more} : '0);
 
   // ---------------------------------------------------------------- one event at a time
   state_e notify_next;  // behind a record
@@ -348,29 +350,37 @@ module rdma_notify
     end
   end
 
-  beat_t record0, record1, word_out;
+  record_t record0;
+  beat_t record1;
   always_comb begin
     if (event_q == EvError) begin
-      record0 = err_beat0_i;
+      record0 = err_record;
       record1 = err_beat1_i;
     end else begin
-      record0        = '0;
-      record0[7:0]   = 8'(code_q);
-      record0[15:8]  = act_i.lost ? '0 : act_i.info.tag;
-      record0[22:16] = host_t'(act_i.src);
-      record0[23]    = 1'b1;
-      record1        = act_i.lost ? '0 : {act_i.info.address, 3'b000};
+      record0                        = '0;
+      record0.code                   = 8'(code_q);
+      {record0.message, record0.tag} = act_i.lost ? '0 : act_i.info.tag;
+      record0.host                   = host_t'(act_i.src);
+      record0.ours                   = 1'b1;
+      record1                        = act_i.lost ? '0 : {act_i.info.address, 3'b000};
     end
-    record0[35:24] = more_q;
-    record0[63]    = phase_q;
+    record0.more  = more_q;
+    record0.phase = phase_q;
   end
+
+  notification_t told;
+  beat_t word_out;
+  assign told = '{
+      failed:  act_i.failed,
+      count:   count_q,
+      address: {act_i.info.address[47:3], 3'b000}
+  };
 
   always_comb begin
     unique case (event_q)
       EvLocal: word_out = 64'(local_count_i);
       EvDone:  word_out = done_word_i;
-      default: word_out = act_i.frame || queued_q ? beat_t'(frame) :
-                          {act_i.failed, count_q, act_i.info.address[47:3], 3'b000};
+      default: word_out = act_i.frame || queued_q ? beat_t'(frame) : beat_t'(told);
     endcase
   end
 

@@ -62,73 +62,25 @@ package rdma_pkg;
   } control_t;
 
   typedef enum logic [7:0] {
-    CodeNone       = 8'd0,
-    CodeDescriptor = 8'd1,
-    CodeRead       = 8'd2,
-    CodeKey        = 8'd3,
-    CodeBounds     = 8'd4,
-    CodeQueue      = 8'd5,
-    CodeFull       = 8'd6,
-    CodeWrite      = 8'd7,
-    CodeLost       = 8'd8,
-    CodeSession    = 8'd9
+    CodeNone       = rdma_words_pkg::CodeNone,
+    CodeDescriptor = rdma_words_pkg::CodeDescriptor,
+    CodeRead       = rdma_words_pkg::CodeRead,
+    CodeKey        = rdma_words_pkg::CodeKey,
+    CodeBounds     = rdma_words_pkg::CodeBounds,
+    CodeQueue      = rdma_words_pkg::CodeQueue,
+    CodeFull       = rdma_words_pkg::CodeFull,
+    CodeWrite      = rdma_words_pkg::CodeWrite,
+    CodeLost       = rdma_words_pkg::CodeLost,
+    CodeSession    = rdma_words_pkg::CodeSession
   } code_e;
 
-  // Second beat of a descriptor.
-  typedef struct packed {
-    logic [8:0]  zero;
-    logic        extended;
-    logic        completion;
-    logic        irq;
-    logic        notify;
-    logic        local_notify;
-    logic        start;
-    host_t       dst;
-    logic [9:0]  size;
-    logic [31:0] address;
-  } descriptor_t;
-
-  typedef struct packed {
-    logic [31:0] immediate;
-    logic [9:0]  zero;
-    logic        extended;   // of a write: key and immediate follow its address
-    logic        write;      // what follows is a destination address and data
-    logic        completion;
-    logic        irq;
-    logic        notify;
-    logic        local_notify;
-    logic [7:0]  qid;
-    logic        zero7;
-    logic [6:0]  beats;
-  } message_t;
-
-  // Third beat of a region.
-  typedef struct packed {
-    logic [7:0]  zero_high;
-    logic [23:0] nonce;
-    logic [13:0] zero_low;
-    logic [7:0]  qid;
-    logic        to_queue;
-    logic [7:0]  sources;
-    logic        valid;
-  } region_t;
-
-  // Second beat of a queue's entry.
-  typedef struct packed {
-    logic [17:0]            zero;
-    logic                   valid;
-    logic [7:0]             sources;
-    logic [2:0]             slot;
-    logic [OffsetWidth-1:0] wrap;
-    logic [OffsetWidth-1:0] head;
-  } queue_t;
-
-  typedef struct packed {
-    logic [31:0] immediate;
-    logic [15:0] count;
-    logic        notification;
-    host_t       src;
-    logic [6:0]  beats;
-    logic        phase;
-  } frame_t;
+  // What a host writes, and what it reads in its memory.
+  typedef rdma_words_pkg::descriptor_t descriptor_t;
+  typedef rdma_words_pkg::message_t message_t;
+  typedef rdma_words_pkg::region_t region_t;
+  typedef rdma_words_pkg::queue_t queue_t;
+  typedef rdma_words_pkg::frame_t frame_t;
+  typedef rdma_words_pkg::notification_t notification_t;
+  typedef rdma_words_pkg::completion_t completion_t;
+  typedef rdma_words_pkg::record_t record_t;
 endpackage

@@ -309,5 +309,6 @@ module rdma_queue_table
   assign idle_o         = state_q == StIdle && !read_q;
 
   logic unused;
-  assign unused = &{1'b0, entry_word.zero, entry_word.head, cfg_q.zero, cfg_q.head, ask_q.qid};
+  assign unused = &{1'b0, entry_word.zero_46, entry_word.head, cfg_q.zero_46, cfg_q.head,
+                    ask_q.qid};
 endmodule

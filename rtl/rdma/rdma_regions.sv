@@ -142,6 +142,6 @@ module rdma_regions
   assign idle_o     = !(here_q || load_q || answer_valid_o || read_q || tell_q ||
                         rvalid_o);
   logic unused;
-  assign unused = &{1'b0, entry_word_q.flags.zero_high, entry_word_q.flags.zero_low,
+  assign unused = &{1'b0, entry_word_q.flags.zero_56, entry_word_q.flags.zero_18,
                     entry_word_q.limit[2:0], key_i[5:0]};
 endmodule

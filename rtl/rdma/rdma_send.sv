@@ -247,7 +247,7 @@ module rdma_send
   assign beats_d   = final_d ? rest : {packets_most, 6'd0};
 
   assign legal_d = first_q.size > {1'b0, parts_q, 6'd0} && first_q.size <= 10'(MaxSize) &&
-                   first_q.zero == '0 && first_q.address[2:0] == '0 &&
+                   first_q.zero_55 == '0 && first_q.address[2:0] == '0 &&
                    first_q.dst == host_t'(flow_q) &&
                    !(first_q.extended && (single_q || bench_i));
   // A message's header says all at once, to registers that are close behind the memory.
@@ -260,7 +260,7 @@ module rdma_send
   assign came_small  = came.beats[6:2] == '0 && (came.extended ? came.beats[1:0] != 2'd3 :
                                                  came.write ? !came.beats[1] : came.beats == '0);
   assign came_legal  = !came.beats[6] || came.beats[5:0] == '0;
-  assign came_bad    = came.zero7 || came.zero != '0 || (came.extended && !came.write);
+  assign came_bad    = came.zero_7 || came.zero_22 != '0 || (came.extended && !came.write);
   // In parts: the whole is a long way behind the memory.
   assign came_bare   = {came.immediate[31:16] == '0, came.immediate[15:0] == '0,
                         came.qid[7:4] == '0} | {3{came.write}};

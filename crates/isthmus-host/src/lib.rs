@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod etherbone;
+pub mod field;
 pub mod pcie;
 pub mod rdma;
 pub mod regs;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Words between a host and its RDMA network interface: what queues and tables take, what the
-//! interface writes to memory. Formats: `docs/explanation/cores/rdma.md`.
+//! interface writes to memory. Formats: `docs/reference/registers.md`; the places of their fields are generated.
+
+use crate::regs::rdma_words::{
+    code, completion, descriptor, descriptor_immediate, descriptor_key, frame, inline_key, key,
+    message, notification, queue, record, region,
+};
 
 /// A host's number.
 pub type HostId = u8;
@@ -91,11 +96,18 @@ pub struct Options {
 }
 
 impl Options {
-    fn bits(self) -> u64 {
-        u64::from(self.local)
-            | u64::from(self.notify) << 1
-            | u64::from(self.interrupt) << 2
-            | u64::from(self.completion) << 3
+    fn of_descriptor(self) -> u64 {
+        descriptor::LOCAL_NOTIFY.put(self.local)
+            | descriptor::NOTIFY.put(self.notify)
+            | descriptor::IRQ.put(self.interrupt)
+            | descriptor::COMPLETION.put(self.completion)
+    }
+
+    fn of_message(self) -> u64 {
+        message::LOCAL_NOTIFY.put(self.local)
+            | message::NOTIFY.put(self.notify)
+            | message::IRQ.put(self.interrupt)
+            | message::COMPLETION.put(self.completion)
     }
 }
 
@@ -107,7 +119,7 @@ impl Key {
     /// Of entry `region`, with the lowest 24 bits of `nonce`.
     #[must_use]
     pub const fn new(region: u8, nonce: u32) -> Self {
-        Self(nonce << 8 | region as u32)
+        Self(nonce << key::NONCE.low | region as u32)
     }
 
     /// As it stands in descriptors.
@@ -151,15 +163,19 @@ impl Descriptor {
         let bytes = within("size", self.bytes as u64, 8, MAX_TRANSFER as u64)?;
         let most = if self.key.is_some() { u64::MAX } else { u32::MAX.into() };
         let target = within("target", aligned("target", self.target)?, 0, most)?;
-        let second = target & u64::from(u32::MAX)
-            | (aligned("size", bytes)? / 8) << 32
-            | u64::from(self.host & 0x7F) << 42
-            | u64::from(self.start) << 49
-            | self.options.bits() << 50
-            | u64::from(self.key.is_some()) << 54;
+        let second = descriptor::ADDRESS.put(target)
+            | descriptor::SIZE.put(aligned("size", bytes)? / 8)
+            | descriptor::DST.put(self.host)
+            | descriptor::START.put(self.start)
+            | self.options.of_descriptor()
+            | descriptor::EXTENDED.put(self.key.is_some());
         let mut beats = vec![aligned("source", self.source)?, second];
         if let Some((key, immediate)) = self.key {
-            beats.extend([target >> 32 | u64::from(key.bits()) << 32, immediate.into()]);
+            beats.extend([
+                descriptor_key::ADDRESS.put(target >> descriptor::ADDRESS.bits)
+                    | descriptor_key::KEY.put(key.bits()),
+                descriptor_immediate::IMMEDIATE.put(immediate),
+            ]);
         }
         Ok(beats)
     }
@@ -191,7 +207,7 @@ pub struct MessageHeader {
 
 impl MessageHeader {
     /// The bit that asks for a local notification.
-    pub(super) const LOCAL: u64 = 1 << 16;
+    pub(super) const LOCAL: u64 = 1 << message::LOCAL_NOTIFY.low;
 
     /// Its beat.
     ///
@@ -199,10 +215,10 @@ impl MessageHeader {
     /// When the body is no multiple of 8 bytes, empty, or too long.
     pub fn beat(&self) -> Result<u64, WordError> {
         let bytes = within("message", self.bytes as u64, 8, MAX_MESSAGE as u64)?;
-        Ok((aligned("message", bytes)? / 8)
-            | u64::from(self.queue) << 8
-            | self.options.bits() << 16
-            | u64::from(self.immediate) << 32)
+        Ok(message::BEATS.put(aligned("message", bytes)? / 8)
+            | message::QID.put(self.queue)
+            | self.options.of_message()
+            | message::IMMEDIATE.put(self.immediate))
     }
 }
 
@@ -229,12 +245,14 @@ impl InlineWrite<'_> {
         let most = MAX_INLINE - if self.key.is_some() { 8 } else { 0 };
         let bytes = within("inline write", self.body.len() as u64, 8, most as u64)?;
         let beats = aligned("inline write", bytes)? / 8 + 1 + u64::from(self.key.is_some());
-        let header =
-            beats | self.options.bits() << 16 | 1 << 20 | u64::from(self.key.is_some()) << 21;
+        let header = message::BEATS.put(beats)
+            | self.options.of_message()
+            | message::WRITE.put(true)
+            | message::EXTENDED.put(self.key.is_some());
         let mut head = vec![header, aligned("target", self.target)?];
-        head.extend(
-            self.key.map(|(key, immediate)| u64::from(key.bits()) | u64::from(immediate) << 32),
-        );
+        head.extend(self.key.map(|(key, immediate)| {
+            inline_key::KEY.put(key.bits()) | inline_key::IMMEDIATE.put(immediate)
+        }));
         Ok(head)
     }
 }
@@ -262,10 +280,11 @@ impl Region {
     pub fn beats(&self) -> Result<[u64; 3], WordError> {
         let room = u64::MAX - self.base;
         let bytes = within("region", aligned("region", self.bytes)?, 8, room)?;
-        let rest = 1
-            | u64::from(self.sources) << 1
-            | self.queue.map_or(0, |queue| 1 << 9 | u64::from(queue) << 10)
-            | u64::from(self.nonce & 0xFF_FFFF) << 32;
+        let rest = region::VALID.put(true)
+            | region::SOURCES.put(self.sources)
+            | region::TO_QUEUE.put(self.queue.is_some())
+            | region::QID.put(self.queue.unwrap_or(0))
+            | region::NONCE.put(self.nonce);
         Ok([aligned("region", self.base)?, self.base + bytes, rest])
     }
 }
@@ -298,9 +317,9 @@ impl QueueEntry {
     /// # Errors
     /// When it is not aligned, too large, or no whole number of slots.
     pub fn beats(&self) -> Result<[u64; 2], WordError> {
-        let wrap = within("queue", aligned("queue", self.bytes)? / 8, 1, (1 << 17) - 1)?;
+        let wrap = within("queue", aligned("queue", self.bytes)? / 8, 1, queue::WRAP.most())?;
         let slot = match self.layout {
-            Layout::Packed => 0,
+            Layout::Packed => 0_u8,
             Layout::Slots(bytes) => {
                 let class = match bytes {
                     64 => 1,
@@ -318,7 +337,10 @@ impl QueueEntry {
                 class
             }
         };
-        let second = wrap << 17 | slot << 34 | u64::from(self.sources) << 37 | 1 << 45;
+        let second = queue::WRAP.put(wrap)
+            | queue::SLOT.put(slot)
+            | queue::SOURCES.put(self.sources)
+            | queue::VALID.put(true);
         Ok([aligned("queue", self.base)?, second])
     }
 }
@@ -343,12 +365,12 @@ pub struct Frame {
 impl From<u64> for Frame {
     fn from(word: u64) -> Self {
         Self {
-            phase: word & 1 == 1,
-            bytes: (word >> 1 & 0x7F) as usize * 8,
-            source: (word >> 8 & 0x7F) as HostId,
-            notification: word >> 15 & 1 == 1,
-            count: (word >> 16) as u16,
-            immediate: (word >> 32) as u32,
+            phase: frame::PHASE.is_set(word),
+            bytes: frame::BEATS.get(word) as usize * 8,
+            source: frame::SRC.get(word) as HostId,
+            notification: frame::NOTIFICATION.is_set(word),
+            count: frame::COUNT.get(word) as u16,
+            immediate: frame::IMMEDIATE.get(word) as u32,
         }
     }
 }
@@ -367,9 +389,9 @@ pub struct Notification {
 impl From<u64> for Notification {
     fn from(word: u64) -> Self {
         Self {
-            address: word & ((1 << 48) - 1),
-            count: (word >> 48 & 0x7FFF) as u16,
-            failed: word >> 63 == 1,
+            address: notification::ADDRESS.get(word),
+            count: notification::COUNT.get(word) as u16,
+            failed: notification::FAILED.is_set(word),
         }
     }
 }
@@ -390,10 +412,10 @@ pub struct Completion {
 impl From<u64> for Completion {
     fn from(word: u64) -> Self {
         Self {
-            number: word as u16,
-            open: word >> 16 & 1 == 1,
-            session: (word >> 24) as u8,
-            refusals: (word >> 32) as u32,
+            number: completion::ACKNOWLEDGED.get(word) as u16,
+            open: completion::OPEN.is_set(word),
+            session: completion::SESSION.get(word) as u8,
+            refusals: completion::REFUSALS.get(word) as u32,
         }
     }
 }
@@ -436,15 +458,15 @@ pub enum Fault {
 impl From<u8> for Fault {
     fn from(code: u8) -> Self {
         match code {
-            1 => Self::Descriptor,
-            2 => Self::Read,
-            3 => Self::Key,
-            4 => Self::Bounds,
-            5 => Self::Queue,
-            6 => Self::Full,
-            7 => Self::Write,
-            8 => Self::Lost,
-            9 => Self::Session,
+            code::DESCRIPTOR => Self::Descriptor,
+            code::READ => Self::Read,
+            code::KEY => Self::Key,
+            code::BOUNDS => Self::Bounds,
+            code::QUEUE => Self::Queue,
+            code::FULL => Self::Full,
+            code::WRITE => Self::Write,
+            code::LOST => Self::Lost,
+            code::SESSION => Self::Session,
             other => Self::Other(other),
         }
     }
@@ -474,17 +496,17 @@ impl ErrorRecord {
     #[must_use]
     pub fn parse(beats: [u64; 2], phase: bool) -> Option<Self> {
         let [first, address] = beats;
-        if (first >> 63 == 1) != phase {
+        if record::PHASE.is_set(first) != phase {
             return None;
         }
-        let code = first as u8;
+        let why = record::CODE.get(first) as u8;
         Some(Self {
-            fault: (code != 0).then(|| code.into()),
-            message: first >> 15 & 1 == 1,
-            tag: (first >> 8 & 0x7F) as u8,
-            host: (first >> 16 & 0x7F) as HostId,
-            ours: first >> 23 & 1 == 1,
-            more: (first >> 24 & 0xFFF) as u16,
+            fault: (why != code::NONE).then(|| why.into()),
+            message: record::MESSAGE.is_set(first),
+            tag: record::TAG.get(first) as u8,
+            host: record::HOST.get(first) as HostId,
+            ours: record::OURS.is_set(first),
+            more: record::MORE.get(first) as u16,
             address,
         })
     }
