@@ -179,7 +179,7 @@ def bench_rdma(
         str,
         typer.Argument(
             metavar="TEST",
-            help="write-lat, write-bw, send-lat, send-bw, one-way, exchange, sort, or figures: the "
+            help="write-lat, write-bw, send-lat, send-bw, one-way, exchange, sort, trace, or figures: the "
             "document's.",
         ),
     ],
@@ -249,6 +249,13 @@ def bench_rdma(
     gbits: Annotated[
         bool, typer.Option("--report-gbits", help="Print rates in Gbit/s instead of MiB/s.")
     ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What trace sends, a line each: nanosecond source destination write|inline|message bytes.",
+        ),
+    ] = None,
     hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
     links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
     posting: Annotated[
@@ -289,6 +296,7 @@ def bench_rdma(
         all_=all_,
         iterations=iterations,
         duration_ms=duration,
+        trace=trace,
         hosts=hosts,
         links=links,
         posting=posting,

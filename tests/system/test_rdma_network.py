@@ -107,6 +107,53 @@ def test_each_sample_is_kept_where_it_is_asked_for(run: Run) -> None:
         assert without["latency_ps"] == latency, "they cost the programs nothing"
 
 
+def _trace(run: Run, lines: list[list[Any]], **settings: Any) -> dict[str, Any]:
+    longest = max(line[-1] for line in lines)
+    settings = {"iterations": len(lines), "size_bytes": longest, "warmup": 0, **settings}
+    return run("trace", trace=lines, hosts=HOSTS, keep_samples=True, **settings)
+
+
+def test_a_trace_is_replayed_at_its_times(run: Run) -> None:
+    # Far apart; the same at once to one host; lines may stand in any order.
+    lines = [[20_000 * n, n % HOSTS, (n + 1) % HOSTS, "write", 8] for n in range(8)]
+    found = _trace(run, lines[::-1])
+    assert [taken["host"] for taken in found["samples"]] == [0, 1, 2, 3]
+    alone = found["latency_ps"]
+    assert alone["max"] < 3_000_000, "none waits for another, and flows are open"
+    assert alone["max"] - alone["min"] < 100_000
+    assert found["throughput"]["elapsed_ps"] == pytest.approx(7 * 20_000_000 + alone["avg"], abs=200_000)
+    assert found["throughput"]["payload_bytes"] == found["checked"]["bytes"] - 4 * 8 == 64
+    crowd = _trace(run, [[0, n, 0, "write", 4096] for n in (1, 2, 3) for _ in range(4)])
+    # Twelve times 4096 bytes over two links of 312.5 MB/s each, the bus's time for a descriptor being less.
+    assert crowd["throughput"]["elapsed_ps"] > 12 * 4096 / 625 * 1e6
+    assert crowd["latency_ps"]["max"] > 12 * 4096 / 625 * 1e6
+    for taken in crowd["samples"]:
+        assert taken["ps"] == sorted(taken["ps"]), "a host's transfers wait for each other"
+
+
+def test_every_kind_of_a_trace_arrives_and_inline_is_first(run: Run) -> None:
+    kinds = ("write", "inline", "message")
+    lines = [[10_000 * n, 0, 1, kind, 64] for n, kind in enumerate(kinds)]
+    found = _trace(run, lines)
+    (taken,) = found["samples"]
+    write, inline, message = taken["ps"]
+    assert inline < min(write, message), "no read of memory, and no program that has to look"
+    assert found["counters"]["trace.messages_received"] == 1
+    assert found["counters"]["trace.writes_notified"] == 3, "one of them opens the flow"
+
+
+def test_what_a_full_queue_refuses_of_a_trace_is_missing_and_told(run: Run) -> None:
+    # Host 0 posts without end and takes nothing while it does.
+    lines: list[list[Any]] = [[0, 0, 1, "inline", 504] for _ in range(400)]
+    lines += [[0, n, 0, "message", 8] for n in (1, 2, 3) for _ in range(300)]
+    found = _trace(run, lines)
+    counters = found["counters"]
+    assert counters["trace.messages"] == 900
+    assert counters["trace.messages_received"] + counters["trace.messages_missing"] == 900
+    assert counters["trace.messages_missing"] <= counters["trace.reports"]
+    assert found["iterations"] == 400 + counters["trace.messages_received"]
+
+
 def test_packets_of_one_link_follow_each_other_on_it(run: Run) -> None:
     packets = run(size_bytes=4096)["workload"]["packets"]
     for link in range(LINKS):
@@ -297,6 +344,23 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"test": "send-bw", "post_list": 65}, "workload.post_list: 65: 1 to 64 expected"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
         ({"faults": {"stalls": [[0, 1, 1]]}}, "only a soak knows resets, stalls and forgeries"),
+        (
+            {"test": "trace"},
+            "workload.trace: transfers one by one belong to the test trace, and it needs them",
+        ),
+        ({"trace": [[0, 0, 1, "write", 8]]}, "workload.trace: transfers one by one belong to the test trace"),
+        (
+            {"test": "trace", "size_bytes": 64, "trace": [[0, 0, 1, "write", 8], [0, 0, 2, "write", 8]]},
+            "workload.trace[1]: from 0 to 2: two of 2 hosts expected",
+        ),
+        (
+            {"test": "trace", "size_bytes": 64, "trace": [[0, 0, 1, "message", 72]]},
+            "workload.trace[0]: 72: a multiple of 8 from 8 to 64 expected",
+        ),
+        (
+            {"test": "trace", "trace": [[0, 0, 1, "write", 8]]},
+            "workload.iterations: 10: the trace has 1 transfers",
+        ),
         ({"colour": 1}, "unknown field `colour`"),
     ],
 )

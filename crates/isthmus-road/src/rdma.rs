@@ -53,12 +53,15 @@ pub(crate) fn run(
     world.simulation.spans().set_enabled(false);
     world.bring_up(scenario)?;
     let programs = open(&world, scenario)?;
-    if scenario.workload.test == Test::Soak {
+    if scenario.workload.test.is_accounted() {
         let (outcomes, account) = soaked(&world, scenario, programs)?;
         let (checked, counted) = soak::verdict(&account, &world.nodes, scenario)?;
         let mut made = measurement(scenario, &world, &outcomes, Breakdown::default(), begin)?;
-        // Writes and messages have lengths of their own: a rate in bytes would be made up.
-        made.throughput = None;
+        // Transfers have lengths of their own: a rate in bytes of the longest would be made up.
+        made.throughput = account.borrow().throughput();
+        if let Some(rates) = &made.throughput {
+            made.workload.insert("messages_per_s".to_owned(), json!(rates.cycles_per_s));
+        }
         made.checked.bytes = checked;
         made.counters.extend(counted);
         return Ok(vec![made]);
@@ -209,6 +212,7 @@ fn measurement(
         definition: match workload.test {
             test if test.is_latency() => "half_round_trip",
             Test::Exchange | Test::Sort => "whole_call",
+            Test::Trace => "one_way",
             _ => "per_transfer",
         },
         arrivals: "closed-loop",

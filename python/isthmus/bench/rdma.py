@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from isthmus import platforms
-from isthmus.bench import engine
+from isthmus.bench import engine, rdma_trace
 from isthmus.bench.output import Format, publish
 from isthmus.bench.scenario import entries
 from isthmus.errors import UserError
@@ -27,8 +27,12 @@ PLATFORM = "forth-rdma"
 PLATFORMS = (PLATFORM, "rdma-pcie")
 INTERFACE, SWITCH = "rdma_ni", "link_switch"
 
-Test = Literal["write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort"]
-TESTS: tuple[Test, ...] = ("write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort")
+Test = Literal["write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort", "trace"]
+TESTS: tuple[Test, ...] = (
+    "write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort", "trace",
+)  # fmt: skip
+TRACE = "trace"
+WANTS_TRACE = "trace: test trace wants a file of transfers, --trace FILE, and no other test does"
 LATENCY = ("write-lat", "send-lat")
 APPLICATIONS = ("exchange", "sort")
 BANDWIDTH = ("write-bw", "send-bw", "one-way")
@@ -77,7 +81,8 @@ class Transfers:
     """What is sent, how often and how. `size` in bytes; `posting` None is v2, where there is a choice.
 
     Writes of at most `inline` bytes bring their data with them; None is what the profile says of write-lat,
-    else 0. `keep_samples`: the measurement has each latency."""
+    else 0. `keep_samples`: the measurement has each latency. Test trace sends what `trace` lists; `size`
+    is its longest and `iterations` how many."""
 
     test: Test
     size: int = 8
@@ -93,6 +98,7 @@ class Transfers:
     post_list: int = 1
     inline: int | None = None
     keep_samples: bool = False
+    trace: tuple[rdma_trace.Line, ...] = ()
 
 
 def check(transfers: Transfers) -> None:
@@ -103,6 +109,8 @@ def check(transfers: Transfers) -> None:
     largest = LARGEST_MESSAGE if t.test.startswith("send") else LARGEST_WRITE
     if t.test in APPLICATIONS:
         largest = LARGEST_BLOCK
+    if t.test == TRACE:
+        largest = DESCRIPTOR_BYTES
     if t.posting == "v1":
         largest = LARGEST_BATCH
     if t.size % BEAT_BYTES or not BEAT_BYTES <= t.size <= largest:
@@ -117,7 +125,11 @@ def check(transfers: Transfers) -> None:
             raise UserError(f"{name}: {value} is outside {low} to {high}")
     if t.keep_samples and t.iterations > KEPT:
         raise UserError(f"report-unsorted: {t.iterations} samples of a host; {KEPT} at most")
-    if t.test not in APPLICATIONS and t.hosts % 2:
+    if (t.test == TRACE) != bool(t.trace):
+        raise UserError(WANTS_TRACE)
+    if t.trace and rdma_trace.hosts(t.trace) > t.hosts:
+        raise UserError(f"hosts: {t.hosts} are fewer than the {rdma_trace.hosts(t.trace)} of the trace")
+    if t.test not in (*APPLICATIONS, TRACE) and t.hosts % 2:
         raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
         raise UserError(f"posting: no {t.posting!r}; there are: {', '.join(POSTINGS)}")
@@ -174,6 +186,8 @@ def scenario(
     }
     if t.keep_samples:
         workload["keep_samples"] = True
+    if t.trace:
+        workload["trace"] = rdma_trace.rows(t.trace)
     if t.test in POSTED:
         workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting or "v2"
     made: dict[str, Any] = {
@@ -320,6 +334,8 @@ def usual_iterations(test: str, size: int) -> int:
 
 def warmup(test: str, size: int) -> int:
     """Transfers that are not counted: until queues are as full as they will be."""
+    if test == TRACE:
+        return 0
     if test in APPLICATIONS:
         return int(test == "exchange")
     if test in LATENCY:
@@ -417,6 +433,7 @@ def run(
     all_: bool = False,
     iterations: int | None = None,
     duration_ms: float | None = None,
+    trace: Path | None = None,
     hosts: int = 2,
     links: int = 1,
     posting: str | None = None,
@@ -443,6 +460,7 @@ def run(
     test           one of `TESTS`, or `figures`: the document's figures
     size           -s, --size: bytes, 64, 8,64 or 8:4096; `all_`: -a, every one
     iterations     -n, --iters: transfers measured at each size; `duration_ms`: -D, simulated time instead
+    trace          --trace: the file of test trace; as many hosts as it names, at least
     posting        --posting: v1, v2 or v3; v3 wants `overrun`, which says that its queue may overrun
     post_list      -l, --post-list: transfers handed over at a time
     inline         -I, --inline_size: writes of at most so many bytes bring their data with them
@@ -474,11 +492,26 @@ def run(
         settings = {
             "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
             "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
-            "post-list": post_list > 1, "inline_size": inline is not None, "report-unsorted": unsorted,
+            "post-list": post_list > 1, "inline_size": inline is not None,
+            "report-unsorted": unsorted, "trace": trace,
         }  # fmt: skip
         for name, value in settings.items():
             if value:
                 raise UserError(f"{name}: figures have settings of their own; name a test instead")
+    lines: tuple[rdma_trace.Line, ...] = ()
+    if (test == TRACE) != (trace is not None):
+        raise UserError(WANTS_TRACE)
+    if trace is not None:
+        settings = {
+            "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
+            "bidirectional": bidirectional, "polled": polled, "inline_size": inline is not None,
+        }  # fmt: skip
+        for name, value in settings.items():
+            if value:
+                raise UserError(f"{name}: the trace says what is sent, when and how")
+        lines = rdma_trace.read(trace)
+        hosts, iterations = max(hosts, rdma_trace.hosts(lines)), len(lines)
+        size = str(max(line.size for line in lines))
     if posting == "v3" and not overrun:
         raise UserError(f"posting: v3 looks for room every {LAZY} descriptors; it wants {OVERRUN}")
     from isthmus.bench import rdma_published
@@ -505,6 +538,7 @@ def run(
                     post_list,
                     inline,
                     unsorted,
+                    lines,
                 ),
                 which,  # type: ignore[arg-type]
                 name,

@@ -183,6 +183,10 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False, unsort
         elif members[0].definition == "whole_call":
             parts.append(_latency_table(members, "of each host"))
             parts.append(_rate_table(members, gbits))
+        elif members[0].definition == "one_way":
+            parts.append(_latency_table(members, "from a transfer's time to its being there"))
+            parts.append(_rate_table(members, gbits))
+            parts += [_missing(m) for m in members]
         else:
             parts.append(_rate_table(members, gbits))
             parts.append(_transfer_table(members))
@@ -303,6 +307,13 @@ def _phases(m: Measurement) -> str:
         return ""
     shares = ", ".join(f"{name} {_us(found[name])}" for name in PHASES if name in found)
     return f"# {m.workload['size_bytes']} bytes, slowest host, all calls together, us: {shares}\n"
+
+
+def _missing(m: Measurement) -> str:
+    came, sent = m.iterations if m.latency else 0, m.workload["iterations"]
+    if came == sent:
+        return ""
+    return f"# {sent - came} of {sent} transfers did not arrive, and their senders' programs were told\n"
 
 
 def _histogram(m: Measurement, found: Mapping[str, Any] | None) -> str:

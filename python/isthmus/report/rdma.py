@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
+from itertools import accumulate
 from typing import Any
 
 from isthmus import platforms
@@ -112,6 +113,9 @@ def figures(document: Document) -> list[Figure]:
     phased = [m for m in document if m.workload.get("phases_ps")]
     if phased:
         made.append(_phases(phased))
+    traced = _traced(document)
+    if traced:
+        made.append(_trace(traced))
     return made
 
 
@@ -822,6 +826,67 @@ def _latency(timed: Sequence[Measurement]) -> Figure:
     )
 
 
+Steps = list[tuple[float, float]]
+"""Of a distribution: microseconds, and how many percent of the transfers took at most so long."""
+
+
+def _traced(document: Document) -> list[tuple[Measurement, Steps]]:
+    """The runs of a trace in which something arrived."""
+    buckets = {item["id"]: item.get("histogram") for item in document.raw["results"]}
+    made = []
+    for m in document:
+        found = buckets[m.id]
+        if m.road == "rdma" and m.method == "trace" and found:
+            total = sum(count for _, count in found["buckets"])
+            counts = accumulate(count for _, count in found["buckets"])
+            values = (value / PICOSECONDS for value, _ in found["buckets"])
+            made.append((m, [(us, 100 * below / total) for us, below in zip(values, counts, strict=True)]))
+    return made
+
+
+def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
+    rows, drawn, swatches = [], [], []
+    for number, (m, steps) in enumerate(traced):
+        t = m.latency
+        assert t is not None
+        name, colour = f"{_setting(m)}, profile {m.profile}", f"c{number % ROADS + 1}"
+        low = steps[0][0]
+        drawn.append(
+            {
+                "type": "line", "name": name, "colour": colour, "step": "end", "symbol": "none",
+                "data": [[low, 0.0], *([us, share] for us, share in steps)],
+            }
+        )  # fmt: skip
+        swatches.append(Swatch(name, colour, "solid"))
+        rows.append(
+            [
+                _setting(m),
+                m.profile,
+                *(f"{value / PICOSECONDS:.3f}" for value in (t.min, t.avg, t.typical)),
+                _optional(t.percentiles["p99"], 1 / PICOSECONDS, 3),
+                f"{t.max / PICOSECONDS:.3f}",
+                _optional(rate(m), 1 / MIB, 2),
+                f"{m.iterations} of {m.workload['iterations']}",
+            ]
+        )
+    option = {
+        "xAxis": _axis("from a transfer's time to its being there [us]", scale=True),
+        "yAxis": _axis("transfers [%]", min=0, max=100),
+        "series": drawn,
+    }
+    label = "Share of the transfers that took at most so long; the table below has the numbers"
+    columns = ["hosts", "profile", "min [us]", "mean [us]", "median [us]", "p99 [us]", "max [us]", "MiB/s"]
+    return Figure(
+        "trace",
+        "A trace's transfers",
+        "How many of the transfers were there after at most so long, waiting behind others included.",
+        (Panel("", label, option, 360),),
+        Table([*columns, "arrived"], rows),
+        swatches,
+        ("A percentile with fewer than ten samples beyond it is blank.",),
+    )
+
+
 def _phases(phased: Sequence[Measurement]) -> Figure:
     rows = [
         [
@@ -881,6 +946,13 @@ def _answer(document: Document) -> str:
         sentences.append(
             f"At most {digits((rate(best) or 0) / MIB)} MiB/s arrive: {LINES[_kind(best)][0].split(':')[0]}, "
             f"{best.workload['size_bytes']} bytes a transfer ({_setting(best)}, profile {best.profile})."
+        )
+    for m, _ in _traced(document):
+        t = m.latency
+        assert t is not None
+        sentences.append(
+            f"Half of the trace's transfers are there after {digits(t.typical / PICOSECONDS)} us, all that "
+            f"arrive after {digits(t.max / PICOSECONDS)} us ({_setting(m)}, profile {m.profile})."
         )
     text = " ".join(escape(sentence) for sentence in sentences) or "The figures below have the numbers."
     more = []

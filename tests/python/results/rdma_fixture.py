@@ -191,6 +191,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             },
             "definition": "whole_call"
             if test in ("exchange", "sort")
+            else "one_way"
+            if test == "trace"
             else "half_round_trip"
             if parts
             else "per_transfer",

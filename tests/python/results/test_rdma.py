@@ -214,6 +214,65 @@ def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
             rdma.check(Transfers(test, size))  # type: ignore[arg-type]
 
 
+TRACE = """# from, to
+0 0 1 write 4096
+ 5, 2, 1, inline, 8   # behind it
+3 1 2 message 504
+"""
+
+
+def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "trace.txt"
+    file.write_text(TRACE)
+    asked: list[Mapping[str, Any]] = []
+
+    def noting(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked.append(scenario)
+        return engine(scenario)
+
+    rdma.run("trace", out=tmp_path / "out", trace=file, runner=noting, given=GIVEN)
+    work = asked[0]["workload"]
+    assert work["trace"] == [[0, 0, 1, "write", 4096], [5, 2, 1, "inline", 8], [3, 1, 2, "message", 504]]
+    assert (work["hosts"], work["iterations"], work["size_bytes"], work["warmup"]) == (3, 3, 4096, 0)
+    text = capsys.readouterr().out
+    assert "# one-way, from a transfer's time to its being there" in text
+    assert "did not arrive" not in text
+    page = (tmp_path / "out" / "rdma.html").read_text()
+    assert "Half of the trace&#x27;s transfers are there after" in page
+    assert "3 of 3" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0 0 1 write", "trace.txt:2: '0 0 1 write'; a line is: nanosecond source destination write|inline|"),
+        ("soon 0 1 write 8", "trace.txt:2: 'soon 0 1 write 8'; a line is: nanosecond source"),
+        ("0 0 1 read 8", "trace.txt:2: no 'read'; there are: write, inline, message"),
+        ("-1 0 1 write 8", "trace.txt:2: -1 ns are outside 0 to 10000000000"),
+        ("0 3 3 write 8", "trace.txt:2: from 3 to 3; two different hosts, 0 to 7"),
+        ("0 3 8 write 8", "trace.txt:2: from 3 to 8; two different hosts, 0 to 7"),
+        ("0 0 1 write 4104", "trace.txt:2: 4104 bytes; a multiple of 8, 8 to 4096 of write"),
+        ("0 0 1 message 512", "trace.txt:2: 512 bytes; a multiple of 8, 8 to 504 of message"),
+        ("0 0 1 write 12", "trace.txt:2: 12 bytes; a multiple of 8"),
+    ],
+)
+def test_a_wrong_line_of_a_trace_is_named(line: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "trace.txt"
+    file.write_text(f"0 0 1 write 8\n{line}\n")
+    with pytest.raises(UserError) as error:
+        _run("trace", tmp_path / "out", trace=file)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "trace.txt"
+    for content, message in ((b"# none\n", "holds no transfer; a line is: "), (b"\xff\xfe", "not a text")):
+        file.write_bytes(content)
+        with pytest.raises(UserError, match=message):
+            _run("trace", tmp_path / "out", trace=file)
+
+
 @pytest.mark.parametrize(
     ("test", "settings", "message"),
     [
@@ -222,6 +281,11 @@ def test_every_size_goes_from_the_shortest_to_the_longest() -> None:
         ("write-lat", {"size": "8", "all_": True}, "size: give -s or -a, not both"),
         ("write-lat", {"iterations": 5, "duration_ms": 1.0}, "duration: give -n or -D, not both"),
         ("write-lat", {"duration_ms": 0.0}, "duration: 0.0 ms are outside"),
+        ("trace", {}, "trace: test trace wants a file of transfers, --trace FILE, and no other test does"),
+        ("write-lat", {"trace": Path("x")}, "trace: test trace wants a file"),
+        ("figures", {"trace": Path("x")}, "trace: "),
+        ("trace", {"trace": Path("x"), "size": "8"}, "size: the trace says what is sent, when and how"),
+        ("trace", {"trace": Path("/nowhere")}, "trace: /nowhere: No such file"),
         ("figures", {"unsorted": True}, "report-unsorted: figures have settings of their own"),
         (
             "write-lat",

@@ -142,7 +142,24 @@ pub enum Test {
     Exchange,
     /// A sort over all hosts.
     Sort,
+    /// Transfers that the workload lists.
+    Trace,
 }
+
+/// How a transfer of a trace is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// By a descriptor.
+    Write,
+    /// With its data.
+    Inline,
+    /// Into the far host's queue.
+    Message,
+}
+
+/// A transfer of a trace: nanosecond from the programs' begin, from whom, to whom, how, bytes.
+pub type Line = (u64, usize, usize, Kind, usize);
 
 impl Test {
     /// Its name in results.
@@ -157,7 +174,14 @@ impl Test {
             Self::Soak => "soak",
             Self::Exchange => "exchange",
             Self::Sort => "sort",
+            Self::Trace => "trace",
         }
+    }
+
+    /// Whether an account of every transfer is kept, each with a place of its own in memory.
+    #[must_use]
+    pub const fn is_accounted(self) -> bool {
+        matches!(self, Self::Soak | Self::Trace)
     }
 
     /// Whether it sends messages.
@@ -169,7 +193,7 @@ impl Test {
     /// Whether all hosts take part, not pairs.
     #[must_use]
     pub const fn is_for_all(self) -> bool {
-        matches!(self, Self::Soak | Self::Exchange | Self::Sort)
+        matches!(self, Self::Soak | Self::Exchange | Self::Sort | Self::Trace)
     }
 
     /// Whether it goes there and back.
@@ -230,6 +254,9 @@ pub struct Workload {
     /// The measurement has each sample.
     #[serde(default)]
     pub keep_samples: bool,
+    /// `trace`: its transfers, in any order.
+    #[serde(default)]
+    pub trace: Vec<Line>,
     /// `sort`: what a comparison of two keys costs.
     #[serde(default = "compare")]
     pub compare_ns: f64,
@@ -299,6 +326,8 @@ const WRITE_BYTES: usize = 1 << 20;
 /// What a host gives to each other one in an exchange, and sorts at a time.
 const BLOCK_BYTES: usize = 1 << 16;
 const SORT_CHUNKS: u64 = 4096;
+/// A trace ends within ten seconds.
+const TRACE_NS: u64 = 10_000_000_000;
 /// Slots of a request queue.
 const BATCH: usize = 128;
 
@@ -351,7 +380,7 @@ impl Scenario {
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
         let most = match workload.test {
-            Test::Soak => MAX_TRANSFER,
+            Test::Soak | Test::Trace => MAX_TRANSFER,
             Test::Exchange | Test::Sort => BLOCK_BYTES,
             _ => WRITE_BYTES,
         };
@@ -388,7 +417,37 @@ impl Scenario {
             let reason = "a latency test goes there and back already";
             return Err(RoadError::scenario("workload.both_ways", reason));
         }
+        self.check_trace()?;
         self.check_list()
+    }
+
+    fn check_trace(&self) -> Result<(), RoadError> {
+        let Workload { trace, test, hosts, iterations, size_bytes, .. } = &self.workload;
+        if (*test == Test::Trace) == trace.is_empty() {
+            let reason = "transfers one by one belong to the test trace, and it needs them";
+            return Err(RoadError::scenario("workload.trace", reason));
+        }
+        for (row, (at, source, destination, kind, bytes)) in trace.iter().enumerate() {
+            let wrong = |reason| Err(RoadError::scenario(format!("workload.trace[{row}]"), reason));
+            if source == destination || source.max(destination) >= hosts {
+                return wrong(format!(
+                    "from {source} to {destination}: two of {hosts} hosts expected"
+                ));
+            }
+            let most = if *kind == Kind::Write { MAX_TRANSFER } else { MESSAGE_BYTES };
+            let most = most.min(*size_bytes);
+            if !bytes.is_multiple_of(8) || !(8..=most).contains(bytes) {
+                return wrong(format!("{bytes}: a multiple of 8 from 8 to {most} expected"));
+            }
+            if *at > TRACE_NS {
+                return wrong(format!("{at} ns: at most {TRACE_NS} expected"));
+            }
+        }
+        if *test == Test::Trace && *iterations != trace.len() as u64 {
+            let reason = format!("{iterations}: the trace has {} transfers", trace.len());
+            return Err(RoadError::scenario("workload.iterations", reason));
+        }
+        Ok(())
     }
 
     fn check_list(&self) -> Result<(), RoadError> {
@@ -416,7 +475,7 @@ impl Scenario {
 
     /// Bytes of a transfer's place in memory.
     pub(super) fn place_bytes(&self) -> usize {
-        if self.workload.test == Test::Soak {
+        if self.workload.test.is_accounted() {
             return MAX_TRANSFER;
         }
         self.workload.size_bytes.next_multiple_of(64)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Everybody to everybody, while things go wrong, and an account of every transfer.
+//! Everybody to everybody, while things go wrong, or as a trace has it, and an account of every transfer.
 //!
 //! The account sees all hosts' memories at once and costs no simulated time. What must hold:
 //!
@@ -12,7 +12,7 @@
 //! - a message comes once, and as it was sent; over a single link in the order of sending.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isthmus_host::rdma::{
@@ -23,10 +23,11 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
 use super::program::Outcome;
-use super::scenario::{Layout, MESSAGE_BYTES, SOURCE_SPARE, Scenario};
+use super::scenario::{Kind, Layout, Line, MESSAGE_BYTES, SOURCE_SPARE, Scenario, Test};
 use super::world::{Node, Program, QUEUE};
 use crate::error::RoadError;
 use crate::host_bus::word;
+use crate::measurement::Throughput;
 
 const BEAT: usize = 8;
 /// Writes of one flow that may be under way.
@@ -35,6 +36,10 @@ const PLACES: usize = 32;
 const PLACE_BYTES: usize = 4096;
 /// Between two looks of a program that has nothing to do.
 const REST: Picoseconds = Picoseconds::from_ns(500);
+/// The same where each transfer's time counts.
+const LOOK: Picoseconds = Picoseconds::from_ns(50);
+/// It looks no more so long before it posts: a look takes the processor's time.
+const QUIET: Picoseconds = Picoseconds::from_us(1);
 /// A program that finds no room for so long has stopped for ever.
 const STUCK: Picoseconds = Picoseconds::from_ms(20);
 /// A share of transfers are messages: one in so many.
@@ -50,6 +55,16 @@ struct Pending {
     shift: usize,
     /// It lies in the message queue, with its data.
     inline: bool,
+    /// Of the trace.
+    line: Option<usize>,
+}
+
+/// A message that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    bytes: usize,
+    shift: usize,
+    line: Option<usize>,
 }
 
 /// One source's transfers to one destination.
@@ -67,7 +82,7 @@ struct Flow {
     refused: u64,
     /// Reports at the source. Of a packet that never came the far end cannot say what it carried.
     reports: u64,
-    messages: BTreeMap<u32, (usize, usize)>,
+    messages: BTreeMap<u32, Sent>,
     sent: u32,
     received: u64,
     latest: Option<u32>,
@@ -91,10 +106,19 @@ pub(super) struct Account {
     wrong: Option<String>,
     /// Programs that still post.
     active: usize,
+    sim: Sim,
+    test: Test,
+    /// From where a trace's times count; none before all flows that it uses are open.
+    begin: Option<Picoseconds>,
+    /// Programs that have not used all of theirs.
+    warming: usize,
+    trace: Vec<Line>,
+    /// When each of its transfers was at its far end.
+    there: Vec<Option<Picoseconds>>,
 }
 
 impl Account {
-    fn new(scenario: &Scenario, sources: Vec<Rc<Vec<u8>>>, layout: Layout) -> Self {
+    fn new(scenario: &Scenario, sources: Vec<Rc<Vec<u8>>>, layout: Layout, sim: &Sim) -> Self {
         let hosts = sources.len();
         let flow = || Flow { places: vec![None; PLACES], ..Flow::default() };
         Self {
@@ -107,7 +131,39 @@ impl Account {
             checked: 0,
             wrong: None,
             active: hosts,
+            sim: sim.clone(),
+            test: scenario.workload.test,
+            begin: None,
+            warming: hosts,
+            trace: scenario.workload.trace.clone(),
+            there: vec![None; scenario.workload.trace.len()],
         }
+    }
+
+    fn due(&self, line: usize) -> Picoseconds {
+        self.begin.unwrap_or_default() + Picoseconds::from_ns(self.trace[line].0)
+    }
+
+    fn arrived(&mut self, line: Option<usize>) {
+        if let Some(line) = line {
+            self.there[line] = Some(self.sim.now());
+        }
+    }
+
+    /// Of the trace's transfers that this host sent and that arrived, in the trace's order: how long after
+    /// its time each was there.
+    pub(super) fn samples(&self, source: usize) -> Vec<Picoseconds> {
+        let own = (0..self.trace.len()).filter(|line| self.trace[*line].1 == source);
+        own.filter_map(|line| Some(self.there[line]? - self.due(line))).collect()
+    }
+
+    /// What of the trace arrived, between its first transfer's time and the last arrival.
+    pub(super) fn throughput(&self) -> Option<Throughput> {
+        let came = || (0..self.trace.len()).filter(|line| self.there[*line].is_some());
+        let first = (0..self.trace.len()).map(|line| self.due(line)).min()?;
+        let last = self.there.iter().flatten().max()?;
+        let payload = came().map(|line| self.trace[line].4 as u64).sum();
+        Some(Throughput::new(payload, payload, came().count() as u64, None, *last - first))
     }
 
     fn flow(&mut self, source: HostId, destination: HostId) -> &mut Flow {
@@ -155,6 +211,9 @@ impl Account {
             }
             return self.wrong(|| format!("{name}: place {place} was notified and nothing is due"));
         };
+        if !told.failed {
+            self.arrived(pending.line);
+        }
         let flow = self.flow(source, destination);
         flow.notified += 1;
         flow.failed += u64::from(told.failed);
@@ -202,7 +261,7 @@ impl Account {
         let own = Rc::clone(&self.sources[usize::from(source)]);
         let mut messages = self.flow(source, destination).messages.iter();
         let same = |bytes: usize, shift: usize| &own[shift..][..bytes] == body;
-        messages.find(|(_, (bytes, shift))| same(*bytes, *shift)).map_or(u32::MAX, |(id, _)| *id)
+        messages.find(|(_, sent)| same(sent.bytes, sent.shift)).map_or(u32::MAX, |(id, _)| *id)
     }
 
     /// A message was taken out of the destination's queue.
@@ -211,7 +270,7 @@ impl Account {
         let name = format!("message {id} of host {source} to host {destination}");
         let (own, in_order) = (Rc::clone(&self.sources[usize::from(source)]), self.in_order);
         let flow = self.flow(source, destination);
-        let Some((bytes, shift)) = flow.messages.remove(&id) else {
+        let Some(Sent { bytes, shift, line }) = flow.messages.remove(&id) else {
             if flow.broken {
                 return;
             }
@@ -227,6 +286,7 @@ impl Account {
             self.wrong(|| format!("{name} has a wrong byte"));
         }
         self.checked += bytes as u64;
+        self.arrived(line);
     }
 
     /// Transfers that nobody has heard of.
@@ -279,18 +339,18 @@ impl Account {
         let sum = |of: &dyn Fn(&Flow) -> u64| self.flows.iter().map(of).sum::<u64>();
         let due = |flow: &Flow| flow.places.iter().flatten().count() as u64;
         [
-            ("soak.writes", sum(&|flow| flow.posted)),
-            ("soak.writes_notified", sum(&|flow| flow.notified)),
-            ("soak.writes_told_failed", sum(&|flow| flow.failed)),
-            ("soak.writes_not_notified", sum(&|flow| flow.silent + due(flow))),
-            ("soak.messages", sum(&|flow| u64::from(flow.sent))),
-            ("soak.messages_received", sum(&|flow| flow.received)),
-            ("soak.messages_missing", sum(&|flow| flow.messages.len() as u64)),
-            ("soak.writes_forged", sum(&|flow| flow.forged)),
-            ("soak.writes_refused", sum(&|flow| flow.refused)),
-            ("soak.reports", sum(&|flow| flow.reports)),
+            ("writes", sum(&|flow| flow.posted)),
+            ("writes_notified", sum(&|flow| flow.notified)),
+            ("writes_told_failed", sum(&|flow| flow.failed)),
+            ("writes_not_notified", sum(&|flow| flow.silent + due(flow))),
+            ("messages", sum(&|flow| u64::from(flow.sent))),
+            ("messages_received", sum(&|flow| flow.received)),
+            ("messages_missing", sum(&|flow| flow.messages.len() as u64)),
+            ("writes_forged", sum(&|flow| flow.forged)),
+            ("writes_refused", sum(&|flow| flow.refused)),
+            ("reports", sum(&|flow| flow.reports)),
         ]
-        .map(|(name, value)| (name.to_owned(), value))
+        .map(|(name, value)| (format!("{}.{name}", self.test.name()), value))
         .into()
     }
 }
@@ -319,7 +379,7 @@ pub(super) fn account(
     sim: &Sim,
 ) -> Rc<RefCell<Account>> {
     let sources = nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
-    let account = Rc::new(RefCell::new(Account::new(scenario, sources, layout)));
+    let account = Rc::new(RefCell::new(Account::new(scenario, sources, layout, sim)));
     for node in nodes {
         for other in nodes.iter().filter(|other| other.number != node.number) {
             let (account, host) = (Rc::clone(&account), node.host.clone());
@@ -381,9 +441,17 @@ impl Soaker {
     pub(super) async fn run(mut self) -> Result<Outcome, RoadError> {
         let begin = self.sim.now();
         let iterations = self.scenario.workload.iterations;
-        for _ in 0..iterations {
-            self.serve().await?;
-            self.post().await?;
+        match self.scenario.workload.test {
+            Test::Trace => {
+                self.warm().await?;
+                self.replay().await?;
+            }
+            _ => {
+                for _ in 0..iterations {
+                    self.serve().await?;
+                    self.post().await?;
+                }
+            }
         }
         self.account.borrow_mut().active -= 1;
         // Until nothing is due any more, or nothing can come any more.
@@ -393,7 +461,7 @@ impl Soaker {
         loop {
             let before = self.account.borrow().open();
             self.serve().await?;
-            self.sim.sleep(REST).await;
+            self.sim.sleep(self.rest()).await;
             let account = self.account.borrow();
             if account.active > 0 || account.open() != before {
                 idle = self.sim.now();
@@ -404,7 +472,70 @@ impl Soaker {
         }
         let end = self.sim.now();
         self.serve().await?;
+        if self.scenario.workload.test == Test::Trace {
+            let samples = self.account.borrow().samples(self.number.into());
+            return Ok(Outcome { samples, ..Outcome::default() });
+        }
         Ok(Outcome { interval: Some((begin, end)), arrived: iterations, ..Outcome::default() })
+    }
+
+    fn rest(&self) -> Picoseconds {
+        if self.scenario.workload.test == Test::Trace { LOOK } else { REST }
+    }
+
+    /// A write to everybody to whom this host sends, so that its flows are open; until all hosts' are.
+    async fn warm(&mut self) -> Result<(), RoadError> {
+        let own = usize::from(self.number);
+        let peers: BTreeSet<usize> = {
+            let account = self.account.borrow();
+            let lines = account.trace.iter().filter(|line| line.1 == own);
+            lines.map(|line| line.2).collect()
+        };
+        for peer in peers {
+            self.put(peer as HostId, BEAT, 0, false, None).await?;
+        }
+        self.account.borrow_mut().warming -= 1;
+        loop {
+            self.serve().await?;
+            {
+                let mut account = self.account.borrow_mut();
+                if account.begin.is_none() && account.warming == 0 && account.open() == 0 {
+                    account.begin = Some(self.sim.now() + REST);
+                }
+                if account.begin.is_some() {
+                    return Ok(());
+                }
+            }
+            self.sim.sleep(LOOK).await;
+        }
+    }
+
+    /// Posts what this host has in the trace, each when its time has come and those before it are posted.
+    async fn replay(&mut self) -> Result<(), RoadError> {
+        let mut own: Vec<(Picoseconds, usize)> = {
+            let account = self.account.borrow();
+            let lines = 0..account.trace.len();
+            let own = lines.filter(|line| account.trace[*line].1 == usize::from(self.number));
+            own.map(|line| (account.due(line), line)).collect()
+        };
+        own.sort();
+        for (due, line) in own {
+            self.serve().await?;
+            while self.sim.now() + QUIET < due {
+                self.sim.sleep(LOOK.min(due - self.sim.now() - QUIET)).await;
+                self.serve().await?;
+            }
+            self.sim.sleep(due.saturating_sub(self.sim.now())).await;
+            let (_, _, destination, kind, bytes) = self.account.borrow().trace[line];
+            let shift = BEAT * (line % (SOURCE_SPARE / BEAT));
+            let peer = destination as HostId;
+            match kind {
+                Kind::Message => self.message(peer, bytes, shift, true, Some(line)).await?,
+                Kind::Write => self.put(peer, bytes, shift, false, Some(line)).await?,
+                Kind::Inline => self.put(peer, bytes, shift, true, Some(line)).await?,
+            }
+        }
+        Ok(())
     }
 
     fn failed(
@@ -490,24 +621,49 @@ impl Soaker {
         if self.random.below(MESSAGE_EVERY) == 0 {
             let most = most.min((MESSAGE_BYTES / BEAT) as u64);
             let bytes = BEAT * (1 + self.random.below(most) as usize);
-            let own = Rc::clone(&self.account.borrow().sources[usize::from(self.number)]);
-            let id = {
-                let mut account = self.account.borrow_mut();
-                let flow = account.flow(self.number, peer);
-                let id = flow.sent;
-                flow.sent += 1;
-                flow.messages.insert(id, (bytes, shift));
-                id
-            };
-            let failed = self.failed("send");
-            let body = &own[shift..][..bytes];
             // Those without an immediate have a shorter header.
-            let immediate = if self.random.below(2) == 0 { 0 } else { id + 1 };
-            let sent = self.program.endpoint.send(peer, QUEUE, body, Options::default(), immediate);
-            return sent.await.map_err(failed);
+            let named = self.random.below(2) != 0;
+            return self.message(peer, bytes, shift, named, None).await;
         }
         let bytes = BEAT * (1 + self.random.below(most.min((PLACE_BYTES / BEAT) as u64)) as usize);
         let inline = self.is_inline(bytes);
+        self.put(peer, bytes, shift, inline, None).await
+    }
+
+    /// A message, which its immediate may name.
+    async fn message(
+        &mut self,
+        peer: HostId,
+        bytes: usize,
+        shift: usize,
+        named: bool,
+        line: Option<usize>,
+    ) -> Result<(), RoadError> {
+        let own = Rc::clone(&self.account.borrow().sources[usize::from(self.number)]);
+        let id = {
+            let mut account = self.account.borrow_mut();
+            let flow = account.flow(self.number, peer);
+            let id = flow.sent;
+            flow.sent += 1;
+            flow.messages.insert(id, Sent { bytes, shift, line });
+            id
+        };
+        let failed = self.failed("send");
+        let body = &own[shift..][..bytes];
+        let immediate = if named { id + 1 } else { 0 };
+        let sent = self.program.endpoint.send(peer, QUEUE, body, Options::default(), immediate);
+        sent.await.map_err(failed)
+    }
+
+    /// A write that notifies, when one of the flow's places is free.
+    async fn put(
+        &mut self,
+        peer: HostId,
+        bytes: usize,
+        shift: usize,
+        inline: bool,
+        line: Option<usize>,
+    ) -> Result<(), RoadError> {
         let begin = self.sim.now();
         let place = loop {
             let free = {
@@ -523,7 +679,7 @@ impl Soaker {
                     self.number
                 )));
             }
-            self.sim.sleep(REST).await;
+            self.sim.sleep(self.rest()).await;
             self.serve().await?;
         };
         let target = {
@@ -531,7 +687,7 @@ impl Soaker {
             let flow = account.flow(self.number, peer);
             let number = flow.posted;
             flow.posted += 1;
-            flow.places[place] = Some(Pending { number, bytes, shift, inline });
+            flow.places[place] = Some(Pending { number, bytes, shift, inline, line });
             account.place(self.number, place)
         };
         let options = Options { notify: true, ..Options::default() };
