@@ -142,16 +142,25 @@ def test_every_kind_of_a_trace_arrives_and_inline_is_first(run: Run) -> None:
     assert found["counters"]["trace.writes_notified"] == 3, "one of them opens the flow"
 
 
-def test_what_a_full_queue_refuses_of_a_trace_is_missing_and_told(run: Run) -> None:
-    # Host 0 posts without end and takes nothing while it does.
-    lines: list[list[Any]] = [[0, 0, 1, "inline", 504] for _ in range(400)]
-    lines += [[0, n, 0, "message", 8] for n in (1, 2, 3) for _ in range(300)]
-    found = _trace(run, lines)
+def test_seven_senders_fill_one_queue_and_each_hears_of_every_message_that_found_no_room() -> None:
+    hosts, each = 8, 60
+    made = models(platforms.load(PLATFORM), "isthmus", 1, hosts)
+    base = Transfers("write-lat", hosts=hosts, seed=7, inline=0)
+    one = scenario(platforms.load(PLATFORM), "isthmus", base, made["rdma_ni"], made["link_switch"])
+    lines = [[1_000 * n, source, 0, "message", 64] for n in range(each) for source in range(1, hosts)]
+    sent = len(lines)
+    settings = {"trace": lines, "iterations": sent, "size_bytes": 64, "warmup": 0, "keep_samples": True}
+    one["workload"] = {**one["workload"], "test": "trace", **settings}
+    # The program of host 0 takes nothing until all have sent.
+    one["faults"] = {"stalls": [[0, 100_000, 1_000_000]]}
+    (found,) = native.run_scenario(one)
     counters = found["counters"]
-    assert counters["trace.messages"] == 900
-    assert counters["trace.messages_received"] + counters["trace.messages_missing"] == 900
-    assert counters["trace.messages_missing"] <= counters["trace.reports"]
-    assert found["iterations"] == 400 + counters["trace.messages_received"]
+    missing = counters["trace.messages_missing"]
+    # 256 slots of which one stays empty.
+    assert counters["trace.messages_received"] == sent - missing == 255
+    assert counters["trace.reports"] == missing == counters["ni0.packets_refused"]
+    assert {taken["host"] for taken in found["samples"]} <= set(range(1, hosts))
+    assert sum(len(taken["ps"]) for taken in found["samples"]) == 255 == found["iterations"]
 
 
 def test_packets_of_one_link_follow_each_other_on_it(run: Run) -> None:
@@ -343,7 +352,14 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"post_list": 4}, "workload.post_list: 4: write-lat hands over one at a time"),
         ({"test": "send-bw", "post_list": 65}, "workload.post_list: 65: 1 to 64 expected"),
         ({"both_ways": True}, "workload.both_ways: a latency test goes there and back already"),
-        ({"faults": {"stalls": [[0, 1, 1]]}}, "only a soak knows resets, stalls and forgeries"),
+        (
+            {"faults": {"stalls": [[0, 1, 1]]}},
+            "faults.stalls: only a soak and a trace know programs that stop",
+        ),
+        (
+            {"faults": {"node_resets": [[0, 1, 1]]}},
+            "faults.node_resets: only a soak knows resets and forgeries",
+        ),
         (
             {"test": "trace"},
             "workload.trace: transfers one by one belong to the test trace, and it needs them",

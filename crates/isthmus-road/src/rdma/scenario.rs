@@ -395,12 +395,14 @@ impl Scenario {
             return Err(RoadError::scenario("workload.iterations", reason));
         }
         within("faults.forged_rate", self.faults.forged_rate, 0.0, 1.0)?;
-        let resets = !self.faults.node_resets.is_empty()
-            || !self.faults.stalls.is_empty()
-            || self.faults.forged_rate > 0.0;
+        let resets = !self.faults.node_resets.is_empty() || self.faults.forged_rate > 0.0;
         if resets && workload.test != Test::Soak {
-            let reason = "only a soak knows resets, stalls and forgeries";
+            let reason = "only a soak knows resets and forgeries";
             return Err(RoadError::scenario("faults.node_resets", reason));
+        }
+        if !self.faults.stalls.is_empty() && !workload.test.is_accounted() {
+            let reason = "only a soak and a trace know programs that stop";
+            return Err(RoadError::scenario("faults.stalls", reason));
         }
         if workload.packed && workload.test != Test::SendLat {
             let reason = format!("{} knows messages by their frame words", workload.test.name());
