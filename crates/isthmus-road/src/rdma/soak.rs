@@ -455,8 +455,7 @@ impl Soaker {
         }
         self.account.borrow_mut().active -= 1;
         // Until nothing is due any more, or nothing can come any more.
-        let patience = self.scenario.interface.lost_us.max(self.scenario.interface.probe_us);
-        let patience = Picoseconds::from_ns_f64(8e3 * patience);
+        let patience = self.patience();
         let mut idle = self.sim.now();
         loop {
             let before = self.account.borrow().open();
@@ -479,6 +478,12 @@ impl Soaker {
         Ok(Outcome { interval: Some((begin, end)), arrived: iterations, ..Outcome::default() })
     }
 
+    /// What has not come for so long will not come.
+    fn patience(&self) -> Picoseconds {
+        let most = self.scenario.interface.lost_us.max(self.scenario.interface.probe_us);
+        Picoseconds::from_ns_f64(8e3 * most)
+    }
+
     fn rest(&self) -> Picoseconds {
         if self.scenario.workload.test == Test::Trace { LOOK } else { REST }
     }
@@ -495,11 +500,13 @@ impl Soaker {
             self.put(peer as HostId, BEAT, 0, false, None).await?;
         }
         self.account.borrow_mut().warming -= 1;
+        let until = self.sim.now() + self.patience();
         loop {
             self.serve().await?;
             {
                 let mut account = self.account.borrow_mut();
-                if account.begin.is_none() && account.warming == 0 && account.open() == 0 {
+                let ended = account.open() == 0 || self.sim.now() > until;
+                if account.begin.is_none() && account.warming == 0 && ended {
                     account.begin = Some(self.sim.now() + REST);
                 }
                 if account.begin.is_some() {
