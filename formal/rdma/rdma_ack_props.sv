@@ -36,7 +36,6 @@ module rdma_ack_props
   localparam logic [1:0] TurnAck = 2'd0;
   localparam logic [1:0] TurnDeny = 2'd1;
   localparam logic [1:0] TurnItem = 2'd2;
-  localparam logic [1:0] TurnMore = 2'd3;
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -63,6 +62,7 @@ module rdma_ack_props
   endfunction
   always_comb begin
     if (!started_q) assume (ack_i == '0 && !deny_i && !refuse_i && !late_i);
+    assume (turn_q <= TurnItem);
     if (refused_q != '0) assume (!refuse_i);
     if (late_q != '0) assume (!late_i);
     // A refusal says why; that no session is open is told by deny_i.
@@ -109,6 +109,8 @@ module rdma_ack_props
 
   // ---------------------------------------------------------------- owed: a state, and a session
   logic ack_q, acked_q, deny_q, denied_q, seen_q, since_q, since_last_q;
+  logic asked;  // or there is something to tell that no other packet does
+  assign asked = ack_i[host_q] || (dut.count_q && dut.count_src_q == host_q);
   session_t deny_session_q, deny_session_before_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -119,7 +121,7 @@ module rdma_ack_props
       since_last_q <= 1'b0;
     end else begin
       // What came when the packet was already made is owed still.
-      if (ack_i[host_q]) ack_q <= 1'b1;
+      if (asked) ack_q <= 1'b1;
       else if (made && ours && is_ack && !acked_q) ack_q <= 1'b0;
       else if (ends_ours && kind == TurnAck && !view_open_i) ack_q <= 1'b0;
       if (deny_i && deny_src_i == host_q) deny_q <= 1'b1;
@@ -128,37 +130,31 @@ module rdma_ack_props
       // An ACK is for something that came since the one before, or while that was made.
       if (made && ours && is_ack) begin
         since_last_q <= since_q;
-        since_q      <= ack_i[host_q];
-      end else if (ack_i[host_q]) begin
+        since_q      <= asked;
+      end else if (asked) begin
         since_q <= 1'b1;
       end
     end
-    acked_q  <= rst_ni && ack_i[host_q];
+    acked_q  <= rst_ni && asked;
     denied_q <= rst_ni && deny_i && deny_src_i == host_q;
     if (deny_i && deny_src_i == host_q) deny_session_q <= deny_session_i;
     deny_session_before_q <= deny_session_q;
   end
 
   // ---------------------------------------------------------------- owed: each refusal
-  typedef logic [12:0] sum_t;
-  sum_t owed_q, comes, told, gone, counted, listed;
-  logic full;
-  assign comes = sum_t'(refuse_i && refusal_i.src == host_q) + sum_t'(late_i && late_refusal_i.src == host_q);
-  assign told  = made && ours && is_told ? sum_t'(ctl_o.code != '0) + sum_t'(ctl_o.more) : '0;
-  assign counted = dut.more_q[host_q] && !(dut.told_q && dut.told_src_q == host_q) ?
-                   sum_t'(dut.counts_q[host_q]) : '0;
-  // A count that has reached its end counts no further.
-  assign full = dut.count_q && dut.count_src_q == host_q && counted == 13'd4095;
-  always_comb begin
-    gone = '0;
-    if (ends_ours && dut.stale) begin
-      if (kind == TurnItem) gone = sum_t'(1);
-      if (kind == TurnMore) gone = counted;
-    end
-  end
+  // tally_q: all that have come, but for those of a session that is gone; from where the dut counts.
+  tally_t tally_q, counts, listed, counts_q;
+  logic gone;
+  assign counts = dut.counts_q[host_q];
+  assign gone   = ends_ours && dut.stale && kind == TurnItem;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) owed_q <= '0;
-    else owed_q <= owed_q + comes - told - gone - sum_t'(full);
+    counts_q <= counts;
+    if (!rst_ni) begin
+      tally_q <= counts;
+    end else begin
+      tally_q <= tally_q + tally_t'(refuse_i && refusal_i.src == host_q) +
+                 tally_t'(late_i && late_refusal_i.src == host_q) - tally_t'(gone);
+    end
   end
 
   // Entries of the list.
@@ -170,7 +166,7 @@ module rdma_ack_props
     listed = '0;
     for (int unsigned i = 0; i < Items; i++) begin
       entry[i] = dut.u_items.mem_q[2'(rptr + 3'(i))];
-      if (usage > 3'(i) && entry[i].src == host_q) listed = listed + sum_t'(1);
+      if (usage > 3'(i) && entry[i].src == host_q) listed = listed + tally_t'(1);
     end
   end
 
@@ -224,20 +220,19 @@ module rdma_ack_props
     unique case (turn_q)
       TurnAck:  asking = dut.ack_req;
       TurnDeny: asking = dut.deny_req;
-      TurnItem: asking = {8{dut.req[TurnItem]}};
-      default:  asking = dut.more_req;
+      default:  asking = {8{dut.req[TurnItem]}};
     endcase
-    last_turn = 2'd3;
+    last_turn = 2'd2;
     last_host = 3'd7;
-    for (int unsigned i = 0; i < 4; i++) if (dut.u_turns.after_q[i]) last_turn = last_turn - 2'd1;
+    for (int unsigned i = 0; i < 3; i++) if (dut.u_turns.after_q[i]) last_turn = last_turn - 2'd1;
     for (int unsigned i = 0; i < 8; i++) if (after[i]) last_host = last_host - 3'd1;
   end
   assign after    = dut.after_q[turn_q];
   assign by_hosts = turn_q != TurnItem;
   assign asks     = asking[host_q];
-  assign turns    = turn_q - last_turn - 2'd1;
+  assign turns    = turn_q > last_turn ? turn_q - last_turn - 2'd1 : turn_q + 2'd2 - last_turn;
   assign hosts    = host_q - last_host - 3'd1;
-  assign rank     = 6'(turns) + (by_hosts ? {1'b0, hosts, 2'd0} : '0);
+  assign rank     = 6'(turns) + (by_hosts ? 6'd3 * 6'(hosts) : '0);
   assign choosing = dut.chosen_q && kind == turn_q && by_hosts;
   // Packets chosen before the watched host's, while that could be chosen.
   always_ff @(posedge clk_i) begin
@@ -275,14 +270,15 @@ module rdma_ack_props
         assert ({ctl_header_o.qid, ctl_header_o.tag, ctl_header_o.extended, ctl_header_o.completion,
                  ctl_header_o.irq, ctl_header_o.notify, ctl_header_o.last, ctl_header_o.beats} == '0);
         assert (ctl_o.zero == '0 && (is_ack || is_deny || is_told));
-        if (is_deny) assert (ctl_header_o.seq == '0 && ctl_o.tag == '0 && ctl_o.more == '0);
+        if (is_deny) assert (ctl_header_o.seq == '0 && ctl_o.tag == '0 && ctl_o.count == '0 && !ctl_o.pending);
         else assert (open_q && ctl_header_o.seq == number_q && ctl_header_o.session == session_q);
-        if (is_ack) assert (ctl_o.code == 8'd1 && ctl_o.tag == '0 && ctl_o.more == '0);
-        if (ours && is_told) assert (ctl_o.code != '0 || (ctl_o.more != '0 && ctl_o.tag == '0));
+        if (is_ack) assert (ctl_o.code == 8'd1 && ctl_o.tag == '0);
+        if (ours && is_told) assert (ctl_o.code != '0 && ctl_o.count == counts_q + tally_t'(1));
+        if (ours && is_ack) assert (ctl_o.count == counts_q);
         if (ours && is_ack) assert (since_q || since_last_q);
         if (ours && is_deny) assert (seen_q && ctl_header_o.session == deny_session_before_q);
-        // No more than is owed.
-        if (ours && is_told) assert (told <= owed_q);
+        // Its count has all that have come, or it says that there are more.
+        if (ours && !is_deny) assert (ctl_o.pending == (ctl_o.count != tally_q));
       end
       // A refusal that was itemised comes as it was told.
       if (mine_told_q) begin
@@ -291,17 +287,17 @@ module rdma_ack_props
       end
       if (mine_gone_q) assert (!made);
       // What is owed goes only for what is true: the flow is not open, or in another session.
-      if (gone != '0) assert (!view_open_i || (kind == TurnItem && view_session_i != dut.item_q.session));
+      if (gone) assert (!view_open_i || view_session_i != dut.item_q.session);
       // The list holds what it can.
       assert (usage <= 3'(Items));
       // Room that only its own packets take is there when one stands.
       if (kept_q && ctl_valid_o && ours) assert (ctl_room_i[host_q]);
       // Whoever is owed something and has room is passed by few, whoever has none; nothing stands still.
-      if (asks) assert (passed_q <= (by_hosts ? 6'd31 : 6'd3));
+      if (asks) assert (passed_q <= (by_hosts ? 6'd23 : 6'd2));
       if (asks && !dut.chosen_q && !dut.picked_q) assert (dut.gnt != '0);
       assert (stuck_q <= 2'd2 && (stuck_q != 2'd2 || !dut.blocked || pop));
       // All is told when it rests.
-      if (idle_o && ctl_room_i[host_q]) assert (!ack_q && !deny_q && owed_q == '0);
+      if (idle_o && ctl_room_i[host_q]) assert (!ack_q && !deny_q && counts == tally_q);
 
       // Inductive strengthening.
       if (ctl_valid_o) assert (ctl_header_o.dst[6:3] == '0);
@@ -319,28 +315,27 @@ module rdma_ack_props
       if (made && ours && is_ack && dut.ack_q[host_q]) assert (since_q);
       if (dut.deny_q[host_q] || (flies && kind == TurnDeny)) assert (seen_q);
       if (seen_q) assert (dut.denied_q[host_q] == deny_session_q);
-      assert (owed_q == listed + sum_t'(flies && kind == TurnItem) +
-              sum_t'(dut.chosen_q && kind == TurnItem && dut.hosts_q[host_q]) +
-              sum_t'(dut.late_q && dut.late_src_q == host_q) +
-              sum_t'(dut.count_q && dut.count_src_q == host_q) + counted + told);
-      if (dut.more_q[host_q] && !(dut.told_q && dut.told_src_q == host_q)) assert (counted != '0);
+      assert (tally_q == counts + listed + tally_t'(flies && kind == TurnItem) +
+              tally_t'(dut.chosen_q && kind == TurnItem && dut.hosts_q[host_q]) +
+              tally_t'(dut.late_q && dut.late_src_q == host_q) +
+              tally_t'(dut.count_q && dut.count_src_q == host_q));
+      if (made && ours && !is_deny) assert (ctl_o.count == counts);
+      assert (7'(dut.waiting_q[host_q]) == 7'(listed) + 7'(flies && kind == TurnItem) +
+              7'(dut.chosen_q && kind == TurnItem && dut.hosts_q[host_q]) +
+              7'(dut.count_q && dut.listed_q && dut.count_src_q == host_q));
+      if (dut.count_q && !dut.listed_q && refused_q != 2'd2) assert (late_q != '0 || refused_q != '0);
       assert (!(dut.chosen_q && dut.picked_q));
-      if (dut.told_q) assert (!dut.chosen_q && !dut.picked_q);
-      if (dut.told_q && !(ctl_valid_o && !stood_q)) assert (kind != TurnItem || dut.chosen_q);
       if (dut.chosen_q) begin
         assert (dut.hosts_q != '0 && (dut.hosts_q & ~free_q) == '0);
         if (kind == TurnItem) assert (dut.hosts_q == 8'd1 << dut.item_q.src);
         if (dut.hosts_q[host_q]) begin
           if (kind == TurnAck) assert (dut.ack_q[host_q]);
           if (kind == TurnDeny) assert (dut.deny_q[host_q]);
-          if (kind == TurnMore) assert (dut.more_q[host_q]);
         end
       end
       if (dut.picked_q) assert (free_q[dut.src_q]);
-      if (flies) begin
-        if (kind == TurnItem) assert (dut.item_q.src == host_q);
-        if (kind == TurnMore) assert (dut.more_q[host_q]);
-      end
+      if (flies && kind == TurnItem) assert (dut.item_q.src == host_q);
+      assert (dut.kind_q <= TurnItem || !(dut.chosen_q || dut.picked_q));
       if (flies || (dut.chosen_q && dut.hosts_q[host_q])) begin
         assert (!(ctl_valid_o && ours) && (ctl_room_i[host_q] || !kept_q));
       end
@@ -351,22 +346,23 @@ module rdma_ack_props
         assert ((dut.chosen_q || dut.picked_q) && kind == TurnItem && dut.item_q == mine_q);
         if (dut.picked_q) assert (dut.src_q == mine_q.src);
       end
-      assert (dut.u_turns.owner_q == '0);
-      assert (((~dut.u_turns.after_q) & ((~dut.u_turns.after_q) + 4'd1)) == '0);
+      assert (dut.u_turns.owner_q == '0 && !dut.u_turns.after_q[0]);
+      assert (((~dut.u_turns.after_q) & ((~dut.u_turns.after_q) + 3'd1)) == '0);
       assert (((~after) & ((~after) + 8'd1)) == '0);
       if (choosing && dut.hosts_q[host_q]) begin
-        assert (dut.u_turns.after_q == 4'hF << (turn_q + 3'd1) && passed_q + {1'b0, hosts, 2'd0} <= 6'd31);
+        assert (dut.u_turns.after_q == 3'h7 << (turn_q + 3'd1) && passed_q + 6'd3 * 6'(hosts) <= 6'd23);
       end else begin
-        assert (passed_q + rank <= (by_hosts ? 6'd31 : 6'd3));
+        assert (passed_q + rank <= (by_hosts ? 6'd23 : 6'd2));
       end
 
-      cover (made && ours && is_told && ctl_o.more == 12'd1 && ctl_o.code != '0);
-      cover (made && ours && is_told && ctl_o.code == '0);
+      cover (made && ours && is_told && !ctl_o.pending && ctl_o.count == '0);
+      cover (made && ours && is_ack && ctl_o.pending);
+      cover (made && ours && is_ack && counts_q != '0 && !since_q);
       cover (made && ours && is_deny);
       cover (made && ours && is_ack && ack_q && acked_q);
       cover (mine_told_q && stood_q == 1'b0 && passed_q == 6'd2);
       cover (dut.turn_over && where_q == InList && behind_q == '0);
-      cover (gone != '0 && kind == TurnItem && view_open_i);
+      cover (gone && view_open_i);
     end
   end
 `endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come.
+/// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come; each refusal that the far end
+/// counts is told once; a far end that has more to tell is waited for.
 ///
 /// Who gives numbers keeps to the window that lag_o shows; that is what rdma_send is proved to do. Together:
 /// never more than Window numbers are given and not acknowledged.
@@ -122,6 +123,29 @@ module rdma_flow_tx_props
   assign moved   = acked != acked_q;
   assign renewed = session != session_q;
 
+  // ---------------------------------------------------------------- refusals
+  tally_t heard, heard_q, ahead;
+  logic [31:0] refusals, refusals_q;
+  logic accepted, told, more, more_q;
+  assign heard    = dut.heard_q[Watch];
+  assign refusals = dut.refusals_q[Watch];
+  assign ahead    = effect_control_q.count - heard_q;
+  // A packet of the open flow that does not end it.
+  assign accepted = effect_q && effect_here_q && effect_open_q && open && effect_header_q.src[6:3] == '0 &&
+                    effect_header_q.session == effect_session_q &&
+                    (effect_control_q.control == ControlAck || effect_control_q.control == ControlRefused);
+  assign told     = was_live_q && refused_valid_o && refused_flow_o == Watch && !renewed;
+  // The newest packet said that there is more to tell.
+  always_ff @(posedge clk_i) begin
+    heard_q    <= heard;
+    refusals_q <= refusals;
+    more_q     <= live_q && more;
+  end
+  always_comb begin
+    more = open && more_q;
+    if (accepted && !ahead[11]) more = effect_control_q.pending;
+  end
+
   always_comb begin
     if (started_q) begin
       if (!live_q) assume (!run_i && !commit_i && !receive_valid_i);
@@ -160,6 +184,24 @@ module rdma_flow_tx_props
         assert (effect_header_q.session == session);
       end
       if (!open && open_q) assert (renewed);
+      // What a packet's count has beyond the last one is told, and counted for the host: once, and no more.
+      if (accepted && ahead != '0 && !ahead[11]) assert (told && heard == effect_control_q.count);
+      if (told) begin
+        assert (accepted && ahead != '0 && !ahead[11] && refusals == refusals_q + 32'(ahead));
+        assert (ahead == refused_more_o + tally_t'(refused_code_o != CodeNone));
+        if (refused_code_o != CodeNone) begin
+          assert (effect_control_q.control == ControlRefused && refused_code_o == effect_control_q.code &&
+                  refused_tag_o == effect_control_q.tag);
+        end
+      end
+      if (refusals != refusals_q && live_q) assert (told);
+      // A session's counts begin with the ACK that opens it.
+      if (open && !open_q) assert (heard == effect_control_q.count);
+      else if (!told) assert (heard == heard_q);
+      // Whoever has more to tell is waited for: PROBE asks.
+      if (more) assert (dut.awaiting[Watch] || !run_i);
+      // And the host knows.
+      if (more != more_q && open && open_q) assert (dut.news_q[Watch]);
       // Offers stand.
       if (own_valid_q && !own_ready_q) begin
         assert (own_valid_o && own_header_o == own_header_q && own_o == own_q);
@@ -191,10 +233,18 @@ module rdma_flow_tx_props
         assert (dut.lag_q <= lag && dut.lag_q <= 16'd64);
         if (!open) assert (dut.lag_q == lag || was_live_q && open_q);
       end
+      assert (dut.pending_q[Watch] == more);
+      if (here) begin
+        assert (dut.event_q.count == came_q[1].count && dut.event_q.pending == came_q[1].pending);
+        assert (dut.event_q.tag == came_q[1].tag && dut.untold_q == tally_t'(dut.event_q.count - heard));
+      end
       assert (dut.u_own.owner_q == '0 && dut.u_done.owner_q == '0);
 
       cover (moved && lag == 16'd3 && acked != 16'd0);
       cover (renewed && acked != '0);
+      cover (told && refused_code_o == CodeNone);
+      cover (told && refused_code_o != CodeNone && refused_more_o != '0);
+      cover (more && lag == '0);
       cover (open && session == first_session_i + 8'd1 && session != '0 && was_live_q);
     end
   end

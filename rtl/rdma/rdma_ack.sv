@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: SHL-2.1
 /// What control packets are owed to whom: bounded state, so that the receive side never waits to send.
 ///
-/// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room; others
-/// are counted for their source and told with its next REFUSED, or in one of their own with code 0.
+/// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room, others are
+/// counted alone. ACK and REFUSED carry the count of all, so one that is lost on its way is made good by the
+/// next one, and say whether more are to come, so their source knows to ask.
 ///
 ///   In          ack_i, deny_i, refuse_i, late_i: strobes, the last two every third cycle at most; a late_i
 ///               is counted, not itemised
 ///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
 ///               packet was chosen, and no other stood for this host: a bit that falls with the taking of
 ///               a packet is enough. view_*: the flow of view_src_o, in the same cycle
-///   Latency     strobe to ctl_valid_o 4 cycles
+///   Latency     strobe to ctl_valid_o 4 cycles; of what is counted alone 5
 ///   Throughput  a packet in 3 cycles, to the same host in 4
-///   Fairness    kinds take turns, and hosts within each: who has room is passed by at most 4 NumHosts - 1
+///   Fairness    kinds take turns, and hosts within each: who has room is passed by at most 3 NumHosts - 1
 ///               packets                                    (proved: formal/rdma/rdma_ack.sby)
 ///               A refusal whose host has no room goes to the end of the list, or to the counts where the
 ///               list is full
 ///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
-///   Not done    ACK of a flow that is not open: it is owed no more. Sessions of counts: what was counted
-///               before an OPEN and not told is told after it
+///   Not done    ACK of a flow that is not open: it is owed no more. The session of what is counted alone: it
+///               counts in the one that is open when it does
 module rdma_ack
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -55,13 +56,14 @@ module rdma_ack
   end
 
   typedef logic [NumHosts-1:0] hosts_t;
-  hosts_t ack_q, deny_q, more_q, room, standing, free;
+  hosts_t ack_q, deny_q, room, standing, free;
   assign room     = ctl_room_i[NumHosts-1:0];
   assign standing = ctl_valid_o ? hosts_t'(1) << ctl_header_o.dst[2:0] : '0;
   assign free     = room & ~standing;
 
   session_t denied_q [MaxHosts];
-  logic [11:0] counts_q [MaxHosts];
+  // Never emptied: who opens a flow takes the ACK's count as its begin.
+  (* ram_style = "distributed" *) tally_t counts_q [MaxHosts];
 
   // ---------------------------------------------------------------- refusals
   refusal_t item;
@@ -85,7 +87,7 @@ module rdma_ack
   assign push = item_ready && (refuse_i || turn_over);
 
   // Whom a refusal is counted for that is not itemised: one a cycle, others wait a cycle here.
-  logic count_new, late_q, count_item;
+  logic count_new, late_q, count_item, listed_q;
   flow_t count_src, late_src_q;
   hosts_t item_one;
 
@@ -93,20 +95,17 @@ module rdma_ack
   typedef enum logic [1:0] {
     TurnAck,
     TurnDeny,
-    TurnItem,
-    TurnMore
+    TurnItem
   } turn_e;
-  logic [3:0] req, gnt;
+  logic [2:0] req, gnt;
   logic [1:0] turn;
-  hosts_t ack_req, deny_req, more_req, req_hosts, host_gnt, told_one;
+  hosts_t ack_req, deny_req, req_hosts, host_gnt;
   flow_t host;
 
   assign ack_req  = ack_q & free;
   assign deny_req = deny_q & free;
-  assign more_req = more_q & ~told_one & free;
   assign item_one = hosts_t'(1) << item.src;
-  assign req      = {more_req != '0, item_valid && (item_one & free) != '0, deny_req != '0,
-                     ack_req != '0};
+  assign req      = {item_valid && (item_one & free) != '0, deny_req != '0, ack_req != '0};
 
   // One packet in three cycles. First: which kind. Second: which host. Third: what it says.
   logic chosen_q, picked_q, send;
@@ -114,7 +113,7 @@ module rdma_ack
   hosts_t hosts_q;
   flow_t src_q;
   refusal_t item_q;
-  arb_rr #(.NumReq(4)) u_turns (
+  arb_rr #(.NumReq(3)) u_turns (
     .clk_i,
     .rst_ni,
     .req_i (chosen_q || picked_q ? '0 : req),
@@ -127,12 +126,11 @@ module rdma_ack
     unique case (turn_e'(turn))
       TurnAck:  req_hosts = ack_req;
       TurnDeny: req_hosts = deny_req;
-      TurnItem: req_hosts = item_one;
-      default:  req_hosts = more_req;
+      default:  req_hosts = item_one;
     endcase
   end
   // Each kind remembers whom it served: the hosts above go first, whatever other kinds did meanwhile.
-  hosts_t after_q [4];
+  hosts_t after_q [3];
   hosts_t after, any_gnt;
   assign after = hosts_q & after_q[kind_q];
   arb_fixed #(.NumReq(NumHosts)) u_hosts (
@@ -167,52 +165,66 @@ module rdma_ack
     end
   end
 
-  // Counted a cycle later, and nothing is sent then: a count is told once.
-  logic count_q, told, told_q, stale;
-  flow_t count_src_q, told_src_q;
-  logic [11:0] count, count_next;
-  assign count      = more_q[count_src_q] && !(told_q && told_src_q == count_src_q)
-                    ? counts_q[count_src_q] : '0;
-  assign count_next = count == '1 ? count : count + 12'd1;
+  // Counted a cycle later, and nothing is sent then: the counts have one address.
+  logic count_q, told, ends, stale;
+  flow_t count_src_q, counted;
+  tally_t count, count_next;
+  assign counted    = count_q ? count_src_q : src_q;
+  assign count      = counts_q[counted];
+  assign count_next = count + 12'd1;
 
   // What is owed is of a session that is gone.
   // Behind one that stands: that is taken late in a cycle.
   assign send  = picked_q && !count_q && !ctl_valid_o;
   assign stale = kind_q == TurnItem ? item_q.session != view_session_i || !view_open_i :
                                       kind_q != TurnDeny && !view_open_i;
-  assign told  = kind_q == TurnMore || (kind_q == TurnItem && !stale);
+  assign ends  = send && kind_q == TurnItem;
+  assign told  = ends && !stale;
+
+  // Items of each source, in the list or on their way out of it: what its count does not have yet.
+  localparam int unsigned WaitWidth = $clog2(Items + 2);
+  logic [WaitWidth-1:0] waiting_q [NumHosts];
+  logic pending;
+  assign pending = (ends ? waiting_q[src_q] != WaitWidth'(1) : waiting_q[src_q] != '0) ||
+                   (refuse_i && refusal_i.src == src_q) ||
+                   (late_i && late_refusal_i.src == src_q) || (late_q && late_src_q == src_q);
+  for (genvar i = 0; i < int'(NumHosts); i++) begin : gen_waiting
+    logic enters, leaves;
+    assign enters = refuse_i && item_ready && refusal_i.src == flow_t'(i);
+    assign leaves = counted == flow_t'(i) && (ends || (count_q && listed_q));
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) waiting_q[i] <= '0;
+      else waiting_q[i] <= waiting_q[i] + WaitWidth'(enters) - WaitWidth'(leaves);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
-    if (count_q) counts_q[count_src_q] <= count_next;
+    if (count_q || told) counts_q[counted] <= count_next;
     if (deny_i) denied_q[deny_src_i] <= deny_session_i;
   end
 
+  // What was counted alone is told by an ACK.
   hosts_t count_one;
-  assign told_one  = told_q ? hosts_t'(1) << told_src_q : '0;
   assign count_one = count_q ? hosts_t'(1) << count_src_q : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ack_q       <= '0;
       deny_q      <= '0;
-      more_q      <= '0;
       late_q      <= 1'b0;
       count_q     <= 1'b0;
-      told_q      <= 1'b0;
       chosen_q    <= 1'b0;
       picked_q    <= 1'b0;
       ctl_valid_o <= 1'b0;
-      for (int i = 0; i < 4; i++) after_q[i] <= '0;
+      for (int i = 0; i < 3; i++) after_q[i] <= '0;
     end else begin
       if (chosen_q) after_q[kind_q] <= ~(host_gnt | (host_gnt - 1'b1));
-      ack_q  <= (ack_q & ~(kind_q == TurnAck ? host_gnt : '0)) | ack_i;
+      ack_q  <= (ack_q & ~(kind_q == TurnAck ? host_gnt : '0)) | ack_i | count_one;
       deny_q <= (deny_q & ~(kind_q == TurnDeny ? host_gnt : '0)) |
                 (deny_i ? hosts_t'(1) << deny_src_i : '0);
-      more_q <= (more_q & ~told_one) | count_one;
       if (late_i) late_q <= 1'b1;
       else if (!(refuse_i && !item_ready)) late_q <= 1'b0;
       count_q  <= count_new || count_item;
-      told_q   <= send && told;
       chosen_q <= gnt != '0;
       picked_q <= chosen_q || (picked_q && !send);
       if (send) ctl_valid_o <= !stale;
@@ -223,7 +235,7 @@ module rdma_ack
   always_ff @(posedge clk_i) begin
     if (late_i) late_src_q <= late_refusal_i.src;
     count_src_q <= count_new ? count_src : item.src;
-    told_src_q  <= src_q;
+    listed_q    <= !count_new;
     if (!chosen_q && !picked_q) begin
       kind_q  <= turn_e'(turn);
       hosts_q <= req_hosts;
@@ -239,19 +251,21 @@ module rdma_ack
       ctl_header_o.session <= kind_q == TurnDeny ? denied_q[src_q] : view_session_i;
       ctl_o                <= '0;
       ctl_o.control        <= kind_q == TurnAck ? ControlAck : ControlRefused;
-      ctl_o.more           <= told && more_q[src_q] ? counts_q[src_q] : '0;
       unique case (kind_q)
         TurnAck:  ctl_o.code <= 8'd1;
         TurnDeny: ctl_o.code <= 8'(CodeSession);
-        TurnItem: ctl_o.code <= 8'(item_q.code);
-        default: ;
+        default:  ctl_o.code <= 8'(item_q.code);
       endcase
+      if (kind_q != TurnDeny) begin
+        ctl_o.count   <= kind_q == TurnItem ? count_next : count;
+        ctl_o.pending <= pending;
+      end
       if (kind_q == TurnItem) ctl_o.tag <= item_q.tag;
     end
   end
 
   assign idle_o = !ctl_valid_o && !chosen_q && !picked_q && req == '0 && !item_valid && !late_q &&
-                  !count_q && !told_q;
+                  !count_q;
   logic unused;
   assign unused = &{1'b0, late_refusal_i, item_q.src};
 endmodule

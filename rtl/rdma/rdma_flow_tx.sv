@@ -15,6 +15,10 @@
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
+///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
+///               way or never itemised, and is told with code 0. A flow of which the far end has more to
+///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
+///               tells nothing: each is counted once
 ///   Parameters  none
 ///   Not done    repeating data: what the far end lost or refused is told, not sent again
 module rdma_flow_tx
@@ -68,12 +72,13 @@ module rdma_flow_tx
   output logic                idle_o
 );
   // ---------------------------------------------------------------- state of the flows
-  logic [MaxHosts-1:0] opening_q, open_q, outstanding_q;
+  logic [MaxHosts-1:0] opening_q, open_q, outstanding_q, pending_q;
   // Some hundred flip-flops, were they not memories.
   (* ram_style = "distributed" *) session_t session_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t next_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t acked_q[MaxHosts];
   (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
+  (* ram_style = "distributed" *) tally_t heard_q[MaxHosts];  // the far end's newest count
 
   seq_t lag;
   assign open_o    = open_q;
@@ -91,7 +96,8 @@ module rdma_flow_tx
     logic        refused;
     logic [7:0]  code;
     tag_t        tag;
-    logic [11:0] more;
+    tally_t      count;
+    logic        pending;
     seq_t        seq;
   } event_t;
 
@@ -100,11 +106,13 @@ module rdma_flow_tx
   control_t in_q;
   event_t   event_q;
   seq_t     in_lag, in_step, lag_q, step_q;
+  tally_t   in_untold, untold_q;
   flow_t    in_flow;
   logic     late_q;  // numbers were given while it was looked at
-  assign in_flow = in_header_q.src[2:0];
-  assign in_lag  = next_q[in_flow] - acked_q[in_flow];
-  assign in_step = in_header_q.seq - acked_q[in_flow];
+  assign in_flow   = in_header_q.src[2:0];
+  assign in_lag    = next_q[in_flow] - acked_q[in_flow];
+  assign in_step   = in_header_q.seq - acked_q[in_flow];
+  assign in_untold = in_q.count - heard_q[in_flow];
   logic unused;
   assign unused = ^{in_header_q, in_q, lag[15:7]};
 
@@ -122,6 +130,7 @@ module rdma_flow_tx
     in_q            <= receive_i;
     lag_q           <= in_lag;
     step_q          <= in_step;
+    untold_q        <= in_untold;
     late_q          <= commit_i && flow_i == in_flow;
     event_q.flow    <= in_flow;
     event_q.known   <= in_header_q.src[6:3] == '0 && in_header_q.session == session_q[in_flow] &&
@@ -129,11 +138,12 @@ module rdma_flow_tx
     event_q.refused <= in_q.control == ControlRefused;
     event_q.code    <= in_q.code;
     event_q.tag     <= in_q.tag;
-    event_q.more    <= in_q.more;
+    event_q.count   <= in_q.count;
+    event_q.pending <= in_q.pending;
     event_q.seq     <= in_header_q.seq;
   end
 
-  logic is_open, is_opening, fits, whole, known, opens, moves, fails, itemised;
+  logic is_open, is_opening, fits, whole, known, opens, moves, fails, tells, heeded, turns, item;
   assign is_open    = open_q[event_q.flow];
   assign is_opening = opening_q[event_q.flow];
   assign fits       = step_q <= lag_q;
@@ -143,7 +153,10 @@ module rdma_flow_tx
   assign moves      = known && is_open && fits && !fails && step_q != '0;
   assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession
                                                            : !event_q.code[0]);
-  assign itemised   = known && is_open && event_q.refused && !fails;
+  assign heeded     = known && is_open && !fails && !untold_q[11];
+  assign tells      = heeded && untold_q != '0;
+  assign turns      = heeded && event_q.pending != pending_q[event_q.flow];
+  assign item       = event_q.refused && event_q.code != CodeNone;
 
   always_comb begin
     open_next_o = open_q;
@@ -157,13 +170,14 @@ module rdma_flow_tx
   logic [31:0] refusals;
   assign set_flow     = clear_i ? clear_flow_i : event_q.flow;
   assign session_next = session_q[event_q.flow] + 8'd1;
-  assign refusals = refusals_q[event_q.flow] + 32'(event_q.more) + 32'(event_q.code != CodeNone);
+  assign refusals     = refusals_q[event_q.flow] + 32'(untold_q);
 
   always_ff @(posedge clk_i) begin
     // Where is written, and what, does not hang on what says that it is, which comes late.
     if (clear_i || opens || moves) acked_q[set_flow] <= clear_i ? '0 : event_q.seq;
     if (clear_i || fails) session_q[set_flow] <= clear_i ? first_session_i : session_next;
-    if (clear_i || itemised) refusals_q[set_flow] <= clear_i ? '0 : refusals;
+    if (clear_i || tells) refusals_q[set_flow] <= clear_i ? '0 : refusals;
+    if (opens || tells) heard_q[event_q.flow] <= event_q.count;
     if (clear_i || commit_i) begin
       next_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next_q[flow_i] + seq_t'(count_i);
     end
@@ -174,7 +188,7 @@ module rdma_flow_tx
   logic [31:0] timer_q;
   logic [MaxHosts-1:0] old_q, awaiting;
   logic tick;
-  assign awaiting = {MaxHosts{run_i}} & (opening_q | (open_q & outstanding_q));
+  assign awaiting = {MaxHosts{run_i}} & (opening_q | (open_q & (outstanding_q | pending_q)));
   assign tick     = timer_q == '0 && awaiting != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -220,6 +234,7 @@ module rdma_flow_tx
       opening_q     <= '0;
       open_q        <= '0;
       outstanding_q <= '0;
+      pending_q     <= '0;
       old_q         <= '0;
       ask_q         <= '0;
       news_q        <= '0;
@@ -236,7 +251,7 @@ module rdma_flow_tx
       ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
                     ~own_pick) | begins;
       news_q    <= news_q & ~done_pick;
-      if (opens || moves || fails || itemised) news_q[event_q.flow] <= 1'b1;
+      if (opens || moves || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
         opening_q[event_q.flow] <= 1'b0;
         ask_q[event_q.flow]     <= 1'b0;
@@ -245,16 +260,19 @@ module rdma_flow_tx
         old_q[event_q.flow] <= 1'b0;
         if (whole && !late_q) outstanding_q[event_q.flow] <= 1'b0;
       end
+      if (heeded) pending_q[event_q.flow] <= event_q.pending;
       if (commit_i) outstanding_q[flow_i] <= 1'b1;
       if (opens) outstanding_q[event_q.flow] <= 1'b0;
       if (fails) begin
         opening_q[event_q.flow] <= 1'b1;
+        pending_q[event_q.flow] <= 1'b0;
         old_q[event_q.flow]     <= 1'b0;
         ask_q[event_q.flow]     <= 1'b1;
       end
       if (clear_i) begin
         opening_q     <= '0;
         outstanding_q <= '0;
+        pending_q     <= '0;
         ask_q         <= '0;
         news_q        <= '0;
       end
@@ -291,7 +309,8 @@ module rdma_flow_tx
       done_word_o <= completion_t'{
           refusals:     refusals_q[done_flow_q],
           session:      session_q[done_flow_q],
-          zero_17:      '0,
+          zero_18:      '0,
+          pending:      pending_q[done_flow_q],
           open:         open_q[done_flow_q],
           acknowledged: acked_q[done_flow_q]
       };
@@ -309,8 +328,8 @@ module rdma_flow_tx
     end else begin
       moved_o         <= opens || moves;
       failed_o        <= fails;
-      refused_valid_o <= fails || itemised;
-      ignored_o       <= event_valid_q && !(opens || moves || fails || itemised) &&
+      refused_valid_o <= fails || tells;
+      ignored_o       <= event_valid_q && !(opens || moves || fails || tells) &&
                          !(known && is_open && fits);
     end
   end
@@ -318,10 +337,10 @@ module rdma_flow_tx
     moved_flow_o   <= event_q.flow;
     failed_flow_o  <= event_q.flow;
     refused_flow_o <= event_q.flow;
-    refused_code_o <= fails ? CodeSession : event_q.code;
+    refused_code_o <= fails ? CodeSession : item ? event_q.code : CodeNone;
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
     // The numbers that the end of a session takes with it, but for the one that is itemised.
-    refused_more_o <= !fails ? event_q.more : lag_q == '0 ? '0 : {5'd0, lag_q[6:0]} - 12'd1;
+    refused_more_o <= !fails ? untold_q - 12'(item) : lag_q == '0 ? '0 : {5'd0, lag_q[6:0]} - 12'd1;
   end
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&

@@ -20,6 +20,7 @@ package rdma_pkg;
   typedef logic [15:0] seq_t;
   typedef logic [7:0] session_t;
   typedef logic [7:0] tag_t;       // bit 7: message
+  typedef logic [11:0] tally_t;    // of refusals, modulo 4096
 
   typedef enum logic [1:0] {
     KindWrite   = 2'd0,
@@ -54,10 +55,11 @@ package rdma_pkg;
 
   // Second beat of a control packet.
   typedef struct packed {
-    logic [31:0] zero;
-    logic [11:0] more;
+    logic [30:0] zero;
+    logic        pending;  // ACK, REFUSED: there are refusals that count does not have
+    tally_t      count;    // ACK, REFUSED: refusals of the flow, told or counted
     tag_t        tag;
-    logic [7:0]  code;   // ControlAck: bit 0 open
+    logic [7:0]  code;     // ControlAck: bit 0 open
     control_e    control;
   } control_t;
 

@@ -2,9 +2,10 @@
 /// Which link a packet takes, and how full each VOQ is.
 ///
 /// The packets of a destination go to the links that are up in turn, each destination with a turn of its
-/// own. Each VOQ keeps ControlPackets control packets' room free of data, so those can be queued always
-/// while no more of them are under way to this destination. The last place is not for the interface's own:
-/// who was shown control_room_o keeps it.
+/// own. Control packets go over the lowest link that is up, so that they keep their order. Each VOQ keeps
+/// ControlPackets control packets' room free of data, so those can be queued always while no more of them
+/// are under way to this destination. The last place is not for the interface's own: who was shown
+/// control_room_o keeps it.
 ///
 ///   Handshake   used_o, link_o: of flow_i, in its cycle. take_i: a packet of flow_i with beats_i goes to
 ///               link_o among mask_i. gone_*: one has left. control_*: the same for control packets
@@ -95,23 +96,17 @@ module rdma_spread
   localparam int unsigned CountWidth = $clog2(ControlPackets + 1);
   logic [CountWidth-1:0] control_q[MaxHosts];
   logic [CountWidth-1:0] control_d[MaxHosts];
-  logic [NumLinks-1:0] control_after_q, control_first, control_pick;
+  logic [NumLinks-1:0] control_pick;
 
-  assign control_first = up_i & control_after_q;
-  arb_fixed #(.NumReq(NumLinks)) u_control (
-    .req_i(control_first != '0 ? control_first : up_i),
-    .gnt_o(control_pick)
-  );
+  arb_fixed #(.NumReq(NumLinks)) u_control (.req_i(up_i), .gnt_o(control_pick));
   assign control_link_o = index(control_pick);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      control_after_q <= '0;
-      control_room_o  <= '0;
-      own_room_o      <= '0;
+      control_room_o <= '0;
+      own_room_o     <= '0;
       for (int unsigned i = 0; i < MaxHosts; i++) control_q[i] <= '0;
     end else begin
-      if (control_take_i) control_after_q <= ~(control_pick | (control_pick - 1'b1));
       for (int unsigned i = 0; i < MaxHosts; i++) begin
         control_q[i]      <= control_d[i];
         control_room_o[i] <= up_i != '0 && control_d[i] < CountWidth'(ControlPackets);

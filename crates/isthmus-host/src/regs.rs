@@ -479,6 +479,8 @@ pub mod rdma_words {
         pub const ACKNOWLEDGED: Field = Field { low: 0, bits: 16 };
         /// The flow is open.
         pub const OPEN: Field = Field { low: 16, bits: 1 };
+        /// The far end has refusals to tell that are not counted here yet.
+        pub const PENDING: Field = Field { low: 17, bits: 1 };
         /// Of the flow.
         pub const SESSION: Field = Field { low: 24, bits: 8 };
         /// So far.

@@ -2,6 +2,7 @@
 //! Hosts with RDMA network interfaces, joined by links and switches: writes into another's memory,
 //! messages into another's queue.
 
+mod account;
 mod application;
 mod breakdown;
 mod packets;
@@ -55,8 +56,9 @@ pub(crate) fn run(
     let programs = open(&world, scenario)?;
     if scenario.workload.test.is_accounted() {
         let (outcomes, account) = soaked(&world, scenario, programs)?;
-        let (checked, counted) = soak::verdict(&account, &world.nodes, scenario)?;
+        let (checked, counted) = account::verdict(&account, &world.nodes, scenario)?;
         let mut made = measurement(scenario, &world, &outcomes, Breakdown::default(), begin)?;
+        account.borrow().compare(&made.counters)?;
         // Transfers have lengths of their own: a rate in bytes of the longest would be made up.
         made.throughput = account.borrow().throughput();
         if let Some(rates) = &made.throughput {
@@ -114,9 +116,9 @@ fn soaked(
     world: &World,
     scenario: &Scenario,
     programs: Vec<Program>,
-) -> Result<(Vec<Outcome>, Rc<RefCell<soak::Account>>), RoadError> {
+) -> Result<(Vec<Outcome>, Rc<RefCell<account::Account>>), RoadError> {
     let sim = world.simulation.handle();
-    let account = soak::account(scenario, &world.nodes, world.layout, &sim);
+    let account = account::open(scenario, &world.nodes, world.layout, &sim);
     let scenario = Rc::new(scenario.clone());
     let tasks = world.nodes.iter().zip(programs).map(|(node, program)| {
         let soaker = soak::Soaker::new(&sim, node, program, &scenario, world.layout, &account);

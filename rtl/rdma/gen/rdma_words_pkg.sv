@@ -111,7 +111,8 @@ package rdma_words_pkg;
   typedef struct packed {
     logic [31:0] refusals;
     logic [7:0] session;
-    logic [6:0] zero_17;
+    logic [5:0] zero_18;
+    logic pending;
     logic open;
     logic [15:0] acknowledged;
   } completion_t;

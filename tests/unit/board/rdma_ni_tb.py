@@ -262,6 +262,44 @@ async def a_cluster_waits_for_its_start(dut: Any) -> None:
 
 
 @cocotb.test()
+async def clusters_are_completed_in_any_order(dut: Any) -> None:
+    """Both hosts fill theirs at the same time, each slot when it likes, the one with the start last."""
+    hosts = await start(dut)
+    rng = random.Random(cocotb.RANDOM_SEED)
+
+    async def fill(own: Host, far: Host) -> bytes:
+        slot = 0
+        own.memory.put(0x7000, rng.randbytes(64 * 40))
+        while slot < 40:
+            cluster = list(range(slot, min(40, slot + rng.randint(2, 8))))
+            *order, last = cluster
+            rng.shuffle(order)
+            for at in [*order, last]:
+                beats = slots(
+                    0x7000 + 64 * at, far.SHORT + 64 * at, 8, far.number, NOTIFY_FLAG if at == last else 0,
+                    start=at == last,
+                )  # fmt: skip
+                await own.write(REQUESTS + 0x800 * far.number + 16 * at, *beats)
+                await ClockCycles(dut.clk_i, rng.randint(0, 60))
+                if at != last:
+                    assert far.memory.get(far.SHORT + 64 * slot, 64 * len(cluster)) == bytes(
+                        64 * len(cluster)
+                    )
+            slot += len(cluster)
+        return own.memory.get(0x7000, 64 * 40)
+
+    a, b = hosts
+    filling = [cocotb.start_soon(fill(a, b)), cocotb.start_soon(fill(b, a))]
+    for task, far in zip(filling, (b, a), strict=True):
+        sent = await task
+        await until(
+            dut, "last cluster", lambda far=far, sent=sent: far.memory.get(far.SHORT, len(sent)) == sent
+        )
+    assert a.records() == b.records() == []
+    settle(a, b)
+
+
+@cocotb.test()
 async def a_bit_error_costs_its_packet_and_both_programs_hear_of_it(dut: Any) -> None:
     a, b = await start(dut)
     a.memory.put(0x9000, random.randbytes(4096))

@@ -17,7 +17,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiSlaveWrite
-from rdma_words import ACK, CONTROL, MESSAGE, OPEN, SHORT, header
+from rdma_words import ACK, CONTROL, MESSAGE, OPEN, REFUSED, SESSION, SHORT, header
 
 HOST = 3
 """This host's number."""
@@ -153,6 +153,8 @@ class Host:
         self.irqs = [0] * 8
         self.sent: list[deque[tuple[list[int], str]]] = [deque() for _ in range(links)]
         self.ctl: list[tuple[int, int, int, int, int, int, int]] = []
+        self.counts: dict[tuple[int, int], int] = {}  # of refusals, as last told
+        self.pending: dict[int, bool] = {}  # as last told
         self.rxctl: list[tuple[int, int]] = []
         self.on_write: Callable[[int, int], None] = lambda address, data: None
         self.early_range: Callable[[int], bool] = lambda address: False
@@ -215,16 +217,23 @@ class Host:
             for src in range(8):
                 self.irqs[src] += seen >> (12 + src) & 1
 
-    @staticmethod
-    def _control(header: int, word: int) -> tuple[int, int, int, int, int, int, int]:
-        """(what, dst, session, number, code, tag, more); everything else must be as the page says."""
+    def _control(self, header: int, word: int) -> tuple[int, int, int, int, int, int, int]:
+        """(what, dst, session, number, code, tag, more); everything else must be as the page says.
+
+        `more`: what its count has beyond the last one to this host, but for the one that it itemises.
+        """
         assert header >> 24 & 0x7F == HOST
         assert header >> 38 == CONTROL << 7
-        assert word >> 32 == 0
-        return (
-            word & 15, header >> 31 & 0x7F, header >> 16 & 0xFF, header & 0xFFFF,
-            word >> 4 & 0xFF, word >> 12 & 0xFF, word >> 20 & 0xFFF,
-        )  # fmt: skip
+        assert word >> 33 == 0
+        what, code, count = word & 15, word >> 4 & 0xFF, word >> 20 & 0xFFF
+        dst, session = header >> 31 & 0x7F, header >> 16 & 0xFF
+        more = count
+        if (what, code) != (REFUSED, SESSION):
+            # The first of a session, an ACK, says from where it counts.
+            more = count - self.counts.get((dst, session), count) - (what == REFUSED) & 0xFFF
+            self.counts[dst, session] = count
+            self.pending[dst] = bool(word >> 32)
+        return what, dst, session, header & 0xFFFF, code, word >> 12 & 0xFF, more
 
     # ---------------------------------------------------------------- links
     async def _link(self, link: int) -> None:
@@ -375,6 +384,7 @@ class Host:
         for _ in range(limit):
             calm = calm + 1 if not any(self.sent) and self.dut.idle_o.value and not self.slave.waiting else 0
             if calm == 40:
+                assert not any(self.pending.values()), "who hears that there is more hears it"
                 return
             await RisingEdge(self.dut.clk_i)
         raise AssertionError("does not come to rest")

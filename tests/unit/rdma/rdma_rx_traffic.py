@@ -247,7 +247,7 @@ class Traffic:
                 ahead = (number - flow.acked) & 0xFFFF
                 if what == ACK:
                     assert code == 1
-                elif code:
+                else:
                     flow.refusals[code, tag] += 1
                 flow.more += more
                 if ahead < 0x8000:

@@ -103,6 +103,8 @@ class Flow:
     answer: bool = True  # ACKs are given
     opens: int = 0
     probes: int = 0
+    refused: int = 0  # its count
+    pending: bool = False  # it has more to tell
 
     def base(self) -> int:
         """Every number before this has come."""

@@ -37,6 +37,7 @@ from rdma_words import (
     BOUNDS,
     CONTROL,
     DESCRIPTOR,
+    KEY,
     MESSAGE,
     OPEN,
     PROBE,
@@ -309,7 +310,7 @@ class Bench:
 
     def _done(self, number: int, word: int) -> None:
         flow = self.flows[number]
-        assert bits(word, 23, 17) == 0
+        assert bits(word, 23, 18) == 0
         flow.done.append(word)
 
     def _error(self, beat0: int, beat1: int) -> None:
@@ -387,7 +388,13 @@ class Bench:
         base = flow.base()
         flow.seen = {n for n in flow.seen if n >= base}
         flow.acked = base
-        self.answer(flow, flow.session, base, control(ACK, 1))
+        self.answer(flow, flow.session, base, control(ACK, 1, 0, flow.refused, flow.pending))
+
+    def refuse(self, flow: Flow, code: int, tag: int, more: int = 0) -> None:
+        """REFUSED of packet 0; `more` others are counted that nobody has told of."""
+        assert flow.session is not None
+        flow.refused += 1 + more
+        self.answer(flow, flow.session, 1, control(REFUSED, code, tag, flow.refused))
 
     def _packet(self, packet: Packet) -> None:
         flow = self.flows[packet.dst]
@@ -767,7 +774,7 @@ async def a_destination_that_takes_nothing_stops_itself_alone(dut: Any) -> None:
     assert b.flows[0].freed == [1, 0]
     # Control packets for others are not held up either.
     for f in range(HOSTS):
-        said = control(REFUSED, f + 1, 0x80 | f, 0xA5 + f) if f % 2 else control(ACK, 1)
+        said = control(REFUSED, f + 1, 0x80 | f, 0xA5 + f, f % 4 == 1) if f % 2 else control(ACK, 1)
         b.send.append((header(7 << f, 3 + f, OWN, f), said))
     b.send.rotate(-1)
     count = len(b.controls)
@@ -1009,18 +1016,18 @@ async def refusals_are_told(dut: Any) -> None:
     await b.rest()
     assert flow.session is not None
     b.ack_delay = 2
-    b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, 0x33, 4))
+    b.refuse(flow, BOUNDS, 0x33, 4)
     await b.rest()
     assert b.errors == [(BOUNDS, 0x33, 0, 4, 0)]
     assert flow.done[-1] >> 32 == 5
     b.errors.clear()
     b.told = 0.02
     for n in range(60):
-        b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, n, 0))
+        b.refuse(flow, BOUNDS, n)
     await b.clocks_of(600)
     b.told = 0.5
     # One more picks up what was counted.
-    b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, 77, 0))
+    b.refuse(flow, BOUNDS, 77)
     await b.rest()
     await b.clocks_of(200)
     assert len(b.errors) < 61
@@ -1033,7 +1040,7 @@ async def refusals_are_told(dut: Any) -> None:
     transfer = b.request(8, plain=True)
     b.reads.poisoned = {transfer.source + 8}
     for n in range(3):
-        b.answer(flow, flow.session, 1, control(REFUSED, BOUNDS, n, 0))
+        b.refuse(flow, BOUNDS, n)
     await b.post(0, [transfer])
     await b.clocks_of(600)
     b.told = 0.5
@@ -1041,6 +1048,61 @@ async def refusals_are_told(dut: Any) -> None:
     assert sorted(error[:2] for error in b.errors) == sorted(
         [(READ, transfer.tag), (BOUNDS, 0), (BOUNDS, 1), (BOUNDS, 2)]
     )
+
+
+@cocotb.test()
+async def a_refusal_that_was_lost_is_told_by_the_next_control_packet(dut: Any) -> None:
+    """The count tells of it, once, whatever overtakes what; a session's counts begin where its ACK says."""
+    b = await made(dut)
+    flow = b.flows[0]
+    flow.refused = 4094
+    await b.post(0, [b.request(64, plain=True, local=True)])
+    await b.rest()
+    assert flow.session is not None
+    assert not b.errors, "what was before the session is not this one's"
+    b.ack_delay = 2
+    flow.refused += 3
+    b.ack(flow)
+    await b.rest()
+    assert b.errors == [(0, 0, 0, 3, 0)], "none of them by name"
+    b.ack(flow)
+    b.refuse(flow, BOUNDS, 0x33, 2)
+    await b.rest()
+    assert b.errors[1:] == [(BOUNDS, 0x33, 0, 2, 0)]
+    assert flow.done[-1] >> 32 == 6
+    # Overtaken ones: all that they count was told.
+    for behind in (1, 2, 1000):
+        for word in (
+            control(ACK, 1, 0, flow.refused - behind),
+            control(REFUSED, KEY, 1, flow.refused - behind),
+        ):
+            b.answer(flow, flow.session, 1, word)
+    await b.rest()
+    assert len(b.errors) == 2
+    assert flow.done[-1] >> 32 == 6
+
+
+@cocotb.test()
+async def a_far_end_that_has_more_to_tell_is_asked_again(dut: Any) -> None:
+    b = await made(dut, probe=300)
+    flow = b.flows[0]
+    await b.post(0, [b.request(64, plain=True, local=True)])
+    await b.rest()
+    await b.clocks_of(1500)
+    probes = flow.probes
+    flow.pending = True
+    b.ack(flow)
+    await b.until(lambda: flow.probes > probes + 1, 2000)
+    assert flow.done[-1] >> 17 & 1, "the host knows"
+    flow.pending = False
+    flow.refused += 1
+    await b.until(lambda: len(b.errors) == 1, 1000)
+    assert b.errors == [(0, 0, 0, 1, 0)]
+    await b.clocks_of(800)
+    assert not flow.done[-1] >> 17 & 1
+    probes = flow.probes
+    await b.clocks_of(1500)
+    assert flow.probes == probes, "it has all"
 
 
 @cocotb.test()

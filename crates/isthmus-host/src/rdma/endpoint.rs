@@ -524,8 +524,9 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     }
 
     /// Waits until all that was posted to `host` before, transfers and messages, is in its memory, or
-    /// was refused, or lost, and says how many refusals became known since the last fence; the report of
-    /// a refusal may come after this, and what was refused is an [`ErrorRecord`].
+    /// was refused, or lost, and says how many packets were, since the last fence; which is in
+    /// [`ErrorRecord`]s, that may come after this. The refusal of a notification alone, for which the far
+    /// host had no place, may be counted in the next fence.
     ///
     /// It waits for the completion word. The far host acknowledges a transfer or message that asks
     /// for `completion` at once; others at the latest when
@@ -544,7 +545,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         loop {
             let done = Completion::from(seen);
             let missing = self.posted[at].packets.wrapping_sub(done.number);
-            if missing == 0 {
+            if missing == 0 && !done.pending {
                 // A word of zero: nothing was sent, so there was no session.
                 let session = if seen == 0 { self.posted[at].session } else { done.session };
                 let before = std::mem::replace(&mut self.posted[at].session, session);
@@ -560,6 +561,16 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
                 None => return Err(RdmaError::Fence { host, missing, waited }),
             }
         }
+    }
+
+    /// Whether a [`fence`](Self::fence) to `host` would end at once.
+    ///
+    /// # Errors
+    /// When there is no such host, or its completion word cannot be read.
+    pub async fn settled(&mut self, host: HostId) -> Result<bool, RdmaError> {
+        let at = self.host(host)?;
+        let done = Completion::from(self.memory.load64(COMPLETED + BEAT * at).await?);
+        Ok(self.posted[at].packets == done.number && !done.pending)
     }
 
     /// A [`fence`](Self::fence) to every host; the sum of the refusals.

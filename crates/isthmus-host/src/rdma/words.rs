@@ -403,6 +403,8 @@ pub struct Completion {
     pub number: u16,
     /// The flow is open.
     pub open: bool,
+    /// The far end has refusals to tell that are not counted here yet.
+    pub pending: bool,
     /// Its session.
     pub session: u8,
     /// Refusals so far.
@@ -414,6 +416,7 @@ impl From<u64> for Completion {
         Self {
             number: completion::ACKNOWLEDGED.get(word) as u16,
             open: completion::OPEN.is_set(word),
+            pending: completion::PENDING.is_set(word),
             session: completion::SESSION.get(word) as u8,
             refusals: completion::REFUSALS.get(word) as u32,
         }
@@ -587,7 +590,9 @@ mod tests {
         let told = Notification::from(1 << 63 | 7 << 48 | 0x1F8);
         assert_eq!(told, Notification { address: 0x1F8, count: 7, failed: true });
         let done = Completion::from(3 << 32 | 0x21 << 24 | 1 << 16 | 500);
-        assert_eq!(done, Completion { number: 500, open: true, session: 0x21, refusals: 3 });
+        let (number, session, refusals) = (500, 0x21, 3);
+        assert_eq!(done, Completion { number, open: true, pending: false, session, refusals });
+        assert!(Completion::from(1 << 17).pending);
         let first = 1 << 63 | 2 << 24 | 1 << 23 | 4 << 16 | 0x85 << 8 | 6;
         let record = ErrorRecord::parse([first, 0x40], true).unwrap();
         assert_eq!((record.fault, record.message, record.tag), (Some(Fault::Full), true, 5));

@@ -108,6 +108,8 @@ struct Out {
     open: bool,
     session: u8,
     refusals: u32,
+    /// Refusals that are on their way.
+    pending: u32,
     slots_back: u16,
     beats_back: u16,
     probing: bool,
@@ -762,6 +764,7 @@ impl World {
         let out = &self.hosts[host].out[to];
         let word = u64::from(out.refusals) << 32
             | u64::from(out.session) << 24
+            | u64::from(out.pending != 0) << 17
             | u64::from(out.open) << 16
             | u64::from(out.acked);
         let at = self.hosts[host].addresses[24 + to];
@@ -855,6 +858,9 @@ impl World {
             }
             Event::Refused { host, by, code, tag, session } => {
                 let out = &mut self.hosts[host].out[by];
+                if code != SESSION {
+                    out.pending = out.pending.saturating_sub(1);
+                }
                 if out.session != session || !out.open {
                     return;
                 }
@@ -874,6 +880,9 @@ impl World {
 
     fn refuse(&mut self, host: usize, to: usize, code: u8, tag: u8, session: u8) {
         let path = self.path();
+        if code != SESSION {
+            self.hosts[to].out[host].pending += 1;
+        }
         self.at(self.now + path, Event::Refused { host: to, by: host, code, tag, session });
     }
 
