@@ -48,6 +48,8 @@ PATHS = (2, 4)
 """Links of the transfers that are shown packet by packet."""
 SPREAD = (1, 2)
 """Beside `LINKS`: how many links a row of transfers is measured over, to see what bounds it."""
+LIMITED = (1, LINKS)
+"""Links of the writes that are held against what bounds them: the link, and the bus."""
 SINGLE = 4
 """Transfers of such a run: of one, the last, is shown what happened to it."""
 
@@ -166,7 +168,17 @@ def points(seed: int = 1) -> list[Point]:
             made += [_one_way(size, posting, profile, PLATFORM, seed) for posting in postings]
     for profile in PROFILES:
         made += breakdown_points(profile, PLATFORM, seed) + _crossing(profile, PLATFORM, seed)
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(made + limited_points(seed)))
+
+
+def limited_points(seed: int = 1) -> list[Point]:
+    """Writes of a whole descriptor one behind the other, for our own limits."""
+    size = DESCRIPTOR_BYTES
+    count, before = usual_iterations("write-bw", size), warmup("write-bw", size)
+    return [
+        Point(Transfers("write-bw", size, count, before, links=links, seed=seed), "isthmus", PLATFORM)
+        for links in LIMITED
+    ]
 
 
 def verified(

@@ -527,8 +527,10 @@ def test_verify_shows_every_number_of_the_document(
 ) -> None:
     found, limits = verify.run("rdma", document=verified)
     printed = capsys.readouterr().out
-    assert not limits
-    assert "gateware limits" not in printed
+    assert [limit.id for limit in limits] == [
+        f"rdma.{name}" for name in ("message", "write", "network", "link", "bus")
+    ]
+    assert all(limit.simulated is not None and f"{limit.simulated:.4g}" in printed for limit in limits)
     assert {row.id for row in found} == {line["id"] for line in verify.published("rdma")}
     named = {line["id"]: line["measurement"] for line in verify.published("rdma") if line["measurement"]}
     compared = {name for name, measurement in named.items() if not measurement.startswith("area/")}
@@ -609,7 +611,8 @@ def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(rdma.engine, "model", model)
     rdma.measure(rdma_published.points(), runner=engine)
-    assert [top for top, _ in built].count(rdma.INTERFACE) == 2
+    # Of each profile, and with one link.
+    assert [top for top, _ in built].count(rdma.INTERFACE) == 3
     assert [top for top, _ in built].count(rdma.SWITCH) == 2
 
 
