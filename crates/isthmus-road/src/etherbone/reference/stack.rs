@@ -254,8 +254,8 @@ impl Station {
         }
         let mut answer = message.to_vec();
         answer[0] = 0;
-        answer[2..4].fill(0);
-        let check = !sum(&[&answer]);
+        // Type 8 becomes 0. Where the rest sums to zero this decides which of the two zeros is sent.
+        let check = sum(&[&message[2..4], &[8, 0]]);
         answer[2..4].copy_from_slice(&check.to_be_bytes());
         Fate::Icmp(self.ip_frame(&frame[6..12], source, 1, &answer))
     }
@@ -293,4 +293,32 @@ impl Station {
 fn padded(mut frame: Vec<u8>) -> Vec<u8> {
     frame.resize(frame.len().max(MIN_BYTES - 4), 0);
     frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Device;
+
+    /// The checksum field of the answer to an echo request that carries `rest` behind its own.
+    fn echo_check(rest: &[u8]) -> u16 {
+        let station = Station::new(&serde_json::from_value::<Device>(serde_json::json!({ "model_path": "" })).unwrap());
+        let mut request = [&[8, 0, 0, 0], rest].concat();
+        let check = !sum(&[&request]);
+        request[2..4].copy_from_slice(&check.to_be_bytes());
+        match station.receive_icmp(&[0; 14], Ipv4Addr::LOCALHOST, &request) {
+            Fate::Icmp(frame) => {
+                assert_eq!(sum(&[&frame[34..34 + request.len()]]), 0xffff, "what a receiver checks");
+                u16_at(&frame, 36)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn of_the_two_zeros_an_echo_carries_the_one_that_is_right_for_every_message() {
+        assert_eq!(echo_check(&[0; 4]), 0xffff);
+        assert_eq!(echo_check(&[0xff, 0xff, 0, 0]), 0xffff);
+        assert_eq!(echo_check(&[0, 0, 0, 1]), 0xfffe);
+    }
 }
