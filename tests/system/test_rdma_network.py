@@ -308,6 +308,20 @@ def test_bit_errors_and_lost_credits_cost_what_they_hit_and_are_reported(run: Ru
     assert counted["soak.writes_told_failed"] > 0
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_wrong_byte_is_ever_in_memory_where_half_of_all_packets_are_hit(run: Run, seed: int) -> None:
+    # More than the error rings hold: what finds no place there is in the completion words all the same.
+    settings = {"hosts": HOSTS, "size_bytes": 2048, "iterations": 300, "warmup": 0, "wait_us": 100}
+    found = run("soak", {"bit_error_rate": 1e-4}, seed=seed, **settings)
+    counted = found["counters"]
+    lost, sent = _sum(found, ".packets_lost"), _sum(found, ".packets_sent")
+    assert 0.4 * sent < lost < 0.6 * sent
+    assert counted["soak.refusals_known"] == lost + _sum(found, ".packets_refused")
+    assert _sum(found, ".records_lost") > 0
+    assert _sum(found, ".packets_refused") == 0, "no header is looked at before its check sum was good"
+    assert counted["soak.writes_notified"] > counted["soak.writes_told_failed"] > 0
+
+
 def test_a_program_that_stops_taking_messages_has_them_refused_and_the_senders_told(run: Run) -> None:
     found = run(
         "soak", {"stalls": [[2, 200_000, 2_500_000]]}, hosts=HOSTS, size_bytes=64, iterations=1_000, warmup=0

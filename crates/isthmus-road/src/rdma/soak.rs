@@ -114,6 +114,12 @@ impl Soaker {
         }
         let end = self.sim.now();
         self.serve().await?;
+        let hosts = self.scenario.workload.hosts as HostId;
+        for peer in (0..hosts).filter(|peer| *peer != self.number) {
+            let failed = self.failed("look how many packets were refused");
+            let refusals = self.program.endpoint.completion(peer).await.map_err(failed)?.refusals;
+            self.account.borrow_mut().know(self.number, peer, refusals);
+        }
         if self.scenario.workload.test == Test::Trace {
             let samples = self.account.borrow().samples(self.number.into());
             return Ok(Outcome { samples, ..Outcome::default() });

@@ -302,13 +302,19 @@ mod tests {
 
     /// The checksum field of the answer to an echo request that carries `rest` behind its own.
     fn echo_check(rest: &[u8]) -> u16 {
-        let station = Station::new(&serde_json::from_value::<Device>(serde_json::json!({ "model_path": "" })).unwrap());
+        let station = Station::new(
+            &serde_json::from_value::<Device>(serde_json::json!({ "model_path": "" })).unwrap(),
+        );
         let mut request = [&[8, 0, 0, 0], rest].concat();
         let check = !sum(&[&request]);
         request[2..4].copy_from_slice(&check.to_be_bytes());
         match station.receive_icmp(&[0; 14], Ipv4Addr::LOCALHOST, &request) {
             Fate::Icmp(frame) => {
-                assert_eq!(sum(&[&frame[34..34 + request.len()]]), 0xffff, "what a receiver checks");
+                assert_eq!(
+                    sum(&[&frame[34..34 + request.len()]]),
+                    0xffff,
+                    "what a receiver checks"
+                );
                 u16_at(&frame, 36)
             }
             other => panic!("{other:?}"),
