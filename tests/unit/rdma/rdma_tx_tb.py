@@ -1033,6 +1033,20 @@ async def refusals_are_told(dut: Any) -> None:
     assert len(b.errors) < 61
     assert sum(1 + error[3] for error in b.errors) == 61
     assert flow.done[-1] >> 32 == 66
+    # Those that only a count tells of: nothing of them is an item.
+    b.errors.clear()
+    b.told = 0.02
+    for _ in range(60):
+        flow.refused += 1
+        b.ack(flow)
+    await b.clocks_of(600)
+    b.told = 0.5
+    b.refuse(flow, BOUNDS, 77)
+    await b.rest()
+    await b.clocks_of(200)
+    assert len(b.errors) < 61
+    assert sum((error[0] != 0) + error[3] for error in b.errors) == 61
+    assert flow.done[-1] >> 32 == 127
     # Records of three kinds that wait for one place: none takes another's.
     b.errors.clear()
     b.told = 0.0
