@@ -1020,33 +1020,26 @@ async def refusals_are_told(dut: Any) -> None:
     await b.rest()
     assert b.errors == [(BOUNDS, 0x33, 0, 4, 0)]
     assert flow.done[-1] >> 32 == 5
-    b.errors.clear()
-    b.told = 0.02
-    for n in range(60):
-        b.refuse(flow, BOUNDS, n)
-    await b.clocks_of(600)
-    b.told = 0.5
-    # One more picks up what was counted.
-    b.refuse(flow, BOUNDS, 77)
-    await b.rest()
-    await b.clocks_of(200)
-    assert len(b.errors) < 61
-    assert sum(1 + error[3] for error in b.errors) == 61
-    assert flow.done[-1] >> 32 == 66
-    # Those that only a count tells of: nothing of them is an item.
-    b.errors.clear()
-    b.told = 0.02
-    for _ in range(60):
+
+    def counted(_: int) -> None:
         flow.refused += 1
         b.ack(flow)
-    await b.clocks_of(600)
-    b.told = 0.5
-    b.refuse(flow, BOUNDS, 77)
-    await b.rest()
-    await b.clocks_of(200)
-    assert len(b.errors) < 61
-    assert sum((error[0] != 0) + error[3] for error in b.errors) == 61
-    assert flow.done[-1] >> 32 == 127
+
+    # Itemised ones, and those that only a count tells of.
+    for tell, known in ((lambda n: b.refuse(flow, BOUNDS, n), 66), (counted, 127)):
+        b.errors.clear()
+        b.told = 0.02
+        for n in range(60):
+            tell(n)
+        await b.clocks_of(600)
+        b.told = 0.5
+        # One more picks up what was counted.
+        b.refuse(flow, BOUNDS, 77)
+        await b.rest()
+        await b.clocks_of(200)
+        assert len(b.errors) < 61
+        assert sum((error[0] != 0) + error[3] for error in b.errors) == 61
+        assert flow.done[-1] >> 32 == known
     # Records of three kinds that wait for one place: none takes another's.
     b.errors.clear()
     b.told = 0.0
