@@ -22,6 +22,8 @@ from cocotb_tools.runner import get_results, get_runner
 from isthmus.models.sources import sources
 
 ROOT = Path(__file__).resolve().parents[2]
+UNKNOWN = ("--x-assign", "unique", "--x-initial", "unique")
+"""What has no value yet has a random one."""
 
 
 @contextmanager
@@ -43,10 +45,13 @@ def run(
     more_cores: Sequence[str] = (),
     rtl_override: Path | None = None,
     seed: int | None = None,
+    inner_signals: bool = False,
 ) -> None:
     """Build `top` from `core` with `parameters` and run the cocotb tests of `test_module`.
 
-    The seed is printed and can be fixed with ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or
+    The tests see the signals of `top`, with `inner_signals` those of every module: Verilator may optimise
+    none away then, and a build and a run take 2.5 times as long. The seed is printed and can be fixed with
+    ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or
     `rtl_override` replaces sources of the same file name; mutation testing uses it.
     """
     root = Path(verilator.__file__).parent
@@ -71,12 +76,20 @@ def run(
     build_dir = (override or ROOT / ".isthmus") / "unit" / f"{top}-{key}"
     with _alone(build_dir):
         runner = get_runner("verilator")
+        build_args = ["-O3", "-Wno-fatal", "--assert", *UNKNOWN]
+        if not inner_signals:
+            visible = build_dir / "visible.vlt"
+            visible.parent.mkdir(parents=True, exist_ok=True)
+            visible.write_text(f'`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n')
+            files.insert(0, visible)
+            # cocotb's runner makes all signals visible.
+            build_args.append("--no-public-flat-rw")
         runner.build(
-            sources=[str(f) for f in files],
+            sources=files,
             hdl_toplevel=top,
             parameters=params,
             build_dir=str(build_dir),
-            build_args=["-O3", "-Wno-fatal", "--assert", "--x-assign", "unique", "--x-initial", "unique"],
+            build_args=build_args,
             timescale=("1ns", "1ps"),
             log_file=str(build_dir / "build.log"),
         )

@@ -115,7 +115,8 @@ async def block_fifo_equals_a_queue_at_every_cycle(dut: object) -> None:
                 inside.append(word)
         assert not inside
         assert moved > 300
-        assert full > 100 or fill < drain
+        # Of 1500 cycles; a queue as often filled as drained stands full now and then.
+        assert full > (500 if fill > drain else 0) or fill < drain
 
 
 @cocotb.test()

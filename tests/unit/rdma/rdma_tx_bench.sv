@@ -346,6 +346,10 @@ module rdma_tx_bench
     .failed_o        (strobes[9]),
     .idle_o          (tx_idle)
   );
+
+  // Where the stages of a transfer begin and end.
+  logic [NumLinks-1:0] voq_valid;
+  assign voq_valid = u_tx.voq_valid;
   assign idle_o      = tx_idle && bar_idle;
   assign strobes[10] = table_refused;
   assign strobes[11] = bar_idle;

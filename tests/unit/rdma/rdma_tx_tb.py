@@ -1378,7 +1378,7 @@ class Watch:
                 ("read", int(d.dma_arvalid.value)),
                 ("early", int(d.rearly_i.value)),
                 ("data", int(d.dma_rvalid.value)),
-                ("voq", int(d.u_tx.voq_valid.value)),
+                ("voq", int(d.voq_valid.value)),
             ):
                 again = name == "last" and not self.at.keys() & {"read", "voq"}
                 if now and (again or name not in self.at):
@@ -1386,7 +1386,7 @@ class Watch:
                     self.ns[name] = get_sim_time("ns")
 
     async def _link(self) -> None:
-        while not int(self.dut.u_tx.tx_valid_o.value):
+        while not int(self.dut.tx_valid.value):
             await FallingEdge(self.dut.link_clk_i)
         # From the edge behind which the beat showed to that behind which the Sop did.
         self.sop_ns = get_sim_time("ns") - LINK_NS / 2 - (self.ns["voq"] - HOST_NS / 2)

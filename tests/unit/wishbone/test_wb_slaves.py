@@ -10,4 +10,5 @@ def test_slaves() -> None:
         "wb_slaves_bench",
         "wb_slaves_tb",
         extra_sources=[Path(__file__).parent / "wb_slaves_bench.sv"],
+        inner_signals=True,
     )
