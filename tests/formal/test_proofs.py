@@ -42,3 +42,10 @@ def test_an_unknown_proof_is_named() -> None:
         formal.FormalError, match=r"no proof named 'prim/nothing'; there are: .*etherbone/etherbone_core"
     ):
         formal.prove(["prim/nothing"])
+
+
+def test_a_script_without_tasks_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "block.sby"
+    script.write_text("[tasks]\n\n[options]\nmode prove\n")
+    with pytest.raises(formal.FormalError, match=r"block.sby: its section \[tasks\] names none"):
+        formal.tasks(script)
