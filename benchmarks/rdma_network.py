@@ -2,7 +2,7 @@
 """The RDMA network at length: eight hosts with their interfaces around an 8x8 switch.
 
     PYTHONPATH=python .isthmus/venv/bin/python benchmarks/rdma_network.py [--soak PACKETS] [--clean]
-        [--jobs N] [--check]
+        [--jobs N] [--account FILE] [--check]
 
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
 pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways, one at a time and in lists, over
@@ -10,17 +10,20 @@ PCI-X and PCI Express. --check exits 1 below a target.
 --soak sends that many packets or more (10^7 take about 100 minutes of a core) from everybody to everybody
 with bit errors, lost credits, links that go down and programs that stop, and prints the account; --clean
 leaves the faults out. Its hosts have two links, over a 4x4 switch each. It runs in parts, each with its own
-seed, --jobs of them at a time; after each part the sum so far is told.
+seed, --jobs of them at a time; after each part the sum so far is told, and kept in the file of --account: a
+soak that was stopped goes on there.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from isthmus import bootstrap, native, platforms
@@ -86,36 +89,63 @@ def run_part(scenario: dict[str, Any]) -> Counter[str]:
         f"packets_{what}" for what in ("sent", "taken", "refused", "known", "stray", "retired", "lost")
     ]
     interfaces += ["sessions_opened", "sessions_failed", "probes"]
-    kept = ("soak.", "links.")
-    account = {name: value for name, value in found["counters"].items() if name.startswith(kept)}
+    told = ("soak.", "links.")
+    account = {name: value for name, value in found["counters"].items() if name.startswith(told)}
     account |= {name: total(found, name) for name in interfaces}
     account["device_cycles"] = found["simulation"]["device_cycles"]
     return Counter(account)
 
 
-def soak(packets: int, clean: bool, jobs: int) -> None:
+def soak(packets: int, clean: bool, jobs: int, kept: Path | None = None) -> None:
     """All parts, summed; the first that fails ends it. Parts are sized by an estimate: what they lack
-    goes into another one."""
+    goes into another one. The sum so far is in `kept`, and a soak that was stopped goes on behind it."""
     parts = max(1, round(packets / PART_PACKETS))
     scenarios = [part(packets // parts, clean, seed) for seed in range(1, parts + 1)]
-    account: Counter[str] = Counter()
-    ended = 0
+    # Other packets, faults or models are another soak.
+    what = hashlib.sha256(json.dumps(scenarios).encode()).hexdigest()[:16]
+    ended, account = _so_far(kept, what)
+    scenarios = scenarios[ended:]
     with ProcessPoolExecutor(jobs) as pool:
         try:
-            while scenarios:
+            while scenarios or account["packets_sent"] < packets:
+                if not scenarios:
+                    scenarios = [part(packets - account["packets_sent"], clean, ended + 1)]
                 for found in pool.map(run_part, scenarios):
                     ended += 1
                     account.update(found)
+                    if kept is not None:
+                        _keep(kept, {"soak": what, "seeds": [1, ended], "counters": dict(account)})
                     sent, lost = account["packets_sent"], account["packets_lost"]
                     done = f"part {ended} of {max(parts, ended)}: {sent} packets so far"
                     print(f"{done}, {lost} lost and told of", file=sys.stderr, flush=True)
-                missing = packets - account["packets_sent"]
-                scenarios = [part(missing, clean, ended + 1)] if missing > 0 else []
+                scenarios = []
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     json.dump({"seeds": [1, ended], "counters": dict(account)}, sys.stdout, indent=1)
     print()
+
+
+def _so_far(kept: Path | None, what: str) -> tuple[int, Counter[str]]:
+    """Parts that have ended, and their sum. Raises `UserError` for the file of another soak."""
+    if kept is None or not kept.exists():
+        return 0, Counter()
+    try:
+        read = json.loads(kept.read_text())
+        found, ended, counters = read["soak"], int(read["seeds"][1]), Counter(read["counters"])
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as err:
+        raise UserError(f"{kept}: not the account of a soak ({err}); name a file that is not there") from err
+    if found != what:
+        raise UserError(
+            f"{kept}: the account of a soak of other packets, faults or models; name another file"
+        )
+    return ended, counters
+
+
+def _keep(file: Path, account: dict[str, Any]) -> None:
+    partial = file.with_name(f"{file.name}.partial")
+    partial.write_text(json.dumps(account, indent=1) + "\n")
+    partial.replace(file)
 
 
 def speed(workload: dict[str, Any], platform: str = PLATFORM) -> tuple[float, float]:
@@ -136,12 +166,13 @@ def main() -> None:
     parser.add_argument("--soak", type=int, metavar="PACKETS")
     parser.add_argument("--clean", action="store_true", help="a soak without faults")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="parts of a soak at a time")
+    parser.add_argument("--account", type=Path, metavar="FILE", help="where a soak's sum is kept")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     bootstrap.ensure_native()
     if given.soak:
         try:
-            soak(given.soak, given.clean, max(1, given.jobs))
+            soak(given.soak, given.clean, max(1, given.jobs), given.account)
         except UserError as err:
             sys.exit(str(err))
         return
