@@ -51,8 +51,8 @@ def run(
 
     The tests see the signals of `top`, with `inner_signals` those of every module: Verilator may optimise
     none away then, and a build and a run take 2.5 times as long. The seed is printed and can be fixed with
-    ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or
-    `rtl_override` replaces sources of the same file name; mutation testing uses it.
+    ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or `rtl_override` replaces sources of the same file
+    name; mutation testing uses it.
     """
     root = Path(verilator.__file__).parent
     os.environ["VERILATOR_ROOT"] = str(root)
@@ -79,8 +79,11 @@ def run(
         build_args = ["-O3", "-Wno-fatal", "--assert", *UNKNOWN]
         if not inner_signals:
             visible = build_dir / "visible.vlt"
-            visible.parent.mkdir(parents=True, exist_ok=True)
-            visible.write_text(f'`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n')
+            text = f'`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'
+            # A newer file would be translated again.
+            if not visible.is_file() or visible.read_text() != text:
+                visible.parent.mkdir(parents=True, exist_ok=True)
+                visible.write_text(text)
             files.insert(0, visible)
             # cocotb's runner makes all signals visible.
             build_args.append("--no-public-flat-rw")
