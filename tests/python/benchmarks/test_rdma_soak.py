@@ -85,8 +85,11 @@ def test_the_account_of_another_soak_is_refused(
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"soak": "", "seeds": 3, "counters": {}}', "\x00"])
-def test_a_file_that_is_no_account_is_refused(network: ModuleType, text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_account_is_refused(
+    network: ModuleType, seeds: list[int], text: str, tmp_path: Path
+) -> None:
     kept = tmp_path / "soak.json"
     kept.write_text(text)
     with pytest.raises(UserError, match=r"soak.json: not the account of a soak"):
         network.soak(400_000, False, 1, kept)
+    assert seeds == []
