@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of faults fits the sources, and the script tells a seen fault from an unseen one."""
 
-import importlib.util
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -14,14 +14,8 @@ SCRIPT = ROOT / "benchmarks" / "mutations.py"
 
 
 @pytest.fixture(scope="module")
-def mutations() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutations", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutations"] = module
-    spec.loader.exec_module(module)
-    return module
+def mutations(script: Callable[[str], ModuleType]) -> ModuleType:
+    return script("mutations")
 
 
 def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A soak of hours that was stopped goes on where it was, and on no other soak's account."""
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Self
@@ -9,17 +9,10 @@ from typing import Self
 import pytest
 from isthmus.errors import UserError
 
-SCRIPT = Path(__file__).resolve().parents[3] / "benchmarks" / "rdma_network.py"
-
 
 @pytest.fixture(scope="module")
-def network() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("rdma_network", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def network(script: Callable[[str], ModuleType]) -> ModuleType:
+    return script("rdma_network")
 
 
 class Here:
