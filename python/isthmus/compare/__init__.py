@@ -67,13 +67,19 @@ def text(document: Document) -> str:
         if sentence.topic != topic:
             topic = sentence.topic
             parts.append(f"\n{topic}\n")
-        parts.append(textwrap.fill(sentence.text, WIDTH, initial_indent="  ", subsequent_indent="  ") + "\n")
+        parts.append(_filled(sentence.text, "  ", "  "))
+        parts += [_filled(item, "    ", "      ") for item in sentence.items]
     parts.append("\n")
     if any(m.road == "rdma" for m in document):
         from isthmus.bench.rdma_tables import short
 
         parts.append(short(document) + "\n")
     return "".join(parts)
+
+
+def _filled(text: str, first: str, others: str) -> str:
+    lines = textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
 
 
 def _table(document: Document) -> str:

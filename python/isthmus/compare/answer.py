@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, groupby, pairwise, product
+from operator import itemgetter
 
 from isthmus.compare.fetch import ASKING_BYTES, by_etherbone, by_rdma, changes, message_or_write
 from isthmus.results import Document, Measurement
@@ -41,10 +42,11 @@ NOTHING = 0.005
 
 @dataclass(frozen=True)
 class Sentence:
-    """One statement: `topic` orders and heads it."""
+    """One statement: `topic` orders and heads it. `items`: a list behind its text, of short lines."""
 
     topic: str
     text: str
+    items: tuple[str, ...] = ()
 
 
 def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
@@ -118,33 +120,50 @@ def _roads(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
 
 
 def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
-    """Where one road overtakes another as more words are read: neighbouring sizes between which two
-    platforms of different buses change places."""
+    """Which road is the fastest as more words are read, and which one of another bus overtakes which."""
     found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
     for m in document:
         words = m.workload.get("words")
         if words is not None and m.latency is not None:
             found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for (profile, method), roads in sorted(found.items()):
         if method == "convenience":
             continue
-        changes = []
-        for one, other in combinations(sorted(roads), 2):
-            if _bus(one) == _bus(other):
-                continue
-            sizes = sorted(set(roads[one]) & set(roads[other]))
-            ahead = [(n, roads[one][n] < roads[other][n]) for n in sizes]
-            for (before, was), (after, now) in pairwise(ahead):
-                if was != now:
-                    first, then = (one, other) if was else (other, one)
-                    changes.append(f"{first} up to {before} words, {then} from {after} on")
-        text = "; ".join(changes) if changes else "no two roads change places as more words are read"
-        said.setdefault((profile, text), []).append(method)
+        pairs = [two for two in combinations(sorted(roads), 2) if _bus(two[0]) != _bus(two[1])]
+        said.setdefault((profile, *_race(roads, "words", pairs)), []).append(method)
     return [
-        Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, the faster of two: {text}.")
-        for (profile, text), methods in said.items()
+        Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, words read: {text}", items)
+        for (profile, text, items), methods in said.items()
     ]
+
+
+def _race(
+    costs: Mapping[str, Mapping[int, float]], unit: str, pairs: Iterable[tuple[str, str]]
+) -> tuple[str, tuple[str, ...]]:
+    """Who is the fastest at which common size, in words; who of `pairs` is overtaken by whom."""
+    sizes = sorted(set.intersection(*(set(cost) for cost in costs.values())))
+    ranking = [(size, min(sorted(costs), key=lambda name: costs[name][size])) for size in sizes]
+    runs = [(name, [size for size, _ in run]) for name, run in groupby(ranking, key=itemgetter(1))]
+    if not runs:
+        text = "no size was measured over all roads"
+    elif len(runs) == 1:
+        text = f"{runs[0][0]} is the fastest at every size"
+    else:
+        (first, small), *between, (last, large) = runs
+        parts = [f"{first} up to {small[-1]:,} {unit}"]
+        parts += [f"{name} {_span(run)}" for name, run in between]
+        text = f"the fastest is {', '.join([*parts, f'{last} from {large[0]:,} on'])}"
+    overtaken: dict[str, dict[int, list[str]]] = {}
+    for one, other in pairs:
+        for size, was_one in changes(costs[one], costs[other]):
+            first, then = (one, other) if was_one else (other, one)
+            overtaken.setdefault(first, {}).setdefault(size, []).append(then)
+    items = tuple(
+        f"{first} by {'; '.join(f'{_list(by[size])} from {size:,} {unit} on' for size in sorted(by))}"
+        for first, by in sorted(overtaken.items())
+    )
+    return f"{text}. {'Overtaken:' if items else 'No road overtakes another.'}", items
 
 
 def _fetching(document: Document) -> list[Sentence]:
@@ -166,13 +185,10 @@ def _fetching(document: Document) -> list[Sentence]:
                 f"{ASKING_BYTES} bytes and is answered by a write. Profile isthmus.",
             )
         )
-        said = []
-        for one, other in [*product(sorted(rdma), sorted(etherbone)), *combinations(sorted(rdma), 2)]:
-            for before, after, was in changes(all_[one], all_[other]):
-                first, then = (one, other) if was else (other, one)
-                said.append(f"{first} up to {before:,} bytes, {then} from {after:,} on")
-        text = "; ".join(said) if said else "no two of them change places as more bytes are asked for"
-        made.append(Sentence("Between all roads", f"RDMA and another road, the faster of two: {text}."))
+        # Roads of Etherbone are compared with each other above, in words.
+        pairs = [*product(sorted(rdma), sorted(etherbone)), *combinations(sorted(rdma), 2)]
+        text, overtaken = _race(all_, "bytes", pairs)
+        made.append(Sentence("Between all roads", f"Bytes asked for: {text}", overtaken))
     for (platform, profile), text in message_or_write(document).items():
         sentence = f"From host to host over {platform}, profile {profile}: {text}."
         made.append(Sentence("Between all roads", sentence))
@@ -309,11 +325,11 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
             ours, theirs = (lines.get((platform, profile, method)) for profile in ("isthmus", "as-published"))
             if ours and theirs:
                 old, new = _cost(theirs[-1]), _cost(ours[-1])
-                parts.append(f"{platform} {time(new)} instead of {time(old)} ({_speed(old, new)})")
+                parts.append(f"{platform}: {time(new)} instead of {time(old)} ({_speed(old, new)})")
         if parts:
             count = max(key_line[-1].timestamps for key_line in lines.values())
-            text = f"{method.capitalize()}, {count} timestamps a cycle, profile isthmus reads one over "
-            made.append(Sentence("What isthmus changes", text + ", ".join(parts) + "."))
+            text = f"{method.capitalize()}, {count} timestamps a cycle, profile isthmus reads one over"
+            made.append(Sentence("What isthmus changes", text, tuple(parts)))
     theirs, ours = (
         lines.get((best.platform, profile, "blocking")) for profile in ("as-published", "isthmus")
     )
@@ -393,5 +409,10 @@ def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
     return made
 
 
-def _list(values: Sequence[int]) -> str:
-    return " and ".join(str(value) for value in values)
+def _list(values: Sequence[object]) -> str:
+    *most, last = map(str, values)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _span(sizes: Sequence[int]) -> str:
+    return f"at {sizes[0]:,}" if len(sizes) == 1 else f"from {sizes[0]:,} to {sizes[-1]:,}"

@@ -54,11 +54,11 @@ def by_rdma(document: Iterable[Measurement], profile: str = "isthmus") -> Costs:
     }
 
 
-def changes(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[int, int, bool]]:
-    """Neighbouring common sizes between which the two change places, and whether `one` was ahead before."""
+def changes(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[int, bool]]:
+    """The common sizes from which on the two have changed places, and whether `one` was ahead before."""
     sizes = sorted(set(one) & set(other))
     ahead = [(size, one[size] < other[size]) for size in sizes]
-    return [(before, after, first) for (before, first), (after, then) in pairwise(ahead) if first != then]
+    return [(size, first) for (_, first), (size, then) in pairwise(ahead) if first != then]
 
 
 def message_or_write(document: Iterable[Measurement]) -> Mapping[tuple[str, str], str]:

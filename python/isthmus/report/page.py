@@ -97,7 +97,9 @@ def _data(figure: Figure) -> Mapping[str, object]:
 def _answer(document: Document) -> str:
     topics: dict[str, list[str]] = {}
     for sentence in answer(document):
-        topics.setdefault(sentence.topic, []).append(escape(sentence.text))
+        items = "".join(f"<li>{escape(item)}</li>" for item in sentence.items)
+        text = escape(sentence.text) + (f'\n<ul class="items">{items}</ul>' if items else "")
+        topics.setdefault(sentence.topic, []).append(text)
     (_, headline), *rest = topics.items()
     parts = [f'<p class="headline">{" ".join(headline)}</p>']
     for topic, texts in rest:

@@ -31,7 +31,7 @@ def made() -> Document:
 
 
 def _text(made: Document) -> str:
-    return "\n".join(sentence.text for sentence in answer(made))
+    return "\n".join(line for sentence in answer(made) for line in (sentence.text, *sentence.items))
 
 
 def test_the_fastest_is_named_with_its_cost(made: Document) -> None:
@@ -65,8 +65,8 @@ def test_the_reasons_come_from_the_stages(made: Document) -> None:
     assert "the longest single stage is “wait for the interrupt” with 10.0 us" in text
     assert "adds 3.00 us (26 %) to a blocking cycle of 8 timestamps; a timestamp costs 1.85 us" in text
     assert (
-        "Blocking, 8 timestamps a cycle, profile isthmus reads one over gige-direct 1.47 us instead of "
-        "3.35 us (2.3 times as fast)" in text
+        "Blocking, 8 timestamps a cycle, profile isthmus reads one over\n"
+        "gige-direct: 1.47 us instead of 3.35 us (2.3 times as fast)\n" in text
     )
 
 
@@ -78,16 +78,51 @@ def test_roads_are_ranked(made: Document) -> None:
     assert ranking.index("pcie-scu3") < ranking.index("gige-direct 1")
 
 
-def test_roads_that_overtake_each_other_are_named(made: Document) -> None:
-    assert "Profile isthmus, blocking and pipelined, the faster of two: no two roads change places" in _text(
-        made
-    )
+def _with_words(made: Document, method: str, factors: dict[str, dict[int, float]]) -> Document:
+    """The document with other times of reads of so many words, by platform; of profile isthmus."""
     raw = copy.deepcopy(dict(made.raw))
     for item in raw["results"]:
-        if "/pcie-scu3/isthmus/blocking/words" in item["id"]:
-            item["latency_ps"]["avg"] *= 0.5 if item["workload"]["words"] < 32 else 2.0
+        for platform, by_words in factors.items():
+            if f"/{platform}/isthmus/{method}/words" in item["id"]:
+                item["latency_ps"]["avg"] *= by_words.get(item["workload"]["words"], 1.0)
+    return document(raw["context"], raw["results"])
+
+
+def test_one_road_that_is_always_the_fastest_is_named(made: Document) -> None:
+    faster = dict.fromkeys((1 << n for n in range(11)), 0.5)
+    [said] = [
+        s
+        for s in answer(_with_words(made, "blocking", {"pcie-scu3": faster}))
+        if s.text.startswith("Profile isthmus, blocking, words read:")
+    ]
+    assert said.text.endswith(": pcie-scu3 is the fastest at every size. No road overtakes another.")
+    assert said.items == ()
+
+
+def test_the_fastest_road_of_each_size_and_who_is_overtaken_by_whom_are_named(made: Document) -> None:
+    slow = dict.fromkeys((32, 64, 128, 256, 512, 1024), 2.0)
+    fast = dict.fromkeys((1, 2, 4, 8, 16), 0.5)
+    text = _text(_with_words(made, "blocking", {"pcie-scu3": slow | fast}))
+    assert (
+        "Profile isthmus, blocking, words read: the fastest is pcie-scu3 up to 16 words, "
+        "gige-direct from 32 on. Overtaken:\n"
+        "pcie-scu3 by gige-direct, gige-switch, usb-t5810 and vme-rio4 from 32 words on\n" in text
+    )
+
+
+def test_a_road_that_is_the_fastest_at_one_size_alone_is_named(made: Document) -> None:
+    one = {"pcie-scu3": {1: 0.1, 2: 0.1, 4: 0.1}, "gige-switch": {8: 0.1}}
+    text = _text(_with_words(made, "blocking", one))
+    assert "the fastest is pcie-scu3 up to 4 words, gige-switch at 8, gige-direct from 16 on." in text
+
+
+def test_who_is_overtaken_is_named_even_where_no_size_is_measured_over_all_roads(made: Document) -> None:
+    raw = copy.deepcopy(dict(_with_words(made, "blocking", {"pcie-scu3": {1: 0.1}}).raw))
+    for item in raw["results"]:
+        if "/gige-switch/isthmus/blocking/words" in item["id"]:
+            item["workload"]["words"] += 3000
     text = _text(document(raw["context"], raw["results"]))
-    assert "pcie-scu3 up to 16 words, gige-direct from 32 on" in text
+    assert "blocking, words read: no size was measured over all roads. Overtaken:\npcie-scu3 by " in text
 
 
 def test_nothing_measured_is_said() -> None:
@@ -114,5 +149,9 @@ def test_run_prints_the_table_and_says_where_the_page_is(
         f"report:  {tmp_path}/compare.html\nresults: {tmp_path}/compare.json, {tmp_path}/compare.csv\n"
     )
     assert max(map(len, printed.splitlines()[:-2])) <= 100
+    # What stands in a list has a line of its own, in both.
+    item = "gige-direct: 1.47 us instead of 3.35 us (2.3 times as fast)"
+    assert f"\n    {item}\n" in printed
+    assert f"<li>{item}</li>" in (tmp_path / "compare.html").read_text()
     for name in ("compare.html", "compare.json", "compare.csv"):
         assert (tmp_path / name).stat().st_size > 1000
