@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failed bench says: which tests, or how its simulation ended."""
+
+from pathlib import Path
+
+import pytest
+from bench import failure
+
+PASSED = '<testcase name="counts" />'
+FAILED = '<testcase name="wraps/width=3"><properties /><failure message="0 != 7" /></testcase>'
+BROKEN = '<testcase name="resets"><error /></testcase>'
+
+
+@pytest.mark.parametrize(
+    ("cases", "status", "said"),
+    [
+        (PASSED, 0, None),
+        (PASSED + FAILED + BROKEN, 1, "2 of 3 tests failed: wraps/width=3, resets"),
+        ("", 0, "no test ran"),
+        (PASSED, 134, "all tests passed, but the simulation ended with 134"),
+    ],
+)
+def test_a_run_says_which_tests_failed(tmp_path: Path, cases: str, status: int, said: str | None) -> None:
+    results = tmp_path / "results.xml"
+    results.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+    assert failure(results, status) == said
+
+
+def test_a_simulation_that_left_no_results_is_a_failure(tmp_path: Path) -> None:
+    said = "the simulation ended with 0 and without results"
+    assert failure(tmp_path / "results.xml", 0) == said
