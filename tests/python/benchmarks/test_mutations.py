@@ -59,6 +59,14 @@ def test_a_seen_fault_is_killed_and_an_unseen_one_survives(mutations: ModuleType
     assert mutations.run(wrong).verdict == "broken"
 
 
+def test_a_bench_that_sees_a_fault_is_red_and_names_its_tests(mutations: ModuleType) -> None:
+    fault = ("gray_q  <= count_d ^ (count_d >> 1);", "gray_q  <= count_d;")
+    bench = "tests/unit/prim/test_gray_counter.py"
+    outcome = mutations.run(mutations.Mutation("prim/gray_counter.sv", *fault, bench=bench))
+    assert outcome.verdict == "killed", outcome
+    assert "a_reader_never_sees_a_count_that_was_not" in outcome.note
+
+
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
