@@ -45,16 +45,14 @@ def run(
     parameters: Mapping[str, int] | None = None,
     extra_sources: Sequence[Path] = (),
     more_cores: Sequence[str] = (),
-    rtl_override: Path | None = None,
-    seed: int | None = None,
     inner_signals: bool = False,
 ) -> None:
     """Build `top` from `core` with `parameters` and run the cocotb tests of `test_module`.
 
     The tests see the signals of `top`, with `inner_signals` those of every module: Verilator may optimise
     none away then, and a build and a run take 2.5 times as long. The seed is printed and can be fixed with
-    ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) or `rtl_override` replaces sources of the same file
-    name; mutation testing uses it.
+    ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) replaces sources of the same file name; mutation
+    testing uses it. A test that fails, or a run that ends badly, fails the calling test in one line.
     """
     root = Path(verilator.__file__).parent
     os.environ["VERILATOR_ROOT"] = str(root)
@@ -64,10 +62,9 @@ def run(
         # Verilator's runtime is the same for every bench: compiled once, not once a build.
         os.environ["OBJCACHE"] = "ccache"
         os.environ["CCACHE_DIR"] = str(ROOT / ".isthmus" / "ccache")
-    if seed is None:
-        seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
+    seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
     override_env = os.environ.get("ISTHMUS_RTL_OVERRIDE")
-    override = rtl_override or (Path(override_env) if override_env else None)
+    override = Path(override_env) if override_env else None
     files = list(dict.fromkeys(f for name in (core, *more_cores) for f in sources(name)))
     files += extra_sources
     if override is not None:

@@ -20,7 +20,7 @@ BROKEN = '<testcase name="resets"><error /></testcase>'
         (PASSED, 134, "all tests passed, but the simulation ended with 134"),
     ],
 )
-def test_a_run_says_which_tests_failed(tmp_path: Path, cases: str, status: int, said: str | None) -> None:
+def test_a_run_says_what_is_wrong_with_it(tmp_path: Path, cases: str, status: int, said: str | None) -> None:
     results = tmp_path / "results.xml"
     results.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
     assert failure(results, status) == said
