@@ -353,6 +353,9 @@ def test_an_interface_that_is_reset_breaks_its_own_flows_alone(run: Run) -> None
 def test_an_exchange_and_a_sort_over_all_hosts_are_right(run: Run) -> None:
     exchange = run("exchange", hosts=HOSTS, size_bytes=512, iterations=3, warmup=1)
     assert exchange["checked"]["bytes"] == 4 * HOSTS * HOSTS * 512
+    phases = exchange["workload"]["phases_ps"]
+    assert 0 < phases["post"] < phases["network"]
+    assert phases["wait"] > 0
     sort = run("sort", hosts=HOSTS, size_bytes=512, iterations=6, warmup=0)
     assert sort["checked"]["bytes"] == HOSTS * 6 * 512
     phases = sort["workload"]["phases_ps"]

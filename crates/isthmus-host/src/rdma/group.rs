@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::endpoint::{CONTROL_BYTES, Endpoint, Inbox, RdmaError};
+use super::phases::{Phases, Watch};
 use super::words::{
     Descriptor, Frame, HostId, Key, Layout, Options, QueueEntry, Region, WordError,
 };
@@ -401,7 +402,7 @@ impl Group {
     /// Each member gives each a block of `block` bytes, by remote writes: what it has at
     /// `from + block * R` of the endpoint's memory goes to member R's window, to
     /// `to + block * (own rank)`. When this returns all blocks are in this member's window and its
-    /// own ones have left.
+    /// own ones have left. What it returns says where its time went.
     ///
     /// The others write to the window as soon as they have entered: who still reads what the last call
     /// brought takes another `to` for this one, and the first one again for the next.
@@ -415,7 +416,7 @@ impl Group {
         from: usize,
         to: usize,
         block: usize,
-    ) -> Result<(), RdmaError> {
+    ) -> Result<Phases, RdmaError> {
         let (count, rank) = (self.len(), self.rank);
         self.room("the notifications of two exchanges", 2 * (count - 1))?;
         let size = endpoint.memory().size();
@@ -427,22 +428,26 @@ impl Group {
         if needed > has {
             return Err(RdmaError::Room { what: "the blocks in a window", needed, has });
         }
+        let mut watch = Watch::new(endpoint.memory().now());
         self.begin();
         // Each begins with another one, so that nobody is written to by all at once.
         for step in 1..count {
             let far = (rank + step) % count;
             self.write(endpoint, far, (from + block * far, to + block * rank, block), 0).await?;
         }
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.post);
         let mut data = vec![0; block];
         endpoint.memory().read(from + block * rank, &mut data).await?;
         endpoint.memory().write(self.place.start + to + block * rank, &data).await?;
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
         for step in 1..count {
             self.take(endpoint, (rank + count - step) % count, Kind::Block, 0).await?;
         }
         for step in 1..count {
             endpoint.departed(self.members[(rank + step) % count]).await?;
         }
-        Ok(())
+        watch.lap(endpoint.memory().now(), |phases| &mut phases.network);
+        Ok(watch.phases)
     }
 
     /// Each member gives each a block, by messages: block R goes to member R, and what comes back

@@ -4,33 +4,12 @@ use std::time::Duration;
 
 use super::endpoint::{CONTROL_BYTES, Endpoint, RdmaError};
 use super::group::{Group, INDEX_BITS, Kind, beats};
+use super::phases::{Phases, Watch};
 use crate::pcie::{DmaMemory, Mmio};
 
 const BEAT: usize = 8;
 /// Rounds whose keys may be on their way.
 const AHEAD: usize = 2;
-
-/// Where the time of an application went: one after the other, so that they add up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases {
-    /// On its own data.
-    pub compute: Duration,
-    /// Data put where the interface reads them; descriptors and messages.
-    pub post: Duration,
-    /// For data that were on their way: others' that had not come, own ones that had not been taken.
-    /// Where one computes longer than the others, they wait for it here.
-    pub network: Duration,
-    /// For all others, before data go and after all have gone.
-    pub wait: Duration,
-}
-
-impl Phases {
-    /// All of it.
-    #[must_use]
-    pub fn total(&self) -> Duration {
-        self.compute + self.post + self.network + self.wait
-    }
-}
 
 /// How a distributed sort is done; the same at all members.
 #[derive(Clone, Copy, Debug)]
@@ -89,19 +68,6 @@ pub struct Work {
     pub compares: u64,
     /// Copies of a key.
     pub moves: u64,
-}
-
-/// The time since the last look goes to a phase.
-struct Watch {
-    last: Duration,
-    phases: Phases,
-}
-
-impl Watch {
-    fn lap(&mut self, now: Duration, phase: impl FnOnce(&mut Phases) -> &mut Duration) {
-        *phase(&mut self.phases) += now.saturating_sub(self.last);
-        self.last = now;
-    }
 }
 
 /// Work that was done, and how much of it has been paid for.
@@ -209,7 +175,7 @@ impl Group {
         let shown = BEAT.saturating_mul(config.samples.saturating_add(2));
         self.room("the samples of a sort", self.messages(shown))?;
 
-        let mut watch = Watch { last: endpoint.memory().now(), phases: Phases::default() };
+        let mut watch = Watch::new(endpoint.memory().now());
         let mut account = Account { config: *config, work: Work::default(), paid_ns: 0, compute };
 
         // All show some keys and agree on the limits between them.

@@ -126,12 +126,11 @@ impl Member {
             let shift = BEAT * (number as usize % (SOURCE_SPARE / BEAT));
             let to = (number as usize % 2) * hosts * block;
             let from = self.layout.source + shift;
-            self.group.all_to_all(endpoint, from, to, block).await.map_err(&wrong)?;
+            let spent = self.group.all_to_all(endpoint, from, to, block).await.map_err(&wrong)?;
             if number >= workload.warmup {
-                let took = self.sim.now() - start;
-                outcome.samples.push(took);
+                outcome.samples.push(self.sim.now() - start);
                 phases.wait += Duration::from_nanos((start - entered).0 / 1_000);
-                phases.network += Duration::from_nanos(took.0 / 1_000);
+                phases += spent;
             }
             for rank in 0..hosts {
                 let at = self.layout.target + to + rank * block;
