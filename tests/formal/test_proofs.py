@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every proof holds, and none of them holds for a broken copy of its block."""
 
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -35,6 +36,59 @@ def test_a_broken_block_is_caught(fault: dict[str, str], tmp_path: Path) -> None
     assert "Assert failed" in result.failure or "failed assertion" in result.failure
     # A task that waits for a job which nobody gives back ends by its limit.
     assert "Reached TIMEOUT" not in result.log.read_text()
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISTHMUS_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_proof_that_passed_is_taken_from_the_cache_until_an_input_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "prim/arb_fixed"
+    [first] = formal.prove([name])
+    [second] = formal.prove([name])
+    [third] = formal.prove([name], fresh=True)
+    assert [r.passed for r in (first, second, third)] == [True, True, True]
+    assert [r.cached for r in (first, second, third)] == [False, True, False]
+    assert "(from the cache)" in formal.summary([second])
+    before = formal.key(name)
+    for tree in ("formal", "rtl"):
+        shutil.copytree(ROOT / tree, tmp_path / tree)
+    monkeypatch.setattr(formal, "FORMAL", tmp_path / "formal")
+    assert formal.key(name) == before, "where the sources are does not matter"
+    for file in ("formal/prim/arb_fixed.sby", "formal/prim/arb_fixed_props.sv", "rtl/prim/arb_fixed.sv"):
+        changed = tmp_path / file
+        text = changed.read_text()
+        changed.write_text(text + "\n")
+        assert formal.key(name) != before, file
+        changed.write_text(text)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_proof_of_a_replaced_source_is_neither_taken_from_the_cache_nor_recorded(tmp_path: Path) -> None:
+    name = "prim/arb_fixed"
+    copy = tmp_path / "override"
+    copy.mkdir()
+    shutil.copy(RTL / "prim" / "arb_fixed.sv", copy)
+    # The same text as in rtl/: it passes, and yet leaves no record.
+    assert formal.prove([name], override=copy)[0].passed
+    assert formal.prove([name])[0].cached is False
+    assert formal.prove([name], override=copy)[0].cached is False
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_failed_proof_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for tree in ("formal", "rtl"):
+        shutil.copytree(ROOT / tree, tmp_path / tree)
+    block = tmp_path / "rtl" / "prim" / "arb_fixed.sv"
+    block.write_text(block.read_text().replace("(~req_i + 1'b1)", "~(req_i << 1)"))
+    monkeypatch.setattr(formal, "FORMAL", tmp_path / "formal")
+    for _ in range(2):
+        [result] = formal.prove(["prim/arb_fixed"])
+        assert (result.passed, result.cached) == (False, False)
 
 
 def test_an_unknown_proof_is_named() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -14,12 +16,12 @@ from pathlib import Path
 
 from isthmus.errors import UserError
 
-TIMEOUT_S = 900
+TIMEOUT_S = 900.0
 """No single tool call of a model build may take longer."""
 
 
 class ToolError(UserError):
-    """A tool is missing or failed; the text carries its first error."""
+    """A tool is missing or failed; the text carries its first error. A second argument is its log file."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,26 @@ class Verilator:
     @property
     def include(self) -> Path:
         return self.root / "include"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """What turns SystemVerilog into machine code here."""
+
+    verilator: Verilator
+    compiler: str
+    compiler_version: str
+
+    def key(self) -> list[str]:
+        """What identifies the tools in a cache's key."""
+        return [self.verilator.version, self.compiler, self.compiler_version]
+
+
+def find_toolchain() -> Toolchain:
+    """Raises `ToolError` where Verilator or the compiler is missing."""
+    verilator = find_verilator()
+    compiler = find_compiler()
+    return Toolchain(verilator, compiler, compiler_version(compiler))
 
 
 def find_verilator() -> Verilator:
@@ -60,26 +82,40 @@ def compiler_version(compiler: str) -> str:
 
 
 def run(command: Sequence[str | Path], cwd: Path, log: Path, env: dict[str, str] | None = None) -> None:
-    """Run one tool to its end, its output to `log`. Raises `ToolError` with its first error line."""
+    """Run one tool to its end, its output to `log`. Raises `ToolError` with its first error line.
+
+    The tool runs in a process group of its own, so that what it started ends with it.
+    """
     name = Path(command[0]).name
     with log.open("w") as output:
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 [str(part) for part in command],
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(env or {})},
-                timeout=TIMEOUT_S,
-                check=False,
+                process_group=0,
             )
-        except subprocess.TimeoutExpired as err:
-            raise ToolError(f"{name}: not done after {TIMEOUT_S} s (output: {log})") from err
         except OSError as err:
             raise ToolError(f"{name}: {err.strerror}") from err
-    if done.returncode != 0:
+        try:
+            code = process.wait(TIMEOUT_S)
+        except BaseException as err:
+            kill_group(process)
+            if isinstance(err, subprocess.TimeoutExpired):
+                raise ToolError(f"{name}: not done after {TIMEOUT_S:g} s", log) from err
+            raise
+    if code != 0:
         raise ToolError(f"{name}: {first_error(log.read_text(errors='replace'))}", log)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads its group, and all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def first_error(text: str) -> str:
@@ -88,4 +124,4 @@ def first_error(text: str) -> str:
     for line in lines:
         if "error" in line.lower():
             return line
-    return lines[-1] if lines else "failed without a word"
+    return lines[-1] if lines else "failed with no output"

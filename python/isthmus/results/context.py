@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus import __version__
-from isthmus.models.cache import digest
+from isthmus.cache import digest
 from isthmus.paths import ROOT
 
 _TOOLS = ("verilator",)

@@ -157,11 +157,11 @@ def test_a_cached_build_does_not_import_the_elaborator(libraries: list[Path]) ->
 def test_sources_parameters_and_variant_each_give_another_model(
     libraries: list[Path], tmp_path: Path
 ) -> None:
-    from isthmus.models.build import _target, _Toolchain
-    from isthmus.models.tools import Verilator
+    from isthmus.models.build import _target
+    from isthmus.models.tools import Toolchain, Verilator
 
     def key(what: ModelSpec, compiler_version: str = "1", verilator: str = "1") -> str:
-        return _target(what, _Toolchain(Verilator(tmp_path, verilator), "g++", compiler_version))[1]
+        return _target(what, Toolchain(Verilator(tmp_path, verilator), "g++", compiler_version))[1]
 
     (tmp_path / "tiny").mkdir()
     for file in (TINY / "tiny").iterdir():
@@ -314,10 +314,42 @@ def test_a_compiler_that_fails_is_named_with_its_first_error_and_a_log(
     with pytest.raises(UserError) as error:
         build(spec(Width=12))
     text = str(error.value)
-    assert text.startswith("tiny: broken-g++: x.cpp:1: error: no room (whole output: .isthmus/models/tiny-")
+    assert text.startswith("tiny: broken-g++: x.cpp:1: error: no room (whole output: .isthmus/log/tiny-")
     log = Path(__file__).resolve().parents[3] / text.rpartition("output: ")[2].removesuffix(")")
     assert "line one" in log.read_text()
     log.unlink()
+
+
+def test_a_compiler_that_hangs_ends_with_all_it_started_and_leaves_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "slow-g++"
+    started = tmp_path / "started"
+    compiler.write_text(
+        "#!/bin/sh\n[ $1 = --version ] && exit\necho the last words\n"
+        f"sleep 600 &\necho $! >>{started}\nwait\n"
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setattr("isthmus.models.tools.TIMEOUT_S", 1.0)
+    with pytest.raises(UserError) as error:
+        build(spec(Width=12))
+    text = str(error.value)
+    assert text.startswith("tiny: slow-g++: not done after 1 s (whole output: .isthmus/log/tiny-")
+    log = Path(__file__).resolve().parents[3] / text.rpartition("output: ")[2].removesuffix(")")
+    assert log.read_text() == "the last words\n"
+    log.unlink()
+    children = [int(line) for line in started.read_text().split()]
+    assert children
+    assert [child for child in children if running(child)] == []
+
+
+def running(process: int) -> bool:
+    """Whether it runs; a zombie, which nobody has waited for yet, does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_missing_compiler_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:

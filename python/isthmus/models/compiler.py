@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Translates SystemVerilog with Verilator and compiles its C++, without Verilator's Perl and makefiles.
+
+Verilator writes many small files; each would read the same headers again. They are compiled in a few large
+units instead, one a core. Verilator's runtime is compiled once for all programs of one `Kind` and cached.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from isthmus import cache
+from isthmus.models import fst, tools
+
+_UNIT_BYTES = 600_000
+"""Generated C++ of less than this is not split: reading the headers once more takes a second."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is built: shared objects for the simulator with or without waveforms, or programs for cocotb."""
+
+    name: Literal["model", "fst", "bench"]
+
+    @property
+    def flags(self) -> list[str]:
+        common = ["-std=c++17", "-pthread", "-w"]
+        trace = int(self.name == "fst")
+        common += ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+        common += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_FST={trace}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
+        if self.name == "bench":
+            return common
+        # Every shared object carries a Verilator runtime of its own: none of its symbols may be unified.
+        return [*common, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"]
+
+    @property
+    def fast(self) -> str:
+        """Optimisation of what runs in every clock cycle. A bench waits for Python most of its time."""
+        return "-O1" if self.name == "bench" else "-O3"
+
+
+class Jobs:
+    """Runs tools, at most `limit` at a time over all builds."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit or os.cpu_count() or 1
+        self._free = threading.BoundedSemaphore(self.limit)
+
+    def run(
+        self, command: Sequence[str | Path], cwd: Path, log: Path, env: dict[str, str] | None = None
+    ) -> None:
+        with self._free:
+            tools.run(command, cwd, log, env)
+
+
+@dataclass(frozen=True)
+class Translated:
+    """The C++ files of one top: of its own, and of Verilator's runtime."""
+
+    fast: list[Path]
+    slow: list[Path]
+    runtime: list[Path]
+
+
+class Compiler:
+    """Builds one program of `kind` in the folder `work`."""
+
+    def __init__(self, toolchain: tools.Toolchain, kind: Kind, jobs: Jobs, work: Path) -> None:
+        self.toolchain = toolchain
+        self.kind = kind
+        self.jobs = jobs
+        self.work = work
+
+    def translate(self, arguments: Sequence[str | Path], prefix: str, files: Sequence[Path]) -> Translated:
+        """Run Verilator on `files`."""
+        verilator = self.toolchain.verilator
+        command: list[str | Path] = [verilator.binary, "--cc", "--make", "json"]
+        command += ["--prefix", prefix, "--Mdir", self.work]
+        environment = {"VERILATOR_ROOT": str(verilator.root)}
+        log = self.work / "verilator.log"
+        self.jobs.run([*command, *arguments, *files], self.work, log, environment)
+        listed = json.loads((self.work / f"{prefix}.json").read_text())["sources"]
+
+        def named(*groups: str) -> list[Path]:
+            return [Path(file) for group in groups for file in listed.get(group, [])]
+
+        return Translated(
+            named("classes_fast", "support_fast"), named("classes_slow", "support_slow"), named("global")
+        )
+
+    def units(self, translated: Translated, more: Sequence[Path]) -> list[tuple[Path, str]]:
+        """The files to compile, each with its optimisation, longest first; `more` are not Verilator's."""
+        size = sum(file.stat().st_size for file in translated.fast)
+        count = max(1, min(self.jobs.limit, round(size / _UNIT_BYTES)))
+        parts: list[list[Path]] = [[] for _ in range(count)]
+        for file in sorted(translated.fast, key=lambda file: -file.stat().st_size):
+            min(parts, key=lambda part: sum(f.stat().st_size for f in part)).append(file)
+        made = [(self._unit(f"fast{i}", part), self.kind.fast) for i, part in enumerate(parts) if part]
+        made.append((self._unit("slow", [*translated.slow, *more]), "-O1"))
+        return made
+
+    def _unit(self, name: str, files: Sequence[Path]) -> Path:
+        unit = self.work / f"unit-{name}.cpp"
+        unit.write_text("".join(f'#include "{file}"\n' for file in files))
+        return unit
+
+    def compile(
+        self,
+        units: Sequence[tuple[Path, str]],
+        runtime: Sequence[Path],
+        compiled: Callable[[], None] = lambda: None,
+    ) -> list[Path]:
+        """Objects of `units` and of the `runtime`; `compiled` is called after each unit and the runtime."""
+
+        def one(unit: tuple[Path, str]) -> list[Path]:
+            source, optimise = unit
+            made = self.work / f"{source.stem}.o"
+            self._compile_one(source, made, optimise)
+            compiled()
+            return [made]
+
+        def common() -> list[Path]:
+            made = self.runtime(runtime)
+            compiled()
+            return made
+
+        with ThreadPoolExecutor(self.jobs.limit + 1) as pool:
+            shared = pool.submit(common)
+            own = [pool.submit(one, unit) for unit in units]
+            return [made for future in [*own, shared] for made in future.result()]
+
+    def link(self, objects: Sequence[Path], target: Path, options: Sequence[str]) -> None:
+        log = self.work / "link.log"
+        self.jobs.run([self.toolchain.compiler, "-pthread", "-o", target, *objects, *options], self.work, log)
+
+    def runtime(self, files: Sequence[Path]) -> list[Path]:
+        """Objects of Verilator's runtime `files`, with the compression libraries if waveforms need them."""
+        c_files = fst.sources() if self.kind.name == "fst" else []
+        names = [file.name for file in (*files, *c_files)]
+        key = cache.digest([*self.toolchain.key(), *self.kind.flags, Path(__file__), *names, *c_files])
+        folder = cache.entry("runtime", f"{self.kind.name}-{key[:16]}")
+        objects = [folder / f"{name}.o" for name in names]
+        with cache.making(folder) as work:
+            if work is None:
+                return objects
+            made = work / "made"
+            made.mkdir()
+
+            def one(file: Path) -> None:
+                self._compile_one(file, made / f"{file.name}.o", "-O2")
+
+            with ThreadPoolExecutor(self.jobs.limit) as pool:
+                list(pool.map(one, [*files, *c_files]))
+            cache.publish(made, folder)
+        return objects
+
+    def _compile_one(self, source: Path, target: Path, optimise: str) -> None:
+        include = self.toolchain.verilator.include
+        command: list[str | Path] = [self.toolchain.compiler]
+        if source.suffix == ".c":
+            # zlib's configure script would find unistd.h.
+            command += ["-x", "c", "-fPIC", "-fvisibility=hidden", "-w", "-DHAVE_UNISTD_H"]
+        else:
+            command += [*self.kind.flags, f"-I{self.work}", f"-I{include}", f"-I{include / 'vltstd'}"]
+        if self.kind.name == "fst":
+            command += [f"-I{folder}" for folder in fst.includes()]
+        # The log sits beside the object.
+        log = target.with_suffix(".log")
+        self.jobs.run([*command, optimise, "-c", "-o", target, source], self.work, log)
+        log.unlink()
