@@ -62,7 +62,11 @@ def test_a_trace_gives_the_same_packets(run: Run, tmp_path: Path) -> None:
     sums = set()
     for kind in ("rtl", "reference"):
         found = run(kind, pattern=f"trace:{file}")
-        assert found["counters"]["packets.delivered"] == len(lines)
+        assert found["counters"]["packets.delivered"] == found["iterations"] == len(lines)
+        # From the first packet to the end of the last, made at 79960: its 17 + 2 * 113 words and its way.
+        assert 79_960 + 61 <= found["workload"]["window_clocks"] <= 79_960 + 1_000
+        assert sum(found["workload"]["wire_shares"].values()) == pytest.approx(1.0, abs=1e-9)
+        assert found["throughput"]["payload_bytes"] == sum(64 + 4 * (n % 113) for n in range(2_000))
         sums.add(found["counters"]["packets.checksum"])
     assert len(sums) == 1
 

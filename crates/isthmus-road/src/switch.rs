@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
 use isthmus_sim::world::link::{Delivery, Network, SwitchPins, Token, Word};
 use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, SimError, Simulation,
@@ -168,6 +169,7 @@ impl<'a> Run<'a> {
             transmit_clocks: scenario.platform.transmit_words,
             hop_clocks: scenario.hop_clocks(),
             clock_ps,
+            whole: scenario.is_trace(),
         })?;
         let now = Instant::now();
         let watch = Rc::clone(watch);
@@ -224,6 +226,9 @@ impl<'a> Run<'a> {
         let unloaded = transmit + 2 * self.scenario.hop_clocks() + device.latency_clocks;
         let mut switch = Ideal::new(&self.scenario.traffic(), transmit, unloaded)?;
         let mut snapshot = Snapshot::default();
+        if self.scenario.is_trace() {
+            return self.ideal_trace(&mut switch);
+        }
         loop {
             let due = |now: u64, switch: &Ideal| {
                 switch.next_created().is_some_and(|created| created + transmit < now)
@@ -244,6 +249,20 @@ impl<'a> Run<'a> {
         self.measurement(snapshot.now, &BTreeMap::new(), Checked::default(), 0)
     }
 
+    /// Every packet of a trace, one after the other.
+    fn ideal_trace(mut self, switch: &mut Ideal) -> Result<Measurement, RoadError> {
+        let framing = u64::from(self.scenario.traffic().framing);
+        let mut now = self.scenario.first_created();
+        self.meter.begin(Snapshot { now, ..Snapshot::default() });
+        while let Some(delivery) = switch.step() {
+            now = now.max(u64::from(delivery.arrived) + u64::from(delivery.words) + framing);
+            self.arrived(&delivery);
+            self.look(now)?;
+        }
+        self.meter.finish(Snapshot { now, ..Snapshot::default() });
+        self.measurement(now, &BTreeMap::new(), Checked::default(), 0)
+    }
+
     fn network(
         mut self,
         gateware: impl FnOnce(&Rc<RefCell<Network>>) -> Result<Option<Gateware>, RoadError>,
@@ -262,26 +281,37 @@ impl<'a> Run<'a> {
             }
         };
         let (patience, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
+        let (whole, first) = (self.scenario.is_trace(), self.scenario.first_created());
         loop {
-            advance(CHUNK)?;
+            let chunk = self.chunk(&network.borrow());
+            advance(chunk)?;
             let snapshot = self.collect(&network)?;
+            if whole && snapshot.now == first {
+                self.meter.begin(snapshot);
+            }
             up = up || network.borrow().is_up();
             if !up && snapshot.now > patience {
                 return Err(Self::never_up(snapshot.now, gateware.as_ref(), &network.borrow()));
             }
-            if self.meter.poll(snapshot) || self.over(&network, snapshot.now) {
+            if self.meter.poll(snapshot) || self.all_sent(&network) {
                 break;
             }
             self.look(snapshot.now)?;
         }
         if self.scenario.workload.drain || !self.meter.saturated() {
             network.borrow_mut().stop();
-            let (mut on_way, mut since) = (u64::MAX, 0);
-            while since < STUCK_CLOCKS {
-                advance(CHUNK)?;
+            let mut last = self.collect(&network)?;
+            let (mut on_way, mut since) = (network.borrow().ledger().on_way(), 0);
+            while since < STUCK_CLOCKS && !(whole && on_way == 0) {
+                let chunk = self.chunk(&network.borrow());
+                advance(chunk)?;
                 let snapshot = self.collect(&network)?;
                 let left = network.borrow().ledger().on_way();
-                since = if left == on_way { since + CHUNK } else { 0 };
+                if left == on_way {
+                    since += chunk;
+                } else {
+                    (since, last) = (0, snapshot);
+                }
                 on_way = left;
                 if left == 0 {
                     break;
@@ -291,6 +321,9 @@ impl<'a> Run<'a> {
             // What a fault took is known only now.
             network.borrow_mut().close();
             self.collect(&network)?;
+            if whole {
+                self.meter.finish(last);
+            }
         }
         let mut counters = BTreeMap::new();
         if let Some(gateware) = &gateware {
@@ -311,7 +344,7 @@ impl<'a> Run<'a> {
             ("end.starts", ends.starts),
             ("end.overruns", network.overruns()),
             ("clocks", network.now()),
-            ("packets.checksum", self.checksum >> 1),
+            ("packets.checksum", self.checksum >> 11),
         ] {
             counters.insert(name.to_owned(), value);
         }
@@ -348,14 +381,27 @@ impl<'a> Run<'a> {
         ))
     }
 
-    /// A trace is over when its last packet has arrived.
-    fn over(&self, network: &Rc<RefCell<Network>>, now: u64) -> bool {
+    /// Clocks to the next look at what arrived. Of a trace so few that its window begins exactly where its
+    /// first packet is made and ends exactly where its last one has arrived.
+    fn chunk(&self, network: &Network) -> u64 {
+        let scenario = self.scenario;
+        let (first, last) = (scenario.first_created(), scenario.last_made());
+        let ports = scenario.device.ports as u64;
+        // No port ends more packets in a chunk.
+        let most = ports * CHUNK / u64::from(HEADER_WORDS + FRAMING_WORDS);
+        match network.now() {
+            _ if !scenario.is_trace() => CHUNK,
+            now if now < first => CHUNK.min(first - now),
+            now if now < last => CHUNK.min(last - now),
+            _ if network.ledger().on_way() > most => CHUNK,
+            _ => 1,
+        }
+    }
+
+    /// The last packet of a trace has left its source.
+    fn all_sent(&self, network: &Rc<RefCell<Network>>) -> bool {
         let network = network.borrow();
-        let made = network.ledger().tally.created;
-        self.scenario.workload.pattern == PatternName::Trace
-            && network.is_empty()
-            && (network.ledger().on_way() == 0 || now > self.scenario.start_clock() + STUCK_CLOCKS)
-            && made > 0
+        self.scenario.is_trace() && network.is_empty() && network.ledger().tally.created > 0
     }
 
     fn collect(&mut self, network: &Rc<RefCell<Network>>) -> Result<Snapshot, RoadError> {
@@ -402,7 +448,7 @@ impl<'a> Run<'a> {
         let (scenario, meter) = (self.scenario, &self.meter);
         let workload = &scenario.workload;
         let samples: &Samples = &meter.samples;
-        if samples.count() == 0 && workload.pattern != PatternName::Trace {
+        if samples.count() == 0 && !scenario.is_trace() {
             return Err(RoadError::Inconsistent(
                 "switch: not one packet of the window arrived".to_owned(),
             ));
@@ -484,8 +530,12 @@ impl<'a> Run<'a> {
         let payload_share = (mean - f64::from(traffic.framing)) / mean;
         let load = match workload.arrivals {
             ArrivalsName::Backlog(_) => None,
+            _ if scenario.is_trace() => None,
             _ => Some(workload.load),
         };
+        // A trace says what is sent when: it has no load, and neither settles nor saturates.
+        let steady = (!scenario.is_trace()).then_some(meter.steady);
+        let backlog = matches!(workload.arrivals, ArrivalsName::Backlog(_));
         let sent = scenario.device.ports as u64 * meter.clocks();
         let share = |words: u64| (sent > 0).then(|| words as f64 / sent as f64);
         let wire = meter.heard();
@@ -494,15 +544,15 @@ impl<'a> Run<'a> {
             "ports": scenario.device.ports,
             "lanes": scenario.device.lanes,
             "pattern": scenario.pattern_text(),
-            "sizes_bytes": workload.sizes_bytes,
+            "sizes_bytes": scenario.sizes_bytes(),
             "load": load,
             "payload_load": load.map(|load| load * payload_share),
-            "packets": workload.packets,
+            "packets": scenario.packets(),
             "hop_clocks": scenario.hop_clocks(),
             "buffer_words": scenario.device.buffer_words,
             "credit_in_packet": scenario.device.credit_in_packet,
-            "steady": meter.steady,
-            "saturated": load.is_none() || meter.saturated(),
+            "steady": steady,
+            "saturated": backlog || meter.saturated(),
             "window_clocks": meter.clocks(),
             "payload_share": share(meter.words),
             "wire_shares": {
@@ -559,6 +609,90 @@ mod tests {
                      "sizes_bytes": [64, 512], "load": 0.5, "packets": 1000},
         "seed": 1
     }"#;
+
+    fn judge_trace(engine: &str, trace: &str) -> Measurement {
+        let mut scenario: Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["engine"] = engine.into();
+        scenario["workload"]["pattern"] = "trace".into();
+        scenario["workload"]["trace"] = serde_json::from_str(trace).unwrap();
+        let scenario = Scenario::parse(&scenario.to_string()).unwrap();
+        let watch: Watch = Rc::new(RefCell::new(|_: Step| std::ops::ControlFlow::Continue(())));
+        let make = |_: &std::path::Path, _: Option<&std::path::Path>| unreachable!("no gateware");
+        run(&scenario, &make, &watch).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_trace_of_one_packet_takes_what_the_constants_say() {
+        // Hop: (304 + 16) ns of 12.8 ns = 25 clocks. One way: 4 to transmit, 25, 7 of the switch, 25 = 61.
+        // 64 bytes are 16 words, with begin and end 18.
+        for engine in ["ideal", "reference"] {
+            let found = judge_trace(engine, "[[10, 0, 3, 64]]");
+            let work = &found.workload;
+            let latency = found.latency_ps.unwrap();
+            assert_eq!((latency.min, latency.max), (61 * 12_800, 61 * 12_800), "{engine}");
+            assert_eq!(found.iterations, 1);
+            assert_eq!(work["packets"], 1);
+            assert_eq!((&work["load"], &work["payload_load"]), (&Value::Null, &Value::Null));
+            assert_eq!((&work["saturated"], &work["steady"]), (&json!(false), &Value::Null));
+            let clocks = work["window_clocks"].as_u64().unwrap();
+            assert!((61 + 18..=61 + 20).contains(&clocks), "{engine}: {clocks}");
+            assert_eq!(found.throughput.unwrap().payload_bytes, 64);
+            assert_eq!(found.id.rsplit('/').next().unwrap(), "4x4-trace-64-1-packets");
+        }
+    }
+
+    #[test]
+    fn every_packet_of_a_trace_counts_and_shares_are_shares() {
+        // Two packets of 128 words to one output at the same clock: the second waits for the first.
+        let trace = "[[0, 0, 2, 512], [0, 1, 2, 512], [100000, 3, 0, 64]]";
+        for engine in ["ideal", "reference"] {
+            let found = judge_trace(engine, trace);
+            let work = &found.workload;
+            assert_eq!(found.iterations, 3, "{engine}");
+            let latency = found.latency_ps.unwrap();
+            assert_eq!(latency.min, 61 * 12_800);
+            let waited = latency.max / 12_800 - 61;
+            assert!((130..=133).contains(&waited), "{engine}: {waited} clocks behind 130 words");
+            let clocks = work["window_clocks"].as_u64().unwrap();
+            assert!((100_000 + 79..=100_000 + 81).contains(&clocks), "{engine}: {clocks}");
+            assert_eq!(found.throughput.unwrap().payload_bytes, 512 + 512 + 64);
+            let shares = &work["wire_shares"];
+            if engine == "reference" {
+                let all = ["data", "framing", "credit", "idle"];
+                let sum: f64 = all.iter().map(|kind| shares[kind].as_f64().unwrap()).sum();
+                assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+                let data = shares["data"].as_f64().unwrap() * 4.0 * clocks as f64;
+                assert_eq!(data.round() as u64, (128 + 128 + 16));
+            }
+            assert_eq!(work["sizes_bytes"], json!([64, 512]));
+            assert_eq!(work["flows"]["least_words"], 16);
+        }
+    }
+
+    #[test]
+    fn a_trace_longer_than_a_window_counts_from_its_first_to_its_last_packet() {
+        let rows: Vec<String> =
+            (0..5_000).map(|n| format!("[{}, {}, {}, 64]", 40 * n, n % 4, (n + 1) % 4)).collect();
+        let found = judge_trace("reference", &format!("[{}]", rows.join(",")));
+        assert_eq!(found.iterations, 5_000);
+        let clocks = found.workload["window_clocks"].as_u64().unwrap();
+        assert!((40 * 4_999 + 79..=40 * 4_999 + 81).contains(&clocks), "{clocks}");
+    }
+
+    #[test]
+    fn a_trace_with_a_backlog_or_a_clock_out_of_range_is_refused() {
+        for (key, value, says) in [
+            ("arrivals", json!({"backlog": 256}), "no backlog"),
+            ("trace", json!([[u64::MAX, 0, 1, 64]]), "outside 0 to 1000000000"),
+        ] {
+            let mut scenario: Value = serde_json::from_str(SCENARIO).unwrap();
+            scenario["workload"]["pattern"] = "trace".into();
+            scenario["workload"]["trace"] = json!([[0, 0, 1, 64]]);
+            scenario["workload"][key] = value;
+            let error = Scenario::parse(&scenario.to_string()).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
 
     /// What the account says of a switch whose words somebody changes on their way out.
     fn judged(mut tamper: impl FnMut(u64, &mut [Word])) -> Option<String> {

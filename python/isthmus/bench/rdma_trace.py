@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from isthmus.bench import tracefile
 from isthmus.errors import UserError
 
 FORM = "nanosecond source destination write|inline|message bytes"
 LARGEST = {"write": 4096, "inline": 504, "message": 504}
 """Bytes of one transfer: a descriptor, a message queue's slot without its frame word."""
 HOSTS = 8
-LINES = 1_000_000
 LAST_NS = 10_000_000_000
 
 
@@ -29,21 +29,7 @@ class Line:
 
 def read(path: Path) -> tuple[Line, ...]:
     """The transfers of a file, a line each: `FORM`; # begins a comment. `UserError` names a wrong line."""
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as err:
-        why = err.strerror if isinstance(err, OSError) else "not a text file"
-        raise UserError(f"trace: {path}: {why}") from err
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        fields = line.partition("#")[0].replace(",", " ").split()
-        if fields:
-            found.append(_line(fields, f"trace: {path}:{number}"))
-    if not found:
-        raise UserError(f"trace: {path}: holds no transfer; a line is: {FORM}")
-    if len(found) > LINES:
-        raise UserError(f"trace: {path}: {len(found)} transfers; {LINES} at most")
-    return tuple(found)
+    return tuple(_line(fields, where) for where, fields in tracefile.lines(path, FORM, "transfer", "trace"))
 
 
 def _line(fields: list[str], where: str) -> Line:

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from isthmus import platforms
-from isthmus.bench import engine
+from isthmus.bench import engine, tracefile
 from isthmus.bench.output import Format, publish
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile
@@ -35,6 +35,8 @@ PACKETS = 20_000
 BURST_PACKETS = 8.0
 BACKLOG_PACKETS = 256
 HOTSPOT_SHARE = 0.25
+TRACE_FORM = "clock source destination bytes"
+TRACE_LAST_CLOCK = 1_000_000_000
 WALL_S = 3_600
 
 Engine = Literal["rtl", "reference", "ideal"]
@@ -43,7 +45,8 @@ Engine = Literal["rtl", "reference", "ideal"]
 @dataclass(frozen=True)
 class Traffic:
     """What is sent. Sizes in bytes, data words only; `load` is a share of a line's words, framing included;
-    None: sources that always have packets waiting, for saturation."""
+    None: sources that always have packets waiting, for saturation. A trace takes neither sizes, load,
+    arrivals nor packets from here: its file has them."""
 
     ports: int = 8
     pattern: str = "uniform"
@@ -121,13 +124,25 @@ def scenario(
         "seed": traffic.seed,
         "limits": {"wall_s": WALL_S},
     }
-    if traffic.pattern.startswith("trace:"):
-        made["workload"]["trace"] = trace(Path(traffic.pattern.removeprefix("trace:")))
+    if is_trace(traffic.pattern):
+        rows = trace(Path(traffic.pattern.removeprefix("trace:")), traffic.ports)
+        made["workload"] |= {
+            "arrivals": "paced",
+            "sizes_bytes": [min(row[3] for row in rows), max(row[3] for row in rows)],
+            "load": 1.0,
+            "packets": len(rows),
+            "trace": rows,
+        }
     if model is not None:
         made["device"]["model_path"] = str(model)
     for key, value in changes.items():
         made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
     return made
+
+
+def is_trace(pattern: str) -> bool:
+    """Whether the pattern is a file of packets."""
+    return pattern.startswith("trace:")
 
 
 def parameters(platform: Platform, ports: int, design: Design) -> dict[str, int]:
@@ -150,28 +165,26 @@ def model(platform: Platform, ports: int, design: Design, waveform: bool = False
     return engine.model(TOP, waveform, parameters(platform, ports, design))
 
 
-def trace(path: Path) -> list[list[int]]:
-    """A file of packets, a line each: clock, source, destination, bytes; # begins a comment."""
+def trace(path: Path, ports: int) -> list[list[int]]:
+    """A file of packets, a line each: `TRACE_FORM`; # begins a comment. `UserError` names a wrong line.
+
+    ports  of the switch; sources and destinations are below it
+    """
+    least, most = HEADER_BYTES, platforms.load(PLATFORM).profiles["isthmus"].packet.value * WORD_BYTES
     rows = []
-    try:
-        text = path.read_text()
-    except OSError as err:
-        raise UserError(f"pattern: {path}: {err.strerror}") from err
-    for number, line in enumerate(text.splitlines(), 1):
-        fields = line.partition("#")[0].replace(",", " ").split()
-        if not fields:
-            continue
+    for where, fields in tracefile.lines(path, TRACE_FORM, "packet", "pattern"):
         try:
             clock, source, destination, size = (int(field) for field in fields)
         except ValueError:
-            raise UserError(
-                f"pattern: {path}:{number}: {line.strip()!r}; a line is: clock source destination bytes"
-            ) from None
-        if min(clock, source, destination, size) < 0:
-            raise UserError(f"pattern: {path}:{number}: a negative number")
+            raise UserError(f"{where}: {' '.join(fields)!r}; a line is: {TRACE_FORM}") from None
+        if not 0 <= clock <= TRACE_LAST_CLOCK:
+            raise UserError(f"{where}: clock {clock} is outside 0 to {TRACE_LAST_CLOCK}")
+        for port in (source, destination):
+            if not 0 <= port < ports:
+                raise UserError(f"{where}: port {port} is outside 0 to {ports - 1}")
+        if size % WORD_BYTES or not least <= size <= most:
+            raise UserError(f"{where}: {size} bytes; expected a multiple of 4 from {least} to {most:.0f}")
         rows.append([clock, source, destination, size])
-    if not rows:
-        raise UserError(f"pattern: {path}: holds no packet")
     return rows
 
 
@@ -249,7 +262,7 @@ class Point:
 
 def curve(traffic: Traffic, design: Design, at: Sequence[float], engines: Sequence[Engine]) -> list[Point]:
     """Delay against load for each engine, and saturation where the engine has such a thing."""
-    if traffic.pattern.startswith("trace:"):
+    if is_trace(traffic.pattern):
         return [Point(traffic, design, kind) for kind in engines]
     points = [
         Point(replace(traffic, load=load), design, kind)
@@ -354,6 +367,9 @@ def run(
         raise UserError(f"round-trip: {round_trip} words are outside 8 to 1600")
     traffic = Traffic(ports, pattern, arrivals, sizes(size), None, packets, seed)
     _pattern(pattern)
+    if is_trace(pattern):
+        # Read here as well, so that a wrong line is known before anything is built.
+        trace(Path(pattern.removeprefix("trace:")), ports)
     at = loads(load)
     points = []
     for each in profiles:

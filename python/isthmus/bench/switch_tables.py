@@ -61,7 +61,7 @@ def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
             _blank(w["load"]),
             _blank(w["payload_load"]),
             int(w["saturated"]),
-            int(w["steady"]),
+            "" if w["steady"] is None else int(w["steady"]),
             m.iterations if delay else 0,
             m.seed,
             *us,
@@ -82,6 +82,21 @@ def _blank(value: float | None) -> object:
     return "" if value is None else value
 
 
+def is_backlog(m: Measurement) -> bool:
+    """Sources always had packets waiting: a measurement of saturation, without a meaningful delay."""
+    return m.arrivals == "backlog"
+
+
+def verdict(m: Measurement) -> str:
+    """Whether the delay is a steady one. A trace has no such thing: all its packets count."""
+    w = m.workload
+    if w["saturated"]:
+        return "saturated"
+    if w["steady"] is None:
+        return "whole trace"
+    return "steady" if w["steady"] else "not steady"
+
+
 def queueing_us(m: Measurement) -> float | None:
     """The mean delay beyond the fastest packet's."""
     return None if m.latency is None else (m.latency.avg - m.latency.min) / 1e6
@@ -100,9 +115,10 @@ def text(made: Document) -> str:
         members = list(group)
         w = members[0].workload
         low, high = w["sizes_bytes"]
+        arrivals = next((m.arrivals for m in members if not is_backlog(m)), "backlog")
         parts.append(
             f"# {w['ports']}x{w['ports']}, {pattern}, {low} to {high} bytes, profile {profile}, "
-            f"seed {members[0].seed}, {next((m.arrivals for m in members if m.workload['load']), '')}\n"
+            f"seed {members[0].seed}, {arrivals}\n"
             "# load: share of a line's words that packets take, framing included; payload: their data alone\n"
             "# delay in us, one-way: made to first word at the sink; queueing: the mean beyond the least\n"
         )
@@ -121,14 +137,14 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
     ]  # fmt: skip
     for m in members:
         w, delay = m.workload, m.latency
-        if delay is None or w["load"] is None:
+        if delay is None or is_backlog(m):
             continue
         tail = (delay.percentiles[key] for key in ("p50", "p99", "p99.9"))
         rows.append(
             (
                 m.method,
-                f"{w['load']:.3f}",
-                f"{w['payload_load']:.3f}",
+                as_share(w["load"]),
+                as_share(w["payload_load"]),
                 f"{delay.avg / 1e6:.3f}",
                 f"{queueing_us(m):.3f}",
                 *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
@@ -137,10 +153,15 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
                 _percent(w["payload_share"]),
                 "" if m.method == "ideal" else _percent(w["wire_shares"]["credit"]),
                 "" if w["flows"]["jain"] is None else f"{w['flows']['jain']:.4f}",
-                "saturated" if w["saturated"] else "" if w["steady"] else "not steady",
+                "" if verdict(m) == "steady" else verdict(m),
             )
         )
     return rows
+
+
+def as_share(value: float | None) -> str:
+    """A share as a table shows it; blank where there is none, as of a trace."""
+    return "" if value is None else f"{value:.3f}"
 
 
 def _percent(share: float | None) -> str:
@@ -150,7 +171,7 @@ def _percent(share: float | None) -> str:
 def _saturation(members: Sequence[Measurement]) -> str:
     lines = []
     for m in members:
-        if m.workload["load"] is not None:
+        if not is_backlog(m):
             continue
         shares, flows = m.workload["wire_shares"], m.workload["flows"]
         lines.append(
@@ -163,10 +184,10 @@ def _saturation(members: Sequence[Measurement]) -> str:
 
 
 def _way(members: Sequence[Measurement]) -> str:
-    staged = [m for m in members if m.method == "rtl" and m.stages and m.workload["load"] is not None]
+    staged = [m for m in members if m.method == "rtl" and m.stages and not is_backlog(m)]
     if not staged:
         return "\n"
-    m = min(staged, key=lambda m: m.workload["load"])
+    m = min(staged, key=lambda m: m.workload["load"] or 0.0)
     total = sum(stage.time for stage in m.stages)
     ways = ", ".join(f"{stage.name} {stage.time / 1e3:.1f}" for stage in m.stages)
     return f"# fastest packet, ns: {ways}; {total / 1e3:.1f} in all\n\n"

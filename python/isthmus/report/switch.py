@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from isthmus.bench.switch_tables import line_share, queueing_us
+from isthmus.bench.switch_tables import as_share, is_backlog, line_share, queueing_us, verdict
 from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
@@ -46,13 +46,18 @@ def page(document: Document) -> str:
 
 def figures(document: Document) -> list[Figure]:
     """Delay against load, and what was carried; one panel for each switch and traffic."""
-    timed = [m for m in document if m.latency is not None and m.workload["load"] is not None]
+    timed = [m for m in document if m.latency is not None and not is_backlog(m)]
     made = []
     if timed:
         one_definition(timed, "delay")
-        made.append(delay(timed))
-        made.append(_beyond(timed))
-    full = [m for m in document if m.workload["load"] is None]
+    loaded = [m for m in timed if m.workload["load"] is not None]
+    if loaded:
+        made.append(delay(loaded))
+        made.append(_beyond(loaded))
+    traced = [m for m in timed if m.workload["load"] is None]
+    if traced:
+        made.append(_traced(traced))
+    full = [m for m in document if is_backlog(m)]
     if full:
         made.append(_full(full))
     return made
@@ -62,7 +67,7 @@ def _traffic(m: Measurement) -> str:
     w = m.workload
     low, high = w["sizes_bytes"]
     size = f"{low}" if low == high else f"{low} to {high}"
-    arrivals = "" if w["load"] is None else f", {m.arrivals}"
+    arrivals = "" if is_backlog(m) or w["pattern"] == m.arrivals else f", {m.arrivals}"
     return f"{w['ports']}x{w['ports']}, {w['pattern']}, {size} bytes{arrivals}, profile {m.profile}"
 
 
@@ -164,6 +169,36 @@ def delay(timed: Sequence[Measurement]) -> Figure:
     )
 
 
+def _traced(traced: Sequence[Measurement]) -> Figure:
+    """What a trace's packets met: a row for each switch."""
+    columns = ["traffic", "switch", "mean [us]", "p50 [us]", "p99 [us]", "p99.9 [us]", "max [us]", "packets"]
+    columns += ["carried [%]"]
+    rows = []
+    for m in traced:
+        assert m.latency is not None
+        tail = (m.latency.percentiles[key] for key in ("p50", "p99", "p99.9"))
+        rows.append(
+            [
+                _traffic(m),
+                ENGINES[m.method][0],
+                f"{m.latency.avg / 1e6:.3f}",
+                *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
+                f"{m.latency.max / 1e6:.3f}",
+                str(m.iterations),
+                f"{100 * m.workload['payload_share']:.2f}",
+            ]
+        )
+    return Figure(
+        "trace",
+        "A trace's packets",
+        f"Delay of all packets of a trace, {DEFINITIONS[traced[0].definition]}. Carried: data words out of "
+        "the switch, a share of all words from the making of the first packet to the end of the last.",
+        (),
+        Table(columns, rows),
+        (),
+    )
+
+
 def _row(m: Measurement) -> Sequence[str]:
     assert m.latency is not None
     w, delay = m.workload, m.latency
@@ -171,14 +206,14 @@ def _row(m: Measurement) -> Sequence[str]:
     return [
         _traffic(m),
         ENGINES[m.method][0],
-        f"{w['load']:.3f}",
-        f"{w['payload_load']:.3f}",
+        as_share(w["load"]),
+        as_share(w["payload_load"]),
         f"{delay.avg / 1e6:.3f}",
         f"{delay.stdev / 1e6:.3f}",
         *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
         f"{delay.max / 1e6:.3f}",
         str(m.iterations),
-        "saturated" if w["saturated"] else "steady" if w["steady"] else "not steady",
+        verdict(m),
     ]
 
 
@@ -247,7 +282,7 @@ def _full(full: Sequence[Measurement]) -> Figure:
 
 def _answer(document: Document) -> str:
     sentences = []
-    full = [m for m in document if m.workload["load"] is None and m.workload["pattern"] != "single"]
+    full = [m for m in document if is_backlog(m) and m.workload["pattern"] != "single"]
     for title, members in _panels(full).items():
         found = next((m for m in members if m.method == "rtl"), members[0])
         share = line_share(found)
@@ -256,6 +291,14 @@ def _answer(document: Document) -> str:
                 f"Under saturation {digits(100 * share, 4)} % of the words out of the switch are packets and "
                 f"their credits, {digits(100 * found.workload['payload_share'], 4)} % are data ({title})."
             )
+    traced = [m for m in document if m.arrivals == "trace" and m.latency is not None]
+    shown = [m for m in traced if m.method == "rtl"] or traced
+    sentences += [
+        f"{m.iterations} packets of a trace take {digits(m.latency.avg / 1e6, 3)} us in the mean and "
+        f"{digits(m.latency.max / 1e6, 3)} us at most ({ENGINES[m.method][0]})."
+        for m in shown[:1]
+        if m.latency is not None
+    ]
     timed = [m for m in document if m.method == "rtl" and m.workload["load"] is not None]
     sentences += [
         f"At a load of {100 * m.workload['payload_load']:.0f} % a packet takes "

@@ -271,7 +271,7 @@ def test_a_wrong_line_of_a_trace_is_named(line: str, message: str, tmp_path: Pat
 
 def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "trace.txt"
-    for content, message in ((b"# none\n", "holds no transfer; a line is: "), (b"\xff\xfe", "not a text")):
+    for content, message in ((b"# none\n", "contains no transfer; a line is: "), (b"\xff\xfe", "not a text")):
         file.write_bytes(content)
         with pytest.raises(UserError, match=message):
             _run("trace", tmp_path / "out", trace=file)

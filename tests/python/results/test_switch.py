@@ -25,20 +25,22 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the simulator would give, near enough: more load, more delay."""
     work, device = scenario["workload"], scenario["device"]
     backlog = isinstance(work["arrivals"], dict) and "backlog" in work["arrivals"]
-    share = None if backlog else work["load"]
+    traced = work["pattern"] == "trace"
+    share = None if backlog or traced else work["load"]
     pattern = work["pattern"]
     if isinstance(pattern, dict):
         ((name, value),) = pattern.items()
         pattern = f"{name}:{value}"
     low, high = work["sizes_bytes"]
     mean = (low + high) / 8
-    data = 0.961 if backlog else share * mean / (mean + 2)
+    data = 0.961 if share is None else share * mean / (mean + 2)
     arrivals = "backlog" if backlog else work["arrivals"] if isinstance(work["arrivals"], str) else "bursty"
+    arrivals = "trace" if traced else arrivals
     waiting = 0.0 if share is None else 40 * share / (1.02 - share)
     delay = (4 + 25 + 7 + 25 + waiting * (1.0 if work["engine"] == "ideal" else 1.03)) * CLOCK_PS
     count = work["packets"]
     size = f"{low}" if low == high else f"{low}-{high}"
-    rate = "backlog" if backlog else f"{arrivals}-{share:.3f}"
+    rate = arrivals if share is None else f"{arrivals}-{share:.3f}"
     ports = device["ports"]
     least = 61 * CLOCK_PS
     stages = [
@@ -58,10 +60,12 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "sizes_bytes": [low, high],
                 "load": share,
                 "payload_load": None if share is None else data,
-                "steady": True,
-                "saturated": backlog or share >= 1,
+                "steady": None if traced else True,
+                "saturated": backlog or (share is not None and share >= 1),
                 "payload_share": data,
-                "wire_shares": {"data": data, "framing": 0.027, "credit": 0.009, "idle": 0.964 - data},
+                "wire_shares": {
+                    "data": data, "framing": 0.027, "credit": 0.009, "idle": max(0.0, 0.964 - data),
+                },
                 "clocks": {"delay": delay / CLOCK_PS, "fastest": 61, "fastest_switch": 7},
                 "flows": {"least_words": 97, "most_words": 100, "jain": 0.9999},
             },
@@ -149,13 +153,74 @@ def test_refused(settings: dict[str, Any], message: str, tmp_path: Path) -> None
 def test_a_trace_file_names_its_wrong_line(tmp_path: Path) -> None:
     file = tmp_path / "t"
     file.write_text("# clock source destination bytes\n0 1 2 64\n5,1,2,64 # again\n")
-    assert switch.trace(file) == [[0, 1, 2, 64], [5, 1, 2, 64]]
-    file.write_text("0 1 2\n")
-    with pytest.raises(UserError, match="t:1: '0 1 2'; a line is: clock source destination bytes"):
-        switch.trace(file)
-    file.write_text("# none\n")
-    with pytest.raises(UserError, match="holds no packet"):
-        switch.trace(file)
+    assert switch.trace(file, 8) == [[0, 1, 2, 64], [5, 1, 2, 64]]
+    for text, message in (
+        (b"0 1 2\n", "t:1: '0 1 2'; a line is: clock source destination bytes"),
+        (b"# none\n", "contains no packet; a line is: clock source destination bytes"),
+        (b"0 1 2 64\n-1 1 2 64\n", "t:2: clock -1 is outside 0 to 1000000000"),
+        (b"1000000001 1 2 64\n", "t:1: clock 1000000001 is outside"),
+        (b"0 1 8 64\n", "t:1: port 8 is outside 0 to 7"),
+        (b"0 1 2 63\n", "t:1: 63 bytes; expected a multiple of 4 from 24 to 512"),
+        (b"0 1 2 516\n", "t:1: 516 bytes; expected a multiple of 4 from 24 to 512"),
+        (b"0 1 2 1e30\n", "t:1: '0 1 2 1e30'"),
+        (b"\x7fELF\xff\xfe\x00", "t: not a text file"),
+    ):
+        file.write_bytes(text)
+        with pytest.raises(UserError) as error:
+            switch.trace(file, 8)
+        assert message in str(error.value)
+
+
+def test_a_trace_asks_every_engine_for_just_its_packets(tmp_path: Path) -> None:
+    file = tmp_path / "packets.txt"
+    file.write_text("0 1 2 64\n5 1 3 512\n")
+    asked = []
+
+    def record(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked.append(scenario["workload"])
+        return engine(scenario)
+
+    made = switch.run(pattern=f"trace:{file}", out=tmp_path / "out", runner=record, given=MODEL)
+    assert sorted(work["engine"] for work in asked) == ["ideal", "reference", "rtl"]
+    for work in asked:
+        assert work["trace"] == [[0, 1, 2, 64], [5, 1, 3, 512]]
+        assert (work["packets"], work["sizes_bytes"], work["arrivals"]) == (2, [64, 512], "paced")
+    assert {m.workload["load"] for m in made} == {None}
+
+
+def test_a_trace_is_shown_as_delays_and_not_as_saturation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "packets.txt"
+    file.write_text("0 1 2 64\n5 1 3 512\n")
+    switch.run(pattern=f"trace:{file}", out=tmp_path, runner=engine, given=MODEL)
+    shown = capsys.readouterr().out
+    assert "saturation" not in shown
+    assert [line.split()[0] for line in shown.splitlines() if "whole trace" in line] == list(switch.ENGINES)
+    page = (tmp_path / "switch.html").read_text()
+    assert "Under saturation" not in page
+    assert "2 packets of a trace take" in page
+    (rtl, *_) = csv.DictReader((tmp_path / "switch.csv").open())
+    assert (rtl["load"], rtl["steady"], rtl["saturated"], rtl["packets"]) == ("", "", "0", "2")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("window_clocks", 18446744073709385983),
+        ("window_clocks", -1),
+        ("wire_shares", {"data": 1.5, "framing": 0, "credit": 0, "idle": 0}),
+        ("wire_shares", {"data": -0.1, "framing": 0, "credit": 0, "idle": 0}),
+        ("load", 1.1),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_by_the_schema(key: str, value: Any, tmp_path: Path) -> None:
+    made = _measured(ports=4)
+    made.raw["results"][0]["workload"][key] = value
+    file = tmp_path / "wrong.json"
+    file.write_text(json.dumps(made.raw))
+    with pytest.raises(UserError, match=f"results/0/workload/{key}"):
+        load(file)
 
 
 def test_the_scenario_and_the_gateware_get_the_same_design() -> None:

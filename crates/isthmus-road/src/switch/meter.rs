@@ -4,6 +4,9 @@
 //! Packets arrive in blocks of a twentieth of those to be measured. A run is steady when the mean delay of
 //! two blocks lies within 5 % of that of the two before. From then on the packets of a window count, by
 //! when they were made; the sources go on until all of them have arrived. So both ends are left out.
+//!
+//! A trace has neither warm-up nor end: each of its packets counts, and the window lasts from the making of
+//! the first to the last word of the last.
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::link::Delivery;
@@ -51,6 +54,8 @@ pub(super) struct MeterConfig {
     pub(super) transmit_clocks: u64,
     pub(super) hop_clocks: u64,
     pub(super) clock_ps: f64,
+    /// Every packet counts: a trace. `begin` and `end` are set from outside.
+    pub(super) whole: bool,
 }
 
 /// The mean of something.
@@ -96,7 +101,7 @@ pub(super) struct Meter {
 impl Meter {
     pub(super) fn new(config: MeterConfig) -> Result<Self, RoadError> {
         Ok(Self {
-            phase: Phase::WarmUp,
+            phase: if config.whole { Phase::Window } else { Phase::WarmUp },
             block: Mean::default(),
             blocks: Vec::new(),
             warm_up_packets: 0,
@@ -145,7 +150,7 @@ impl Meter {
         }
         let made = u64::from(delivery.created) + self.config.transmit_clocks;
         let until = if self.phase == Phase::Window { u64::MAX } else { self.end.now };
-        if made < self.begin.now || made >= until {
+        if !self.config.whole && (made < self.begin.now || made >= until) {
             self.after += u64::from(made >= until);
             return;
         }
@@ -166,6 +171,7 @@ impl Meter {
     /// Now and then; true when there is nothing more to wait for.
     pub(super) fn poll(&mut self, now: Snapshot) -> bool {
         match self.phase {
+            Phase::Window if self.config.whole => false,
             Phase::WarmUp => {
                 if let [.., a, b, c, d] = self.blocks[..] {
                     self.steady = ((c + d) / (a + b) - 1.0).abs() < STEADY;
@@ -178,18 +184,18 @@ impl Meter {
                 false
             }
             Phase::Window => {
-                if now.now >= self.begin.now + self.config.window_clocks {
+                if now.now >= self.begin.now.saturating_add(self.config.window_clocks) {
                     self.end = now;
                     self.phase = Phase::Tail;
                 }
                 false
             }
             Phase::Tail => {
-                let made = self.end.created - self.begin.created;
+                let made = self.end.created.saturating_sub(self.begin.created);
                 let gone = now.gone.saturating_sub(self.begin.gone);
                 let patience = self.config.window_clocks.max(100_000);
                 let over = self.samples.count() + gone >= made
-                    || now.now >= self.end.now + patience
+                    || now.now >= self.end.now.saturating_add(patience)
                     || self.saturated();
                 if over {
                     self.phase = Phase::Done;
@@ -200,27 +206,42 @@ impl Meter {
         }
     }
 
-    /// More comes than goes.
+    /// The first packet of a trace is made now.
+    pub(super) fn begin(&mut self, now: Snapshot) {
+        self.begin = now;
+        self.end = now;
+    }
+
+    /// The last packet of a trace has arrived by now.
+    pub(super) fn finish(&mut self, now: Snapshot) {
+        self.end = now;
+        self.phase = Phase::Done;
+    }
+
+    /// More comes than goes. Never so of a trace, and not before the window is over.
     pub(super) fn saturated(&self) -> bool {
+        if self.config.whole {
+            return false;
+        }
         let grown = self.end.waiting_words.saturating_sub(self.begin.waiting_words);
-        let made = self.end.created_words - self.begin.created_words;
+        let made = self.end.created_words.saturating_sub(self.begin.created_words);
         grown > SATURATED_WORDS_A_PORT * self.config.ports as u64
             && grown as f64 > SATURATED * made as f64
     }
 
-    /// Clocks of the window.
+    /// Clocks of the window; none where it has not ended.
     pub(super) fn clocks(&self) -> u64 {
-        self.end.now - self.begin.now
+        self.end.now.saturating_sub(self.begin.now)
     }
 
     /// The words that came out of the switch in the window.
     pub(super) fn heard(&self) -> WordCounters {
         let (from, to) = (self.begin.heard, self.end.heard);
         WordCounters {
-            data: to.data - from.data,
-            framing: to.framing - from.framing,
-            credit: to.credit - from.credit,
-            idle: to.idle - from.idle,
+            data: to.data.saturating_sub(from.data),
+            framing: to.framing.saturating_sub(from.framing),
+            credit: to.credit.saturating_sub(from.credit),
+            idle: to.idle.saturating_sub(from.idle),
         }
     }
 

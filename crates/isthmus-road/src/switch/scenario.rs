@@ -232,6 +232,8 @@ const fn skew() -> u64 {
 
 /// Of one lane.
 const LANE_BYTES: u32 = 4;
+/// The last clock at which a packet of a trace may be made: packets carry their clocks in 32 bits.
+const LAST_CREATED: u64 = 1_000_000_000;
 
 impl Scenario {
     /// Reads and checks a scenario.
@@ -286,7 +288,16 @@ impl Scenario {
             let reason = "packets one by one belong to the pattern trace, and it needs them";
             return Err(RoadError::scenario("workload.trace", reason));
         }
-        for (row, (_, source, destination, bytes)) in workload.trace.iter().enumerate() {
+        let backlog = matches!(workload.arrivals, ArrivalsName::Backlog(_));
+        if backlog && self.is_trace() {
+            let reason = "a trace says when its packets are made: no backlog";
+            return Err(RoadError::scenario("workload.arrivals", reason));
+        }
+        for (row, (created, source, destination, bytes)) in workload.trace.iter().enumerate() {
+            if *created > LAST_CREATED {
+                let reason = format!("clock {created} is outside 0 to {LAST_CREATED}");
+                return Err(RoadError::scenario(format!("workload.trace[{row}]"), reason));
+            }
             let ports = device.ports;
             let legal = usize::from(*source) < ports
                 && usize::from(*destination) < ports
@@ -300,12 +311,9 @@ impl Scenario {
                 return Err(RoadError::scenario(format!("workload.trace[{row}]"), reason));
             }
         }
-        if workload.engine == Engine::Ideal {
-            let backlog = matches!(workload.arrivals, ArrivalsName::Backlog(_));
-            if backlog || self.faults.any() {
-                let reason = "the ideal switch knows neither backlog nor faults";
-                return Err(RoadError::scenario("workload.engine", reason));
-            }
+        if workload.engine == Engine::Ideal && (backlog || self.faults.any()) {
+            let reason = "engine ideal supports neither a backlog nor faults; use rtl or reference";
+            return Err(RoadError::scenario("workload.engine", reason));
         }
         Ok(())
     }
@@ -334,6 +342,34 @@ impl Scenario {
             ));
         }
         Ok(())
+    }
+
+    /// Packets given one by one.
+    pub(super) fn is_trace(&self) -> bool {
+        self.workload.pattern == PatternName::Trace
+    }
+
+    /// The clock at which the first packet of a trace is made; 0 without one.
+    pub(super) fn first_created(&self) -> u64 {
+        let first = self.workload.trace.iter().map(|(created, ..)| created).min();
+        first.map_or(0, |created| created + self.start_clock())
+    }
+
+    /// The clock at which the last packet of a trace is queued at its source, where there is room.
+    pub(super) fn last_made(&self) -> u64 {
+        let last = self.workload.trace.iter().map(|(created, ..)| created).max();
+        last.map_or(0, |created| created + self.start_clock() + self.platform.transmit_words)
+    }
+
+    /// Packets to measure: of a trace all.
+    pub(super) fn packets(&self) -> u64 {
+        if self.is_trace() { self.workload.trace.len() as u64 } else { self.workload.packets }
+    }
+
+    /// Data bytes of the shortest and of the longest packet.
+    pub(super) fn sizes_bytes(&self) -> (u32, u32) {
+        let sizes = self.workload.trace.iter().map(|(.., bytes)| *bytes);
+        sizes.clone().min().zip(sizes.max()).unwrap_or(self.workload.sizes_bytes)
     }
 
     /// Bytes of a word of all lanes.
@@ -494,9 +530,11 @@ impl Scenario {
 
     /// The last part of a measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { pattern, arrivals, sizes_bytes: (low, high), load, .. } = &self.workload;
+        let Workload { pattern, arrivals, load, .. } = &self.workload;
+        let (low, high) = self.sizes_bytes();
         let sizes = if low == high { low.to_string() } else { format!("{low}-{high}") };
         let rate = match arrivals {
+            _ if self.is_trace() => format!("{}-packets", self.packets()),
             ArrivalsName::Paced => format!("paced-{load:.3}"),
             ArrivalsName::Poisson => format!("poisson-{load:.3}"),
             ArrivalsName::Bursty(packets) => format!("bursty:{packets}-{load:.3}"),
