@@ -326,13 +326,21 @@ def verify(
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 also where a published row differs.")
+    ] = False,
+    notes: Annotated[
+        bool, typer.Option("--notes", help="Say of each row what an agreement rests on.")
+    ] = False,
 ) -> None:
-    """Published numbers beside simulated ones."""
+    """Published numbers beside simulated ones. Exits 1 where a limit of the gateware is missed."""
     if results is None:
         bootstrap.ensure_native()
     from isthmus import verify as verification
 
-    verification.run(road, results=results)
+    found, limits = verification.run(road, results=results, notes=notes)
+    if verification.failed(found, limits, strict):
+        raise typer.Exit(1)
 
 
 serve = typer.Typer(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated beside published: every number of a document, agreeing or not.
+"""Simulated beside published: the numbers of a document, agreeing or not.
 
-`run(document)` prints and returns the rows. A row is never left out: where no road covers it yet, it
-says "not simulated".
+`run(document)` prints and returns the rows; those that differ come first. A row is never left out: where no
+road covers it yet, it says "not simulated". Rows may state one fact together (a time and its rate): the
+summary counts facts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ TARGETS = "rtl-targets.csv"
 FILES: Mapping[str, str] = {"switch": "forth-switch", "rdma": "forth-rdma"}
 """Published systems whose file has another name than the road."""
 
-KINDS = ("input", "prediction", "claim", "bound", "context")
+KINDS = ("input", "prediction", "identity", "claim", "bound", "context")
 
 Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
 
@@ -47,10 +48,23 @@ class Row:
     simulated: float | None
     isthmus: float | None
     verdict: Verdict
+    fact: str = ""
+    """Rows of one name state one fact. `rows` fills in the row's own id where the file has none."""
+    note: str = ""
+    """What a reader must know of it: why it differs, or what an agreement rests on."""
 
     @property
     def ratio(self) -> float | None:
         return None if self.simulated is None or not self.value else self.simulated / self.value
+
+    @property
+    def allowed(self) -> str:
+        """What the verdict allows, as tables show it."""
+        if self.kind == "bound":
+            return "most"
+        if self.kind == "claim":
+            return "direction" if self.value == 1 else "above"
+        return "" if self.tolerance is None else f"{self.tolerance:g} %"
 
     @property
     def is_area(self) -> bool:
@@ -61,6 +75,16 @@ class Row:
     def ours(self) -> float | None:
         """Our figure over the published one."""
         return None if self.isthmus is None or not self.value else self.isthmus / self.value
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What one or several rows state."""
+
+    name: str
+    kind: Literal["prediction", "conclusion", "identity"]
+    verdict: Literal["agrees", "DIFFERS", "not judged"]
+    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -105,9 +129,43 @@ def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) 
                 simulated,
                 improved,
                 _verdict(line["kind"], value, tolerance, simulated),
+                line["fact"] or line["id"],
+                line["note"],
             )
         )
     return made
+
+
+def facts(found: Sequence[Row]) -> list[Fact]:
+    """What the rows state, each fact once. It differs where one of its rows does; facts without a row that
+    could be judged (inputs, context) are left out."""
+    grouped: dict[str, list[Row]] = {}
+    for row in found:
+        if row.kind not in ("input", "context"):
+            grouped.setdefault(row.fact or row.id, []).append(row)
+    made = []
+    for name, members in grouped.items():
+        kinds = {row.kind for row in members}
+        kind: Literal["prediction", "conclusion", "identity"] = "identity"
+        if "prediction" in kinds:
+            kind = "prediction"
+        elif kinds & {"claim", "bound"}:
+            kind = "conclusion"
+        verdicts = {row.verdict for row in members}
+        verdict: Literal["agrees", "DIFFERS", "not judged"] = "not judged"
+        if "DIFFERS" in verdicts:
+            verdict = "DIFFERS"
+        elif "agrees" in verdicts:
+            verdict = "agrees"
+        made.append(Fact(name, kind, verdict, tuple(members)))
+    return made
+
+
+def failed(found: Sequence[Row], limits: Sequence[Target], strict: bool = False) -> bool:
+    """Whether `isthmus verify` exits with 1: a limit of our own gateware was missed; `strict`: or a published
+    number differs, which else is a finding and no fault."""
+    missed = any(target.verdict == "MISSED" for target in limits)
+    return missed or (strict and any(row.verdict == "DIFFERS" for row in found))
 
 
 def targets(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Target]:
@@ -417,8 +475,36 @@ _QUANTITIES: Mapping[str, Quantity] = {
 }
 
 
-def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
-    """All tables and a count, as the terminal shows them."""
+def text(found: Sequence[Row], limits: Sequence[Target], notes: bool = False) -> str:
+    """All tables and a count, as the terminal shows them: what differs first, with the reason; `notes`: also
+    what is to be known of the other rows."""
+    shown = [row for row in found if not row.is_area]
+    differ = [row for row in shown if row.verdict == "DIFFERS"]
+    others = [row for row in shown if row.verdict != "DIFFERS"]
+    parts = [
+        "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n"
+    ]
+    if differ:
+        parts.append("\n# what DIFFERS\n")
+        parts.append(_table_of(differ) + _notes(differ))
+        parts.append("\n# all other rows\n")
+    parts.append(_table_of(others))
+    if notes:
+        parts.append(_notes(others))
+    areas = [row for row in found if row.is_area]
+    if areas:
+        rows = [(row.id, *area_cells(row)) for row in areas]
+        parts.append(f"\n# {AREA_NOTE}\n")
+        parts.append(aligned([("#id", "unit", "published", "ours", "ratio"), *rows], left=(0, 1)))
+        parts += [f"# {note}\n" for note in area_notes(areas)]
+    if limits:
+        parts.append("\n# gateware limits; a cycle is one clock of the FPGA\n")
+        parts.append(_limits(sorted(limits, key=lambda target: target.verdict != "MISSED")))
+    parts.append(f"\n{summary(found, limits)}\n")
+    return "".join(parts)
+
+
+def _table_of(shown: Sequence[Row]) -> str:
     lines: list[Sequence[str]] = [
         ("#id", "kind", "unit", "published", "simulated", "ratio", "allowed", "isthmus", "verdict")
     ]
@@ -430,28 +516,22 @@ def text(found: Sequence[Row], limits: Sequence[Target]) -> str:
             f"{row.value:g}",
             _number(row.simulated),
             _number(row.ratio),
-            "" if row.tolerance is None else f"{row.tolerance:g} %",
+            row.allowed,
             _number(row.isthmus),
             row.verdict,
         )
-        for row in found
-        if not row.is_area
+        for row in shown
     ]
-    parts = [
-        "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n",
-        aligned(lines, left=(0, 1, 2, 8)),
-    ]
-    areas = [row for row in found if row.is_area]
-    if areas:
-        rows = [(row.id, *area_cells(row)) for row in areas]
-        parts.append(f"\n# {AREA_NOTE}\n")
-        parts.append(aligned([("#id", "unit", "published", "ours", "ratio"), *rows], left=(0, 1)))
-        parts += [f"# {note}\n" for note in area_notes(areas)]
-    if limits:
-        parts.append("\n# gateware limits; a cycle is one clock of the FPGA\n")
-        parts.append(_limits(limits))
-    parts.append(f"\n{summary(found, limits)}\n")
-    return "".join(parts)
+    return aligned(lines, left=(0, 1, 2, 8))
+
+
+def _notes(shown: Sequence[Row]) -> str:
+    """A line for each note; rows of one fact that share a note have one line."""
+    heads: dict[str, str] = {}
+    for row in shown:
+        if row.note:
+            heads.setdefault(row.note, row.id)
+    return "".join(f"# {head}: {note}\n" for note, head in heads.items())
 
 
 AREA_NOTE = (
@@ -502,27 +582,33 @@ def _limits(limits: Sequence[Target]) -> str:
     return aligned(lines, left=(0, 1, 2, 6, 7))
 
 
+_COUNTED: Mapping[str, str] = {
+    "prediction": "predicted facts agree within the document's own error",
+    "conclusion": "of the document's conclusions and bounds come out",
+    "identity": "identities hold",
+}
+
+
 def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
-    """One sentence that counts every verdict."""
+    """One sentence that counts facts by their verdict, and limits."""
     parts = []
-    for kind, words in (
-        ("prediction", "predictions agree within the document's own error"),
-        ("claim", "of the document's conclusions and bounds come out"),
-    ):
-        kinds = (kind, "bound") if kind == "claim" else (kind,)
-        members = [row for row in found if row.kind in kinds]
-        judged = [row for row in members if row.verdict in ("agrees", "DIFFERS")]
-        agree = sum(row.verdict == "agrees" for row in judged)
+    known = facts(found)
+    for kind, words in _COUNTED.items():
+        members = [fact for fact in known if fact.kind == kind]
+        judged = [fact for fact in members if fact.verdict != "not judged"]
+        if not members and kind == "identity":
+            continue
+        agree = sum(fact.verdict == "agrees" for fact in judged)
         parts.append(f"{agree} of {len(judged)} {words}")
         left = len(members) - len(judged)
         if left:
             parts[-1] += f" ({left} not judged: not simulated, or no error given)"
     met = sum(target.verdict == "met" for target in limits)
-    known = sum(target.simulated is not None for target in limits)
+    simulated = sum(target.simulated is not None for target in limits)
     if limits:
-        parts.append(f"{met} of {known} gateware limits met")
-    if known < len(limits):
-        parts[-1] += f" ({len(limits) - known} not simulated)"
+        parts.append(f"{met} of {simulated} gateware limits met")
+    if simulated < len(limits):
+        parts[-1] += f" ({len(limits) - simulated} not simulated)"
     return f"{'; '.join(parts)}."
 
 
@@ -551,12 +637,14 @@ def run(
     *,
     results: Path | None = None,
     document: Document | None = None,
+    notes: bool = False,
 ) -> tuple[list[Row], list[Target]]:
     """`isthmus verify [ROAD]`: print published beside simulated. Runs the benchmark where no
-    result is given.
+    result is given. `failed` says what its exit code is.
 
     results   a result file to take the simulated numbers from
     document  the same, already read
+    notes     print what is to be known of each row, not only of those that differ
     """
     published(name)
     if document is None:
@@ -567,5 +655,5 @@ def run(
         else:
             document = _measure(name)
     found, limits = rows(document, name), targets(document, name)
-    print(text(found, limits), end="")
+    print(text(found, limits, notes), end="")
     return found, limits

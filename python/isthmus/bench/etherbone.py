@@ -20,7 +20,7 @@ ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
 # The report's four systems get the whole measurement; the others stand in its table of the latch unit.
 SERIES = ("gige-direct", "gige-switch", "pcie-scu3", "pcie-t5810", "usb-t5810", "vme-rio4")
-TABLE = ("pcie-scu2", "pcie-t3500", "usb-t3500", "vme-a020")
+TABLE = ("gige-scu3", "pcie-scu2", "pcie-t3500", "usb-t3500", "vme-a020")
 SYSTEMS = (*SERIES, *TABLE)
 WORDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WORDS_ITERATIONS = 10

@@ -191,22 +191,23 @@ def _published(found: Sequence[verify.Row], source: str) -> str:
     columns = ["what", "kind", "published", "unit", "simulated", "ratio", "allowed", "isthmus", "verdict"]
     rows = [
         [
-            row.what,
+            f"{row.what} ({row.note})" if row.note else row.what,
             row.kind,
             f"{row.value:g}",
             row.unit,
             _number(row.simulated),
             _number(row.ratio),
-            "" if row.tolerance is None else f"{row.tolerance:g} %",
+            row.allowed,
             _number(row.isthmus),
             row.verdict,
         ]
-        for row in found
+        for row in sorted(found, key=lambda row: row.verdict != "DIFFERS")
         if not row.is_area
     ]
     note = (
         "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
-        "that a model was given; predictions had to come out. Allowed: the document's own error. Source: "
+        "that a model was given; predictions had to come out; identities follow by arithmetic from inputs. "
+        "Allowed: the document's own error; above, most: the published number is a threshold. Source: "
         f"{escape(source)}.</p>"
     )
     made = note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
