@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,33 @@ OFFLINE = (
     "max retries exceeded",
     # Every package here is pinned, so each has a version: none was seen because no registry answered.
     "(from versions: none)",
+)
+
+
+RUSTUP = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+RUST = (1, 88)
+"""Oldest Rust that builds the simulator; Cargo.toml says the same."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something of the machine that isthmus cannot fetch, what needs it, and its Debian package.
+
+    An `optional` one is for some tests only, which are skipped without it.
+    """
+
+    name: str
+    needed_for: str
+    package: str = ""
+    optional: bool = False
+
+
+REQUIREMENTS_OF_THE_MACHINE = (
+    Requirement("python3-venv", "the Python environment", "python3-venv"),
+    Requirement("g++", "models and the simulator", "g++"),
+    Requirement("cargo", "the simulator"),
+    Requirement("libpython3", "tests of single cores (cocotb)", "libpython3-dev", optional=True),
+    Requirement("tshark", "tests of the Wireshark dissector", "tshark", optional=True),
 )
 
 
@@ -106,24 +134,97 @@ def find_cargo() -> str:
     """Raises `SetupError` where there is no cargo."""
     found = find("cargo")
     if found is None:
-        raise SetupError(
-            "needs cargo, Rust's build tool: install rustup, then: rustup toolchain install stable"
-        )
+        raise SetupError(f"needs cargo, Rust's build tool: {install_command(['cargo'])}")
     return found
 
 
-def need(tool: str, package: str) -> None:
-    """Raises `SetupError` with the command that installs `tool`."""
-    if shutil.which(tool) is None:
-        raise SetupError(f"needs {tool}: apt-get install {package}")
+def describe(name: str) -> str | None:
+    """What this machine has of the requirement `name`, in a few words; None if it is missing or too old."""
+    if name == "python3-venv":
+        return "found" if _has_venv() else None
+    if name == "libpython3":
+        return _libpython()
+    program = find(name)
+    if program is None:
+        return None
+    version = _first_line([program, "--version"])
+    if name == "cargo" and _rust_version(version) < RUST:
+        return None
+    return version
 
 
-def _make_venv() -> None:
+def missing() -> list[str]:
+    """Names of the requirements, without the optional ones, that this machine lacks."""
+    return [
+        need.name for need in REQUIREMENTS_OF_THE_MACHINE if not need.optional and describe(need.name) is None
+    ]
+
+
+def install_command(names: Sequence[str]) -> str:
+    """One command line that installs the requirements `names` on this machine."""
+    packages = {need.name: need.package for need in REQUIREMENTS_OF_THE_MACHINE}
+    wanted = sorted(packages[name] for name in names if packages[name])
+    parts = []
+    if "cargo" in names:
+        if shutil.which("rustup"):
+            parts.append("rustup toolchain install stable && rustup default stable")
+        else:
+            if shutil.which("curl") is None:
+                wanted = sorted([*wanted, "curl"])
+            parts.append(RUSTUP)
+    if wanted:
+        parts.insert(0, f"apt-get install {' '.join(wanted)}")
+    return " && ".join(parts)
+
+
+def _has_venv() -> bool:
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
-    except ImportError as err:
-        raise SetupError("needs Python's venv module: apt-get install python3-venv") from err
+    except ImportError:
+        return False
+    return True
+
+
+def _libpython() -> str | None:
+    """Python's shared library, which the simulator of a unit bench loads."""
+    import ctypes
+    import sysconfig
+
+    name = f"libpython{sys.version_info.major}.{sys.version_info.minor}.so.1.0"
+    for path in (Path(sysconfig.get_config_var("LIBDIR") or "/usr/lib") / name, Path(name)):
+        try:
+            ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        return str(path)
+    return None
+
+
+def _rust_version(text: str) -> tuple[int, int]:
+    """Of a line such as ``cargo 1.95.0 (...)``; the newest if it says none."""
+    numbers = text.removeprefix("cargo ").split(".")
+    try:
+        return int(numbers[0]), int(numbers[1])
+    except (IndexError, ValueError):
+        return 999, 0
+
+
+def _first_line(command: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.partition("\n")[0]
+
+
+def _make_venv() -> None:
+    if not _has_venv():
+        # All that is missing at once, so that one command is enough.
+        lacking = missing()
+        raise SetupError(f"needs {', '.join(lacking)}: {install_command(lacking)}")
     with _step(f"Python environment ({sys.version.split()[0]})", "venv.log") as log:
         shutil.rmtree(VENV, ignore_errors=True)
         _run([sys.executable, "-m", "venv", str(VENV)], log)
@@ -199,7 +300,7 @@ def relevant(text: str) -> str:
         if line.lower().startswith("error"):
             place = next((after for after in lines[i + 1 : i + 3] if after.startswith("-->")), "")
             return f"{line} {place}".rstrip()
-    return lines[-1] if lines else "failed without a word"
+    return lines[-1] if lines else "failed with no output"
 
 
 @contextmanager

@@ -429,9 +429,7 @@ def report(
 @app.command()
 def prove(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Default: all.")] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Also run proofs that passed with the same inputs before.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Also run proofs that passed before.")] = False,
 ) -> None:
     """Run the formal proofs."""
     from isthmus import formal
@@ -517,11 +515,15 @@ def run_tests(
     keyword: Annotated[
         str, typer.Option("-k", metavar="EXPR", help="Only Python tests that match, as pytest -k.")
     ] = "",
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Also run benches and proofs that passed before."),
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
 
-    raise typer.Exit(testing.run(testing.Options(fast, keyword)))
+    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh)))
 
 
 @app.command()

@@ -1,65 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus doctor`: what is on this machine, and what each missing tool is needed for."""
+"""`isthmus doctor`: what is on this machine, what is missing and what for; then the whole set-up."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from isthmus import bootstrap
 
 
-@dataclass(frozen=True)
-class Tool:
-    """A program of the machine, what makes it say its version, what needs it and how to get it."""
-
-    name: str
-    version: Sequence[str]
-    needed_for: str
-    install: str
-
-
-TOOLS = (
-    Tool("g++", ("--version",), "models", "apt-get install g++"),
-    Tool("cargo", ("--version",), "the simulator", "rustup toolchain install stable"),
-    Tool("perl", ("-e", "print $^V"), "isthmus test", "apt-get install perl"),
-    Tool("make", ("--version",), "isthmus test", "apt-get install make"),
-)
-HEADERS = (
-    ("zlib.h", "waveforms", "apt-get install zlib1g-dev"),
-    ("lz4.h", "waveforms", "apt-get install liblz4-dev"),
-)
-
-
 def run() -> int:
-    """Print a line a tool, then make the environment and the native module. 1 where something is missing."""
-    missing = False
-    print(f"python  {sys.version.split()[0]}")
-    for tool in TOOLS:
-        path = bootstrap.find(tool.name)
-        said = f"missing, for {tool.needed_for}: {tool.install}"
-        print(f"{tool.name:<7} {_first_line([path, *tool.version]) if path else said}")
-        missing |= path is None
-    for header, needed_for, install in HEADERS:
-        found = _has_header(header)
-        print(f"{header:<7} {'found' if found else f'missing, for {needed_for}: {install}'}")
-        missing |= not found
+    """Print a line a requirement, then set up everything.
+
+    The last line is ``ready`` (0), or the one command that installs all that is missing (1).
+    """
+    print(f"{'python':<13} {sys.version.split()[0]}")
+    for need in bootstrap.REQUIREMENTS_OF_THE_MACHINE:
+        found = bootstrap.describe(need.name)
+        if found is None and need.optional:
+            command = bootstrap.install_command([need.name])
+            found = f"not found; optional, for {need.needed_for}: {command}"
+        print(f"{need.name:<13} {found or f'missing, for {need.needed_for}'}")
+    missing = bootstrap.missing()
+    if missing:
+        print(f"missing: {', '.join(missing)}; this installs what is missing:")
+        print(bootstrap.install_command(missing), flush=True)
+        return 1
+    sys.stdout.flush()
     bootstrap.ensure_development()
     bootstrap.ensure_native()
-    return int(missing)
-
-
-def _first_line(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    return done.stdout.partition("\n")[0]
-
-
-def _has_header(name: str) -> bool:
-    if shutil.which("g++") is None:
-        return False
-    command = ["g++", "-E", "-x", "c++", "-"]
-    done = subprocess.run(command, input=f"#include <{name}>\n", capture_output=True, text=True, check=False)
-    return done.returncode == 0
+    print("ready")
+    return 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isthmus test`: every check of the project in one command, with a count that adds them all up.
 
-A stage runs to its end even where an earlier one failed. The last line of the output is
-``N passed, N failed``, with ``, N skipped`` where any was.
+A stage runs to its end even where an earlier one failed. Unit benches and proofs that passed with the same
+inputs before are taken from the user's cache and counted as passed. The last line of the output is
+``N passed (N from the cache), N failed, N skipped``; what is zero is left out, but for passed and failed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import sys
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,25 +29,36 @@ from isthmus.paths import ROOT, RTL, STATE
 TIMEOUT_S = 3600
 SHOWN_LINES = 60
 SLOWEST = 10
+FRESH = "ISTHMUS_FRESH"
+"""Not empty: the tests take no result from the cache."""
 
 _CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to leave out: `fast` all that simulates RTL, `keyword` all but matching Python tests."""
+    """What to leave out: `fast` all that simulates RTL, `keyword` all but matching Python tests.
+
+    `fresh`: run unit benches and proofs although the cache says that they passed.
+    """
 
     fast: bool = False
     keyword: str = ""
+    fresh: bool = False
 
 
 @dataclass
 class Count:
-    """Checks of one stage, and what a failed one has to say."""
+    """Checks of one stage, and what a failed one has to say. `cached` of the `passed` came from the cache.
+
+    `skips` has the reason of each skipped test that gives one.
+    """
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    cached: int = 0
+    skips: list[str] = field(default_factory=list)
     output: str = ""
     times: list[tuple[float, str]] = field(default_factory=list)
 
@@ -58,7 +71,7 @@ class Stage:
 
 def run(options: Options) -> int:
     """Run the stages and print the counts. 0 where nothing failed and something passed."""
-    _check_tools(options)
+    _check_tools()
     bootstrap.ensure_development()
     if (ROOT / "crates" / "isthmus-py").is_dir():
         bootstrap.ensure_native()
@@ -74,11 +87,14 @@ def run(options: Options) -> int:
         took = time.monotonic() - started
         label = f"{stage.name} ... " if sys.stdout.isatty() else ""
         print(f"{label}{_counted(count)} in {took:.1f} s", flush=True)
+        for reason, times in Counter(count.skips).items():
+            print(f"  {times} skipped: {reason}", flush=True)
         if count.failed:
             print(count.output.rstrip(), flush=True)
         total.passed += count.passed
         total.failed += count.failed
         total.skipped += count.skipped
+        total.cached += count.cached
         total.times += count.times or [(took, stage.name)]
     print(f"\nslowest {SLOWEST}:")
     for seconds, name in sorted(total.times, reverse=True)[:SLOWEST]:
@@ -113,12 +129,10 @@ def stages(options: Options) -> list[Stage]:
     ]
 
 
-def _check_tools(options: Options) -> None:
-    bootstrap.need("g++", "g++")
-    if not options.fast:
-        # The unit benches' runner calls Verilator's Perl front end and make.
-        bootstrap.need("perl", "perl")
-        bootstrap.need("make", "make")
+def _check_tools() -> None:
+    missing = bootstrap.missing()
+    if missing:
+        raise UserError(f"needs {', '.join(missing)}: {bootstrap.install_command(missing)}")
 
 
 def _command(name: str, command: Sequence[str | Path]) -> Stage:
@@ -166,7 +180,7 @@ def _pytest(options: Options) -> Count:
         command += ["-k", options.keyword]
     if options.fast:
         command += ["-m", "not slow", "tests/python"]
-    code, text = _run(command)
+    code, text = _run(command, {FRESH: "1" if options.fresh else ""})
     return _read_junit(report, code, text)
 
 
@@ -180,20 +194,23 @@ def _read_junit(report: Path, code: int, text: str) -> Count:
         count.times.append((float(case.get("time", "0")), name))
         if case.find("failure") is not None or case.find("error") is not None:
             count.failed += 1
-        elif case.find("skipped") is not None:
+        elif (skipped := case.find("skipped")) is not None:
             count.skipped += 1
+            count.skips.append(skipped.get("message", "no reason given"))
         else:
             count.passed += 1
+            count.cached += any(item.get("name") == "cached" for item in case.iter("property"))
     if code not in (0, 5) and count.failed == 0:
         count.failed = 1
     return count
 
 
-def _run(command: Sequence[str | Path]) -> tuple[int, str]:
+def _run(command: Sequence[str | Path], variables: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Exit code and output. On a terminal the newest line is shown while the command runs."""
     if shutil.which(str(command[0])) is None:
         raise UserError(f"{command[0]}: not found")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CARGO_TERM_COLOR": "never"}
+    environment |= variables or {}
     process = subprocess.Popen(
         [str(part) for part in command],
         cwd=ROOT,
@@ -240,5 +257,6 @@ def _tail(text: str) -> str:
 
 
 def _counted(count: Count) -> str:
-    text = f"{count.passed} passed, {count.failed} failed"
+    cached = f" ({count.cached} from the cache)" if count.cached else ""
+    text = f"{count.passed} passed{cached}, {count.failed} failed"
     return f"{text}, {count.skipped} skipped" if count.skipped else text

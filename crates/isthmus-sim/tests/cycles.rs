@@ -34,7 +34,7 @@ impl Model for Latch {
         self.pins[index].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
         self.evaluations.set(self.evaluations.get() + 1);
         let clk = self.pins[0].get();
         if clk > self.clk {
@@ -46,6 +46,7 @@ impl Model for Latch {
         }
         self.clk = clk;
         self.pins[5].set(1);
+        Ok(())
     }
 }
 

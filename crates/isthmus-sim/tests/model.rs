@@ -142,6 +142,19 @@ fn two_instances_of_one_model_do_not_share_state() {
 }
 
 #[test]
+fn a_model_that_fails_ends_the_run_with_its_own_words() {
+    let directory = TempDir::new().unwrap();
+    let model = compile(&directory, "counter", COUNTER, &["FAILS_AT=3"]);
+    let sim = simulation(true);
+    let handle = sim.add_device(&device(&model, None)).unwrap();
+    let line = sim.run_for(Picoseconds(99_000)).unwrap_err().to_string();
+    assert!(line.starts_with("device "), "{line}");
+    assert!(line.contains(": its model failed at "), "{line}");
+    assert!(line.ends_with(": counter.sv:7: did not converge"), "{line}");
+    drop((sim, handle));
+}
+
+#[test]
 fn a_broken_model_is_refused_with_one_clear_line() {
     let directory = TempDir::new().unwrap();
     let refusal = |name: &str, defines: &[&str]| {
@@ -150,7 +163,7 @@ fn a_broken_model_is_refused_with_one_clear_line() {
     };
     assert_eq!(refusal("good", &[]), None);
     for (name, define, expected) in [
-        ("abi", "ABI=2", "speaks ABI version 2, this program 1"),
+        ("abi", "ABI=1", "speaks ABI version 1, this program 2"),
         ("describe", "NULL_DESCRIPTION", "isthmus_describe returned NULL"),
         ("top", "NULL_TOP", "top is NULL"),
         ("info", "INFO=\"{\"", "info_json is not valid"),

@@ -25,7 +25,7 @@ impl Model for Times {
         self.pins[index].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
         for (clock, level) in self.levels.iter_mut().enumerate() {
             let now = self.pins[clock].get();
             if now > *level {
@@ -33,6 +33,7 @@ impl Model for Times {
             }
             *level = now;
         }
+        Ok(())
     }
 }
 

@@ -192,7 +192,7 @@ impl Model for Device {
         self.pins[PORTS[index].0].clone()
     }
 
-    fn eval(&mut self, time: Picoseconds) {
+    fn eval(&mut self, time: Picoseconds) -> Result<(), String> {
         let clk = self.word("fx2_clk_i");
         let rises = clk > self.fx2_clk;
         self.fx2_clk = clk;
@@ -204,6 +204,7 @@ impl Model for Device {
         let echo = matches!(self.does, Does::Echo { .. });
         let quiet = !self.get("fx2_flag_empty_ni") && self.words.is_empty() && !self.owes_end;
         self.set("idle_o", echo && quiet && !self.writing && self.turn == 0 && self.get("rst_ni"));
+        Ok(())
     }
 }
 

@@ -120,7 +120,7 @@ impl Model for Slave {
         self.pins[PORTS[index].0].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
         let clk = u64::from(self.get("clk_i"));
         let rises = clk > self.clk;
         self.clk = clk;
@@ -132,6 +132,7 @@ impl Model for Slave {
         }
         let quiet = self.get("vme_dtack_no") & self.get("vme_berr_no") & self.get("vme_as_ni");
         self.set("idle_o", quiet & self.get("rst_ni"));
+        Ok(())
     }
 }
 

@@ -37,6 +37,8 @@ class Kind:
         common += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_FST={trace}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
         if self.name == "bench":
             return common
+        # A fault of a model must reach the caller and not end the process: the shim has the handlers.
+        common += ["-DVL_USER_FATAL", "-DVL_USER_STOP"]
         # Every shared object carries a Verilator runtime of its own: none of its symbols may be unified.
         return [*common, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"]
 

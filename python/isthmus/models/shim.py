@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C++ file that puts the model's C ABI (version 1) over Verilator's class."""
+"""Writes the C++ file that puts the model's C ABI (version 2) over Verilator's class."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from isthmus.models.bundles import Bundle
 from isthmus.models.ports import Elaborated
 
-ABI = 1
+ABI = 2
 
 _TEMPLATE = """\
 // Generated: C ABI version @ABI@ of the model @TOP@.
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include "verilated.h"
 #include "V@TOP@.h"
 #if VM_TRACE_FST
@@ -40,6 +43,12 @@ const isthmus_port_t kPorts[] = {
 };
 const isthmus_desc_t kDesc = {@ABI@, @TOP_STRING@, @HASH_STRING@, @INFO_STRING@, @NUM_PORTS@, kPorts};
 
+// What Verilator's runtime calls when a model cannot go on. Its own would end the whole process.
+[[noreturn]] void give_up(const char *file, int line, const char *message) {
+  const std::string place = file && *file ? std::string(file) + ":" + std::to_string(line) + ": " : "";
+  throw std::runtime_error(place + message);
+}
+
 // The context outlives the top, and the top outlives its trace: members are destroyed bottom up.
 struct Model {
   VerilatedContext context;
@@ -47,8 +56,12 @@ struct Model {
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> trace;
 #endif
+  std::string error;
 };
 }  // namespace
+
+void vl_fatal(const char *file, int line, const char *, const char *message) { give_up(file, line, message); }
+void vl_stop(const char *file, int line, const char *) { give_up(file, line, "$stop or a failed assertion"); }
 
 ISTHMUS_EXPORT const isthmus_desc_t *isthmus_describe(void) { return &kDesc; }
 
@@ -88,22 +101,37 @@ ISTHMUS_EXPORT void *isthmus_port(void *handle, uint32_t index) {
   }
 }
 
-ISTHMUS_EXPORT void isthmus_eval(void *handle, uint64_t time_ps) {
+ISTHMUS_EXPORT int32_t isthmus_eval(void *handle, uint64_t time_ps) {
   auto &model = *static_cast<Model *>(handle);
-  model.context.time(time_ps);
-  model.top->eval();
+  if (!model.error.empty()) return 1;
+  try {
+    model.context.time(time_ps);
+    model.top->eval();
 #if VM_TRACE_FST
-  if (model.trace) model.trace->dump(time_ps);
+    if (model.trace) model.trace->dump(time_ps);
 #endif
+  } catch (const std::exception &fault) {
+    model.error = fault.what();
+    return 1;
+  }
+  return 0;
+}
+
+ISTHMUS_EXPORT const char *isthmus_error(void *handle) {
+  return static_cast<Model *>(handle)->error.c_str();
 }
 
 ISTHMUS_EXPORT void isthmus_destroy(void *handle) {
   std::unique_ptr<Model> model(static_cast<Model *>(handle));
   if (!model) return;
-  model->top->final();
+  try {
+    if (model->error.empty()) model->top->final();
 #if VM_TRACE_FST
-  if (model->trace) model->trace->close();
+    if (model->trace) model->trace->close();
 #endif
+  } catch (const std::exception &) {
+    // Nobody is left to hear of it.
+  }
 }
 """
 

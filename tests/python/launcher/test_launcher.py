@@ -123,7 +123,7 @@ def test_without_a_usable_python_one_line_says_how_to_get_it(checkout: Path, tmp
     old.parent.mkdir()
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
-    for tool in ("cmp", "env"):
+    for tool in ("cat", "env"):
         (old.parent / tool).symlink_to(str(shutil.which(tool)))
     done = subprocess.run(
         ["/bin/sh", str(bare / "isthmus")],
@@ -133,7 +133,7 @@ def test_without_a_usable_python_one_line_says_how_to_get_it(checkout: Path, tmp
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "isthmus: needs Python 3.11 or newer: apt-get install python3 python3-venv\n"
+    assert done.stderr == "isthmus: needs Python 3.11 or newer: apt-get install g++ python3 python3-venv\n"
 
 
 def cpu_seconds(command: list[str]) -> float:

@@ -39,6 +39,8 @@ class Model:
         self.api.isthmus_port.restype = ctypes.c_void_p
         self.api.isthmus_port.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
         self.api.isthmus_eval.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+        self.api.isthmus_error.restype = ctypes.c_char_p
+        self.api.isthmus_error.argtypes = [ctypes.c_void_p]
         self.api.isthmus_destroy.argtypes = [ctypes.c_void_p]
         self.description: Description = self.api.isthmus_describe().contents
         self.info: dict[str, Any] = json.loads(self.description.info_json)

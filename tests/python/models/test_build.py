@@ -36,7 +36,7 @@ def start(library: Path, trace: Path | None = None) -> Model:
 
 def test_the_descriptor_says_ports_bundles_probes_and_parameters(libraries: list[Path]) -> None:
     model = Model(libraries[0])
-    assert model.description.abi == 1
+    assert model.description.abi == 2
     assert model.description.top == b"tiny"
     assert libraries[0].stem == f"tiny-{model.description.source_hash.decode()[:16]}"
     assert len(model.description.source_hash) == 64
@@ -223,6 +223,33 @@ def test_a_wrong_spec_is_one_clear_line(what: ModelSpec, text: str) -> None:
     with pytest.raises(UserError) as error:
         build(what)
     assert str(error.value) == text
+
+
+ENDLESS = """
+module bad (input logic clk_i, input logic rst_ni, input logic cfg_a_i, output logic status_b_o);
+  logic loop;
+  assign loop = cfg_a_i & ~loop;
+  assign status_b_o = loop;
+  always_ff @(posedge clk_i) if (rst_ni && !cfg_a_i) $fatal(1, "no way on");
+endmodule
+"""
+
+
+def test_a_model_that_fails_says_why_instead_of_ending_the_process(tmp_path: Path) -> None:
+    library = build(write_core(tmp_path, ENDLESS))
+    endless, stopped = Model(library), Model(library)
+    endless["cfg_a_i"] = 1
+    for _ in range(2):
+        assert endless.api.isthmus_eval(endless.handle, 1000) == 1
+        text = endless.api.isthmus_error(endless.handle).decode()
+        assert text.startswith(f"{tmp_path}/bad/bad.sv:")
+        assert "did not converge" in text.lower()
+    endless.close()
+    assert stopped.api.isthmus_eval(stopped.handle, 1000) == 0
+    stopped["rst_ni"], stopped["clk_i"] = 1, 1
+    assert stopped.api.isthmus_eval(stopped.handle, 2000) == 1
+    assert "bad.sv:6: $stop" in stopped.api.isthmus_error(stopped.handle).decode()
+    stopped.close()
 
 
 def write_core(root: Path, text: str) -> ModelSpec:

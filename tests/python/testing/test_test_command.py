@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from isthmus import bootstrap, doctor, testing
+from isthmus import bootstrap, testing
+from isthmus.errors import UserError
 from isthmus.lint import lint
 from isthmus.testing import Count, Options, Stage
 
@@ -25,6 +26,8 @@ JUNIT = """\
 <testcase classname="t.a" name="two" time="0.5"><failure message="x">no</failure></testcase>
 <testcase classname="t.b" name="three" time="0"><error message="x">no</error></testcase>
 <testcase classname="t.b" name="four" time="0"><skipped message="x">no</skipped></testcase>
+<testcase classname="t.c" name="five" time="0"><properties><property name="cached" value="true"/></properties>
+</testcase>
 </testsuite></testsuites>
 """
 
@@ -33,7 +36,7 @@ JUNIT = """\
 def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
     monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
-    monkeypatch.setattr(bootstrap, "need", lambda *_: None)
+    monkeypatch.setattr(bootstrap, "missing", list)
 
     def run(*counts: Count | Exception) -> int:
         def stage(count: Count | Exception) -> Count:
@@ -53,6 +56,29 @@ def test_the_last_line_adds_the_counts_of_all_stages(
 ) -> None:
     assert stages(Count(3), Count(4, skipped=1)) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 0 failed, 1 skipped"
+
+
+def test_what_came_from_the_cache_is_counted_and_said(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert stages(Count(3, cached=1), Count(40, cached=38, skipped=1)) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "43 passed (39 from the cache), 0 failed, 1 skipped"
+
+
+def test_a_skipped_test_says_its_reason(
+    stages: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    stages(Count(1, skipped=3, skips=["needs tshark", "no TAP here", "needs tshark"]))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == ["  2 skipped: needs tshark", "  1 skipped: no TAP here"]
+
+
+def test_a_missing_tool_is_one_line_with_the_command_that_installs_it(
+    stages: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "missing", lambda: ["g++"])
+    with pytest.raises(UserError, match=r"^needs g\+\+: apt-get install g\+\+$"):
+        stages(Count(1))
 
 
 def test_a_failed_stage_shows_its_output_and_the_others_still_run(
@@ -87,7 +113,7 @@ def test_the_slowest_are_listed_longest_first(
 
 
 def test_cargo_results_are_added_over_all_its_binaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(testing, "_run", lambda _: (101, CARGO))
+    monkeypatch.setattr(testing, "_run", lambda *_: (101, CARGO))
     count = testing._cargo_test("cargo")
     assert (count.passed, count.failed, count.skipped) == (42, 1, 2)
     assert "test b ... FAILED" in count.output
@@ -101,7 +127,8 @@ def test_a_pytest_report_is_counted_and_timed(tmp_path: Path) -> None:
     report = tmp_path / "x.xml"
     report.write_text(JUNIT)
     count = testing._read_junit(report, 1, "text")
-    assert (count.passed, count.failed, count.skipped) == (1, 2, 1)
+    assert (count.passed, count.cached, count.failed, count.skipped) == (2, 1, 2, 1)
+    assert count.skips == ["x"]
     assert (1.5, "t.a::one") in count.times
 
 
@@ -147,32 +174,3 @@ def test_lint_finds_what_is_wrong_and_nothing_else(tmp_path: Path, text: str, fo
     assert set(findings) == {"elaborate isthmus:x:x", "lint isthmus:x:x x"}
     for name, said in findings.items():
         assert (found[name] in said) if name in found else said == ""
-
-
-def test_doctor_says_what_a_missing_tool_is_for_and_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
-    monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
-    assert doctor.run() == 0
-    monkeypatch.setenv("PATH", "/nonexistent")
-    assert doctor.run() == 1
-    out = capsys.readouterr().out
-    assert "g++     missing, for models: apt-get install g++\n" in out
-    assert "lz4.h   missing, for waveforms: apt-get install liblz4-dev\n" in out
-
-
-def test_doctor_finds_cargo_where_the_build_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bootstrap, "ensure_development", lambda: None)
-    monkeypatch.setattr(bootstrap, "ensure_native", lambda: None)
-    cargo = tmp_path / ".cargo" / "bin" / "cargo"
-    cargo.parent.mkdir(parents=True)
-    cargo.write_text("#!/bin/sh\necho cargo 1.2.3\n")
-    cargo.chmod(0o755)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", "/nonexistent")
-    assert bootstrap.find_cargo() == str(cargo)
-    doctor.run()
-    assert "cargo   cargo 1.2.3\n" in capsys.readouterr().out

@@ -292,7 +292,7 @@ impl Model for StandIn {
         self.pins[name].1.clone()
     }
 
-    fn eval(&mut self, _: Picoseconds) {
+    fn eval(&mut self, _: Picoseconds) -> Result<(), String> {
         let (clock, rx_clock) = (self.get("clk_i"), self.get("gmii_rx_clk_i"));
         let running = self.get("rst_ni") == 1;
         let main_edge = running && clock == 1 && self.clock == 0;
@@ -327,6 +327,7 @@ impl Model for StandIn {
             && self.gap == 0
             && self.get("probe_o") == 0;
         self.set("idle_o", u64::from(idle));
+        Ok(())
     }
 }
 

@@ -275,6 +275,14 @@ impl Device {
         Ok(device)
     }
 
+    #[inline]
+    fn evaluate(&self, hot: &mut Hot, time: Picoseconds) {
+        hot.settled = self.changes.get();
+        if let Err(reason) = hot.model.eval(time) {
+            self.sim.fail(SimError::ModelFault { device: self.name.to_string(), at: time, reason });
+        }
+    }
+
     fn power_up(&self) {
         let hot = &mut *self.hot.borrow_mut();
         hot.reset.set(0);
@@ -286,7 +294,7 @@ impl Device {
             clock.time = clock.grid.time(clock.edge);
         }
         self.show_times(hot);
-        hot.evaluate(self.sim.now(), self.changes.get());
+        self.evaluate(hot, self.sim.now());
         self.next.set(hot.next());
     }
 
@@ -457,7 +465,7 @@ impl Device {
                 hot.evaluated += 1;
             }
         }
-        hot.evaluate(time, self.changes.get());
+        self.evaluate(hot, time);
     }
 
     /// Step 3: the world drives the inputs.
@@ -507,7 +515,7 @@ impl Device {
             clock.pin.set_uncounted(clock.edge & 1);
         }
         self.show_times(hot);
-        hot.evaluate(from, self.changes.get());
+        self.evaluate(hot, from);
         while hot.next() <= now {
             let time = hot.next();
             self.tick_inner(hot, time);
@@ -563,12 +571,6 @@ impl Device {
 }
 
 impl Hot {
-    #[inline]
-    fn evaluate(&mut self, time: Picoseconds, changes: u64) {
-        self.settled = changes;
-        self.model.eval(time);
-    }
-
     #[inline]
     fn next(&self) -> Picoseconds {
         self.clocks.iter().map(|clock| clock.time).min().unwrap_or(Picoseconds::MAX)

@@ -26,6 +26,16 @@ pub enum SimError {
         /// What it breaks.
         reason: String,
     },
+    /// A model failed while it was evaluated.
+    #[error("device {device}: its model failed at {at}: {reason}")]
+    ModelFault {
+        /// The device's name.
+        device: String,
+        /// When.
+        at: Picoseconds,
+        /// What the model says, with its place in the source if it has one.
+        reason: String,
+    },
     /// A device's configuration does not fit its model.
     #[error("device {device}: {reason}")]
     Device {

@@ -51,5 +51,9 @@ pub trait Model {
     /// The storage of port `index` of [`Description::ports`].
     fn pin(&self, index: usize) -> PinStorage;
     /// Reacts to all inputs that changed since the last call.
-    fn eval(&mut self, time: Picoseconds);
+    ///
+    /// # Errors
+    /// One line, when the model itself fails, for example because its logic does not settle. It is not
+    /// evaluated again.
+    fn eval(&mut self, time: Picoseconds) -> Result<(), String>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loads Verilated models through the C ABI, version 1.
+//! Loads Verilated models through the C ABI, version 2.
 //!
 //! This file holds all `unsafe` of the project. What it relies on is what the ABI promises (see
 //! `docs/explanation/architecture.md`); what can be checked at load time is checked there.
@@ -18,7 +18,7 @@ use super::model::{Description, Direction, Model, PortInfo};
 use super::pin::PinStorage;
 use super::units::Picoseconds;
 
-const ABI_VERSION: u32 = 1;
+const ABI_VERSION: u32 = 2;
 /// A model with more ports than this, or wider ones, is a damaged description.
 const MAX_PORTS: u32 = 4_096;
 const MAX_WIDTH: u32 = 65_536;
@@ -43,7 +43,8 @@ struct RawDescription {
 type DescribeFn = unsafe extern "C" fn() -> *const RawDescription;
 type CreateFn = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type PortFn = unsafe extern "C" fn(*mut c_void, u32) -> *mut c_void;
-type EvalFn = unsafe extern "C" fn(*mut c_void, u64);
+type EvalFn = unsafe extern "C" fn(*mut c_void, u64) -> i32;
+type ErrorFn = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 type DestroyFn = unsafe extern "C" fn(*mut c_void);
 
 #[derive(Deserialize)]
@@ -60,6 +61,7 @@ struct Info {
 struct Instance {
     model: NonNull<c_void>,
     eval: EvalFn,
+    error: ErrorFn,
     destroy: DestroyFn,
     // Last: the code must stay mapped until `drop` has called into it.
     _library: Library,
@@ -178,6 +180,16 @@ impl NativePin {
     }
 }
 
+impl NativeModel {
+    #[cold]
+    fn fault(&self) -> String {
+        // SAFETY: the model lives; its text does until the model is evaluated or destroyed, and is
+        // copied before either.
+        let said = unsafe { (self.instance.error)(self.instance.model.as_ptr()) };
+        text(said, "isthmus_error").unwrap_or_else(|error| error)
+    }
+}
+
 struct NativeModel {
     description: Description,
     pins: Vec<NonNull<c_void>>,
@@ -199,10 +211,12 @@ impl Model for NativeModel {
         })
     }
 
-    fn eval(&mut self, time: Picoseconds) {
+    #[inline]
+    fn eval(&mut self, time: Picoseconds) -> Result<(), String> {
         // SAFETY: the model lives as long as the instance, and is not evaluated already: eval does
         // not call back.
-        unsafe { (self.instance.eval)(self.instance.model.as_ptr(), time.0) }
+        let status = unsafe { (self.instance.eval)(self.instance.model.as_ptr(), time.0) };
+        if status == 0 { Ok(()) } else { Err(self.fault()) }
     }
 }
 
@@ -228,15 +242,15 @@ pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, S
         ($name:literal, $type:ty) => {
             // SAFETY: the type is the ABI's for this name; the copied pointer stays valid because
             // `library` moves into the instance that uses it.
-            *unsafe { library.get::<$type>(concat!($name, "\0").as_bytes()) }.map_err(|_| {
-                broken(format!("exports no {}: is it a model built by ./isthmus build?", $name))
-            })?
+            *unsafe { library.get::<$type>(concat!($name, "\0").as_bytes()) }
+                .map_err(|_| broken(format!("exports no {}: it was not built by isthmus", $name)))?
         };
     }
     let describe = symbol!("isthmus_describe", DescribeFn);
     let create = symbol!("isthmus_create", CreateFn);
     let port = symbol!("isthmus_port", PortFn);
     let eval = symbol!("isthmus_eval", EvalFn);
+    let error = symbol!("isthmus_error", ErrorFn);
     let destroy = symbol!("isthmus_destroy", DestroyFn);
 
     // SAFETY: takes nothing, and returns a pointer to static data, checked by `describe_checked`.
@@ -256,7 +270,7 @@ pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, S
     let model = unsafe { create(trace.as_ref().map_or(std::ptr::null(), |t| t.as_ptr())) };
     let model = NonNull::new(model)
         .ok_or_else(|| broken("isthmus_create gave no model (can the trace be written?)".into()))?;
-    let instance = Rc::new(Instance { model, eval, destroy, _library: library });
+    let instance = Rc::new(Instance { model, eval, error, destroy, _library: library });
 
     let mut pins = Vec::with_capacity(description.ports.len());
     for (index, info) in description.ports.iter().enumerate() {
@@ -329,7 +343,7 @@ fn text(pointer: *const c_char, what: &str) -> Result<String, String> {
     if pointer.is_null() {
         return Err(format!("{what} is NULL"));
     }
-    // SAFETY: not NULL, and the ABI promises a zero-terminated static string.
+    // SAFETY: not NULL, and the ABI promises a zero-terminated string that outlives this call.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map(str::to_owned).map_err(|_| format!("{what} is not UTF-8"))
 }

@@ -506,7 +506,7 @@ impl Model for Copier {
         self.pins[&self.order[index]].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
         let clk = self.get(self.clock);
         let rises = clk > self.clk;
         self.clk = clk;
@@ -542,6 +542,7 @@ impl Model for Copier {
             && self.get("rst_ni") == 1
             && self.bar_is_idle();
         self.set("idle_o", idle.into());
+        Ok(())
     }
 }
 
@@ -582,5 +583,7 @@ impl Model for Bare {
         self.0.pin(index)
     }
 
-    fn eval(&mut self, _time: Picoseconds) {}
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
+        Ok(())
+    }
 }

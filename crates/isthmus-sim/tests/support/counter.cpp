@@ -5,7 +5,7 @@
 #include <cstring>
 
 #ifndef ABI
-#define ABI 1
+#define ABI 2
 #endif
 #ifndef SUM_WIDTH
 #define SUM_WIDTH 64
@@ -102,9 +102,14 @@ void *isthmus_port(void *model, uint32_t index) {
   return storage[index];
 }
 
-void isthmus_eval(void *model, uint64_t) {
+const char *isthmus_error(void *) { return "counter.sv:7: did not converge"; }
+
+int32_t isthmus_eval(void *model, uint64_t) {
   model_t *m = static_cast<model_t *>(model);
   m->evaluated++;
+#ifdef FAILS_AT
+  if (m->evaluated >= FAILS_AT) return 1;
+#endif
   const bool rises = m->clk && !m->last_clk;
   const bool slow_rises = m->slow_clk && !m->last_slow;
   m->last_clk = m->clk;
@@ -140,6 +145,7 @@ void isthmus_eval(void *model, uint64_t) {
 #ifdef IDLE_AFTER
   m->idle = m->rst_n && m->awake >= IDLE_AFTER && m->trigger == m->last_trigger && !m->probe;
 #endif
+  return 0;
 }
 
 void isthmus_destroy(void *model) {

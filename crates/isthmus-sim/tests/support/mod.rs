@@ -235,7 +235,7 @@ impl Model for EchoDevice {
         self.pins[index].clone()
     }
 
-    fn eval(&mut self, _time: Picoseconds) {
+    fn eval(&mut self, _time: Picoseconds) -> Result<(), String> {
         let (clk, rx_clk) = (self.pin("clk_i").get(), self.pin("gmii_rx_clk_i").get());
         let (rises, rx_rises) = (clk > self.clk, rx_clk > self.rx_clk);
         (self.clk, self.rx_clk) = (clk, rx_clk);
@@ -271,6 +271,7 @@ impl Model for EchoDevice {
             && self.pin("trigger_i").get() == self.triggers
             && self.pin("rst_ni").get() != 0;
         self.pin("idle_o").set(u64::from(idle));
+        Ok(())
     }
 }
 
