@@ -114,7 +114,7 @@ def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) 
         value = float(line["value"])
         tolerance = float(line["tolerance_percent"]) if line["tolerance_percent"] else None
         simulated, improved = (
-            _simulated(document, line["measurement"].replace("{profile}", profile), line["quantity"])
+            measured(document, line["measurement"].replace("{profile}", profile), line["quantity"])
             for profile in ("as-published", "isthmus")
         )
         made.append(
@@ -175,7 +175,7 @@ def targets(document: Document, name: str = "etherbone", folder: Path = PUBLISHE
         if not line["measurement"].startswith(f"{name}/"):
             continue
         limit = float(line["limit"])
-        found = _simulated(document, line["measurement"], line["quantity"])
+        found = measured(document, line["measurement"], line["quantity"])
         if line["bound"] not in ("most", "least"):
             raise UserError(f"{TARGETS}: {line['id']}: bound {line['bound']!r} is neither most nor least")
         least = line["bound"] == "least"
@@ -218,7 +218,7 @@ def _verdict(kind: str, value: float, tolerance: float | None, simulated: float 
     return "agrees" if abs(simulated - value) <= value * tolerance / 100 else "DIFFERS"
 
 
-def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
+def measured(document: Document, pattern: str, quantity: str) -> float | None:
     """The quantity over the measurements that the pattern names; None where there are none. Of two
     patterns with " / " between them: the quantity of the first over that of the second."""
     if not pattern:
@@ -231,7 +231,7 @@ def _simulated(document: Document, pattern: str, quantity: str) -> float | None:
         ratios = _pairs(document, *pattern.split(" / ", 1))
         return _PAIRS[quantity](ratios) if ratios else None
     if " / " in pattern:
-        above, below = (_simulated(document, part, quantity) for part in pattern.split(" / ", 1))
+        above, below = (measured(document, part, quantity) for part in pattern.split(" / ", 1))
         return above / below if above is not None and below else None
     if quantity not in _QUANTITIES:
         raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
@@ -560,7 +560,23 @@ def area_notes(areas: Sequence[Row]) -> list[str]:
     ]
     return [
         f"Debugging support is said to be {said:g} % of the design; in the table it has {', '.join(shares)}.",
-        "Ours of the whole interface is its board top with one link, counters and probes included.",
+        "Ours of the whole interface is its board top with one link, counters and probes included; *.four: "
+        "with the four links that the rates are of. The document does not say how many its table has.",
+        *_outside(),
+    ]
+
+
+def _outside() -> list[str]:
+    """What of ours is in no block of the table, as the table counts."""
+    found = {
+        key: _area("isthmus", "RDMA: checks, notifications", "xc2vp", key) for key in ("lut", "ff", "bram")
+    }
+    if None in found.values():
+        return []
+    lut, ff, bram = (f"{value:g}" for value in found.values())
+    return [
+        f"Checks, notifications and error records of ours, {lut} LUTs, {ff} flip-flops and {bram} block "
+        "RAMs, are in no block above, but in the whole."
     ]
 
 

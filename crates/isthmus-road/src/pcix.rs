@@ -218,7 +218,13 @@ impl Seen {
 fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let mut samples = Samples::new()?;
-    let spans: Vec<Picoseconds> = seen.sequences.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // Of several reads the first ask without waiting for the one before: they fill the pipe and are no rate.
+    let filling = match (workload.test, scenario.platform.bus.core.reads) {
+        (Test::Read, reads) if reads > 1 => reads,
+        _ => 0,
+    };
+    let steady = seen.sequences.get(filling..).unwrap_or_default();
+    let spans: Vec<Picoseconds> = steady.windows(2).map(|pair| pair[1] - pair[0]).collect();
     if workload.times == 1 {
         samples.add(seen.whole);
     }
@@ -241,7 +247,7 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
         arrivals: "closed-loop",
         seed: scenario.seed,
         iterations: samples.count().max(1),
-        excluded: Excluded { head: 0, tail: 0 },
+        excluded: Excluded { head: if workload.times > 1 { filling as u64 } else { 0 }, tail: 0 },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
         samples: Vec::new(),

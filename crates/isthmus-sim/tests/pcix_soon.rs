@@ -85,6 +85,22 @@ fn what_is_said_ahead_hides_as_many_clocks_of_arbitration() {
 }
 
 #[test]
+fn a_core_that_asks_only_when_it_has_something_hides_no_arbitration() {
+    let mut config = config();
+    config.core.ahead = false;
+    for kind in [PcixKind::Write, PcixKind::Read] {
+        let world = world(&config);
+        say(&world, 20, [true; 2]);
+        start(&world, 26, kind);
+        say(&world, 27, [false; 2]);
+        world.settle();
+        let record = world.of(kind)[0];
+        assert_eq!(record.requested, clock(26 + TRANSMIT), "{kind:?}");
+        assert_eq!(cycles(record.start - record.requested), ARB, "{kind:?}");
+    }
+}
+
+#[test]
 fn what_is_said_and_does_not_come_is_nothing() {
     for kind in [PcixKind::Write, PcixKind::Read] {
         for until in 1..12 {

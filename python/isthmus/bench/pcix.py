@@ -54,7 +54,7 @@ ACCESSES: Sequence[Access] = (
 def scenario(platform: Platform, profile: Profile, access: Access, seed: int = 1) -> dict[str, Any]:
     """One run as the engine takes it. The device has as many reads under way as the profile's interface.
     Raises `UserError` for a platform without PCI-X."""
-    bus = rdma.bus(platform)
+    bus = rdma.bus(platform, profile)
     if "pcix" not in bus:
         raise UserError(f"platform: {platform.name} has no PCI-X; {rdma.PLATFORM} has")
     outstanding = int(platform.profiles[profile].outstanding.value)

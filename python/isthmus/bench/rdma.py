@@ -198,7 +198,7 @@ def scenario(
             "link_mhz": platform.fpga.link_clock.value,
             "serdes_ns": platform.groups["serdes"].latency.value,
             "cable_ns": platform.groups["cable"].delay.value,
-            "bus": bus(platform),
+            "bus": bus(platform, profile),
             "host": entries(platform.groups["host"]),
         },
         "interface": {
@@ -219,7 +219,7 @@ def scenario(
     return made
 
 
-def bus(platform: Platform) -> dict[str, Any]:
+def bus(platform: Platform, profile: Profile) -> dict[str, Any]:
     """The host bus as the engine takes it: `{"pcix": ...}` or `{"pcie": ...}`."""
     groups = platform.groups
     if platform.bus == "rdma-pcie":
@@ -227,6 +227,7 @@ def bus(platform: Platform) -> dict[str, Any]:
     if platform.bus != "rdma-pcix":
         raise UserError(f"platform: {platform.name} has no RDMA; there are: {', '.join(PLATFORMS)}")
     core = entries(groups["core"])
+    core["ahead"] = bool(platform.profiles[profile].ahead.value)
     core["interrupts"] = "message" if core.pop("message") else "pin"  # type: ignore[assignment]
     bridge = {**entries(groups["bridge"]), "stray_writes": "fail"}
     top = {"name": "pcix", "clock_mhz": platform.fpga.clock.value, **entries(groups["pcix"])}

@@ -453,6 +453,10 @@ class RdmaDesign:
     """The interface's parameters: what the two profiles differ in. Credits are those of every link."""
 
     outstanding: Annotated[Constant, Declared("1", 1, 4, "transfers whose reads may be under way")]
+    ahead: Annotated[
+        Constant,
+        Declared("1", 0, 1, "1: REQ# of PCI-X may go up before there is something to send; 0: never"),
+    ]
     store_forward: Annotated[
         Constant, Declared("1", 0, 1, "1: payload is written when its packet's check sum was good; 0: before")
     ]

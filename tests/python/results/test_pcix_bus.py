@@ -61,7 +61,8 @@ def test_two_reads_under_way_carry_more_and_change_nothing_else(made: Document) 
     ):
         assert row.isthmus is not None
         if row.id == "forth.pcix.read.rate":
-            assert row.isthmus > 1.05 * row.simulated
+            # 544 clocks a read: the first request of a run, which waits for none, is not in it.
+            assert row.isthmus == pytest.approx(4096 / (544 * CLOCK_NS) * 1e9 / 2**20, abs=0.1)
         else:
             assert row.isthmus == row.simulated
 

@@ -232,7 +232,7 @@ def test_table_1_is_shown_by_itself_with_what_does_not_fit(capsys: pytest.Captur
     text = capsys.readouterr().out
     areas = [row for row in found if row.is_area]
     main, table = text.split("# area, Virtex-II Pro", 1)
-    assert len(areas) == 20
+    assert len(areas) == 26
     for row in areas:
         assert f"\n{row.id} " in table
         assert f"\n{row.id} " not in main

@@ -88,6 +88,7 @@ pub fn config() -> PcixConfig {
             bar_base: BAR_BASE,
             bar_bytes: BAR_BYTES,
             transmit_cycles: 1,
+            ahead: true,
             receive_cycles: 1,
             reads: 1,
             write_buffer_bytes: 8192,

@@ -93,6 +93,8 @@ pub struct CoreConfig {
     pub bar_bytes: u64,
     /// From the user side to REQ#.
     pub transmit_cycles: u32,
+    /// REQ# may go up before there is anything to send, where the device says that it will come.
+    pub ahead: bool,
     /// From the bus to the user side.
     pub receive_cycles: u32,
     /// Reads of the device that may be outstanding.

@@ -622,6 +622,9 @@ impl Shared {
 
     /// The device says from now on whether a write, a read, will be there soon.
     pub(super) fn announce_soon(self: &Rc<Self>, write: bool, read: bool) {
+        if !self.config.core.ahead {
+            return;
+        }
         let at = self.edge(self.sim.now()) + self.cycles(self.config.core.transmit_cycles);
         let this = Rc::clone(self);
         self.sim.at(at, move || {
