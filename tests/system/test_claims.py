@@ -90,13 +90,13 @@ class Figure:
 
 ETHERNET, PCIE = "Gigabit Ethernet device", "Etherbone by DMA over PCIe"
 RDMA, SWITCH = "RDMA between hosts", "Switch"
-SCU, PAIR = "etherbone/pcie-scu3/isthmus/blocking", "rdma/forth-rdma/isthmus"
+SCU, PAIR = "etherbone/pcie-scu3/isthmus", "rdma/forth-rdma/isthmus"
 UNIFORM = "switch/forth-switch/isthmus/rtl/8x8-uniform-64-512-backlog"
 FIGURES: dict[str, tuple[Figure, ...]] = {
     ETHERNET: (Figure("12 clocks", "etherbone/gige-direct/isthmus/*/path*", "turnaround_clocks"),),
     PCIE: (
-        Figure("3.36 us", f"{SCU}/ts1", "latency_avg_us"),
-        Figure("48.9 ns", f"{SCU}/ts8", "inside_cycle_per_timestamp_ns"),
+        Figure("3.36 us", f"{SCU}/blocking/ts1", "latency_avg_us"),
+        Figure("48.9 ns", f"{SCU}/pipelined/ts8", "inside_cycle_per_timestamp_ns"),
     ),
     RDMA: (
         Figure("664 MiB/s", f"{PAIR}/write-bw/2x4-4096-v2", "payload_mib_s"),
