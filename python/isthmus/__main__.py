@@ -1,4 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-from isthmus.cli import main
+import sys
 
-main()
+from isthmus import jobs
+
+
+def _program() -> int:
+    # Imported here: a signal meanwhile must find its handler.
+    from isthmus.cli import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    jobs.main(_program)

@@ -11,15 +11,20 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
+if not __package__:
+    sys.path.insert(0, str(ROOT / "python"))
+
+from isthmus import jobs  # noqa: E402 (as a script, the line above finds it)
+
 STATE = ROOT / ".isthmus"
 VENV = STATE / "venv"
 REQUIREMENTS = ROOT / "requirements"
@@ -212,12 +217,10 @@ def _rust_version(text: str) -> tuple[int, int]:
 
 def _first_line(command: Sequence[str]) -> str:
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = jobs.run_tool(command, cwd=ROOT, timeout_s=60)
+    except (OSError, jobs.ToolTimeoutError):
         return ""
-    return done.stdout.partition("\n")[0]
+    return done.output.partition("\n")[0]
 
 
 def _make_venv() -> None:
@@ -270,22 +273,12 @@ def _read(path: Path) -> str | None:
 
 def _run(command: Sequence[str], log: Path, environment: dict[str, str] | None = None) -> None:
     """Run to the end with the output in `log`. Raises `SetupError` with the one line that matters."""
-    with log.open("w") as output:
-        try:
-            code = subprocess.run(
-                command,
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **(environment or {})},
-                timeout=INSTALL_TIMEOUT_S,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired as err:
-            raise SetupError(f"not done after {INSTALL_TIMEOUT_S} s (output: {_shown(log)})") from err
-        except OSError as err:
-            raise SetupError(f"{command[0]}: {err.strerror}") from err
+    try:
+        code = jobs.run_tool(command, cwd=ROOT, env=environment, timeout_s=INSTALL_TIMEOUT_S, log=log).code
+    except jobs.ToolTimeoutError as err:
+        raise SetupError(f"not done after {INSTALL_TIMEOUT_S} s (output: {_shown(log)})") from err
+    except OSError as err:
+        raise SetupError(f"{command[0]}: {err.strerror}") from err
     if code != 0:
         raise SetupError(f"{relevant(log.read_text(errors='replace'))} (output: {_shown(log)})")
 
@@ -343,15 +336,23 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def main() -> int:
+    """Set up, then become the command itself: a signal to this process reaches whatever runs."""
     try:
         ensure_environment()
     except SetupError as err:
         _say(f"isthmus: {err}")
         return 2
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return _become(sys.argv[1:])
+
+
+def _become(arguments: Sequence[str]) -> NoReturn:
+    """The launcher's last lines."""
+    os.environ.pop("PYTHONHOME", None)
+    os.environ["PYTHONPATH"] = str(ROOT / "python")
+    os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    python = str(VENV / "bin" / "python")
+    os.execv(python, [python, "-P", "-m", "isthmus", *arguments])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    jobs.main(main)

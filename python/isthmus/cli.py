@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from isthmus import __version__, bootstrap
+from isthmus import __version__, bootstrap, jobs
 from isthmus.errors import UserError
 
 app = typer.Typer(
@@ -561,11 +561,6 @@ def doctor() -> None:
     raise typer.Exit(check.run())
 
 
-def main() -> NoReturn:
-    """Run the command line and end the process."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
     from typer.exceptions import TyperException
@@ -583,12 +578,12 @@ def run(arguments: list[str]) -> int:
     except bootstrap.SetupError as err:
         return _say(str(err), 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _say("stopped", 130)
+        return jobs.say_stopped()
     except BrokenPipeError:
         sys.stdout = None
         return 0
     if code == 130:
-        return _say("stopped", 130)
+        return jobs.say_stopped()
     return code if isinstance(code, int) else 0
 
 

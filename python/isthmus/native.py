@@ -27,8 +27,19 @@ class RunProgress:
 
     measurements_done: int
     measurements: int
+    transfers_done: int
+    """Cycles, packets, writes or messages of the present measurement."""
+    transfers: int
+    """Those that it is to make; 0 where that is not known."""
     simulated_ps: int
+    """Of the present measurement; so are the cycles."""
     device_cycles: int
+
+    @property
+    def share(self) -> float:
+        """Of the whole scenario, 0 to 1."""
+        inside = min(1.0, self.transfers_done / self.transfers) if self.transfers else 0.0
+        return min(1.0, (self.measurements_done + inside) / max(1, self.measurements))
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,9 @@ class _Module(Protocol):
     ScenarioError: type[Exception]
     RunError: type[Exception]
 
-    def run_scenario(self, scenario: str, progress: Callable[[int, int, int, int], None] | None) -> str: ...
+    def run_scenario(
+        self, scenario: str, progress: Callable[[int, int, int, int, int, int], None] | None
+    ) -> str: ...
 
     def serve(self, scenario: str, status: Callable[[str], None]) -> str: ...
 
@@ -65,13 +78,14 @@ def run_scenario(
 ) -> list[dict[str, Any]]:
     """Run `scenario` (docs/reference/scenario.md) and return its measurements.
 
-    `progress` is called a few times a second; an exception in it ends the run. Other threads run meanwhile.
+    `progress` is called ten times a second in every phase of a run; an exception in it ends the run and
+    comes out here. Other threads run meanwhile.
     """
     native = load()
 
-    def report(done: int, total: int, simulated_ps: int, device_cycles: int) -> None:
+    def report(*values: int) -> None:
         if progress is not None:
-            progress(RunProgress(done, total, simulated_ps, device_cycles))
+            progress(RunProgress(*values))
 
     with _translated(native):
         text = native.run_scenario(json.dumps(scenario), report)

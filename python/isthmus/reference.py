@@ -21,7 +21,13 @@ _HEAD = """\
 
 Every command prints this with `--help`. Exit codes: 0 done; 1 the run went wrong (wrong or lost data, a
 figure worse than its baseline, a failed test); 2 a wrong request or a missing tool, with one line that says
-which; 130 stopped with Control-C. Results go to standard output, progress and errors to standard error.
+which; 130 stopped with Control-C, 143 with SIGTERM. Results go to standard output, progress and errors to
+standard error.
+
+Control-C, SIGTERM and a closed terminal end every command within half a second, with the line
+`isthmus: stopped`; the tools that it started end with it. Commands that run until Control-C (`serve`,
+`eb snoop`) print their counts and exit with 0. What lasts longer than a second shows how far it is: a bar on
+a terminal, elsewhere a line each ten seconds.
 
 `ISTHMUS_PYTHON` names the Python that makes the environment; `CXX` the C++ compiler for models.
 """

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isthmus import bootstrap
+from isthmus import bootstrap, jobs
 from isthmus.errors import UserError
 from isthmus.paths import ROOT, RTL, STATE
 
@@ -209,39 +209,27 @@ def _run(command: Sequence[str | Path], variables: Mapping[str, str] | None = No
     """Exit code and output. On a terminal the newest line is shown while the command runs."""
     if shutil.which(str(command[0])) is None:
         raise UserError(f"{command[0]}: not found")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CARGO_TERM_COLOR": "never"}
+    environment = {"PYTHONPATH": str(ROOT / "python"), "CARGO_TERM_COLOR": "never"}
     environment |= variables or {}
-    process = subprocess.Popen(
-        [str(part) for part in command],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        env=environment,
-        # A group of its own: what it started must end with it.
-        start_new_session=True,
-    )
-    limit = threading.Timer(TIMEOUT_S, os.killpg, (process.pid, signal.SIGKILL))
-    limit.start()
     lines: list[str] = []
     live = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns - 4
+    started = jobs.tool(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.append(line)
-            if live and line.strip():
-                # Below the stage's own line, and back to it.
-                print(f"\n\x1b[2K  {line.strip()[:width]}\x1b[1A", end="\r", flush=True)
-        code = process.wait()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
+        with started as process:
+            limit = threading.Timer(TIMEOUT_S, os.killpg, (process.pid, signal.SIGKILL))
+            limit.start()
+            try:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    lines.append(line)
+                    if live and line.strip():
+                        # Below the stage's own line, and back to it.
+                        print(f"\n\x1b[2K  {line.strip()[:width]}\x1b[1A", end="\r", flush=True)
+                code = process.wait()
+            finally:
+                limit.cancel()
     finally:
-        limit.cancel()
         if live:
             print("\x1b[0J", end="", flush=True)
     if code == -signal.SIGKILL:

@@ -72,11 +72,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A transport whose waits end when Python has a signal to handle.
+/// A transport whose waits end when Python has a signal to handle, and so do long transfers.
 #[derive(Debug)]
 struct Watched {
     inner: AnyTransport,
     raised: Raised,
+    /// When Python was asked for signals last.
+    looked: Duration,
+}
+
+impl Watched {
+    fn new(inner: AnyTransport, raised: Raised) -> Self {
+        let looked = inner.now();
+        Self { inner, raised, looked }
+    }
+
+    /// Asks Python for signals, where the last time is long enough ago.
+    fn look(&mut self) -> Result<(), TransportError> {
+        let now = self.inner.now();
+        if now.saturating_sub(self.looked) < SLICE {
+            return Ok(());
+        }
+        self.looked = now;
+        Python::attach(|py| py.check_signals()).map_err(|error| {
+            *lock(&self.raised) = Some(error);
+            TransportError::Other("interrupted".to_owned())
+        })
+    }
 }
 
 /// What Python raised while something waited.
@@ -113,14 +135,10 @@ impl Transport for Watched {
         deadline: Duration,
     ) -> Result<usize, TransportError> {
         loop {
+            self.look()?;
             let slice = deadline.min(self.inner.now() + SLICE);
             match self.inner.recv(buffer, slice).await {
-                Err(TransportError::TimedOut) if self.inner.now() < deadline => {
-                    if let Err(error) = Python::attach(|py| py.check_signals()) {
-                        *lock(&self.raised) = Some(error);
-                        return Err(TransportError::Other("interrupted".to_owned()));
-                    }
-                }
+                Err(TransportError::TimedOut) if self.inner.now() < deadline => {}
                 ended => return ended,
             }
         }
@@ -429,7 +447,7 @@ impl PyDevice {
         let client = py.detach(|| {
             let inner = open_transport(name, dialect).map_err(|error| transport_error(&error))?;
             let raised = Raised::default();
-            let watched = Watched { inner: inner.with_spin(spin), raised: Arc::clone(&raised) };
+            let watched = Watched::new(inner.with_spin(spin), Arc::clone(&raised));
             let client = block_on(Client::connect(watched, config));
             let raised = lock(&raised).take();
             raised.map_or(client.map_err(to_python), Err)

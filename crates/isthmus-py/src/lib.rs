@@ -45,6 +45,12 @@ fn call_back(
     })
 }
 
+/// What `progress` is called with.
+fn steps(step: Step) -> (usize, usize, u64, u64, u64, u64) {
+    let Step { done, total, transfers, transfers_total, now, device_cycles } = step;
+    (done, total, transfers, transfers_total, now.0, device_cycles)
+}
+
 fn finish<T>(result: Result<T, RoadError>, raised: Option<PyErr>) -> PyResult<T> {
     match raised {
         Some(error) => Err(error),
@@ -53,8 +59,8 @@ fn finish<T>(result: Result<T, RoadError>, raised: Option<PyErr>) -> PyResult<T>
 }
 
 /// Runs a scenario and returns the JSON list of its measurements. `progress` is called a few times
-/// a second with (measurements done, measurements in all, simulated ps, device cycles); an
-/// exception in it ends the run.
+/// a second with (measurements done, measurements in all, transfers of this one done, transfers of
+/// this one, simulated ps, device cycles); an exception in it ends the run.
 #[pyfunction]
 #[pyo3(signature = (scenario, progress=None))]
 fn run_scenario(py: Python<'_>, scenario: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
@@ -63,9 +69,7 @@ fn run_scenario(py: Python<'_>, scenario: String, progress: Option<Py<PyAny>>) -
         let kept = Rc::clone(&raised);
         let watch: Watch = Rc::new(RefCell::new(move |step: Step| {
             call_back(&mut kept.borrow_mut(), |py| match &progress {
-                Some(progress) => progress
-                    .call1(py, (step.done, step.total, step.now.0, step.device_cycles))
-                    .map(drop),
+                Some(progress) => progress.call1(py, steps(step)).map(drop),
                 None => Ok(()),
             })
         }));

@@ -11,39 +11,15 @@ mod transport;
 mod wire;
 mod world;
 
-use std::cell::RefCell;
-use std::ops::ControlFlow;
-use std::rc::Rc;
-use std::time::Duration;
-
 use serde_json::{Map, Value, json};
-
-use isthmus_sim::Picoseconds;
 
 use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use crate::scenario::{Bus, Method, Scenario, Workload};
+use crate::watch::{Step, Watch, follow};
 use program::{Outcome, Task};
 use world::World;
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy)]
-pub struct Step {
-    /// Measurements done.
-    pub done: usize,
-    /// Measurements in all.
-    pub total: usize,
-    /// Simulated time of the present one.
-    pub now: Picoseconds,
-    /// Device cycles of the present one.
-    pub device_cycles: u64,
-}
-
-/// Called a few times a second; `Break` ends the run.
-pub type Watch = Rc<RefCell<dyn FnMut(Step) -> ControlFlow<()>>>;
-
-const WATCH_PERIOD: Duration = Duration::from_millis(200);
 
 /// Runs every measurement of a scenario.
 pub(crate) fn run(
@@ -66,15 +42,15 @@ pub(crate) fn run(
     let mut results = Vec::with_capacity(total);
     for (done, task) in tasks.into_iter().enumerate() {
         let world = World::build(scenario, make_model, done == 0)?;
-        let in_run = Rc::clone(watch);
-        world.simulation.on_progress(WATCH_PERIOD, move |progress| {
-            let (now, device_cycles) = (progress.now, progress.device_cycles);
-            in_run.borrow_mut()(Step { done, total, now, device_cycles })
-        });
+        let transfers_total = cycles(&task);
+        let of = Step { done, total, transfers_total, ..Step::default() };
+        follow(&world.simulation, watch, of);
         let result = measure(scenario, &world, &task)?;
         let step = Step {
             done: done + 1,
             total,
+            transfers: transfers_total,
+            transfers_total,
             now: world.simulation.now(),
             device_cycles: result.simulation.device_cycles,
         };
@@ -116,6 +92,22 @@ fn tasks(workload: &Workload) -> Vec<Task> {
         // No host program runs: these drive the wire themselves.
         Workload::LineRate { .. } | Workload::Fuzz { .. } => Vec::new(),
     }
+}
+
+/// Etherbone cycles of a task, to show how far it is.
+fn cycles(task: &Task) -> u64 {
+    let (cycles, each) = match task {
+        Task::Timestamps { method: Method::Convenience, per_cycle, cycles, .. } => {
+            (*cycles, 2 * per_cycle)
+        }
+        Task::Timestamps { cycles, .. } => (*cycles, 1),
+        Task::Words { method: Method::Convenience, words, iterations } => (*iterations, *words),
+        Task::Words { words, iterations, .. } => (*iterations, words.div_ceil(program::MAX_READS)),
+        Task::Tlu { method: Method::Convenience, cycles } => (*cycles, 4),
+        Task::Tlu { cycles, .. } => (*cycles, 1),
+        Task::Path { .. } => (3, 1),
+    };
+    u64::from(cycles) * u64::from(each)
 }
 
 fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measurement, RoadError> {

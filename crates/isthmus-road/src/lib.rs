@@ -17,13 +17,14 @@ pub mod scenario;
 pub mod serve;
 mod stages;
 pub mod switch;
+mod watch;
 
 pub use device::{MakeModel, load};
 pub use error::RoadError;
-pub use etherbone::{Step, Watch};
 pub use measurement::Measurement;
 pub use scenario::Scenario;
 pub use serve::{ServeStatus, serve_json};
+pub use watch::{Step, Watch};
 
 /// Runs a scenario.
 ///
@@ -57,7 +58,7 @@ pub fn run_text(
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
     match scenario::road_of(json)?.as_str() {
-        "pcix" => pcix::run(&pcix::scenario::Scenario::parse(json)?),
+        "pcix" => pcix::run(&pcix::scenario::Scenario::parse(json)?, watch),
         "rdma" => rdma::run(&rdma::scenario::Scenario::parse(json)?, make_model, watch),
         "switch" => switch::run(&switch::scenario::Scenario::parse(json)?, make_model, watch),
         _ => run_with(&Scenario::parse(json)?, make_model, watch),

@@ -20,6 +20,7 @@ use isthmus_sim::{Picoseconds, SimConfig, Simulation};
 use crate::error::RoadError;
 use crate::host_bus;
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::watch::{Step, Watch, follow};
 use scenario::{Scenario, Test};
 
 /// Where the device reads and writes: a page of its own.
@@ -45,9 +46,11 @@ impl BarTarget for Registers {
 }
 
 /// Runs it. No device's gateware takes part.
-pub(crate) fn run(scenario: &Scenario) -> Result<Vec<Measurement>, RoadError> {
+pub(crate) fn run(scenario: &Scenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
     let begin = Instant::now();
     let bus = Bus::build(scenario)?;
+    let of = Step { total: 1, transfers_total: scenario.workload.times, ..Step::default() };
+    follow(&bus.simulation, watch, of);
     let found = bus.execute(scenario)?;
     if found != bus.data {
         return Err(RoadError::Violation(format!(
@@ -111,7 +114,12 @@ impl Bus {
             let readers: Vec<_> = (0..times)
                 .map(|_| {
                     let endpoint = self.bus.endpoint();
-                    self.simulation.spawn(async move { endpoint.read(place, bytes).await })
+                    let sim = self.simulation.handle();
+                    self.simulation.spawn(async move {
+                        let read = endpoint.read(place, bytes).await;
+                        sim.count_transfers(1);
+                        read
+                    })
                 })
                 .collect();
             let mut found = Vec::new();
@@ -126,6 +134,7 @@ impl Bus {
             return Ok(found);
         }
         let (host, endpoint, data) = (self.host.clone(), self.bus.endpoint(), self.data.clone());
+        let sim = self.simulation.handle();
         let program = self.simulation.spawn(async move {
             for _ in 0..times {
                 match test {
@@ -142,6 +151,7 @@ impl Bus {
                     }
                     Test::Write | Test::Read => endpoint.write(place, &data).await,
                 }
+                sim.count_transfers(1);
             }
             Ok(())
         });

@@ -23,16 +23,15 @@ use isthmus_sim::Picoseconds;
 
 use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::etherbone::{Step, Watch};
 use crate::measurement::{
     Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
+use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
 use program::{Outcome, Side, Task, try_all};
 use scenario::{PostingName, Scenario, Test};
 use world::{Node, Program, World};
 
-const WATCH_PERIOD: Duration = Duration::from_millis(200);
 /// Bits of a word on a link.
 const WORD_BITS: f64 = 32.0;
 
@@ -44,11 +43,8 @@ pub(crate) fn run(
 ) -> Result<Vec<Measurement>, RoadError> {
     let begin = Instant::now();
     let world = World::build(scenario, make_model)?;
-    let in_run = Rc::clone(watch);
-    world.simulation.on_progress(WATCH_PERIOD, move |progress| {
-        let (now, device_cycles) = (progress.now, progress.device_cycles);
-        in_run.borrow_mut()(Step { done: 0, total: 1, now, device_cycles })
-    });
+    let of = Step { total: 1, transfers_total: transfers(scenario), ..Step::default() };
+    follow(&world.simulation, watch, of);
     // Of millions of transfers nothing is remembered one by one; the observed one switches it on.
     world.simulation.probes().set_enabled(false);
     world.simulation.spans().set_enabled(false);
@@ -90,6 +86,21 @@ pub(crate) fn run(
         _ => Breakdown::default(),
     };
     Ok(vec![measurement(scenario, &world, &outcomes, breakdown, begin)?])
+}
+
+/// Transfers of a run, as its programs count them.
+fn transfers(scenario: &Scenario) -> u64 {
+    let workload = &scenario.workload;
+    let hosts = workload.hosts as u64;
+    let senders = match workload.test {
+        // One call that does it all.
+        Test::Sort => return 0,
+        Test::Trace => return workload.trace.len() as u64,
+        Test::Exchange => hosts,
+        _ if workload.test.is_accounted() || workload.both_ways => hosts,
+        _ => hosts / 2,
+    };
+    senders * (workload.warmup + workload.iterations)
 }
 
 /// Opens every interface.

@@ -22,10 +22,10 @@ use isthmus_sim::{
 
 use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::etherbone::{Step, Watch};
 use crate::measurement::{
     Checked, Excluded, Measurement, Samples, SimulationCost, Stage, Throughput,
 };
+use crate::watch::{Step, WATCH_PERIOD, Watch};
 use ideal::Ideal;
 use meter::{Meter, MeterConfig, Snapshot};
 use reference::{Reference, ReferenceConfig};
@@ -33,10 +33,11 @@ use scenario::{ArrivalsName, Engine, PatternName, Scenario};
 
 /// Clocks between two looks at what arrived.
 const CHUNK: u64 = 256;
-const WATCH_PERIOD: Duration = Duration::from_millis(200);
-/// Clocks without any arrival after which a network that should drain has stopped: longer than a link's
-/// start, and than any refresh of credits.
+/// Clocks without any word out of the switch, while packets are on their way to it, after which it has
+/// stopped: longer than a link's start, and than any refresh of credits.
 const STUCK_CLOCKS: u64 = 1 << 18;
+/// So many flows are named where packets are stuck.
+const NAMED_FLOWS: usize = 4;
 /// Clocks after which links that have never been up are given up.
 const UP_CLOCKS: u64 = 1 << 16;
 
@@ -135,6 +136,65 @@ impl Model {
     }
 }
 
+/// Whether anything still moves.
+struct Motion {
+    seed: u64,
+    clock_ps: f64,
+    /// Until then a fault may hold everything up. One that is planned for ever does not: the run ends.
+    held_until: u64,
+    /// Without faults each packet comes; with them some never do.
+    faults: bool,
+    words: u64,
+    since: u64,
+}
+
+impl Motion {
+    fn new(scenario: &Scenario) -> Self {
+        Self {
+            seed: scenario.seed,
+            clock_ps: 1e6 / scenario.platform.clock_mhz,
+            held_until: scenario.start_clock().max(scenario.faults.over(STUCK_CLOCKS)),
+            faults: scenario.faults.any(),
+            words: 0,
+            since: 0,
+        }
+    }
+
+    /// Once a chunk, in the part of the run that is called `phase`.
+    fn look(&mut self, network: &Network, phase: &str) -> Result<(), RoadError> {
+        let (now, ledger) = (network.now(), network.ledger());
+        let words = network.words_heard().data;
+        let waits = network.waiting_words();
+        // Where packets were hit by faults, those may be all that are on their way.
+        let nothing_due = ledger.on_way() == 0 || (self.faults && waits == 0);
+        if words != self.words || nothing_due || now <= self.held_until {
+            (self.words, self.since) = (words, now);
+            return Ok(());
+        }
+        if now - self.since < STUCK_CLOCKS {
+            return Ok(());
+        }
+        let flows = ledger.outstanding();
+        let named: Vec<String> = flows
+            .iter()
+            .take(NAMED_FLOWS)
+            .map(|(from, to, packets)| format!("{packets} from port {from} to port {to}"))
+            .collect();
+        let more = match flows.len().saturating_sub(NAMED_FLOWS) {
+            0 => String::new(),
+            more => format!(", and {more} more flows"),
+        };
+        Err(RoadError::Violation(format!(
+            "switch: stuck in the {phase}: no data word has come out for {} clocks, at clock {now} ({});              {} packets are outstanding: {}{more}; {waits} words wait at the sources; seed {}",
+            now - self.since,
+            Picoseconds((now as f64 * self.clock_ps) as u64),
+            ledger.on_way(),
+            named.join(", "),
+            self.seed
+        )))
+    }
+}
+
 struct Run<'a> {
     scenario: &'a Scenario,
     watch: Watch,
@@ -196,7 +256,14 @@ impl<'a> Run<'a> {
         if self.begin.elapsed() > limit {
             return Err(SimError::WallTimeLimit { limit, at }.into());
         }
-        let step = Step { done: 0, total: 1, now: at, device_cycles: now };
+        let step = Step {
+            total: 1,
+            transfers: self.meter.samples.count(),
+            transfers_total: self.scenario.packets(),
+            now: at,
+            device_cycles: now,
+            ..Step::default()
+        };
         if self.watch.borrow_mut()(step).is_break() {
             return Err(SimError::Interrupted { at }.into());
         }
@@ -282,6 +349,7 @@ impl<'a> Run<'a> {
         };
         let (patience, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
         let (whole, first) = (self.scenario.is_trace(), self.scenario.first_created());
+        let mut motion = Motion::new(self.scenario);
         loop {
             let chunk = self.chunk(&network.borrow());
             advance(chunk)?;
@@ -296,6 +364,7 @@ impl<'a> Run<'a> {
             if self.meter.poll(snapshot) || self.all_sent(&network) {
                 break;
             }
+            motion.look(&network.borrow(), self.meter.phase())?;
             self.look(snapshot.now)?;
         }
         if self.scenario.workload.drain || !self.meter.saturated() {
@@ -316,6 +385,7 @@ impl<'a> Run<'a> {
                 if left == 0 {
                     break;
                 }
+                motion.look(&network.borrow(), "drain")?;
                 self.look(snapshot.now)?;
             }
             // What a fault took is known only now.
@@ -738,6 +808,48 @@ mod tests {
             }
         });
         assert!(port.unwrap().contains("at port"));
+    }
+
+    /// What is said of a switch whose words somebody changes on their way out, while packets come.
+    fn moved(mut tamper: impl FnMut(u64, &mut [Word])) -> Result<(), RoadError> {
+        let scenario = Scenario::parse(SCENARIO).unwrap();
+        let mut network = Network::new(&scenario.network()).unwrap();
+        let (mut model, mut motion) = (Model::new(&scenario), Motion::new(&scenario));
+        for clock in 0..20_000 + 2 * STUCK_CLOCKS {
+            model.step(&mut network);
+            tamper(clock, &mut model.from);
+            if clock % CHUNK == 0 {
+                motion.look(&network, "measured window")?;
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_switch_that_grants_nobody_any_more_is_stuck() {
+        assert!(moved(|_, _| {}).is_ok());
+        let silent = |clock: u64, words: &mut [Word]| {
+            if clock > 20_000 {
+                words.fill(Word::IDLE);
+            }
+        };
+        let error = moved(silent).unwrap_err().to_string();
+        for part in [
+            "switch: stuck in the measured window: no data word",
+            "packets are outstanding",
+            " from port 0 to port ",
+            "and 12 more flows; ",
+            "; seed 1",
+        ] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        // One output that goes on shows that the switch is not stuck as a whole.
+        let one = |clock: u64, words: &mut [Word]| {
+            if clock > 20_000 {
+                words[1..].fill(Word::IDLE);
+            }
+        };
+        assert!(moved(one).is_ok());
     }
 
     /// How far each packet's stamps are off where somebody changes data word `index` of some.

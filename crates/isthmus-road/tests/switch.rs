@@ -63,6 +63,38 @@ fn line_share(measured: &Measurement) -> f64 {
 }
 
 #[test]
+fn a_switch_whose_outputs_all_stop_for_ever_ends_the_run_and_says_what_is_outstanding() {
+    let mut stopped = scenario(&json!({ "packets": 1_000_000 }));
+    let stalls: Vec<_> = (0..8).map(|port| json!([port, 20_000, 1_000_000_000_000_u64])).collect();
+    stopped["faults"] = json!({ "stalls": stalls });
+    let error = try_run(&stopped).unwrap_err().to_string();
+    for part in
+        ["switch: stuck in the warm-up", "outstanding: ", " from port ", "words wait", "ms)"]
+    {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
+#[test]
+fn a_run_can_be_ended_in_every_phase() {
+    for workload in [
+        json!({ "packets": 1_000_000_000 }),
+        json!({ "packets": 1_000_000_000, "engine": "ideal" }),
+        // Steady at once: this one is in its window for long.
+        json!({ "packets": 50_000_000, "load": 0.01 }),
+    ] {
+        let begin = std::time::Instant::now();
+        let watch: Watch = Rc::new(RefCell::new(move |_| match begin.elapsed().as_millis() {
+            300.. => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }));
+        let error = run_text(&scenario(&workload).to_string(), &load, &watch).unwrap_err();
+        assert!(error.to_string().contains("interrupted at"), "{error}");
+        assert!(begin.elapsed().as_secs() < 2);
+    }
+}
+
+#[test]
 fn an_idle_switch_adds_its_latency_and_nothing_else() {
     let found = run(&scenario(&json!({ "load": 0.01, "packets": 500 })));
     assert_eq!(found.latency_ps.unwrap().min, (4 + 25 + 7 + 25) * 12_800);

@@ -207,6 +207,62 @@ fn the_one_who_watches_can_end_a_run() {
 }
 
 #[test]
+fn many_short_runs_are_watched_and_limited_as_one_long_run_is() {
+    let limits = SimConfig { simulated_limit_ps: None, wall_limit_ms: Some(50), ..sim_config() };
+    let sim = Simulation::new(limits);
+    forever(&sim);
+    let reports = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&reports);
+    sim.on_progress(Duration::from_millis(5), move |_| {
+        counted.set(counted.get() + 1);
+        ControlFlow::Continue(())
+    });
+    // Each far shorter than the time between two looks at the clock.
+    let begin = std::time::Instant::now();
+    let error = loop {
+        if let Err(error) = sim.run_for(Picoseconds(10)) {
+            break error;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(20), "not limited");
+    };
+    assert!(matches!(error, SimError::WallTimeLimit { .. }), "{error}");
+    assert!((3..=12).contains(&reports.get()), "{} reports", reports.get());
+}
+
+#[test]
+fn progress_counts_the_transfers_that_programs_report() {
+    let sim = unlimited();
+    let handle = sim.handle();
+    let task = sim.spawn(async move {
+        loop {
+            handle.count_transfers(2);
+            handle.sleep(Picoseconds(1)).await;
+        }
+    });
+    sim.on_progress(Duration::ZERO, |progress| {
+        // One report a look, one look in 1024 steps; a step is a timer or a poll.
+        assert!(progress.transfers >= 100 && progress.transfers % 2 == 0);
+        ControlFlow::Break(())
+    });
+    let error: SimError = sim.run_until_complete::<()>(&task).unwrap_err();
+    assert!(matches!(error, SimError::Interrupted { .. }), "{error}");
+}
+
+#[test]
+fn a_device_that_never_answers_ends_the_wait_for_it() {
+    let limits = SimConfig { simulated_limit_ps: None, skip_idle: false, ..sim_config() };
+    let sim = Simulation::new(limits);
+    // Clocks run, and nobody ever sends.
+    let _device = sim.add_model(EchoDevice::restless(), &device_config()).unwrap();
+    let (_sender, receiver) = oneshot::<()>();
+    let task = sim.spawn_named("host program", async move { receiver.recv().await });
+    let error = sim.run_until_complete(&task).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, SimError::Silent { .. }), "{text}");
+    assert!(text.contains("host program") && text.contains("5.0"), "{text}");
+}
+
+#[test]
 fn dropping_a_simulation_drops_its_tasks_and_events() {
     let sim = unlimited();
     let witness = Rc::new(());

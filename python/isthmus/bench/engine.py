@@ -5,26 +5,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import nullcontext
 from pathlib import Path
-from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from isthmus import jobs
 from isthmus.errors import DataError
 
-QUIET = 8
-"""So few scenarios are over within two seconds: they show no progress."""
+if TYPE_CHECKING:
+    from isthmus.native import RunProgress
 
 Runner = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 """Runs one scenario and gives its measurements; tests bring their own."""
 
 
-def run(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+def run(
+    scenario: Mapping[str, Any], progress: Callable[[RunProgress], None] | None = None
+) -> list[dict[str, Any]]:
     """One scenario through the Rust engine."""
     from isthmus import native
 
-    return native.run_scenario(scenario)
+    return native.run_scenario(scenario, progress)
 
 
 def model(top: str, trace: bool = False, parameters: Mapping[str, int | str] | None = None) -> Path:
@@ -38,50 +38,46 @@ def model(top: str, trace: bool = False, parameters: Mapping[str, int | str] | N
 
 
 def run_all(scenarios: Sequence[Mapping[str, Any]], title: str, runner: Runner = run) -> list[dict[str, Any]]:
-    """All measurements, in the order of the scenarios. Every answer's data is checked."""
+    """All measurements, in the order of the scenarios. Every answer's data is checked.
+
+    The first scenario that fails, and Ctrl-C, end the others within the time between two calls of their
+    progress.
+    """
+    from isthmus.console import running
+
     # The engine works outside the interpreter's lock, so threads are enough; scenarios share nothing.
-    jobs = max(1, min(len(scenarios), os.cpu_count() or 1))
-    failed = Event()
+    threads = min(len(scenarios), os.cpu_count() or 1)
+    with running(title, len(scenarios)) as shown, jobs.pool(threads) as pool:
 
-    def one(item: Mapping[str, Any]) -> list[dict[str, Any]]:
-        # The first failure ends the run at once, even where this thread is quicker than who waits for it.
-        if failed.is_set():
-            return []
-        try:
-            return runner(item)
-        except BaseException:
-            failed.set()
-            raise
+        def one(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+            name = _name(item)
 
-    with ThreadPoolExecutor(jobs) as pool, _counting(title, len(scenarios)) as done:
-        futures = {pool.submit(one, item): item for item in scenarios}
-        try:
-            for future in as_completed(futures):
-                future.result()
-                done(_name(futures[future]))
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-    return [item for future in futures for item in _checked(future)]
+            def report(progress: RunProgress) -> None:
+                pool.scope.check()
+                shown.running(name, progress.share, _text(progress))
+
+            found = run(item, report) if runner is run else runner(item)
+            _check(found)
+            shown.done(name)
+            return found
+
+        return [item for found in pool.map(one, scenarios) for item in found]
 
 
-def _checked(future: Future[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    found = future.result()
+def _check(found: Sequence[Mapping[str, Any]]) -> None:
     for item in found:
         wrong, lost = item["checked"]["wrong"], item["checked"]["lost"]
         if wrong or lost:
             raise DataError(f"{item['id']}: {wrong} bytes wrong, {lost} bytes lost")
-    return found
 
 
-def _counting(title: str, total: int) -> Any:
-    from isthmus.console import counting
-
-    def silent(name: str) -> None:
-        del name
-
-    return nullcontext(silent) if total <= QUIET else counting(title, total)
+def _text(progress: RunProgress) -> str:
+    simulated = f"{progress.simulated_ps / 1e9:.3f} ms simulated"
+    if progress.transfers:
+        # A retry or a warm-up may make more than were planned.
+        done = min(progress.transfers_done, progress.transfers)
+        return f"{done}/{progress.transfers} transfers, {simulated}"
+    return simulated
 
 
 def _name(scenario: Mapping[str, Any]) -> str:

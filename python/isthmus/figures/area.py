@@ -11,10 +11,10 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+from isthmus import jobs
 from isthmus.errors import UserError
 from isthmus.figures import yosys
 from isthmus.figures.cores import CoreEntry
@@ -141,11 +141,11 @@ def measure_all(
         done(f"{job[0].name} ({job[1]})")
         return figures
 
-    jobs = pairs(entries, families)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        results = list(pool.map(one, jobs))
+    wanted = pairs(entries, families)
+    with jobs.pool(os.cpu_count() or 1) as pool:
+        results = pool.map(one, wanted)
     measured: dict[str, dict[str, dict[str, float]]] = {entry.name: {} for entry in entries}
-    for (entry, family), figures in zip(jobs, results, strict=True):
+    for (entry, family), figures in zip(wanted, results, strict=True):
         measured[entry.name][family] = figures
     return measured
 

@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from isthmus import jobs
 from isthmus.errors import UserError
 from isthmus.figures import yosys
 from isthmus.figures.cores import Clock, CoreEntry
@@ -150,8 +149,8 @@ def measure(
             done(f"{entry.name}: seed {seed}")
             return result
 
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            runs = list(pool.map(one, seeds))
+        with jobs.pool(os.cpu_count() or 1) as pool:
+            runs = pool.map(one, seeds)
     timings: list[Timing] = []
     for clock in entry.clocks:
         found = sorted(run[clock.port] for run in runs if clock.port in run)
@@ -174,20 +173,11 @@ def _place(
     command += ["--freq", f"{target:g}", "--seed", str(seed), "--json", netlist.name]
     command += ["--report", report.name, "--timing-allow-fail", "--quiet"]
     try:
-        done = subprocess.run(
-            command,
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as err:
+        done = jobs.run_tool(command, cwd=directory, timeout_s=TIMEOUT_S)
+    except jobs.ToolTimeoutError as err:
         raise UserError(f"{entry.name}: place and route not done after {TIMEOUT_S} s") from err
-    if done.returncode != 0:
-        raise UserError(f"{entry.name}: place and route: {first_error(done.stderr + done.stdout)}")
+    if done.code != 0:
+        raise UserError(f"{entry.name}: place and route: {first_error(done.errors + done.output)}")
     found = json.loads(report.read_text())
     paths = {path["from"]: path for path in found["critical_paths"] if path["from"] == path["to"]}
     return {

@@ -6,12 +6,11 @@ Yosys ends its process on an error, and its log goes to standard output; neither
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from isthmus import jobs
 from isthmus.errors import UserError
 from isthmus.figures.cores import CoreEntry
 from isthmus.models.ports import literal
@@ -34,21 +33,12 @@ def run(what: str, passes: Sequence[str], directory: Path) -> None:
     """Run `passes` in order in `directory`. Raises `UserError` with the first error of the log."""
     command = [sys.executable, "-m", "isthmus.figures.yosys", *passes]
     try:
-        done = subprocess.run(
-            command,
-            cwd=directory,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as err:
+        environment = {"PYTHONPATH": str(ROOT / "python")}
+        done = jobs.run_tool(command, cwd=directory, env=environment, timeout_s=TIMEOUT_S)
+    except jobs.ToolTimeoutError as err:
         raise UserError(f"{what}: synthesis not done after {TIMEOUT_S} s") from err
-    if done.returncode != 0:
-        raise UserError(f"{what}: synthesis: {first_error(done.stderr + done.stdout)}")
+    if done.code != 0:
+        raise UserError(f"{what}: synthesis: {first_error(done.errors + done.output)}")
 
 
 def main() -> None:

@@ -10,12 +10,12 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from isthmus import cache
+from isthmus.jobs import pool
 from isthmus.models import tools
 from isthmus.models.compiler import Compiler, Jobs, Kind
 from isthmus.models.ports import Parameter, literal
@@ -79,13 +79,9 @@ def build_many(specs: Sequence[ModelSpec], progress: Progress | None = None) -> 
     missing = {path: what for path, what in missing.items() if not cache.used(path)}
     if missing:
         jobs = Jobs()
-        with ThreadPoolExecutor(len(missing)) as pool:
-            builds = [
-                pool.submit(_Build(spec, key, path, toolchain, jobs, progress).run)
-                for path, (spec, key) in missing.items()
-            ]
-            for done in builds:
-                done.result()
+        builds = [_Build(spec, key, path, toolchain, jobs, progress) for path, (spec, key) in missing.items()]
+        with pool(len(builds)) as threads:
+            threads.map(_Build.run, builds)
     return [path for path, _ in targets]
 
 

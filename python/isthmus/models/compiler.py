@@ -11,12 +11,12 @@ import json
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from isthmus import cache
+from isthmus.jobs import pool
 from isthmus.models import fst, tools
 
 _UNIT_BYTES = 600_000
@@ -133,10 +133,10 @@ class Compiler:
             compiled()
             return made
 
-        with ThreadPoolExecutor(self.jobs.limit + 1) as pool:
-            shared = pool.submit(common)
-            own = [pool.submit(one, unit) for unit in units]
-            return [made for future in [*own, shared] for made in future.result()]
+        with pool(self.jobs.limit + 1) as threads:
+            shared = threads.submit(common)
+            own = threads.map(one, units)
+            return [made for part in [*own, shared.result()] for made in part]
 
     def link(self, objects: Sequence[Path], target: Path, options: Sequence[str]) -> None:
         log = self.work / "link.log"
@@ -158,8 +158,8 @@ class Compiler:
             def one(file: Path) -> None:
                 self._compile_one(file, made / f"{file.name}.o", "-O2")
 
-            with ThreadPoolExecutor(self.jobs.limit) as pool:
-                list(pool.map(one, [*files, *c_files]))
+            with pool(self.jobs.limit) as threads:
+                threads.map(one, [*files, *c_files])
             cache.publish(made, folder)
         return objects
 

@@ -8,11 +8,11 @@ and fetched by cargo; no library of the machine is used.
 from __future__ import annotations
 
 import json
-import subprocess
 from functools import cache as once
 from pathlib import Path
 
 from isthmus import bootstrap
+from isthmus.jobs import ToolTimeoutError, run_tool
 from isthmus.models.tools import ToolError
 from isthmus.paths import ROOT
 
@@ -31,19 +31,13 @@ def _folders() -> dict[str, Path]:
     cargo = bootstrap.find_cargo()
     command = [cargo, "metadata", "--locked", "--format-version", "1", "--color", "never"]
     try:
-        done = subprocess.run(
-            [*command, "--manifest-path", str(MANIFEST)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as err:
+        command += ["--manifest-path", str(MANIFEST)]
+        done = run_tool(command, cwd=ROOT, timeout_s=TIMEOUT_S)
+    except ToolTimeoutError as err:
         raise ToolError(f"waveforms: cargo did not fetch lz4 and zlib within {TIMEOUT_S} s") from err
-    if done.returncode != 0:
-        raise ToolError(f"waveforms: lz4 and zlib: {bootstrap.relevant(done.stderr)}")
-    packages = {p["name"]: Path(p["manifest_path"]).parent for p in json.loads(done.stdout)["packages"]}
+    if done.code != 0:
+        raise ToolError(f"waveforms: lz4 and zlib: {bootstrap.relevant(done.errors)}")
+    packages = {p["name"]: Path(p["manifest_path"]).parent for p in json.loads(done.output)["packages"]}
     return {name: packages[name] / inside for name, inside in _LIBRARIES.items()}
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from isthmus.errors import UserError
+from isthmus.jobs import ToolTimeoutError, run_tool
 
 TIMEOUT_S = 900.0
 """No single tool call of a model build may take longer."""
@@ -77,45 +75,21 @@ def find_compiler() -> str:
 
 
 def compiler_version(compiler: str) -> str:
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.partition("\n")[0]
+    done = run_tool([compiler, "--version"], cwd=Path.cwd(), timeout_s=TIMEOUT_S)
+    return done.output.partition("\n")[0]
 
 
 def run(command: Sequence[str | Path], cwd: Path, log: Path, env: dict[str, str] | None = None) -> None:
-    """Run one tool to its end, its output to `log`. Raises `ToolError` with its first error line.
-
-    The tool runs in a process group of its own, so that what it started ends with it.
-    """
+    """Run one tool to its end, its output to `log`. Raises `ToolError` with its first error line."""
     name = Path(command[0]).name
-    with log.open("w") as output:
-        try:
-            process = subprocess.Popen(
-                [str(part) for part in command],
-                cwd=cwd,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **(env or {})},
-                process_group=0,
-            )
-        except OSError as err:
-            raise ToolError(f"{name}: {err.strerror}") from err
-        try:
-            code = process.wait(TIMEOUT_S)
-        except BaseException as err:
-            kill_group(process)
-            if isinstance(err, subprocess.TimeoutExpired):
-                raise ToolError(f"{name}: not done after {TIMEOUT_S:g} s", log) from err
-            raise
+    try:
+        code = run_tool(command, cwd=cwd, timeout_s=TIMEOUT_S, env=env, log=log).code
+    except ToolTimeoutError as err:
+        raise ToolError(str(err), log) from err
+    except OSError as err:
+        raise ToolError(f"{name}: {err.strerror}") from err
     if code != 0:
         raise ToolError(f"{name}: {first_error(log.read_text(errors='replace'))}", log)
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process that leads its group, and all that it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def first_error(text: str) -> str:

@@ -22,7 +22,8 @@ def make_checkout(root: Path, lock: str = "") -> Path:
     (root / "requirements").mkdir()
     (root / "requirements" / "run.lock").write_text(lock)
     shutil.copy(ROOT / "isthmus", root / "isthmus")
-    shutil.copy(ROOT / "python" / "isthmus" / "bootstrap.py", package / "bootstrap.py")
+    for module in ("bootstrap.py", "jobs.py"):
+        shutil.copy(ROOT / "python" / "isthmus" / module, package / module)
     (package / "__init__.py").write_text("")
     (package / "__main__.py").write_text("import sys\nprint('ran', sys.argv[1:], sys.prefix)\nsys.exit(7)\n")
     return root

@@ -17,7 +17,6 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::world::ethernet::INTERFRAME_GAP_BYTES;
 
 use self::generate::{Generator, Shot};
-use super::Watch;
 use super::reference::slave::{RAM_WORDS, SDB, SDB_MAGIC, SDB_WORDS, SILENT, Slave, UNMAPPED};
 use super::reference::stack::{Drop, Fate, PAYLOAD, Station};
 use super::reference::{compare, hex};
@@ -26,6 +25,7 @@ use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement, Samples};
 use crate::scenario::Scenario;
+use crate::watch::Watch;
 
 const HOST_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 10, 1);
 /// Frames between two checks, at most.
@@ -71,7 +71,7 @@ pub(super) fn run(
     watch: &Watch,
     frames: u32,
 ) -> Result<Measurement, RoadError> {
-    let wire = Wire::build(scenario, make_model, watch)?;
+    let wire = Wire::build(scenario, make_model, watch, frames)?;
     let station = Station::new(&scenario.device);
     let generator = Generator::new(wire.simulation.random("fuzz"), station.lite);
     let mut fuzz = Fuzz {
@@ -92,7 +92,9 @@ pub(super) fn run(
     };
     fuzz.prepare()?;
     while fuzz.next < frames {
+        let before = fuzz.next;
         fuzz.batch(frames)?;
+        fuzz.wire.simulation.count_transfers((fuzz.next - before).into());
     }
     fuzz.compare_ram()?;
     fuzz.finish(scenario, frames)

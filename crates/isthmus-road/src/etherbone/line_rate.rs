@@ -11,7 +11,6 @@ use isthmus_sim::world::ethernet::{INTERFRAME_GAP_BYTES, to_wire};
 use isthmus_sim::world::packet::Udp;
 use isthmus_sim::world::{MacAddress, PhyFrame};
 
-use super::Watch;
 use super::reference::compare;
 use super::reference::slave::{ECA, SDB, SDB_MAGIC, Slave};
 use super::reference::stack::{Datagram, Fate, Station};
@@ -20,6 +19,7 @@ use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement, Samples, Throughput};
 use crate::scenario::Scenario;
+use crate::watch::Watch;
 
 const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 1]);
 const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 10, 1);
@@ -69,7 +69,7 @@ pub(super) fn run(
     watch: &Watch,
     load: Load,
 ) -> Result<Measurement, RoadError> {
-    let wire = Wire::build(scenario, make_model, watch)?;
+    let wire = Wire::build(scenario, make_model, watch, load.frames)?;
     let violation = |what: String| Err(RoadError::Violation(format!("line rate: {what}")));
     let mut station = Station::new(&scenario.device);
     let mut slave = Slave::new(&station);

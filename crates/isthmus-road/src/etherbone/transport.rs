@@ -126,6 +126,7 @@ impl<C: Carrier> Transport for Measured<C> {
                 let mut log = self.log.borrow_mut();
                 let (index, reply) = (log.completed, log.reply);
                 log.completed += 1;
+                self.sim.count_transfers(1);
                 if let Some(cycle) = log.cycles.get_mut(index) {
                     cycle.matched = begin;
                     cycle.end = end;

@@ -6,11 +6,11 @@ use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, Simulation, Stop}
 
 use super::bus::gige::{FAULT_DELAY_NS, bit_rate};
 use super::world::{IDLE_CONFIRM_CYCLES, WAKE_CYCLES};
-use super::{Step, WATCH_PERIOD, Watch};
 use crate::device::{self, MakeModel};
 use crate::error::RoadError;
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use crate::scenario::Scenario;
+use crate::watch::{Step, Watch, follow};
 
 /// More than any burst that is put onto the wire at once.
 const QUEUE_BYTES: u64 = 1 << 28;
@@ -29,6 +29,7 @@ impl Wire {
         scenario: &Scenario,
         make_model: MakeModel<'_>,
         watch: &Watch,
+        frames: u32,
     ) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
         let gige = platform.gige()?;
@@ -71,11 +72,8 @@ impl Wire {
         for (name, spec) in &scenario.faults {
             simulation.faults().inject(name, spec.clone())?;
         }
-        let watch = std::rc::Rc::clone(watch);
-        simulation.on_progress(WATCH_PERIOD, move |progress| {
-            let (now, device_cycles) = (progress.now, progress.device_cycles);
-            watch.borrow_mut()(Step { done: 0, total: 1, now, device_cycles })
-        });
+        let of = Step { total: 1, transfers_total: frames.into(), ..Step::default() };
+        follow(&simulation, watch, of);
         // Behind the reset.
         simulation.run_for(Picoseconds::from_us(10))?;
         Ok(Self { simulation, device, phy, endpoint, epoch_ns })

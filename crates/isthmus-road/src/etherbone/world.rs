@@ -105,10 +105,7 @@ impl World {
     }
 
     pub(super) fn settle(&self) -> Result<(), SimError> {
-        let limit = Limit {
-            simulated: Some(self.simulation.now() + SETTLE),
-            wall: self.simulation.config().wall_limit_ms.map(std::time::Duration::from_millis),
-        };
+        let limit = Limit { simulated: Some(self.simulation.now() + SETTLE), wall: None };
         self.simulation.run_until_idle(&limit).map(drop)
     }
 

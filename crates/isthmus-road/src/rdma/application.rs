@@ -145,6 +145,7 @@ impl Member {
                 }
                 outcome.checked += block as u64;
             }
+            self.sim.count_transfers(1);
         }
         outcome.interval = Some((begin, self.sim.now()));
         outcome.arrived = workload.iterations * (hosts as u64 - 1);

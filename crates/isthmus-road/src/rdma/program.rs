@@ -390,6 +390,7 @@ impl Side {
                 if transfer >= warmup {
                     self.outcome.samples.push(Picoseconds((self.sim.now() - start).0 / 2));
                 }
+                self.sim.count_transfers(1);
             } else {
                 self.arrival(transfer).await?;
                 if last {
@@ -461,6 +462,7 @@ impl Side {
                 self.outcome.samples.extend((0..counted).map(|_| each));
                 posted = now;
                 sent += list;
+                self.sim.count_transfers(list);
             }
             if sent < to_send && is_send && sent - taken >= window {
                 taken = self.value(self.credit_in(self.peer))?;

@@ -92,6 +92,7 @@ impl Soaker {
                 for _ in 0..iterations {
                     self.serve().await?;
                     self.post().await?;
+                    self.sim.count_transfers(1);
                 }
             }
         }
@@ -211,6 +212,7 @@ impl Soaker {
                 Kind::Write => self.put(peer, bytes, shift, false, Some(line)).await?,
                 Kind::Inline => self.put(peer, bytes, shift, true, Some(line)).await?,
             }
+            self.sim.count_transfers(1);
         }
         Ok(())
     }

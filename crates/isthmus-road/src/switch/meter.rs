@@ -218,6 +218,16 @@ impl Meter {
         self.phase = Phase::Done;
     }
 
+    /// What it does now, for messages.
+    pub(super) fn phase(&self) -> &'static str {
+        match self.phase {
+            Phase::WarmUp => "warm-up",
+            Phase::Window => "measured window",
+            Phase::Tail => "tail of the window",
+            Phase::Done => "drain",
+        }
+    }
+
     /// More comes than goes. Never so of a trace, and not before the window is over.
     pub(super) fn saturated(&self) -> bool {
         if self.config.whole {

@@ -551,4 +551,13 @@ impl Faults {
             || !(self.resets.is_empty() && self.stalls.is_empty())
             || !(self.lane_resets.is_empty() && self.slips.is_empty())
     }
+
+    /// When the last fault is over; of a long one only the first `most` clocks count.
+    pub(super) fn over(&self, most: u64) -> u64 {
+        let resets = self.resets.iter().chain(&self.stalls).map(|fault| (fault.1, fault.2));
+        let lanes = self.lane_resets.iter().map(|fault| (fault.2, fault.3));
+        let slips = self.slips.iter().map(|slip| (slip.2, 0));
+        let ends = resets.chain(lanes).chain(slips);
+        ends.map(|(at, clocks)| at.saturating_add(clocks.min(most))).max().unwrap_or(0)
+    }
 }

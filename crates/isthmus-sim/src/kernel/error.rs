@@ -80,6 +80,18 @@ pub enum SimError {
         /// The names of the waiting tasks.
         waiting: String,
     },
+    /// Clocks run, and nothing else happens.
+    #[error(
+        "no answer from a device since {since}: at {at} only clocks run, and these tasks still wait: {waiting}"
+    )]
+    Silent {
+        /// Now.
+        at: Picoseconds,
+        /// When the last thing happened.
+        since: Picoseconds,
+        /// The names of the waiting tasks.
+        waiting: String,
+    },
     /// The bound of simulated time was reached first.
     #[error("still running after {limit} of simulated time (the limit); waiting: {waiting}")]
     SimulatedTimeLimit {

@@ -31,5 +31,7 @@ pub use pin::{InputPin, OutputPin, PinStorage};
 pub use probe::{ProbeLog, ProbeRecord};
 pub use rng::RandomStream;
 pub use scoreboard::{Checked, Scoreboard};
-pub use simulation::{FrameId, Limit, Progress, Sim, SimConfig, Simulation, Statistics, Stop};
+pub use simulation::{
+    FrameId, Limit, Progress, SILENT_LIMIT, Sim, SimConfig, Simulation, Statistics, Stop,
+};
 pub use units::{Bytes, Hertz, Picoseconds};

@@ -47,7 +47,7 @@ pub struct SimConfig {
     /// Fails a run that needs more simulated time than this.
     #[serde(default)]
     pub simulated_limit_ps: Option<u64>,
-    /// Fails a run that needs more wall time than this.
+    /// Fails a simulation that needs more wall time than this, all its runs together.
     #[serde(default)]
     pub wall_limit_ms: Option<u64>,
 }
@@ -63,6 +63,19 @@ pub struct Limit {
     pub simulated: Option<Picoseconds>,
     /// For this long in wall time.
     pub wall: Option<Duration>,
+}
+
+/// A device that answers nothing for so long will not answer: no bus, queue or timer of the gateware has a
+/// timeout near it.
+pub const SILENT_LIMIT: Picoseconds = Picoseconds::from_ms(5);
+
+/// What ends a run beside its limits.
+struct Until<'a> {
+    /// Nothing is pending.
+    idle: bool,
+    /// Clocks alone have moved for [`SILENT_LIMIT`]: an error.
+    silent: bool,
+    done: &'a dyn Fn() -> bool,
 }
 
 /// Why a run came back.
@@ -83,8 +96,17 @@ pub struct Progress {
     pub now: Picoseconds,
     /// Cycles of `clk_i`, summed over all devices.
     pub device_cycles: u64,
+    /// What [`Sim::count_transfers`] counted.
+    pub transfers: u64,
     /// Wall time since the run began.
     pub wall: Duration,
+}
+
+/// The callback of [`Simulation::on_progress`], and when it was called last.
+struct Watch {
+    period: Duration,
+    called: Instant,
+    call: ProgressFn,
 }
 
 /// What a simulation cost.
@@ -157,7 +179,12 @@ pub(crate) struct Kernel {
     capture: RefCell<Option<Rc<Capture>>>,
     models: RefCell<Vec<Rc<dyn Any>>>,
     failure: RefCell<Option<SimError>>,
-    progress: RefCell<Option<(Duration, ProgressFn)>>,
+    progress: RefCell<Option<Watch>>,
+    transfers: Cell<u64>,
+    /// Steps since the last look at the wall clock, over all runs: many are shorter than one look.
+    steps: Cell<u32>,
+    /// When the last event ran.
+    last_event: Cell<Picoseconds>,
 }
 
 /// Owns a simulation. Everything in it is torn down, and every trace closed, when this is dropped.
@@ -224,6 +251,9 @@ impl Simulation {
             models: RefCell::default(),
             failure: RefCell::default(),
             progress: RefCell::default(),
+            transfers: Cell::default(),
+            steps: Cell::default(),
+            last_event: Cell::default(),
             config,
         };
         Self { sim: Sim(Rc::new(kernel)) }
@@ -259,14 +289,15 @@ impl Simulation {
         Ok(DeviceHandle::new(&self.sim, device))
     }
 
-    /// Calls `watch` about every `period` of wall time during a run; `Break` ends the run with
-    /// [`SimError::Interrupted`].
+    /// Calls `watch` about every `period` of wall time while the simulation runs, however short its runs;
+    /// `Break` ends the run with [`SimError::Interrupted`].
     pub fn on_progress(
         &self,
         period: Duration,
         watch: impl FnMut(&Progress) -> ControlFlow<()> + 'static,
     ) {
-        *self.0.progress.borrow_mut() = Some((period, Box::new(watch)));
+        let watch = Watch { period, called: Instant::now(), call: Box::new(watch) };
+        *self.0.progress.borrow_mut() = Some(watch);
     }
 
     /// Writes every frame of every cable made from now on, and every drop, to a pcapng file. It is
@@ -283,10 +314,12 @@ impl Simulation {
     /// Runs until the task behind `handle` has ended, and returns its result.
     ///
     /// # Errors
-    /// [`SimError::Deadlock`] when nothing is pending and the task still waits, or one of the
-    /// limits of [`SimConfig`], or what a device or a trace reported.
+    /// [`SimError::Deadlock`] when nothing is pending and the task still waits,
+    /// [`SimError::Silent`] when only clocks have moved for [`SILENT_LIMIT`], or one of the limits of
+    /// [`SimConfig`], or what a device or a trace reported.
     pub fn run_until_complete<T>(&self, handle: &JoinHandle<T>) -> Result<T, SimError> {
-        let stop = self.run(&self.configured_limit(), true, &|| handle.is_finished())?;
+        let until = Until { idle: true, silent: true, done: &|| handle.is_finished() };
+        let stop = self.run(&self.configured_limit(), &until)?;
         match (stop, handle.try_take()) {
             (_, Some(value)) => Ok(value),
             (Stop::TimeReached, None) => Err(SimError::SimulatedTimeLimit {
@@ -304,11 +337,8 @@ impl Simulation {
     /// # Errors
     /// The wall-time limit of [`SimConfig`], or what a device or a trace reported.
     pub fn run_for(&self, duration: Picoseconds) -> Result<(), SimError> {
-        let limit = Limit {
-            simulated: Some(self.now().saturating_add(duration)),
-            wall: self.configured_limit().wall,
-        };
-        self.run(&limit, false, &|| false).map(|_| ())
+        let limit = Limit { simulated: Some(self.now().saturating_add(duration)), wall: None };
+        self.run(&limit, &Until { idle: false, silent: false, done: &|| false }).map(|_| ())
     }
 
     /// Runs until nothing is pending, or `limit` is reached, whichever is first. Devices without
@@ -317,25 +347,19 @@ impl Simulation {
     /// # Errors
     /// The wall-time limit, or what a device or a trace reported.
     pub fn run_until_idle(&self, limit: &Limit) -> Result<Stop, SimError> {
-        self.run(limit, true, &|| false)
+        self.run(limit, &Until { idle: true, silent: false, done: &|| false })
     }
 
     fn configured_limit(&self) -> Limit {
-        Limit {
-            simulated: self.0.config.simulated_limit_ps.map(Picoseconds),
-            wall: self.0.config.wall_limit_ms.map(Duration::from_millis),
-        }
+        Limit { simulated: self.0.config.simulated_limit_ps.map(Picoseconds), wall: None }
     }
 
-    fn run(
-        &self,
-        limit: &Limit,
-        stop_when_idle: bool,
-        done: &dyn Fn() -> bool,
-    ) -> Result<Stop, SimError> {
+    fn run(&self, limit: &Limit, until: &Until<'_>) -> Result<Stop, SimError> {
         let begin = Instant::now();
         let before = self.0.wall.get();
-        let result = self.run_inner(limit, stop_when_idle, done, begin);
+        let mut steps = self.0.steps.get();
+        let result = self.run_inner(limit, until, begin, &mut steps);
+        self.0.steps.set(steps);
         self.0.wall.set(before + begin.elapsed());
         result
     }
@@ -343,19 +367,19 @@ impl Simulation {
     fn run_inner(
         &self,
         limit: &Limit,
-        stop_when_idle: bool,
-        done: &dyn Fn() -> bool,
+        until: &Until<'_>,
         begin: Instant,
+        steps: &mut u32,
     ) -> Result<Stop, SimError> {
         // Looking at the wall clock costs more than a clock edge: do it once in so many steps.
         const STEPS_PER_LOOK: u32 = 1_024;
         let kernel = &*self.0;
         let end = limit.simulated.unwrap_or(Picoseconds::MAX);
         let devices = kernel.devices.borrow().clone();
-        let mut steps = 0_u32;
-        let mut reported = begin;
+        // Waiting begins now: runs of clocks alone may lie behind.
+        kernel.last_event.set(kernel.now.get());
         loop {
-            if done() {
+            if (until.done)() {
                 return Ok(Stop::Done);
             }
             while let Some(task) = kernel.tasks.ready.pop() {
@@ -365,7 +389,7 @@ impl Simulation {
             let edge_time = devices.iter().map(|d| d.next_edge()).min().unwrap_or(Picoseconds::MAX);
             let nothing_pending =
                 event_time == Picoseconds::MAX && devices.iter().all(|d| d.is_quiescent());
-            if nothing_pending && stop_when_idle {
+            if nothing_pending && until.idle {
                 return Ok(Stop::Idle);
             }
             let time = event_time.min(edge_time);
@@ -393,38 +417,50 @@ impl Simulation {
             if let Some(failure) = kernel.failure.borrow_mut().take() {
                 return Err(failure);
             }
-            steps += 1;
-            if steps == STEPS_PER_LOOK {
-                steps = 0;
-                self.look_at_wall_clock(limit, begin, &mut reported)?;
+            *steps += 1;
+            if *steps >= STEPS_PER_LOOK {
+                *steps = 0;
+                self.look_at_wall_clock(limit, begin)?;
+                if until.silent && event_time == Picoseconds::MAX {
+                    self.look_for_silence()?;
+                }
             }
         }
     }
 
-    fn look_at_wall_clock(
-        &self,
-        limit: &Limit,
-        begin: Instant,
-        reported: &mut Instant,
-    ) -> Result<(), SimError> {
-        let at = self.now();
-        if let Some(wall) = limit.wall
-            && begin.elapsed() > wall
-        {
-            return Err(SimError::WallTimeLimit { limit: wall, at });
+    fn look_at_wall_clock(&self, limit: &Limit, begin: Instant) -> Result<(), SimError> {
+        let (at, spent) = (self.now(), begin.elapsed());
+        let all = self.0.config.wall_limit_ms.map(Duration::from_millis);
+        for (limit, spent) in [(limit.wall, spent), (all, self.0.wall.get() + spent)] {
+            if let Some(limit) = limit
+                && spent > limit
+            {
+                return Err(SimError::WallTimeLimit { limit, at });
+            }
         }
         let mut progress = self.0.progress.borrow_mut();
-        if let Some((period, watch)) = &mut *progress
-            && reported.elapsed() >= *period
+        if let Some(watch) = &mut *progress
+            && watch.called.elapsed() >= watch.period
         {
-            *reported = Instant::now();
             let device_cycles = self.statistics().device_cycles;
-            let report = Progress { now: at, device_cycles, wall: begin.elapsed() };
-            if watch(&report).is_break() {
+            let transfers = self.0.transfers.get();
+            let report = Progress { now: at, device_cycles, transfers, wall: spent };
+            let flow = (watch.call)(&report);
+            watch.called = Instant::now();
+            if flow.is_break() {
                 return Err(SimError::Interrupted { at });
             }
         }
         Ok(())
+    }
+
+    /// No task waits for a time: what the tasks wait for must come from a device.
+    fn look_for_silence(&self) -> Result<(), SimError> {
+        let (at, since) = (self.now(), self.0.last_event.get());
+        if at.saturating_sub(since) <= SILENT_LIMIT {
+            return Ok(());
+        }
+        Err(SimError::Silent { at, since, waiting: self.0.tasks.waiting() })
     }
 }
 
@@ -462,6 +498,7 @@ impl Kernel {
     fn run_next_event(&self) {
         let Some(entry) = self.queue.borrow_mut().pop() else { return };
         self.events_run.set(self.events_run.get() + 1);
+        self.last_event.set(self.now.get());
         match entry.action {
             Action::Call(call) => call(),
             Action::Poll(task) => self.tasks.poll(task),
@@ -557,6 +594,11 @@ impl Sim {
     #[must_use]
     pub fn spans(&self) -> &SpanLog {
         &self.0.spans
+    }
+
+    /// Adds to the transfers that [`Progress`] tells of.
+    pub fn count_transfers(&self, transfers: u64) {
+        self.0.transfers.set(self.0.transfers.get() + transfers);
     }
 
     /// The data check of this run.

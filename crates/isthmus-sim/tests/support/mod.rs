@@ -67,6 +67,7 @@ pub struct EchoDevice {
     tags: [u8; 3],
     /// A broken device: reports idle although a reply is waiting.
     lies_about_idle: bool,
+    restless: bool,
 }
 
 impl EchoDevice {
@@ -78,7 +79,16 @@ impl EchoDevice {
         Self::make(true)
     }
 
+    /// It never says that it is idle, and never does anything.
+    pub fn restless() -> Box<dyn Model> {
+        Box::new(Self { restless: true, ..Self::new(false) })
+    }
+
     fn make(lies_about_idle: bool) -> Box<dyn Model> {
+        Box::new(Self::new(lies_about_idle))
+    }
+
+    fn new(lies_about_idle: bool) -> Self {
         let port = |&(name, width, direction): &(&str, u32, Direction)| PortInfo {
             name: name.to_owned(),
             width,
@@ -88,7 +98,7 @@ impl EchoDevice {
             let words: Rc<[Cell<u32>]> = (0..width.div_ceil(32)).map(|_| Cell::new(0)).collect();
             PinStorage::words(words)
         };
-        Box::new(Self {
+        Self {
             description: Description {
                 top: "echo".into(),
                 probes: ["RxFirst", "RxLast", "TxFirst"].map(str::to_owned).to_vec(),
@@ -108,7 +118,8 @@ impl EchoDevice {
             strobes: 0,
             tags: [0; 3],
             lies_about_idle,
-        })
+            restless: false,
+        }
     }
 
     fn pin(&self, name: &str) -> &PinStorage {
@@ -261,7 +272,8 @@ impl Model for EchoDevice {
                 self.on_clock();
             }
         }
-        let idle = self.receiving.is_empty()
+        let idle = !self.restless
+            && self.receiving.is_empty()
             && (self.replies.is_empty() || self.lies_about_idle)
             && self.sending.is_empty()
             && self.strobes == 0

@@ -174,6 +174,22 @@ impl Ledger {
         tally.created.saturating_sub(tally.delivered + tally.excused + tally.wrong)
     }
 
+    /// The flows of packets that have not come: source, destination, and how many, the most first.
+    #[must_use]
+    pub fn outstanding(&self) -> Vec<(u8, u8, u32)> {
+        let flows = self.created.iter().zip(&self.expected).enumerate();
+        let mut flows: Vec<_> = flows
+            .filter(|(_, (created, expected))| created > expected)
+            .map(|(flow, (created, expected))| {
+                ((flow / self.ports) as u8, (flow % self.ports) as u8, created - expected)
+            })
+            .collect();
+        flows.sort_by_key(|(source, destination, packets)| {
+            (std::cmp::Reverse(*packets), *source, *destination)
+        });
+        flows
+    }
+
     /// Nothing is on its way any more: what has not come is missing.
     pub fn close(&mut self) {
         for source in 0..self.ports as u8 {
