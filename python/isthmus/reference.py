@@ -20,9 +20,9 @@ _HEAD = """\
 # Command line
 
 Every command prints this with `--help`. Exit codes: 0 done; 1 the run went wrong (wrong or lost data, a
-figure worse than its baseline, a failed test); 2 a wrong request or a missing tool, with one line that says
-which; 130 stopped with Control-C, 143 with SIGTERM. Results go to standard output, progress and errors to
-standard error.
+figure worse than its baseline, a missed limit of the gateware, a failed test); 2 a wrong request or a missing
+tool, with one line that says which; 130 stopped with Control-C, 143 with SIGTERM. Results go to standard
+output, progress and errors to standard error.
 
 Control-C, SIGTERM and a closed terminal end every command within half a second, with the line
 `isthmus: stopped`; the tools that it started end with it. Commands that run until Control-C (`serve`,
