@@ -15,6 +15,7 @@ mod limited;
 mod slave;
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -23,7 +24,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use isthmus_host::etherbone::{
-    Client, ClientConfig, Cycle, CycleReply, Error, Pending, Width, Widths, sdb,
+    Access, Client, ClientConfig, Cycle, CycleReply, Ended, Error, Width, Widths, sdb,
 };
 use isthmus_host::transport::{TransportError, block_on, open};
 use limited::Limited;
@@ -45,6 +46,9 @@ pub const SEGFAULT: Status = -10;
 const LITTLE_ENDIAN: u8 = 0x20;
 const BIG_ENDIAN: u8 = 0x10;
 const DATAX: u8 = 0x0F;
+/// Ended cycles whose memory is kept for others: so many, of at most so many operations each.
+const SPARES: usize = 256;
+const SPARE_OPERATIONS: usize = 1024;
 
 pub type Callback = Option<
     unsafe extern "C" fn(
@@ -64,8 +68,22 @@ pub struct Socket {
 pub struct Device {
     socket: *mut Socket,
     client: Client<Limited>,
-    flights: Vec<Flight>,
+    flights: Flights,
+    /// The statuses of blocking cycles that have ended, until their callers take them.
+    blocked: Vec<(u64, Status)>,
+    /// Memory of cycles that have ended.
+    #[expect(clippy::vec_box, reason = "the next handle points to it")]
+    spare: Vec<Box<OpenCycle>>,
     open_cycles: usize,
+}
+
+impl Device {
+    fn recycle(&mut self, mut cycle: Box<OpenCycle>) {
+        if self.spare.len() < SPARES && cycle.operations.capacity() <= SPARE_OPERATIONS {
+            cycle.operations.clear();
+            self.spare.push(cycle);
+        }
+    }
 }
 
 pub struct OpenCycle {
@@ -73,6 +91,32 @@ pub struct OpenCycle {
     user: *mut c_void,
     callback: Callback,
     operations: Vec<Operation>,
+    /// Memory for the operations in the host library's terms.
+    plan: Cycle,
+}
+
+/// Cycles that were closed and whose end has not been told, by number. Most end in their order; one
+/// that ended before an older one leaves a hole.
+#[derive(Default)]
+struct Flights {
+    first: u64,
+    cycles: VecDeque<Option<Box<OpenCycle>>>,
+}
+
+impl Flights {
+    fn next(&self) -> u64 {
+        self.first + self.cycles.len() as u64
+    }
+
+    fn take(&mut self, number: u64) -> Option<Box<OpenCycle>> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let cycle = self.cycles.get_mut(index)?.take();
+        while let Some(None) = self.cycles.front() {
+            self.cycles.pop_front();
+            self.first += 1;
+        }
+        cycle
+    }
 }
 
 pub struct Operation {
@@ -84,14 +128,6 @@ pub struct Operation {
     had_error: bool,
     last: bool,
     target: *mut u64,
-}
-
-/// A cycle in flight whose end a callback is to be told.
-struct Flight {
-    pending: Pending,
-    operations: Vec<Operation>,
-    user: *mut c_void,
-    callback: Callback,
 }
 
 type Fault = (Status, String);
@@ -290,33 +326,48 @@ fn settle(client: &mut Client<Limited>, time: Option<Duration>) -> Result<(), Er
 /// # Safety
 /// `device` is open, and no reference into it lives.
 unsafe fn tell(device: *mut Device) -> Result<(), Fault> {
-    // SAFETY: the caller's word; the reference ends before the first callback.
-    let opened = unsafe { open_handle(device, "device") }?;
-    let (ended, flying) = std::mem::take(&mut opened.flights)
-        .into_iter()
-        .partition::<Vec<_>, _>(|flight| flight.pending.is_ready());
-    opened.flights = flying;
-    for flight in ended {
-        let result = flight.pending.take().unwrap_or(Err(Error::Dropped));
+    loop {
+        // SAFETY: the caller's word; the reference ends before the callback, which may call back in.
+        let opened = unsafe { open_handle(device, "device") }?;
+        let Some(Ended { tag, cycle: plan, result }) = opened.client.next_ended() else {
+            return Ok(());
+        };
+        let Some(mut cycle) = opened.flights.take(tag) else { continue };
+        cycle.plan = plan;
         // SAFETY: the targets live until now, by the header's contract.
-        let (status, operations) = unsafe { finish(flight.operations, result) };
-        if let Some(callback) = flight.callback {
-            let first = operations.first().map_or(ptr::null(), ptr::from_ref);
-            // SAFETY: the program's own function; operations live until it returns.
-            unsafe { callback(flight.user, device, first, status) };
+        let (status, reads) = unsafe { finish(&mut cycle.operations, result) };
+        opened.client.recycle(reads);
+        if cycle.callback.is_none() {
+            opened.blocked.push((tag, status));
+        } else {
+            // SAFETY: as the caller says; `opened` is not used any more.
+            unsafe { call(device, &cycle, status) };
         }
+        // SAFETY: as above; the callback must not close the device.
+        unsafe { open_handle(device, "device") }?.recycle(cycle);
     }
-    Ok(())
 }
 
-/// Puts values where they are wanted and marks what failed.
+/// Runs a cycle's callback.
+///
+/// # Safety
+/// `device` is open, and no reference into it lives.
+unsafe fn call(device: *mut Device, cycle: &OpenCycle, status: Status) {
+    if let Some(callback) = cycle.callback {
+        let first = cycle.operations.first().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: the program's own function; operations live until it returns.
+        unsafe { callback(cycle.user, device, first, status) };
+    }
+}
+
+/// Puts values where they are wanted and marks what failed. Returns the values' memory, too.
 ///
 /// # Safety
 /// Every operation's target is NULL or can be written.
 unsafe fn finish(
-    mut operations: Vec<Operation>,
+    operations: &mut [Operation],
     result: Result<CycleReply, Error>,
-) -> (Status, Vec<Operation>) {
+) -> (Status, Vec<u64>) {
     let (status, reads, failed) = match result {
         Ok(reply) => (OK, reply.reads, Vec::new()),
         Err(error) => {
@@ -329,11 +380,11 @@ unsafe fn finish(
         }
     };
     let reading = operations.iter_mut().filter(|operation| operation.read);
-    for (operation, value) in reading.zip(reads) {
-        operation.data = value;
+    for (operation, value) in reading.zip(&reads) {
+        operation.data = *value;
         if !operation.target.is_null() {
             // SAFETY: not NULL, and the caller's word.
-            unsafe { operation.target.write(value) };
+            unsafe { operation.target.write(*value) };
         }
     }
     for index in failed {
@@ -344,7 +395,7 @@ unsafe fn finish(
     if let Some(last) = operations.last_mut() {
         last.last = true;
     }
-    (status, operations)
+    (status, reads)
 }
 
 #[unsafe(no_mangle)]
@@ -375,7 +426,14 @@ pub unsafe extern "C" fn ieb_device_open(
             let client = block_on(Client::connect(Limited::new(opened), config));
             client.map_err(|error| fault(&error))?
         };
-        let device = Device { socket, client, flights: Vec::new(), open_cycles: 0 };
+        let device = Device {
+            socket,
+            client,
+            flights: Flights::default(),
+            blocked: Vec::new(),
+            spare: Vec::new(),
+            open_cycles: 0,
+        };
         let device = Box::into_raw(Box::new(device));
         // SAFETY: as above.
         unsafe { open_handle(socket, "socket") }?.devices.push(device);
@@ -388,24 +446,23 @@ pub unsafe extern "C" fn ieb_device_open(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
     run(|| {
-        let flights = {
+        {
             // SAFETY: an open handle, by the header's contract.
             let opened = unsafe { open_handle(device, "device") }?;
             if opened.open_cycles > 0 {
                 return Err((BUSY, format!("{} cycles are open", opened.open_cycles)));
             }
-            std::mem::take(&mut opened.flights)
-        };
+        }
         // What has ended is told as it ended, the rest as failed.
-        for flight in flights {
-            let result = flight.pending.take().unwrap_or(Err(Error::Dropped));
+        // SAFETY: open, and no reference into it lives.
+        unsafe { tell(device) }?;
+        // SAFETY: as above; the reference ends here.
+        let flights = std::mem::take(&mut unsafe { open_handle(device, "device") }?.flights);
+        for mut cycle in flights.cycles.into_iter().flatten() {
             // SAFETY: the targets live until the end is told, by the header's contract.
-            let (status, operations) = unsafe { finish(flight.operations, result) };
-            if let Some(callback) = flight.callback {
-                let first = operations.first().map_or(ptr::null(), ptr::from_ref);
-                // SAFETY: the program's own function; operations live until it returns.
-                unsafe { callback(flight.user, device, first, status) };
-            }
+            let (status, _) = unsafe { finish(&mut cycle.operations, Err(Error::Dropped)) };
+            // SAFETY: open, and no reference into it lives.
+            unsafe { call(device, &cycle, status) };
         }
         // SAFETY: made by `ieb_device_open`, and the caller gives it back.
         let owned = unsafe { Box::from_raw(device) };
@@ -440,11 +497,34 @@ pub unsafe extern "C" fn ieb_cycle_open(
             return Err(null("result"));
         }
         // SAFETY: an open handle, by the header's contract.
-        unsafe { open_handle(device, "device") }?.open_cycles += 1;
-        let cycle = OpenCycle { device, user, callback, operations: Vec::new() };
+        let cycle = unsafe { new_cycle(device, user, callback) }?;
         // SAFETY: `result` is the caller's place for the handle, and not NULL.
-        unsafe { give(result, Box::into_raw(Box::new(cycle)), "result") }?;
+        unsafe { give(result, Box::into_raw(cycle), "result") }?;
         Ok(OK)
+    })
+}
+
+/// A cycle that is being described.
+///
+/// # Safety
+/// `device` is NULL or open, and no reference into it lives.
+unsafe fn new_cycle(
+    device: *mut Device,
+    user: *mut c_void,
+    callback: Callback,
+) -> Result<Box<OpenCycle>, Fault> {
+    // SAFETY: the caller's word.
+    let opened = unsafe { open_handle(device, "device") }?;
+    opened.open_cycles += 1;
+    Ok(match opened.spare.pop() {
+        Some(mut cycle) => {
+            (cycle.user, cycle.callback) = (user, callback);
+            cycle
+        }
+        None => {
+            let (operations, plan) = (Vec::new(), Cycle::new());
+            Box::new(OpenCycle { device, user, callback, operations, plan })
+        }
     })
 }
 
@@ -519,20 +599,22 @@ pub unsafe extern "C" fn ieb_cycle_write_config(
     unsafe { add(cycle, operation) };
 }
 
-/// An operation in the terms of the host library.
-fn plan(cycle: Cycle, operation: &Operation, port: Width, most: u64) -> Result<Cycle, Fault> {
+/// Adds an operation in the terms of the host library.
+fn plan(cycle: &mut Cycle, operation: &Operation, port: Width, most: u64) -> Result<(), Fault> {
     let &Operation { address, data, format, read, config, .. } = operation;
     let at = |text: &str| format!("{} {address:#x}: {text}", if read { "read" } else { "write" });
     if address > most {
         return Err((ADDRESS, at("beyond the device's addresses")));
     }
+    let access = match (read, config) {
+        (true, false) => Access::Read,
+        (false, false) => Access::Write,
+        (true, true) => Access::ReadConfig,
+        (false, true) => Access::WriteConfig,
+    };
     if config {
-        let data = data & port.mask();
-        return Ok(if read {
-            cycle.read_config(address)
-        } else {
-            cycle.write_config(address, data)
-        });
+        cycle.add(access, address, data & port.mask(), None);
+        return Ok(());
     }
     let size = match format & DATAX {
         DATAX => port,
@@ -545,12 +627,16 @@ fn plan(cycle: Cycle, operation: &Operation, port: Width, most: u64) -> Result<C
         return Err((WIDTH, at(&format!("{} bytes, the port has {}", size.bytes(), port.bytes()))));
     }
     let (bytes, stride) = (size.bytes() as u64, port.bytes() as u64);
-    if !address.is_multiple_of(bytes) {
+    // A width is a power of two.
+    if address & (bytes - 1) != 0 {
         return Err((ADDRESS, at(&format!("must be a multiple of {bytes}"))));
+    }
+    if size == port {
+        cycle.add(access, address, data & port.mask(), None);
+        return Ok(());
     }
     let within = address % stride;
     let lane = match format & (BIG_ENDIAN | LITTLE_ENDIAN) {
-        _ if size == port => address,
         BIG_ENDIAN => address,
         // Lanes are counted from the other end.
         LITTLE_ENDIAN => address - within + stride - bytes - within,
@@ -561,10 +647,8 @@ fn plan(cycle: Cycle, operation: &Operation, port: Width, most: u64) -> Result<C
             ));
         }
     };
-    Ok(match read {
-        true => cycle.read_width(lane, size),
-        false => cycle.write_width(lane, data & size.mask(), size),
-    })
+    cycle.add(access, lane, data & size.mask(), Some(size));
+    Ok(())
 }
 
 /// Ends a cycle's description.
@@ -576,20 +660,34 @@ unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
         return Err(null("cycle"));
     }
     // SAFETY: made by `ieb_cycle_open`, and the caller gives it back.
-    let OpenCycle { device, user, callback, mut operations, .. } = *unsafe { Box::from_raw(cycle) };
-    let pending = {
+    unsafe { submit(Box::from_raw(cycle), silent) }
+}
+
+/// Queues a cycle, and waits for its end if it has no callback.
+///
+/// # Safety
+/// Its device is open and no reference into it lives; its operations' targets are NULL or writable
+/// until the cycle's end is told.
+unsafe fn submit(mut cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
+    let device = cycle.device;
+    let tag = {
         // SAFETY: a device with an open cycle cannot be closed.
         let opened = unsafe { open_handle(device, "device") }?;
         opened.open_cycles = opened.open_cycles.saturating_sub(1);
         let format = opened.client.format();
-        let mut plain = if silent { Cycle::new().silent() } else { Cycle::new() };
-        for operation in &operations {
-            plain = plan(plain, operation, format.data, format.address.mask())?;
+        let mut planned = std::mem::take(&mut cycle.plan);
+        planned.clear();
+        if silent {
+            planned = planned.silent();
         }
-        let pending = opened.client.submit(&plain).map_err(|error| fault(&error))?;
-        if callback.is_some() {
-            operations.shrink_to_fit();
-            opened.flights.push(Flight { pending, operations, user, callback });
+        for operation in &cycle.operations {
+            plan(&mut planned, operation, format.data, format.address.mask())?;
+        }
+        let tag = opened.flights.next();
+        opened.client.submit_tagged(planned, tag).map_err(|error| fault(&error))?;
+        let waits = cycle.callback.is_none();
+        opened.flights.cycles.push_back(Some(cycle));
+        if !waits {
             return Ok(OK);
         }
         let settled = block_on(async {
@@ -598,13 +696,20 @@ unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
         });
         // A transport that failed has ended the cycle, too.
         drop(settled);
-        pending
+        tag
     };
     // SAFETY: open, and no reference into it lives. Other cycles have ended with this one.
     unsafe { tell(device) }?;
-    let result = pending.take().unwrap_or(Err(Error::Dropped));
-    // SAFETY: the targets are the caller's, who waits.
-    Ok(unsafe { finish(operations, result) }.0)
+    // SAFETY: as above.
+    let opened = unsafe { open_handle(device, "device") }?;
+    match opened.blocked.iter().position(|(ended, _)| *ended == tag) {
+        Some(index) => Ok(opened.blocked.swap_remove(index).1),
+        None => {
+            // It was not even sent. Its targets are the caller's again, whatever becomes of it.
+            drop(opened.flights.take(tag));
+            Err(fault(&Error::Dropped))
+        }
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -678,10 +783,10 @@ unsafe fn single(
 ) -> Status {
     run(|| {
         // SAFETY: an open handle, by the header's contract.
-        unsafe { open_handle(device, "device") }?.open_cycles += 1;
-        let cycle = OpenCycle { device, user, callback, operations: vec![operation] };
-        // SAFETY: made right here.
-        unsafe { close(Box::into_raw(Box::new(cycle)), false) }
+        let mut cycle = unsafe { new_cycle(device, user, callback) }?;
+        cycle.operations.push(operation);
+        // SAFETY: the caller's word.
+        unsafe { submit(cycle, false) }
     })
 }
 

@@ -28,7 +28,7 @@ mod shared;
 mod slave;
 mod snoop;
 
-pub use client::{Client, ClientConfig, Pending, Statistics};
+pub use client::{Client, ClientConfig, Ended, Pending, Statistics};
 pub use cycle::{Cycle, CycleReply};
 pub use discover::{Discovered, discover};
 pub use map::{AddressMap, MapError};

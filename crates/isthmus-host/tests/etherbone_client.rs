@@ -169,6 +169,104 @@ fn sequence_numbers_wrap() {
 }
 
 #[test]
+fn tagged_cycles_end_once_each_and_bring_their_cycle_back() {
+    for stream in [false, true] {
+        let slave = SoftSlave::new(Memory::new(BASE, SIZE));
+        let mut client = connect(slave, stream, Faults::default()).expect("probes");
+        for lot in 0..40 {
+            let mut spare = Cycle::new();
+            for tag in 0..7 {
+                spare.clear();
+                let mut cycle = std::mem::take(&mut spare);
+                cycle = cycle.write(BASE + 8 * tag, lot + tag).read(BASE + 8 * tag);
+                client.submit_tagged(cycle, 100 + tag).expect("queued");
+            }
+            client.submit_tagged(Cycle::new().read(BASE).read(4), 7).expect("queued");
+            client.submit_tagged(Cycle::new().write(BASE, lot).silent(), 8).expect("queued");
+            assert!(client.next_ended().is_none(), "nothing was sent");
+            block_on(client.flush()).expect("sent");
+            block_on(client.settle()).expect("ended");
+            let mut tags = Vec::new();
+            while let Some(ended) = client.next_ended() {
+                tags.push(ended.tag);
+                match (ended.tag, ended.result) {
+                    (7, Err(Error::Bus { failed, .. })) => assert_eq!(failed, [1]),
+                    (8, Ok(reply)) => assert!(reply.reads.is_empty() && ended.cycle.len() == 1),
+                    (tag, Ok(reply)) => {
+                        assert_eq!(
+                            (reply.reads[..].to_vec(), ended.cycle.len()),
+                            (vec![lot + tag - 100], 2)
+                        );
+                        client.recycle(reply.reads);
+                        spare = ended.cycle;
+                    }
+                    (tag, other) => panic!("cycle {tag}: {other:?}"),
+                }
+            }
+            tags.sort_unstable();
+            assert_eq!(tags, [7, 8, 100, 101, 102, 103, 104, 105, 106]);
+            assert_eq!(client.outstanding(), 0);
+        }
+    }
+}
+
+#[test]
+fn tagged_cycles_that_nobody_asks_for_take_up_the_numbers() {
+    let mut client = plain();
+    let mut queued = 0;
+    loop {
+        match client.submit_tagged(Cycle::new().read(BASE), queued) {
+            Ok(()) => queued += 1,
+            Err(Error::Busy(most)) => break assert_eq!((queued, most), (1 << 14, 1 << 14)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+    block_on(client.flush()).expect("sent");
+    block_on(client.settle()).expect("ended");
+    let busy = client.submit(&Cycle::new().read(BASE));
+    assert!(matches!(busy, Err(Error::Busy(_))), "their ends wait to be handed out");
+    assert_eq!(client.next_ended().map(|ended| ended.tag), Some(0));
+    client.submit(&Cycle::new().read(BASE)).expect("one number is free");
+}
+
+#[test]
+fn a_lost_tagged_cycle_ends_with_a_timeout() {
+    let slave = SoftSlave::new(Memory::new(BASE, SIZE));
+    let faults = Faults { lost_requests: vec![1], ..Faults::default() };
+    let mut client = connect(slave, false, faults).expect("probes");
+    client.submit_tagged(Cycle::new().read(BASE), 5).expect("queued");
+    block_on(client.flush()).expect("sent");
+    block_on(client.settle()).expect("ended");
+    let ended = client.next_ended().expect("it ended");
+    assert!(matches!((ended.tag, ended.result), (5, Err(Error::TimedOut { .. }))));
+    assert!(client.next_ended().is_none());
+}
+
+#[test]
+fn results_wait_for_their_own_futures_however_many_cycles_follow() {
+    let mut client = plain();
+    let mut kept = Vec::new();
+    for number in 0..100 {
+        block_on(client.write(BASE, number)).expect("written");
+        let dropped = client.submit(&Cycle::new().read(BASE)).expect("queued");
+        let pending = client.submit(&Cycle::new().read(BASE)).expect("queued");
+        assert!(!pending.is_ready() && pending.take().is_none(), "no result of an earlier cycle");
+        block_on(client.flush()).expect("sent");
+        if number % 3 == 0 {
+            drop(dropped);
+        }
+        block_on(client.settle()).expect("ended");
+        kept.push(pending);
+    }
+    for (number, pending) in kept.into_iter().enumerate() {
+        assert!(pending.is_ready());
+        let reply = pending.take().expect("ended").expect("read");
+        assert_eq!(reply.reads, [number as u64]);
+        assert!(pending.take().is_none(), "once");
+    }
+}
+
+#[test]
 fn dropping_the_client_tells_the_owner() {
     let mut client = plain();
     let pending = client.submit(&Cycle::new().read(BASE)).expect("fits");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::cycle::{Collector, Frame, LITE_PART_BITS};
+use super::cycle::{Collector, LITE_PART_BITS};
 use super::flight::{Messages, Sent};
 use super::guard::{self, Stamp};
 use super::wire::{
@@ -28,6 +28,9 @@ const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
 const STREAM_BATCH: usize = 16 << 10;
 /// The widest UDP datagram.
 const RECEIVE_BUFFER: usize = 65536;
+/// Memory of results that was given back: so many are kept, of at most so many values each.
+const SPARES: usize = 256;
+const SPARE_VALUES: usize = 1024;
 
 /// How a client behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +156,8 @@ type CycleResult = Result<CycleReply, Error>;
 
 #[derive(Default)]
 struct Slot {
-    result: Option<CycleResult>,
+    /// An error apart: a slot is looked at for every cycle, and the smaller, the faster.
+    result: Option<Result<CycleReply, Box<Error>>>,
     waker: Option<Waker>,
 }
 
@@ -170,7 +174,8 @@ impl Pending {
 
     /// The result, once; `None` before the cycle ends and after the result was taken.
     pub fn take(&self) -> Option<CycleResult> {
-        self.lock().result.take()
+        let result = self.lock().result.take();
+        result.map(|result| result.map_err(|error| *error))
     }
 
     /// Whether a result is waiting.
@@ -185,7 +190,7 @@ impl Future for Pending {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CycleResult> {
         let mut slot = self.lock();
         match slot.result.take() {
-            Some(result) => Poll::Ready(result),
+            Some(result) => Poll::Ready(result.map_err(|error| *error)),
             None => {
                 slot.waker = Some(context.waker().clone());
                 Poll::Pending
@@ -202,105 +207,239 @@ impl fmt::Debug for Pending {
 
 /// Who is told that a cycle ended. Told exactly once, also when the client is dropped.
 enum Owner {
+    #[cfg(feature = "tokio")]
     Slot(Arc<Mutex<Slot>>),
+    /// The slot that the completion keeps.
+    Kept,
     Callback(Box<dyn FnOnce(CycleResult) + Send>),
+    /// The client keeps the result.
+    Tag(u64),
 }
 
-pub(super) struct Completion(Option<Owner>);
+/// The end of a cycle that was submitted with a tag ([`Client::submit_tagged`]).
+#[derive(Debug)]
+pub struct Ended {
+    /// The caller's.
+    pub tag: u64,
+    /// The cycle; its memory can serve another one ([`Cycle::clear`]).
+    pub cycle: Cycle,
+    /// How it ended.
+    pub result: Result<CycleReply, Error>,
+}
+
+#[derive(Default)]
+pub(super) struct Completion {
+    owner: Option<Owner>,
+    /// A slot that serves one cycle after the other.
+    kept: Option<Arc<Mutex<Slot>>>,
+}
 
 impl Completion {
     /// Tells a future.
     #[cfg(feature = "tokio")]
     pub(super) fn pending() -> (Self, Pending) {
         let slot = Arc::new(Mutex::new(Slot::default()));
-        (Self(Some(Owner::Slot(Arc::clone(&slot)))), Pending { slot })
+        let owner = Some(Owner::Slot(Arc::clone(&slot)));
+        (Self { owner, kept: None }, Pending { slot })
     }
 
-    pub(super) fn tell(mut self, result: CycleResult) {
-        self.deliver(result);
+    /// A future is told, by the slot that is kept or, where that one's last future still lives, by a
+    /// new one.
+    fn pend(&mut self) -> Pending {
+        let free = self.kept.as_mut().and_then(|kept| {
+            let slot = Arc::get_mut(kept)?;
+            *slot.get_mut().unwrap_or_else(PoisonError::into_inner) = Slot::default();
+            Some(Arc::clone(kept))
+        });
+        let slot = free.unwrap_or_else(|| {
+            let new = Arc::default();
+            self.kept = Some(Arc::clone(&new));
+            new
+        });
+        self.owner = Some(Owner::Kept);
+        Pending { slot }
     }
 
-    fn deliver(&mut self, result: CycleResult) {
-        match self.0.take() {
-            Some(Owner::Slot(slot)) => {
-                let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                slot.result = Some(result);
-                let waker = slot.waker.take();
-                drop(slot);
-                if let Some(waker) = waker {
-                    waker.wake();
+    pub(super) fn tell(&mut self, result: CycleResult) {
+        match self.owner.take() {
+            Some(Owner::Kept) => {
+                if let Some(slot) = &self.kept {
+                    Slot::fill(slot, result);
                 }
             }
+            #[cfg(feature = "tokio")]
+            Some(Owner::Slot(slot)) => Slot::fill(&slot, result),
             Some(Owner::Callback(callback)) => callback(result),
-            None => {}
+            // A tag is nobody who could be told.
+            Some(Owner::Tag(_)) | None => {}
+        }
+    }
+}
+
+impl Slot {
+    fn fill(slot: &Arc<Mutex<Self>>, result: CycleResult) {
+        if Arc::strong_count(slot) == 1 {
+            // Nobody can look any more.
+            return;
+        }
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.result = Some(result.map_err(Box::new));
+        let waker = slot.waker.take();
+        drop(slot);
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 }
 
 impl Drop for Completion {
     fn drop(&mut self) {
-        self.deliver(Err(Error::Dropped));
+        if self.owner.is_some() {
+            self.tell(Err(Error::Dropped));
+        }
     }
 }
 
-/// A cycle whose records wait in the client's buffer.
-struct Queued {
-    collector: Collector,
-    completion: Completion,
-    bytes: usize,
-    expects_reply: bool,
-    /// LiteEth: the datagrams it takes. Empty otherwise.
-    frames: Vec<Frame>,
-}
-
+/// A cycle that waits to be sent, or for its reply.
+#[derive(Default)]
 struct Flight {
+    /// It has not ended.
+    open: bool,
+    /// It has ended, and nobody took its result.
+    held: bool,
+    expects_reply: bool,
     collector: Collector,
     completion: Completion,
+    /// The message that it left with.
     message: u64,
+    /// Its records in the client's buffer.
+    bytes: usize,
+    /// How it ended, while it is held; the values are the collector's.
+    error: Option<Box<Error>>,
 }
 
-/// Cycles in flight by their number, oldest first; ended ones leave a hole.
+/// The cycles from the oldest that has not ended on, by number: those before `sent` are in flight, or
+/// have ended before an older one did; the others wait in the client's buffer.
 #[derive(Default)]
 struct Flights {
     first: u64,
-    slots: VecDeque<Option<Flight>>,
+    sent: u64,
+    next: u64,
+    /// In flight.
     live: usize,
+    /// Held, in the order in which they ended.
+    ended: VecDeque<u64>,
+    /// Cycle `n` is at `n` modulo the length, which is a power of two.
+    ring: Vec<Flight>,
 }
 
 impl Flights {
-    fn index(&self, cycle: u64) -> Option<usize> {
-        usize::try_from(cycle.checked_sub(self.first)?).ok()
+    fn index(&self, cycle: u64) -> usize {
+        cycle as usize & self.ring.len().wrapping_sub(1)
     }
 
+    /// A cycle that is in flight.
+    #[inline]
     fn get_mut(&mut self, cycle: u64) -> Option<&mut Flight> {
-        let index = self.index(cycle)?;
-        self.slots.get_mut(index)?.as_mut()
+        if cycle < self.first || cycle >= self.sent {
+            return None;
+        }
+        let index = self.index(cycle);
+        self.ring.get_mut(index).filter(|flight| flight.open)
     }
 
-    /// Cycles are put in in the order of their numbers; one that expects no reply leaves a hole.
-    fn push(&mut self, flight: Option<Flight>) {
-        self.live += usize::from(flight.is_some());
-        self.slots.push_back(flight);
-        self.trim();
+    /// Those that wait, from the first on.
+    fn queued(&self) -> usize {
+        (self.next - self.sent) as usize
     }
 
-    fn remove(&mut self, cycle: u64) -> Option<Flight> {
-        let index = self.index(cycle)?;
-        let flight = self.slots.get_mut(index)?.take()?;
-        self.live -= 1;
-        self.trim();
+    /// One that waits.
+    fn waiting(&mut self, cycle: u64) -> Option<&mut Flight> {
+        if cycle < self.sent || cycle >= self.next {
+            return None;
+        }
+        let index = self.index(cycle);
+        self.ring.get_mut(index)
+    }
+
+    /// The place of the next cycle. It counts when [`push`](Self::push) is called.
+    fn vacant(&mut self) -> &mut Flight {
+        let length = self.ring.len();
+        if (self.next - self.first) as usize >= length {
+            let mut ring = Vec::new();
+            ring.resize_with((2 * length).max(16), Flight::default);
+            for cycle in self.first..self.next {
+                let from = self.index(cycle);
+                let to = cycle as usize & (ring.len() - 1);
+                ring[to] = std::mem::take(&mut self.ring[from]);
+            }
+            self.ring = ring;
+        }
+        let index = self.index(self.next);
+        &mut self.ring[index]
+    }
+
+    fn push(&mut self) {
+        self.next += 1;
+    }
+
+    /// The first that waits is in flight from now on.
+    fn send(&mut self, message: u64) -> Option<&mut Flight> {
+        let cycle = self.sent;
+        if cycle >= self.next {
+            return None;
+        }
+        self.sent += 1;
+        self.live += 1;
+        let index = self.index(cycle);
+        let flight = self.ring.get_mut(index)?;
+        flight.message = message;
         Some(flight)
     }
 
+    /// A cycle in flight has ended: its place, where its owner is still to be told.
+    fn end(&mut self, cycle: u64) -> Option<&mut Flight> {
+        let index = self.index(cycle);
+        let flight = self.get_mut(cycle)?;
+        flight.open = false;
+        let held = matches!(flight.completion.owner, Some(Owner::Tag(_)));
+        flight.held = held;
+        self.live -= 1;
+        if held {
+            self.ended.push_back(cycle);
+        } else {
+            self.trim();
+        }
+        self.ring.get_mut(index)
+    }
+
     fn trim(&mut self) {
-        while let Some(None) = self.slots.front() {
-            self.slots.pop_front();
+        while self.first < self.sent {
+            let flight = &self.ring[self.index(self.first)];
+            if flight.open || flight.held {
+                break;
+            }
             self.first += 1;
         }
     }
 
-    fn oldest(&self) -> Option<u64> {
-        self.slots.front().map(|_| self.first)
+    /// The next that is held, no longer.
+    fn next_ended(&mut self) -> Option<Ended> {
+        let cycle = self.ended.pop_front()?;
+        let index = self.index(cycle);
+        let flight = self.ring.get_mut(index)?;
+        flight.held = false;
+        let tag = match flight.completion.owner.take() {
+            Some(Owner::Tag(tag)) => tag,
+            _ => 0,
+        };
+        let result = match flight.error.take() {
+            Some(error) => Err(*error),
+            None => Ok(CycleReply { reads: flight.collector.take_reads_out() }),
+        };
+        let cycle = flight.collector.end();
+        self.trim();
+        Some(Ended { tag, cycle, result })
     }
 
     fn is_empty(&self) -> bool {
@@ -323,13 +462,12 @@ pub struct Client<T> {
     /// Records of the queued cycles, one after the other, from `taken` on.
     records: Vec<u8>,
     taken: usize,
-    queue: VecDeque<Queued>,
     flights: Flights,
     messages: Messages,
+    /// Memory for results.
+    spare: Vec<Vec<u64>>,
     /// The nonce of the session, if there is one.
     session: Option<u32>,
-    /// The number of the next cycle: those in `queue` have theirs already.
-    next_cycle: u64,
     message: Vec<u8>,
     buffer: Vec<u8>,
     stream: Vec<u8>,
@@ -340,7 +478,7 @@ impl<T> fmt::Debug for Client<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("format", &self.format)
-            .field("queued", &self.queue.len())
+            .field("queued", &self.flights.queued())
             .field("in_flight", &self.flights.live)
             .field("statistics", &self.counters.read())
             .finish_non_exhaustive()
@@ -365,11 +503,10 @@ impl<T: Transport> Client<T> {
             format: Format::W32,
             records: Vec::new(),
             taken: 0,
-            queue: VecDeque::new(),
             flights: Flights::default(),
             messages: Messages::new(config.window),
+            spare: Vec::new(),
             session: None,
-            next_cycle: 0,
             message: Vec::new(),
             buffer: vec![0; RECEIVE_BUFFER],
             stream: Vec::new(),
@@ -504,7 +641,7 @@ impl<T: Transport> Client<T> {
 
     /// Cycles submitted and not yet ended.
     pub fn outstanding(&self) -> usize {
-        self.queue.len() + self.flights.live
+        self.flights.queued() + self.flights.live
     }
 
     /// Reads one word in a checked cycle of its own.
@@ -533,9 +670,10 @@ impl<T: Transport> Client<T> {
 
     /// Queues a cycle. Nothing is sent before [`flush`](Self::flush).
     pub fn submit(&mut self, cycle: &Cycle) -> Result<Pending, Error> {
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        self.enqueue(cycle, Owner::Slot(Arc::clone(&slot)))?;
-        Ok(Pending { slot })
+        let flight = self.encode_cycle(cycle, Cycle::clone)?;
+        let pending = flight.completion.pend();
+        self.flights.push();
+        Ok(pending)
     }
 
     /// Queues a cycle whose result goes to a callback, called exactly once.
@@ -544,53 +682,83 @@ impl<T: Transport> Client<T> {
         cycle: &Cycle,
         callback: impl FnOnce(CycleResult) + Send + 'static,
     ) -> Result<(), Error> {
-        self.enqueue(cycle, Owner::Callback(Box::new(callback)))
+        let flight = self.encode_cycle(cycle, Cycle::clone)?;
+        flight.completion.owner = Some(Owner::Callback(Box::new(callback)));
+        self.flights.push();
+        Ok(())
+    }
+
+    /// Queues a cycle whose end [`next_ended`](Self::next_ended) hands out: the way that costs least,
+    /// for a program that has the client to itself. The tag is the caller's. A cycle whose end was not
+    /// handed out yet counts among those that can be in flight.
+    pub fn submit_tagged(&mut self, mut cycle: Cycle, tag: u64) -> Result<(), Error> {
+        let flight = self.encode_cycle(&mut cycle, std::mem::take)?;
+        flight.completion.owner = Some(Owner::Tag(tag));
+        self.flights.push();
+        Ok(())
+    }
+
+    /// The end of a cycle that was submitted with a tag, in the order in which they ended.
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.flights.next_ended()
+    }
+
+    /// Takes back the memory of a result that is no longer needed, for another one.
+    pub fn recycle(&mut self, reads: Vec<u64>) {
+        if self.spare.len() < SPARES && (1..=SPARE_VALUES).contains(&reads.capacity()) {
+            self.spare.push(reads);
+        }
     }
 
     /// Whether another cycle has a number to go by.
     pub(super) fn has_room(&self) -> bool {
         // A hole in front of the queue counts as in flight: its number is not free yet.
-        let oldest = self.flights.first.min(self.next_cycle);
-        self.next_cycle - oldest < MAX_IN_FLIGHT
-    }
-
-    fn enqueue(&mut self, cycle: &Cycle, owner: Owner) -> Result<(), Error> {
-        self.enqueue_with(cycle, Completion(Some(owner))).map_err(|(error, mut completion)| {
-            // The caller is told, nobody else.
-            completion.0 = None;
-            error
-        })
+        self.flights.next - self.flights.first < MAX_IN_FLIGHT
     }
 
     /// Queues a cycle, or gives back whom to tell that it cannot be.
+    #[cfg(feature = "tokio")]
     pub(super) fn enqueue_with(
         &mut self,
-        cycle: &Cycle,
+        mut cycle: Cycle,
         completion: Completion,
     ) -> Result<(), (Error, Completion)> {
-        match self.encode_cycle(cycle) {
-            Ok(queued) => {
-                self.next_cycle += 1;
-                self.queue.push_back(Queued { completion, ..queued });
+        match self.encode_cycle(&mut cycle, std::mem::take) {
+            Ok(flight) => {
+                flight.completion = completion;
+                self.flights.push();
                 Ok(())
             }
             Err(error) => Err((error, completion)),
         }
     }
 
-    /// Appends a cycle's records to those that wait.
-    fn encode_cycle(&mut self, cycle: &Cycle) -> Result<Queued, Error> {
+    /// Appends a cycle's records to those that wait, and fills the place of the next one: all but its
+    /// owner. `keep` makes the cycle that is kept.
+    fn encode_cycle<C: std::ops::Deref<Target = Cycle>>(
+        &mut self,
+        cycle: C,
+        keep: impl FnOnce(C) -> Cycle,
+    ) -> Result<&mut Flight, Error> {
         if !self.has_room() {
             return Err(Error::Busy(MAX_IN_FLIGHT as usize));
         }
         let start = self.records.len();
+        let number = self.flights.next % MAX_IN_FLIGHT;
+        let mut plain = false;
         let (words, frames) = match self.config.dialect {
             Dialect::Ohwr => {
-                let tag = 0x8000 | (self.next_cycle % MAX_IN_FLIGHT) << 1;
-                (cycle.encode(self.format, tag, &mut self.records)?, Vec::new())
+                let tag = 0x8000 | number << 1;
+                let reads = cycle.encode_reads(self.format, tag, &mut self.records);
+                plain = reads.is_some();
+                let words = match reads {
+                    Some(words) => words,
+                    None => cycle.encode_any(self.format, tag, &mut self.records)?,
+                };
+                (words, Vec::new())
             }
             Dialect::LiteEth => {
-                let tag = (self.next_cycle % MAX_IN_FLIGHT) << LITE_PART_BITS;
+                let tag = number << LITE_PART_BITS;
                 cycle.encode_lite(tag, self.config.lite_depth, &mut self.records)?
             }
         };
@@ -604,13 +772,13 @@ impl<T: Transport> Client<T> {
             let (operations, mtu) = (cycle.len(), self.transport.mtu());
             return Err(Error::Overflow { operations, bytes: whole, mtu });
         }
-        Ok(Queued {
-            collector: Collector::new(cycle.clone(), self.format, words, &frames),
-            completion: Completion(None),
-            bytes,
-            expects_reply: words > 0 || self.session.is_some(),
-            frames,
-        })
+        let reads = self.spare.pop().unwrap_or_default();
+        let flight = self.flights.vacant();
+        flight.collector.begin(keep(cycle), self.format, words, plain, frames, reads);
+        flight.bytes = bytes;
+        flight.expects_reply = words > 0 || self.session.is_some();
+        flight.open = true;
+        Ok(flight)
     }
 
     /// Bytes of a datagram in front of the first cycle.
@@ -622,7 +790,7 @@ impl<T: Transport> Client<T> {
     /// Sends all queued cycles, as many whole ones in each datagram as fit. While the window is
     /// full it receives.
     pub async fn flush(&mut self) -> Result<(), Error> {
-        while !self.queue.is_empty() {
+        while self.flights.queued() > 0 {
             if self.window_is_full() {
                 self.receive().await?;
             } else if self.config.dialect == Dialect::LiteEth {
@@ -643,7 +811,7 @@ impl<T: Transport> Client<T> {
 
     /// The transport is gone: ends every cycle in flight.
     fn fail_all(&mut self, error: Error) -> Error {
-        while let Some(cycle) = self.flights.oldest() {
+        for cycle in self.flights.first..self.flights.sent {
             self.end(cycle, |_| Err(error.clone()));
         }
         error
@@ -688,23 +856,20 @@ impl<T: Transport> Client<T> {
         };
         let (mut cycles, mut bytes, mut replies) = (0, 0, false);
         let mut repeatable = self.session.is_some();
-        for index in 0..self.queue.len() {
-            let next = &self.queue[index];
-            if cycles > 0 {
-                // What may be sent again shares no datagram with what may not.
-                let mixes = datagram
-                    && self.config.retries > 0
-                    && self.session.is_none()
-                    && next.collector.cycle().is_repeatable() != repeatable;
-                if bytes + next.bytes > room || mixes {
-                    break;
-                }
+        let first = self.flights.sent;
+        let separate = datagram && self.config.retries > 0 && self.session.is_none();
+        while let Some(next) = self.flights.waiting(first + cycles) {
+            let cycle = next.collector.cycle();
+            // What may be sent again shares no datagram with what may not.
+            let mixes = separate && cycle.is_repeatable() != repeatable;
+            if cycles > 0 && (bytes + next.bytes > room || mixes) {
+                break;
             }
-            repeatable |= next.collector.cycle().is_repeatable();
+            repeatable |= cycle.is_repeatable();
             cycles += 1;
             bytes += next.bytes;
             replies |= next.expects_reply;
-            let operations = next.collector.cycle().len();
+            let operations = cycle.len();
             self.transport.charge(Work::Build { operations }).await;
         }
         let number = self.next_message();
@@ -722,28 +887,19 @@ impl<T: Transport> Client<T> {
         let repeat = again.then(|| (message.clone(), self.config.retries));
         self.message = message;
         let deadline = self.transport.now() + self.config.reply_timeout;
-        let first = self.next_cycle - self.queue.len() as u64;
         let mut unanswered = 0;
-        for queued in self.queue.drain(..cycles) {
-            let Queued { collector, completion, expects_reply, .. } = queued;
+        for cycle in first..first + cycles {
+            let expects_reply = self.flights.send(number).is_some_and(|f| f.expects_reply);
             match &sent {
-                Err(error) => {
-                    self.flights.push(None);
-                    completion.tell(Err(error.clone()));
-                }
-                Ok(()) if expects_reply => {
-                    unanswered += 1;
-                    let message = number;
-                    self.flights.push(Some(Flight { collector, completion, message }));
-                }
+                Err(error) => self.end(cycle, |_| Err(error.clone())),
+                Ok(()) if expects_reply => unanswered += 1,
                 Ok(()) => {
-                    self.flights.push(None);
                     self.counters.cycles.add(1);
-                    completion.tell(Ok(CycleReply { reads: Vec::new() }));
+                    self.end(cycle, |_| Ok(CycleReply { reads: Vec::new() }));
                 }
             }
         }
-        let cycles = first..first + cycles as u64;
+        let cycles = first..first + cycles;
         let bytes = self.message.len();
         let sent_now = Sent { unanswered, deadline, cycles, part: 0, repeat, bytes, passed: 0 };
         self.messages.push(sent_now);
@@ -752,20 +908,17 @@ impl<T: Transport> Client<T> {
 
     /// LiteEth: sends the datagrams of one cycle.
     async fn send_frames(&mut self) -> Result<(), Error> {
-        let cycle = self.next_cycle - self.queue.len() as u64;
-        let Some(queued) = self.queue.pop_front() else { return Ok(()) };
-        let Queued { collector, completion, bytes, expects_reply, frames } = queued;
+        let cycle = self.flights.sent;
+        let message = self.next_message();
+        let Some(flight) = self.flights.waiting(cycle) else { return Ok(()) };
+        let (bytes, frames) = (flight.bytes, flight.collector.take_frames());
+        let expects_reply = flight.expects_reply;
+        let operations = flight.collector.cycle().len();
+        let repeatable = flight.collector.cycle().is_repeatable() && self.config.retries > 0;
         let mut records = Vec::new();
         self.take_records(bytes, &mut records);
-        let operations = collector.cycle().len();
-        let repeatable = collector.cycle().is_repeatable() && self.config.retries > 0;
         self.transport.charge(Work::Build { operations }).await;
-        let message = self.next_message();
-        let mut completion = Some(completion);
-        self.flights.push(match expects_reply {
-            true => completion.take().map(|completion| Flight { collector, completion, message }),
-            false => None,
-        });
+        self.flights.send(message);
         let mut rest = &records[..];
         for frame in frames {
             while self.window_is_full() {
@@ -793,9 +946,9 @@ impl<T: Transport> Client<T> {
                     .then(|| (frame_bytes.to_vec(), self.config.retries)),
             });
         }
-        if let Some(completion) = completion {
+        if !expects_reply {
             self.counters.cycles.add(1);
-            completion.tell(Ok(CycleReply { reads: Vec::new() }));
+            self.end(cycle, |_| Ok(CycleReply { reads: Vec::new() }));
         }
         Ok(())
     }
@@ -853,9 +1006,8 @@ impl<T: Transport> Client<T> {
     pub(super) fn fail_queue(&mut self, error: &Error) {
         self.records.clear();
         self.taken = 0;
-        for queued in self.queue.drain(..) {
-            self.flights.push(None);
-            queued.completion.tell(Err(error.clone()));
+        while let Some(_flight) = self.flights.send(self.messages.next()) {
+            self.end(self.flights.sent - 1, |_| Err(error.clone()));
         }
     }
 
@@ -914,10 +1066,8 @@ impl<T: Transport> Client<T> {
     }
 
     /// Takes a cycle out of flight and tells its owner.
-    fn end(&mut self, cycle: u64, result: impl FnOnce(Collector) -> CycleResult) {
-        let Some(flight) = self.flights.remove(cycle) else { return };
-        let message = flight.message.checked_sub(self.messages.first);
-        let message = message.and_then(|index| usize::try_from(index).ok());
+    fn end(&mut self, cycle: u64, result: impl FnOnce(&mut Collector) -> CycleResult) {
+        let Some(flight) = self.flights.end(cycle) else { return };
         if self.config.dialect == Dialect::LiteEth {
             // None of its datagrams is waited for any more.
             for index in 0..self.messages.len() {
@@ -925,11 +1075,20 @@ impl<T: Transport> Client<T> {
                     self.messages.ended(index, usize::MAX);
                 }
             }
-        } else if let Some(index) = message {
+        } else if let Some(index) = self.messages.index(flight.message) {
             self.messages.ended(index, 1);
         }
         self.messages.trim();
-        flight.completion.tell(result(flight.collector));
+        let result = result(&mut flight.collector);
+        if flight.held {
+            match result {
+                Ok(reply) => flight.collector.keep(reply.reads),
+                Err(error) => flight.error = Some(Box::new(error)),
+            }
+        } else {
+            drop(flight.collector.end());
+            flight.completion.tell(result);
+        }
     }
 
     /// Where the records of a received datagram begin, if the whole datagram is well formed.
@@ -986,24 +1145,17 @@ impl<T: Transport> Client<T> {
         }
         // Records of one cycle stand together, so that it is whole when another one begins.
         let mut current: Option<u64> = None;
-        while let Some((record, length)) = RecordView::decode(self.format, &bytes[at..end]) {
-            at += length;
-            if !record.has_writes() && !record.has_reads() {
-                continue;
+        loop {
+            while current.is_none()
+                && let Some((cycle, length)) = self.take_reads(&bytes[at..end], &of_message)
+            {
+                at += length;
+                self.complete(cycle, datagram).await;
             }
-            let cycle = self.cycle_of(record.write_base >> 1);
-            // Nothing else than numbers of cycles is ever asked for.
-            let ours = record.write_base >> 15 == 1
-                && record.flags.has(Flags::WCA)
-                && !record.has_reads()
-                && of_message.as_ref().is_none_or(|cycles: &Range<u64>| cycles.contains(&cycle));
-            let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
-                self.counters.stale.add(1);
-                continue;
-            };
-            flight.collector.take(record.write_base & 1 == 1, record.writes());
-            if let Some(before) = current.replace(cycle).filter(|before| *before != cycle) {
-                self.complete(before, datagram).await;
+            let before = self.take_records_of(&bytes[..end], &mut at, &mut current, &of_message);
+            match before {
+                Some(cycle) => self.complete(cycle, datagram).await,
+                None => break,
             }
         }
         if let Some(last) = current {
@@ -1019,6 +1171,64 @@ impl<T: Transport> Client<T> {
             self.stream = bytes;
             self.stream.drain(..at);
         }
+    }
+
+    /// What comes most, in one go: the whole reply of a cycle that only reads. Returns the cycle and
+    /// the reply's length; `None`: it is something else, and nothing was taken.
+    #[inline]
+    fn take_reads(
+        &mut self,
+        bytes: &[u8],
+        of_message: &Option<Range<u64>>,
+    ) -> Option<(u64, usize)> {
+        if self.format != Format::W32 {
+            return None;
+        }
+        let (&[flags, _, count, 0, 0, 0, high, low], rest) = bytes.split_first_chunk()? else {
+            return None;
+        };
+        let address = u64::from(u16::from_be_bytes([high, low]));
+        let cycle = self.cycle_of(address >> 1);
+        let ours = address & 0x8001 == 0x8000
+            && Flags(flags).has(Flags::WCA)
+            && of_message.as_ref().is_none_or(|cycles| cycles.contains(&cycle));
+        let flight = self.flights.get_mut(cycle).filter(|_| ours)?;
+        let rest = flight.collector.take_whole(usize::from(count), [high, low], rest)?;
+        Some((cycle, bytes.len() - rest.len()))
+    }
+
+    /// Hands the records from `at` on to their cycles, up to the first one that belongs to another
+    /// cycle than `current`, and returns that `current`; `None` at the end of the bytes.
+    fn take_records_of(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        current: &mut Option<u64>,
+        of_message: &Option<Range<u64>>,
+    ) -> Option<u64> {
+        let mut rest = bytes.get(*at..)?;
+        while let Some((record, length)) = RecordView::decode(self.format, rest) {
+            *at += length;
+            rest = rest.get(length..)?;
+            if !record.has_writes() && !record.has_reads() {
+                continue;
+            }
+            let cycle = self.cycle_of(record.write_base >> 1);
+            // Nothing else than numbers of cycles is ever asked for.
+            let ours = record.write_base >> 15 == 1
+                && record.flags.has(Flags::WCA)
+                && !record.has_reads()
+                && of_message.as_ref().is_none_or(|cycles| cycles.contains(&cycle));
+            let Some(flight) = ours.then(|| self.flights.get_mut(cycle)).flatten() else {
+                self.counters.stale.add(1);
+                continue;
+            };
+            flight.collector.take(record.write_base & 1 == 1, record.writes());
+            if let Some(before) = current.replace(cycle).filter(|before| *before != cycle) {
+                return Some(before);
+            }
+        }
+        None
     }
 
     /// The cycles of the message that a reply's stamp names, if it is still waited for.
@@ -1064,20 +1274,17 @@ impl<T: Transport> Client<T> {
     /// rest later.
     async fn complete(&mut self, cycle: u64, datagram: bool) {
         let Some(flight) = self.flights.get_mut(cycle) else { return };
-        if datagram || flight.collector.is_complete() {
-            let operations = flight.collector.cycle().len();
-            let message = flight.message.checked_sub(self.messages.first);
-            let message = message.and_then(|index| usize::try_from(index).ok());
-            // LiteEth's datagrams have been counted one by one.
-            if let Some(index) = message.filter(|_| self.config.dialect == Dialect::Ohwr)
-                && self.messages.get(index).is_some_and(|message| message.unanswered == 1)
-            {
-                self.messages.replied(index);
-            }
-            self.transport.charge(Work::Complete { operations }).await;
-            self.counters.cycles.add(1);
-            self.end(cycle, Collector::finish);
+        if !datagram && !flight.collector.is_complete() {
+            return;
         }
+        let operations = flight.collector.cycle().len();
+        // LiteEth's datagrams have been counted one by one.
+        if self.config.dialect == Dialect::Ohwr {
+            self.messages.answered(flight.message);
+        }
+        self.transport.charge(Work::Complete { operations }).await;
+        self.counters.cycles.add(1);
+        self.end(cycle, Collector::finish);
     }
 
     fn encode(&self, message: &Message, out: &mut Vec<u8>) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use super::{Access, Error, Operation};
 /// their operations.
 #[derive(Debug, Clone, Default)]
 pub struct Cycle {
-    operations: Arc<Vec<Planned>>,
+    operations: Operations,
     silent: bool,
     repeatable: bool,
 }
@@ -28,6 +28,84 @@ struct Planned {
     /// `None`: the width of the data port.
     width: Option<Width>,
 }
+
+/// So many operations stand in the cycle itself and need no memory of their own.
+const FEW: usize = 2;
+
+#[derive(Debug, Clone)]
+enum Operations {
+    Few {
+        count: usize,
+        planned: [Planned; FEW],
+    },
+    /// Clones share them.
+    Many(Arc<Vec<Planned>>),
+}
+
+impl Default for Operations {
+    fn default() -> Self {
+        let none = Planned { address: 0, data: 0, access: Access::Read, width: None };
+        Self::Few { count: 0, planned: [none; FEW] }
+    }
+}
+
+impl Operations {
+    #[inline]
+    fn as_slice(&self) -> &[Planned] {
+        match self {
+            Self::Few { count, planned } => planned.get(..*count).unwrap_or_default(),
+            Self::Many(planned) => planned,
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, operation: Planned) {
+        if let Self::Few { count, planned } = self
+            && let Some(place) = planned.get_mut(*count)
+        {
+            *place = operation;
+            *count += 1;
+            return;
+        }
+        self.many(1).push(operation);
+    }
+
+    fn extend(&mut self, operations: impl Iterator<Item = Planned>) {
+        let least = operations.size_hint().0;
+        if self.as_slice().len() + least > FEW {
+            self.many(least).extend(operations);
+        } else {
+            operations.for_each(|operation| self.push(operation));
+        }
+    }
+
+    /// The operations in memory of their own, with room for so many more.
+    fn many(&mut self, more: usize) -> &mut Vec<Planned> {
+        if let Self::Few { count, planned } = self {
+            let mut operations = Vec::with_capacity((*count + more).max(4 * FEW));
+            operations.extend_from_slice(planned.get(..*count).unwrap_or_default());
+            *self = Self::Many(Arc::new(operations));
+        }
+        match self {
+            Self::Many(operations) => Arc::make_mut(operations),
+            Self::Few { .. } => unreachable!("replaced just now"),
+        }
+    }
+
+    /// Forgets the operations; memory that no clone shares is kept for others.
+    fn clear(&mut self) {
+        match self {
+            Self::Few { count, .. } => *count = 0,
+            Self::Many(planned) => match Arc::get_mut(planned) {
+                Some(planned) => planned.clear(),
+                None => *self = Self::default(),
+            },
+        }
+    }
+}
+
+/// Where a 32-bit data port finds the low word of the error register.
+const STATUS_REGISTER_W32: u32 = 4;
 
 /// Bits of a LiteEth return address that number the datagrams of a cycle.
 pub(super) const LITE_PART_BITS: u32 = 10;
@@ -73,18 +151,37 @@ impl Cycle {
         self.repeatable
     }
 
+    fn operations(&self) -> &[Planned] {
+        self.operations.as_slice()
+    }
+
     /// Operations so far.
     pub fn len(&self) -> usize {
-        self.operations.len()
+        self.operations().len()
     }
 
     /// Whether there is no operation yet.
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.operations().is_empty()
+    }
+
+    /// Makes it a new cycle that has no operation and is neither silent nor repeatable, and keeps its
+    /// memory.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.silent = false;
+        self.repeatable = false;
+    }
+
+    /// Adds one operation in place; `width` is `None` for the data port's, and always in
+    /// configuration space. A read has no `data`.
+    #[inline]
+    pub fn add(&mut self, access: Access, address: u64, data: u64, width: Option<Width>) {
+        self.operations.push(Planned { address, data, access, width });
     }
 
     fn push(mut self, access: Access, address: u64, data: u64, width: Option<Width>) -> Self {
-        Arc::make_mut(&mut self.operations).push(Planned { address, data, access, width });
+        self.add(access, address, data, width);
         self
     }
 
@@ -110,7 +207,7 @@ impl Cycle {
 
     /// Reads several addresses.
     pub fn reads(mut self, addresses: impl IntoIterator<Item = u64>) -> Self {
-        Arc::make_mut(&mut self.operations).extend(addresses.into_iter().map(|address| Planned {
+        self.operations.extend(addresses.into_iter().map(|address| Planned {
             address,
             data: 0,
             access: Access::Read,
@@ -151,9 +248,65 @@ impl Cycle {
         Ok(format.header() + records.len())
     }
 
+    /// As [`encode_reads`](Self::encode_reads) or, for other cycles, [`encode_any`](Self::encode_any).
+    fn encode(&self, format: Format, tag: u64, out: &mut Vec<u8>) -> Result<usize, Error> {
+        match self.encode_reads(format, tag, out) {
+            Some(words) => Ok(words),
+            None => self.encode_any(format, tag, out),
+        }
+    }
+
+    /// What is encoded most: nothing but whole words to read, which fit one record and one look at
+    /// the error register. The same bytes as of [`encode_any`](Self::encode_any), in one go; `None`:
+    /// the cycle is another one.
+    #[inline]
+    pub(super) fn encode_reads(
+        &self,
+        format: Format,
+        tag: u64,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
+        let operations = self.operations();
+        let most = if self.silent { MAX_COUNT } else { 8 * Width::W32.bytes() };
+        let easy = |planned: &Planned| {
+            planned.is_plain_read()
+                && planned.address & 3 == 0
+                && planned.address <= Width::W32.mask()
+        };
+        let count = operations.len();
+        if format != Format::W32 || count == 0 || count > most || !operations.iter().all(easy) {
+            return None;
+        }
+        let [_, .., tag_high, tag_low] = tag.to_be_bytes();
+        let lanes = Width::W32.mask_of_lanes();
+        let flags = Flags::BCA | Flags::RFF;
+        let read = if self.silent { flags | Flags::CYC } else { flags };
+        let status = flags | Flags::RCA | Flags::CYC;
+        let word = |planned: &Planned| (planned.address as u32).to_be_bytes();
+        out.reserve(4 * count + 20);
+        out.extend_from_slice(&[read.0, lanes, 0, count as u8, 0, 0, tag_high, tag_low]);
+        match operations {
+            [one] => out.extend_from_slice(&word(one)),
+            _ => {
+                let start = out.len();
+                out.resize(start + 4 * count, 0);
+                let (places, _) = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<4>();
+                for (place, planned) in places.iter_mut().zip(operations) {
+                    *place = word(planned);
+                }
+            }
+        }
+        if self.silent {
+            return Some(count);
+        }
+        let [a, b, c, d] = STATUS_REGISTER_W32.to_be_bytes();
+        out.extend_from_slice(&[status.0, lanes, 0, 1, 0, 0, tag_high, tag_low | 1, a, b, c, d]);
+        Some(count + 1)
+    }
+
     /// Appends the cycle's records, whose results return to `tag` and, for the error register, to
     /// `tag + 1`. Returns how many words the reply brings; on an error nothing is appended.
-    pub(super) fn encode(
+    pub(super) fn encode_any(
         &self,
         format: Format,
         tag: u64,
@@ -196,7 +349,7 @@ impl Cycle {
         out: &mut Vec<u8>,
     ) -> Result<(usize, Vec<Frame>), Error> {
         let (mut frames, mut words, mut parts, mut index) = (Vec::new(), 0, 0, 0);
-        while let Some(first) = self.operations.get(index) {
+        while let Some(first) = self.operations().get(index) {
             let failed = |index: usize, reason: String| Error::Operation {
                 operation: self.operation(index),
                 reason,
@@ -209,7 +362,7 @@ impl Cycle {
                 return_base: if first.is_read() { tag | parts as u64 } else { 0 },
                 ..Record::default()
             };
-            while let Some(planned) = self.operations.get(index) {
+            while let Some(planned) = self.operations().get(index) {
                 let (address, lane) = planned.lanes(Format::W32);
                 let lanes = planned.width.unwrap_or(Width::W32).mask_of_lanes() << lane;
                 let next = base.wrapping_add(4 * record.writes.len() as u64);
@@ -251,7 +404,7 @@ impl Cycle {
 
     /// The operation at `index`, as errors name it. The first one of an empty cycle is a read of 0.
     pub(super) fn operation(&self, index: usize) -> Operation {
-        match self.operations.get(index) {
+        match self.operations().get(index) {
             Some(planned) => Operation { access: planned.access, address: planned.address, index },
             None => Operation { access: Access::Read, address: 0, index },
         }
@@ -333,8 +486,9 @@ struct Open {
 impl Encoder<'_> {
     fn cycle(&mut self, cycle: &Cycle) -> Result<(), Error> {
         let group = 8 * self.format.data.bytes();
+        let operations = cycle.operations();
         let (mut unchecked, mut index) = (0, 0);
-        while let Some(planned) = cycle.operations.get(index) {
+        while let Some(planned) = operations.get(index) {
             planned
                 .check(self.format)
                 .map_err(|reason| Error::Operation { operation: cycle.operation(index), reason })?;
@@ -343,7 +497,7 @@ impl Encoder<'_> {
                 self.read(planned);
                 if planned.is_plain_read() {
                     let room = if cycle.silent { MAX_COUNT } else { group - unchecked - 1 };
-                    count += self.more_reads(&cycle.operations[index + 1..], room);
+                    count += self.more_reads(&operations[index + 1..], room);
                 }
             } else {
                 self.write(planned);
@@ -396,11 +550,12 @@ impl Encoder<'_> {
         let easy = |planned: &&Planned| {
             planned.is_plain_read() && planned.address <= last && planned.address & below == 0
         };
-        let (before, word) = (self.out.len(), self.format.word());
-        for planned in operations.iter().take(room).take_while(easy) {
+        let word = self.format.word();
+        let count = operations.iter().take(room).take_while(easy).count();
+        self.out.reserve(count * word);
+        for planned in operations.iter().take(count) {
             put_slot(self.out, word, planned.address);
         }
-        let count = (self.out.len() - before) / word;
         open.reads += count;
         self.words += count;
         count
@@ -514,42 +669,132 @@ enum Expected {
 pub(super) struct Collector {
     cycle: Cycle,
     format: Format,
+    /// Whole words are read, of one record and with one look at the error register unless silent.
+    plain: bool,
     /// The next operation, and bus operations since the error register was last read.
     next: usize,
     unchecked: usize,
     reads: Vec<u64>,
-    failed: Vec<usize>,
     /// Words that came, and words that must.
     words: usize,
     expected: usize,
+    /// What few cycles need: it would only make the others larger.
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Debug, Default)]
+struct Rare {
+    failed: Vec<usize>,
     /// A word for the wrong return address.
     wrong: Option<usize>,
+    /// LiteEth: its datagrams.
+    frames: Vec<Frame>,
     /// LiteEth: which reads the replies that are not here yet bring; they come in any order.
     parts: Vec<Option<Range<usize>>>,
 }
 
-impl Collector {
-    /// For a cycle whose reply has `expected` words.
-    pub(super) fn new(cycle: Cycle, format: Format, expected: usize, frames: &[Frame]) -> Self {
-        let mut end = 0;
-        let part = |frame: &Frame| {
-            end += frame.reads;
-            Some(end - frame.reads..end)
-        };
-        let parts: Vec<_> = frames.iter().filter(|f| f.reads > 0).map(part).collect();
-        let reads = if parts.is_empty() { Vec::with_capacity(expected) } else { vec![0; expected] };
+impl Default for Collector {
+    fn default() -> Self {
         Self {
-            cycle,
-            format,
+            cycle: Cycle::new(),
+            format: Format::W32,
+            plain: false,
             next: 0,
             unchecked: 0,
-            reads,
-            failed: Vec::new(),
+            reads: Vec::new(),
             words: 0,
-            expected,
-            wrong: None,
-            parts,
+            expected: 0,
+            rare: None,
         }
+    }
+}
+
+impl Collector {
+    /// For a cycle whose reply has `expected` words; `plain`: it was encoded by
+    /// [`encode_reads`](Cycle::encode_reads); `reads` is memory for their values, and what it holds is
+    /// forgotten.
+    pub(super) fn begin(
+        &mut self,
+        cycle: Cycle,
+        format: Format,
+        expected: usize,
+        plain: bool,
+        frames: Vec<Frame>,
+        mut reads: Vec<u64>,
+    ) {
+        reads.clear();
+        self.rare = None;
+        if !frames.is_empty() {
+            let mut end = 0;
+            let part = |frame: &Frame| {
+                end += frame.reads;
+                Some(end - frame.reads..end)
+            };
+            let parts = frames.iter().filter(|f| f.reads > 0).map(part).collect();
+            reads.resize(expected, 0);
+            self.rare = Some(Box::new(Rare { frames, parts, ..Rare::default() }));
+        }
+        self.cycle = cycle;
+        self.format = format;
+        self.plain = plain;
+        (self.next, self.unchecked) = (0, 0);
+        self.reads = reads;
+        (self.words, self.expected) = (0, expected);
+    }
+
+    /// LiteEth: the datagrams, once.
+    pub(super) fn take_frames(&mut self) -> Vec<Frame> {
+        self.rare.as_mut().map(|rare| std::mem::take(&mut rare.frames)).unwrap_or_default()
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Takes the whole reply of a cycle encoded by [`encode_reads`](Cycle::encode_reads), where nothing
+    /// failed and nothing came before: `bytes` stand behind the return address, of which these are the
+    /// low bytes, of a record of `count` values. Returns the bytes behind the reply; `None`: it is
+    /// anything else, and nothing was taken.
+    #[inline]
+    pub(super) fn take_whole<'a>(
+        &mut self,
+        count: usize,
+        [high, low]: [u8; 2],
+        bytes: &'a [u8],
+    ) -> Option<&'a [u8]> {
+        let silent = self.cycle.silent;
+        let reads = self.expected - usize::from(!silent);
+        if !self.plain || self.words > 0 || count != reads {
+            return None;
+        }
+        let (values, mut rest) = bytes.split_at_checked(4 * count)?;
+        if !silent {
+            let (&[flags, _, 1, 0, 0, 0, again, status, a, b, c, d], behind) =
+                rest.split_first_chunk()?
+            else {
+                return None;
+            };
+            let failed = u32::from_be_bytes([a, b, c, d]) & (u32::MAX >> (32 - count));
+            let ours = again == high && status == low | 1 && Flags(flags).has(Flags::WCA);
+            if failed != 0 || !ours {
+                return None;
+            }
+            rest = behind;
+        }
+        if let Some(&[_, _, _, _, 0, 0, next_high, next_low]) = rest.first_chunk()
+            && next_high == high
+            && next_low & !1 == low
+        {
+            // More of the same cycle, which is too much.
+            return None;
+        }
+        if self.reads.capacity() == 0 {
+            self.reads = Vec::with_capacity(count);
+        }
+        let (values, _) = values.as_chunks::<4>();
+        self.reads.extend(values.iter().map(|value| u64::from(u32::from_be_bytes(*value))));
+        self.words = self.expected;
+        Some(rest)
     }
 
     /// LiteEth: takes the reply to one datagram. `false` if it came before or does not fit.
@@ -558,12 +803,14 @@ impl Collector {
         part: usize,
         words: impl ExactSizeIterator<Item = u64>,
     ) -> bool {
-        let Some(waiting) = self.parts.get_mut(part) else { return false };
+        let Some(waiting) = self.rare.as_mut().and_then(|rare| rare.parts.get_mut(part)) else {
+            return false;
+        };
         let Some(Range { start, .. }) = waiting.take_if(|reads| reads.len() == words.len()) else {
             return false;
         };
         self.words += words.len();
-        let reads = self.cycle.operations.iter().filter(|planned| planned.is_read()).skip(start);
+        let reads = self.cycle.operations().iter().filter(|planned| planned.is_read()).skip(start);
         let slots = self.reads.iter_mut().skip(start);
         for ((slot, planned), word) in slots.zip(reads).zip(words) {
             *slot = planned.value(word, self.format);
@@ -585,7 +832,7 @@ impl Collector {
             if self.unchecked == group {
                 return Expected::Status;
             }
-            match self.cycle.operations.get(self.next) {
+            match self.cycle.operations().get(self.next) {
                 Some(planned) if planned.is_read() => return Expected::Value,
                 Some(planned) => {
                     self.next += 1;
@@ -611,7 +858,7 @@ impl Collector {
             match self.expects() {
                 Expected::Value if !status => {
                     // `expects` has seen the operation.
-                    let Some(planned) = self.cycle.operations.get(self.next).copied() else {
+                    let Some(planned) = self.cycle.operations().get(self.next).copied() else {
                         return;
                     };
                     self.reads.push(planned.value(word, self.format));
@@ -623,7 +870,7 @@ impl Collector {
                 }
                 Expected::Status if status => self.check(word),
                 _ => {
-                    self.wrong.get_or_insert(position);
+                    self.rare().wrong.get_or_insert(position);
                 }
             }
         }
@@ -633,7 +880,7 @@ impl Collector {
     fn take_reads(&mut self, words: &mut impl ExactSizeIterator<Item = u64>) {
         let group = 8 * self.format.data.bytes();
         let room = if self.cycle.silent { usize::MAX } else { group - self.unchecked };
-        let next = self.cycle.operations.get(self.next..).unwrap_or_default();
+        let next = self.cycle.operations().get(self.next..).unwrap_or_default();
         let plain = next.iter().take(room.min(words.len())).take_while(|p| p.is_plain_read());
         let count = plain.count();
         self.reads.extend(words.take(count));
@@ -651,7 +898,7 @@ impl Collector {
             return;
         }
         let bus = |index: &usize| {
-            self.cycle.operations.get(*index).is_some_and(|planned| !planned.is_config())
+            self.cycle.operations().get(*index).is_some_and(|planned| !planned.is_config())
         };
         let covered = (0..self.next).rev().filter(bus).take(count);
         let mut failed: Vec<usize> = covered
@@ -660,29 +907,47 @@ impl Collector {
             .map(|(_, index)| index)
             .collect();
         failed.reverse();
-        self.failed.extend(failed);
+        self.rare().failed.extend(failed);
     }
 
-    /// The result.
-    pub(super) fn finish(self) -> Result<CycleReply, Error> {
-        let first = self.cycle.operation(0);
+    /// The result, once.
+    pub(super) fn finish(&mut self) -> Result<CycleReply, Error> {
+        let first = || self.cycle.operation(0);
         if self.words != self.expected {
             let reason = format!("{} words instead of {}", self.words, self.expected);
-            return Err(Error::Reply { first, reason });
+            return Err(Error::Reply { first: first(), reason });
         }
-        if let Some(position) = self.wrong {
+        let reads = std::mem::take(&mut self.reads);
+        let Some(rare) = &mut self.rare else { return Ok(CycleReply { reads }) };
+        if let Some(position) = rare.wrong {
             let reason = format!("word {position} came for the wrong return address");
-            return Err(Error::Reply { first, reason });
+            return Err(Error::Reply { first: first(), reason });
         }
-        match self.failed.first() {
+        match rare.failed.first() {
             Some(index) => Err(Error::Bus {
                 first: self.cycle.operation(*index),
                 operations: self.cycle.len(),
-                failed: self.failed,
-                reads: self.reads,
+                failed: std::mem::take(&mut rare.failed),
+                reads,
             }),
-            None => Ok(CycleReply { reads: self.reads }),
+            None => Ok(CycleReply { reads }),
         }
+    }
+
+    /// Keeps values that were taken out.
+    pub(super) fn keep(&mut self, reads: Vec<u64>) {
+        self.reads = reads;
+    }
+
+    /// The values.
+    pub(super) fn take_reads_out(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.reads)
+    }
+
+    /// Forgets what came, and hands the cycle on.
+    pub(super) fn end(&mut self) -> Cycle {
+        self.reads = Vec::new();
+        std::mem::take(&mut self.cycle)
     }
 }
 
@@ -796,11 +1061,87 @@ mod tests {
 
     fn collected(cycle: &Cycle, words: &[(bool, u64)]) -> Result<CycleReply, Error> {
         let expected = cycle.encode(Format::W32, 0x8000, &mut Vec::new())?;
-        let mut collector = Collector::new(cycle.clone(), Format::W32, expected, &[]);
+        let mut collector = Collector::default();
+        collector.begin(cycle.clone(), Format::W32, expected, false, Vec::new(), Vec::new());
         for (status, word) in words {
             collector.take(*status, std::iter::once(*word));
         }
         collector.finish()
+    }
+
+    /// The way for cycles that only read writes what the way for all cycles writes.
+    #[test]
+    fn reads_in_one_go_are_the_same_bytes() {
+        for count in 1..=300 {
+            for silent in [false, true] {
+                let cycle = Cycle::new().reads((0..count).map(|i| 0x1000 + 12 * i));
+                let cycle = if silent { cycle.silent() } else { cycle };
+                let (mut quick, mut any) = (vec![1, 2], vec![1, 2]);
+                let words = cycle.encode_any(Format::W32, 0x8006, &mut any).expect("encodes");
+                match cycle.encode_reads(Format::W32, 0x8006, &mut quick) {
+                    Some(said) => assert_eq!((said, quick), (words, any), "{count} reads"),
+                    None => assert!(count > if silent { 255 } else { 32 }, "{count} reads"),
+                }
+            }
+        }
+        let others = [
+            Cycle::new(),
+            Cycle::new().read(2),
+            Cycle::new().read(1 << 32),
+            Cycle::new().read(0).write(4, 1),
+            Cycle::new().read_config(0xC),
+            Cycle::new().read_width(0, Width::W8),
+        ];
+        for cycle in others {
+            let mut bytes = Vec::new();
+            assert_eq!(cycle.encode_reads(Format::W32, 0x8000, &mut bytes), None, "{cycle:?}");
+            assert!(bytes.is_empty());
+        }
+        let wide = Format { address: Width::W64, data: Width::W64 };
+        assert_eq!(Cycle::new().read(8).encode_reads(wide, 0x8000, &mut Vec::new()), None);
+    }
+
+    /// The whole reply to reads is taken in one go, unless anything in it is out of the ordinary.
+    #[test]
+    fn only_an_ordinary_reply_is_taken_in_one_go() {
+        let taken = |bytes: &[u8]| {
+            let mut collector = Collector::default();
+            let cycle = Cycle::new().read(0).read(4);
+            collector.begin(cycle, Format::W32, 3, true, Vec::new(), Vec::new());
+            let rest = collector.take_whole(2, [0x80, 6], bytes)?;
+            Some((collector.finish().expect("ends well").reads, rest.to_vec()))
+        };
+        let reply = [0, 0, 0, 7, 0, 0, 0, 9, 0x0C, 0xF, 1, 0, 0, 0, 0x80, 7, 0, 0, 0, 0xF0];
+        assert_eq!(taken(&reply), Some((vec![7, 9], vec![])));
+        let more = |next: &[u8]| [&reply[..], next].concat();
+        let other = [0, 0xF, 1, 0, 0, 0, 0x80, 8, 1, 2, 3, 4];
+        assert_eq!(taken(&more(&other)), Some((vec![7, 9], other.to_vec())));
+        let again = [0, 0xF, 1, 0, 0, 0, 0x80, 6, 1, 2, 3, 4];
+        assert_eq!(taken(&more(&again)), None, "more of the same cycle");
+        for (at, byte) in [(19, 0xF1), (19, 0xF2), (8, 8), (10, 2), (11, 1), (14, 0x81), (15, 6)] {
+            let mut bytes = reply;
+            bytes[at] = byte;
+            assert_eq!(taken(&bytes), None, "byte {at} is {byte:#x}");
+        }
+        for length in 0..reply.len() {
+            assert_eq!(taken(&reply[..length]), None, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_cleared_cycle_is_a_new_one() {
+        let mut cycle = Cycle::new().reads([0, 4, 8]).silent().repeatable();
+        let clone = cycle.clone();
+        cycle.clear();
+        assert!(cycle.is_empty() && !cycle.silent && !cycle.repeatable);
+        assert_eq!(clone.len(), 3, "clones keep what they have");
+        cycle.add(Access::Read, 0x10, 0, None);
+        cycle.add(Access::Write, 0x14, 5, Some(Width::W8));
+        cycle.add(Access::Write, 0x18, 6, None);
+        assert_eq!(
+            shapes(&cycle),
+            shapes(&Cycle::new().read(0x10).write_width(0x14, 5, Width::W8).write(0x18, 6))
+        );
     }
 
     #[test]

@@ -103,6 +103,22 @@ impl Messages {
         self.queue.get_mut(index)
     }
 
+    /// Where a datagram stands, by its number.
+    #[inline]
+    pub(super) fn index(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.first)?).ok()
+    }
+
+    /// A cycle of a datagram has its reply: with that of the last one the datagram has its own.
+    #[inline]
+    pub(super) fn answered(&mut self, number: u64) {
+        if let Some(index) = self.index(number)
+            && self.queue.get(index).is_some_and(|sent| sent.unanswered == 1)
+        {
+            self.replied(index);
+        }
+    }
+
     /// So many of a datagram's cycles have ended, with a reply or without. Call [`trim`](Self::trim)
     /// afterwards.
     pub(super) fn ended(&mut self, index: usize, count: usize) {

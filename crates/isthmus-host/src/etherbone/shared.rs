@@ -172,7 +172,7 @@ async fn drive<T: Transport>(mut client: Client<T>, mut jobs: UnboundedReceiver<
 }
 
 fn enqueue<T: Transport>(client: &mut Client<T>, job: Job) {
-    if let Err((error, completion)) = client.enqueue_with(&job.cycle, job.completion) {
+    if let Err((error, mut completion)) = client.enqueue_with(job.cycle, job.completion) {
         completion.tell(Err(error));
     }
 }

@@ -124,6 +124,7 @@ impl Format {
     pub const W32: Format = Format { address: Width::W32, data: Width::W32 };
 
     /// Bytes of one address or data slot.
+    #[inline]
     pub fn word(self) -> usize {
         self.address.bytes().max(self.data.bytes()).max(2)
     }
@@ -267,6 +268,7 @@ pub(crate) struct RecordView<'a> {
 
 impl<'a> RecordView<'a> {
     /// As [`Record::decode`].
+    #[inline]
     pub(crate) fn decode(format: Format, bytes: &'a [u8]) -> Option<(Self, usize)> {
         let [flags, byte_enable, wcount, rcount, ..] = *bytes else {
             return None;

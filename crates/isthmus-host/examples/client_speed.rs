@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Bus reads a second of one client of one device: the loop of
+//! `benchmarks/peers/libetherbone/client_speed.c`, through the Rust client.
+//!
+//! `client_speed DEVICE CYCLES READS SECONDS`: so many checked cycles of so many reads are submitted,
+//! then all are waited for; 0 cycles: blocking, one read in a cycle of its own. Every value is
+//! compared with what was written before. Prints reads and seconds. `client_speed serve` is a slave for
+//! it, 16 KiB of memory at address 0: it prints its UDP and its TCP port and serves until its input
+//! ends.
+
+use std::error::Error;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use isthmus_host::etherbone::{Client, ClientConfig, Cycle, Memory, Server, ServerConfig, Widths};
+use isthmus_host::transport::{AnyTransport, block_on, open};
+
+fn value(index: u64) -> u64 {
+    0x0101_0101 * (index + 1)
+}
+
+async fn lot(
+    client: &mut Client<AnyTransport>,
+    cycles: usize,
+    expected: &[u64],
+) -> Result<(), Box<dyn Error>> {
+    let reads = expected.len() as u64;
+    let mut pending = Vec::with_capacity(cycles);
+    for _ in 0..cycles {
+        pending.push(client.submit(&Cycle::new().reads((0..reads).map(|i| 4 * i)))?);
+    }
+    client.flush().await?;
+    client.settle().await?;
+    for pending in pending {
+        let reply = pending.take().ok_or("a cycle has not ended")??;
+        if reply.reads != expected {
+            return Err(format!("read {:x?} instead of {expected:x?}", reply.reads).into());
+        }
+    }
+    Ok(())
+}
+
+/// Reads, and the seconds that they took.
+async fn measure(
+    device: &str,
+    cycles: usize,
+    reads: u64,
+    time: f64,
+) -> Result<(u64, f64), Box<dyn Error>> {
+    let config = ClientConfig { widths: Widths::W32, ..ClientConfig::default() };
+    let mut client = Client::connect(open(device)?, config).await?;
+    let expected: Vec<u64> = (0..reads).map(value).collect();
+    for index in 0..reads {
+        client.write(4 * index, value(index)).await?;
+    }
+    let (started, mut count) = (Instant::now(), 0);
+    let time = Duration::from_secs_f64(time);
+    while started.elapsed() < time {
+        if cycles == 0 {
+            let word = client.read(0).await?;
+            if word != value(0) {
+                return Err(format!("read {word:#x} instead of {:#x}", value(0)).into());
+            }
+            count += 1;
+        } else {
+            lot(&mut client, cycles, &expected).await?;
+            count += cycles as u64 * reads;
+        }
+    }
+    Ok((count, started.elapsed().as_secs_f64()))
+}
+
+fn serve() -> Result<(), Box<dyn Error>> {
+    let config = ServerConfig::listen(([127, 0, 0, 1], 0).into());
+    let server = Server::bind(Memory::new(0, 1 << 14), config)?.spawn()?;
+    let port = |addresses: &[std::net::SocketAddr]| addresses.first().map_or(0, |a| a.port());
+    println!("{} {}", port(server.udp_addresses()), port(server.tcp_addresses()));
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [serve_here] if serve_here == "serve" => serve(),
+        [device, cycles, reads, time] => {
+            let measured = measure(device, cycles.parse()?, reads.parse()?, time.parse()?);
+            let (count, seconds) = block_on(measured)?;
+            println!("{count} {seconds:.6}");
+            Ok(())
+        }
+        _ => Err("usage: client_speed DEVICE CYCLES READS SECONDS, or: client_speed serve".into()),
+    }
+}
