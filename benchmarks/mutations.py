@@ -50,7 +50,7 @@ class MutationError(Exception):
 class Mutation:
     """One fault: `old`, found once in `file` below rtl/, becomes `new`; `bench` or `proof` must see it.
 
-    `always`: the tests of the proofs run it too.
+    `always`: the fault that stands for its proof; every proof has one, and the tests run some of them.
     """
 
     file: str

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every proof holds, and none of them holds for a broken copy of its block."""
+"""Every proof holds, and those of `SAMPLE` do not hold for a broken copy of their block.
+
+`benchmarks/mutations.py` has broken copies for all of them, and is run before a release.
+"""
 
 import os
 import shutil
@@ -14,6 +17,18 @@ ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
 MUTATIONS = tomllib.loads((ROOT / "benchmarks" / "mutations.toml").read_text())["mutation"]
 FAULTS = [fault for fault in MUTATIONS if fault.get("always")]
+SAMPLE = (
+    "crossbar/crosspoint",
+    "etherbone/etherbone_lite_tx",
+    "link/link_ids",
+    "pcie/pcie_axi_wb",
+    "prim/arb_fixed",
+    "rdma/rdma_read",
+    "usb/fx2_port",
+    "vme/vme_wb",
+    "wishbone/wb_slice",
+)
+"""A quick proof of each family."""
 
 
 @pytest.fixture
@@ -35,13 +50,15 @@ def test_there_are_proofs() -> None:
 
 def test_every_proof_has_a_broken_block() -> None:
     assert set(formal.available()) == {fault["proof"] for fault in FAULTS}
+    assert {name.split("/")[0] for name in SAMPLE} == {name.split("/")[0] for name in formal.available()}
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[fault["proof"] for fault in FAULTS])
+@pytest.mark.parametrize("proof", SAMPLE)
 def test_a_broken_block_is_caught(
-    fault: dict[str, str], tmp_path: Path, fresh: bool, request: pytest.FixtureRequest
+    proof: str, tmp_path: Path, fresh: bool, request: pytest.FixtureRequest
 ) -> None:
     """That this very fault was caught is recorded, apart from the proofs that passed."""
+    fault = next(fault for fault in FAULTS if fault["proof"] == proof)
     source = RTL / fault["file"]
     text = source.read_text()
     assert text.count(fault["old"]) == 1, f"{source} changed: {fault['old']!r} is no longer there once"
