@@ -11,6 +11,7 @@ import fixture
 import pytest
 from isthmus import verify
 from isthmus.errors import UserError
+from isthmus.paths import ROOT
 from isthmus.results import Document, document
 from isthmus.verify import PUBLISHED
 
@@ -32,6 +33,13 @@ def test_every_published_number_is_a_row(made: Document) -> None:
     printed = verify.text(rows, verify.targets(made))
     for row in rows:
         assert f"\n{row.id} " in printed
+
+
+def test_no_page_says_that_the_tables_have_every_number_of_a_document() -> None:
+    """Points of figures are in none, and nobody can show that a list is complete."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    said = [page.name for page in pages if "every number of the" in " ".join(page.read_text().split())]
+    assert said == []
 
 
 def test_every_prediction_and_claim_is_simulated(made: Document) -> None:
