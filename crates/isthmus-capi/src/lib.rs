@@ -24,7 +24,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use isthmus_host::etherbone::{
-    Access, Client, ClientConfig, Cycle, CycleReply, Ended, Error, Width, Widths, sdb,
+    Access, Client, ClientConfig, Cycle, Ended, Error, Width, Widths, sdb,
 };
 use isthmus_host::transport::{TransportError, block_on, open};
 use limited::Limited;
@@ -91,8 +91,6 @@ pub struct OpenCycle {
     user: *mut c_void,
     callback: Callback,
     operations: Vec<Operation>,
-    /// Memory for the operations in the host library's terms.
-    plan: Cycle,
 }
 
 /// Cycles that were closed and whose end has not been told, by number. Most end in their order; one
@@ -329,14 +327,10 @@ unsafe fn tell(device: *mut Device) -> Result<(), Fault> {
     loop {
         // SAFETY: the caller's word; the reference ends before the callback, which may call back in.
         let opened = unsafe { open_handle(device, "device") }?;
-        let Some(Ended { tag, cycle: plan, result }) = opened.client.next_ended() else {
-            return Ok(());
-        };
+        let Some(Ended { tag, result }) = opened.client.next_ended() else { return Ok(()) };
         let Some(mut cycle) = opened.flights.take(tag) else { continue };
-        cycle.plan = plan;
         // SAFETY: the targets live until now, by the header's contract.
-        let (status, reads) = unsafe { finish(&mut cycle.operations, result) };
-        opened.client.recycle(reads);
+        let status = unsafe { finish(&mut cycle.operations, result) };
         if cycle.callback.is_none() {
             opened.blocked.push((tag, status));
         } else {
@@ -360,27 +354,37 @@ unsafe fn call(device: *mut Device, cycle: &OpenCycle, status: Status) {
     }
 }
 
-/// Puts values where they are wanted and marks what failed. Returns the values' memory, too.
+/// Puts values where they are wanted and marks what failed.
 ///
 /// # Safety
 /// Every operation's target is NULL or can be written.
-unsafe fn finish(
-    operations: &mut [Operation],
-    result: Result<CycleReply, Error>,
-) -> (Status, Vec<u64>) {
-    let (status, reads, failed) = match result {
-        Ok(reply) => (OK, reply.reads, Vec::new()),
+unsafe fn finish(operations: &mut [Operation], result: Result<&[u64], Error>) -> Status {
+    match result {
+        // SAFETY: the caller's word.
+        Ok(reads) => unsafe { deliver(operations, reads, &[], OK) },
         Err(error) => {
             let (status, text) = fault(&error);
             remember(&text);
-            match error {
-                Error::Bus { reads, failed, .. } => (status, reads, failed),
-                _ => (status, Vec::new(), Vec::new()),
-            }
+            let (reads, failed) = match error {
+                Error::Bus { reads, failed, .. } => (reads, failed),
+                _ => (Vec::new(), Vec::new()),
+            };
+            // SAFETY: as above.
+            unsafe { deliver(operations, &reads, &failed, status) }
         }
-    };
+    }
+}
+
+/// # Safety
+/// As of [`finish`].
+unsafe fn deliver(
+    operations: &mut [Operation],
+    reads: &[u64],
+    failed: &[usize],
+    status: Status,
+) -> Status {
     let reading = operations.iter_mut().filter(|operation| operation.read);
-    for (operation, value) in reading.zip(&reads) {
+    for (operation, value) in reading.zip(reads) {
         operation.data = *value;
         if !operation.target.is_null() {
             // SAFETY: not NULL, and the caller's word.
@@ -388,14 +392,14 @@ unsafe fn finish(
         }
     }
     for index in failed {
-        if let Some(operation) = operations.get_mut(index) {
+        if let Some(operation) = operations.get_mut(*index) {
             operation.had_error = true;
         }
     }
     if let Some(last) = operations.last_mut() {
         last.last = true;
     }
-    (status, reads)
+    status
 }
 
 #[unsafe(no_mangle)]
@@ -460,7 +464,7 @@ pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
         let flights = std::mem::take(&mut unsafe { open_handle(device, "device") }?.flights);
         for mut cycle in flights.cycles.into_iter().flatten() {
             // SAFETY: the targets live until the end is told, by the header's contract.
-            let (status, _) = unsafe { finish(&mut cycle.operations, Err(Error::Dropped)) };
+            let status = unsafe { finish(&mut cycle.operations, Err(Error::Dropped)) };
             // SAFETY: open, and no reference into it lives.
             unsafe { call(device, &cycle, status) };
         }
@@ -521,10 +525,7 @@ unsafe fn new_cycle(
             (cycle.user, cycle.callback) = (user, callback);
             cycle
         }
-        None => {
-            let (operations, plan) = (Vec::new(), Cycle::new());
-            Box::new(OpenCycle { device, user, callback, operations, plan })
-        }
+        None => Box::new(OpenCycle { device, user, callback, operations: Vec::new() }),
     })
 }
 
@@ -668,23 +669,29 @@ unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
 /// # Safety
 /// Its device is open and no reference into it lives; its operations' targets are NULL or writable
 /// until the cycle's end is told.
-unsafe fn submit(mut cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
+unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
     let device = cycle.device;
     let tag = {
         // SAFETY: a device with an open cycle cannot be closed.
         let opened = unsafe { open_handle(device, "device") }?;
         opened.open_cycles = opened.open_cycles.saturating_sub(1);
         let format = opened.client.format();
-        let mut planned = std::mem::take(&mut cycle.plan);
-        planned.clear();
-        if silent {
-            planned = planned.silent();
-        }
-        for operation in &cycle.operations {
-            plan(&mut planned, operation, format.data, format.address.mask())?;
-        }
         let tag = opened.flights.next();
-        opened.client.submit_tagged(planned, tag).map_err(|error| fault(&error))?;
+        let mut wrong = None;
+        let submitted = opened.client.submit_tagged(tag, |planned| {
+            for operation in &cycle.operations {
+                if let Err(fault) = plan(planned, operation, format.data, format.address.mask()) {
+                    wrong = Some(fault);
+                    // Nothing to send.
+                    planned.clear();
+                    return;
+                }
+            }
+            if silent {
+                planned.make_silent();
+            }
+        });
+        submitted.map_err(|error| wrong.unwrap_or_else(|| fault(&error)))?;
         let waits = cycle.callback.is_none();
         opened.flights.cycles.push_back(Some(cycle));
         if !waits {

@@ -12,7 +12,9 @@ use std::error::Error;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use isthmus_host::etherbone::{Client, ClientConfig, Cycle, Memory, Server, ServerConfig, Widths};
+use isthmus_host::etherbone::{
+    Client, ClientConfig, Cycle, Memory, Pending, Server, ServerConfig, Widths,
+};
 use isthmus_host::transport::{AnyTransport, block_on, open};
 
 fn value(index: u64) -> u64 {
@@ -23,15 +25,15 @@ async fn lot(
     client: &mut Client<AnyTransport>,
     cycles: usize,
     expected: &[u64],
+    pending: &mut Vec<Pending>,
 ) -> Result<(), Box<dyn Error>> {
     let reads = expected.len() as u64;
-    let mut pending = Vec::with_capacity(cycles);
     for _ in 0..cycles {
         pending.push(client.submit(&Cycle::new().reads((0..reads).map(|i| 4 * i)))?);
     }
     client.flush().await?;
     client.settle().await?;
-    for pending in pending {
+    for pending in pending.drain(..) {
         let reply = pending.take().ok_or("a cycle has not ended")??;
         if reply.reads != expected {
             return Err(format!("read {:x?} instead of {expected:x?}", reply.reads).into());
@@ -53,6 +55,7 @@ async fn measure(
     for index in 0..reads {
         client.write(4 * index, value(index)).await?;
     }
+    let mut pending = Vec::with_capacity(cycles);
     let (started, mut count) = (Instant::now(), 0);
     let time = Duration::from_secs_f64(time);
     while started.elapsed() < time {
@@ -63,7 +66,7 @@ async fn measure(
             }
             count += 1;
         } else {
-            lot(&mut client, cycles, &expected).await?;
+            lot(&mut client, cycles, &expected, &mut pending).await?;
             count += cycles as u64 * reads;
         }
     }

@@ -28,9 +28,10 @@ const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
 const STREAM_BATCH: usize = 16 << 10;
 /// The widest UDP datagram.
 const RECEIVE_BUFFER: usize = 65536;
-/// Memory of results that was given back: so many are kept, of at most so many values each.
-const SPARES: usize = 256;
-const SPARE_VALUES: usize = 1024;
+/// Places of cycles that keep the memory of the last one for the next: so many, and memory for so many
+/// operations each.
+const KEEPING: usize = 256;
+const KEPT: usize = 1024;
 
 /// How a client behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,6 +157,8 @@ type CycleResult = Result<CycleReply, Error>;
 
 #[derive(Default)]
 struct Slot {
+    /// Which of its cycles the rest belongs to.
+    number: u64,
     /// An error apart: a slot is looked at for every cycle, and the smaller, the faster.
     result: Option<Result<CycleReply, Box<Error>>>,
     waker: Option<Waker>,
@@ -165,11 +168,18 @@ struct Slot {
 /// [`Client`]: somebody must call [`Client::flush`] and [`Client::settle`].
 pub struct Pending {
     slot: Arc<Mutex<Slot>>,
+    /// A slot serves one cycle after the other; this is the number of ours.
+    number: u64,
 }
 
 impl Pending {
+    /// The slot, with nothing of an earlier cycle in it.
     fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.number != self.number {
+            *slot = Slot { number: self.number, ..Slot::default() };
+        }
+        slot
     }
 
     /// The result, once; `None` before the cycle ends and after the result was taken.
@@ -218,13 +228,11 @@ enum Owner {
 
 /// The end of a cycle that was submitted with a tag ([`Client::submit_tagged`]).
 #[derive(Debug)]
-pub struct Ended {
+pub struct Ended<'a> {
     /// The caller's.
     pub tag: u64,
-    /// The cycle; its memory can serve another one ([`Cycle::clear`]).
-    pub cycle: Cycle,
-    /// How it ended.
-    pub result: Result<CycleReply, Error>,
+    /// The values of all reads, in order, or what failed.
+    pub result: Result<&'a [u64], Error>,
 }
 
 #[derive(Default)]
@@ -232,6 +240,8 @@ pub(super) struct Completion {
     owner: Option<Owner>,
     /// A slot that serves one cycle after the other.
     kept: Option<Arc<Mutex<Slot>>>,
+    /// The number of the last cycle that the kept slot served.
+    number: u64,
 }
 
 impl Completion {
@@ -240,35 +250,31 @@ impl Completion {
     pub(super) fn pending() -> (Self, Pending) {
         let slot = Arc::new(Mutex::new(Slot::default()));
         let owner = Some(Owner::Slot(Arc::clone(&slot)));
-        (Self { owner, kept: None }, Pending { slot })
+        (Self { owner, kept: None, number: 0 }, Pending { slot, number: 0 })
     }
 
     /// A future is told, by the slot that is kept or, where that one's last future still lives, by a
     /// new one.
     fn pend(&mut self) -> Pending {
-        let free = self.kept.as_mut().and_then(|kept| {
-            let slot = Arc::get_mut(kept)?;
-            *slot.get_mut().unwrap_or_else(PoisonError::into_inner) = Slot::default();
-            Some(Arc::clone(kept))
-        });
-        let slot = free.unwrap_or_else(|| {
-            let new = Arc::default();
-            self.kept = Some(Arc::clone(&new));
-            new
-        });
+        let kept = match &self.kept {
+            // Only futures share it, and none can become one of several any more.
+            Some(kept) if Arc::strong_count(kept) == 1 => kept,
+            _ => self.kept.insert(Arc::default()),
+        };
+        self.number += 1;
         self.owner = Some(Owner::Kept);
-        Pending { slot }
+        Pending { slot: Arc::clone(kept), number: self.number }
     }
 
     pub(super) fn tell(&mut self, result: CycleResult) {
         match self.owner.take() {
             Some(Owner::Kept) => {
                 if let Some(slot) = &self.kept {
-                    Slot::fill(slot, result);
+                    Slot::fill(slot, self.number, result);
                 }
             }
             #[cfg(feature = "tokio")]
-            Some(Owner::Slot(slot)) => Slot::fill(&slot, result),
+            Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, result),
             Some(Owner::Callback(callback)) => callback(result),
             // A tag is nobody who could be told.
             Some(Owner::Tag(_)) | None => {}
@@ -277,14 +283,17 @@ impl Completion {
 }
 
 impl Slot {
-    fn fill(slot: &Arc<Mutex<Self>>, result: CycleResult) {
+    fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: CycleResult) {
         if Arc::strong_count(slot) == 1 {
             // Nobody can look any more.
             return;
         }
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         slot.result = Some(result.map_err(Box::new));
-        let waker = slot.waker.take();
+        // A waker of an earlier cycle is of no use any more.
+        let ours = slot.number == number;
+        let waker = slot.waker.take().filter(|_| ours);
+        slot.number = number;
         drop(slot);
         if let Some(waker) = waker {
             waker.wake();
@@ -329,6 +338,8 @@ struct Flights {
     live: usize,
     /// Held, in the order in which they ended.
     ended: VecDeque<u64>,
+    /// The place whose values were handed out last, if their memory is not kept.
+    large: Option<usize>,
     /// Cycle `n` is at `n` modulo the length, which is a power of two.
     ring: Vec<Flight>,
 }
@@ -424,22 +435,31 @@ impl Flights {
     }
 
     /// The next that is held, no longer.
-    fn next_ended(&mut self) -> Option<Ended> {
+    fn next_ended(&mut self) -> Option<Ended<'_>> {
+        if let Some(flight) = self.large.take().and_then(|index| self.ring.get_mut(index))
+            && !flight.open
+            && !flight.held
+        {
+            drop(flight.collector.take_values());
+        }
         let cycle = self.ended.pop_front()?;
         let index = self.index(cycle);
+        self.ring.get_mut(index)?.held = false;
+        self.trim();
         let flight = self.ring.get_mut(index)?;
-        flight.held = false;
         let tag = match flight.completion.owner.take() {
             Some(Owner::Tag(tag)) => tag,
             _ => 0,
         };
+        if index >= KEEPING || flight.collector.cycle().len() > KEPT {
+            flight.collector.forget_cycle();
+            self.large = Some(index);
+        }
         let result = match flight.error.take() {
             Some(error) => Err(*error),
-            None => Ok(CycleReply { reads: flight.collector.take_reads_out() }),
+            None => Ok(flight.collector.reads()),
         };
-        let cycle = flight.collector.end();
-        self.trim();
-        Some(Ended { tag, cycle, result })
+        Some(Ended { tag, result })
     }
 
     fn is_empty(&self) -> bool {
@@ -464,8 +484,6 @@ pub struct Client<T> {
     taken: usize,
     flights: Flights,
     messages: Messages,
-    /// Memory for results.
-    spare: Vec<Vec<u64>>,
     /// The nonce of the session, if there is one.
     session: Option<u32>,
     message: Vec<u8>,
@@ -505,7 +523,6 @@ impl<T: Transport> Client<T> {
             taken: 0,
             flights: Flights::default(),
             messages: Messages::new(config.window),
-            spare: Vec::new(),
             session: None,
             message: Vec::new(),
             buffer: vec![0; RECEIVE_BUFFER],
@@ -670,7 +687,7 @@ impl<T: Transport> Client<T> {
 
     /// Queues a cycle. Nothing is sent before [`flush`](Self::flush).
     pub fn submit(&mut self, cycle: &Cycle) -> Result<Pending, Error> {
-        let flight = self.encode_cycle(cycle, Cycle::clone)?;
+        let flight = self.encode_cycle(|place| place.clone_from(cycle))?;
         let pending = flight.completion.pend();
         self.flights.push();
         Ok(pending)
@@ -682,32 +699,33 @@ impl<T: Transport> Client<T> {
         cycle: &Cycle,
         callback: impl FnOnce(CycleResult) + Send + 'static,
     ) -> Result<(), Error> {
-        let flight = self.encode_cycle(cycle, Cycle::clone)?;
+        let flight = self.encode_cycle(|place| place.clone_from(cycle))?;
         flight.completion.owner = Some(Owner::Callback(Box::new(callback)));
         self.flights.push();
         Ok(())
     }
 
     /// Queues a cycle whose end [`next_ended`](Self::next_ended) hands out: the way that costs least,
-    /// for a program that has the client to itself. The tag is the caller's. A cycle whose end was not
-    /// handed out yet counts among those that can be in flight.
-    pub fn submit_tagged(&mut self, mut cycle: Cycle, tag: u64) -> Result<(), Error> {
-        let flight = self.encode_cycle(&mut cycle, std::mem::take)?;
+    /// for a program that has the client to itself. `describe` gets a cycle without operations and
+    /// adds them ([`Cycle::add`]). The tag is the caller's. A cycle whose end was not handed out yet
+    /// counts among those that can be in flight.
+    pub fn submit_tagged(
+        &mut self,
+        tag: u64,
+        describe: impl FnOnce(&mut Cycle),
+    ) -> Result<(), Error> {
+        let flight = self.encode_cycle(|place| {
+            place.clear();
+            describe(place);
+        })?;
         flight.completion.owner = Some(Owner::Tag(tag));
         self.flights.push();
         Ok(())
     }
 
     /// The end of a cycle that was submitted with a tag, in the order in which they ended.
-    pub fn next_ended(&mut self) -> Option<Ended> {
+    pub fn next_ended(&mut self) -> Option<Ended<'_>> {
         self.flights.next_ended()
-    }
-
-    /// Takes back the memory of a result that is no longer needed, for another one.
-    pub fn recycle(&mut self, reads: Vec<u64>) {
-        if self.spare.len() < SPARES && (1..=SPARE_VALUES).contains(&reads.capacity()) {
-            self.spare.push(reads);
-        }
     }
 
     /// Whether another cycle has a number to go by.
@@ -720,10 +738,10 @@ impl<T: Transport> Client<T> {
     #[cfg(feature = "tokio")]
     pub(super) fn enqueue_with(
         &mut self,
-        mut cycle: Cycle,
+        cycle: Cycle,
         completion: Completion,
     ) -> Result<(), (Error, Completion)> {
-        match self.encode_cycle(&mut cycle, std::mem::take) {
+        match self.encode_cycle(|place| *place = cycle) {
             Ok(flight) => {
                 flight.completion = completion;
                 self.flights.push();
@@ -733,18 +751,18 @@ impl<T: Transport> Client<T> {
         }
     }
 
-    /// Appends a cycle's records to those that wait, and fills the place of the next one: all but its
-    /// owner. `keep` makes the cycle that is kept.
-    fn encode_cycle<C: std::ops::Deref<Target = Cycle>>(
-        &mut self,
-        cycle: C,
-        keep: impl FnOnce(C) -> Cycle,
-    ) -> Result<&mut Flight, Error> {
+    /// Fills the place of the next cycle, all but its owner, and appends its records to those that
+    /// wait.
+    fn encode_cycle(&mut self, fill: impl FnOnce(&mut Cycle)) -> Result<&mut Flight, Error> {
         if !self.has_room() {
             return Err(Error::Busy(MAX_IN_FLIGHT as usize));
         }
+        let head = self.head();
         let start = self.records.len();
         let number = self.flights.next % MAX_IN_FLIGHT;
+        let flight = self.flights.vacant();
+        let cycle = flight.collector.cycle_mut();
+        fill(cycle);
         let mut plain = false;
         let (words, frames) = match self.config.dialect {
             Dialect::Ohwr => {
@@ -765,16 +783,14 @@ impl<T: Transport> Client<T> {
         let bytes = self.records.len() - start;
         let whole = match frames.iter().map(|frame| frame.bytes).max() {
             Some(longest) => longest,
-            None => self.head() + bytes,
+            None => head + bytes,
         };
         if self.transport.kind() == Kind::Datagram && whole > self.transport.mtu() {
             self.records.truncate(start);
             let (operations, mtu) = (cycle.len(), self.transport.mtu());
             return Err(Error::Overflow { operations, bytes: whole, mtu });
         }
-        let reads = self.spare.pop().unwrap_or_default();
-        let flight = self.flights.vacant();
-        flight.collector.begin(keep(cycle), self.format, words, plain, frames, reads);
+        flight.collector.begin(self.format, words, plain, frames);
         flight.bytes = bytes;
         flight.expects_reply = words > 0 || self.session.is_some();
         flight.open = true;
@@ -812,7 +828,7 @@ impl<T: Transport> Client<T> {
     /// The transport is gone: ends every cycle in flight.
     fn fail_all(&mut self, error: Error) -> Error {
         for cycle in self.flights.first..self.flights.sent {
-            self.end(cycle, |_| Err(error.clone()));
+            self.end(cycle, |_| Some(error.clone()));
         }
         error
     }
@@ -891,11 +907,11 @@ impl<T: Transport> Client<T> {
         for cycle in first..first + cycles {
             let expects_reply = self.flights.send(number).is_some_and(|f| f.expects_reply);
             match &sent {
-                Err(error) => self.end(cycle, |_| Err(error.clone())),
+                Err(error) => self.end(cycle, |_| Some(error.clone())),
                 Ok(()) if expects_reply => unanswered += 1,
                 Ok(()) => {
                     self.counters.cycles.add(1);
-                    self.end(cycle, |_| Ok(CycleReply { reads: Vec::new() }));
+                    self.end(cycle, |_| None);
                 }
             }
         }
@@ -948,7 +964,7 @@ impl<T: Transport> Client<T> {
         }
         if !expects_reply {
             self.counters.cycles.add(1);
-            self.end(cycle, |_| Ok(CycleReply { reads: Vec::new() }));
+            self.end(cycle, |_| None);
         }
         Ok(())
     }
@@ -1007,7 +1023,7 @@ impl<T: Transport> Client<T> {
         self.records.clear();
         self.taken = 0;
         while let Some(_flight) = self.flights.send(self.messages.next()) {
-            self.end(self.flights.sent - 1, |_| Err(error.clone()));
+            self.end(self.flights.sent - 1, |_| Some(error.clone()));
         }
     }
 
@@ -1061,12 +1077,12 @@ impl<T: Transport> Client<T> {
         self.end(cycle, |collector| {
             let cycle = collector.cycle();
             let (first, operations) = (cycle.operation(0), cycle.len());
-            Err(Error::TimedOut { first, operations, waited })
+            Some(Error::TimedOut { first, operations, waited })
         });
     }
 
     /// Takes a cycle out of flight and tells its owner.
-    fn end(&mut self, cycle: u64, result: impl FnOnce(&mut Collector) -> CycleResult) {
+    fn end(&mut self, cycle: u64, fault: impl FnOnce(&mut Collector) -> Option<Error>) {
         let Some(flight) = self.flights.end(cycle) else { return };
         if self.config.dialect == Dialect::LiteEth {
             // None of its datagrams is waited for any more.
@@ -1079,16 +1095,17 @@ impl<T: Transport> Client<T> {
             self.messages.ended(index, 1);
         }
         self.messages.trim();
-        let result = result(&mut flight.collector);
+        let fault = fault(&mut flight.collector);
         if flight.held {
-            match result {
-                Ok(reply) => flight.collector.keep(reply.reads),
-                Err(error) => flight.error = Some(Box::new(error)),
-            }
-        } else {
-            drop(flight.collector.end());
-            flight.completion.tell(result);
+            flight.error = fault.map(Box::new);
+            return;
         }
+        let result = match fault {
+            Some(error) => Err(error),
+            None => Ok(CycleReply { reads: flight.collector.take_values() }),
+        };
+        flight.collector.forget_cycle();
+        flight.completion.tell(result);
     }
 
     /// Where the records of a received datagram begin, if the whole datagram is well formed.
@@ -1099,7 +1116,7 @@ impl<T: Transport> Client<T> {
         }
         let mut offset = self.format.header();
         while offset < bytes.len() {
-            offset += RecordView::decode(self.format, &bytes[offset..])?.1;
+            offset += RecordView::length(self.format, &bytes[offset..])?;
         }
         (offset == bytes.len()).then_some(self.format.header())
     }
@@ -1284,7 +1301,7 @@ impl<T: Transport> Client<T> {
         }
         self.transport.charge(Work::Complete { operations }).await;
         self.counters.cycles.add(1);
-        self.end(cycle, Collector::finish);
+        self.end(cycle, Collector::fault);
     }
 
     fn encode(&self, message: &Message, out: &mut Vec<u8>) -> Result<(), Error> {

@@ -92,6 +92,14 @@ impl Operations {
         }
     }
 
+    /// Forgets the operations and frees their memory.
+    fn forget(&mut self) {
+        match self {
+            Self::Few { count, .. } => *count = 0,
+            Self::Many(_) => *self = Self::default(),
+        }
+    }
+
     /// Forgets the operations; memory that no clone shares is kept for others.
     fn clear(&mut self) {
         match self {
@@ -135,8 +143,13 @@ impl Cycle {
 
     /// Leaves out the reads of the error register: shorter, and errors go unnoticed.
     pub fn silent(mut self) -> Self {
-        self.silent = true;
+        self.make_silent();
         self
+    }
+
+    /// As [`silent`](Self::silent), in place.
+    pub fn make_silent(&mut self) {
+        self.silent = true;
     }
 
     /// Says that executing the cycle twice does no harm: it reads registers that a read does not
@@ -710,19 +723,21 @@ impl Default for Collector {
 }
 
 impl Collector {
-    /// For a cycle whose reply has `expected` words; `plain`: it was encoded by
-    /// [`encode_reads`](Cycle::encode_reads); `reads` is memory for their values, and what it holds is
-    /// forgotten.
+    /// The place of the cycle that [`begin`](Self::begin) is called for.
+    pub(super) fn cycle_mut(&mut self) -> &mut Cycle {
+        &mut self.cycle
+    }
+
+    /// The cycle's reply will have `expected` words; `plain`: it was encoded by
+    /// [`encode_reads`](Cycle::encode_reads).
     pub(super) fn begin(
         &mut self,
-        cycle: Cycle,
         format: Format,
         expected: usize,
         plain: bool,
         frames: Vec<Frame>,
-        mut reads: Vec<u64>,
     ) {
-        reads.clear();
+        self.reads.clear();
         self.rare = None;
         if !frames.is_empty() {
             let mut end = 0;
@@ -731,14 +746,12 @@ impl Collector {
                 Some(end - frame.reads..end)
             };
             let parts = frames.iter().filter(|f| f.reads > 0).map(part).collect();
-            reads.resize(expected, 0);
+            self.reads.resize(expected, 0);
             self.rare = Some(Box::new(Rare { frames, parts, ..Rare::default() }));
         }
-        self.cycle = cycle;
         self.format = format;
         self.plain = plain;
         (self.next, self.unchecked) = (0, 0);
-        self.reads = reads;
         (self.words, self.expected) = (0, expected);
     }
 
@@ -910,44 +923,39 @@ impl Collector {
         self.rare().failed.extend(failed);
     }
 
-    /// The result, once.
-    pub(super) fn finish(&mut self) -> Result<CycleReply, Error> {
+    /// What is wrong with the reply.
+    pub(super) fn fault(&mut self) -> Option<Error> {
         let first = || self.cycle.operation(0);
         if self.words != self.expected {
             let reason = format!("{} words instead of {}", self.words, self.expected);
-            return Err(Error::Reply { first: first(), reason });
+            return Some(Error::Reply { first: first(), reason });
         }
-        let reads = std::mem::take(&mut self.reads);
-        let Some(rare) = &mut self.rare else { return Ok(CycleReply { reads }) };
+        let rare = self.rare.as_mut()?;
         if let Some(position) = rare.wrong {
             let reason = format!("word {position} came for the wrong return address");
-            return Err(Error::Reply { first: first(), reason });
+            return Some(Error::Reply { first: first(), reason });
         }
-        match rare.failed.first() {
-            Some(index) => Err(Error::Bus {
-                first: self.cycle.operation(*index),
-                operations: self.cycle.len(),
-                failed: std::mem::take(&mut rare.failed),
-                reads,
-            }),
-            None => Ok(CycleReply { reads }),
-        }
+        let index = *rare.failed.first()?;
+        Some(Error::Bus {
+            first: self.cycle.operation(index),
+            operations: self.cycle.len(),
+            failed: std::mem::take(&mut rare.failed),
+            reads: std::mem::take(&mut self.reads),
+        })
     }
 
-    /// Keeps values that were taken out.
-    pub(super) fn keep(&mut self, reads: Vec<u64>) {
-        self.reads = reads;
+    /// The values so far.
+    pub(super) fn reads(&self) -> &[u64] {
+        &self.reads
     }
 
-    /// The values.
-    pub(super) fn take_reads_out(&mut self) -> Vec<u64> {
+    pub(super) fn take_values(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.reads)
     }
 
-    /// Forgets what came, and hands the cycle on.
-    pub(super) fn end(&mut self) -> Cycle {
-        self.reads = Vec::new();
-        std::mem::take(&mut self.cycle)
+    /// Frees what the cycle and its values hold.
+    pub(super) fn forget_cycle(&mut self) {
+        self.cycle.operations.forget();
     }
 }
 
@@ -1062,11 +1070,15 @@ mod tests {
     fn collected(cycle: &Cycle, words: &[(bool, u64)]) -> Result<CycleReply, Error> {
         let expected = cycle.encode(Format::W32, 0x8000, &mut Vec::new())?;
         let mut collector = Collector::default();
-        collector.begin(cycle.clone(), Format::W32, expected, false, Vec::new(), Vec::new());
+        *collector.cycle_mut() = cycle.clone();
+        collector.begin(Format::W32, expected, false, Vec::new());
         for (status, word) in words {
             collector.take(*status, std::iter::once(*word));
         }
-        collector.finish()
+        match collector.fault() {
+            Some(error) => Err(error),
+            None => Ok(CycleReply { reads: collector.take_values() }),
+        }
     }
 
     /// The way for cycles that only read writes what the way for all cycles writes.
@@ -1107,9 +1119,11 @@ mod tests {
         let taken = |bytes: &[u8]| {
             let mut collector = Collector::default();
             let cycle = Cycle::new().read(0).read(4);
-            collector.begin(cycle, Format::W32, 3, true, Vec::new(), Vec::new());
+            *collector.cycle_mut() = cycle;
+            collector.begin(Format::W32, 3, true, Vec::new());
             let rest = collector.take_whole(2, [0x80, 6], bytes)?;
-            Some((collector.finish().expect("ends well").reads, rest.to_vec()))
+            assert!(collector.fault().is_none(), "ends well");
+            Some((collector.take_values(), rest.to_vec()))
         };
         let reply = [0, 0, 0, 7, 0, 0, 0, 9, 0x0C, 0xF, 1, 0, 0, 0, 0x80, 7, 0, 0, 0, 0xF0];
         assert_eq!(taken(&reply), Some((vec![7, 9], vec![])));

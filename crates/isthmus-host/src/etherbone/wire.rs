@@ -300,6 +300,15 @@ impl<'a> RecordView<'a> {
         slots(self.reads, self.format.word()).map(move |word| word & mask)
     }
 
+    /// The length of the record at the front of `bytes`; `None` if they end inside it.
+    #[inline]
+    pub(crate) fn length(format: Format, bytes: &[u8]) -> Option<usize> {
+        let [_, _, wcount, rcount, ..] = *bytes else { return None };
+        let slots = |n: u8| if n == 0 { 0 } else { 1 + usize::from(n) };
+        let length = format.header() + (slots(wcount) + slots(rcount)) * format.word();
+        (length <= bytes.len()).then_some(length)
+    }
+
     pub(crate) fn has_writes(&self) -> bool {
         !self.writes.is_empty()
     }
