@@ -37,8 +37,14 @@ class Declared:
 
 def declared(group: type) -> Mapping[str, Declared]:
     """The constants of a group by name, in the order in which they are declared."""
-    hints = get_type_hints(group, include_extras=True)
-    return {name: hint.__metadata__[0] for name, hint in hints.items()}
+    if group not in _DECLARED:
+        hints = get_type_hints(group, include_extras=True)
+        _DECLARED[group] = {name: hint.__metadata__[0] for name, hint in hints.items()}
+    return _DECLARED[group]
+
+
+_DECLARED: dict[type, Mapping[str, Declared]] = {}
+"""What `declared` has found: reading annotations takes longer than all else of a scenario."""
 
 
 @dataclass(frozen=True)
