@@ -20,6 +20,7 @@ TOGETHER = {
     # A constant that is right alone and wrong beside others; the message says which.
     "has no room for a packet",
     "they are one clock",
+    "clocks a hop",
 }
 
 
