@@ -109,7 +109,8 @@ def trials() -> Iterator[tuple[tuple[str, ...], str, list[list[str]]]]:
                 if same in tried:
                     continue
                 tried.add(same)
-                yield path, option, [[option, value, *good] for value in (*TEXTS, *PATHS)]
+                values = (*TEXTS, *PATHS) if parameter.metavar in ("FILE", "DIR") else TEXTS
+                yield path, option, [[option, value, *good] for value in values]
 
 
 class ReachedError(UserError):
