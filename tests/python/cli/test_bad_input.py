@@ -70,6 +70,16 @@ PATHS = (
 )  # fmt: skip
 
 
+STAND_INS = (
+    "isthmus.native.run_scenario", "isthmus.native.serve", "isthmus.testing.run", "isthmus.doctor.run",
+    "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
+    "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
+    "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
+    "isthmus.eb.tools.Watch",
+)  # fmt: skip
+"""What takes long, changes the machine or needs a device."""
+
+
 def tree() -> dict[tuple[str, ...], Any]:
     """Every command by its name."""
     found: dict[tuple[str, ...], Any] = {}
@@ -131,13 +141,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "folder.json").mkdir()
     for name in ("ensure_native", "ensure_development"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
-    for name in (
-        "isthmus.native.run_scenario", "isthmus.native.serve", "isthmus.testing.run", "isthmus.doctor.run",
-        "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
-        "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
-        "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
-        "isthmus.eb.tools.Watch",
-    ):  # fmt: skip
+    for name in STAND_INS:
         monkeypatch.setattr(name, reached)
     for module in ("engine", "etherbone.engine", "rdma.engine", "switch.engine"):
         monkeypatch.setattr(f"isthmus.bench.{module}.run_all", reached)
