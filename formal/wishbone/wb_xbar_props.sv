@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// wb_xbar, two masters and two slaves: one reply for each operation, to the master that asked;
-/// one owner for a slave; and, given slaves that answer and masters that end their cycles, bounded
+/// one owner for a slave; an operation outside every window reaches no slave and gets exactly one err,
+/// in the next cycle; and, given slaves that answer and masters that end their cycles, bounded
 /// time.
 ///
 /// Assumed: a slave stalls at most Slow cycles in a row, answers the oldest operation at most Slow
@@ -28,13 +29,14 @@ module wb_xbar_props #(
   logic [1:0][31:0] m_dat_o, s_adr_o, s_dat_o;
   logic [1:0][3:0]  s_sel_o;
 
-  // Windows 0 and 1 of four by the two top address bits; 2 and 3 are unmapped.
+  // Two windows of different length: slave 0 has the addresses that begin with the bits 00, slave 1
+  // those that begin with 0100; 0101, 0110 and 0111 lie behind its end. All else is unmapped.
   wb_xbar #(
     .NumMasters(2),
     .NumSlaves(2),
     .MaxOutstanding(MaxOutstanding),
     .Base({32'h4000_0000, 32'h0000_0000}),
-    .Mask({32'hC000_0000, 32'hC000_0000})
+    .Mask({32'hF000_0000, 32'hC000_0000})
   ) dut (.*);
 
   // With one master the conditions are written another way; the module asserts that they agree.
@@ -43,7 +45,7 @@ module wb_xbar_props #(
     .NumSlaves(2),
     .MaxOutstanding(MaxOutstanding),
     .Base({32'h4000_0000, 32'h0000_0000}),
-    .Mask({32'hC000_0000, 32'hC000_0000})
+    .Mask({32'hF000_0000, 32'hC000_0000})
   ) sole (
     .clk_i,
     .rst_ni,
@@ -146,8 +148,12 @@ module wb_xbar_props #(
     logic [1:0] window;
     logic       mapped, mine, drained, others;
     logic [7:0] left;
-    assign window  = m_adr_i[m][31:30];
-    assign mapped  = !window[1];
+    assign window  = {1'b0, m_adr_i[m][30]};
+    assign mapped  = m_adr_i[m][31:30] == 2'b00 || m_adr_i[m][31:28] == 4'b0100;
+
+    // An operation outside every window was taken in the cycle before.
+    logic stray_q;
+    always_ff @(posedge clk_i) stray_q <= rst_ni && taken[m] && !mapped;
     assign mine    = dut.owned_q[m][window[0]] && mapped;
     assign drained = owed_q[m] == '0;
     assign others  = mapped && dut.owned_q[Other][window[0]];
@@ -186,13 +192,24 @@ module wb_xbar_props #(
             assert (high_q[m] != '0);
           end
           if (s_stb_o[s] && dut.gnt[s][m]) begin
-            assert (m_stb_i[m] && m_cyc_i[m] && s_cyc_o[s] && 32'(window) == s);
+            assert (m_stb_i[m] && m_cyc_i[m] && s_cyc_o[s] && mapped && 32'(window) == s);
             assert (s_adr_o[s] == m_adr_i[m] && s_dat_o[s] == m_dat_i[m]);
             assert (s_we_o[s] == m_we_i[m] && s_sel_o[s] == m_sel_i[m]);
           end
         end
         // An operation is taken by exactly the slave it names, or by the responder.
-        if (taken[m]) assert (mapped ? (dut.gnt[window[0]][m] && accepted[window[0]]) : 1'b1);
+        if (taken[m]) begin
+          assert (mapped ? (dut.gnt[window[0]][m] && accepted[window[0]])
+                         : (!dut.gnt[0][m] && !dut.gnt[1][m]));
+        end
+        if (!mapped) assert (!dut.gnt[0][m] && !dut.gnt[1][m]);
+        // Outside every window: one err, at once, from nobody but the responder.
+        if (stray_q && m_cyc_i[m]) begin
+          assert (m_err_o[m] && !m_ack_o[m] && owed_q[m] == 8'd1 && dut.owned_q[m][2]);
+        end
+        if (dut.owned_q[m][2]) assert (reply[m] == (stray_q && m_cyc_i[m]) && !m_ack_o[m]);
+        assert (dut.unmapped_err_q[m] == stray_q);
+        cover (stray_q && m_err_o[m]);
 
         // Inductive strengthening.
         assert (owed_q[m] == 8'(dut.cnt_q[m]));

@@ -8,28 +8,30 @@ The generated files are committed, so only someone who changes a map needs the g
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.errors import UserError
-from isthmus.storage import store
 
 if TYPE_CHECKING:
-    from systemrdl.node import AddrmapNode, FieldNode, RegNode
+    from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps in ``rtl/regs``, in the order of the reference page."""
 REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
+BUS = "board_bus"
+"""No registers: the windows of the bus that every device carries."""
 WORDS = "rdma_words"
 """Not a map: formats of words in queues, tables and host memory."""
 
 SV_DIR = Path("rtl/regs/gen")
 DOCS = Path("docs/reference/registers.md")
 RUST = Path("crates/isthmus-host/src/regs.rs")
+BUS_SV = Path("rtl/board/gen/board_bus_pkg.sv")
 WORDS_SV = Path("rtl/rdma/gen/rdma_words_pkg.sv")
 WORD_BITS = 64
 
@@ -71,6 +73,29 @@ class Map:
     codes: tuple[Code, ...]
 
 
+@dataclass(frozen=True)
+class Window:
+    """One device on the bus: its first address and its length in bytes."""
+
+    name: str
+    base: int
+    size: int
+    title: str
+    text: str
+
+
+def windows(root: Path = ROOT) -> tuple[Window, ...]:
+    """The windows of ``rtl/regs/board_bus.rdl`` by address. Raises `RegsError` when it does not compile."""
+    from systemrdl.node import MemNode
+
+    top = _compile(root / "rtl/regs" / f"{BUS}.rdl")
+    found = (node for node in top.children() if isinstance(node, MemNode))
+    return tuple(
+        Window(n.inst_name, n.absolute_address, n.size, _property(n, "name"), _property(n, "desc"))
+        for n in sorted(found, key=lambda node: node.absolute_address)
+    )
+
+
 def load(name: str, root: Path = ROOT) -> Map:
     """Compile ``rtl/regs/<name>.rdl``. Raises `RegsError` when it does not compile."""
     top = _compile(root / "rtl/regs" / f"{name}.rdl")
@@ -82,17 +107,20 @@ def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     """Write every generated file below `out_root`, from the sources below `source_root`."""
     maps = [load(name, source_root) for name in SOURCES]
     words = load(WORDS, source_root)
+    bus = load(BUS, source_root)
+    places = windows(source_root)
     written = []
     for path, text in (
         (SV_DIR / "isthmus_regs_pkg.sv", _sv_package(maps)),
+        (BUS_SV, _bus_package(places)),
         (WORDS_SV, _words_package(words)),
-        (DOCS, _markdown(maps) + _words_markdown(words)),
+        (DOCS, _markdown(maps, bus, places) + _words_markdown(words)),
         (RUST, _rust(maps) + _words_rust(words)),
         *_regblocks(source_root),
     ):
         target = out_root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        store(target, text)
+        target.write_text(text)
         written.append(target)
     return written
 
@@ -145,7 +173,7 @@ def _walk(top: AddrmapNode) -> Iterator[RegNode]:
             yield node
 
 
-def _property(node: AddrmapNode | RegNode | FieldNode, name: str) -> str:
+def _property(node: AddrmapNode | RegNode | FieldNode | MemNode, name: str) -> str:
     value = node.get_property(name)
     return str(value) if value else ""
 
@@ -191,6 +219,25 @@ def _sv_package(maps: list[Map]) -> str:
             f"  localparam logic [7:0] {_camel(m.name)}{_camel(r.name)} = 8'h{r.offset:02X};"
             for r in m.registers
         ]
+    out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
+    return "\n".join(out) + "\n"
+
+
+def _bus_package(places: Sequence[Window]) -> str:
+    out = [
+        "// SPDX-License-Identifier: SHL-2.1",
+        f"// Generated from rtl/regs/{BUS}.rdl by python/isthmus/regs.py: change that, not this.",
+        "/// Bus map of every device: where each window begins, and its bytes.",
+        "// verilator lint_off UNUSEDPARAM",
+        "package board_bus_pkg;",
+    ]
+    for place in places:
+        name = _camel(place.name)
+        base = f"{place.base >> 16:04X}_{place.base & 0xFFFF:04X}"
+        out.append(f"  localparam logic [31:0] {name}Base = 32'h{base};")
+        out.append(f"  localparam int unsigned {name}Bytes = {place.size};")
+    end = max(place.base + place.size for place in places) - 1
+    out.append(f"  localparam logic [31:0] BusLast = 32'h{end >> 16:04X}_{end & 0xFFFF:04X};")
     out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
     return "\n".join(out) + "\n"
 
@@ -284,7 +331,7 @@ def _words_markdown(words: Map) -> str:
     return "\n".join(out) + "\n"
 
 
-def _markdown(maps: list[Map]) -> str:
+def _markdown(maps: list[Map], bus: Map, places: Sequence[Window]) -> str:
     out = [
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         "<!-- Generated from rtl/regs/*.rdl by python/isthmus/regs.py: change those, not this. -->",
@@ -293,7 +340,17 @@ def _markdown(maps: list[Map]) -> str:
         "Offsets are bytes from the start of each map; registers have 32 bits. ro: read only, wo: write",
         "only, rw: both. Any other address, and a read or write that a register does not allow, answers",
         "`err` and changes nothing.",
+        "",
+        f"## {bus.title}",
+        "",
+        bus.text,
+        "",
+        "| first | last | device | content |",
+        "|---|---|---|---|",
     ]
+    for place in places:
+        last = place.base + place.size - 1
+        out.append(f"| 0x{place.base:06X} | 0x{last:06X} | {place.title} | {place.text} |")
     for m in maps:
         out += ["", f"## {m.title}", "", m.text, "", "| offset | name | access | bits | meaning |"]
         out.append("|---|---|---|---|---|")

@@ -93,6 +93,15 @@ def split(address: str, option: str = "--udp") -> tuple[ipaddress.IPv4Address | 
         raise wrong from err
 
 
+def address(text: str) -> dict[str, str]:
+    """`192.168.10.2/24` as keys of a scenario's device; without bits its subnet has 24."""
+    try:
+        found = ipaddress.IPv4Interface(text if "/" in text else f"{text}/24")
+    except ValueError as err:
+        raise UserError(f"--ip {text!r}: expected IP or IP/BITS, for example 192.168.10.2/24") from err
+    return {"ip": str(found.ip), "netmask": str(found.netmask)}
+
+
 def network(text: str) -> str:
     """`192.0.2.0/24`, or one host's address, as a network."""
     try:

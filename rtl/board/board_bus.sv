@@ -3,7 +3,8 @@
 /// control registers.
 ///
 /// wb_slice -> wb_xbar -> RAM, SDB table, ECA time, TLU, silent slave, and out to the registers.
-/// Windows: board_bus_pkg.
+/// Windows: board_bus_pkg, generated from rtl/regs/board_bus.rdl. The crossbar's masks and the SDB
+/// records both come from it, so an access past a device's last address answers err and reaches none.
 ///
 ///   Handshake   Wishbone B4 pipelined on both ports, taken with cyc & stb & ~stall, answered once
 ///   Latency     2 cycles (slice) and the slave's: 1, RAM 3, SDB table as SdbRegistered says
@@ -57,6 +58,20 @@ module board_bus
   localparam int unsigned NumSlaves = SilentSlave ? 6 : 5;
   localparam logic [5:0][31:0] Bases = {SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase};
   localparam int unsigned NumSdb = CtrlSlave ? 4 : 3;
+  // The table answers err behind its last record by itself.
+  localparam int unsigned SdbWindow = 64 << $clog2(NumSdb + 1);
+  localparam logic [5:0][31:0] Masks = {
+    wb_pkg::window_mask(SilentBytes), wb_pkg::window_mask(CtrlBytes), wb_pkg::window_mask(TluBytes),
+    wb_pkg::window_mask(EcaBytes), wb_pkg::window_mask(SdbWindow), wb_pkg::window_mask(RamBytes)
+  };
+
+  if (SdbBytes < 64 * (NumSdb + 1)) begin : gen_sdb_check
+    $error("board_bus: the SDB table has %0d bytes, its window %0d", 64 * (NumSdb + 1), SdbBytes);
+  end
+  if (RamBytes != 1 << $clog2(RamBytes) || EcaBytes != 1 << $clog2(EcaBytes) ||
+      TluBytes != 1 << $clog2(TluBytes) || CtrlBytes != 1 << $clog2(CtrlBytes)) begin : gen_size_check
+    $error("board_bus: a window's bytes must be a power of two");
+  end
 
   logic [NumSlaves-1:0] s_cyc, s_stb, s_we, s_stall, s_ack, s_err;
   logic [NumSlaves-1:0][31:0] s_adr, s_dat_w, s_dat_r;
@@ -96,7 +111,7 @@ module board_bus
     .NumMasters(1),
     .NumSlaves (NumSlaves),
     .Base      (Bases[NumSlaves-1:0]),
-    .Mask      ({NumSlaves{WindowMask}})
+    .Mask      (Masks[NumSlaves-1:0])
   ) u_xbar (
     .clk_i,
     .rst_ni,
@@ -143,11 +158,11 @@ module board_bus
   localparam logic [3:0][511:0] Devices = {
     wb_pkg::sdb_device(RamBase, RamBase + RamBytes - 1, wb_pkg::SdbWidth8To32, 8'd1, 8'd0,
                        wb_pkg::ProductRam),
-    wb_pkg::sdb_device(EcaBase, EcaBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+    wb_pkg::sdb_device(EcaBase, EcaBase + EcaBytes - 1, wb_pkg::SdbWidth32, 8'd1, 8'd0,
                        wb_pkg::ProductEca),
-    wb_pkg::sdb_device(TluBase, TluBase + 32'hFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+    wb_pkg::sdb_device(TluBase, TluBase + TluBytes - 1, wb_pkg::SdbWidth32, 8'd1, 8'd0,
                        wb_pkg::ProductTlu),
-    wb_pkg::sdb_device(CtrlBase, CtrlBase + 32'hFFF, wb_pkg::SdbWidth32, 8'd1, 8'd0,
+    wb_pkg::sdb_device(CtrlBase, CtrlBase + CtrlBytes - 1, wb_pkg::SdbWidth32, 8'd1, 8'd0,
                        CtrlProduct)
   };
   wb_sdb_rom #(

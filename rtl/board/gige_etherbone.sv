@@ -10,6 +10,8 @@
 ///   Admission   reads run while their frame arrives; writes after its frame check
 ///   Parameters  Timeout clocks until a bus operation is answered err; Admission as etherbone_pkg;
 ///               SilentSlave 1 adds a slave that never answers, to test just that
+///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet that
+///               cfg_netmask_i gives; a broadcast never reads or writes
 ///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
 module gige_etherbone
   import gige_etherbone_pkg::*;
@@ -33,6 +35,7 @@ module gige_etherbone
 
   input logic [47:0] cfg_mac_i,
   input logic [31:0] cfg_ip_i,
+  input logic [31:0] cfg_netmask_i,     // all ones: no broadcast address but 255.255.255.255
   input logic [15:0] cfg_udp_port_i,
   input logic        cfg_dialect_i,     // 0: as published (OHWR), 1: LiteEth's
   input logic [15:0] cfg_reply_port_i,  // 0: the request's
@@ -63,11 +66,12 @@ module gige_etherbone
   output logic [31:0] status_eb_records_o,
   output logic [31:0] status_eb_bus_errors_o,
   output logic [31:0] status_eb_timeouts_o,
+  output logic [31:0] status_drop_broadcast_o,
 
   output logic idle_o
 );
   // ---------------------------------------------------------------- Ethernet
-  logic rx_start, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;
+  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;
   eth_pkg::udp_meta_t rx_meta, tx_meta;
   logic [31:0] rx_data, tx_data;
   logic [15:0] tx_sum;
@@ -91,10 +95,12 @@ module gige_etherbone
     .gmii_tx_er_o,
     .cfg_mac_i,
     .cfg_ip_i,
+    .cfg_netmask_i,
     .cfg_port_i (cfg_udp_port_i),
     .cfg_allow_i(allow),
     .rx_start_o (rx_start),
     .rx_meta_o  (rx_meta),
+    .rx_broadcast_o(rx_broadcast),
     .rx_valid_o (rx_valid),
     .rx_data_o  (rx_data),
     .rx_end_o   (rx_end),
@@ -116,7 +122,7 @@ module gige_etherbone
   logic cyc, stb, we, stall, ack, err;
   logic [31:0] adr, dat_w, dat_r;
   logic [3:0] sel;
-  logic malformed, overflow, record, bus_error, timeout, first_word, operation, whole;
+  logic malformed, broadcast, overflow, record, bus_error, timeout, first_word, operation, whole;
   logic [7:0] engine_tag, whole_tag;
 
   etherbone_udp #(
@@ -129,6 +135,7 @@ module gige_etherbone
     .reply_port_i (cfg_reply_port_i),
     .rx_start_i   (rx_start),
     .rx_meta_i    (rx_meta),
+    .rx_broadcast_i(rx_broadcast),
     .rx_valid_i   (rx_valid),
     .rx_data_i    (rx_data),
     .rx_end_i     (rx_end),
@@ -155,6 +162,7 @@ module gige_etherbone
     .own_ip_i     (cfg_ip_i),
     .own_port_i   (cfg_udp_port_i),
     .malformed_o  (malformed),
+    .broadcast_o  (broadcast),
     .overflow_o   (overflow),
     .record_o     (record),
     .bus_error_o  (bus_error),
@@ -210,6 +218,7 @@ module gige_etherbone
     .rst_ni,
     .mac_i     (cfg_mac_i),
     .ipv4_i    (cfg_ip_i),
+    .netmask_i (cfg_netmask_i),
     .udp_port_i(cfg_udp_port_i),
     .stats_i   (stats),
     .allow_o   (allow),
@@ -230,24 +239,27 @@ module gige_etherbone
   typedef struct packed {
     logic overflow;
     logic malformed;
+    logic broadcast;
     logic record;
     logic bus_error;
     logic timeout;
   } events_t;
   events_t events_q;
-  logic [31:0] overflow_q, malformed_q, record_q, bus_error_q, timeout_q;
+  logic [31:0] overflow_q, malformed_q, broadcast_q, record_q, bus_error_q, timeout_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       events_q    <= '0;
       overflow_q  <= '0;
       malformed_q <= '0;
+      broadcast_q <= '0;
       record_q    <= '0;
       bus_error_q <= '0;
       timeout_q   <= '0;
     end else begin
-      events_q    <= '{overflow, malformed, record, bus_error, timeout};
+      events_q    <= '{overflow, malformed, broadcast, record, bus_error, timeout};
       overflow_q  <= overflow_q + 32'(events_q.overflow);
       malformed_q <= malformed_q + 32'(events_q.malformed);
+      broadcast_q <= broadcast_q + 32'(events_q.broadcast);
       record_q    <= record_q + 32'(events_q.record);
       bus_error_q <= bus_error_q + 32'(events_q.bus_error);
       timeout_q   <= timeout_q + 32'(events_q.timeout);
@@ -280,7 +292,8 @@ module gige_etherbone
       tx_frames: eth_count.tx_frames,
       eb_records: record_q,
       eb_bus_errors: bus_error_q,
-      eb_timeouts: timeout_q
+      eb_timeouts: timeout_q,
+      drop_broadcast: broadcast_q
   };
   assign status_rx_good_o        = stats.rx_good;
   assign status_rx_other_o       = eth_count.rx_other;
@@ -302,6 +315,7 @@ module gige_etherbone
   assign status_eb_records_o     = stats.eb_records;
   assign status_eb_bus_errors_o  = stats.eb_bus_errors;
   assign status_eb_timeouts_o    = stats.eb_timeouts;
+  assign status_drop_broadcast_o = stats.drop_broadcast;
 
   assign probe_o[MacRxFirst]       = eth_probe[eth_pkg::MacRxFirst];
   assign probe_o[MacRxLast]        = eth_probe[eth_pkg::MacRxLast];

@@ -5,6 +5,7 @@
 /// exactly, or when it is a probe of exactly two words. With this verdict added to the frame check, a
 /// malformed frame never writes: the engine holds writes until the verdict.
 ///
+///   Broadcast   with probe_only_i at a frame's start nothing but a probe is well formed
 ///   Handshake   start_i pulses before a frame's first word, valid_i with each word; never stalls
 ///   Latency     ok_o speaks of all words before this cycle
 ///   Throughput  one word a cycle
@@ -15,6 +16,7 @@ module etherbone_frame_check
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        start_i,
+  input  logic        probe_only_i,
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ok_o
@@ -26,13 +28,13 @@ module etherbone_frame_check
   } state_e;
 
   state_e state_q;
-  logic probe_q;
+  logic probe_q, probe_only_q;
   logic [9:0] rest_q;  // words before the next record header: at most 1 + 255 + 1 + 255
 
   logic head_ok, head_probe;
   assign head_probe = data_i[8+HdrProbe];
   assign head_ok = data_i[31:12] == {Magic, Version} &&
-                   (head_probe || (!data_i[8+HdrProbeReply] && data_i[7:0] == 8'h44));
+                   (head_probe || (!probe_only_q && !data_i[8+HdrProbeReply] && data_i[7:0] == 8'h44));
 
   // One section: its base address and its values; absent when the count is 0.
   function automatic logic [8:0] section(logic [7:0] count);
@@ -41,13 +43,15 @@ module etherbone_frame_check
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StHead;
-      probe_q <= 1'b0;
-      rest_q  <= '0;
+      state_q      <= StHead;
+      probe_q      <= 1'b0;
+      probe_only_q <= 1'b0;
+      rest_q       <= '0;
     end else if (start_i) begin
-      state_q <= StHead;
-      probe_q <= 1'b0;
-      rest_q  <= '0;
+      state_q      <= StHead;
+      probe_q      <= 1'b0;
+      probe_only_q <= probe_only_i;
+      rest_q       <= '0;
     end else if (valid_i) begin
       unique case (state_q)
         StHead: begin

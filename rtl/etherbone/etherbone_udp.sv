@@ -11,6 +11,9 @@
 ///   Throughput  one word a cycle; a frame that finds no room is dropped and counted, never stalls
 ///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its
 ///               verdict; a malformed frame never writes
+///   Broadcast   a frame that was sent to a broadcast address is answered when it is a probe. Any other
+///               is dropped and counted: no word of it reaches the engine unless it is as short as a
+///               probe, and then it is too short to hold an operation
 ///   Parameters  BufferWords power of two 512..8192, each for requests and replies; Frames power of
 ///               two 2..64 requests in flight; Timeout as in etherbone_slave
 ///   Not done    64-bit frames, several ports, both dialects at a time
@@ -31,6 +34,7 @@ module etherbone_udp
 
   input  logic        rx_start_i,
   input  udp_meta_t   rx_meta_i,
+  input  logic        rx_broadcast_i,
   input  logic        rx_valid_i,
   input  logic [31:0] rx_data_i,
   input  logic        rx_end_i,
@@ -62,6 +66,7 @@ module etherbone_udp
 
   // Strobes for counters.
   output logic       malformed_o,
+  output logic       broadcast_o,
   output logic       overflow_o,
   output logic       record_o,
   output logic       bus_error_o,
@@ -87,6 +92,23 @@ module etherbone_udp
   logic eb_valid, eb_ready, eb_last, eb_verified, eb_open, eb_abort, buffer_empty, overflow;
   logic [31:0] eb_data;
 
+  // Broadcast: the length is known before the first word, and a probe's leaves no room for an operation.
+  // So no operation starts early, whatever the admission; the check of its structure does the rest.
+  logic broadcast_q, shut_q, request_push;
+  logic [15:0] probe_bytes;
+  assign probe_bytes  = lite_i ? 16'd12 : 16'd8;
+  assign request_push = request_valid && !shut_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      broadcast_q <= 1'b0;
+      shut_q      <= 1'b0;
+    end else if (rx_start_i) begin
+      broadcast_q <= rx_broadcast_i;
+      shut_q      <= rx_broadcast_i && rx_meta_i.len != probe_bytes;
+    end
+  end
+
   etherbone_lite_rx u_lite_rx (
     .clk_i,
     .rst_ni,
@@ -102,12 +124,13 @@ module etherbone_udp
   );
 
   logic records_ok;
-  assign structure_ok = layout_ok && records_ok;
+  assign structure_ok = layout_ok && records_ok && !shut_q;
 
   etherbone_frame_check u_check (
     .clk_i,
     .rst_ni,
     .start_i(rx_start_i),
+    .probe_only_i(rx_broadcast_i),
     .valid_i(request_valid),
     .data_i (request_data),
     .ok_o   (records_ok)
@@ -132,7 +155,7 @@ module etherbone_udp
   ) u_requests (
     .clk_i,
     .rst_ni,
-    .push_i    (request_valid),
+    .push_i    (request_push),
     .data_i    (request_data),
     .last_i    (last),
     .end_i     (end_q),
@@ -271,7 +294,8 @@ module etherbone_udp
   end
 
   // A frame with a good frame check and a bad structure; the engine only sees those that it began.
-  assign malformed_o  = rx_end_i && rx_good_i && !structure_ok;
+  assign malformed_o  = rx_end_i && rx_good_i && !structure_ok && !broadcast_q;
+  assign broadcast_o  = rx_end_i && rx_good_i && !structure_ok && broadcast_q;
   assign overflow_o   = overflow;
   assign idle_o       = buffer_empty && engine_idle && replies_empty && peer_wr_q == peer_tx_q;
 

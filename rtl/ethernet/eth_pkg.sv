@@ -23,7 +23,8 @@ package eth_pkg;
     VerdictOverflow,   // clock crossing overflowed inside the frame
     VerdictLength,     // no start delimiter, under 64 or over 1518 bytes, or it stopped without end
     VerdictFcs,        // wrong FCS, or rx_er inside the frame
-    VerdictFiltered,   // for somebody else: neither our MAC address nor broadcast, or not our IP
+    VerdictFiltered,   // for somebody else: neither our MAC address nor broadcast; not our IP, nor
+                       // broadcast to our UDP port
     VerdictIp,         // IPv4: version, options, fragment, checksum, longer than its frame
     VerdictOther,      // whole and for us, but nothing here speaks it
     VerdictDenied,     // source matches no entry of the allow-list

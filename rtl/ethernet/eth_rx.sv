@@ -16,6 +16,9 @@
 ///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2 cycles
 ///               before the first word at the earliest
 ///   Throughput  one byte a cycle
+///   Broadcast   UDP to our port is also taken at 255.255.255.255 and at our address with every bit
+///               outside cfg_netmask_i set, with rx_broadcast_o; it is for the service to say what
+///               it answers there. Other broadcast IPv4, ping too, counts as filtered
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
 ///   Parameters  NumAllow 1..16
@@ -30,6 +33,7 @@ module eth_rx
 
   input  logic [47:0]           cfg_mac_i,
   input  logic [31:0]           cfg_ip_i,
+  input  logic [31:0]           cfg_netmask_i,
   input  logic [15:0]           cfg_port_i,
   input  allow_t [NumAllow-1:0] cfg_allow_i,
 
@@ -43,6 +47,7 @@ module eth_rx
   // To the UDP service
   output logic                  rx_start_o,
   output udp_meta_t             rx_meta_o,
+  output logic                  rx_broadcast_o,
   output logic                  rx_valid_o,
   output logic [31:0]           rx_data_o,
   output logic                  rx_end_o,
@@ -169,14 +174,15 @@ module eth_rx
     end
   end
 
-  logic win_is_ip, win_is_mac_hi, win_is_ones;
+  logic win_is_ip, win_is_subnet, win_is_mac_hi, win_is_ones;
   assign win_is_ip     = win_q == cfg_ip_i;
+  assign win_is_subnet = win_q == (cfg_ip_i | ~cfg_netmask_i);
   assign win_is_mac_hi = win_q == cfg_mac_i[47:16];
   assign win_is_ones   = win_q[15:0] == 16'hFFFF;
 
   logic mac_own_q, mac_bc_q, mac_ok_q;
   logic arp_q, arp_ok_q, ip_q, udp_q, icmp_q;
-  logic dst_bad_q, ip_bad_q, other_q, port_bad_q, l4_len_bad_q, unaligned_q, no_sum_q, refused_q;
+  logic dst_bad_q, dst_bc_q, ip_bad_q, other_q, port_bad_q, l4_len_bad_q, unaligned_q, no_sum_q, refused_q;
   logic er_q, lost_q, started_q;
 
   udp_meta_t   meta_q;
@@ -205,10 +211,13 @@ module eth_rx
       icmp_q <= win_q[7:0] == 8'd1;
     end
     if (at[30]) meta_q.ip   <= win_q;
-    if (at[34]) dst_bad_q   <= !win_is_ip;
+    if (at[34]) dst_bad_q   <= !(win_is_ip || win_is_subnet || (win_is_ones && win_q[31:16] == '1));
+    if (at[34]) dst_bc_q    <= !win_is_ip;
     if (at[36]) meta_q.port <= win_q[15:0];
     if (at[36]) other_q     <= !udp_q && !(icmp_q && win_q[15:0] == 16'h0800);
     if (at[38]) port_bad_q  <= win_q[15:0] != cfg_port_i;
+    // Broadcast is for the UDP service alone.
+    if (at[39]) dst_bad_q   <= dst_bad_q || (dst_bc_q && (!udp_q || port_bad_q));
     if (at[41]) begin
       l4_len_q     <= rem_q;
       l4_len_bad_q <= rem_q[10:3] == '0 || (udp_q && win_q[23:8] != 16'(rem_q));
@@ -379,6 +388,7 @@ module eth_rx
   end
 
   assign rx_meta_o = meta_q;
+  assign rx_broadcast_o = dst_bc_q;
   assign rx_data_o = win_q;
   assign rx_good_o = verdict_o == VerdictGood;
 

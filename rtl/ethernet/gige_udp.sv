@@ -11,6 +11,8 @@
 ///               that and less than one cycle less. 1 from tx_valid_i to the first preamble byte on
 ///               gmii_txd_o (asserted: tests/unit/ethernet)
 ///   Throughput  line rate both ways, minimum frames back to back
+///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o; the
+///               service decides what of it to answer. Other IPv4 is not answered there
 ///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
 ///   Parameters  NumAllow 1..16 entries in the list of allowed sources; cfg_* are static
 ///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
@@ -33,11 +35,13 @@ module gige_udp
 
   input  logic [47:0]                   cfg_mac_i,
   input  logic [31:0]                   cfg_ip_i,
+  input  logic [31:0]                   cfg_netmask_i,  // all ones: no broadcast address of a subnet
   input  logic [15:0]                   cfg_port_i,
   input  allow_t [NumAllow-1:0]         cfg_allow_i,    // no entry enabled: everybody is allowed
 
   output logic                          rx_start_o,
   output udp_meta_t                     rx_meta_o,
+  output logic                          rx_broadcast_o, // beside rx_meta_o
   output logic                          rx_valid_o,
   output logic [31:0]                   rx_data_o,
   output logic                          rx_end_o,
@@ -92,6 +96,7 @@ module gige_udp
     .rst_ni,
     .cfg_mac_i,
     .cfg_ip_i,
+    .cfg_netmask_i,
     .cfg_port_i,
     .cfg_allow_i,
     .in_valid_i     (in_valid),
@@ -101,6 +106,7 @@ module gige_udp
     .in_data_i      (in_data),
     .rx_start_o,
     .rx_meta_o,
+    .rx_broadcast_o,
     .rx_valid_o,
     .rx_data_o,
     .rx_end_o,

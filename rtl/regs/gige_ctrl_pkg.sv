@@ -24,6 +24,7 @@ package gige_ctrl_pkg;
     logic [31:0] eb_records;
     logic [31:0] eb_bus_errors;
     logic [31:0] eb_timeouts;
+    logic [31:0] drop_broadcast;
   } stats_t;
 
   /// A sender passes when an enabled entry has (sender & mask) == (ip & mask).

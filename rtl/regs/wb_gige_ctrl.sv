@@ -15,6 +15,7 @@ module wb_gige_ctrl (
   input  logic                                             rst_ni,
   input  logic [47:0]                                      mac_i,
   input  logic [31:0]                                      ipv4_i,
+  input  logic [31:0]                                      netmask_i,
   input  logic [15:0]                                      udp_port_i,
   input  gige_ctrl_pkg::stats_t                            stats_i,
   output gige_ctrl_pkg::allow_t [gige_ctrl_pkg::NumAllow-1:0] allow_o,
@@ -40,6 +41,7 @@ module wb_gige_ctrl (
   assign hwif_in.MAC_LO.value.next         = mac_i[31:0];
   assign hwif_in.IPV4.value.next           = ipv4_i;
   assign hwif_in.UDP_PORT.value.next       = udp_port_i;
+  assign hwif_in.NETMASK.value.next        = netmask_i;
   assign hwif_in.RX_GOOD.value.next        = stats_i.rx_good;
   assign hwif_in.DROP_FCS.value.next       = stats_i.drop_fcs;
   assign hwif_in.DROP_SIZE.value.next      = stats_i.drop_size;
@@ -58,6 +60,7 @@ module wb_gige_ctrl (
   assign hwif_in.EB_RECORDS.value.next     = stats_i.eb_records;
   assign hwif_in.EB_BUS_ERRORS.value.next  = stats_i.eb_bus_errors;
   assign hwif_in.EB_TIMEOUTS.value.next    = stats_i.eb_timeouts;
+  assign hwif_in.DROP_BROADCAST.value.next = stats_i.drop_broadcast;
 
   for (genvar i = 0; i < gige_ctrl_pkg::NumAllow; i++) begin : gen_allow
     assign allow_o[i].enable = hwif_out.ALLOW[i].CTRL.enable.value;

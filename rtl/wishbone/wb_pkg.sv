@@ -40,6 +40,11 @@ package wb_pkg;
   localparam logic [63:0] VendorGsi  = 64'h0000_0000_0000_0651;
   localparam logic [63:0] VendorCern = 64'h0000_0000_0000_CE42;
 
+  /// Mask of wb_xbar for a window of `bytes`, a power of two.
+  function automatic logic [31:0] window_mask(int unsigned bytes);
+    return ~(bytes - 32'd1);
+  endfunction
+
   /// Record of a device at first..last; `flags` is the bus-specific word.
   function automatic sdb_record_t sdb_device(logic [31:0] first, logic [31:0] last,
                                              logic [31:0] flags, logic [7:0] major,

@@ -4,7 +4,8 @@
 ///   Handshake   never stalls; ack Latency cycles after the operation, never err
 ///   Latency     1 cycle; 3 when Registered: large memories lie far apart on the die
 ///   Throughput  one operation a cycle; a read right after a write of its word sees the new word
-///   Address     byte address; bits above Depth * 4 are ignored, so the window repeats
+///   Address     byte address; bits above Depth * 4 are ignored: the bus must give it a window of
+///               Depth * 4 bytes and no more (wb_xbar's Mask, wb_pkg::window_mask)
 ///   Idle        nothing changes without an operation
 ///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of the
 ///               memory behind registers

@@ -6,8 +6,8 @@
 ///   Latency     1 cycle; 3 when Registered: synthesis may make a block memory of it, far away
 ///   Throughput  one operation a cycle
 ///   Address     byte address within the slave's window; bits above the table's size rounded up
-///               to a power of two are ignored. Words are big-endian: the first byte of a record
-///               is bits 31:24 of its first word
+///               to a power of two are ignored: the bus must give it a window of that size. Words
+///               are big-endian: the first byte of a record is bits 31:24 of its first word
 ///   Idle        nothing changes without an operation
 ///   Parameters  NumDevices 1..255; Devices, record 1 leftmost, from wb_pkg::sdb_device and
 ///               sdb_bridge; BusLast, the last address of the bus that the table describes;

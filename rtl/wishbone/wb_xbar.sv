@@ -9,7 +9,9 @@
 ///               drops cyc or turns to another slave; then the others follow in round robin.
 ///               A slave sees cyc low for a cycle after its owner dropped cyc, so an aborted
 ///               cycle's late answers can be discarded there
-///   Unmapped    an address in no window is answered err, one cycle after it was taken
+///   Windows     an operation reaches the one slave whose window holds its address, or none: an
+///               address in no window is answered err, one cycle after it was taken. A slave looks
+///               at the bits below its size, so Mask must have all bits above it
 ///   Latency     0 cycles added in both directions, combinational
 ///   Throughput  one operation a cycle for each master, also when it alternates between slaves
 ///               that answer in one cycle; one dead cycle when a slave changes its master

@@ -12,7 +12,7 @@ def test_generated_files_are_current() -> None:
 
 
 def test_a_stale_or_missing_file_is_named(tmp_path: Path) -> None:
-    for name in (*regs.SOURCES, regs.WORDS):
+    for name in (*regs.SOURCES, regs.BUS, regs.WORDS):
         target = tmp_path / "rtl/regs" / f"{name}.rdl"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text((regs.ROOT / "rtl/regs" / f"{name}.rdl").read_text())

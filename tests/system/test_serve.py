@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import struct
@@ -125,6 +126,47 @@ def test_raw_reads_and_writes(gige: Path) -> None:
         assert out == ""
         assert "Traceback" not in err
         assert "1 client, 4 requests, 4 replies, 0 errors" in err
+
+
+def test_a_window_ends_where_the_table_says(gige: Path) -> None:
+    from isthmus import eb
+
+    with running(gige) as server, eb.Device(f"udp/{server.at['udp'].replace(':', '/')}") as device:
+        devices = [record for record in device.sdb() if record.kind == "device"]
+        assert len(devices) == 4
+        device.write(0, 0x600DF00D)
+        for record in devices:
+            for past in (record.last + 1, record.last + 1 + 0x100, record.first + 0xF0000):
+                with pytest.raises(eb.BusError, match=f"0x{past:08x}"):
+                    device.read(past)
+                with pytest.raises(eb.BusError, match=f"0x{past:08x}"):
+                    device.write(past, 0xBAD)
+        assert device.read(0) == 0x600DF00D
+
+
+def test_a_file_longer_than_the_memory_ends_in_a_bus_error_and_leaves_the_first_half(
+    gige: Path, tmp_path: Path
+) -> None:
+    from isthmus import eb
+
+    data = random.Random(5).randbytes(0x20000)
+    with running(gige) as server:
+        name = f"udp/{server.at['udp'].replace(':', '/')}"
+        with eb.Device(name) as device:
+            # Without the client's own look at the table: it is the device that refuses.
+            with pytest.raises(eb.BusError, match=r"0x00010000|operation"):
+                device.write_bytes(0, data)
+            assert device.read_bytes(0, 0x10000) == data[:0x10000]
+        (tmp_path / "long").write_bytes(data)
+        done = subprocess.run(
+            [sys.executable, "-m", "isthmus", "eb", "put", name, "0", str(tmp_path / "long")],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 1, done
+        assert "0x10000" in done.stderr.replace("0x00010000", "0x10000"), done.stderr
 
 
 def test_malformed_datagrams_and_then_a_valid_one(gige: Path) -> None:

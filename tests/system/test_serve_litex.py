@@ -123,6 +123,37 @@ def test_the_gateware_itself_answers_arp_icmp_and_udp_on_a_tap_interface(
     assert "lladdr 02:00:00:00:00:02" in done.stdout
 
 
+BROADCASTS = """
+import os, socket, struct, subprocess, sys
+tool = [sys.executable, "-m", "isthmus", "eb"]
+for address in ("192.168.10.255", "255.255.255.255"):
+    found = subprocess.run([*tool, "discover", f"udp/{address}"], capture_output=True, text=True)
+    print(found.stdout.replace("\\t", " "), found.stderr, file=sys.stderr)
+    assert found.returncode == 0 and "192.168.10.2" in found.stdout
+# A write and a read sent to everybody are not done.
+everybody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+everybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+everybody.settimeout(2)
+for words in ([0xA80F0100, 0x40, 0xBAD], [0xA80F0001, 0x8000, 0x40]):
+    everybody.sendto(struct.pack(f">{1 + len(words)}I", 0x4E6F1044, *words), ("192.168.10.255", 60368))
+try:
+    print(everybody.recv(64).hex(), "was not expected")
+except TimeoutError:
+    pass
+command = [*tool, "read", "udp/192.168.10.2", "0x40/4", "0x4000c8/4"]
+values = subprocess.run(command, capture_output=True, text=True)
+print(values.stdout.split())
+"""
+
+
+def test_broadcast_finds_the_gateware_and_changes_nothing(
+    on_tap: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    done = on_tap({}, sys.executable, "-c", BROADCASTS)
+    assert done.returncode == 0, done.stderr
+    assert [int(value, 16) for value in eval(done.stdout)] == [0, 2], "the word, and drop_broadcast"
+
+
 ARP_BEHIND_A_PROBE = """
 import socket, struct
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))

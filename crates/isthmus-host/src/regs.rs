@@ -78,6 +78,8 @@ pub mod gige_ctrl {
     pub const IPV4: u32 = 0x0C;
     /// Own UDP port (ro).
     pub const UDP_PORT: u32 = 0x10;
+    /// Own subnet mask (ro).
+    pub const NETMASK: u32 = 0x14;
     /// Enable (rw).
     pub const ALLOW0_CTRL: u32 = 0x40;
     /// Address (rw).
@@ -138,6 +140,8 @@ pub mod gige_ctrl {
     pub const EB_BUS_ERRORS: u32 = 0xC0;
     /// eb_timeouts (ro).
     pub const EB_TIMEOUTS: u32 = 0xC4;
+    /// drop_broadcast (ro).
+    pub const DROP_BROADCAST: u32 = 0xC8;
 }
 
 /// PCIe stream DMA (pcie_dma).

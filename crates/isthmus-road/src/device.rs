@@ -73,6 +73,7 @@ pub(crate) fn attach_gige(
     let cfg = [
         ("mac", device.mac.as_u64()),
         ("ip", u64::from(u32::from(device.ip))),
+        ("netmask", u64::from(u32::from(device.netmask))),
         ("udp_port", u64::from(device.udp_port)),
         ("dialect", u64::from(device.dialect == Dialect::Litex)),
         ("reply_port", u64::from(device.reply_port)),

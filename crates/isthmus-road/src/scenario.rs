@@ -564,6 +564,9 @@ pub struct Device {
     /// Its IPv4 address.
     #[serde(default = "default_ip")]
     pub ip: std::net::Ipv4Addr,
+    /// Its subnet's mask: probes to the subnet's broadcast address are answered.
+    #[serde(default = "default_netmask")]
+    pub netmask: std::net::Ipv4Addr,
     /// The UDP port of its Etherbone service.
     #[serde(default = "default_port")]
     pub udp_port: u16,
@@ -752,6 +755,10 @@ const fn default_port() -> u16 {
 }
 const fn default_ip() -> std::net::Ipv4Addr {
     std::net::Ipv4Addr::new(192, 168, 10, 2)
+}
+
+fn default_netmask() -> std::net::Ipv4Addr {
+    std::net::Ipv4Addr::new(255, 255, 255, 0)
 }
 const fn default_reset() -> u32 {
     16
@@ -977,7 +984,7 @@ impl Usb {
     /// Latencies are checked by the models that take them.
     fn check(&self) -> Result<(), RoadError> {
         let Self { fx2, host, driver, .. } = self;
-        ranges("bus.usb.", &[("fx2.clock_mhz", fx2.clock_mhz, 5.0, 48.0)])?;
+        ranges("bus.usb.", &[("fx2.clock_mhz", fx2.clock_mhz, 1.0, 48.0)])?;
         let transfers = match driver {
             UsbDriver::Serial(serial) => [serial.out_transfers, serial.in_transfers],
             UsbDriver::Bulk(bulk) => [bulk.out_transfers, bulk.in_transfers],

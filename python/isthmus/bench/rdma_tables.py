@@ -54,8 +54,7 @@ CSV_COLUMNS = (
     "link_share",
     "network[usec]",
     *(f"{name}[usec]" for name in (*COMPONENTS, "total")),
-    # A sort's and an exchange's time: not the network's part of one transfer, which stands before.
-    *(f"phase_{name}[usec]" for name in PHASES),
+    *(f"{name}[usec]" for name in PHASES),
 )
 
 

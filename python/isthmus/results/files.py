@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.errors import UserError
 from isthmus.results.model import (
     PERCENTILES,
     SCHEMA,
@@ -22,7 +21,6 @@ from isthmus.results.model import (
     Throughput,
     measurement,
 )
-from isthmus.storage import read_text, store
 
 _SCHEMA_FILE = Path(__file__).with_name("result-1.schema.json")
 
@@ -44,12 +42,10 @@ def merged(first: Document, second: Document) -> Document:
 def load(path: Path) -> Document:
     """Read and validate a result file. Raises `ResultError` that says what is wrong and where."""
     try:
-        text = read_text(path)
-    except UserError as err:
-        raise ResultError(f"{err}; expected a result file, which ./isthmus bench etherbone makes") from err
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as err:
+        data = json.loads(path.read_text())
+    except OSError as err:
+        raise ResultError(f"{path}: {err.strerror}; make one with ./isthmus bench etherbone") from err
+    except ValueError as err:
         raise ResultError(f"{path}: not JSON: {err}") from err
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else type(data).__name__
@@ -89,15 +85,11 @@ def _document(data: Mapping[str, Any], where: str) -> Document:
     )
 
 
-def to_json(made: Document) -> str:
-    """The whole document, checked against its schema. Raises `ResultError`."""
-    validate(made.raw, "result")
-    return json.dumps(made.raw, indent=1) + "\n"
-
-
 def write(made: Document, path: Path) -> None:
-    """Write the whole document as JSON, or nothing; the folder is made where it is missing."""
-    store(path, to_json(made))
+    """Write the whole document as JSON; the folder is made where it is missing."""
+    validate(made.raw, str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(made.raw, indent=1) + "\n")
 
 
 CSV_COLUMNS = (

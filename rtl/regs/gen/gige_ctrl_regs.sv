@@ -76,6 +76,7 @@ module gige_ctrl_regs (
         logic MAC_LO;
         logic IPV4;
         logic UDP_PORT;
+        logic NETMASK;
         struct {
             logic CTRL;
             logic IP;
@@ -99,6 +100,7 @@ module gige_ctrl_regs (
         logic EB_RECORDS;
         logic EB_BUS_ERRORS;
         logic EB_TIMEOUTS;
+        logic DROP_BROADCAST;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -128,6 +130,9 @@ module gige_ctrl_regs (
         decoded_reg_strb.UDP_PORT = cpuif_req_masked & (cpuif_addr == 8'h10) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h10);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h10) & !cpuif_req_is_wr;
+        decoded_reg_strb.NETMASK = cpuif_req_masked & (cpuif_addr == 8'h14) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h14);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h14) & !cpuif_req_is_wr;
         for(int i0=0; i0<4; i0++) begin
             decoded_reg_strb.ALLOW[i0].CTRL = cpuif_req_masked & (cpuif_addr == 8'h40 + (8)'(i0) * 8'h10);
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h40 + (8)'(i0) * 8'h10);
@@ -193,6 +198,9 @@ module gige_ctrl_regs (
         decoded_reg_strb.EB_TIMEOUTS = cpuif_req_masked & (cpuif_addr == 8'hc4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hc4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hc4) & !cpuif_req_is_wr;
+        decoded_reg_strb.DROP_BROADCAST = cpuif_req_masked & (cpuif_addr == 8'hc8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hc8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hc8) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -360,6 +368,9 @@ module gige_ctrl_regs (
         if(rd_mux_addr == 8'h10) begin
             readback_data_var[15:0] = hwif_in.UDP_PORT.value.next;
         end
+        if(rd_mux_addr == 8'h14) begin
+            readback_data_var[31:0] = hwif_in.NETMASK.value.next;
+        end
         for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 8'h40 + (8)'(i0) * 8'h10) begin
                 readback_data_var[0] = field_storage.ALLOW[i0].CTRL.enable.value;
@@ -424,6 +435,9 @@ module gige_ctrl_regs (
         end
         if(rd_mux_addr == 8'hc4) begin
             readback_data_var[31:0] = hwif_in.EB_TIMEOUTS.value.next;
+        end
+        if(rd_mux_addr == 8'hc8) begin
+            readback_data_var[31:0] = hwif_in.DROP_BROADCAST.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

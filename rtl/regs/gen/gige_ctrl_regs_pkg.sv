@@ -10,7 +10,7 @@ package gige_ctrl_regs_pkg;
 
     localparam GIGE_CTRL_REGS_DATA_WIDTH = 32;
     localparam GIGE_CTRL_REGS_MIN_ADDR_WIDTH = 8;
-    localparam GIGE_CTRL_REGS_SIZE = 'hc8;
+    localparam GIGE_CTRL_REGS_SIZE = 'hcc;
 
     typedef struct {
         logic [15:0] next;
@@ -43,6 +43,14 @@ package gige_ctrl_regs_pkg;
     typedef struct {
         gige_ctrl__UDP_PORT__value__in_t value;
     } gige_ctrl__UDP_PORT__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } gige_ctrl__NETMASK__value__in_t;
+
+    typedef struct {
+        gige_ctrl__NETMASK__value__in_t value;
+    } gige_ctrl__NETMASK__in_t;
 
     typedef struct {
         logic [31:0] next;
@@ -189,10 +197,19 @@ package gige_ctrl_regs_pkg;
     } gige_ctrl__EB_TIMEOUTS__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } gige_ctrl__DROP_BROADCAST__value__in_t;
+
+    typedef struct {
+        gige_ctrl__DROP_BROADCAST__value__in_t value;
+    } gige_ctrl__DROP_BROADCAST__in_t;
+
+    typedef struct {
         gige_ctrl__MAC_HI__in_t MAC_HI;
         gige_ctrl__MAC_LO__in_t MAC_LO;
         gige_ctrl__IPV4__in_t IPV4;
         gige_ctrl__UDP_PORT__in_t UDP_PORT;
+        gige_ctrl__NETMASK__in_t NETMASK;
         gige_ctrl__RX_GOOD__in_t RX_GOOD;
         gige_ctrl__DROP_FCS__in_t DROP_FCS;
         gige_ctrl__DROP_SIZE__in_t DROP_SIZE;
@@ -211,6 +228,7 @@ package gige_ctrl_regs_pkg;
         gige_ctrl__EB_RECORDS__in_t EB_RECORDS;
         gige_ctrl__EB_BUS_ERRORS__in_t EB_BUS_ERRORS;
         gige_ctrl__EB_TIMEOUTS__in_t EB_TIMEOUTS;
+        gige_ctrl__DROP_BROADCAST__in_t DROP_BROADCAST;
     } gige_ctrl__in_t;
 
     typedef struct {

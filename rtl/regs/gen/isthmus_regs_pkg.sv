@@ -39,6 +39,7 @@ package isthmus_regs_pkg;
   localparam logic [7:0] GigeCtrlMacLo = 8'h08;
   localparam logic [7:0] GigeCtrlIpv4 = 8'h0C;
   localparam logic [7:0] GigeCtrlUdpPort = 8'h10;
+  localparam logic [7:0] GigeCtrlNetmask = 8'h14;
   localparam logic [7:0] GigeCtrlAllow0Ctrl = 8'h40;
   localparam logic [7:0] GigeCtrlAllow0Ip = 8'h44;
   localparam logic [7:0] GigeCtrlAllow0Mask = 8'h48;
@@ -69,6 +70,7 @@ package isthmus_regs_pkg;
   localparam logic [7:0] GigeCtrlEbRecords = 8'hBC;
   localparam logic [7:0] GigeCtrlEbBusErrors = 8'hC0;
   localparam logic [7:0] GigeCtrlEbTimeouts = 8'hC4;
+  localparam logic [7:0] GigeCtrlDropBroadcast = 8'hC8;
   // PCIe stream DMA (pcie_dma)
   localparam logic [7:0] PcieDmaId = 8'h00;
   localparam logic [7:0] PcieDmaVersion = 8'h04;

@@ -9,13 +9,16 @@ import struct
 import zlib
 from typing import Any
 
+import bus_map
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 from etherbone_model import BCA, CYC, RFF, Record, request
 
 MAC, IP, PORT = 0x0250C0FFEE01, 0xC0A80064, 0xEBD0
+NETMASK, BROADCAST_MAC = 0xFFFFFF00, 0xFFFFFFFFFFFF
 PEER_MAC, PEER_IP, PEER_PORT = 0x02AABBCCDD01, 0xC0A80001, 40000
+WB_ISSUE = 4  # its bit of probe_o
 RAM, SDB, ECA, CTRL, SILENT = 0x0, 0x100000, 0x200000, 0x400000, 0x500000
 
 
@@ -28,15 +31,19 @@ def ones_sum(data: bytes) -> int:
     return total
 
 
-def frame(payload: bytes, ident: int = 1) -> bytes:
-    """Ethernet frame with FCS that carries `payload` to the device's UDP port."""
+def pack(words: list[int]) -> bytes:
+    return struct.pack(f">{len(words)}I", *words)
+
+
+def frame(payload: bytes, ident: int = 1, to: int = IP, mac: int = MAC) -> bytes:
+    """Ethernet frame with FCS that carries `payload` to the device's UDP port at an address."""
     udp = struct.pack(">HHHH", PEER_PORT, PORT, 8 + len(payload), 0) + payload
-    pseudo = struct.pack(">IIBBH", PEER_IP, IP, 0, 17, len(udp))
+    pseudo = struct.pack(">IIBBH", PEER_IP, to, 0, 17, len(udp))
     checksum = ~ones_sum(pseudo + udp) & 0xFFFF or 0xFFFF
     udp = udp[:6] + struct.pack(">H", checksum) + udp[8:]
-    head = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), ident, 0x4000, 64, 17, 0, PEER_IP, IP)
+    head = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), ident, 0x4000, 64, 17, 0, PEER_IP, to)
     head = head[:10] + struct.pack(">H", ~ones_sum(head) & 0xFFFF) + head[12:]
-    body = MAC.to_bytes(6, "big") + PEER_MAC.to_bytes(6, "big") + b"\x08\x00" + head + udp
+    body = mac.to_bytes(6, "big") + PEER_MAC.to_bytes(6, "big") + b"\x08\x00" + head + udp
     body = body.ljust(60, b"\0")
     return body + struct.pack("<I", zlib.crc32(body))
 
@@ -64,6 +71,7 @@ class Bench:
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
         self.cycle = 0
+        self.operations = 0
         self.sent: list[tuple[bytes, int]] = []  # (frame on the wire, cycle of its first preamble byte)
 
     async def start(self) -> None:
@@ -71,6 +79,7 @@ class Bench:
         d.rst_ni.value = 0
         d.cfg_mac_i.value = MAC
         d.cfg_ip_i.value = IP
+        d.cfg_netmask_i.value = NETMASK
         d.cfg_udp_port_i.value = PORT
         d.cfg_dialect_i.value = 0
         d.cfg_reply_port_i.value = 0
@@ -92,6 +101,7 @@ class Bench:
         while True:
             await RisingEdge(d.clk_i)  # pins as they were before this edge
             d.time_ns_i.value = 10**18 + 8 * self.cycle
+            self.operations += int(d.probe_o.value) >> WB_ISSUE & 1
             if d.gmii_tx_en_o.value:
                 if not wire:
                     first = self.cycle
@@ -114,10 +124,12 @@ class Bench:
             await FallingEdge(d.clk_i)
         return last
 
-    async def ask(self, words: list[int], limit: int = 40_000) -> tuple[list[int], int]:
+    async def ask(
+        self, words: list[int], limit: int = 40_000, to: int = IP, mac: int = MAC
+    ) -> tuple[list[int], int]:
         """One request; returns the reply's words and the cycles from last FCS byte to preamble."""
         before = len(self.sent)
-        last = await self.send(frame(struct.pack(f">{len(words)}I", *words)))
+        last = await self.send(frame(pack(words), to=to, mac=mac))
         for _ in range(limit):
             if len(self.sent) > before:
                 break
@@ -275,3 +287,82 @@ async def a_frame_with_a_flipped_bit_never_writes(dut: Any) -> None:
     assert len(b.sent) == before
     assert (int(dut.status_drop_fcs_o.value), int(dut.status_drop_size_o.value)) == (60, 0)
     assert (await b.ask(reads([RAM + 0x40])))[0][-1] == old
+
+
+@cocotb.test()
+async def every_window_ends_where_the_sdb_table_and_the_page_say(dut: Any) -> None:
+    b = await started(dut)
+    status = Record(CYC | BCA | RFF | 0x40, 0xF, 0, [], 0x8001, [4])
+
+    async def read(address: int) -> int | None:
+        words, _ = await b.ask(request([Record(BCA | RFF, 0xF, 0, [], 0x8000, [address]), status]))
+        return None if words[-1] & 1 else words[3]
+
+    async def write(address: int, value: int) -> bool:
+        words, _ = await b.ask(request([Record(0, 0xF, address, [value]), status]))
+        return not words[-1] & 1
+
+    before = int(dut.status_eb_bus_errors_o.value)
+    strays = await bus_map.walk(read, write, 0x00)
+    assert strays > 100
+    assert int(dut.status_eb_bus_errors_o.value) - before == 2 * strays, "one err for each access"
+    assert int(dut.status_eb_timeouts_o.value) == 0
+
+
+@cocotb.test()
+async def probes_are_answered_at_broadcast_addresses_and_nothing_else_is_done_there(dut: Any) -> None:
+    b = await started(dut)
+    subnet = IP | ~NETMASK & 0xFFFFFFFF
+    read = request([Record(BCA | RFF | CYC, 0xF, 0, [], 0x8000, [RAM + 0x20])])
+    await b.ask(request([Record(CYC, 0xF, RAM + 0x20, [0x600DF00D])]))
+    asked = 0
+    for address in (subnet, 0xFFFFFFFF):
+        for mac in (BROADCAST_MAC, MAC):
+            asked += 1
+            words, _ = await b.ask([0x4E6F11FF, asked], to=address, mac=mac)
+            assert words == [0x4E6F1644, asked]
+    silent = [
+        request([Record(CYC, 0xF, RAM + 0x20, [0xBAD])]),
+        read,
+        [0x4E6F1044, 0x08000000],  # as short as a probe
+        [0x4E6F1044],
+        [0x4E6F11FF, 1, 0],
+        [0x4E6F11FF, 1, *request([Record(CYC, 0xF, RAM + 0x20, [0xBAD])])],
+    ]
+    sent, operations = len(b.sent), b.operations
+    for words in silent:
+        await b.send(frame(pack(words), to=subnet, mac=BROADCAST_MAC))
+    await b.quiet()
+    assert len(b.sent) == sent
+    assert b.operations == operations, "no bus operation, not even an early read"
+    assert int(dut.status_drop_broadcast_o.value) == len(silent)
+    assert int(dut.status_drop_malformed_o.value) == 0
+    # Another subnet's broadcast address is somebody else's.
+    mac_before = int(dut.status_drop_mac_o.value)
+    await b.send(frame(pack([0x4E6F11FF, 1]), to=subnet ^ 0x100, mac=BROADCAST_MAC))
+    await b.quiet()
+    assert len(b.sent) == sent
+    assert int(dut.status_drop_mac_o.value) == mac_before + 1
+    assert (await b.ask(read))[0][3:] == [0x600DF00D]
+    # The allow-list holds for broadcasts too; the other sender is on it.
+    allow = [1, PEER_IP ^ 0x00010000, 0xFFFFFFFF]
+    await b.ask(request([Record(CYC, 0xF, CTRL + 0x44, allow[1:]), Record(CYC, 0xF, CTRL + 0x40, allow[:1])]))
+    sent = len(b.sent)
+    await b.send(frame(pack([0x4E6F11FF, 1]), to=subnet, mac=BROADCAST_MAC))
+    await b.quiet()
+    assert len(b.sent) == sent
+    assert int(dut.status_drop_denied_o.value) == 1
+
+
+@cocotb.test()
+async def liteeth_s_probes_are_answered_at_a_broadcast_address_too(dut: Any) -> None:
+    b = await started(dut)
+    dut.cfg_dialect_i.value = 1
+    words, _ = await b.ask([0x4E6F1144, 0, 0], to=0xFFFFFFFF, mac=BROADCAST_MAC)
+    assert words == [0x4E6F1244, 0, 0]
+    sent, operations = len(b.sent), b.operations
+    for words in ([0x4E6F1044, 0, 0x000F0001, 7, 0], [0x4E6F1044, 0, 0], [0x4E6F11FF, 1]):
+        await b.send(frame(pack(words), to=0xFFFFFFFF, mac=BROADCAST_MAC))
+    await b.quiet()
+    assert (len(b.sent), b.operations) == (sent, operations)
+    assert int(dut.status_drop_broadcast_o.value) == 3

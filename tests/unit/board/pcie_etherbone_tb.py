@@ -7,6 +7,7 @@ import itertools
 import random
 from typing import Any
 
+import bus_map
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -670,3 +671,19 @@ async def idle_means_that_nothing_changes(dut: Any) -> None:
         await b.clocks(300)
         assert dut.idle_o.value
         assert not any(b.pins.values())
+
+
+@cocotb.test()
+async def every_window_ends_where_the_sdb_table_and_the_page_say(dut: Any) -> None:
+    b = await started(dut)
+    await b.handshake()
+
+    async def read(address: int) -> int | None:
+        words = await b.ask(body([Record(BCA | RFF, 0xF, 0, [], 0x8000, [address]), STATUS_READ]), push=True)
+        return None if words[-1] & 1 else words[2]
+
+    async def write(address: int, value: int) -> bool:
+        words = await b.ask(body([Record(0, 0xF, address, [value]), STATUS_READ]), push=True)
+        return not words[-1] & 1
+
+    assert await bus_map.walk(read, write, REG["ID"]) > 100

@@ -7,6 +7,7 @@ import logging
 import random
 from typing import Any
 
+import bus_map
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -209,3 +210,18 @@ async def idle_means_that_nothing_changes(dut: Any) -> None:
         busy += not dut.idle_o.value
     await task
     assert busy >= 7
+
+
+@cocotb.test()
+async def every_window_ends_where_the_sdb_table_and_the_page_say(dut: Any) -> None:
+    b = await started(dut)
+
+    async def read(address: int) -> int | None:
+        value, response = await b.read(address)
+        assert response in (0, 2)
+        return None if response else value
+
+    async def write(address: int, value: int) -> bool:
+        return await b.write(address, value) == 0
+
+    assert await bus_map.walk(read, write, REG["SDB"]) > 100

@@ -7,6 +7,7 @@ import random
 import struct
 from typing import Any
 
+import bus_map
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, Timer, with_timeout
@@ -255,3 +256,20 @@ async def the_cycles_of_a_blocking_exchange_are_bounded(dut: Any) -> None:
         elapsed = bench.fx2.ends[-1] - start
         dut._log.info("%d timestamps: %d cycles of IFCLK from packet to packet", count, elapsed)
         assert elapsed <= budget
+
+
+@cocotb.test()
+async def every_window_ends_where_the_sdb_table_and_the_page_say(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    status = Record(flags=BCA | RCA | RFF | CYC, return_base=0x8001, reads=[4])
+
+    async def read(address: int) -> int | None:
+        words = await bench.ask(records(Record(flags=BCA | RFF, reads=[address]), status))
+        return None if words[-1] & 1 else words[2]
+
+    async def write(address: int, value: int) -> bool:
+        words = await bench.ask(records(Record(flags=0, write_base=address, writes=[value]), status))
+        return not words[-1] & 1
+
+    assert await bus_map.walk(read, write, None) > 100

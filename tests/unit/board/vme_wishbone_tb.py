@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import bus_map
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
@@ -90,3 +91,22 @@ async def probes_follow_an_access(dut: Any) -> None:
         assert cycles == [0, 2, 6, 7]
     await Timer(100, "ns")
     assert dut.idle_o.value
+
+
+@cocotb.test()
+async def every_window_ends_where_the_sdb_table_and_the_page_say(dut: Any) -> None:
+    vme = await start(dut)
+    upper = WINDOW + (1 << 24) + 4
+
+    async def point(address: int) -> int:
+        await vme.write(upper, address & 0xFF000000)
+        return WINDOW + (address & 0xFFFFFF)
+
+    async def read(address: int) -> int | None:
+        answer, value = await vme.access(await point(address))
+        return value if answer == "dtack" else None
+
+    async def write(address: int, value: int) -> bool:
+        return (await vme.access(await point(address), value))[0] == "dtack"
+
+    assert await bus_map.walk(read, write, None) > 100

@@ -45,7 +45,14 @@ class Bench:
         self.replies: list[Reply] = []
         self.writes: list[int] = []
         self.reads = 0
-        self.counts = {"malformed": 0, "overflow": 0, "record": 0, "bus_error": 0, "timeout": 0}
+        self.counts = {
+            "malformed": 0,
+            "broadcast": 0,
+            "overflow": 0,
+            "record": 0,
+            "bus_error": 0,
+            "timeout": 0,
+        }
         self.tag = 0
         self.busy = 0
         self.last_end = 0
@@ -59,6 +66,7 @@ class Bench:
             getattr(d, name).value = 0
         d.lite_i.value = self.lite
         d.reply_port_i.value = 0
+        d.rx_broadcast_i.value = 0
         d.sdb_address_i.value = CONFIG[8]
         d.own_mac_i.value = CONFIG[0x10]
         d.own_ip_i.value = 0xC0A80064
@@ -123,7 +131,9 @@ class Bench:
                     await FallingEdge(d.clk_i)
             self.replies.append(Reply(meta, words, ones_sum(words) == total, seen))
 
-    async def frame(self, words: list[int], good: bool = True, pace: int = 4, verdict: int = 5) -> int:
+    async def frame(
+        self, words: list[int], good: bool = True, pace: int = 4, verdict: int = 5, broadcast: bool = False
+    ) -> int:
         """Pushes one frame as it comes off the wire; returns its meta, or -1 when it was refused."""
         d = self.dut
         self.tag = (self.tag + 1) % 256
@@ -132,8 +142,10 @@ class Bench:
             return -1
         d.rx_start_i.value = 1
         d.rx_meta_i.value = meta
+        d.rx_broadcast_i.value = broadcast
         await FallingEdge(d.clk_i)
         d.rx_start_i.value = 0
+        d.rx_broadcast_i.value = self.rng.getrandbits(1)  # means nothing from here on
         for word in words:
             d.rx_valid_i.value = 1
             d.rx_data_i.value = word
@@ -297,3 +309,35 @@ async def config_writes_are_discarded(dut: Any) -> None:
     await b.quiet()
     assert b.writes == []
     assert len(b.replies) == 1
+
+
+@cocotb.test()
+async def a_broadcast_is_answered_when_it_is_a_probe_and_else_does_nothing(dut: Any) -> None:
+    b = await started(dut)
+    write = request([Record(CYC, 0xF, 0x40, [1, 2, 3]), Record(CYC | BCA | RFF, 0xF, reads=[0, 4])])
+    probe = [0x4E6F11FF, 0x1234]
+    nothing = [reads(1), reads(255), write, [0x4E6F1044], [0x4E6F1044, 0], [0x4E6F1044, 0xA80F0001], []]
+    nothing += [[*probe, *write], [*probe, 0], [0x4E6F11FF], [0x4E6F1644, 5], [0x4E6F2100, 5], write[:2]]
+    expected, dropped = [], 0
+    for _ in range(3):
+        b.rng.shuffle(nothing)
+        for words in nothing:
+            await b.frame(words, pace=b.rng.choice([1, 4]), broadcast=True)
+            dropped += 1
+            meta = await b.frame(probe, broadcast=True)
+            expected.append((meta, [0x4E6F1644, 0x1234]))
+            if b.rng.random() < 0.5:
+                meta = await b.frame(write[:6])
+                expected.append((meta, [0x4E6F1444, 0, 0, 0, 0, 0]))
+            await b.quiet()
+    assert [(r.meta, r.words) for r in b.replies] == expected
+    singles = len(expected) - 3 * len(nothing)
+    assert b.writes == [1, 2, 3] * singles
+    assert b.reads == 0
+    assert (b.counts["broadcast"], b.counts["malformed"]) == (dropped, 0)
+    # A bad frame check is no broadcast that was refused.
+    await b.frame(probe, good=False, broadcast=True)
+    await b.frame(write, good=False, broadcast=True)
+    await b.quiet()
+    assert b.counts["broadcast"] == dropped
+    assert len(b.replies) == len(expected)

@@ -121,7 +121,13 @@ class Stack:
     """What a stack at `me` does with one received frame, if nothing of it is busy."""
 
     me: Node
+    netmask: bytes = b"\xff\xff\xff\x00"
     allow: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+    def broadcast(self, ip: bytes) -> bool:
+        """Whether an address is the subnet's broadcast address, or everybody's."""
+        subnet = bytes(own | ~mask & 0xFF for own, mask in zip(self.me.ip, self.netmask, strict=True))
+        return ip != self.me.ip and ip in (subnet, b"\xff\xff\xff\xff")
 
     def allowed(self, ip: bytes) -> bool:
         value = int.from_bytes(ip, "big")
@@ -152,7 +158,8 @@ class Stack:
     def receive_ipv4(self, src_mac: bytes, packet: bytes) -> tuple[str, bytes | None]:
         total, flags = struct.unpack(">H2xH", packet[2:8])
         proto, src, dst = packet[9], packet[12:16], packet[16:20]
-        if dst != self.me.ip:
+        service = proto == UDP and int.from_bytes(packet[22:24], "big") == self.me.port
+        if dst != self.me.ip and not (self.broadcast(dst) and service):
             return "rx_filtered", None
         if packet[0] != 0x45 or flags & 0x3FFF or ones_sum(packet[:20]) != 0xFFFF:
             return "rx_ip", None

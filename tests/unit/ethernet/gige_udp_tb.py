@@ -55,6 +55,7 @@ class Bench:
         dut.aligned_i.value = aligned
         dut.cfg_mac_i.value = int.from_bytes(ME.mac, "big")
         dut.cfg_ip_i.value = int.from_bytes(ME.ip, "big")
+        dut.cfg_netmask_i.value = int.from_bytes(self.stack.netmask, "big")
         dut.cfg_port_i.value = ME.port
         dut.refuse_i.value = 0
         dut.hold_i.value = 0
@@ -84,6 +85,11 @@ class Bench:
         self.dut.cfg_allow_enable_i.value = enable
         self.dut.cfg_allow_ip_i.value = ip
         self.dut.cfg_allow_mask_i.value = mask
+
+    def subnet(self, bits: int) -> None:
+        mask = 0xFFFFFFFF << (32 - bits) & 0xFFFFFFFF
+        self.stack.netmask = mask.to_bytes(4, "big")
+        self.dut.cfg_netmask_i.value = mask
 
     def counters(self) -> dict[str, int]:
         value = int(self.dut.counters_o.value)
@@ -304,6 +310,62 @@ async def arp_is_answered_to_the_sender_it_names(dut: object) -> None:
     await b.exchange(with_fcs(ethernet(BROADCAST, PEER.mac, ETH_ARP, proxy)))
     answer = arp(2, PEER.mac, PEER.ip, ME.mac, ME.ip)
     await b.exchange(with_fcs(ethernet(ME.mac, PEER.mac, ETH_ARP, answer)))
+
+
+@cocotb.test()
+async def udp_to_our_port_is_delivered_from_broadcast_addresses_and_marked(dut: object) -> None:
+    b = await bench(dut)
+    starts: list[int] = []
+
+    async def watch() -> None:
+        while True:
+            await RisingEdge(dut.rx_start_o)
+            await FallingEdge(dut.clk_i)
+            starts.append(int(dut.rx_broadcast_o.value))
+
+    cocotb.start_soon(watch())
+
+    async def send(to: bytes, mac: bytes, port: int = ME.port) -> int | None:
+        """Whether it was marked; None: not delivered."""
+        before = len(starts)
+        there = Node(mac, to, port)
+        await b.exchange(with_fcs(udp_frame(PEER, there, random.randbytes(8))))
+        return starts[before] if len(starts) > before else None
+
+    for bits, subnet in ((24, "192.168.7.255"), (16, "192.168.255.255"), (30, "192.168.7.3"), (32, None)):
+        b.subnet(bits)
+        for mac in (BROADCAST, ME.mac):
+            assert await send(ME.ip, mac) == 0
+            assert await send(b"\xff\xff\xff\xff", mac) == 1
+            for address in (
+                "192.168.7.255",
+                "192.168.255.255",
+                "192.168.7.3",
+                "192.168.7.0",
+                "255.255.255.254",
+            ):
+                to = bytes(int(part) for part in address.split("."))
+                assert await send(to, mac) == (1 if address == subnet else None), (bits, address)
+    b.subnet(24)
+    # Nothing but the service: no other port, no ping, no fragment, no wrong checksum.
+    ours = bytes([192, 168, 7, 255])
+    assert await send(ours, BROADCAST, port=ME.port ^ 1) is None
+    there = Node(BROADCAST, ours, ME.port)
+    await b.exchange(with_fcs(icmp_frame(PEER, there, 8, random.randbytes(8))))
+    wrong = udp(PEER, there, random.randbytes(8), csum=0x1234)
+    await b.exchange(with_fcs(ethernet(BROADCAST, PEER.mac, ETH_IP, ipv4(PEER.ip, ours, UDP, wrong))))
+    right = udp(PEER, there, random.randbytes(8))
+    for fields in ({"flags": 0x2000}, {"csum": 0x4321}, {"total": 900}):
+        await b.exchange(
+            with_fcs(ethernet(BROADCAST, PEER.mac, ETH_IP, ipv4(PEER.ip, ours, UDP, right, **fields)))
+        )
+    # The list of senders holds here too.
+    b.allow([(bytes([10, 0, 0, 0]), bytes([255, 0, 0, 0]))])
+    assert await send(ours, BROADCAST) is None
+    b.allow([(PEER.ip, bytes([255] * 4))])
+    assert await send(ours, BROADCAST) == 1
+    b.allow([])
+    await b.prove_alive()
 
 
 @cocotb.test()

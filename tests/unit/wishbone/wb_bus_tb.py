@@ -9,6 +9,7 @@ from wb_model import Bench, Master, Op, Slave
 
 MASTERS, SLAVES, TIMEOUT, ALONE_TIMEOUT, ALONE_OUTSTANDING = 3, 4, 200, 12, 7
 UNMAPPED = 9 << 16
+SIZE = 0x4000
 
 
 def address(slave: int, offset: int) -> int:
@@ -119,6 +120,24 @@ async def adds_no_cycle_and_sustains_one_operation_a_cycle(dut: Any) -> None:
     first = masters[0].done[0].offered
     assert [op.taken for op in masters[0].done] == [first + n for n in range(100)]
     assert all(op.answered == op.taken + 1 for op in masters[0].done)
+
+
+@cocotb.test()
+async def an_address_past_a_window_reaches_no_slave_and_gets_one_err(dut: Any) -> None:
+    bench, masters, slaves = await crossbar(dut, latency=(1, 4))
+    inside = [address(s, offset) for s in range(SLAVES) for offset in (0, SIZE - 4)]
+    past = [address(s, offset) for s in range(SLAVES) for offset in (SIZE, SIZE + 4, 0x8000, 0xFFFC)]
+    past += [address(s, 0) | 1 << bit for s in range(SLAVES) for bit in range(18, 32)]
+    for i, master in enumerate(masters):
+        ops = [Op(adr, adr, bool(we)) for adr in inside + past for we in (0, 1)]
+        random.shuffle(ops)
+        master.play([ops[n : n + 5] for n in range(i, len(ops), 5)])
+    await bench.until(lambda: not any(m.busy for m in masters), 20_000)
+    done = [op for master in masters for op in master.done]
+    assert all(op.ok is (op.adr in inside) for op in done)
+    assert all(op.answered == op.taken + 1 for op in done if op.adr in past)
+    assert sum(s.taken for s in slaves) == sum(op.adr in inside for op in done)
+    assert all(master.stray == 0 for master in masters)
 
 
 @cocotb.test()

@@ -38,7 +38,7 @@ module wb_slaves_bench (
   output logic        irq_o,
   output logic        idle_o,
   input  logic [47:0] mac_i,
-  input  logic [31:0] ipv4_i,
+  input  logic [31:0] ipv4_i, netmask_i,
   input  logic [15:0] udp_port_i,
   input  gige_ctrl_pkg::stats_t       stats_i,
   output gige_ctrl_pkg::allow_t [3:0] allow_o
@@ -92,7 +92,7 @@ module wb_slaves_bench (
     .wb_err_o(tlu_err_o), .wb_dat_o(tlu_dat_o)
   );
   wb_gige_ctrl u_ctl (
-    .clk_i, .rst_ni, .mac_i, .ipv4_i, .udp_port_i, .stats_i, .allow_o,
+    .clk_i, .rst_ni, .mac_i, .ipv4_i, .netmask_i, .udp_port_i, .stats_i, .allow_o,
     .wb_cyc_i(ctl_cyc_i), .wb_stb_i(ctl_stb_i), .wb_we_i(ctl_we_i), .wb_adr_i(ctl_adr_i),
     .wb_sel_i(ctl_sel_i), .wb_dat_i(ctl_dat_i), .wb_stall_o(ctl_stall_o), .wb_ack_o(ctl_ack_o),
     .wb_err_o(ctl_err_o), .wb_dat_o(ctl_dat_o)

@@ -42,7 +42,7 @@ class World:
 
 async def prepare(dut: Any, start: int | None = None) -> tuple[Bench, World, dict[str, Master]]:
     bench = Bench(dut)
-    for name in ("mac_i", "ipv4_i", "udp_port_i", "stats_i", "trigger_i", "time_ns_i"):
+    for name in ("mac_i", "ipv4_i", "netmask_i", "udp_port_i", "stats_i", "trigger_i", "time_ns_i"):
         getattr(dut, name).value = 0
     masters = {name: Master(bench.add_ports(name)) for name in SLAVES}
     world = World(dut, random.getrandbits(63) & ~7 if start is None else start)
@@ -373,13 +373,15 @@ async def ctrl_shows_its_inputs_and_keeps_the_allow_list(dut: Any) -> None:
     bench, _, masters = await prepare(dut)
     layout = {r.name: r.offset for r in regs.load("gige_ctrl").registers}
     counters = [name for name, offset in layout.items() if offset >= 0x80]
-    assert len(counters) == 18
+    assert len(counters) == 19
     inputs = {name: random.getrandbits(32) for name in counters}
     mac, ip, port = random.getrandbits(48), random.getrandbits(32), random.getrandbits(16)
     dut.mac_i.value, dut.ipv4_i.value, dut.udp_port_i.value = mac, ip, port
-    dut.stats_i.value = sum(v << 32 * (17 - n) for n, v in enumerate(inputs.values()))
+    netmask = random.getrandbits(32)
+    dut.netmask_i.value = netmask
+    dut.stats_i.value = sum(v << 32 * (18 - n) for n, v in enumerate(inputs.values()))
     expected = {"PROTOCOL": 0x4E6F0101, "MAC_HI": mac >> 32, "MAC_LO": mac & 0xFFFFFFFF}
-    expected |= {"IPV4": ip, "UDP_PORT": port, **inputs}
+    expected |= {"IPV4": ip, "UDP_PORT": port, "NETMASK": netmask, **inputs}
     for name, value in expected.items():
         assert await read(bench, masters["ctl"], layout[name]) == value, name
     assert int(dut.allow_o.value) == 0, "no entry is enabled after reset"

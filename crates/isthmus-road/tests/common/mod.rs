@@ -27,6 +27,7 @@ const PORTS: &[(&str, u32, Direction)] = &[
     ("time_ns_i", 64, Direction::Input),
     ("cfg_mac_i", 48, Direction::Input),
     ("cfg_ip_i", 32, Direction::Input),
+    ("cfg_netmask_i", 32, Direction::Input),
     ("cfg_udp_port_i", 16, Direction::Input),
     ("cfg_dialect_i", 1, Direction::Input),
     ("cfg_reply_port_i", 16, Direction::Input),

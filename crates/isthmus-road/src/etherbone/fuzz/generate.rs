@@ -31,6 +31,7 @@ pub(super) enum Class {
     Header,
     Length,
     Foreign,
+    Broadcast,
     Marked,
     Dialect,
     Arp,
@@ -50,6 +51,7 @@ impl Class {
             Self::Header => "mutated_headers",
             Self::Length => "cut_or_extended",
             Self::Foreign => "vlan_fragment_option",
+            Self::Broadcast => "broadcast",
             Self::Marked => "rx_er",
             Self::Dialect => "other_dialect",
             Self::Arp => "arp",
@@ -62,7 +64,7 @@ impl Class {
 }
 
 /// How often each class comes, of the sum of these.
-const WEIGHTS: [(Class, u64); 13] = [
+const WEIGHTS: [(Class, u64); 14] = [
     (Class::Valid, 30),
     (Class::Message, 24),
     (Class::Noise, 8),
@@ -70,6 +72,7 @@ const WEIGHTS: [(Class, u64); 13] = [
     (Class::Header, 12),
     (Class::Length, 8),
     (Class::Foreign, 5),
+    (Class::Broadcast, 5),
     (Class::Marked, 3),
     (Class::Dialect, 3),
     (Class::Arp, 4),
@@ -161,6 +164,7 @@ impl Generator {
             Class::Header => self.mutated_headers(station, ip),
             Class::Length => self.cut_or_extended(station, ip),
             Class::Foreign => self.foreign(station, ip),
+            Class::Broadcast => self.broadcast(station, ip),
             Class::Marked => {
                 let words = self.message();
                 let wire = self.datagram(station, ip, &octets(&words));
@@ -214,7 +218,7 @@ impl Generator {
         let offset = self.rng.below(0x100) as u32;
         match self.rng.below(100) {
             0..64 => self.rng.below(0x1_0000) as u32,
-            // Its window repeats, up to its very end.
+            // Past its end, where nothing is.
             64..70 => self.rng.below(0x10_0000) as u32,
             70..75 => SDB + self.rng.below(0x240) as u32,
             75..82 => ECA + offset,
@@ -222,8 +226,11 @@ impl Generator {
             90..94 if !write => CTRL + offset,
             94..96 => SILENT + offset,
             _ => {
-                self.pick(&[UNMAPPED, 0x00FF_FFFC, 0xFFFF_FFFC, 0x8000_0000, 0x000F_FFF8])
-                    + (offset & 3)
+                let edges = [UNMAPPED, 0x00FF_FFFC, 0xFFFF_FFFC, 0x8000_0000, 0x000F_FFF8];
+                // One past a window, and where a shorter address would fall into it again.
+                let past = [0x1_0000, SDB + 0x140, SDB + 0x1000, ECA + 0x118, CTRL + 0x140];
+                let list = if self.rng.below(2) == 0 { edges } else { past };
+                self.pick(&list) + (offset & 3)
             }
         }
     }
@@ -385,6 +392,35 @@ impl Generator {
 
     fn datagram(&mut self, station: &Station, ip: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
         let frame = self.frame(station, ip, payload);
+        wire(frame)
+    }
+
+    /// To a broadcast address, probes and what must not be done there.
+    fn broadcast(&mut self, station: &Station, ip: Ipv4Addr) -> Vec<u8> {
+        let words = match self.rng.below(4) {
+            0 | 1 => {
+                let words = vec![0x4E6F_1100 | u32::from(self.byte()), self.word()];
+                self.spoken(words)
+            }
+            2 => {
+                // As long as a probe.
+                let words = vec![0x4E6F_1044, self.pick(&[0, 0x0800_0000, 0xA80F_0001])];
+                self.spoken(words)
+            }
+            _ => self.message(),
+        };
+        let mut frame = self.frame(station, ip, &octets(&words));
+        if self.rng.below(4) != 0 {
+            frame[..6].fill(0xff);
+        }
+        let subnet = u32::from(station.ip) | !u32::from(station.netmask);
+        let to = Ipv4Addr::from(self.pick(&[u32::MAX, subnet, subnet, subnet ^ 0x100]));
+        frame[30..34].copy_from_slice(&to.octets());
+        frame[24..26].fill(0);
+        let check = !sum(&[&frame[14..34]]);
+        frame[24..26].copy_from_slice(&check.to_be_bytes());
+        let end = frame.len().min(PAYLOAD + 4 * words.len());
+        put_udp_check(&mut frame[34..end], ip, to);
         wire(frame)
     }
 

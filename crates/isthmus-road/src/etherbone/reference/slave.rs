@@ -14,11 +14,14 @@ pub(in super::super) const SDB: u32 = 0x0010_0000;
 /// What the self-description begins with.
 pub(in super::super) const SDB_MAGIC: u32 = 0x5344_422D;
 pub(in super::super) const ECA: u32 = 0x0020_0000;
+const TLU: u32 = 0x0030_0000;
 pub(in super::super) const CTRL: u32 = 0x0040_0000;
 pub(in super::super) const SILENT: u32 = 0x0050_0000;
 pub(in super::super) const UNMAPPED: u32 = 0x0060_0000;
 /// One interconnect record and four devices.
 pub(in super::super) const SDB_WORDS: usize = 5 * 16;
+/// Registers of a device: what its window on the bus holds.
+const REGISTERS: u32 = 0x100;
 const CHANNELS: u32 = 4;
 const FIFO_DEPTH: u32 = 32;
 
@@ -103,6 +106,36 @@ fn from_lite(words: &[u32]) -> Option<Vec<u32>> {
     (shape(&message) != Shape::Malformed).then_some(message)
 }
 
+/// Where an address stands on the bus: a window ends where its device does.
+enum Place {
+    Ram(usize),
+    Sdb(usize),
+    Eca(u32),
+    Tlu(u32),
+    Control(u32),
+    Silent,
+    Nowhere,
+}
+
+impl Place {
+    fn of(address: u32) -> Self {
+        let within = |base: u32| address >= base && address - base < REGISTERS;
+        let register = address & (REGISTERS - 4);
+        let word = (address >> 2) as usize;
+        match address {
+            _ if word < RAM_WORDS => Self::Ram(word),
+            _ if address >= SDB && word - SDB as usize / 4 < SDB_WORDS => {
+                Self::Sdb(word - SDB as usize / 4)
+            }
+            _ if within(ECA) => Self::Eca(register),
+            _ if within(TLU) => Self::Tlu(register),
+            _ if within(CTRL) => Self::Control(register),
+            _ if within(SILENT) => Self::Silent,
+            _ => Self::Nowhere,
+        }
+    }
+}
+
 /// How a bus operation ends.
 enum Outcome {
     Acknowledged(Word),
@@ -163,6 +196,11 @@ impl Slave {
             uncertain: false,
             lite: station.lite,
         }
+    }
+
+    /// Whether a payload is a probe of the slave's dialect.
+    pub(in super::super) fn is_probe(&self, words: &[u32]) -> bool {
+        self.is_message(words) && words[0] & 0x0100 != 0
     }
 
     /// Whether a payload is a message of the slave's dialect.
@@ -312,25 +350,23 @@ impl Slave {
         if self.dead {
             return Outcome::Error;
         }
-        let register = address & 0xfc;
         let known = |word| Outcome::Acknowledged(Word::exactly(word));
-        match address >> 20 {
-            0 => known(self.ram[address as usize >> 2 & (RAM_WORDS - 1)]),
-            1 => match self.sdb.get(address as usize >> 2 & 0x7f) {
+        match Place::of(address) {
+            Place::Ram(word) => known(self.ram[word]),
+            Place::Sdb(word) => match self.sdb.get(word) {
                 Some(word) => known(*word),
-                None if (address >> 2 & 0x7f) as usize >= SDB_WORDS => Outcome::Error,
                 None => Outcome::Acknowledged(Word::ANY),
             },
-            2 => match register {
+            Place::Eca(register) => match register {
                 eca::CHANNELS | eca::LATENCY => known(0),
                 eca::TIME_HI_GET => Outcome::Acknowledged(Word::TimeHigh),
                 eca::TIME_LO_GET => Outcome::Acknowledged(Word::TimeLow),
                 _ => Outcome::Error,
             },
-            3 => self.read_tlu(register),
-            4 => self.read_control(register, station),
-            5 => self.silence(),
-            _ => Outcome::Error,
+            Place::Tlu(register) => self.read_tlu(register),
+            Place::Control(register) => self.read_control(register, station),
+            Place::Silent => self.silence(),
+            Place::Nowhere => Outcome::Error,
         }
     }
 
@@ -363,6 +399,7 @@ impl Slave {
             gige_ctrl::MAC_LO => Word::exactly(self.identity[1]),
             gige_ctrl::IPV4 => Word::exactly(self.identity[2]),
             gige_ctrl::UDP_PORT => Word::exactly(self.identity[3]),
+            gige_ctrl::NETMASK => Word::exactly(u32::from(station.netmask)),
             0x40..=0x7c => match register & 0xf {
                 0 => Word::exactly(u32::from(entry(register).enable)),
                 4 => Word::exactly(entry(register).ip),
@@ -370,7 +407,7 @@ impl Slave {
                 _ => return Outcome::Error,
             },
             // Counters: compared at the device's pins.
-            gige_ctrl::RX_GOOD..=gige_ctrl::EB_TIMEOUTS => Word::ANY,
+            gige_ctrl::RX_GOOD..=gige_ctrl::DROP_BROADCAST => Word::ANY,
             _ => return Outcome::Error,
         })
     }
@@ -383,15 +420,14 @@ impl Slave {
         let mask = lanes.fold(0_u32, |mask, lane| mask | 0xff << (8 * lane));
         let merged = |old: u32| old & !mask | value & mask;
         let done = Outcome::Acknowledged(Word::ANY);
-        match address >> 20 {
-            0 => {
-                let word = &mut self.ram[address as usize >> 2 & (RAM_WORDS - 1)];
+        match Place::of(address) {
+            Place::Ram(word) => {
+                let word = &mut self.ram[word];
                 *word = merged(*word);
                 done
             }
-            3 if select == 0xf => self.write_tlu(address & 0xfc, value),
-            4 => {
-                let register = address & 0xfc;
+            Place::Tlu(register) if select == 0xf => self.write_tlu(register, value),
+            Place::Control(register) => {
                 let Some(entry) = (0x40..0x80)
                     .contains(&register)
                     .then(|| &mut station.allow[(register >> 4 & 3) as usize])
@@ -407,7 +443,7 @@ impl Slave {
                 }
                 done
             }
-            5 => self.silence(),
+            Place::Silent => self.silence(),
             _ => Outcome::Error,
         }
     }
@@ -450,6 +486,27 @@ mod tests {
         for head in [0x4E6F_2044, 0x4E6E_1044, 0x4E6F_1244, 0x4E6F_1048, 0x4E6F_10CC] {
             assert_eq!(shape(&[head, 0]), Shape::Malformed, "{head:08x}");
         }
+    }
+
+    #[test]
+    fn a_window_ends_with_its_device() {
+        let place = |address| match Place::of(address) {
+            Place::Ram(word) => ('r', word as u32),
+            Place::Sdb(word) => ('s', word as u32),
+            Place::Eca(register) => ('e', register),
+            Place::Tlu(register) => ('t', register),
+            Place::Control(register) => ('c', register),
+            Place::Silent => ('-', 0),
+            Place::Nowhere => ('n', 0),
+        };
+        assert_eq!([0xffff, 0x1_0000].map(place), [('r', 0x3fff), ('n', 0)]);
+        assert_eq!([SDB - 4, SDB, SDB + 0x13c].map(place), [('n', 0), ('s', 0), ('s', 79)]);
+        assert_eq!([SDB + 0x140, SDB + 0x1000].map(place), [('n', 0), ('n', 0)]);
+        for (base, name) in [(ECA, 'e'), (TLU, 't'), (CTRL, 'c')] {
+            assert_eq!(place(base + 0xff), (name, 0xfc));
+            assert_eq!([base - 4, base + 0x100, base + 0x118].map(place), [('n', 0); 3]);
+        }
+        assert_eq!([SILENT, SILENT + 0x100, UNMAPPED].map(place), [('-', 0), ('n', 0), ('n', 0)]);
     }
 
     #[test]

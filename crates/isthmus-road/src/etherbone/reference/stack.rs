@@ -28,6 +28,7 @@ pub(in super::super) struct Allow {
 pub(in super::super) struct Station {
     pub(in super::super) mac: [u8; 6],
     pub(in super::super) ip: Ipv4Addr,
+    pub(in super::super) netmask: Ipv4Addr,
     pub(in super::super) port: u16,
     /// Its service speaks LiteEth's dialect.
     pub(in super::super) lite: bool,
@@ -84,6 +85,8 @@ pub(in super::super) struct Datagram {
     mac: [u8; 6],
     ip: Ipv4Addr,
     port: u16,
+    /// Sent to a broadcast address: nothing but a probe is answered.
+    pub(in super::super) broadcast: bool,
     pub(in super::super) words: Vec<u32>,
 }
 
@@ -136,10 +139,11 @@ pub(in super::super) fn fcs(frame: &[u8]) -> [u8; 4] {
 
 impl Station {
     pub(in super::super) fn new(device: &Device) -> Self {
-        let Device { mac, ip, udp_port, dialect, reply_port, .. } = device;
+        let Device { mac, ip, netmask, udp_port, dialect, reply_port, .. } = device;
         Self {
             mac: mac.0,
             ip: *ip,
+            netmask: *netmask,
             port: *udp_port,
             lite: *dialect == Dialect::Litex,
             reply_port: *reply_port,
@@ -188,7 +192,10 @@ impl Station {
     fn receive_ip(&self, frame: &[u8]) -> Fate {
         let header = &frame[14..34];
         let total = usize::from(u16_at(header, 2));
-        if ip_at(header, 16) != self.ip {
+        let to = ip_at(header, 16);
+        // Broadcast is for the UDP service alone.
+        let service = header[9] == 17 && u16_at(frame, 36) == self.port;
+        if to != self.ip && !(self.is_broadcast(to) && service) {
             return Fate::Dropped(Drop::Mac);
         }
         let fragment = u16_at(header, 6) & 0x3fff;
@@ -221,6 +228,12 @@ impl Station {
         }
     }
 
+    /// Whether an address that is not the device's own is its subnet's broadcast address, or everybody's.
+    pub(in super::super) fn is_broadcast(&self, to: Ipv4Addr) -> bool {
+        let subnet = Ipv4Addr::from(u32::from(self.ip) | !u32::from(self.netmask));
+        to != self.ip && (to == subnet || to == Ipv4Addr::BROADCAST)
+    }
+
     fn allows(&self, source: Ipv4Addr) -> bool {
         let enabled = || self.allow.iter().filter(|entry| entry.enable);
         let source = u32::from(source);
@@ -229,7 +242,8 @@ impl Station {
 
     fn receive_udp(&self, frame: &[u8], source: Ipv4Addr, message: &[u8]) -> Fate {
         let length = u16_at(message, 4);
-        let header = pseudo(source, self.ip, length);
+        let to = ip_at(frame, 30);
+        let header = pseudo(source, to, length);
         let unchecked = u16_at(message, 6) == 0;
         if usize::from(length) != message.len()
             || !(unchecked || sum(&[&header, message]) == 0xffff)
@@ -244,6 +258,7 @@ impl Station {
             mac: [frame[6], frame[7], frame[8], frame[9], frame[10], frame[11]],
             ip: source,
             port: if self.reply_port == 0 { u16_at(message, 0) } else { self.reply_port },
+            broadcast: self.is_broadcast(to),
             words: words.map(|w| u32::from_be_bytes([w[0], w[1], w[2], w[3]])).collect(),
         })
     }
