@@ -7,11 +7,12 @@ are looked for in it and below. Without it only our own clients are measured. Th
 there is one (32-bit addresses and data), else our own software slave.
 
 Client and slave share one core (`--core`), so that the figures are the work they do, not how the scheduler
-places them. The clients take turns, every run is a process of its own; the median counts. Reads are divided
-by the processor time of client and slave together (`--time processor`): what the core does for others in the
-meantime does not count. `--time wall` divides by the time that passed, as a program sees it, and
-`--core any` leaves both free. Every status is checked and every value compared. `--check` exits with 1 where
-one of ours is slower than libetherbone.
+places them. "Rust" waits for futures (`Client::submit`), "tags" asks the client for what ended
+(`Client::submit_tagged`), "C" has callbacks, as libetherbone. The clients take turns, every run is a process
+of its own; the median counts. Reads are divided by the processor time of client and slave together
+(`--time processor`): what the core does for others in the meantime does not count. `--time wall` divides by
+the time that passed, and `--core any` leaves both free. Every status is checked and every value compared.
+`--check` exits with 1 where one of ours is slower than libetherbone.
 """
 
 from __future__ import annotations
@@ -85,7 +86,15 @@ def find_peer(folder: Path) -> Peer:
     return Peer(header, library, snoop if snoop and os.access(snoop, os.X_OK) else None)
 
 
-def build(folder: Path, peer: Peer | None) -> dict[str, Path]:
+@dataclass(frozen=True)
+class Program:
+    """What is measured: a program and the words behind its other arguments."""
+
+    path: Path
+    words: tuple[str, ...] = ()
+
+
+def build(folder: Path, peer: Peer | None) -> dict[str, Program]:
     """The programs to measure, by name, in the order in which they take turns."""
     cargo = ["cargo", "build", "--release", "-j2", "-p", "isthmus-host", "--example", "client_speed"]
     subprocess.run(cargo, check=True, cwd=ROOT)
@@ -110,10 +119,12 @@ def build(folder: Path, peer: Peer | None) -> dict[str, Path]:
 
     programs = {}
     if peer is not None:
-        programs["lib"] = compiled("lib", peer.header.parent, peer.library)
-    programs["Rust"] = target / "examples/client_speed"
+        programs["lib"] = Program(compiled("lib", peer.header.parent, peer.library))
+    rust = target / "examples/client_speed"
+    programs["Rust"] = Program(rust)
+    programs["tags"] = Program(rust, ("tags",))
     include = ROOT / "crates/isthmus-capi/include"
-    programs["C"] = compiled("c", include, target / "libisthmus_eb.so", "-DISTHMUS")
+    programs["C"] = Program(compiled("c", include, target / "libisthmus_eb.so", "-DISTHMUS"))
     return programs
 
 
@@ -177,10 +188,11 @@ def wait_for_tcp(port: int) -> None:
     raise LookupError("eb-snoop does not listen")
 
 
-def rate(prefix: list[str], program: Path, slave: Slave, case: Case, options: argparse.Namespace) -> float:
+def rate(prefix: list[str], program: Program, slave: Slave, case: Case, options: argparse.Namespace) -> float:
     """Reads a second of one run."""
     name = slave.name(case.transport)
-    command = [*prefix, str(program), name, str(case.cycles), str(case.reads), str(options.seconds)]
+    numbers = [str(case.cycles), str(case.reads), str(options.seconds)]
+    command = [*prefix, str(program.path), name, *numbers, *program.words]
     before = slave.processor_time()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -188,7 +200,7 @@ def rate(prefix: list[str], program: Path, slave: Slave, case: Case, options: ar
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise LookupError(f"{program.name} on {case.name}: exit status {process.returncode}")
+        raise LookupError(f"{program.path.name} on {case.name}: exit status {process.returncode}")
     count, seconds = (float(word) for word in printed.split())
     if options.time == "processor":
         seconds = used.ru_utime + used.ru_stime + slave.processor_time() - before
@@ -222,7 +234,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             programs = build(Path(folder), peer)
             with_snoop = peer if options.slave == "eb-snoop" else None
-            with slave(prefix, with_snoop, programs["Rust"]) as running:
+            with slave(prefix, with_snoop, programs["Rust"].path) as running:
                 missed = table(options, prefix, programs, running)
     except LookupError as error:
         print(error, file=sys.stderr)
@@ -233,7 +245,7 @@ def main() -> int:
     return int(options.check and missed)
 
 
-def table(options: argparse.Namespace, prefix: list[str], programs: dict[str, Path], slave: Slave) -> bool:
+def table(options: argparse.Namespace, prefix: list[str], programs: dict[str, Program], slave: Slave) -> bool:
     """Measures and prints; whether one of ours was slower."""
     names = list(programs)
     ours = [name for name in names if name != "lib"] if "lib" in names else []

@@ -7,8 +7,9 @@ An error a person can act on is one line on standard error: exit code 2 for a wr
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from isthmus import __version__, bootstrap, jobs
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 
 app = typer.Typer(
     name="isthmus",
@@ -46,13 +47,42 @@ def _root(
     del version
 
 
+FORMATS = ("table", "csv", "json")
+PROFILES = ("as-published", "isthmus", "all")
+METHODS = ("convenience", "blocking", "pipelined", "all")
+TRACES = ("none", "fst", "perfetto", "pcapng")
+PORTS = ("4", "8", "12", "16")
+ARRIVALS = ("paced", "poisson", "bursty")
+POSTINGS = ("v1", "v2", "v3")
+PUBLISHED = ("etherbone", "switch", "rdma")
+DIALECTS = ("ohwr", "litex")
+FAMILIES = ("xc7", "xcup", "xc2vp", "ecp5", "all")
+DEVICES = ("lfe5u-85", "lfe5um5g-85")
+SEED_LAST = (1 << 53) - 1
+"""A result's readers keep whole numbers exactly up to here."""
+
+
+def _one_of(what: str, known: Sequence[str], *names: str, metavar: str = "", **more: Any) -> Any:
+    """An option with a fixed set of values, which its help lists."""
+    return typer.Option(
+        *names, metavar=metavar or "|".join(known), parser=lambda text: choose(what, text, known), **more
+    )
+
+
 Iterations = Annotated[
-    int, typer.Option("-n", "--iters", metavar="N", min=1, help="Cycles of each measurement.")
+    int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Cycles of each measurement.")
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="One seed gives one result, bit for bit.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, max=SEED_LAST, help="Random seed; the same seed repeats the result exactly."
+    ),
+]
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
-OutJson = Annotated[Path | None, typer.Option(metavar="FILE", help="Another name for the result file.")]
-Form = Annotated[str, typer.Option("--format", metavar="NAME", help="Printed: table, csv or json.")]
+OutJson = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Another name for the result file; ends in .json.")
+]
+Form = Annotated[str, _one_of("format", FORMATS, "--format", help="What to print.")]
 
 
 @app.command()
@@ -65,7 +95,6 @@ def compare(
     ] = True,
 ) -> None:
     """Measure one workload over every road; one HTML page."""
-    bootstrap.ensure_native()
     from isthmus import compare as comparison
 
     comparison.run(iterations=iterations, seed=seed, out=out, rdma=rdma)
@@ -84,21 +113,16 @@ def bench_etherbone(
     platform: Annotated[
         str, typer.Option(metavar="NAMES", help="gige-direct, usb-t5810, ..., with commas, or all.")
     ] = "all",
-    method: Annotated[
-        str, typer.Option(metavar="NAME", help="convenience, blocking, pipelined or all.")
-    ] = "all",
-    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "all",
+    method: Annotated[str, _one_of("method", METHODS, help="How the host program reads.")] = "all",
+    profile: Annotated[str, _one_of("profile", PROFILES, help="Which design.")] = "all",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
-    trace: Annotated[
-        str, typer.Option(metavar="NAME", help="none, fst, perfetto or pcapng, written to DIR/traces.")
-    ] = "none",
+    trace: Annotated[str, _one_of("trace", TRACES, help="Written to DIR/traces.")] = "none",
 ) -> None:
     """Timestamps over Etherbone, on every bus."""
-    bootstrap.ensure_native()
-    from isthmus.bench import etherbone
+    from isthmus.bench import etherbone, output
 
     etherbone.run(
         iterations=iterations,
@@ -107,7 +131,7 @@ def bench_etherbone(
         method=method,
         profile=profile,
         seed=seed,
-        format=cast("etherbone.Format", form),
+        format=cast("output.Format", form),
         out=out,
         out_json=out_json,
         trace=cast("etherbone.Trace", trace),
@@ -116,7 +140,7 @@ def bench_etherbone(
 
 @bench.command("switch")
 def bench_switch(
-    ports: Annotated[int, typer.Option(metavar="N", help="4, 8, 12 or 16.")] = 8,
+    ports: Annotated[str, _one_of("ports", PORTS, help="Ports of the switch.")] = "8",
     pattern: Annotated[
         str,
         typer.Option(
@@ -124,7 +148,7 @@ def bench_switch(
             help="uniform, permutation, hotspot[:SHARE], unbalanced:W, single or trace:FILE.",
         ),
     ] = "uniform",
-    arrivals: Annotated[str, typer.Option(metavar="NAME", help="paced, poisson or bursty.")] = "paced",
+    arrivals: Annotated[str, _one_of("arrivals", ARRIVALS, help="When packets are made.")] = "paced",
     size: Annotated[
         str, typer.Option("-s", "--sizes", metavar="BYTES", help="Data of a packet: 64-512 or 256.")
     ] = "64-512",
@@ -136,7 +160,7 @@ def bench_switch(
         int, typer.Option("-n", "--packets", metavar="N", help="Packets to measure at each load.")
     ] = 20_000,
     seed: Seed = 1,
-    profile: Annotated[str, typer.Option(metavar="NAME", help="as-published, isthmus or all.")] = "isthmus",
+    profile: Annotated[str, _one_of("profile", PROFILES, help="Which design.")] = "isthmus",
     buffer_words: Annotated[
         int | None, typer.Option(metavar="N", help="Words of a crosspoint, 32 to 512.  [512]")
     ] = None,
@@ -152,11 +176,10 @@ def bench_switch(
     out_json: OutJson = None,
 ) -> None:
     """Delay against load through a buffered-crossbar switch."""
-    bootstrap.ensure_native()
     from isthmus.bench import output, switch
 
     switch.run(
-        ports=ports,
+        ports=int(ports),
         pattern=pattern,
         arrivals=arrivals,
         size=size,
@@ -260,34 +283,37 @@ def bench_rdma(
     links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
     posting: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Room for descriptors is looked for as in v1, v2 or v3.  [v2]"),
+        _one_of(
+            "posting",
+            POSTINGS,
+            help="When the sender checks for queue space: v1 never, v2 always, v3 every 4th.  [v2]",
+        ),
     ] = None,
     overrun: Annotated[
         bool,
-        typer.Option("--i-know-that-the-queue-may-overrun", help="What --posting v3 wants to be told."),
+        typer.Option(
+            "--i-know-that-the-queue-may-overrun", help="Required with --posting v3: its queue can overrun."
+        ),
     ] = False,
     uncombined: Annotated[
         bool, typer.Option("--uncombined", help="Post in words of 4 bytes, without write-combining.")
     ] = False,
     polled: Annotated[
-        bool, typer.Option("--polled", help="The far program looks at its memory and is not notified.")
+        bool, typer.Option("--polled", help="The receiver polls its memory instead of using notifications.")
     ] = False,
     platform: Annotated[
         str, typer.Option(metavar="NAMES", help="forth-rdma, rdma-pcie, or both with a comma.")
     ] = "forth-rdma",
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="as-published, isthmus or all.  [isthmus; of figures all]"),
+        _one_of("profile", PROFILES, help="Which design.  [isthmus; of figures all]"),
     ] = None,
     seed: Seed = 1,
-    form: Annotated[
-        str, typer.Option("-f", "--format", metavar="NAME", help="Printed: table, csv or json.")
-    ] = "table",
+    form: Annotated[str, _one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
 ) -> None:
     """Remote DMA and messages between hosts, with perftest's flags and columns."""
-    bootstrap.ensure_native()
     from isthmus.bench import output, rdma
 
     rdma.run(
@@ -321,7 +347,11 @@ def bench_rdma(
 @app.command()
 def verify(
     road: Annotated[
-        str, typer.Argument(metavar="ROAD", help="Which published system: etherbone, switch or rdma.")
+        str,
+        typer.Argument(
+            metavar="ROAD",
+            help="Which published system: etherbone, switch or rdma.",
+        ),
     ] = "etherbone",
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
@@ -334,6 +364,7 @@ def verify(
     ] = False,
 ) -> None:
     """Published numbers beside simulated ones. Exits 1 where a limit of the gateware is missed."""
+    choose("published system", road, PUBLISHED)
     if results is None:
         bootstrap.ensure_native()
     from isthmus import verify as verification
@@ -360,7 +391,7 @@ def serve_etherbone(
         str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
     ] = None,
     pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
-    dialect: Annotated[str, typer.Option(metavar="NAME", help="ohwr, or LiteEth's: litex.")] = "ohwr",
+    dialect: Annotated[str, _one_of("dialect", DIALECTS, help="litex is that of LiteEth.")] = "ohwr",
     allow: Annotated[
         list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
     ] = None,
@@ -416,7 +447,9 @@ def report(
     results: Annotated[Path, typer.Argument(metavar="FILE", help="A result file, isthmus.result/1.")] = Path(
         "out/etherbone.json"
     ),
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("out/compare.html"),
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page.  [the result's name, with .html]")
+    ] = None,
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write only the main figure, as SVG, here.")
     ] = None,
@@ -438,8 +471,7 @@ def prove(
 
     known = formal.available()
     for name in names or []:
-        if name not in known:
-            raise UserError(f"no proof named {name!r}; there are: {', '.join(known)}")
+        choose("proof", name, known)
     bootstrap.ensure_development()
 
     def show(result: formal.ProofResult) -> None:
@@ -454,7 +486,7 @@ def prove(
 @app.command()
 def area(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    family: Annotated[str, typer.Option(metavar="NAME", help="xc7, xcup, xc2vp, ecp5 or all.")] = "xc7",
+    family: Annotated[str, _one_of("family", FAMILIES, help="Which FPGAs.")] = "xc7",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Area of cores beside baseline and peers."""
@@ -466,8 +498,6 @@ def area(
     from isthmus.figures import baseline, show
 
     families = list(figures.FAMILIES) if family == "all" else [family]
-    if family != "all" and family not in figures.FAMILIES:
-        raise UserError(f"no family {family!r}; there are: {', '.join(figures.FAMILIES)}, all")
     bootstrap.ensure_development()
     with counting("area", len(figures.pairs(entries, families))) as done:
         measured = figures.measure_all(entries, families, done)
@@ -480,7 +510,7 @@ def area(
 @app.command()
 def timing(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    device: Annotated[str, typer.Option(metavar="NAME", help="lfe5u-85 or lfe5um5g-85.")] = "lfe5u-85",
+    device: Annotated[str, _one_of("device", DEVICES, help="Which FPGA.")] = "lfe5u-85",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Clock frequency of cores on ECP5 beside target."""
@@ -492,8 +522,6 @@ def timing(
     from isthmus.figures import baseline, show
     from isthmus.figures import timing as figures
 
-    if device not in figures.DEVICES:
-        raise UserError(f"no device {device!r}; there are: {', '.join(figures.DEVICES)}")
     chosen = figures.DEVICES[device]
     bootstrap.ensure_development()
     with counting("timing", len(entries) * (len(figures.SEEDS) + 1)) as done:
@@ -564,8 +592,25 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
+    code = _run(arguments)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = None
+    except (OSError, ValueError) as err:
+        # Nothing else may go there: Python would try again at its end, and complain.
+        sys.stdout = None
+        return _say(_system(err), 1) if code == 0 else code
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     from typer.exceptions import TyperException
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that is no valid text comes back as it was given, not as an error.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments, prog_name="isthmus", standalone_mode=False)
     except TyperException as err:
@@ -583,11 +628,44 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stdout = None
         return 0
+    except MemoryError:
+        return _say("out of memory; ask for less at a time", 1)
+    except (OSError, UnicodeError) as err:
+        return _say(_system(err), 1)
+    except Exception as err:
+        return _say(_internal(err), 1)
     if code == 130:
         return jobs.say_stopped()
     return code if isinstance(code, int) else 0
 
 
+def _system(err: Exception) -> str:
+    """What the system refused, in one line."""
+    if not isinstance(err, OSError):
+        return str(err)
+    return f"{err.filename or 'standard output'}: {err.strerror or type(err).__name__}"
+
+
+def _internal(err: Exception) -> str:
+    """One line for what must not happen; the traceback goes to a file."""
+    import tempfile
+    import traceback
+
+    from isthmus.paths import STATE
+
+    what = f"internal error ({type(err).__name__}: {err}); please report it"
+    for folder in (STATE / "log", Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / "isthmus-error.log"
+            file.write_text("".join(traceback.format_exception(err)), errors="backslashreplace")
+        except OSError:
+            continue
+        return f"{what}, with {file}"
+    return what
+
+
 def _say(text: str, code: int) -> int:
-    print(f"isthmus: {' '.join(text.split())}", file=sys.stderr)
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+    print(f"isthmus: {line}", file=sys.stderr)
     return code

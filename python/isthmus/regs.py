@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.errors import UserError
+from isthmus.storage import store
 
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
@@ -120,7 +121,7 @@ def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     ):
         target = out_root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+        store(target, text)
         written.append(target)
     return written
 

@@ -2,9 +2,9 @@
 //! Bus reads a second of one client of one device: the loop of
 //! `benchmarks/peers/libetherbone/client_speed.c`, through the Rust client.
 //!
-//! `client_speed DEVICE CYCLES READS SECONDS`: so many checked cycles of so many reads are submitted,
-//! then all are waited for; 0 cycles: blocking, one read in a cycle of its own. Every value is
-//! compared with what was written before. Prints reads and seconds. `client_speed serve` is a slave for
+//! `client_speed DEVICE CYCLES READS SECONDS [tags]`: so many checked cycles of so many reads are submitted,
+//! then all are waited for, as futures or by their tags; 0 cycles: blocking, one read in a cycle of its
+//! own. Every value is compared with what was written before. Prints reads and seconds. `client_speed serve` is a slave for
 //! it, 16 KiB of memory at address 0: it prints its UDP and its TCP port and serves until its input
 //! ends.
 
@@ -13,7 +13,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use isthmus_host::etherbone::{
-    Client, ClientConfig, Cycle, Memory, Pending, Server, ServerConfig, Widths,
+    Access, Client, ClientConfig, Cycle, Memory, Pending, Server, ServerConfig, Widths,
 };
 use isthmus_host::transport::{AnyTransport, block_on, open};
 
@@ -21,7 +21,8 @@ fn value(index: u64) -> u64 {
     0x0101_0101 * (index + 1)
 }
 
-async fn lot(
+/// Cycles whose ends are futures.
+async fn futures(
     client: &mut Client<AnyTransport>,
     cycles: usize,
     expected: &[u64],
@@ -35,11 +36,38 @@ async fn lot(
     client.settle().await?;
     for pending in pending.drain(..) {
         let reply = pending.take().ok_or("a cycle has not ended")??;
-        if reply.reads != expected {
-            return Err(format!("read {:x?} instead of {expected:x?}", reply.reads).into());
-        }
+        same(&reply.reads, expected)?;
     }
     Ok(())
+}
+
+/// Cycles with tags.
+async fn tags(
+    client: &mut Client<AnyTransport>,
+    cycles: usize,
+    expected: &[u64],
+) -> Result<(), Box<dyn Error>> {
+    let reads = expected.len() as u64;
+    for tag in 0..cycles as u64 {
+        client.submit_tagged(tag, |cycle| {
+            (0..reads).for_each(|i| cycle.add(Access::Read, 4 * i, 0, None));
+        })?;
+    }
+    client.flush().await?;
+    client.settle().await?;
+    let mut left = cycles;
+    while let Some(ended) = client.next_ended() {
+        same(ended.result?, expected)?;
+        left -= 1;
+    }
+    if left == 0 { Ok(()) } else { Err("a cycle has not ended".into()) }
+}
+
+fn same(reads: &[u64], expected: &[u64]) -> Result<(), Box<dyn Error>> {
+    match reads == expected {
+        true => Ok(()),
+        false => Err(format!("read {reads:x?} instead of {expected:x?}").into()),
+    }
 }
 
 /// Reads, and the seconds that they took.
@@ -48,6 +76,7 @@ async fn measure(
     cycles: usize,
     reads: u64,
     time: f64,
+    tagged: bool,
 ) -> Result<(u64, f64), Box<dyn Error>> {
     let config = ClientConfig { widths: Widths::W32, ..ClientConfig::default() };
     let mut client = Client::connect(open(device)?, config).await?;
@@ -66,7 +95,10 @@ async fn measure(
             }
             count += 1;
         } else {
-            lot(&mut client, cycles, &expected, &mut pending).await?;
+            match tagged {
+                true => tags(&mut client, cycles, &expected).await?,
+                false => futures(&mut client, cycles, &expected, &mut pending).await?,
+            }
             count += cycles as u64 * reads;
         }
     }
@@ -86,12 +118,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [serve_here] if serve_here == "serve" => serve(),
-        [device, cycles, reads, time] => {
-            let measured = measure(device, cycles.parse()?, reads.parse()?, time.parse()?);
+        [device, cycles, reads, time, rest @ ..] => {
+            let tagged = matches!(rest, [word] if word == "tags");
+            let (cycles, reads, time) = (cycles.parse()?, reads.parse()?, time.parse()?);
+            let measured = measure(device, cycles, reads, time, tagged);
             let (count, seconds) = block_on(measured)?;
             println!("{count} {seconds:.6}");
             Ok(())
         }
-        _ => Err("usage: client_speed DEVICE CYCLES READS SECONDS, or: client_speed serve".into()),
+        _ => {
+            Err("usage: client_speed DEVICE CYCLES READS SECONDS [tags], or: client_speed serve"
+                .into())
+        }
     }
 }

@@ -61,9 +61,16 @@ pub fn run_text(
         "pcix" => pcix::run(&pcix::scenario::Scenario::parse(json)?, watch),
         "rdma" => rdma::run(&rdma::scenario::Scenario::parse(json)?, make_model, watch),
         "switch" => switch::run(&switch::scenario::Scenario::parse(json)?, make_model, watch),
-        _ => run_with(&Scenario::parse(json)?, make_model, watch),
+        "etherbone" => run_with(&Scenario::parse(json)?, make_model, watch),
+        other => {
+            let reason = format!("unknown road `{other}`: expected one of {}", ROADS.join(", "));
+            Err(RoadError::scenario("road", reason))
+        }
     }
 }
+
+/// Every road that a scenario can name.
+const ROADS: [&str; 4] = ["etherbone", "pcix", "rdma", "switch"];
 
 /// Runs a scenario given as JSON and returns its measurements as a JSON list.
 ///

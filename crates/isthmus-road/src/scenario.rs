@@ -984,7 +984,7 @@ impl Usb {
     /// Latencies are checked by the models that take them.
     fn check(&self) -> Result<(), RoadError> {
         let Self { fx2, host, driver, .. } = self;
-        ranges("bus.usb.", &[("fx2.clock_mhz", fx2.clock_mhz, 1.0, 48.0)])?;
+        ranges("bus.usb.", &[("fx2.clock_mhz", fx2.clock_mhz, 5.0, 48.0)])?;
         let transfers = match driver {
             UsbDriver::Serial(serial) => [serial.out_transfers, serial.in_transfers],
             UsbDriver::Bulk(bulk) => [bulk.out_transfers, bulk.in_transfers],

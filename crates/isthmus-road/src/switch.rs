@@ -750,6 +750,20 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_at_a_port_or_a_lane_that_is_not_there_is_refused() {
+        for (key, value, says) in [
+            ("resets", json!([[4, 0, 1]]), "faults.resets: port 4 is outside 0 to 3"),
+            ("stalls", json!([[9, 0, 1]]), "faults.stalls: port 9 is outside 0 to 3"),
+            ("lane", json!(1), "faults.lane: lane 1 is outside 0 to 0"),
+        ] {
+            let mut scenario: Value = serde_json::from_str(SCENARIO).unwrap();
+            scenario["faults"] = json!({key: value});
+            let error = Scenario::parse(&scenario.to_string()).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
     fn a_trace_with_a_backlog_or_a_clock_out_of_range_is_refused() {
         for (key, value, says) in [
             ("arrivals", json!({"backlog": 256}), "no backlog"),

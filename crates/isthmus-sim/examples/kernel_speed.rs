@@ -2,7 +2,7 @@
 //! How fast the kernel runs a device that is never idle.
 //!
 //! Without an argument the device is a counter in Rust behind a PHY: what remains is the kernel's
-//! own cost a cycle. With the path of a model built by `./isthmus build`, that model is run, all
+//! own cost a cycle. With the path of a model, which `./isthmus bench` builds, that model is run, all
 //! its clocks at 125 MHz and its configuration ports at zero.
 
 use std::cell::Cell;

@@ -9,12 +9,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
 
-from isthmus import platforms
+from isthmus import bootstrap, platforms
 from isthmus.bench import engine, scenario
+from isthmus.bench.output import FORMATS, Format
 from isthmus.bench.scenario import METHODS, Method
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Profile
-from isthmus.results import Document, document, latency_table, to_csv, write
+from isthmus.results import Document, document, latency_table, to_csv, to_json
+from isthmus.storage import keep, result_file
 
 ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
@@ -31,7 +33,6 @@ THROUGHPUT_ITERATIONS = 2000
 # Frames back to back, straight onto the wire: the shortest ones, and the longest full of timestamps.
 LINE_RATE: tuple[tuple[int, int], ...] = ((1000, 0), (200, max(TIMESTAMPS)))
 
-Format = Literal["table", "csv", "json"]
 Trace = Literal["none", "fst", "perfetto", "pcapng"]
 _TRACES: Mapping[Trace, tuple[str, str]] = {
     "fst": ("waveform", "fst"),
@@ -57,6 +58,8 @@ def measure(
     """Run it and give the result document; nothing is printed but progress."""
     _check(iterations, timestamps, systems, methods, profiles, trace)
     begin = monotonic()
+    if runner is None:
+        bootstrap.ensure_native()
     loaded = {name: platforms.load(name) for name in systems}
     tops = sorted({_board(platform, profile) for platform in loaded.values() for profile in profiles})
     models = {top: model or engine.model(top, trace == "fst") for top in tops}
@@ -149,8 +152,7 @@ def _check(
         ("trace", [trace], ("none", *_TRACES)),
     ):
         for value in given:
-            if value not in known:
-                raise UserError(f"{name}: no {value!r}; there are: {', '.join(known)}")
+            choose(name, value, known)
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -158,6 +160,8 @@ def sizes(text: str) -> tuple[int, ...]:
     try:
         if ".." in text:
             low, high = (int(part) for part in text.split(".."))
+            if not 1 <= low <= high <= TIMESTAMPS[-1]:
+                raise UserError(f"size: {text!r}; from 1 to {TIMESTAMPS[-1]} timestamps in a cycle")
             return tuple(range(low, high + 1))
         return tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -192,8 +196,8 @@ def run(
     out_json    --out-json: another name for the result file
     trace       --trace: none, fst, perfetto or pcapng, written to `out/traces`
     """
-    if format not in ("table", "csv", "json"):
-        raise UserError(f"format: no {format!r}; there are: table, csv, json")
+    choose("format", format, FORMATS)
+    target = result_file(out, "etherbone", out_json)
     made = measure(
         iterations=iterations,
         timestamps=sizes(size),
@@ -206,14 +210,12 @@ def run(
         runner=runner,
         model=model,
     )
-    target = out_json or out / "etherbone.json"
-    write(made, target)
-    table = to_csv(made)
-    target.with_suffix(".csv").write_text(table)
+    table, whole = to_csv(made), to_json(made)
+    keep({target: whole, target.with_suffix(".csv"): table})
     if format == "csv":
         print(table, end="")
     elif format == "json":
-        print(target.read_text(), end="")
+        print(whole, end="")
     else:
         print(text(made), end="")
         print(f"# results: {target}, {target.with_suffix('.csv')}")

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.results import Document, write
+from isthmus.results import Document, to_json
+from isthmus.storage import keep
 
 Format = Literal["table", "csv", "json"]
+FORMATS: tuple[Format, ...] = ("table", "csv", "json")
 
 
 def publish(
@@ -27,15 +30,14 @@ def publish(
     page  the HTML page
     text  the table for people
     """
-    write(made, target)
     table, drawn = target.with_suffix(".csv"), target.with_suffix(".html")
-    with table.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows(made))
-    drawn.write_text(page(made))
+    whole, lines = to_json(made), io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(rows(made))
+    keep({target: whole, table: lines.getvalue(), drawn: page(made)})
     if format == "csv":
-        print(table.read_text(), end="")
+        print(lines.getvalue(), end="")
     elif format == "json":
-        print(target.read_text(), end="")
+        print(whole, end="")
     else:
         print(text(made), end="")
         print(f"# results: {target}, {table}; page: {drawn}")

@@ -15,13 +15,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
 
-from isthmus import platforms
+from isthmus import bootstrap, platforms
 from isthmus.bench import engine, rdma_trace
-from isthmus.bench.output import Format, publish
+from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.scenario import entries
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document, Measurement, document, measurement
+from isthmus.storage import result_file
 
 PLATFORM = "forth-rdma"
 PLATFORMS = (PLATFORM, "rdma-pcie")
@@ -105,7 +106,7 @@ def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what the gateware or the program cannot do."""
     t = transfers
     if t.test not in TESTS:
-        raise UserError(f"test: no {t.test!r}; there are: {', '.join(TESTS)}")
+        choose("test", t.test, TESTS)
     largest = LARGEST_MESSAGE if t.test.startswith("send") else LARGEST_WRITE
     if t.test in APPLICATIONS:
         largest = LARGEST_BLOCK
@@ -132,7 +133,7 @@ def check(transfers: Transfers) -> None:
     if t.test not in (*APPLICATIONS, TRACE) and t.hosts % 2:
         raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
-        raise UserError(f"posting: no {t.posting!r}; there are: {', '.join(POSTINGS)}")
+        choose("posting", t.posting, POSTINGS)
     if t.posting is not None and t.test not in POSTED:
         raise UserError(f"posting: {t.test} looks for room in one way; {' and '.join(POSTED)} have v1 to v3")
     if t.both_ways and t.test not in BANDWIDTH:
@@ -305,7 +306,7 @@ def sizes(text: str) -> tuple[int, ...]:
             found = [int(part) for part in text.split(",")]
     except ValueError:
         raise UserError(wrong) from None
-    if not found:
+    if not found or min(found) < 1:
         raise UserError(wrong)
     return tuple(dict.fromkeys(found))
 
@@ -330,7 +331,7 @@ def usual_iterations(test: str, size: int) -> int:
     """Without -n and -D."""
     if test in APPLICATIONS:
         return CALLS
-    return max(FEWEST, min(ITERATIONS, VOLUME // size))
+    return max(FEWEST, min(ITERATIONS, VOLUME // max(1, size)))
 
 
 def warmup(test: str, size: int) -> int:
@@ -401,6 +402,8 @@ def measure(
     begin = monotonic()
     for point in points:
         check(point.transfers)
+    if runner is None:
+        bootstrap.ensure_native()
     runs = _Runs(given)
     one = runner or engine.run
     if duration_ms is not None:
@@ -472,15 +475,13 @@ def run(
     """
     if profile is None:
         profile = "all" if test == "figures" else "isthmus"
-    if format not in ("table", "csv", "json"):
-        raise UserError(f"format: no {format!r}; there are: table, csv, json")
+    choose("format", format, FORMATS)
+    choose("test", test, (*TESTS, "figures"))
     profiles = PROFILES if profile == "all" else tuple(profile.split(","))
     for each in profiles:
-        if each not in PROFILES:
-            raise UserError(f"profile: no {each!r}; there are: {', '.join(PROFILES)}, all")
+        choose("profile", each, (*PROFILES, "all"))
     for each in platform.split(","):
-        if each not in PLATFORMS:
-            raise UserError(f"platform: no {each!r} with RDMA; there are: {', '.join(PLATFORMS)}")
+        choose("platform with RDMA", each, PLATFORMS)
     if iterations is not None and duration_ms is not None:
         raise UserError("duration: give -n or -D, not both")
     if duration_ms is not None and not 0.001 <= duration_ms <= 10_000:
@@ -519,13 +520,11 @@ def run(
 
     names = platform.split(",")
     if test != "figures":
-        if test not in TESTS:
-            raise UserError(f"test: no {test!r}; there are: {', '.join(TESTS)}, figures")
         wanted = all_sizes(test) if all_ else sizes(size) if size is not None else (usual_size(test),)
         points = [
             Point(
                 Transfers(
-                    test,
+                    test,  # type: ignore[arg-type]
                     each,
                     usual_iterations(test, each) if iterations is None else iterations,
                     warmup(test, each),
@@ -548,8 +547,12 @@ def run(
             for which in profiles
             for each in wanted
         ]
+        for point in points:
+            check(point.transfers)
+        target = result_file(out, "rdma", out_json)
         made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
     else:
+        target = result_file(out, "rdma", out_json)
         made = rdma_published.drawn(profiles, names, seed, runner, given)  # type: ignore[arg-type]
     from isthmus.bench import rdma_tables
     from isthmus.report import rdma as drawing
@@ -557,6 +560,5 @@ def run(
     def table(one: Document) -> str:
         return rdma_tables.text(one, gbits=gbits, histogram=histogram, unsorted=unsorted)
 
-    target = out_json or out / "rdma.json"
     publish(made, target, format, rdma_tables.csv_rows, drawing.page, table)
     return made

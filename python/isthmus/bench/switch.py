@@ -14,12 +14,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
 
-from isthmus import platforms
+from isthmus import bootstrap, platforms
 from isthmus.bench import engine, tracefile
 from isthmus.bench.output import Format, publish
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document, document
+from isthmus.storage import result_file
 
 PLATFORM = "forth-switch"
 TOP = "link_switch"
@@ -198,7 +199,8 @@ def _pattern(text: str) -> Any:
         return {name: _share(text, value or str(HOTSPOT_SHARE))}
     if name == "unbalanced" and value:
         return {name: _share(text, value)}
-    raise UserError(f"pattern: no {text!r}; there are: {PATTERNS}")
+    choose("pattern", text, PATTERNS.split(", "))
+    raise UserError(f"pattern: {text!r}: expected one of {PATTERNS}")
 
 
 def _share(text: str, value: str) -> float:
@@ -226,7 +228,7 @@ def loads(text: str) -> tuple[float, ...]:
         if ":" in text:
             low, high, *rest = (float(part) for part in text.split(":"))
             step = rest[0] if rest else 0.1
-            if len(rest) > 1 or not 0.001 <= step <= 1:
+            if len(rest) > 1 or not 0.001 <= step <= 1 or not 0 <= low <= high <= 1:
                 raise UserError(wrong)
             count = int((high - low) / step + 1e-6)
             found = tuple(round(low + number * step, 6) for number in range(count + 1))
@@ -288,6 +290,8 @@ def measure(
     """
     begin = monotonic()
     platform = platforms.load(PLATFORM)
+    if runner is None:
+        bootstrap.ensure_native()
     built: dict[str, Path] = {}
     runs = []
     for point in points:
@@ -357,8 +361,7 @@ def run(
         ("format", [format], ("table", "csv", "json")),
     ):
         for value in values:
-            if value not in known:
-                raise UserError(f"{name}: no {value!r}; there are: {', '.join(str(k) for k in known)}")
+            choose(name, str(value), [str(each) for each in known])
     if not 100 <= packets <= 100_000_000:
         raise UserError(f"packets: {packets} is outside 100 to 100000000")
     if buffer_words is not None and not 32 <= buffer_words <= 512:
@@ -375,10 +378,10 @@ def run(
     for each in profiles:
         design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
         points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
+    target = result_file(out, "switch", out_json)
     made = measure(points, runner=runner, given=given)
     from isthmus.bench import switch_tables
     from isthmus.report import switch as drawing
 
-    target = out_json or out / "switch.json"
     publish(made, target, format, switch_tables.csv_rows, drawing.page, switch_tables.text)
     return made

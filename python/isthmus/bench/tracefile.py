@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from isthmus.errors import UserError
+from isthmus.storage import read_text
 
 LINES = 1_000_000
 LARGEST_BYTES = 256 << 20
@@ -21,15 +22,9 @@ def lines(path: Path, form: str, what: str, option: str) -> list[tuple[str, list
     """
     where = f"{option}: {path}"
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise UserError(f"{where}: more than {LARGEST_BYTES >> 20} MiB")
-        text = path.read_text(encoding="utf-8")
-    except OSError as err:
-        raise UserError(f"{where}: {err.strerror}") from err
-    except ValueError as err:
-        # Not UTF-8, or a name that no file can have.
-        why = "not a text file" if isinstance(err, UnicodeDecodeError) else str(err)
-        raise UserError(f"{where}: {why}") from err
+        text = read_text(path, LARGEST_BYTES)
+    except UserError as err:
+        raise UserError(f"{option}: {err}") from err
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.partition("#")[0].replace(",", " ").split()

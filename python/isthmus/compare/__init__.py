@@ -35,14 +35,15 @@ def run(
     """
     from isthmus.bench import etherbone
     from isthmus.report.page import page
-    from isthmus.results import to_csv, write
+    from isthmus.results import to_csv, to_json
+    from isthmus.storage import keep, result_file
 
+    target = result_file(out, "compare")
     document = etherbone.measure(iterations=iterations, seed=seed, out=out, runner=runner, model=model)
     if rdma:
         document = _with_rdma(document, seed, runner, model)
-    write(document, out / "compare.json")
-    (out / "compare.csv").write_text(to_csv(document))
-    (out / "compare.html").write_text(page(document))
+    files = {target: to_json(document), target.with_suffix(".csv"): to_csv(document)}
+    keep(files | {target.with_suffix(".html"): page(document)})
     print(text(document), end="")
     print(f"report:  {out / 'compare.html'}\nresults: {out / 'compare.json'}, {out / 'compare.csv'}")
     return document

@@ -16,6 +16,7 @@ from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, SdbRecord, des
 from isthmus.eb.slave import Memory, SoftwareSlave
 from isthmus.eb.watch import Watch
 from isthmus.errors import DataError, UserError
+from isthmus.storage import read as contents
 
 CHUNK = 1 << 18
 """Bytes of a transfer between two looks at the clock."""
@@ -187,6 +188,8 @@ def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
     address, length = place(where, "LENGTH")
     if length == 0:
         raise UserError(f"{where!r}: the length must be at least 1")
+    if not file.name or file.is_dir():
+        raise UserError(f"{str(file)!r}: expected the name of a file")
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
     with link.open() as device:
         width = device.data_bytes
@@ -215,10 +218,7 @@ def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
 def put(link: Link, where: str, file: Path, order: Order, *, words: int, silent: bool, force: bool) -> None:
     """Copy a file to addresses from `where` on."""
     address = number("address", where)
-    try:
-        data = file.read_bytes()
-    except OSError as err:
-        raise UserError(f"{file}: {err.strerror}") from None
+    data = contents(file)
     if not data:
         raise UserError(f"{file}: is empty")
     with link.open() as device:

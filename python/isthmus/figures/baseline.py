@@ -10,6 +10,7 @@ from pathlib import Path
 
 from isthmus.errors import UserError
 from isthmus.paths import BENCHMARKS
+from isthmus.storage import store
 
 TOLERANCE = 0.02
 """A figure may be worse than its baseline by this much before the command fails."""
@@ -49,9 +50,8 @@ def update(
         for variant, figures in variants.items():
             stored.setdefault(core, {})[variant] = dict(figures)
     path = directory / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     document = {"tools": dict(tools), "figures": stored}
-    path.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
+    store(path, json.dumps(document, indent=2, sort_keys=True) + "\n")
     return path
 
 

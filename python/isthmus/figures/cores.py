@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.models.ports import Parameter
 
 TABLE = Path(__file__).with_name("cores.toml")
@@ -102,6 +102,5 @@ def select(names: list[str], path: Path = TABLE) -> list[CoreEntry]:
     """The named entries, or all. Raises `UserError` for an unknown name."""
     entries = load(path)
     for name in names:
-        if name not in entries:
-            raise UserError(f"no core named {name!r}; there are: {', '.join(entries)}")
+        choose("core", name, entries)
     return [entries[name] for name in names or entries]

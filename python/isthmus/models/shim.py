@@ -45,8 +45,10 @@ const isthmus_desc_t kDesc = {@ABI@, @TOP_STRING@, @HASH_STRING@, @INFO_STRING@,
 
 // What Verilator's runtime calls when a model cannot go on. Its own would end the whole process.
 [[noreturn]] void give_up(const char *file, int line, const char *message) {
-  const std::string place = file && *file ? std::string(file) + ":" + std::to_string(line) + ": " : "";
-  throw std::runtime_error(place + message);
+  // Without its folder, which is that of the checkout that built the model.
+  const std::string path = file ? file : "";
+  const std::string name = path.substr(path.rfind('/') + 1);
+  throw std::runtime_error((name.empty() ? "" : name + ":" + std::to_string(line) + ": ") + message);
 }
 
 // The context outlives the top, and the top outlives its trace: members are destroyed bottom up.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.paths import ROOT
 from isthmus.platforms.model import (
     BUSES,
@@ -42,7 +42,11 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
     """The platform `name`. Raises `PlatformError` for an unknown name or a wrong file."""
     path = folder / f"{name}.toml"
     if not path.is_file() or name.startswith("_"):
-        raise PlatformError(f"no platform {name!r}; there are: {', '.join(names(folder))}")
+        try:
+            choose("platform", name, names(folder))
+        except UserError as err:
+            raise PlatformError(str(err)) from None
+        raise PlatformError(f"{path}: cannot be read")
     data = _read(path, ())
     title = data.pop("title", None)
     if not isinstance(title, tuple) or not isinstance(title[0], str):

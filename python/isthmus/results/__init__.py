@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
 
-from isthmus.results.files import document, load, merged, to_csv, write
+from isthmus.results.files import document, load, merged, to_csv, to_json, write
 from isthmus.results.model import (
     DEFINITIONS,
     SCHEMA,
@@ -38,5 +38,6 @@ __all__ = [
     "measurement",
     "merged",
     "to_csv",
+    "to_json",
     "write",
 ]

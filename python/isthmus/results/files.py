@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from isthmus.errors import UserError
 from isthmus.results.model import (
     PERCENTILES,
     SCHEMA,
@@ -21,6 +22,7 @@ from isthmus.results.model import (
     Throughput,
     measurement,
 )
+from isthmus.storage import read_text, store
 
 _SCHEMA_FILE = Path(__file__).with_name("result-1.schema.json")
 
@@ -42,10 +44,12 @@ def merged(first: Document, second: Document) -> Document:
 def load(path: Path) -> Document:
     """Read and validate a result file. Raises `ResultError` that says what is wrong and where."""
     try:
-        data = json.loads(path.read_text())
-    except OSError as err:
-        raise ResultError(f"{path}: {err.strerror}; make one with ./isthmus bench etherbone") from err
-    except ValueError as err:
+        text = read_text(path)
+    except UserError as err:
+        raise ResultError(f"{err}; expected a result file, which ./isthmus bench etherbone makes") from err
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as err:
         raise ResultError(f"{path}: not JSON: {err}") from err
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else type(data).__name__
@@ -85,11 +89,15 @@ def _document(data: Mapping[str, Any], where: str) -> Document:
     )
 
 
+def to_json(made: Document) -> str:
+    """The whole document, checked against its schema. Raises `ResultError`."""
+    validate(made.raw, "result")
+    return json.dumps(made.raw, indent=1) + "\n"
+
+
 def write(made: Document, path: Path) -> None:
-    """Write the whole document as JSON; the folder is made where it is missing."""
-    validate(made.raw, str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(made.raw, indent=1) + "\n")
+    """Write the whole document as JSON, or nothing; the folder is made where it is missing."""
+    store(path, to_json(made))
 
 
 CSV_COLUMNS = (

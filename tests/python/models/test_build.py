@@ -242,7 +242,7 @@ def test_a_model_that_fails_says_why_instead_of_ending_the_process(tmp_path: Pat
     for _ in range(2):
         assert endless.api.isthmus_eval(endless.handle, 1000) == 1
         text = endless.api.isthmus_error(endless.handle).decode()
-        assert text.startswith(f"{tmp_path}/bad/bad.sv:")
+        assert text.startswith("bad.sv:"), "no path of the checkout that built it: another may use the model"
         assert "did not converge" in text.lower()
     endless.close()
     assert stopped.api.isthmus_eval(stopped.handle, 1000) == 0

@@ -85,13 +85,13 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
     [
         ({"size": "9"}, "size: 9 timestamps a cycle; the report's measurement has 1 to 8"),
         ({"size": "x"}, "size: 'x'; write 4, 1,2,8 or 1..8"),
-        ({"size": "8..1"}, "size: give at least one number of timestamps, 1 to 8"),
+        ({"size": "8..1"}, "size: '8..1'; from 1 to 8 timestamps"),
         ({"iterations": 0}, "iterations: 0 is outside 1 to 1000000"),
-        ({"platform": "ring"}, "platform: no 'ring'; there are: gige-direct, gige-switch, pcie-scu3"),
-        ({"method": "fast"}, "method: no 'fast'; there are: convenience, blocking, pipelined"),
-        ({"profile": "x"}, "profile: no 'x'; there are: as-published, isthmus"),
-        ({"trace": "vcd"}, "trace: no 'vcd'; there are: none, fst, perfetto, pcapng"),
-        ({"format": "xml"}, "format: no 'xml'; there are: table, csv, json"),
+        ({"platform": "ring"}, "unknown platform 'ring'; choose from gige-direct, gige-switch, pcie-scu3"),
+        ({"method": "fast"}, "unknown method 'fast'; choose from convenience, blocking, pipelined"),
+        ({"profile": "x"}, "unknown profile 'x'; choose from as-published, isthmus"),
+        ({"trace": "vcd"}, "unknown trace 'vcd'; choose from none, fst, perfetto, pcapng"),
+        ({"format": "xml"}, "unknown format 'xml'; choose from table, csv, json"),
     ],
 )
 def test_mistakes_are_named_before_anything_runs(given: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -174,10 +174,10 @@ def test_keys_carry_their_units() -> None:
 
 def test_unknown_platform() -> None:
     with pytest.raises(
-        PlatformError, match="no platform 'usb'; there are: forth-rdma, forth-switch, gige-direct, gige"
+        PlatformError, match="unknown platform 'usb'"
     ):
         platforms.load("usb")
-    with pytest.raises(PlatformError, match="no platform '_gige'"):
+    with pytest.raises(PlatformError, match="unknown platform '_gige'"):
         platforms.load("_gige")
 
 

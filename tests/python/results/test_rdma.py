@@ -123,7 +123,7 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"test": "read-lat"}, "test: no 'read-lat'; there are: write-lat,"),
+        ({"test": "read-lat"}, "unknown test 'read-lat'; did you mean 'send-lat'? choose from write-lat,"),
         ({"size": 12}, "size: 12 bytes for write-lat; a multiple of 8, 8 to 1048576, is right"),
         ({"size": 0}, "size: 0 bytes"),
         (
@@ -133,7 +133,7 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
         ({"hosts": 9}, "hosts: 9 is outside 2 to 8"),
         ({"links": 5}, "links: 5 is outside 1 to 4"),
         ({"iterations": 0}, "iters: 0 is outside"),
-        ({"posting": "v4", "test": "one-way"}, "posting: no 'v4'; there are: v1, v2, v3"),
+        ({"posting": "v4", "test": "one-way"}, "unknown posting 'v4'; choose from v1, v2, v3"),
         ({"posting": "v1"}, "posting: write-lat looks for room in one way"),
         ({"post_list": 2}, "post-list: write-lat hands over one at a time; write-bw and send-bw take lists"),
         ({"test": "write-bw", "posting": "v1", "post_list": 2}, "post-list: write-bw v1 hands over one"),
@@ -280,7 +280,7 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("test", "settings", "message"),
     [
-        ("read-lat", {}, "test: no 'read-lat'; there are: write-lat, write-bw"),
+        ("read-lat", {}, "unknown test 'read-lat'; did you mean 'send-lat'? choose from write-lat, write-bw"),
         ("write-lat", {"size": "12"}, "size: 12 bytes"),
         ("write-lat", {"size": "8", "all_": True}, "size: give -s or -a, not both"),
         ("write-lat", {"iterations": 5, "duration_ms": 1.0}, "duration: give -n or -D, not both"),
@@ -299,14 +299,14 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         (
             "write-lat",
             {"platform": "gige-direct"},
-            "platform: no 'gige-direct' with RDMA; there are: forth-rdma",
+            "unknown platform with RDMA 'gige-direct'; choose from forth-rdma",
         ),
-        ("write-lat", {"profile": "best"}, "profile: no 'best'; there are: as-published, isthmus, all"),
-        ("write-lat", {"format": "xml"}, "format: no 'xml'"),
+        ("write-lat", {"profile": "best"}, "unknown profile 'best'; choose from as-published, isthmus, all"),
+        ("write-lat", {"format": "xml"}, "unknown format 'xml'; "),
         ("write-lat", {"bidirectional": True}, "bidirectional: write-lat has no directions"),
         ("write-lat", {"hosts": 3}, "hosts: 3 hosts make no pairs"),
         ("one-way", {"posting": "v3"}, "posting: v3 looks for room every 4 descriptors; it wants --i-know-"),
-        ("one-way", {"posting": "v4"}, "posting: no 'v4'"),
+        ("one-way", {"posting": "v4"}, "unknown posting 'v4'; "),
         ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
         ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
         ("sort", {"duration_ms": 1.0}, "duration: sort runs once; -n says how many chunks each host has"),

@@ -687,7 +687,7 @@ impl<T: Transport> Client<T> {
 
     /// Queues a cycle. Nothing is sent before [`flush`](Self::flush).
     pub fn submit(&mut self, cycle: &Cycle) -> Result<Pending, Error> {
-        let flight = self.encode_cycle(|place| place.clone_from(cycle))?;
+        let flight = self.encode_cycle(|place| place.assign(cycle))?;
         let pending = flight.completion.pend();
         self.flights.push();
         Ok(pending)
@@ -699,7 +699,7 @@ impl<T: Transport> Client<T> {
         cycle: &Cycle,
         callback: impl FnOnce(CycleResult) + Send + 'static,
     ) -> Result<(), Error> {
-        let flight = self.encode_cycle(|place| place.clone_from(cycle))?;
+        let flight = self.encode_cycle(|place| place.assign(cycle))?;
         flight.completion.owner = Some(Owner::Callback(Box::new(callback)));
         self.flights.push();
         Ok(())

@@ -92,6 +92,20 @@ impl Operations {
         }
     }
 
+    /// Becomes a clone of `other`; only operations that there are are copied.
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Few { count, planned }, Self::Few { count: length, planned: others }) => {
+                *count = *length;
+                for (place, operation) in planned.iter_mut().zip(others).take(*length) {
+                    *place = *operation;
+                }
+            }
+            (place, other) => *place = other.clone(),
+        }
+    }
+
     /// Forgets the operations and frees their memory.
     fn forget(&mut self) {
         match self {
@@ -162,6 +176,14 @@ impl Cycle {
 
     pub(super) fn is_repeatable(&self) -> bool {
         self.repeatable
+    }
+
+    /// Becomes a clone of `other`.
+    #[inline]
+    pub(super) fn assign(&mut self, other: &Self) {
+        self.operations.assign(&other.operations);
+        self.silent = other.silent;
+        self.repeatable = other.repeatable;
     }
 
     fn operations(&self) -> &[Planned] {

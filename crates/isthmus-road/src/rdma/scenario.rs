@@ -296,6 +296,23 @@ impl Faults {
             || self.forged_rate > 0.0
     }
 
+    /// Whether the hosts and links that they name take part.
+    fn check(&self, hosts: usize, links: usize) -> Result<(), RoadError> {
+        let named = self.resets.iter().map(|&(host, link, ..)| ("resets", host, link));
+        let named =
+            named.chain(self.node_resets.iter().map(|&(host, ..)| ("node_resets", host, 0)));
+        let named = named.chain(self.stalls.iter().map(|&(host, ..)| ("stalls", host, 0)));
+        for (key, host, link) in named {
+            for (what, number, count) in [("host", host, hosts), ("link", link, links)] {
+                if number >= count {
+                    let reason = format!("{what} {number} is outside 0 to {}", count - 1);
+                    return Err(RoadError::scenario(format!("faults.{key}"), reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn line(&self) -> LineFaults {
         LineFaults {
             bit_error_rate: self.bit_error_rate,
@@ -404,6 +421,7 @@ impl Scenario {
             let reason = "only a soak and a trace know programs that stop";
             return Err(RoadError::scenario("faults.stalls", reason));
         }
+        self.faults.check(workload.hosts, interface.links)?;
         if workload.packed && workload.test != Test::SendLat {
             let reason = format!("{} knows messages by their frame words", workload.test.name());
             return Err(RoadError::scenario("workload.packed", reason));

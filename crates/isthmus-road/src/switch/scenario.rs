@@ -256,6 +256,7 @@ impl Scenario {
         within("device.align_words", device.align_words as f64, 32.0, 4_096.0)?;
         within("device.max_skew", device.max_skew as f64, 1.0, 15.0)?;
         self.check_lanes()?;
+        self.check_faults()?;
         let word_bytes = self.word_bytes();
         within("device.buffer_words", f64::from(device.buffer_words), 32.0, 512.0)?;
         within("device.max_words", f64::from(device.max_words), 16.0, 510.0)?;
@@ -314,6 +315,26 @@ impl Scenario {
         if workload.engine == Engine::Ideal && (backlog || self.faults.any()) {
             let reason = "engine ideal supports neither a backlog nor faults; use rtl or reference";
             return Err(RoadError::scenario("workload.engine", reason));
+        }
+        Ok(())
+    }
+
+    /// Whether the ports and lanes that faults name exist.
+    fn check_faults(&self) -> Result<(), RoadError> {
+        let (ports, lanes, faults) = (self.device.ports, self.device.lanes, &self.faults);
+        let named = faults.resets.iter().map(|&(port, ..)| ("resets", port, 0));
+        let named = named.chain(faults.stalls.iter().map(|&(port, ..)| ("stalls", port, 0)));
+        let named = named.chain(faults.lane.map(|lane| ("lane", 0, lane)));
+        let of_lanes =
+            faults.lane_resets.iter().map(|&(port, lane, ..)| ("lane_resets", port, lane));
+        let slips = faults.slips.iter().map(|&(port, lane, ..)| ("slips", port, lane));
+        for (key, port, lane) in named.chain(of_lanes).chain(slips) {
+            for (what, number, count) in [("port", port, ports), ("lane", lane, lanes)] {
+                if number >= count {
+                    let reason = format!("{what} {number} is outside 0 to {}", count - 1);
+                    return Err(RoadError::scenario(format!("faults.{key}"), reason));
+                }
+            }
         }
         Ok(())
     }

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command that the documentation shows is run, word for word, or is listed with the reason why not.
+
+The command line is the real one. Measurements are made up, so that all of it takes seconds: tables, files and
+pages are written from them. Tools that need a device, and what changes the machine, end where they would
+begin.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve()
+ROOT = HERE.parents[3]
+for folder in ("cli", "results"):
+    sys.path.insert(0, str(HERE.parents[1] / folder))
+
+import fixture  # noqa: E402
+import rdma_fixture  # noqa: E402
+import test_bad_input  # noqa: E402
+import test_switch  # noqa: E402
+from isthmus import cli  # noqa: E402
+
+NOT_RUN = {
+    "apt-get": "changes the machine",
+    "rustup": "changes the machine",
+    "git": "needs the network",
+    "for": "re-pins packages: needs the network and uv",
+    "uv": "re-pins packages: needs the network and uv",
+    "done": "the end of a loop that is listed",
+    "cargo": "built and run by the tests of Rust",
+    "cc": "the C library's tests compile against its header",
+    "tshark": "run by the dissector's tests where tshark is installed",
+    "ip": "needs root",
+    "ping": "needs a TAP interface",
+    "python": "needs LiteX; run by tests/system/test_serve_litex.py",
+    "eb-read": "another project's tool; run by the tests of serve where it is installed",
+}
+"""Programs beside isthmus, by their first word."""
+
+EXIT_CODES = {"verify": (0, 1)}
+"""Made-up numbers may miss a limit."""
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Fenced blocks: their language and what they hold."""
+    for found in re.finditer(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        yield found[1], found[2]
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """Every command of every page: where, and as it stands there."""
+    for page in pages():
+        if page.name == "cli.md":
+            # What --help prints; a test of its own compares them.
+            continue
+        text, name = page.read_text(), str(page.relative_to(ROOT))
+        for language, body in blocks(text):
+            body = re.sub(r"<<'(\w+)'\n.*?^\1$", "", body, flags=re.MULTILINE | re.DOTALL)
+            lines = body.replace("\\\n", " ").splitlines()
+            if language == "console":
+                lines = [line[2:] for line in lines if line.startswith(("$ ", "# "))]
+            elif language != "sh":
+                continue
+            for line in lines:
+                for part in re.split(r" && ", line):
+                    if part.strip() and not part.startswith("#"):
+                        yield name, part.strip()
+        for found in re.finditer(r"`((?:for \w+ in [^`;]*; do )?\./isthmus [^`]*)`", text):
+            yield name, " ".join(found[1].split())
+
+
+def expanded(line: str) -> list[str]:
+    """A loop's commands one by one; any other line as it is."""
+    loop = re.fullmatch(r"for (\w+) in ([^;]*); do (.*); done", line)
+    if loop is None:
+        return [line]
+    return [loop[3].replace(f"${loop[1]}", value) for value in loop[2].split()]
+
+
+COMMANDS = [(name, one) for name, line in dict.fromkeys(shown()) for one in expanded(line)]
+
+
+def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
+    """Made-up measurements for a scenario of any road."""
+    del progress
+    by_road = {
+        "etherbone": fixture.engine,
+        "switch": test_switch.engine,
+        "rdma": rdma_fixture.engine,
+        "pcix": rdma_fixture.engine,
+    }
+    found: list[dict[str, Any]] = by_road[scenario["road"]](scenario)
+    return found
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    from isthmus.bench import engine as running
+
+    run_all = running.run_all
+    monkeypatch.chdir(tmp_path)
+    for name in test_bad_input.STAND_INS:
+        monkeypatch.setattr(name, test_bad_input.reached)
+    for name in ("ensure_native", "ensure_development"):
+        monkeypatch.setattr(f"isthmus.bootstrap.{name}", lambda: None)
+    monkeypatch.setattr("isthmus.bench.engine.run_all", run_all)
+    monkeypatch.setattr("isthmus.bench.engine.run", engine)
+    monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))
+    (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
+    (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
+    return tmp_path
+
+
+def words(line: str) -> list[str]:
+    """A shell's words of a command; assignments before it, a comment and a background sign are left out."""
+    try:
+        given = shlex.split(line, comments=True)
+    except ValueError:
+        # The first line of a text that goes on.
+        return line.split()
+    while given and re.fullmatch(r"\w+=\S*", given[0]):
+        given.pop(0)
+    return [word for word in given if word != "&"]
+
+
+def test_there_are_commands_in_the_documentation() -> None:
+    assert len([line for _, line in COMMANDS if "./isthmus" in line]) > 40
+
+
+def test_every_program_is_isthmus_or_listed_with_a_reason() -> None:
+    others = {words(line)[0] for _, line in COMMANDS if words(line)} - {"./isthmus", "cat", "cd", "c"}
+    assert others <= set(NOT_RUN), "run it in a test, or list it with the reason why not"
+
+
+ISTHMUS = [(name, line) for name, line in COMMANDS if words(line)[:1] == ["./isthmus"]]
+
+
+@pytest.mark.parametrize(("name", "line"), [pytest.param(*one, id=f"{one[0]}: {one[1]}") for one in ISTHMUS])
+def test_a_command_of_the_documentation_is_taken_word_for_word(
+    name: str, line: str, workshop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del name
+    arguments = words(line)[1:]
+    for result in re.findall(r"out/(\w+)\.json", line):
+        # A page redrawn: the run before it has left the result.
+        assert cli.run(["bench", result]) == 0
+    capsys.readouterr()
+    code = cli.run(arguments)
+    err = capsys.readouterr().err
+    reached = test_bad_input.REACHED in err
+    assert reached or code in EXIT_CODES.get(arguments[0], (0,)), err
+    if arguments[0] in ("bench", "compare"):
+        assert not reached
+        assert list(workshop.rglob("*.json")), "it leaves a result"
+        assert list(workshop.rglob("*.csv"))
+
+
+def test_python_blocks_are_python() -> None:
+    found = [body for page in pages() for language, body in blocks(page.read_text()) if language == "python"]
+    assert found
+    for body in found:
+        compile(body, "documentation", "exec")
+
+
+def test_the_block_that_reads_results_runs(workshop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (body,) = [
+        body
+        for language, body in blocks((ROOT / "docs" / "reference" / "results.md").read_text())
+        if language == "python"
+    ]
+    assert cli.run(["compare", "--no-rdma"]) == 0
+    capsys.readouterr()
+    exec(compile(body, "results.md", "exec"), {})
+    assert " us round trip; " in capsys.readouterr().out
