@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can go wrong on a road, in one line.
 
-use isthmus_sim::SimError;
+use isthmus_sim::{Picoseconds, SimError};
 
 /// Why a scenario could not be run, or its result not be trusted.
 #[derive(Debug, thiserror::Error)]
@@ -19,10 +19,14 @@ pub enum RoadError {
     #[error(transparent)]
     Sim(#[from] SimError),
     /// The host program's access failed.
-    #[error("{during}: {source}")]
+    #[error("{during}: {source} (at {at}, after {done} Etherbone cycles)")]
     Access {
         /// What the host program was doing.
         during: &'static str,
+        /// When it failed.
+        at: Picoseconds,
+        /// Cycles that had been answered by then.
+        done: u64,
         /// How it failed.
         source: isthmus_host::etherbone::Error,
     },

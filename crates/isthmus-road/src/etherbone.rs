@@ -112,7 +112,10 @@ fn cycles(task: &Task) -> u64 {
 
 fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measurement, RoadError> {
     let finished = world.simulation.run_until_complete(&world.start(task))?;
-    let outcome = finished.map_err(|(during, source)| RoadError::Access { during, source })?;
+    let outcome = finished.map_err(|(during, source)| {
+        let (at, done) = (world.simulation.now(), world.simulation.transfers());
+        RoadError::Access { during, at, done, source }
+    })?;
     // Replies on their way and pipelines inside the device come to rest before counters are read.
     world.settle()?;
     world.write_timeline()?;

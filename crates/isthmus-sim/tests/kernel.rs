@@ -208,10 +208,10 @@ fn the_one_who_watches_can_end_a_run() {
 
 #[test]
 fn many_short_runs_are_watched_and_limited_as_one_long_run_is() {
-    let limits = SimConfig { simulated_limit_ps: None, wall_limit_ms: Some(50), ..sim_config() };
+    let limits = SimConfig { simulated_limit_ps: None, wall_limit_ms: Some(100), ..sim_config() };
     let sim = Simulation::new(limits);
     forever(&sim);
-    let reports = Rc::new(Cell::new(0));
+    let reports = Rc::new(Cell::new(0_u128));
     let counted = Rc::clone(&reports);
     sim.on_progress(Duration::from_millis(5), move |_| {
         counted.set(counted.get() + 1);
@@ -226,7 +226,8 @@ fn many_short_runs_are_watched_and_limited_as_one_long_run_is() {
         assert!(begin.elapsed() < Duration::from_secs(20), "not limited");
     };
     assert!(matches!(error, SimError::WallTimeLimit { .. }), "{error}");
-    assert!((3..=12).contains(&reports.get()), "{} reports", reports.get());
+    let most = begin.elapsed().as_millis() / 5 + 1;
+    assert!((1..=most).contains(&reports.get()), "{} reports", reports.get());
 }
 
 #[test]

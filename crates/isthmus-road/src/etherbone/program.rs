@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -36,6 +37,16 @@ mod bus {
     pub(super) const FTSLO: u64 = 0x0030_006C;
     /// Latch units count in these.
     pub(super) const TLU_UNIT_NS: u64 = 8;
+}
+
+/// A simulated device answers within microseconds, however long its queue within milliseconds. One that does
+/// not answer shall end the run before the clock cycles of seconds have been simulated.
+fn client_config() -> ClientConfig {
+    ClientConfig {
+        probe_timeout: Duration::from_millis(10),
+        reply_timeout: Duration::from_millis(200),
+        ..ClientConfig::default()
+    }
 }
 
 /// One measurement.
@@ -125,7 +136,7 @@ impl Program {
 
     pub(super) async fn run<C: Carrier>(self, carrier: C, task: Task) -> Finished {
         let (transport, log) = Measured::new(&self.sim, carrier, self.costs);
-        let client = Client::connect(transport, ClientConfig::default()).await.during("probe")?;
+        let client = Client::connect(transport, client_config()).await.during("probe")?;
         let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
         let mut outcome = match task {
             Task::Timestamps { method, per_cycle, cycles, .. } => {

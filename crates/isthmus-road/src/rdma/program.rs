@@ -25,8 +25,6 @@ use crate::host_bus::{HostMemory, word};
 
 /// Messages taken between two tellings of how many.
 const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
-/// A program that waits this long for another's has waited in vain.
-const PATIENCE: Picoseconds = Picoseconds::from_ms(20);
 const BEAT: usize = 8;
 
 /// What came of a run of programs.
@@ -110,8 +108,10 @@ impl Side {
     fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
         let (host, peer) = (self.number, self.peer);
         RoadError::Violation(format!(
-            "rdma: host {host} waited {PATIENCE} for {what} {transfer} of host {peer} in vain at {}",
-            self.sim.now()
+            "rdma: host {host} waited {} for {what} {transfer} of host {peer} in vain at {}, after {} transfers",
+            self.scenario.patience(),
+            self.sim.now(),
+            self.sim.transfers()
         ))
     }
 
@@ -291,7 +291,7 @@ impl Side {
         if workload.packed {
             let failed = self.failed("receive");
             let Program { endpoint, inbox } = &mut self.program;
-            let patience = std::time::Duration::from_nanos(PATIENCE.0 / 1000);
+            let patience = std::time::Duration::from_nanos(self.scenario.patience().0 / 1_000);
             let size = workload.size_bytes;
             let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;
             let body = body.ok_or_else(|| self.timed_out("message", transfer))?;
@@ -307,7 +307,7 @@ impl Side {
                 }
                 let host = self.host.clone();
                 let changed = host.memory().watch(place, BEAT, |bytes| word(bytes) != now);
-                if self.sim.timeout(PATIENCE, changed).await.is_err() {
+                if self.sim.timeout(self.scenario.patience(), changed).await.is_err() {
                     return Err(self.timed_out("message", transfer));
                 }
             }
@@ -320,7 +320,7 @@ impl Side {
         let expected = word(&self.expected(transfer)[self.size() - BEAT..]);
         let host = self.host.clone();
         let came = host.memory().watch(last, BEAT, |bytes| word(bytes) == expected);
-        if self.sim.timeout(PATIENCE, came).await.is_err() {
+        if self.sim.timeout(self.scenario.patience(), came).await.is_err() {
             return Err(self.timed_out("the last byte of write", transfer));
         }
         let mut memory = HostMemory::new(&self.sim, &self.host);
@@ -558,7 +558,7 @@ impl Side {
                 None => pending().await,
             }
         };
-        if self.sim.timeout(PATIENCE, either(more, came)).await.is_err() {
+        if self.sim.timeout(self.scenario.patience(), either(more, came)).await.is_err() {
             return Err(self.timed_out("room for message", taken));
         }
         Ok(())

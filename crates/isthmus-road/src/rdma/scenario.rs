@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use isthmus_host::rdma::{CONTROL_BYTES, MAX_INLINE, MAX_TRANSFER};
+use isthmus_sim::Picoseconds;
 use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
@@ -485,6 +486,18 @@ impl Scenario {
             return Err(RoadError::scenario("workload.post_list", reason));
         }
         Ok(())
+    }
+
+    /// How long a program waits for another's before the run fails. A transfer takes microseconds, and one
+    /// that a link's fault hit as long as the interface waits for what is lost; where all hosts work
+    /// together, one may wait until another has computed.
+    pub(super) fn patience(&self) -> Picoseconds {
+        let test = self.workload.test;
+        if test.is_for_all() || test.is_accounted() {
+            return Picoseconds::from_ms(50);
+        }
+        let recovery_us = 4.0 * (self.interface.lost_us + self.interface.probe_us);
+        Picoseconds::from_ms(10).max(Picoseconds::from_ns_f64(1e3 * recovery_us))
     }
 
     /// One hop in whole clocks.

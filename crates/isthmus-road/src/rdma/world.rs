@@ -29,8 +29,6 @@ const BAR_BYTES: u64 = 0x1_0000;
 /// After so long links that have never been up are given up.
 const UP_LIMIT: Picoseconds = Picoseconds::from_ms(2);
 const UP_STEP: Picoseconds = Picoseconds::from_us(5);
-/// How long a program waits for anything.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
 /// The remote queue that programs send to.
 pub(super) const QUEUE: u8 = 0;
 
@@ -250,7 +248,7 @@ impl Node {
             probe_cycles: cycles(scenario.interface.probe_us),
             lost_cycles: cycles(scenario.interface.lost_us),
             bench: false,
-            patience: PATIENCE,
+            patience: std::time::Duration::from_nanos(scenario.patience().0 / 1_000),
         };
         let mut endpoint = Endpoint::open(bar, HostMemory::new(&sim, &host), config).await?;
         for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {

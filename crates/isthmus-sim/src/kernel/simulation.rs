@@ -601,6 +601,12 @@ impl Sim {
         self.0.transfers.set(self.0.transfers.get() + transfers);
     }
 
+    /// What [`Sim::count_transfers`] counted.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.0.transfers.get()
+    }
+
     /// The data check of this run.
     #[must_use]
     pub fn scoreboard(&self) -> &Scoreboard {
