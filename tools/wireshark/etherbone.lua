@@ -5,7 +5,9 @@
 --
 -- Ports 60368 (UDP, TCP) by number; other UDP ports by the first bytes. Which dialect a datagram is in is told
 -- by its layout, since both begin alike: LiteEth has four zero bytes more in its header, one record, and
--- mirrored flags. Over TCP the probe comes once, so that a capture without it is taken as 32/32 bit.
+-- mirrored flags. A capture on the sender's own machine may hold what it gave to the network card as one
+-- datagram, to be cut there (UDP segmentation offload): a header where a record could begin is the next
+-- message's, and each message is shown by itself. Over TCP the probe comes once, so that a capture without it is taken as 32/32 bit.
 
 local eb = Proto("etherbone", "Etherbone")
 
@@ -28,6 +30,7 @@ local f = {
   write_address = ProtoField.uint64("etherbone.write.address", "Write address", base.HEX),
   write_value = ProtoField.uint64("etherbone.write.value", "Value", base.HEX),
   return_base = ProtoField.uint64("etherbone.return_address", "Return address", base.HEX),
+  bundle = ProtoField.uint32("etherbone.bundle", "Messages, cut into datagrams by the network card", base.DEC),
   read_address = ProtoField.uint64("etherbone.read.address", "Read address", base.HEX),
 }
 eb.fields = f
@@ -106,6 +109,43 @@ local function lite_format(buffer)
     return nil
   end
   return format
+end
+
+-- A message's header at an offset. As a record with 32-bit data it would be none: its byte enables say 0x6F.
+local function header_at(buffer, offset)
+  return buffer:len() >= offset + 4 and buffer(offset, 2):uint() == HEADER_MAGIC
+    and buffer(offset + 2, 1):bitfield(0, 4) == 1
+end
+
+-- Bytes of the message at an offset: to the end, or to the next message's header.
+local function message_length(buffer, offset)
+  local rest = buffer:len() - offset
+  local function ends(length)
+    return length == rest or (length < rest and header_at(buffer, offset + length))
+  end
+  if bit(buffer(offset + 2, 1), 0) or bit(buffer(offset + 2, 1), 1) then
+    return ends(8) and 8 or ends(12) and 12 or rest
+  end
+  if rest >= 12 and buffer(offset + 3, 1):uint() == 0x44 and buffer(offset + 4, 4):uint() == 0 then
+    local format = { word = 4, head = 4, data = 4, lite = true }
+    local record = record_length(format, buffer, offset + 8)
+    if record ~= nil and not has(buffer(offset + 8, 1):uint(), 0x08) and ends(8 + record) then
+      return 8 + record
+    end
+  end
+  local format = format_of(buffer(offset + 3, 1):uint())
+  if format == nil then
+    return rest
+  end
+  local length = format.head
+  while length < rest and not header_at(buffer, offset + length) do
+    local record = record_length(format, buffer, offset + length)
+    if record == nil then
+      return rest
+    end
+    length = length + record
+  end
+  return length
 end
 
 local function slot(range)
@@ -197,7 +237,7 @@ local function is_etherbone(buffer)
   return buffer:len() >= 4 and buffer(0, 2):uint() == HEADER_MAGIC and buffer(2, 1):bitfield(0, 4) == 1
 end
 
-local function dissect_datagram(buffer, pinfo, root)
+local function dissect_message(buffer, pinfo, root)
   pinfo.cols.protocol = "Etherbone"
   local tree = root:add(eb, buffer())
   local is_probe = bit(buffer(2, 1), 0) or bit(buffer(2, 1), 1)
@@ -230,6 +270,20 @@ local function dissect_datagram(buffer, pinfo, root)
     offset = offset + dissect_record(buffer, offset, format, tree, told)
   end
   pinfo.cols.info = shown(told, bit(buffer(2, 1), 2))
+end
+
+local function dissect_datagram(buffer, pinfo, root)
+  local offset, count, told = 0, 0, {}
+  while offset < buffer:len() do
+    local length = message_length(buffer, offset)
+    dissect_message(length == buffer:len() and buffer or buffer(offset, length):tvb(), pinfo, root)
+    told[#told + 1] = tostring(pinfo.cols.info)
+    offset, count = offset + length, count + 1
+  end
+  if count > 1 then
+    root:add(f.bundle, buffer(), count):set_generated()
+    pinfo.cols.info = string.format("%d messages: %s", count, table.concat(told, " | "))
+  end
 end
 
 function eb.dissector(buffer, pinfo, root)

@@ -192,3 +192,28 @@ def test_streams(tmp_path: Path) -> None:
     assert [line[0] for line in shown[:2]] == ["0x00000001"] * 2
     assert shown[3][1].split(",") == ["0x0000000000001004"] * 2
     assert shown[3][2] == "R 0x1004, R 0x1004"
+
+
+def test_a_bundle_that_the_network_card_would_cut_is_several_messages(tmp_path: Path) -> None:
+    write = struct.pack(">6I", 0x4E6F1044, 0x080F0300, 0x100, 1, 2, 3)
+    read = struct.pack(">6I", 0x4E6F1044, 0xA80F0002, 0x8000, 0x200018, 0x20001C, 0)[:20]
+    lite = struct.pack(">5I", 0x4E6F1044, 0, 0x000F0001, 7, 0x100000)
+    wide = struct.pack(">QQQQ", 0x4E6F108800000000, 0xA8FF000100000000, 0x8000, 0x10)
+    cases = {
+        (write, write, read): (["0x0000000000000001", "0x0000000000000002", "0x0000000000000003"] * 2, 2),
+        (read, read): ([], 4),
+        (lite, lite, lite): ([], 3),
+        (wide, wide): ([], 2),
+        # One message is no bundle, and what only looks like a header inside a record is a value.
+        (struct.pack(">4I", 0x4E6F1044, 0x080F0100, 0x100, 0x4E6F1044),): (["0x000000004e6f1044"], 0),
+    }
+    path = capture(tmp_path / "x.pcap", [(40000, 60368, b"".join(messages)) for messages in cases])
+    names = ("etherbone.bundle", "etherbone.write.value", "etherbone.read.address", "_ws.expert.message")
+    for line, (messages, (values, reads)) in zip(fields(path, *names), cases.items(), strict=True):
+        assert line[0] == (str(len(messages)) if len(messages) > 1 else "")
+        assert [word for word in line[1].split(",") if word] == values
+        assert len([word for word in line[2].split(",") if word]) == reads
+        assert line[3] == "", "nothing malformed"
+    # What the client's own tool says of the same datagrams, one by one.
+    told = [eb.describe(message) for message in (write, write, read)]
+    assert [sum("write" in line for line in lines) for lines in told] == [3, 3, 0]
