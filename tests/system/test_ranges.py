@@ -87,3 +87,27 @@ def test_both_ends_of_every_range_are_taken_by_the_simulator(name: str, profile:
                         wrong.append(f"{group}.{key} = {value:g}: {err}")
     assert tried > 20
     assert wrong == []
+
+
+def test_an_unknown_road_is_named_beside_all_roads() -> None:
+    with pytest.raises(
+        UserError, match="unknown road `nanet`: expected one of etherbone, pcix, rdma, switch"
+    ):
+        native.run_scenario({"road": "nanet"})
+
+
+@pytest.mark.parametrize(
+    ("faults", "says"),
+    [
+        ({"resets": [[2, 0, 0, 1]]}, "faults.resets: host 2 is outside 0 to 1"),
+        ({"resets": [[0, 1, 0, 1]]}, "faults.resets: link 1 is outside 0 to 0"),
+        ({"resets": [[9, 9, 0, 1]]}, "faults.resets: host 9 is outside 0 to 1"),
+    ],
+)
+def test_a_fault_at_a_host_or_a_link_that_takes_no_part_is_refused(faults: dict[str, Any], says: str) -> None:
+    transfers = rdma.Transfers("write-lat", hosts=2)
+    platform = platforms.load(rdma.PLATFORM)
+    asked = rdma.scenario(platform, "isthmus", transfers, NOWHERE, NOWHERE, faults=faults)
+    with pytest.raises(UserError) as error:
+        native.run_scenario(asked)
+    assert says in str(error.value)

@@ -656,8 +656,12 @@ impl PyRecord {
     }
 }
 
+/// Longer waits are as long as this one, 30 years: the system's clock does not overflow with it.
+const LONGEST_S: f64 = 1e9;
+
 fn seconds(name: &str, value: f64) -> PyResult<Duration> {
-    Duration::try_from_secs_f64(value)
+    let bounded = if value > LONGEST_S { LONGEST_S } else { value };
+    Duration::try_from_secs_f64(bounded)
         .map_err(|_| request(format!("{name} {value}: right would be seconds, 0 or more")))
 }
 

@@ -171,7 +171,10 @@ def _discover(
     ] = "udp/255.255.255.255",
     dialect: Dialect = "ohwr",
     silence: Annotated[
-        float, typer.Option("--silence", metavar="S", min=0.01, help="Stop after so long without an answer.")
+        float,
+        typer.Option(
+            "--silence", metavar="S", min=0.01, max=3600, help="Stop after so long without an answer."
+        ),
     ] = 1.0,
 ) -> None:
     """List the devices that answer a probe."""

@@ -598,7 +598,17 @@ def _packets(members: Sequence[Measurement]) -> Figure:
 
 
 def _busy(m: Measurement) -> str:
-    """How long each thing that a transfer shares was busy with it, the longest first."""
+    """How long a transfer took, and what bounded it."""
+    span, moves = bounds(m)
+    return (
+        f"{_setting(m)}, profile {m.profile}: {span:.2f} us from the first store on the bus to the "
+        f"last byte over the receiver's bus. Of that time this transfer is on {moves}."
+    )
+
+
+def bounds(m: Measurement) -> tuple[float, str]:
+    """Microseconds of one transfer, and the share of them in which each thing that its packets share was busy
+    with it, the longest first: that one bounds it."""
     packets = [(packet["link"], steps(packet)) for packet in m.workload["packets"]]
     end = max(found["write"][1] for _, found in packets)
     begin = min(found[next(iter(found))][0] for _, found in packets)
@@ -613,10 +623,7 @@ def _busy(m: Measurement) -> str:
     things["the busiest link" if len(links) > 1 else "the link"] = busiest
     shares = sorted(((covered(spans), name) for name, spans in things.items()), reverse=True)
     moves = ", ".join(f"{name} {percent(time / (end - begin))}" for time, name in shares)
-    return (
-        f"{_setting(m)}, profile {m.profile}: {end - begin:.2f} us from the first store on the bus to the "
-        f"last byte over the receiver's bus. Of that time this transfer is on {moves}."
-    )
+    return end - begin, moves
 
 
 def covered(spans: Sequence[tuple[float, float]]) -> float:

@@ -301,3 +301,8 @@ def test_events_tell_what_a_master_did() -> None:
             "end of cycle",
         ]
         assert slave.events(0.01) == []
+
+
+def test_a_timeout_longer_than_the_clock_is_a_long_timeout(name: str) -> None:
+    with eb.Device(name, timeout_s=1e19) as opened:
+        assert opened.read(0x1000) == 0

@@ -61,7 +61,17 @@ def test_figures_draw_both_designs_and_every_figure_of_the_document(
     # Drawn again from its file the page is the same: all it shows is in there.
     again = report.run(tmp_path / "rdma.json", out=tmp_path / "again.html")
     assert again.read_text() == page
-    assert "one transfer of 4096 bytes" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "one transfer of 4096 bytes" in shown
+    # What bounds it comes before Figure 9's parts, with the page's shares.
+    lines = shown.splitlines()
+    busy = [number for number, line in enumerate(lines) if "of the whole transfer's time it is on" in line]
+    assert busy
+    for number in busy:
+        assert "memory to memory" in lines[number + 1]
+    # The page's words come from the same function.
+    pages = {drawing.bounds(m)[1] for m in made if len(m.workload.get("packets") or []) > 1}
+    assert {lines[number].split(" it is on ")[1] for number in busy} <= pages
     assert len((tmp_path / "rdma.csv").read_text().splitlines()) == 1 + sum(m.road == "rdma" for m in made)
 
 
