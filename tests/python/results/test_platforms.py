@@ -173,9 +173,7 @@ def test_keys_carry_their_units() -> None:
 
 
 def test_unknown_platform() -> None:
-    with pytest.raises(
-        PlatformError, match="unknown platform 'usb'"
-    ):
+    with pytest.raises(PlatformError, match="unknown platform 'usb'"):
         platforms.load("usb")
     with pytest.raises(PlatformError, match="unknown platform '_gige'"):
         platforms.load("_gige")
