@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench import scenario
+from isthmus.bench import etherbone, scenario
 from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
 from isthmus.platforms import BUSES, PROFILES
@@ -86,3 +86,22 @@ def test_workloads_that_drive_an_ethernet_are_refused_on_other_buses() -> None:
         native.run_scenario(made("vme-rio4", "isthmus", scenario.fuzz(10)))
     with pytest.raises(UserError, match=r"workload\.kind: clocks on the pins are measured over Gigabit"):
         native.run_scenario(made("vme-rio4", "isthmus", scenario.path([1])))
+
+
+def per_timestamp(result: dict[str, Any]) -> float:
+    return 1e12 / float(result["throughput"]["timestamps_per_s"])
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("platform", ["gige-direct", "pcie-t5810", "usb-t5810"])
+def test_a_pipelined_figure_at_default_options_is_that_of_a_long_run(platform: str, profile: Any) -> None:
+    # 10^5 cycles: benchmarks/steady.py.
+    default, long = (
+        one(made(platform, profile, scenario.timestamps("pipelined", 1, cycles)))
+        for cycles in (etherbone.ITERATIONS, 10_000)
+    )
+    assert per_timestamp(default) == pytest.approx(per_timestamp(long), rel=0.01)
+    assert default["excluded"]["head"] >= 256, "the pipe was full"
+    # The latency is that of the window, however many cycles follow.
+    assert default["arrivals"] == long["arrivals"] == "window:256"
+    assert default["latency_ps"]["avg"] == pytest.approx(long["latency_ps"]["avg"], rel=0.05)

@@ -68,6 +68,30 @@ def test_the_stages_of_a_transfer_are_its_time(run: Run, test: str) -> None:
     assert (parts["send_dma"] == 0) == (test == "send-lat"), "a message needs no read of memory"
 
 
+def test_a_result_says_how_transfers_came_and_claims_no_bytes_that_nothing_counted(run: Run) -> None:
+    ping = run()
+    assert ping["arrivals"] == "closed-loop"
+    assert ping["throughput"] is None or ping["throughput"]["wire_bytes"] is None
+    row = run("write-bw", iterations=20, warmup=8)
+    assert row["arrivals"] == "backlog"
+    assert (row["throughput"]["wire_bytes"], row["throughput"]["wire_bit_s"]) == (None, None)
+    assert _trace(run, [[0, 0, 1, "write", 64]])["arrivals"] == "open-loop trace"
+
+
+def test_a_rate_counts_from_the_look_that_ends_the_warm_up_without_what_it_found(run: Run) -> None:
+    found = run("write-bw", iterations=20, warmup=8, hosts=2)
+    left_out = found["excluded"]["head"]
+    assert left_out >= 8
+    counted = 20 + 8 - left_out
+    assert found["throughput"]["payload_bytes"] == counted * found["workload"]["size_bytes"]
+
+
+def test_clock_cycles_are_those_of_all_interfaces_and_switches(run: Run) -> None:
+    few, many = (run(hosts=hosts)["simulation"]["device_cycles"] for hosts in (2, 4))
+    # The pairs run side by side: four interfaces beside the switches instead of two, for as long.
+    assert many > 1.25 * few
+
+
 def test_each_packet_of_a_transfer_is_followed_from_bus_to_bus(run: Run) -> None:
     found = run(size_bytes=4096)
     packets = found["workload"]["packets"]

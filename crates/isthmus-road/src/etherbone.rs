@@ -7,6 +7,7 @@ mod fuzz;
 mod line_rate;
 mod program;
 mod reference;
+mod steady;
 mod transport;
 mod wire;
 mod world;
@@ -18,7 +19,7 @@ use crate::error::RoadError;
 use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
 use crate::scenario::{Bus, Method, Scenario, Workload};
 use crate::watch::{Step, Watch, follow};
-use program::{Outcome, Task};
+use program::{Outcome, Run, Task};
 use world::World;
 
 /// Runs every measurement of a scenario.
@@ -65,20 +66,24 @@ pub(crate) fn run(
 /// One task a measurement, each in a world of its own: none can depend on those before it.
 fn tasks(workload: &Workload) -> Vec<Task> {
     match workload {
-        Workload::Timestamps { method, timestamps_per_cycle, iterations } => {
+        Workload::Timestamps { method, timestamps_per_cycle, iterations, procedure, window } => {
             vec![Task::Timestamps {
                 method: *method,
                 per_cycle: *timestamps_per_cycle,
                 cycles: *iterations,
+                run: Run { procedure: *procedure, window: *window },
                 stages: true,
             }]
         }
-        Workload::Throughput { timestamps_per_cycle, iterations } => vec![Task::Timestamps {
-            method: Method::Pipelined,
-            per_cycle: *timestamps_per_cycle,
-            cycles: *iterations,
-            stages: false,
-        }],
+        Workload::Throughput { timestamps_per_cycle, iterations, procedure, window } => {
+            vec![Task::Timestamps {
+                method: Method::Pipelined,
+                per_cycle: *timestamps_per_cycle,
+                cycles: *iterations,
+                run: Run { procedure: *procedure, window: *window },
+                stages: false,
+            }]
+        }
         Workload::Words { method, words, iterations } => words
             .iter()
             .map(|words| Task::Words { method: *method, words: *words, iterations: *iterations })
@@ -127,17 +132,13 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         other => other?,
     };
     let mut samples = Samples::new()?;
-    outcome.samples.iter().for_each(|sample| samples.add(*sample));
+    if task.has_latency() {
+        outcome.samples.iter().for_each(|sample| samples.add(*sample));
+    }
 
     let method = task.method().name();
     let (end, workload) = describe(scenario, world, task, &outcome)?;
     let statistics = world.simulation.statistics();
-    let timestamps = match task {
-        Task::Timestamps { per_cycle, cycles, .. } => {
-            Some(u64::from(*per_cycle) * u64::from(*cycles))
-        }
-        _ => None,
-    };
     let intervals = outcome.intervals.iter();
     let wire_bytes = intervals.map(|(start, end)| world.bus.wire_bytes(world, *start, *end)).sum();
     Ok(Measurement {
@@ -152,9 +153,9 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         method: method.to_owned(),
         workload,
         definition: "rtt",
-        arrivals: "closed-loop",
+        arrivals: task.arrivals(),
         seed: scenario.seed,
-        iterations: samples.count(),
+        iterations: if task.has_latency() { samples.count() } else { outcome.cycles },
         excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
@@ -162,9 +163,9 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
         windows_ps: outcome.windows.clone(),
         throughput: Some(Throughput::new(
             outcome.payload_bytes,
-            wire_bytes,
+            Some(wire_bytes),
             outcome.cycles,
-            timestamps,
+            outcome.timestamps,
             outcome.elapsed(),
         )),
         stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
@@ -188,17 +189,20 @@ fn describe(
     outcome: &Outcome,
 ) -> Result<(String, Map<String, Value>), RoadError> {
     let (end, value) = match task {
-        Task::Timestamps { per_cycle, cycles, method, stages } => {
+        Task::Timestamps { per_cycle, cycles, method, run, stages } => {
             let operations = if *method == Method::Convenience { 1 } else { 2 * per_cycle };
             let end = if *stages { "ts" } else { "max" };
-            (
-                format!("{end}{per_cycle}"),
-                json!({
-                    "timestamps_per_cycle": per_cycle,
-                    "iterations": cycles,
-                    "operations_per_cycle": operations,
-                }),
-            )
+            let mut described = json!({
+                "timestamps_per_cycle": per_cycle,
+                "iterations": cycles,
+                "operations_per_cycle": operations,
+                "procedure": run.procedure.name(),
+            });
+            if let Some(steady) = outcome.steady {
+                described["window"] = run.window.into();
+                described["steady"] = steady.into();
+            }
+            (format!("{end}{per_cycle}"), described)
         }
         Task::Words { words, iterations, method } => {
             let operations = match method {

@@ -33,7 +33,7 @@ pub struct Measurement {
     /// What a latency sample is.
     pub definition: &'static str,
     /// The arrival process.
-    pub arrivals: &'static str,
+    pub arrivals: String,
     /// The seed.
     pub seed: u64,
     /// Samples.
@@ -127,14 +127,15 @@ pub struct HostSamples {
 pub struct Throughput {
     /// Data the host program wanted.
     pub payload_bytes: u64,
-    /// Bytes on the wire towards the host: preamble, headers, padding, FCS and the shortest gap.
-    pub wire_bytes: u64,
+    /// Bytes on the wire towards the host: preamble, headers, padding, FCS and the shortest gap. Absent
+    /// where nothing counts them.
+    pub wire_bytes: Option<u64>,
     /// The span.
     pub elapsed_ps: u64,
     /// Payload bits a second.
     pub payload_bit_s: f64,
     /// Wire bits a second.
-    pub wire_bit_s: f64,
+    pub wire_bit_s: Option<f64>,
     /// Protocol cycles a second.
     pub cycles_per_s: f64,
     /// Timestamps a second, where timestamps are read.
@@ -147,7 +148,7 @@ impl Throughput {
     #[must_use]
     pub fn new(
         payload_bytes: u64,
-        wire_bytes: u64,
+        wire_bytes: Option<u64>,
         cycles: u64,
         timestamps: Option<u64>,
         elapsed: Picoseconds,
@@ -161,7 +162,7 @@ impl Throughput {
             wire_bytes,
             elapsed_ps: elapsed.0,
             payload_bit_s: per_second(8 * payload_bytes),
-            wire_bit_s: per_second(8 * wire_bytes),
+            wire_bit_s: wire_bytes.map(|bytes| per_second(8 * bytes)),
             cycles_per_s: per_second(cycles),
             timestamps_per_s: timestamps.map(per_second),
         }
@@ -363,10 +364,18 @@ mod tests {
 
     #[test]
     fn rates() {
-        let rates = Throughput::new(125, 250, 1, Some(2), Picoseconds::from_us(1));
+        let rates = Throughput::new(125, Some(250), 1, Some(2), Picoseconds::from_us(1));
         assert!((rates.payload_bit_s - 1e9).abs() < 1e-3);
-        assert!((rates.wire_bit_s - 2e9).abs() < 1e-3);
+        assert!((rates.wire_bit_s.unwrap() - 2e9).abs() < 1e-3);
         assert_eq!(rates.timestamps_per_s, Some(2e6));
-        assert_eq!(Throughput::new(1, 1, 1, None, Picoseconds::ZERO).payload_bit_s, 0.0);
+        assert_eq!(Throughput::new(1, None, 1, None, Picoseconds::ZERO).payload_bit_s, 0.0);
+    }
+
+    #[test]
+    fn what_nothing_counts_on_the_wire_is_absent_and_not_the_payload() {
+        let rates = Throughput::new(125, None, 1, None, Picoseconds::from_us(1));
+        let shown = serde_json::to_value(rates).unwrap();
+        assert_eq!(shown["payload_bytes"], 125);
+        assert!(shown["wire_bytes"].is_null() && shown["wire_bit_s"].is_null());
     }
 }

@@ -243,7 +243,7 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
     let elapsed = Picoseconds(spans.iter().map(|span| span.0).sum());
     let moved = spans.len() as u64 * workload.bytes as u64;
     let throughput = (workload.times > 1 && elapsed > Picoseconds::ZERO)
-        .then(|| Throughput::new(moved, moved, spans.len() as u64, None, elapsed));
+        .then(|| Throughput::new(moved, None, spans.len() as u64, None, elapsed));
     let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
     let method = workload.test.name();
     Ok(Measurement {
@@ -254,7 +254,8 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
         method: method.to_owned(),
         workload: describe(scenario, seen),
         definition: if workload.times == 1 { "stage" } else { "per_transfer" },
-        arrivals: "closed-loop",
+        // The device, and the posting host, have the next one at hand.
+        arrivals: if workload.times == 1 { "closed-loop" } else { "backlog" }.to_owned(),
         seed: scenario.seed,
         iterations: samples.count().max(1),
         excluded: Excluded { head: if workload.times > 1 { filling as u64 } else { 0 }, tail: 0 },

@@ -211,10 +211,11 @@ fn measurement(
     let elapsed = from.zip(until).map(|(from, until)| until - from);
     let throughput = elapsed
         .filter(|elapsed| *elapsed > Picoseconds::ZERO)
-        .map(|elapsed| Throughput::new(payload, payload, arrived, None, elapsed));
+        .map(|elapsed| Throughput::new(payload, None, arrived, None, elapsed));
     let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
     let method = scenario.method();
-    let (device_cycles, evaluated_cycles) = world.nodes[0].device.cycles();
+    // Of all interfaces and switches.
+    let statistics = world.simulation.statistics();
     Ok(Measurement {
         id: format!("rdma/{platform}/{profile}/{method}/{}", scenario.name()),
         road: "rdma",
@@ -228,10 +229,13 @@ fn measurement(
             Test::Trace => "one_way",
             _ => "per_transfer",
         },
-        arrivals: "closed-loop",
+        arrivals: arrivals(workload.test).to_owned(),
         seed: scenario.seed,
         iterations: samples.count().max(1),
-        excluded: Excluded { head: workload.warmup, tail: 0 },
+        excluded: Excluded {
+            head: outcomes.iter().map(|one| one.skipped).max().unwrap_or(0).max(workload.warmup),
+            tail: 0,
+        },
         latency_ps: samples.latency(),
         histogram: samples.buckets(),
         samples: if workload.keep_samples { kept(outcomes) } else { Vec::new() },
@@ -246,11 +250,22 @@ fn measurement(
         },
         counters,
         simulation: SimulationCost {
-            device_cycles,
-            evaluated_cycles,
+            device_cycles: statistics.device_cycles,
+            evaluated_cycles: statistics.evaluated_cycles,
             wall_s: begin.elapsed().as_secs_f64(),
         },
     })
+}
+
+/// How transfers come, as results name it.
+fn arrivals(test: Test) -> &'static str {
+    match test {
+        test if test.is_latency() => "closed-loop",
+        Test::Exchange | Test::Sort => "closed-loop",
+        Test::Trace => "open-loop trace",
+        // The program posts the next transfer as soon as there is room.
+        _ => "backlog",
+    }
 }
 
 /// Of the hosts that took samples, in the order of their numbers.

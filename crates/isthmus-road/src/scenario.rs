@@ -622,6 +622,29 @@ impl Method {
     }
 }
 
+/// Which part of a series counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Procedure {
+    /// A window in which the rate is steady: warm-up and drain are left out.
+    #[default]
+    Steady,
+    /// As in the Etherbone document: all of it, from the first call to the last reply, with all
+    /// pipelined cycles handed over at once.
+    Published,
+}
+
+impl Procedure {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steady => "steady",
+            Self::Published => "published",
+        }
+    }
+}
+
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -632,9 +655,15 @@ pub enum Workload {
         method: Method,
         /// Timestamps in each cycle, 1 to 8: two reads each.
         timestamps_per_cycle: u32,
-        /// Cycles.
+        /// Cycles that count, at least.
         #[serde(default = "ninety")]
         iterations: u32,
+        /// Which part of the series counts.
+        #[serde(default)]
+        procedure: Procedure,
+        /// Cycles in flight, where the method is pipelined and the procedure steady.
+        #[serde(default = "series_window")]
+        window: u32,
     },
     /// How long it takes to read so many words: one measurement for each number.
     Words {
@@ -658,9 +687,15 @@ pub enum Workload {
     Throughput {
         /// Timestamps in each cycle, 1 to 8.
         timestamps_per_cycle: u32,
-        /// Cycles.
+        /// Cycles that count, at least.
         #[serde(default = "thousands")]
         iterations: u32,
+        /// Which part of the series counts.
+        #[serde(default)]
+        procedure: Procedure,
+        /// Cycles in flight, where the procedure is steady.
+        #[serde(default = "throughput_window")]
+        window: u32,
     },
     /// The gateware alone: clocks from the last byte of a request to the first of its reply, for
     /// each number of reads.
@@ -743,6 +778,12 @@ const fn ten() -> u32 {
 }
 const fn thousands() -> u32 {
     2_000
+}
+const fn series_window() -> u32 {
+    256
+}
+const fn throughput_window() -> u32 {
+    1_024
 }
 const fn thousand() -> u32 {
     1_000
@@ -832,10 +873,12 @@ impl Scenario {
             Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
         };
         const MOST: u32 = 1_000_000;
+        const MOST_IN_FLIGHT: u32 = 4_096;
         match &self.workload {
-            Workload::Timestamps { timestamps_per_cycle, iterations, .. }
-            | Workload::Throughput { timestamps_per_cycle, iterations } => {
+            Workload::Timestamps { timestamps_per_cycle, iterations, window, .. }
+            | Workload::Throughput { timestamps_per_cycle, iterations, window, .. } => {
                 range("timestamps_per_cycle", *timestamps_per_cycle, 1, 8)?;
+                range("window", *window, 1, MOST_IN_FLIGHT)?;
                 range("iterations", *iterations, 1, MOST)
             }
             Workload::Words { words, iterations, .. } => {

@@ -274,10 +274,10 @@ impl<'a> Run<'a> {
         Picoseconds((clocks as f64 * self.clock_ps) as u64)
     }
 
-    fn arrived(&mut self, delivery: &Delivery) {
+    fn arrived(&mut self, delivery: &Delivery, now: u64) {
         let off = stamps_off(delivery, self.scenario.hop_clocks());
         self.stamps_altered += u64::from(self.scenario.bench() && off != 0);
-        self.meter.deliver(delivery);
+        self.meter.deliver(delivery, now);
         let key = delivery.key;
         let name = u64::from(key.source) << 56
             | u64::from(key.destination) << 48
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
                 let Some(delivery) = switch.step() else { break };
                 snapshot.created += 1;
                 snapshot.created_words += u64::from(delivery.words);
-                self.arrived(&delivery);
+                self.arrived(&delivery, snapshot.now);
             }
             let nothing_left = switch.next_created().is_none();
             if self.meter.poll(snapshot) || (nothing_left && snapshot.now > STUCK_CLOCKS) {
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
         self.meter.begin(Snapshot { now, ..Snapshot::default() });
         while let Some(delivery) = switch.step() {
             now = now.max(u64::from(delivery.arrived) + u64::from(delivery.words) + framing);
-            self.arrived(&delivery);
+            self.arrived(&delivery, now);
             self.look(now)?;
         }
         self.meter.finish(Snapshot { now, ..Snapshot::default() });
@@ -476,8 +476,9 @@ impl<'a> Run<'a> {
 
     fn collect(&mut self, network: &Rc<RefCell<Network>>) -> Result<Snapshot, RoadError> {
         let mut network = network.borrow_mut();
+        let now = network.now();
         for delivery in network.take_deliveries() {
-            self.arrived(&delivery);
+            self.arrived(&delivery, now);
         }
         let ledger = network.ledger();
         if let Some(what) = ledger.first_wrong() {
@@ -533,7 +534,13 @@ impl<'a> Run<'a> {
         let throughput = (meter.clocks() > 0).then(|| {
             let word_bytes = u64::from(scenario.word_bytes());
             let payload = word_bytes * meter.words;
-            Throughput::new(payload, word_bytes * words_on_wire, meter.delivered, None, elapsed)
+            Throughput::new(
+                payload,
+                Some(word_bytes * words_on_wire),
+                meter.delivered,
+                None,
+                elapsed,
+            )
         });
         Ok(Measurement {
             id: format!("{road}/{platform}/{profile}/{engine}/{}", scenario.name()),
@@ -544,11 +551,11 @@ impl<'a> Run<'a> {
             workload: self.describe(),
             definition: "one_way",
             arrivals: match (workload.pattern, workload.arrivals) {
-                (PatternName::Trace, _) => "trace",
-                (_, ArrivalsName::Paced) => "paced",
-                (_, ArrivalsName::Poisson) => "poisson",
-                (_, ArrivalsName::Bursty(_)) => "bursty",
-                (_, ArrivalsName::Backlog(_)) => "backlog",
+                (PatternName::Trace, _) => "open-loop trace".to_owned(),
+                (_, ArrivalsName::Paced) => format!("paced:{}", workload.load),
+                (_, ArrivalsName::Poisson) => format!("poisson:{}", workload.load),
+                (_, ArrivalsName::Bursty(_)) => format!("bursty:{}", workload.load),
+                (_, ArrivalsName::Backlog(_)) => "backlog".to_owned(),
             },
             seed: scenario.seed,
             iterations: samples.count().max(1),

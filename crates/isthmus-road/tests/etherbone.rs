@@ -108,7 +108,85 @@ fn methods_rank_as_they_must() {
     let frames = number(&p["counters"]["client.messages_sent"]);
     let around = 1 + 2 + 2; // the probe, the RAM pattern, the single timestamps
     assert_eq!(frames, f64::from(around + 3));
-    assert_eq!(stage_sum(&p, ""), p["stages_total_ps"].as_u64().expect("total"));
+    // All are handed over at once: how long one waits for those before it says nothing of the road.
+    assert_eq!((&p["arrivals"], &p["latency_ps"]), (&json!("backlog"), &Value::Null));
+    assert_eq!((&p["histogram"], &p["stages"]), (&Value::Null, &json!([])));
+    assert_eq!((&p["iterations"], &c["arrivals"]), (&json!(90), &json!("closed-loop")));
+}
+
+/// A steady series, pipelined with one timestamp a cycle unless `change` says otherwise.
+fn steady(change: impl FnOnce(&mut Value)) -> Value {
+    let results = measured(|s| {
+        s["workload"] =
+            json!({"kind": "timestamps", "method": "pipelined", "timestamps_per_cycle": 1});
+        change(s);
+    });
+    results.into_iter().next().expect("one")
+}
+
+fn per_timestamp(result: &Value) -> f64 {
+    1e12 / number(&result["throughput"]["timestamps_per_s"])
+}
+
+#[test]
+fn a_pipelined_figure_at_default_options_is_that_of_a_long_run() {
+    for (timestamps, polls) in [(1, 1), (8, 1), (1, 0), (8, 0)] {
+        let result = |iterations: u32| {
+            steady(|s| {
+                s["workload"]["timestamps_per_cycle"] = json!(timestamps);
+                s["workload"]["iterations"] = json!(iterations);
+                s["platform"]["library"]["poll"] = json!(polls);
+                s["platform"]["bus"]["gige"]["nic"]["interrupt_gap_us"] = json!(50);
+            })
+        };
+        let (default, long) = (result(90), result(10_000));
+        assert!(number(&long["iterations"]) >= 10_000.0);
+        let off = per_timestamp(&default) / per_timestamp(&long) - 1.0;
+        assert!(off.abs() < 0.01, "{timestamps} timestamps, poll {polls}: off by {off}");
+        assert_eq!(default["workload"]["steady"], true);
+    }
+}
+
+#[test]
+fn a_steady_window_excludes_the_filling_and_the_draining_of_the_pipe_and_says_so() {
+    let result = steady(|_| ());
+    let excluded = &result["excluded"];
+    assert!(number(&excluded["head"]) >= 256.0, "the pipe is full: {excluded}");
+    assert!(number(&excluded["tail"]) >= 128.0, "and does not run empty: {excluded}");
+    let (iterations, rates) = (number(&result["iterations"]), &result["throughput"]);
+    assert_eq!(number(&rates["payload_bytes"]), 8.0 * iterations);
+    let cycles = number(&rates["cycles_per_s"]) * number(&rates["elapsed_ps"]) / 1e12;
+    assert!((cycles - iterations).abs() < 0.01);
+    assert_eq!(result["workload"]["procedure"], "steady");
+    assert_eq!(result["checked"]["wrong"], 0);
+    // What is left out is checked all the same.
+    let all = iterations + number(&excluded["head"]) + number(&excluded["tail"]);
+    assert_eq!(number(&result["checked"]["bytes"]), 8.0 * all + 256.0);
+}
+
+#[test]
+fn pipelined_latency_is_that_of_its_window_and_does_not_grow_with_the_number_of_cycles() {
+    let [few, many] = [90, 9_000].map(|n| steady(|s| s["workload"]["iterations"] = json!(n)));
+    let average = |result: &Value| number(&result["latency_ps"]["avg"]);
+    assert!((average(&many) / average(&few) - 1.0).abs() < 0.02);
+    assert_eq!(many["arrivals"], "window:256");
+    // Little's law: from the program's call on, seven eighths of the window or more are in flight.
+    let in_flight = average(&many) / per_timestamp(&many);
+    assert!((0.875 * 256.0..=256.0).contains(&in_flight), "{in_flight}");
+    let narrow = steady(|s| s["workload"]["window"] = json!(64));
+    assert_eq!(narrow["arrivals"], "window:64");
+    assert!(average(&narrow) < average(&few));
+    assert_eq!(stage_sum(&many, ""), many["stages_total_ps"].as_u64().expect("total"));
+}
+
+#[test]
+fn a_blocking_series_is_a_closed_loop_without_its_first_cycles() {
+    let result = steady(|s| s["workload"]["method"] = json!("blocking"));
+    assert_eq!(result["arrivals"], "closed-loop");
+    assert_eq!(result["excluded"], json!({"head": 2, "tail": 0}));
+    assert_eq!(result["iterations"], 90);
+    let words = steady(|s| s["workload"]["method"] = json!("convenience"));
+    assert_eq!((&words["iterations"], &words["excluded"]["head"]), (&json!(180), &json!(4)));
 }
 
 #[test]
@@ -134,7 +212,8 @@ fn words_latch_unit_throughput_and_path() {
         s["workload"] = json!({"kind": "throughput", "timestamps_per_cycle": 8});
     })[0];
     assert_eq!(max["id"], "etherbone/test/isthmus/pipelined/max8");
-    assert_eq!(max["throughput"]["payload_bytes"], 8 * 8 * 2000);
+    assert_eq!(max["arrivals"], "window:1024");
+    assert!(number(&max["throughput"]["payload_bytes"]) >= 8.0 * 8.0 * 2000.0);
 
     let path = measured(|s| s["workload"] = json!({"kind": "path", "reads": [1, 2, 255]}));
     assert_eq!(path.len(), 3);

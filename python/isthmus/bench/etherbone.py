@@ -12,7 +12,7 @@ from typing import Any, Literal
 from isthmus import bootstrap, platforms
 from isthmus.bench import engine, scenario
 from isthmus.bench.output import FORMATS, Format
-from isthmus.bench.scenario import METHODS, Method
+from isthmus.bench.scenario import METHODS, Method, Procedure
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Profile
 from isthmus.results import Document, document, latency_table, to_csv, to_json
@@ -52,10 +52,15 @@ def measure(
     trace: Trace = "none",
     out: Path = Path("out"),
     command: str | None = None,
+    procedure: Procedure = "steady",
     runner: engine.Runner | None = None,
     model: Path | None = None,
 ) -> Document:
-    """Run it and give the result document; nothing is printed but progress."""
+    """Run it and give the result document; nothing is printed but progress.
+
+    iterations  cycles of each series that count; a pipelined one goes on until its rate is steady
+    procedure   steady: warm-up and drain are left out; published: as the document measured
+    """
     _check(iterations, timestamps, systems, methods, profiles, trace)
     begin = monotonic()
     if runner is None:
@@ -75,7 +80,7 @@ def measure(
         )
         for name, platform in loaded.items()
         for profile in profiles
-        for workload in _workloads(name, methods, timestamps, iterations)
+        for workload in _workloads(name, methods, timestamps, iterations, procedure)
     ]
     if "gige-direct" in loaded:
         # The gateware is the same on every path and in both profiles: its own clocks are taken once.
@@ -88,7 +93,7 @@ def measure(
     from isthmus.results.context import collect
 
     context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, models, monotonic() - begin)
-    return document(context, measured)
+    return document(context, measured, loaded.values())
 
 
 def _board(platform: platforms.Platform, profile: Profile) -> str:
@@ -96,20 +101,24 @@ def _board(platform: platforms.Platform, profile: Profile) -> str:
 
 
 def _workloads(
-    system: str, methods: Iterable[Method], timestamps: Iterable[int], iterations: int
+    system: str,
+    methods: Iterable[Method],
+    timestamps: Iterable[int],
+    iterations: int,
+    procedure: Procedure,
 ) -> list[dict[str, Any]]:
     if system in TABLE:
         return [scenario.tlu(iterations)] if "blocking" in methods else []
     counts = list(timestamps)
     made = []
     for method in methods:
-        made += [scenario.timestamps(method, count, iterations) for count in counts]
+        made += [scenario.timestamps(method, count, iterations, procedure) for count in counts]
         repeats = WORDS_ITERATIONS_CONVENIENCE if method == "convenience" else WORDS_ITERATIONS
         made.append(scenario.words(method, list(WORDS), repeats))
         if method == "blocking":
             made.append(scenario.tlu(iterations))
         if method == "pipelined":
-            made.append(scenario.throughput(max(counts), THROUGHPUT_ITERATIONS))
+            made.append(scenario.throughput(max(counts), THROUGHPUT_ITERATIONS, procedure))
     return made
 
 

@@ -96,4 +96,4 @@ def measure(
     from isthmus.results.context import collect
 
     context = collect(" ".join(["isthmus", *sys.argv[1:]]), seed, {}, monotonic() - begin)
-    return document(context, found)
+    return document(context, found, [loaded])

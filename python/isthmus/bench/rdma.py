@@ -366,6 +366,10 @@ class _Runs:
         self.built: dict[str, Path] = {}
         self._platforms: dict[str, Platform] = {}
 
+    def platforms(self) -> list[Platform]:
+        """Those that the points were on."""
+        return list(self._platforms.values())
+
     def scenario(self, point: Point, **changes: Any) -> dict[str, Any]:
         platform = self._platforms.get(point.platform)
         if platform is None:
@@ -418,7 +422,7 @@ def measure(
 
     seed = points[0].transfers.seed if points else 0
     context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, runs.built, monotonic() - begin)
-    return document(context, measured)
+    return document(context, measured, runs.platforms())
 
 
 def _lasting(point: Point, tried: Measurement, duration_ms: float) -> Point:

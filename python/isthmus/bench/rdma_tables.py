@@ -9,8 +9,9 @@ from math import ceil
 from typing import Any
 
 from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
-from isthmus.results.model import PERCENTILES
-from isthmus.results.table import aligned
+from isthmus.results.files import why_blank
+from isthmus.results.model import PERCENTILES, percentile_name
+from isthmus.results.table import aligned, shown_percentiles
 from isthmus.units import percent
 
 COMPONENTS = (
@@ -48,7 +49,7 @@ CSV_COLUMNS = (
     "t_typical[usec]",
     "t_avg[usec]",
     "t_stdev[usec]",
-    *(f"{key}[usec]" for key in PERCENTILES),
+    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
     "payload[MiB/sec]",
     "MsgRate[Mpps]",
     "link_share",
@@ -56,6 +57,7 @@ CSV_COLUMNS = (
     *(f"{name}[usec]" for name in (*COMPONENTS, "total")),
     # A sort's and an exchange's time: not the network's part of one transfer, which stands before.
     *(f"phase_{name}[usec]" for name in PHASES),
+    "blank_percentiles",
 )
 
 
@@ -156,6 +158,7 @@ def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
             _us(w.get("network_ps"), 6),
             *(_us(parts.get(name), 6) for name in (*COMPONENTS, "total")),
             *(_us(phases.get(name), 6) for name in PHASES),
+            why_blank(m.latency),
         ]
 
 
@@ -217,20 +220,21 @@ def _group(m: Measurement) -> str:
 
 
 def _latency_table(members: Sequence[Measurement], whose: str) -> str:
+    percentiles, blanks = shown_percentiles((m.latency for m in members if m.latency), ("p99", "p99.9"))
     rows: list[Sequence[str]] = [
         (
             "#bytes", "#iterations", "t_min[usec]", "t_max[usec]", "t_typical[usec]", "t_avg[usec]",
-            "t_stdev[usec]", "99%[usec]", "99.9%[usec]",
+            "t_stdev[usec]", *(f"{percentile_name(key)}[usec]" for key in percentiles),
         )
     ]  # fmt: skip
     for m in members:
         t = m.latency
         if t is None:
             continue
-        shown = [t.min, t.max, t.typical, t.avg, t.stdev, t.percentiles["p99"], t.percentiles["p99.9"]]
+        shown = [t.min, t.max, t.typical, t.avg, t.stdev, *(t.percentiles[key] for key in percentiles)]
         rows.append((str(m.workload["size_bytes"]), str(m.iterations), *(_us(value) for value in shown)))
     kind = DEFINITIONS[members[0].definition]
-    return f"# {kind}, {whose}\n{aligned(rows)}"
+    return f"# {kind}, {whose}\n{aligned(rows)}{blanks}"
 
 
 def _rate_table(members: Sequence[Measurement], gbits: bool) -> str:

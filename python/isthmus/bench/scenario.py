@@ -96,12 +96,19 @@ def _entry(name: str, constant: Constant) -> tuple[str, float | int]:
     return name + _SUFFIXES[constant.unit], value
 
 
-def timestamps(method: Method, per_cycle: int, iterations: int) -> dict[str, Any]:
+Procedure = Literal["steady", "published"]
+"""What of a series counts: a steady window, or all of it as in the Etherbone document."""
+
+
+def timestamps(
+    method: Method, per_cycle: int, iterations: int, procedure: Procedure = "steady"
+) -> dict[str, Any]:
     return {
         "kind": "timestamps",
         "method": method,
         "timestamps_per_cycle": per_cycle,
         "iterations": iterations,
+        "procedure": procedure,
     }
 
 
@@ -113,8 +120,13 @@ def tlu(iterations: int) -> dict[str, Any]:
     return {"kind": "tlu", "method": "blocking", "iterations": iterations}
 
 
-def throughput(per_cycle: int, iterations: int) -> dict[str, Any]:
-    return {"kind": "throughput", "timestamps_per_cycle": per_cycle, "iterations": iterations}
+def throughput(per_cycle: int, iterations: int, procedure: Procedure = "steady") -> dict[str, Any]:
+    return {
+        "kind": "throughput",
+        "timestamps_per_cycle": per_cycle,
+        "iterations": iterations,
+        "procedure": procedure,
+    }
 
 
 def line_rate(frames: int, timestamps_per_cycle: int = 0) -> dict[str, Any]:

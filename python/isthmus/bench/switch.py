@@ -310,7 +310,7 @@ def measure(
 
     seed = points[0].traffic.seed if points else 0
     context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, built, monotonic() - begin)
-    return document(context, sorted(measured, key=_order))
+    return document(context, sorted(measured, key=_order), [platform])
 
 
 def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:

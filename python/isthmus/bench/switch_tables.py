@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from isthmus.results import Document, Measurement
-from isthmus.results.model import PERCENTILES
-from isthmus.results.table import aligned
+from isthmus.results.files import why_blank
+from isthmus.results.model import PERCENTILES, percentile_name
+from isthmus.results.table import aligned, shown_percentiles
 
 CSV_COLUMNS = (
     "id",
@@ -31,7 +32,7 @@ CSV_COLUMNS = (
     "delay_avg[usec]",
     "delay_stdev[usec]",
     "delay_min[usec]",
-    *(f"{key}[usec]" for key in PERCENTILES),
+    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
     "delay_max[usec]",
     "payload_share",
     "words_data",
@@ -41,6 +42,7 @@ CSV_COLUMNS = (
     "flow_least_words",
     "flow_most_words",
     "jain",
+    "blank_percentiles",
 )
 
 
@@ -68,6 +70,7 @@ def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
             _blank(w["payload_share"]),
             *(_blank(w["wire_shares"][kind]) for kind in ("data", "framing", "credit", "idle")),
             *(_blank(w["flows"][key]) for key in ("least_words", "most_words", "jain")),
+            why_blank(delay),
         ]
 
 
@@ -80,6 +83,11 @@ def _delays(m: Measurement) -> list[float | None]:
 
 def _blank(value: float | None) -> object:
     return "" if value is None else value
+
+
+def process(m: Measurement) -> str:
+    """How packets come, without the load, which is in a column of its own."""
+    return m.arrivals.partition(":")[0]
 
 
 def is_backlog(m: Measurement) -> bool:
@@ -115,31 +123,34 @@ def text(made: Document) -> str:
         members = list(group)
         w = members[0].workload
         low, high = w["sizes_bytes"]
-        arrivals = next((m.arrivals for m in members if not is_backlog(m)), "backlog")
+        arrivals = next((process(m) for m in members if not is_backlog(m)), "backlog")
         parts.append(
             f"# {w['ports']}x{w['ports']}, {pattern}, {low} to {high} bytes, profile {profile}, "
             f"seed {members[0].seed}, {arrivals}\n"
             "# load: share of a line's words that packets take, framing included; payload: their data alone\n"
             "# delay in us, one-way: made to first word at the sink; queueing: the mean beyond the least\n"
         )
-        parts.append(aligned(_rows(members), left=(0,)))
+        delays = [m.latency for m in members if m.latency and not is_backlog(m)]
+        shown, blanks = shown_percentiles(delays, ("p50", "p99", "p99.9"))
+        parts.append(aligned(_rows(members, shown), left=(0,)))
+        parts.append(blanks)
         parts.append(_saturation(members))
         parts.append(_way(members))
     return "".join(parts)
 
 
-def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
+def _rows(members: Sequence[Measurement], percentiles: Sequence[str]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = [
         (
-            "#engine", "load", "payload", "avg", "queueing", "p50", "p99", "p99.9", "max", "packets",
-            "carried", "credits", "jain", "",
+            "#engine", "load", "payload", "avg", "queueing", *map(percentile_name, percentiles), "max",
+            "packets", "carried", "credits", "jain", "",
         )
     ]  # fmt: skip
     for m in members:
         w, delay = m.workload, m.latency
         if delay is None or is_backlog(m):
             continue
-        tail = (delay.percentiles[key] for key in ("p50", "p99", "p99.9"))
+        tail = (delay.percentiles[key] for key in percentiles)
         rows.append(
             (
                 m.method,

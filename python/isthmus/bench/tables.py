@@ -39,15 +39,15 @@ def rate_table(results: Iterable[Measurement]) -> str:
                 digits(cost / 1e6, 4),
                 digits(1e9 / cost, 4),
                 digits(rates.payload_bit_s / 1e6, 4),
-                digits(rates.wire_bit_s / 1e6, 4),
+                "" if rates.wire_bit_s is None else digits(rates.wire_bit_s / 1e6, 4),
                 "" if inside is None else digits(inside / 1e3, 4),
             )
         )
     if len(rows) == 1:
         return ""
     return (
-        "# rates over the whole series; wire: towards the host, with preamble, padding, FCS and gap;\n"
-        "# inside: between two timestamps of one cycle\n"
+        "# rates over the part of the series that counts; wire: towards the host, with preamble, padding,\n"
+        "# FCS and gap; inside: between two timestamps of one cycle\n"
         f"{aligned(rows, left=range(4))}\n"
     )
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from isthmus.bench.engine import Runner
-    from isthmus.results import Document
+    from isthmus.compare.answer import Key
+    from isthmus.results import Document, Measurement
 
 __all__ = ["run", "text"]
 
@@ -83,6 +84,12 @@ def _filled(text: str, first: str, others: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _in_flight(lines: Mapping[Key, Sequence[Measurement]]) -> str:
+    """How the pipelined series came."""
+    members = [m for key, line in lines.items() if key[2] == "pipelined" for m in line]
+    return ", ".join(sorted({m.arrivals for m in members})) or "not measured"
+
+
 def _table(document: Document) -> str:
     """Time per timestamp: the platforms, profiles and methods below each other, cycle sizes across."""
     from isthmus.compare.answer import series
@@ -100,6 +107,7 @@ def _table(document: Document) -> str:
             cells.append("" if found is None else digits(found / 1e6))
         rows.append((*key, *cells))
     return (
-        "# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; closed loop\n"
+        "# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; steady: warm-up and\n"
+        f"# drain are left out; convenience and blocking: closed loop; pipelined: {_in_flight(lines)}\n"
         + aligned(rows, left=range(3))
     )

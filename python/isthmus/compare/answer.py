@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations, groupby, pairwise, product
 from operator import itemgetter
 
 from isthmus.compare.fetch import ASKING_BYTES, by_etherbone, by_rdma, changes, message_or_write
 from isthmus.results import Document, Measurement
+from isthmus.results.constants import profile_part
 from isthmus.units import percent, rate, time, times
 
 Key = tuple[str, str, str]
@@ -50,7 +50,7 @@ class Sentence:
 
 
 def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
-    """The 90-cycle timestamp series (ts1, ts2, ...) of each platform, profile and method, in order."""
+    """The timestamp series (ts1, ts2, ...) of each platform, profile and method, in order."""
     found: dict[Key, list[Measurement]] = {}
     for m in document:
         if m.name.startswith("ts") and m.time_per_timestamp is not None:
@@ -93,9 +93,16 @@ def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sen
     return Sentence(
         "Which method",
         f"{best.method.capitalize()} is fastest: with {best.timestamps} timestamps a cycle one timestamp "
-        f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}{rest}. That is "
+        f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}"
+        f"{_in_flight(best)}{rest}. That is "
         f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
     )
+
+
+def _in_flight(m: Measurement) -> str:
+    """How many cycles a figure has in flight, where it is not one."""
+    kind, _, count = m.arrivals.partition(":")
+    return f", {count} cycles in flight" if kind == "window" else ""
 
 
 def _roads(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
@@ -122,15 +129,17 @@ def _roads(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
 def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
     """Which road is the fastest as more words are read, and which one of another bus overtakes which."""
     found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    buses: dict[str, str] = {}
     for m in document:
         words = m.workload.get("words")
+        buses[m.platform] = bus_of(m)
         if words is not None and m.latency is not None:
             found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
     said: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for (profile, method), roads in sorted(found.items()):
         if method == "convenience":
             continue
-        pairs = [two for two in combinations(sorted(roads), 2) if _bus(two[0]) != _bus(two[1])]
+        pairs = [two for two in combinations(sorted(roads), 2) if buses[two[0]] != buses[two[1]]]
         said.setdefault((profile, *_race(roads, "words", pairs)), []).append(method)
     return [
         Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, words read: {text}", items)
@@ -195,11 +204,9 @@ def _fetching(document: Document) -> list[Sentence]:
     return made
 
 
-@cache
-def _bus(platform: str) -> str:
-    from isthmus import platforms
-
-    return platforms.load(platform).bus
+def bus_of(m: Measurement) -> str:
+    """The bus of a measurement's platform. A document that stores no constants has it in the names alone."""
+    return m.constants.bus if m.constants else m.platform.partition("-")[0]
 
 
 def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
@@ -283,7 +290,7 @@ def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sente
         payload = rate(rates.payload_bit_s, "bit/s")
         text = f"Pipelined without end, profile {profile} carries {payload} of payload"
         limit = capacity(runs[0])
-        if limit is not None:
+        if limit is not None and rates.wire_bit_s is not None:
             used = rates.wire_bit_s / limit
             reason = "the wire limits it" if used > FULL else "the host limits it, not the wire"
             text += f"; what goes towards the host fills {percent(used)} of its share of the line: {reason}"
@@ -301,18 +308,18 @@ def by_place(m: Measurement) -> dict[str, int]:
 
 def capacity(m: Measurement) -> float | None:
     """Bits a second that the platform's line can carry towards the host, all framing included; None for a
-    bus without a line rate. Half of a USB, whose other half the requests take."""
-    from isthmus import platforms
-
-    platform = platforms.load(m.platform)
-    groups = platform.groups
-    if platform.bus == "gige":
-        return float(groups["link"].rate.value) * 1e6
-    if platform.bus == "usb":
+    bus without a line rate, or where the document does not store the constants. Half of a USB, whose other
+    half the requests take."""
+    given = m.constants
+    if given is None:
+        return None
+    if given.bus == "usb":
         return USB_BIT_S / 2
-    if platform.bus == "pcie":
-        link = groups["link"]
-        return float(link.lanes.value) * PCIE_LANE_BIT_S[int(link.generation.value)]
+    rate, lanes, generation = (given.value("link", name) for name in ("rate", "lanes", "generation"))
+    if given.bus == "gige" and rate is not None:
+        return rate * 1e6
+    if given.bus == "pcie" and lanes is not None and generation is not None:
+        return lanes * PCIE_LANE_BIT_S[int(generation)]
     return None
 
 
@@ -340,18 +347,19 @@ def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> 
     return made + _waiting(lines) if made else []
 
 
-def _waiting(lines: Iterable[Key]) -> list[Sentence]:
+def _waiting(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
     """How the two profiles wait, where they differ in it: a setting of the host, no merit of a library."""
-    from isthmus import platforms
-
-    for platform in (platforms.load(name) for name in sorted({key[0] for key in lines})):
-        theirs, ours = platform.profiles["as-published"], platform.profiles["isthmus"]
-        if platform.bus == "gige" and theirs.poll.value != ours.poll.value:
-            gap: platforms.Constant = platform.groups["nic"].interrupt_gap
+    for key in sorted(lines):
+        given = lines[key][0].constants
+        if given is None or given.bus != "gige":
+            continue
+        theirs, ours = (given.value(profile_part(name), "poll") for name in ("as-published", "isthmus"))
+        gap = given.value("nic", "interrupt_gap")
+        if theirs != ours and gap is not None:
             text = (
                 "Over Gigabit Ethernet part of this is a setting of the host: profile isthmus polls the "
                 "network interface, as published waits for interrupts, at least "
-                f"{time(1e6 * gap.value)} apart."
+                f"{time(1e6 * gap)} apart."
             )
             return [Sentence("What isthmus changes", text)]
     return []
@@ -382,10 +390,10 @@ def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
     """What another path over the same bus adds, for each profile: one may hide what the other shows."""
     best: dict[str, str] = {}
     for key in sorted(lines, key=lambda key: _cost(lines[key][-1])):
-        best.setdefault(_bus(key[0]), key[0])
+        best.setdefault(bus_of(lines[key][0]), key[0])
     made = []
     for platform, profile, method in sorted(lines):
-        base = best[_bus(platform)]
+        base = best[bus_of(lines[platform, profile, method][0])]
         here = lines.get((base, profile, method))
         if platform == base or method == "convenience" or not here:
             continue

@@ -13,7 +13,8 @@ from math import ceil, floor, log10
 from typing import Any, Literal
 
 from isthmus.compare.answer import Key, by_place, series
-from isthmus.results import DEFINITIONS, Document, Measurement, ResultError, Span
+from isthmus.results import DEFINITIONS, Document, Latency, Measurement, ResultError, Span
+from isthmus.results.model import PERCENTILES, percentile_name
 from isthmus.units import digits, time
 
 # Names of colours in page.css: light and dark values live there, not here.
@@ -101,7 +102,7 @@ def figures(document: Document) -> list[Figure]:
                     "time per timestamp",
                     "us",
                     lambda m: _scaled(m.time_per_timestamp, 1e-6),
-                    "run time divided by timestamps read",
+                    "measured span divided by timestamps read in it",
                     "time_per_timestamp_us",
                 ),
                 lines,
@@ -309,7 +310,8 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
             f"{definition}, from the call that sends to the call that returns the data; average",
         ),
         lines,
-        "How long the program waits for one cycle. A pipelined cycle also waits for those before it.",
+        "How long the program waits for one cycle. A pipelined cycle also waits for those before it: its "
+        "latency is that of so many in flight.",
     )
     rows = []
     for m in members:
@@ -323,15 +325,28 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
                 str(m.timestamps),
                 str(m.iterations),
                 *(_number(value / 1e6) for value in shown),
-                *(_number(_scaled(value, 1e-6)) for value in m.latency.percentiles.values()),
+                *(percentile_cell(m.latency, key) for key in PERCENTILES),
             ]
         )
     columns = ["platform", "profile", "method", "timestamps", "iterations", "min [us]", "typical [us]"]
     columns += ["avg [us]", "max [us]", "stdev [us]"]
-    columns += [f"{key} [us]" for key in ("p50", "p90", "p99", "p99.9", "p99.99")]
-    notes = ("A percentile with fewer than ten samples beyond it is blank.",)
+    columns += [f"{percentile_name(key)} [us]" for key in PERCENTILES]
+    notes = (BEYOND_NOTE,)
     table = Table(columns, rows)
     return Figure(figure.id, figure.title, figure.caption, figure.panels, table, figure.legend, notes)
+
+
+TAIL = ("p50", "p99", "p99.9")
+"""The percentiles that tables of other roads have."""
+BEYOND_NOTE = "A percentile needs ten samples beyond it; a cell without one says how many runs would show it."
+
+
+def percentile_cell(latency: Latency, key: str, decimals: int | None = None) -> str:
+    """A percentile in microseconds, with four digits or so many decimals; or why there is none."""
+    value = latency.percentiles[key]
+    if value is None:
+        return latency.why_blank(key)
+    return _number(value / 1e6) if decimals is None else f"{value / 1e6:.{decimals}f}"
 
 
 def _words(members: Sequence[Measurement]) -> Figure:

@@ -9,11 +9,11 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from isthmus import platforms, verify
+from isthmus import verify
 from isthmus.compare.answer import answer
-from isthmus.platforms import Constant, Library, Platform, RdmaDesign
 from isthmus.report.figures import Figure, Swatch, Table, figures
 from isthmus.results import DEFINITIONS, Document
+from isthmus.results.constants import NOT_STORED, Constants
 from isthmus.units import digits
 
 TITLE = "Reading an FPGA: which road, which method"
@@ -75,7 +75,7 @@ def render(
         answer=answer,
         figures="\n".join(_figure(figure) for figure in drawn),
         published_summary=escape(verify.summary(found, limits)),
-        published=_published(found, source),
+        published=_published(document, found, source),
         targets=_targets(limits),
         method=method,
         footer=_footer(document),
@@ -187,7 +187,18 @@ def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("-")[:1].isdigit()
 
 
-def _published(found: Sequence[verify.Row], source: str) -> str:
+def _procedure(document: Document) -> str:
+    """What is not like in the published and the simulated column, where pipelined series are steady."""
+    steady = any(m.workload.get("procedure") == "steady" and m.method == "pipelined" for m in document)
+    if not steady:
+        return ""
+    return (
+        "<p class='note'>Pipelined rows are simulated over a steady window here. The document counts "
+        "all of 90 cycles, from the first call to the last reply, as <code>isthmus verify</code> does.</p>"
+    )
+
+
+def _published(document: Document, found: Sequence[verify.Row], source: str) -> str:
     columns = ["what", "kind", "published", "unit", "simulated", "ratio", "allowed", "isthmus", "verdict"]
     rows = [
         [
@@ -208,7 +219,7 @@ def _published(found: Sequence[verify.Row], source: str) -> str:
         "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
         "that a model was given; predictions had to come out; identities follow by arithmetic from inputs. "
         "Allowed: the document's own error; above, most: the published number is a threshold. Source: "
-        f"{escape(source)}.</p>"
+        f"{escape(source)}.</p>" + _procedure(document)
     )
     made = note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
     areas = [row for row in found if row.is_area]
@@ -274,34 +285,51 @@ def _method(document: Document) -> str:
 
 
 def platform_tables(document: Document) -> list[str]:
-    """Every platform's constants with their sources, as HTML."""
-    return [_platform(platforms.load(name)) for name in sorted({m.platform for m in document})]
+    """The constants that the runs were given, with their sources, as HTML: those of the document, whatever
+    the platform files say today. A note says where other sources draw the page than those that measured.
+    """
+    from isthmus.results.context import sources_hash
+
+    notes = []
+    names = sorted({m.platform for m in document})
+    missing = [name for name in names if name not in document.constants]
+    if missing:
+        notes.append(
+            f"<p class='note'>{escape(', '.join(missing))}: {NOT_STORED}: the result was made before results "
+            "held them. Measure again to see them.</p>"
+        )
+    if document.context.sources != sources_hash():
+        notes.append(
+            "<p class='note'>Measured by other sources than those that drew this page: figures are as "
+            "measured, the words around them are today's.</p>"
+        )
+    return notes + [_platform(document.constants[name]) for name in names if name not in missing]
 
 
-_PROFILES: Mapping[type, str] = {Library: "library", RdmaDesign: "interface"}
-"""What a platform's profiles are constants of."""
+_PROFILES: Mapping[str, str] = {"serdes": "switch", "rdma-pcix": "interface", "rdma-pcie": "interface"}
+"""What a platform's profiles are constants of, by its bus; a library's elsewhere."""
 
 
-def _platform(platform: Platform) -> str:
+def _platform(platform: Constants) -> str:
     """Every constant with its source: what the figures stand on."""
-    rows: list[Sequence[str]] = []
-
-    def add(group: str, holder: object) -> None:
-        for name, wanted in platforms.declared(type(holder)).items():
-            constant: Constant = getattr(holder, name)
-            rows.append([group, wanted.what, f"{constant.value:g}", constant.unit, constant.source])
-
-    for group, holder in {"fpga": platform.fpga, **platform.groups}.items():
-        add(group, holder)
-    for profile, library in platform.profiles.items():
-        add(f"{_PROFILES.get(type(library), 'switch')}, {profile}", library)
+    kind = _PROFILES.get(platform.bus, "library")
+    rows = [
+        [
+            one.part.replace("profile.", f"{kind}, ", 1) if one.part.startswith("profile.") else one.part,
+            one.what,
+            f"{one.value:g}",
+            one.unit,
+            one.source,
+        ]
+        for one in platform.constants
+    ]
     table = _table(
         Table(["part", "constant", "value", "unit", "source"], rows),
-        f"Constants of {platform.name}",
+        f"Constants of {platform.platform}",
         ("text", "text wide", "", "text", "text wide"),
     )
     return (
-        f"<details><summary>Constants of {escape(platform.name)} and their sources</summary>"
+        f"<details><summary>Constants of {escape(platform.platform)} and their sources</summary>"
         f"<p>{escape(platform.title)}.</p>{table}</details>"
     )
 

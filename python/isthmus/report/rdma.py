@@ -10,7 +10,6 @@ from html import escape
 from itertools import accumulate
 from typing import Any
 
-from isthmus import platforms
 from isthmus.bench.rdma_tables import (
     COMPONENTS,
     MIB,
@@ -26,11 +25,23 @@ from isthmus.bench.rdma_tables import (
     short_rows,
     total,
 )
+from isthmus.compare.answer import bus_of
 from isthmus.compare.fetch import by_etherbone, by_rdma
 from isthmus.report import switch
-from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
+from isthmus.report.figures import (
+    BEYOND_NOTE,
+    TAIL,
+    Figure,
+    Panel,
+    Swatch,
+    Table,
+    decades,
+    one_definition,
+    percentile_cell,
+)
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results.model import percentile_name
 from isthmus.units import digits, percent
 
 TITLE = "Remote DMA between hosts: what a transfer costs, and where its time goes"
@@ -134,9 +145,10 @@ def everywhere(document: Document) -> Figure | None:
     sizes = sorted(read & {size for cost in rdma.values() for size in cost})
     if not sizes:
         return None
+    buses = {m.platform: bus_of(m) for m in document}
     best: dict[str, str] = {}
     for name in sorted(costs, key=lambda name: (costs[name][max(costs[name])], name)):
-        best.setdefault(platforms.load(name).bus, name)
+        best.setdefault(buses[name], name)
     shown = sorted(best.values(), key=lambda name: (name not in rdma, name))[:ROADS]
     colours = {name: f"c{number + 1}" for number, name in enumerate(shown)}
     drawn: list[dict[str, Any]] = [
@@ -493,7 +505,7 @@ def _links(rated: Sequence[Measurement]) -> Figure:
         "links",
         "What bounds the rate: links or bus",
         f"The same transfers ({LINES[_kind(same[0])][0]}; {same[0].platform}, profile {same[0].profile}) "
-        f"over several numbers of links. A link carries {_link_mib_s(same[0]):.0f} MiB/s of words; a packet "
+        f"over several numbers of links. {_link_words(same[0])}A packet "
         "has headers, begin and end beside its 128 words of payload at most, so payload never fills it.",
         panels,
         Table(["hosts", "transfers", "profile", "bytes", "MiB/s", "of the links [%]"], rows),
@@ -512,8 +524,10 @@ def _alike(rated: Sequence[Measurement]) -> list[Measurement]:
     return max(groups.values(), key=lambda members: len({m.workload["links"] for m in members}))
 
 
-def _link_mib_s(m: Measurement) -> float:
-    return 4e6 * float(platforms.load(m.platform).fpga.link_clock.value) / MIB
+def _link_words(m: Measurement) -> str:
+    """What a link carries, where the document says how fast it was."""
+    clock = m.constants.value("fpga", "link_clock") if m.constants else None
+    return "" if clock is None else f"A link carries {4e6 * clock / MIB:.0f} MiB/s of words. "
 
 
 LANES: Mapping[str, tuple[int, str]] = {
@@ -809,19 +823,18 @@ def _latency(timed: Sequence[Measurement]) -> Figure:
     for m in timed:
         t = m.latency
         assert t is not None
-        tail = (t.percentiles[key] for key in ("p50", "p99", "p99.9"))
         rows.append(
             [
                 _setting(m),
                 *_bar(m).split("\n"),
                 *(f"{value / PICOSECONDS:.3f}" for value in (t.min, t.avg, t.stdev)),
-                *("" if value is None else f"{value / PICOSECONDS:.3f}" for value in tail),
+                *(percentile_cell(t, key, 3) for key in TAIL),
                 f"{t.max / PICOSECONDS:.3f}",
                 str(m.iterations),
             ]
         )
-    columns = ["hosts", "transfer", "stores", "profile", "min [us]", "mean [us]", "stdev [us]", "p50 [us]"]
-    columns += ["p99 [us]", "p99.9 [us]", "max [us]", "samples"]
+    columns = ["hosts", "transfer", "stores", "profile", "min [us]", "mean [us]", "stdev [us]"]
+    columns += [*(f"{percentile_name(key)} [us]" for key in TAIL), "max [us]", "samples"]
     return Figure(
         "latency",
         f"Latency, program to program ({definition})",
@@ -829,7 +842,7 @@ def _latency(timed: Sequence[Measurement]) -> Figure:
         panels,
         Table(columns, rows),
         _legend(timed),
-        ("A percentile with fewer than ten samples beyond it is blank.",),
+        (BEYOND_NOTE,),
     )
 
 
@@ -870,7 +883,7 @@ def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
                 _setting(m),
                 m.profile,
                 *(f"{value / PICOSECONDS:.3f}" for value in (t.min, t.avg, t.typical)),
-                _optional(t.percentiles["p99"], 1 / PICOSECONDS, 3),
+                percentile_cell(t, "p99", 3),
                 f"{t.max / PICOSECONDS:.3f}",
                 _optional(rate(m), 1 / MIB, 2),
                 f"{m.iterations} of {m.workload['iterations']}",
@@ -882,7 +895,8 @@ def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
         "series": drawn,
     }
     label = "Share of the transfers that took at most so long; the table below has the numbers"
-    columns = ["hosts", "profile", "min [us]", "mean [us]", "median [us]", "p99 [us]", "max [us]", "MiB/s"]
+    columns = ["hosts", "profile", "min [us]", "mean [us]", "median [us]"]
+    columns += [f"{percentile_name('p99')} [us]", "max [us]", "MiB/s"]
     return Figure(
         "trace",
         "A trace's transfers",
@@ -890,7 +904,7 @@ def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
         (Panel("", label, option, 360),),
         Table([*columns, "arrived"], rows),
         swatches,
-        ("A percentile with fewer than ten samples beyond it is blank.",),
+        (BEYOND_NOTE,),
     )
 
 

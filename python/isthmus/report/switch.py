@@ -7,10 +7,21 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from isthmus.bench.switch_tables import as_share, is_backlog, line_share, queueing_us, verdict
-from isthmus.report.figures import Figure, Panel, Swatch, Table, decades, one_definition
+from isthmus.bench.switch_tables import as_share, is_backlog, line_share, process, queueing_us, verdict
+from isthmus.report.figures import (
+    BEYOND_NOTE,
+    TAIL,
+    Figure,
+    Panel,
+    Swatch,
+    Table,
+    decades,
+    one_definition,
+    percentile_cell,
+)
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results.model import percentile_name
 from isthmus.units import digits
 
 TITLE = "A buffered-crossbar switch: delay against load"
@@ -67,7 +78,7 @@ def _traffic(m: Measurement) -> str:
     w = m.workload
     low, high = w["sizes_bytes"]
     size = f"{low}" if low == high else f"{low} to {high}"
-    arrivals = "" if is_backlog(m) or w["pattern"] == m.arrivals else f", {m.arrivals}"
+    arrivals = "" if is_backlog(m) or w["pattern"] == "trace" else f", {process(m)}"
     return f"{w['ports']}x{w['ports']}, {w['pattern']}, {size} bytes{arrivals}, profile {m.profile}"
 
 
@@ -141,8 +152,8 @@ def delay(timed: Sequence[Measurement]) -> Figure:
         }
         panels.append(Panel(title, label, option, 420))
     definition = DEFINITIONS[timed[0].definition]
-    columns = ["traffic", "switch", "load", "payload load", "mean [us]", "stdev [us]", "p50 [us]"]
-    columns += ["p99 [us]", "p99.9 [us]", "max [us]", "packets", "verdict"]
+    columns = ["traffic", "switch", "load", "payload load", "mean [us]", "stdev [us]"]
+    columns += [*(f"{percentile_name(key)} [us]" for key in TAIL), "max [us]", "packets", "verdict"]
     return Figure(
         "delay",
         "Delay against load: Figure 6 drawn again",
@@ -163,26 +174,25 @@ def delay(timed: Sequence[Measurement]) -> Figure:
         ],
         (
             "The published 1.25 us at light load have the prototype's own network interface in them, of "
-            "which ours here is a model of a few clocks. A percentile with fewer than ten samples beyond it "
-            "is blank.",
+            "which ours here is a model of a few clocks.",
+            BEYOND_NOTE,
         ),
     )
 
 
 def _traced(traced: Sequence[Measurement]) -> Figure:
     """What a trace's packets met: a row for each switch."""
-    columns = ["traffic", "switch", "mean [us]", "p50 [us]", "p99 [us]", "p99.9 [us]", "max [us]", "packets"]
-    columns += ["carried [%]"]
+    columns = ["traffic", "switch", "mean [us]", *(f"{percentile_name(key)} [us]" for key in TAIL)]
+    columns += ["max [us]", "packets", "carried [%]"]
     rows = []
     for m in traced:
         assert m.latency is not None
-        tail = (m.latency.percentiles[key] for key in ("p50", "p99", "p99.9"))
         rows.append(
             [
                 _traffic(m),
                 ENGINES[m.method][0],
                 f"{m.latency.avg / 1e6:.3f}",
-                *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
+                *(percentile_cell(m.latency, key, 3) for key in TAIL),
                 f"{m.latency.max / 1e6:.3f}",
                 str(m.iterations),
                 f"{100 * m.workload['payload_share']:.2f}",
@@ -202,7 +212,6 @@ def _traced(traced: Sequence[Measurement]) -> Figure:
 def _row(m: Measurement) -> Sequence[str]:
     assert m.latency is not None
     w, delay = m.workload, m.latency
-    tail = (delay.percentiles[key] for key in ("p50", "p99", "p99.9"))
     return [
         _traffic(m),
         ENGINES[m.method][0],
@@ -210,7 +219,7 @@ def _row(m: Measurement) -> Sequence[str]:
         as_share(w["payload_load"]),
         f"{delay.avg / 1e6:.3f}",
         f"{delay.stdev / 1e6:.3f}",
-        *("" if v is None else f"{v / 1e6:.3f}" for v in tail),
+        *(percentile_cell(delay, key, 3) for key in TAIL),
         f"{delay.max / 1e6:.3f}",
         str(m.iterations),
         verdict(m),
@@ -291,7 +300,7 @@ def _answer(document: Document) -> str:
                 f"Under saturation {digits(100 * share, 4)} % of the words out of the switch are packets and "
                 f"their credits, {digits(100 * found.workload['payload_share'], 4)} % are data ({title})."
             )
-    traced = [m for m in document if m.arrivals == "trace" and m.latency is not None]
+    traced = [m for m in document if m.workload["pattern"] == "trace" and m.latency is not None]
     shown = [m for m in traced if m.method == "rtl"] or traced
     sentences += [
         f"{m.iterations} packets of a trace take {digits(m.latency.avg / 1e6, 3)} us in the mean and "

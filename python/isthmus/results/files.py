@@ -7,10 +7,12 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import UserError
+from isthmus.results import constants
 from isthmus.results.model import (
     PERCENTILES,
     SCHEMA,
@@ -21,15 +23,25 @@ from isthmus.results.model import (
     ResultError,
     Throughput,
     measurement,
+    percentile_name,
 )
 from isthmus.storage import read_text, store
+
+if TYPE_CHECKING:
+    from isthmus.platforms import Platform
 
 _SCHEMA_FILE = Path(__file__).with_name("result-1.schema.json")
 
 
-def document(context: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Document:
-    """A document from the engine's measurements and the context they were made in."""
-    return _document({"schema": SCHEMA, "context": dict(context), "results": list(results)}, "result")
+def document(
+    context: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+    platforms: Iterable[Platform] = (),
+) -> Document:
+    """A document from the engine's measurements, the context they were made in, and the platforms whose
+    constants they were given."""
+    data = {"schema": SCHEMA, "context": dict(context), "results": list(results)}
+    return _document(data | {"platforms": constants.stored(platforms)}, "result")
 
 
 def merged(first: Document, second: Document) -> Document:
@@ -38,7 +50,10 @@ def merged(first: Document, second: Document) -> Document:
     other = second.raw["context"]
     context["models"] = {**context.get("models", {}), **other.get("models", {})}
     context["wall_s"] = round(context.get("wall_s", 0.0) + other.get("wall_s", 0.0), 3)
-    return document(context, [*first.raw["results"], *second.raw["results"]])
+    made = dict(first.raw) | {"context": context}
+    made["results"] = [*first.raw["results"], *second.raw["results"]]
+    made["platforms"] = {**first.raw.get("platforms", {}), **second.raw.get("platforms", {})}
+    return _document(made, "result")
 
 
 def load(path: Path) -> Document:
@@ -72,6 +87,8 @@ def validate(data: Any, where: str) -> None:
 
 def _document(data: Mapping[str, Any], where: str) -> Document:
     context = data["context"]
+    given = constants.read(data.get("platforms") or {})
+    results = [measurement(item, f"{where}: results/{number}") for number, item in enumerate(data["results"])]
     return Document(
         context=Context(
             commit=context.get("commit", "unknown"),
@@ -82,10 +99,9 @@ def _document(data: Mapping[str, Any], where: str) -> Document:
             models=context.get("models", {}),
             wall_s=float(context.get("wall_s", 0.0)),
         ),
-        results=tuple(
-            measurement(item, f"{where}: results/{number}") for number, item in enumerate(data["results"])
-        ),
+        results=tuple(replace(m, constants=given.get(m.platform)) for m in results),
         raw=data,
+        constants=given,
     )
 
 
@@ -117,12 +133,15 @@ CSV_COLUMNS = (
     "t_typical[usec]",
     "t_avg[usec]",
     "t_stdev[usec]",
-    *(f"{key}[usec]" for key in PERCENTILES),
+    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
     "time_per_timestamp[usec]",
     "cycles[1/s]",
     "timestamps[1/s]",
     "payload[bit/s]",
     "wire[bit/s]",
+    "excluded_head",
+    "excluded_tail",
+    "blank_percentiles",
 )
 
 
@@ -148,9 +167,20 @@ def to_csv(results: Iterable[Measurement]) -> str:
                 *_latency_cells(m.latency),
                 "" if m.time_per_timestamp is None else f"{m.time_per_timestamp / 1e6:.6f}",
                 *_rate_cells(m.throughput),
+                m.excluded_head,
+                m.excluded_tail,
+                why_blank(m.latency),
             ]
         )
     return out.getvalue()
+
+
+def why_blank(latency: Latency | None) -> str:
+    """Why percentiles are empty fields, in one field."""
+    if latency is None:
+        return ""
+    reasons = ((key, latency.why_blank(key)) for key in PERCENTILES)
+    return "; ".join(f"{key}: {reason}" for key, reason in reasons if reason)
 
 
 def _latency_cells(latency: Latency | None) -> list[str]:
@@ -169,5 +199,5 @@ def _rate_cells(rates: Throughput | None) -> list[str]:
         f"{rates.cycles_per_s:.3f}",
         timestamps,
         f"{rates.payload_bit_s:.0f}",
-        f"{rates.wire_bit_s:.0f}",
+        "" if rates.wire_bit_s is None else f"{rates.wire_bit_s:.0f}",
     ]

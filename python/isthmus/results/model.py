@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any, Literal
 
 from isthmus.errors import UserError
+from isthmus.results.constants import Constants
 
 SCHEMA = "isthmus.result/1"
 
@@ -31,6 +33,19 @@ PERCENTILES: Mapping[str, float] = {
 }
 BEYOND = 10
 """A percentile is shown only where at least this many samples lie beyond it."""
+NO_NOISE = "no OS noise"
+"""What every percentile's column says: hardware and software paths are modelled, an operating system's
+noise is not."""
+
+
+def percentile_name(key: str) -> str:
+    """A percentile as columns call it, on every road."""
+    return f"{key} ({NO_NOISE})"
+
+
+def needed(percentile: float) -> int:
+    """The fewest samples that show a percentile."""
+    return ceil(BEYOND * 100.0 / (100.0 - percentile) - 1e-9)
 
 
 class ResultError(UserError):
@@ -47,6 +62,14 @@ class Latency:
     avg: float
     stdev: float
     percentiles: Mapping[str, float | None]
+    samples: int = 0
+
+    def why_blank(self, key: str) -> str:
+        """Why a percentile is not shown, and what would show it; empty where it is."""
+        if self.percentiles[key] is not None:
+            return ""
+        least = needed(PERCENTILES[key])
+        return f"n={self.samples}, needs {least}: -n {least}"
 
 
 @dataclass(frozen=True)
@@ -60,14 +83,14 @@ class Windows:
 
 @dataclass(frozen=True)
 class Throughput:
-    """Rates over the whole run. Payload is the data the user wanted; wire is every byte towards the
-    host with preamble, headers, padding, FCS and the shortest gap."""
+    """Rates over the measured span. Payload is the data the user wanted; wire is every byte towards the
+    host with preamble, headers, padding, FCS and the shortest gap, None where nothing counts them."""
 
     payload_bytes: int
-    wire_bytes: int
+    wire_bytes: int | None
     elapsed: int
     payload_bit_s: float
-    wire_bit_s: float
+    wire_bit_s: float | None
     cycles_per_s: float
     timestamps_per_s: float | None
 
@@ -123,6 +146,8 @@ class Measurement:
     evaluated_cycles: int
     device_cycles: int
     wall_s: float
+    constants: Constants | None = None
+    """What the run was given; None where the document does not say."""
 
     @property
     def name(self) -> str:
@@ -177,6 +202,8 @@ class Document:
     context: Context
     results: tuple[Measurement, ...]
     raw: Mapping[str, Any]
+    constants: Mapping[str, Constants] = field(default_factory=dict)
+    """Of each platform; empty where the document does not say."""
 
     def __iter__(self) -> Iterator[Measurement]:
         return iter(self.results)
@@ -263,6 +290,7 @@ def _latency(data: Mapping[str, Any]) -> Latency | None:
         percentiles={
             key: found.get(key) if enough(samples, share) else None for key, share in PERCENTILES.items()
         },
+        samples=samples,
     )
 
 
@@ -272,10 +300,10 @@ def _throughput(found: Mapping[str, Any] | None) -> Throughput | None:
     timestamps = found.get("timestamps_per_s")
     return Throughput(
         payload_bytes=int(found["payload_bytes"]),
-        wire_bytes=int(found["wire_bytes"]),
+        wire_bytes=None if found["wire_bytes"] is None else int(found["wire_bytes"]),
         elapsed=int(found["elapsed_ps"]),
         payload_bit_s=float(found["payload_bit_s"]),
-        wire_bit_s=float(found["wire_bit_s"]),
+        wire_bit_s=None if found["wire_bit_s"] is None else float(found["wire_bit_s"]),
         cycles_per_s=float(found["cycles_per_s"]),
         timestamps_per_s=None if timestamps is None else float(timestamps),
     )

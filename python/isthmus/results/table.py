@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
-from isthmus.results.model import DEFINITIONS, PERCENTILES, Latency, Measurement
+from isthmus.results.model import DEFINITIONS, PERCENTILES, Latency, Measurement, percentile_name
 
 _HEADER = (
     "#bytes",
@@ -16,9 +16,24 @@ _HEADER = (
     "t_typical[usec]",
     "t_avg[usec]",
     "t_stdev[usec]",
-    *PERCENTILES,
-    "workload",
 )
+
+
+def shown_percentiles(
+    latencies: Iterable[Latency], keys: Iterable[str] = PERCENTILES
+) -> tuple[list[str], str]:
+    """The percentiles that have a number in some row, which are the columns of a table; and a line of
+    comment that says why the others, and single cells, are blank."""
+    rows, wanted = list(latencies), list(keys)
+    shown = [key for key in wanted if any(row.percentiles[key] is not None for row in rows)]
+    reasons: dict[str, list[str]] = {}
+    for key in wanted:
+        missing = [row for row in rows if row.percentiles[key] is None]
+        if missing:
+            reason = min(missing, key=lambda row: row.samples).why_blank(key)
+            reasons.setdefault(reason, []).append(key)
+    blanks = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+    return shown, f"# blank: {blanks}\n" if blanks else ""
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> str:
@@ -38,7 +53,7 @@ def latency_table(results: Iterable[Measurement]) -> str:
     """A table for each platform, profile and method, in perftest's order of columns.
 
     #bytes is what one Etherbone cycle reads or writes for the user. A percentile with fewer than ten samples
-    beyond it is blank.
+    beyond it is blank; a line below says how many it needs.
     """
     parts = []
     for key, group in groupby(results, lambda m: (m.road, m.platform, m.profile, m.method)):
@@ -47,19 +62,23 @@ def latency_table(results: Iterable[Measurement]) -> str:
         parts.append(
             f"# {' / '.join(key)}: {DEFINITIONS[first.definition]}, {first.arrivals}, seed {first.seed}\n"
         )
-        rows: list[Sequence[str]] = [_HEADER]
-        rows += [_row(m, m.latency) for m in members if m.latency is not None]
+        timed = [(m, m.latency) for m in members if m.latency is not None]
+        shown, blanks = shown_percentiles(latency for _, latency in timed)
+        rows: list[Sequence[str]] = [(*_HEADER, *map(percentile_name, shown), "workload")]
+        rows += [_row(m, latency, shown) for m, latency in timed]
         parts.append(aligned(rows))
+        parts.append(blanks)
         parts.append("\n")
     return "".join(parts)
 
 
-def _row(m: Measurement, latency: Latency) -> Sequence[str]:
+def _row(m: Measurement, latency: Latency, shown: Iterable[str]) -> Sequence[str]:
+    percentiles = [latency.percentiles[key] for key in shown]
     values = [latency.min, latency.max, latency.typical, latency.avg, latency.stdev]
     return (
         str(m.payload_bytes),
         str(m.iterations),
         *(f"{value / 1e6:.3f}" for value in values),
-        *("" if v is None else f"{v / 1e6:.3f}" for v in latency.percentiles.values()),
+        *("" if v is None else f"{v / 1e6:.3f}" for v in percentiles),
         m.name,
     )

@@ -53,6 +53,9 @@ def _one(
 ) -> dict[str, Any]:
     platform, profile = scenario["platform"], scenario["profile"]
     cycles = scenario["workload"].get("iterations", 1)
+    procedure = scenario["workload"].get("procedure")
+    series = procedure is not None and method == "pipelined"
+    arrivals = {"steady": "window:256", "published": "backlog"}[procedure] if series else "closed-loop"
     gap = 50_000_000 if profile == "as-published" else 20_000_000
     switch = 3_000_000 if "switch" in platform["bus"].get("gige", {}) else 0
     stages = [
@@ -94,7 +97,7 @@ def _one(
         "method": method,
         "workload": {**workload, "operations_per_cycle": operations, "iterations": cycles},
         "definition": "rtt",
-        "arrivals": "closed-loop",
+        "arrivals": arrivals,
         "seed": scenario["seed"],
         "iterations": cycles,
         "excluded": {"head": 1, "tail": 1},
@@ -126,6 +129,10 @@ def _one(
         "counters": {"frames_dropped_fcs": 0},
         "simulation": {"device_cycles": 1000, "evaluated_cycles": 900, "wall_s": 0.01},
     }
+    if procedure:
+        made["workload"]["procedure"] = procedure
+    if arrivals == "backlog":
+        made |= {"latency_ps": None, "histogram": None, "stages": [], "stages_total_ps": 0, "timeline": []}
     if timestamps:
         made["throughput"]["timestamps_per_s"] = 1e12 * cycles * timestamps / elapsed
         made["windows_ps"] = {

@@ -131,7 +131,8 @@ def test_nothing_measured_is_said() -> None:
 
 
 GOLDEN = """\
-# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; closed loop
+# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; steady: warm-up and
+# drain are left out; convenience and blocking: closed loop; pipelined: window:256
 #platform    profile       method           1      2      3      4      5      6      7      8
 gige-direct  as-published  blocking      26.2   13.1   8.78   6.61   5.30   4.43   3.81   3.35
 gige-direct  as-published  convenience   52.3   52.5   52.7   52.9   53.0   53.2   53.4   53.5

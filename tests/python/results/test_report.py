@@ -108,7 +108,7 @@ def test_the_panels_of_a_figure_share_their_scale(made: Document) -> None:
 
 def test_the_answer_and_the_definitions_are_on_the_page(html: str) -> None:
     assert "Pipelined is fastest" in html
-    assert "Latency is round trip; arrivals: closed-loop" in html
+    assert "Latency is round trip; arrivals: closed-loop, window:256" in html
     assert "1 MiB 2<sup>20</sup> bytes" in html
     assert "sha256" in html
     assert "not simulated" in html

@@ -116,19 +116,25 @@ def test_csv_has_a_line_a_measurement_and_blanks_for_percentiles() -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(made))))
     assert [row["id"] for row in rows] == [m.id for m in made]
     first = rows[0]
-    assert first["p90[usec]"] == ""
+    assert first["p90 (no OS noise)[usec]"] == ""
+    assert first["blank_percentiles"].startswith(
+        "p90: n=90, needs 100: -n 100; p99: n=90, needs 1000: -n 1000"
+    )
+    assert float(first["p50 (no OS noise)[usec]"]) > 0
     assert float(first["t_avg[usec]"]) == pytest.approx(made.results[0].latency.avg / 1e6)
     assert first["definition"] == "rtt"
 
 
 GOLDEN = """\
 # etherbone / gige-direct / isthmus / blocking: round trip, closed-loop, seed 1
-#bytes  #iterations  t_min[usec]  t_max[usec]  t_typical[usec]  t_avg[usec]  t_stdev[usec]     p50\
-  p90  p99  p99.9  p99.99  workload
-     8           90       11.173       11.176           11.174       11.174          0.001  11.174\
-                                ts1
-    64           90       11.761       11.764           11.762       11.762          0.001  11.762\
-                                ts8
+#bytes  #iterations  t_min[usec]  t_max[usec]  t_typical[usec]  t_avg[usec]  t_stdev[usec]\
+  p50 (no OS noise)  workload
+     8           90       11.173       11.176           11.174       11.174          0.001\
+             11.174       ts1
+    64           90       11.761       11.764           11.762       11.762          0.001\
+             11.762       ts8
+# blank: p90: n=90, needs 100: -n 100; p99: n=90, needs 1000: -n 1000; p99.9: n=90, needs 10000: -n 10000;\
+ p99.99: n=90, needs 100000: -n 100000
 
 """
 
@@ -143,3 +149,18 @@ def test_the_reference_page_has_every_field() -> None:
     page = (Path(__file__).parents[3] / "docs" / "reference" / "results.md").read_text()
     for field in schema["$defs"]["measurement"]["properties"]:
         assert f"`{field}`" in page, field
+
+
+def test_wire_bytes_that_nothing_counts_are_an_empty_field() -> None:
+    raw = copy.deepcopy(_small().raw["results"][0])
+    raw["throughput"] |= {"wire_bytes": None, "wire_bit_s": None}
+    m = measurement(raw)
+    assert m.throughput is not None
+    assert m.throughput.wire_bytes is None
+    (row,) = csv.DictReader(io.StringIO(to_csv([m])))
+    assert (row["wire[bit/s]"], row["payload[bit/s]"] != "") == ("", True)
+
+
+def test_what_was_left_out_is_in_the_csv() -> None:
+    row = next(csv.DictReader(io.StringIO(to_csv(_small()))))
+    assert (row["excluded_head"], row["excluded_tail"]) == ("1", "1")

@@ -70,7 +70,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "flows": {"least_words": 97, "most_words": 100, "jain": 0.9999},
             },
             "definition": "one_way",
-            "arrivals": arrivals,
+            "arrivals": "open-loop trace" if traced else arrivals if backlog else f"{arrivals}:{share}",
             "seed": scenario["seed"],
             "iterations": count,
             "excluded": {"head": 100, "tail": 10},

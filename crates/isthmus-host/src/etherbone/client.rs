@@ -833,6 +833,12 @@ impl<T: Transport> Client<T> {
         error
     }
 
+    /// Waits for one message and ends the cycles that it answers, or lets the oldest message time
+    /// out. Returns at once when no cycle is in flight. Queued cycles are not sent.
+    pub async fn step(&mut self) -> Result<(), Error> {
+        self.receive().await
+    }
+
     /// Waits until no cycle is in flight: each has its reply or has timed out.
     pub async fn settle(&mut self) -> Result<(), Error> {
         while !self.flights.is_empty() {

@@ -23,7 +23,7 @@ pub(super) struct Breakdown {
 /// The breakdown of the transfer with the median latency; nothing where a sample is no single
 /// cycle, or where it was not asked for.
 pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
-    if matches!(task, Task::Timestamps { stages: false, .. }) {
+    if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
         return Ok(Breakdown::default());
     }
     // In a stream the bytes of cycles in flight cannot be told apart.
@@ -63,7 +63,8 @@ impl<'a> Marks<'a> {
         probes.retain(|probe| {
             probe.device == world.device.index() && (sent..=received).contains(&probe.time)
         });
-        let mut way = Way::new(cycle.begin);
+        let mut way = Way::new(cycle.asked);
+        way.until("host", "wait to be built", cycle.begin)?;
         way.until("host", "build request", cycle.built)?;
         way.until("host", "build further requests", sent)?;
         Ok(Self { world, cycle, sent, received, spans, probes, way, at: sent })
@@ -135,13 +136,13 @@ impl<'a> Marks<'a> {
     /// The rest of the way is the library's. `pairs` of probes make the device's bars.
     pub(super) fn finish(mut self, pairs: &[(&str, &str, &str)]) -> Result<Breakdown, RoadError> {
         self.until("host", "receive call", Some(self.received))?;
-        let CycleLog { begin, matched, end, .. } = *self.cycle;
+        let CycleLog { asked, matched, end, .. } = *self.cycle;
         self.way.until("host", "take earlier replies apart", matched)?;
         self.way.until("host", "take reply apart", end)?;
         let stages = merged(self.way.finish(end)?);
-        let bars = bars(self.world, &self.probes, pairs, begin, 0);
+        let bars = bars(self.world, &self.probes, pairs, asked, 0);
         let tags: Vec<u64> = self.spans.iter().map(|span| span.tag).collect();
-        let timeline = timeline(&self.spans, &tags, bars, (begin, end));
+        let timeline = timeline(&self.spans, &tags, bars, (asked, end));
         Ok(Breakdown { stages, timeline })
     }
 }

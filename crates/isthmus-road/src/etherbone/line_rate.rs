@@ -165,6 +165,6 @@ fn measurement(
         },
     });
     let timed = (timestamps > 0).then_some(timestamps);
-    let rates = Throughput::new(payload, wire_bytes, cycles * frames, timed, elapsed);
+    let rates = Throughput::new(payload, Some(wire_bytes), cycles * frames, timed, elapsed);
     Ok(wire.measurement(scenario, &end, workload, &samples, Some(rates), checked))
 }

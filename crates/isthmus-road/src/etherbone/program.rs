@@ -2,21 +2,32 @@
 //! The host programs: what runs on the simulated host, and what it brings back.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use isthmus_host::etherbone::{Client, ClientConfig, Cycle, CycleReply, Error, Statistics};
+use isthmus_host::etherbone::{
+    Client, ClientConfig, Cycle, CycleReply, Error, Pending, Statistics,
+};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
+use super::steady::{Look, Window};
 use super::transport::{Carrier, CycleLog, Log, Measured};
 use super::world::LibraryCosts;
-use crate::scenario::Method;
+use crate::scenario::{Method, Procedure};
 
 /// Reads that one record can hold; more words are read in more cycles.
 pub(super) const MAX_READS: u32 = 255;
+
+/// Cycles before a steady window of cycles that are waited for one by one: an interrupt that waits for
+/// none before it, and what has to be found in a cache first, are behind them.
+const WARM_UP: usize = 2;
+
+/// New cycles are handed over when this part of those in flight has ended: several fill a datagram.
+const ROUNDS: usize = 8;
 
 /// Cycles submitted before the first are sent: far fewer than there are sequence numbers.
 const MAX_OUTSTANDING: usize = 4_096;
@@ -52,13 +63,39 @@ fn client_config() -> ClientConfig {
 /// One measurement.
 #[derive(Debug, Clone)]
 pub(super) enum Task {
-    Timestamps { method: Method, per_cycle: u32, cycles: u32, stages: bool },
+    Timestamps { method: Method, per_cycle: u32, cycles: u32, run: Run, stages: bool },
     Words { method: Method, words: u32, iterations: u32 },
     Tlu { method: Method, cycles: u32 },
     Path { reads: u32 },
 }
 
+/// How a series runs, and what of it counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) procedure: Procedure,
+    /// Cycles in flight of a pipelined and steady series.
+    pub(super) window: u32,
+}
+
 impl Task {
+    /// How requests come, as results name it.
+    pub(super) fn arrivals(&self) -> String {
+        match self {
+            Self::Timestamps { method: Method::Pipelined, run, .. } => match run.procedure {
+                Procedure::Steady => format!("window:{}", run.window),
+                Procedure::Published => "backlog".to_owned(),
+            },
+            Self::Tlu { method: Method::Pipelined, .. } => "backlog".to_owned(),
+            // A sample of words is one transfer of many cycles, and the next begins when it has ended.
+            _ => "closed-loop".to_owned(),
+        }
+    }
+
+    /// Whether a cycle's latency is that of the road: in a backlog it would be the program's own queue.
+    pub(super) fn has_latency(&self) -> bool {
+        self.arrivals() != "backlog"
+    }
+
     pub(super) fn method(&self) -> Method {
         match self {
             Self::Timestamps { method, .. }
@@ -79,6 +116,10 @@ pub(super) struct Outcome {
     pub(super) cycle_of_sample: Option<Vec<usize>>,
     /// Cycles before and after the measured ones.
     pub(super) excluded: (u64, u64),
+    /// Timestamps read in the measured spans.
+    pub(super) timestamps: Option<u64>,
+    /// Of a pipelined series: whether its rate was steady.
+    pub(super) steady: Option<bool>,
     pub(super) windows: Map<String, Value>,
     pub(super) payload_bytes: u64,
     pub(super) cycles: u64,
@@ -139,9 +180,14 @@ impl Program {
         let client = Client::connect(transport, client_config()).await.during("probe")?;
         let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
         let mut outcome = match task {
-            Task::Timestamps { method, per_cycle, cycles, .. } => {
+            Task::Timestamps { method, per_cycle, cycles, run, .. } => {
                 session.check_ram(64).await?;
-                session.timestamps(method, per_cycle, cycles).await?
+                match run.procedure {
+                    Procedure::Published => session.timestamps(method, per_cycle, cycles).await?,
+                    Procedure::Steady => {
+                        session.steady(method, per_cycle, cycles, run.window).await?
+                    }
+                }
             }
             Task::Words { method, words, iterations } => {
                 session.words(method, words, iterations).await?
@@ -252,6 +298,110 @@ impl<C: Carrier> Session<C> {
         Ok(times.first().copied().unwrap_or_default())
     }
 
+    /// Runs cycles, `window` of them in flight, until a window of at least `least` is complete. Whenever
+    /// an eighth of them have ended, as many are handed over. Gives the series and what of it counts.
+    async fn windowed(
+        &mut self,
+        cycle: &Cycle,
+        window: u32,
+        least: u32,
+    ) -> Result<(Series, Window), Error> {
+        let first = self.log.borrow().cycles.len();
+        let start = self.sim.now();
+        let mut measured = Window::new(u64::from(window), u64::from(least));
+        let (mut reads, mut ended) = (Vec::new(), 0);
+        let mut pending: VecDeque<Pending> = VecDeque::new();
+        let round = (window as usize).div_ceil(ROUNDS);
+        loop {
+            while let Some(result) = pending.front().and_then(Pending::take) {
+                reads.extend(result?.reads);
+                pending.pop_front();
+                ended += 1;
+            }
+            if pending.len() + round > window as usize {
+                self.client.step().await?;
+                continue;
+            }
+            if measured.look(Look { at: self.sim.now(), ended }) {
+                break;
+            }
+            while pending.len() < window as usize {
+                self.log.borrow_mut().asked.push_back(self.sim.now());
+                pending.push_back(self.client.submit(cycle)?);
+            }
+            self.client.flush().await?;
+        }
+        self.client.settle().await?;
+        for result in pending {
+            reads.extend(result.take().unwrap_or(Err(Error::Dropped))?.reads);
+        }
+        let log = self.log.borrow().cycles.get(first..).unwrap_or_default().to_vec();
+        Ok((Series { reads, start, end: self.sim.now(), log }, measured))
+    }
+
+    /// Timestamps at a steady rate: neither the filling of the pipe nor its running empty counts.
+    async fn steady(
+        &mut self,
+        method: Method,
+        per_cycle: u32,
+        least: u32,
+        window: u32,
+    ) -> Finished {
+        const SERIES: &str = "series of timestamps";
+        let mut floor = 0;
+        let addresses =
+            (0..2 * per_cycle).map(|i| if i % 2 == 0 { bus::TIME_HI } else { bus::TIME_LO });
+        let whole = Cycle::new().reads(addresses.clone());
+        // Cycles that belong together, the span that counts, and the cycles in it.
+        let (series, (from, to), counted, steady) = match method {
+            Method::Pipelined => {
+                let (series, measured) =
+                    self.windowed(&whole, window, least).await.during(SERIES)?;
+                let (first, last) = measured.edges();
+                let counted = first.ended as usize..last.ended as usize;
+                (series, (first.at, last.at), counted, Some(measured.is_steady()))
+            }
+            Method::Convenience | Method::Blocking => {
+                let group: Vec<Cycle> = match method {
+                    Method::Convenience => addresses.map(|a| Cycle::new().read(a)).collect(),
+                    _ => vec![whole],
+                };
+                let head = WARM_UP * group.len();
+                let groups = WARM_UP + least as usize;
+                let requests: Vec<Cycle> =
+                    std::iter::repeat_n(&group, groups).flatten().cloned().collect();
+                let series = self.series(method, &requests).await.during(SERIES)?;
+                let from = series.log.get(head).map_or(series.start, |cycle| cycle.asked);
+                let span = (from, series.end);
+                let counted = head..series.log.len();
+                (series, span, counted, None)
+            }
+        };
+        let operations = if method == Method::Convenience { 1 } else { 2 * per_cycle as usize };
+        let times = self.take_timestamps(&series, operations, &mut floor);
+        let all = series.log.len();
+        let cycles = &series.log[counted.clone()];
+        let stamps = counted.start * operations / 2..counted.end * operations / 2;
+        let inside = match per_cycle {
+            2.. if method != Method::Convenience => inside_cycle(&times[stamps.clone()], per_cycle),
+            _ => Value::Null,
+        };
+        let timestamps = stamps.len() as u64;
+        Ok(Outcome {
+            intervals: vec![(from, to)],
+            samples: cycles.iter().map(|cycle| cycle.end.saturating_sub(cycle.asked)).collect(),
+            cycle_of_sample: Some((0..cycles.len()).collect()),
+            excluded: (counted.start as u64, (all - counted.end) as u64),
+            timestamps: Some(timestamps),
+            steady,
+            windows: [("inside_cycle_per_timestamp".to_owned(), inside)].into_iter().collect(),
+            payload_bytes: 8 * timestamps,
+            cycles: cycles.len() as u64,
+            log: cycles.to_vec(),
+            ..Outcome::default()
+        })
+    }
+
     /// The document's measurement: single timestamp, series, concluding timestamp.
     async fn timestamps(&mut self, method: Method, per_cycle: u32, cycles: u32) -> Finished {
         let mut floor = 0;
@@ -276,13 +426,7 @@ impl<C: Carrier> Session<C> {
         let last = times.last().copied().unwrap_or(before);
         let ps = |from: u64, to: u64| Value::from(to.saturating_sub(from) * 1_000);
         let inside = match per_cycle {
-            2.. if method != Method::Convenience => {
-                let spans = times.chunks_exact(per_cycle as usize).map(|cycle| {
-                    let (first, last) = (cycle[0], cycle[cycle.len() - 1]);
-                    last.saturating_sub(first) as f64 / f64::from(per_cycle - 1)
-                });
-                Value::from(1e3 * spans.sum::<f64>() / f64::from(cycles))
-            }
+            2.. if method != Method::Convenience => inside_cycle(&times, per_cycle),
             _ => Value::Null,
         };
         let windows = [
@@ -294,6 +438,7 @@ impl<C: Carrier> Session<C> {
         Ok(Outcome {
             windows: windows.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
             excluded: (1, 1),
+            timestamps: Some(u64::from(per_cycle) * u64::from(cycles)),
             payload_bytes: 8 * u64::from(per_cycle) * u64::from(cycles),
             ..Outcome::of_cycles(series)
         })
@@ -387,6 +532,17 @@ impl<C: Carrier> Session<C> {
     }
 }
 
+/// The mean distance of neighbouring timestamps of one cycle, in picoseconds.
+fn inside_cycle(times: &[u64], per_cycle: u32) -> Value {
+    let cycles = times.chunks_exact(per_cycle as usize);
+    let count = cycles.len();
+    let spans = cycles.map(|cycle| {
+        let (first, last) = (cycle[0], cycle[cycle.len() - 1]);
+        last.saturating_sub(first) as f64 / f64::from(per_cycle - 1)
+    });
+    Value::from(1e3 * spans.sum::<f64>() / count as f64)
+}
+
 impl Outcome {
     /// Every cycle of the series is a sample.
     fn of_cycles(series: Series) -> Self {
@@ -398,7 +554,7 @@ impl Outcome {
     fn absorb(&mut self, series: Series) {
         self.intervals.push((series.start, series.end));
         let from = self.log.len();
-        self.samples.extend(series.log.iter().map(|cycle| cycle.end.saturating_sub(cycle.begin)));
+        self.samples.extend(series.log.iter().map(|cycle| cycle.end.saturating_sub(cycle.asked)));
         self.log.extend(series.log);
         self.cycles = self.log.len() as u64;
         self.cycle_of_sample.get_or_insert_default().extend(from..self.log.len());

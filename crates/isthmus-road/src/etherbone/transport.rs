@@ -2,6 +2,7 @@
 //! The client's transport over a simulated bus, and the log that measurements are made from.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use super::world::LibraryCosts;
 /// One Etherbone cycle, from the program's call to its result.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CycleLog {
+    /// The program asked for it: from here on its latency counts.
+    pub(super) asked: Picoseconds,
     /// The library begins to build the request.
     pub(super) begin: Picoseconds,
     /// It is built.
@@ -33,6 +36,8 @@ pub(super) struct CycleLog {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub(super) cycles: Vec<CycleLog>,
+    /// When the cycles that are queued and not built yet were asked for.
+    pub(super) asked: VecDeque<Picoseconds>,
     sent: usize,
     completed: usize,
     reply: Option<(FrameId, Picoseconds)>,
@@ -118,7 +123,9 @@ impl<C: Carrier> Transport for Measured<C> {
             Work::Build { operations } => {
                 self.carrier.cpu().run(self.costs.build(operations)).await;
                 let built = self.sim.now();
-                self.log.borrow_mut().cycles.push(CycleLog { begin, built, ..CycleLog::default() });
+                let mut log = self.log.borrow_mut();
+                let asked = log.asked.pop_front().unwrap_or(begin);
+                log.cycles.push(CycleLog { asked, begin, built, ..CycleLog::default() });
             }
             Work::Complete { operations } => {
                 self.carrier.cpu().run(self.costs.complete(operations)).await;

@@ -122,7 +122,7 @@ impl Wire {
             method: "pipelined".to_owned(),
             workload,
             definition: "stage",
-            arrivals: "open-loop",
+            arrivals: "open-loop".to_owned(),
             seed: scenario.seed,
             iterations: samples.count(),
             excluded: Excluded { head: 0, tail: 0 },

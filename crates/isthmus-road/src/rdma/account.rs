@@ -170,7 +170,7 @@ impl Account {
         let first = (0..self.trace.len()).map(|line| self.due(line)).min()?;
         let last = self.there.iter().flatten().max()?;
         let payload = came().map(|line| self.trace[line].4 as u64).sum();
-        Some(Throughput::new(payload, payload, came().count() as u64, None, *last - first))
+        Some(Throughput::new(payload, None, came().count() as u64, None, *last - first))
     }
 
     fn flow(&mut self, source: HostId, destination: HostId) -> &mut Flow {

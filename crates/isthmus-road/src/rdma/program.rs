@@ -35,10 +35,46 @@ pub(super) struct Outcome {
     pub(super) interval: Option<(Picoseconds, Picoseconds)>,
     /// Transfers that arrived in it.
     pub(super) arrived: u64,
+    /// Transfers that arrived, or were posted, before it.
+    pub(super) skipped: u64,
     /// Bytes compared.
     pub(super) checked: u64,
     /// The observed transfer: the program's call, and the far program's seeing it.
     pub(super) observed: Option<(Picoseconds, Picoseconds)>,
+}
+
+/// The span in which transfers are counted: from the first look at which the warm-up is over, so that
+/// what that look found is before it, to the last transfer.
+#[derive(Debug)]
+struct Counted {
+    warmup: u64,
+    begin: Option<(Picoseconds, u64)>,
+    end: (Picoseconds, u64),
+}
+
+impl Counted {
+    fn new(warmup: u64, now: Picoseconds) -> Self {
+        let begin = (warmup == 0).then_some((now, 0));
+        Self { warmup, begin, end: (now, 0) }
+    }
+
+    /// So many are there now, in all.
+    fn see(&mut self, now: Picoseconds, count: u64) {
+        if count == self.end.1 {
+            return;
+        }
+        self.end = (now, count);
+        if count >= self.warmup {
+            self.begin.get_or_insert(self.end);
+        }
+    }
+
+    fn tell(&self, outcome: &mut Outcome) {
+        let begin = self.begin.unwrap_or(self.end);
+        outcome.interval = Some((begin.0, self.end.0));
+        outcome.arrived = self.end.1 - begin.1;
+        outcome.skipped = begin.1;
+    }
 }
 
 /// One host's program and the pair that it belongs to.
@@ -450,7 +486,9 @@ impl Side {
         // All hosts' queues are alike.
         let window = self.program.inbox.room() as u64;
         let (mut sent, mut received, mut taken) = (0, 0, 0);
-        let (mut posted, mut begin) = (self.sim.now(), self.sim.now());
+        let mut posted = self.sim.now();
+        let mut here = Counted::new(workload.warmup, posted);
+        let mut gone = Counted::new(workload.warmup, posted);
         while sent < to_send || (told && received < to_receive) {
             let room = if is_send { window - (sent - taken) } else { u64::MAX };
             let list = workload.post_list.min(to_send - sent).min(room);
@@ -463,6 +501,7 @@ impl Side {
                 posted = now;
                 sent += list;
                 self.sim.count_transfers(list);
+                gone.see(now, sent);
             }
             if sent < to_send && is_send && sent - taken >= window {
                 taken = self.value(self.credit_in(self.peer))?;
@@ -475,13 +514,9 @@ impl Side {
                 let frame = if is_send { Some(self.value(self.slot(received))?) } else { None };
                 let new = self.look(received, to_receive - received, is_send, wait).await?;
                 empty = frame.filter(|_| new == 0);
-                for transfer in received..received + new {
-                    if transfer + 1 == workload.warmup {
-                        begin = self.sim.now();
-                    }
-                }
                 let before = received;
                 received += new;
+                here.see(self.sim.now(), received);
                 if is_send && received / CREDIT_EVERY != before / CREDIT_EVERY {
                     self.tell_taken(received).await?;
                 }
@@ -491,10 +526,8 @@ impl Side {
                 self.wait_for_room(taken, empty.map(|frame| (self.slot(received), frame))).await?;
             }
         }
-        let end = self.sim.now();
         if told && receives {
-            self.outcome.interval = Some((begin, end));
-            self.outcome.arrived = workload.iterations;
+            here.tell(&mut self.outcome);
         }
         if sends {
             let failed = self.failed("wait for the last transfer");
@@ -502,8 +535,8 @@ impl Side {
                 self.program.endpoint.departed(self.peer).await.map_err(failed)?;
             }
             if !told {
-                self.outcome.interval = Some((begin, self.sim.now()));
-                self.outcome.arrived = total;
+                // Behind the warm-up the queue is as full as when the last one is posted.
+                gone.tell(&mut self.outcome);
             }
         }
         self.no_errors().await?;
@@ -562,5 +595,40 @@ impl Side {
             return Err(self.timed_out("room for message", taken));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(warmup: u64, looks: &[(u64, u64)]) -> Outcome {
+        let mut counted = Counted::new(warmup, Picoseconds(5));
+        looks.iter().for_each(|(at, count)| counted.see(Picoseconds(*at), *count));
+        let mut outcome = Outcome::default();
+        counted.tell(&mut outcome);
+        outcome
+    }
+
+    #[test]
+    fn what_came_with_the_end_of_the_warm_up_is_not_counted() {
+        // One each 10 ps; the look at 60 finds the third of the warm-up and two more.
+        let outcome = told(3, &[(20, 2), (60, 5), (60, 5), (90, 8)]);
+        assert_eq!(outcome.interval, Some((Picoseconds(60), Picoseconds(90))));
+        assert_eq!((outcome.arrived, outcome.skipped), (3, 5));
+    }
+
+    #[test]
+    fn a_run_that_is_over_with_its_warm_up_has_no_rate() {
+        let outcome = told(3, &[(20, 4)]);
+        assert_eq!(outcome.interval, Some((Picoseconds(20), Picoseconds(20))));
+        assert_eq!(outcome.arrived, 0);
+    }
+
+    #[test]
+    fn without_warm_up_all_is_counted_from_the_begin() {
+        let outcome = told(0, &[(25, 1), (35, 2)]);
+        assert_eq!(outcome.interval, Some((Picoseconds(5), Picoseconds(35))));
+        assert_eq!(outcome.arrived, 2);
     }
 }

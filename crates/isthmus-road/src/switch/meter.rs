@@ -125,8 +125,8 @@ impl Meter {
         (self.config.packets / BLOCKS).max(BLOCK_LEAST)
     }
 
-    /// A packet arrived.
-    pub(super) fn deliver(&mut self, delivery: &Delivery) {
+    /// A packet arrived; it was made before the clock `now`, and not 2^32 clocks before.
+    pub(super) fn deliver(&mut self, delivery: &Delivery, now: u64) {
         let delay = delivery.arrived.wrapping_sub(delivery.created);
         match self.phase {
             Phase::WarmUp => {
@@ -148,7 +148,9 @@ impl Meter {
             }
             Phase::Tail | Phase::Done => {}
         }
-        let made = u64::from(delivery.created) + self.config.transmit_clocks;
+        // Packets count clocks modulo 2^32.
+        let age = (now as u32).wrapping_sub(delivery.created);
+        let made = now.saturating_sub(u64::from(age)) + self.config.transmit_clocks;
         let until = if self.phase == Phase::Window { u64::MAX } else { self.end.now };
         if !self.config.whole && (made < self.begin.now || made >= until) {
             self.after += u64::from(made >= until);
@@ -265,5 +267,63 @@ impl Meter {
         let sum: f64 = shares.iter().map(|words| *words as f64).sum();
         let squares: f64 = shares.iter().map(|words| (*words as f64).powi(2)).sum();
         (most > 0).then(|| (least, most, sum * sum / (shares.len() as f64 * squares)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isthmus_sim::world::link::Key;
+
+    use super::*;
+
+    /// A packet each 10 clocks, each 50 clocks on its way; the source begins at clock `start`. Samples, and
+    /// packets made before and after the window.
+    fn metered(start: u64) -> (u64, u64, u64, u64) {
+        let mut meter = Meter::new(MeterConfig {
+            ports: 1,
+            expected: vec![true],
+            packets: 2_000,
+            window_clocks: 20_000,
+            transmit_clocks: 4,
+            hop_clocks: 10,
+            clock_ps: 1_000.0,
+            whole: false,
+        })
+        .unwrap();
+        let mut created = 0_u64;
+        for step in 1.. {
+            let now = start + 256 * step;
+            while start + 10 * created + 50 <= now {
+                let at = (start + 10 * created) as u32;
+                let delivery = Delivery {
+                    key: Key { source: 0, destination: 0, sequence: created as u32 },
+                    words: 8,
+                    created: at,
+                    left: at.wrapping_add(4),
+                    entered: 0,
+                    departed: 0,
+                    arrived: at.wrapping_add(50),
+                };
+                meter.deliver(&delivery, now);
+                created += 1;
+            }
+            let made = (256 * step - 4) / 10 + 1;
+            let snapshot = Snapshot { now, created: made, ..Snapshot::default() };
+            if meter.poll(snapshot) {
+                break;
+            }
+            assert!(step < 10_000, "it never ends");
+        }
+        (meter.samples.count(), meter.warm_up_packets, meter.after, meter.clocks())
+    }
+
+    #[test]
+    fn a_window_across_clock_2_to_the_32_counts_the_packets_that_were_made_in_it() {
+        let plain = metered(0);
+        assert!((1_999..=2_100).contains(&plain.0) && plain.2 > 0, "{plain:?}");
+        for before in [5_000, 15_000, 25_000] {
+            assert_eq!(metered((1 << 32) - before), plain, "{before} clocks before the wrap");
+        }
+        assert_eq!(metered(5 << 32), plain, "far behind it");
     }
 }

@@ -376,7 +376,8 @@ pub fn scenario(change: impl FnOnce(&mut serde_json::Value)) -> String {
             }
         },
         "device": {"model_path": "stand-in"},
-        "workload": {"kind": "timestamps", "method": "blocking", "timestamps_per_cycle": 3},
+        "workload": {"kind": "timestamps", "method": "blocking", "timestamps_per_cycle": 3,
+                     "procedure": "published"},
         "seed": 1
     });
     change(&mut scenario);

@@ -176,7 +176,8 @@ impl Gige {
             self.pins(request, reply).ok_or_else(|| missing("frames on the device's pins"))?;
         let spans = world.simulation.spans().since(0);
 
-        let mut way = Way::new(cycle.begin);
+        let mut way = Way::new(cycle.asked);
+        way.until("host", "wait to be built", cycle.begin)?;
         way.until("host", "build request", cycle.built)?;
         way.until("host", "build further requests", send_call)?;
         along(&mut way, &spans, request.0, (send_call, pins_in.last))?;
@@ -203,7 +204,7 @@ impl Gige {
 
         let tags = [request.0, reply.0];
         let bars = bars(world, &probes, FPGA_BARS, pins_in.first, request.0);
-        let timeline = timeline(&spans, &tags, bars, (cycle.begin, cycle.end));
+        let timeline = timeline(&spans, &tags, bars, (cycle.asked, cycle.end));
         Ok(Breakdown { stages, timeline })
     }
 }
