@@ -78,7 +78,8 @@ def test_pipelined_usb_fills_the_bus() -> None:
     result = one(made("usb-t5810", "isthmus", scenario.throughput(8, 2000)))
     # Half of 53.248 MB/s, in cycles of 84 bytes with 8 timestamps each.
     ceiling = 53.248e6 / 2 / 84 * 8 * 64
-    assert 0.95 * ceiling < result["throughput"]["payload_bit_s"] <= ceiling
+    # The window's edges lie at ends of rounds, not of USB transfers: up to one more transfer falls into it.
+    assert 0.95 * ceiling < result["throughput"]["payload_bit_s"] <= 1.001 * ceiling
 
 
 def test_workloads_that_drive_an_ethernet_are_refused_on_other_buses() -> None:

@@ -91,7 +91,14 @@ def test_one_seed_gives_one_result_with_and_without_skipping(scenario_of: Scenar
     assert without_cost(plain) == without_cost(again)
     assert without_cost(plain) == without_cost(evaluated)
     assert without_cost(plain) == without_cost(checked)
-    assert plain["simulation"]["evaluated_cycles"] < evaluated["simulation"]["evaluated_cycles"] / 5
+
+
+def test_a_device_that_waits_is_not_evaluated(scenario_of: Scenario) -> None:
+    # One request at a time leaves the device idle between them; a full pipe never does.
+    made = scenario_of(scenario.timestamps("blocking", 3, 50))
+    skipped, evaluated = one(made), one({**made, "skip_idle": False})
+    assert without_cost(skipped) == without_cost(evaluated)
+    assert skipped["simulation"]["evaluated_cycles"] < evaluated["simulation"]["evaluated_cycles"] / 5
 
 
 @pytest.mark.parametrize("direction", ["a_to_b", "b_to_a"])

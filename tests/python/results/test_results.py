@@ -61,7 +61,7 @@ def test_a_wrong_document_is_refused_by_place(tmp_path: Path, change, said: str)
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
-    with pytest.raises(ResultError, match=r"r\.json: No such file or directory; make one with"):
+    with pytest.raises(ResultError, match=r"r\.json: No such file or directory; expected a result file"):
         load(path)
     path.write_text("{")
     with pytest.raises(ResultError, match=r"r\.json: not JSON"):
