@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 /// Student's t for as many parts, 95 %, two-sided.
 const STUDENT: f64 = 2.365;
 /// No window is longer, unless more cycles were asked for.
-const MOST: u64 = 1 << 13;
+const MOST: u64 = 1 << 14;
 
 /// A look at the series.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
