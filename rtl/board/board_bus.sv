@@ -69,7 +69,8 @@ module board_bus
     $error("board_bus: the SDB table has %0d bytes, its window %0d", 64 * (NumSdb + 1), SdbBytes);
   end
   if (RamBytes != 1 << $clog2(RamBytes) || EcaBytes != 1 << $clog2(EcaBytes) ||
-      TluBytes != 1 << $clog2(TluBytes) || CtrlBytes != 1 << $clog2(CtrlBytes)) begin : gen_size_check
+      TluBytes != 1 << $clog2(TluBytes) ||
+      CtrlBytes != 1 << $clog2(CtrlBytes)) begin : gen_size_check
     $error("board_bus: a window's bytes must be a power of two");
   end
 

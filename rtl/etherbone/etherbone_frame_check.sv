@@ -34,7 +34,8 @@ module etherbone_frame_check
   logic head_ok, head_probe;
   assign head_probe = data_i[8+HdrProbe];
   assign head_ok = data_i[31:12] == {Magic, Version} &&
-                   (head_probe || (!probe_only_q && !data_i[8+HdrProbeReply] && data_i[7:0] == 8'h44));
+                   (head_probe ||
+                    (!probe_only_q && !data_i[8+HdrProbeReply] && data_i[7:0] == 8'h44));
 
   // One section: its base address and its values; absent when the count is 0.
   function automatic logic [8:0] section(logic [7:0] count);

@@ -182,7 +182,8 @@ module eth_rx
 
   logic mac_own_q, mac_bc_q, mac_ok_q;
   logic arp_q, arp_ok_q, ip_q, udp_q, icmp_q;
-  logic dst_bad_q, dst_bc_q, ip_bad_q, other_q, port_bad_q, l4_len_bad_q, unaligned_q, no_sum_q, refused_q;
+  logic dst_bad_q, dst_bc_q, ip_bad_q, other_q, port_bad_q;
+  logic l4_len_bad_q, unaligned_q, no_sum_q, refused_q;
   logic er_q, lost_q, started_q;
 
   udp_meta_t   meta_q;

@@ -35,7 +35,7 @@ module gige_udp
 
   input  logic [47:0]                   cfg_mac_i,
   input  logic [31:0]                   cfg_ip_i,
-  input  logic [31:0]                   cfg_netmask_i,  // all ones: no broadcast address of a subnet
+  input  logic [31:0]                   cfg_netmask_i,  // all ones: no subnet broadcast address
   input  logic [15:0]                   cfg_port_i,
   input  allow_t [NumAllow-1:0]         cfg_allow_i,    // no entry enabled: everybody is allowed
 
