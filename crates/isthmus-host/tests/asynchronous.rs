@@ -50,6 +50,29 @@ fn patient() -> ClientConfig {
     ClientConfig { reply_timeout: PATIENCE, ..ClientConfig::default() }
 }
 
+/// A program that submits without end and never waits uses bounded memory and is told so.
+#[test]
+fn cycles_beyond_the_queue_end_as_busy() {
+    let server = serve(SlaveConfig::default());
+    // One thread: the driver does not run while this task submits.
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let device = AsyncClient::open(&names(&server)[1], patient()).await.expect("opens");
+        let pending: Vec<_> =
+            (0..65_536 + 10).map(|_| device.submit(Cycle::new().read(0))).collect();
+        let mut busy = 0;
+        for one in pending {
+            match one.await {
+                Ok(reply) => assert_eq!(reply.reads, [0]),
+                Err(Error::Busy(65_536)) => busy += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(busy, 10);
+        assert_eq!(device.read(0).await.expect("works on"), 0);
+    });
+}
+
 #[test]
 fn many_tasks_and_plain_threads_share_one_device() {
     let server = serve(SlaveConfig::default());

@@ -413,6 +413,87 @@ fn connections_are_bounded_and_idle_ones_end() {
     assert!(statistics.idle >= 1);
 }
 
+/// Connections that never say a word, and one that stops in the middle of its probe.
+#[test]
+fn silent_connections_lock_nobody_out() {
+    let probe_timeout = Duration::from_millis(300);
+    let server = serve(Memory::new(0, 64), ServerConfig { probe_timeout, ..config() });
+    let mut kept = open(&tcp(&server)).expect("probes at once");
+    let mut silent: Vec<TcpStream> = (0..40)
+        .map(|_| TcpStream::connect(server.tcp_addresses()[0]).expect("the system accepts"))
+        .collect();
+    silent[0].write_all(&hex("4e6f11")).expect("sends");
+    let started = Instant::now();
+    while open(&tcp(&server)).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(5), "locked out");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(silent.iter_mut().all(closes));
+    block_on(kept.write(0, 1)).expect("a connection that probed has the longer limit");
+    assert_eq!(server.stop().expect("runs").statistics().unprobed, 15);
+}
+
+/// Ten hours of waiting are as good as for ever, and no arithmetic overflows.
+#[test]
+fn no_silence_is_too_long_to_wait_for() {
+    let server = memory();
+    let name = format!("udp/127.0.0.1/{}", server.udp_addresses()[0].port());
+    let (sender, found) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(discover(&name, Dialect::Ohwr, Duration::MAX)));
+    // It still waits, instead of having panicked.
+    let ended = found.recv_timeout(Duration::from_millis(500));
+    assert_eq!(ended.err(), Some(std::sync::mpsc::RecvTimeoutError::Timeout));
+}
+
+/// Where the process has no descriptor left for a connection, the server neither spins nor ends.
+#[test]
+fn without_descriptors_the_listener_pauses() {
+    use std::process::Command;
+    let program = std::env::current_exe().expect("a test");
+    let done = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -n 64; exec \"$0\" --exact --ignored --nocapture starved_of_descriptors",
+        ])
+        .arg(program)
+        .output()
+        .expect("runs");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+#[ignore = "needs a limit on descriptors: the test above starts it with one"]
+fn starved_of_descriptors() {
+    let server = serve(Memory::new(0, 64), config());
+    let mut client = open(&udp(&server)).expect("answers");
+    let waiting = TcpStream::connect(server.tcp_addresses()[0]).expect("one");
+    std::thread::sleep(Duration::from_millis(100));
+    let mut files = Vec::new();
+    while let Ok(file) = std::fs::File::open("/dev/null") {
+        files.push(file);
+    }
+    // One is free: the socket of a connection that nobody can accept.
+    files.pop();
+    let refused = TcpStream::connect(server.tcp_addresses()[0]).expect("the system accepts");
+    let busy = processor_time();
+    std::thread::sleep(Duration::from_millis(500));
+    let busy = processor_time() - busy;
+    assert!(busy < Duration::from_millis(200), "{busy:?} of 500 ms");
+    block_on(client.write(0, 1)).expect("datagrams are served");
+    files.clear();
+    drop(waiting);
+    open(&tcp(&server)).expect("connections are served again");
+    drop(refused);
+    assert!(server.stop().expect("runs").statistics().no_descriptor > 0);
+}
+
+/// Processor time of this process.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Records whose cycle each operation was in.
 type Events = Arc<Mutex<Vec<BusEvent>>>;
 

@@ -4,7 +4,8 @@
 //! Whatever waits does so without the interpreter, which is asked for Control-C every 0.1 s.
 
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,14 @@ use exceptions::EbError;
 
 /// How long Control-C can wait.
 const SLICE: Duration = Duration::from_millis(100);
+/// Bytes of one call that reads or writes a block, at most.
+const MOST_BYTES: usize = 1 << 36;
+/// Operations that one call adds to a cycle, at most.
+const MOST_OPERATIONS: usize = 1 << 24;
+/// Events of a slave that wait to be taken, at most.
+const EVENTS: usize = 1 << 16;
+/// Events that are taken out in one call, at most.
+const EVENTS_A_CALL: usize = 4096;
 /// Cycles that bulk transfers and repeats have in the client at a time.
 const BATCH: usize = 4096;
 
@@ -229,13 +238,20 @@ impl PyCycle {
     }
 
     /// `count` reads, `step` bytes apart.
-    fn read_range(&mut self, address: u64, count: usize, step: u64) {
-        let addresses = (0..count as u64).map(|index| address.wrapping_add(index * step));
+    fn read_range(&mut self, address: u64, count: usize, step: u64) -> PyResult<()> {
+        if count > MOST_OPERATIONS {
+            let text =
+                format!("{count} operations: a call adds up to {MOST_OPERATIONS} to a cycle");
+            return Err(request(text));
+        }
+        let step = |index: u64| index.wrapping_mul(step);
+        let addresses = (0..count as u64).map(|index| address.wrapping_add(step(index)));
         self.add(|cycle| cycle.reads(addresses));
+        Ok(())
     }
 
     fn write_range(&mut self, address: u64, values: Vec<u64>, step: u64) {
-        let address = |index: usize| address.wrapping_add(index as u64 * step);
+        let address = |index: usize| address.wrapping_add((index as u64).wrapping_mul(step));
         let pairs = values.into_iter().enumerate().map(|(index, value)| (address(index), value));
         self.add(|cycle| cycle.writes(pairs));
     }
@@ -301,6 +317,14 @@ impl Bulk {
         if last.is_none_or(|last| last > format.address.mask()) {
             let bits = 8 * format.address.bytes();
             return Err(request(format!("{address:#x}/{length:#x}: beyond {bits} bit of address")));
+        }
+        if length > MOST_BYTES {
+            let text = format!(
+                "{address:#x}/{length:#x}: {} GiB is more than the {} GiB of one call; use several",
+                length >> 30,
+                MOST_BYTES >> 30
+            );
+            return Err(request(text));
         }
         let per_cycle = if per_cycle == 0 { limit } else { per_cycle.min(limit) };
         Ok(Self { address, words: length / bytes, width, fixed, silent, per_cycle })
@@ -545,7 +569,11 @@ impl PyDevice {
             let limit = words_in_a_cycle(client, false);
             let how = (fixed, silent, per_cycle);
             let bulk = Bulk::new(client.format(), limit, (address, length), how)?;
-            let mut bytes = Vec::with_capacity(length);
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(length).map_err(|_| {
+                let text = format!("{address:#x}/{length:#x}: not enough memory; read it in parts");
+                request(text)
+            })?;
             let skip = 8 - bulk.width.bytes();
             let mut cycles = bulk.cycles().map(|words| {
                 let addresses = words.map(|word| bulk.address(word));
@@ -706,7 +734,9 @@ type Offered = (u64, u32, u32, u32, String, u64, Vec<u8>);
 #[pyclass(module = "isthmus._native", name = "EbSlave", frozen)]
 pub struct PySlave {
     server: Mutex<Option<ServerHandle<SlaveBus>>>,
-    events: Mutex<Option<Receiver<String>>>,
+    events: Mutex<Option<Receiver<BusEvent>>>,
+    /// Events that found no place to wait.
+    dropped: Arc<AtomicU64>,
     udp: Vec<SocketAddr>,
     tcp: Vec<SocketAddr>,
 }
@@ -740,10 +770,17 @@ impl PySlave {
             let memory = Memory::from_bytes(0, contents);
             map = map.add(product, first, last, memory).map_err(request)?;
         }
-        let (sender, receiver): (Sender<String>, _) = channel();
-        // Without a log nothing is collected, which nobody would take out.
+        let (sender, receiver) = sync_channel(if log { EVENTS } else { 0 });
+        let dropped = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&dropped);
+        // Without a log nothing is collected, which nobody would take out. With one the masters are
+        // served first: what finds no place is counted.
         let tell: Tell = match log {
-            true => Box::new(move |event: &BusEvent| drop(sender.send(event.to_string()))),
+            true => Box::new(move |event: &BusEvent| {
+                if sender.try_send(*event).is_err() {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                }
+            }),
             false => Box::new(|_: &BusEvent| {}),
         };
         let config = ServerConfig {
@@ -764,6 +801,7 @@ impl PySlave {
             tcp: server.tcp_addresses().to_vec(),
             server: Mutex::new(Some(server)),
             events: Mutex::new(Some(receiver)),
+            dropped,
         })
     }
 
@@ -787,7 +825,11 @@ impl PySlave {
                 let left = until.saturating_duration_since(Instant::now());
                 match events.recv_timeout(left.min(SLICE)) {
                     Ok(first) => {
-                        return Ok(std::iter::once(first).chain(events.try_iter()).collect());
+                        let all = std::iter::once(first).chain(events.try_iter());
+                        return Ok(all
+                            .take(EVENTS_A_CALL)
+                            .map(|event| event.to_string())
+                            .collect());
                     }
                     Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
                         Python::attach(|py| py.check_signals())?;
@@ -798,12 +840,23 @@ impl PySlave {
         })
     }
 
+    /// Events that were not kept because too many waited to be taken.
+    fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
     /// Ends the thread; what was counted, once.
     fn close<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let stopped = py.detach(|| lock(&self.server).take().map(ServerHandle::stop));
-        *lock(&self.events) = None;
+        let stopped = py.detach(|| {
+            let stopped = lock(&self.server).take().map(ServerHandle::stop);
+            // The server is dropped here: a thread in `events` has nothing more to wait for, and lets
+            // go of the lock. It may need the interpreter for that.
+            let stopped = stopped.map(|server| server.map(|server| server.statistics()));
+            *lock(&self.events) = None;
+            stopped
+        });
         let Some(stopped) = stopped else { return Ok(None) };
-        let counted = stopped.map_err(|error| transport_error(&error))?.statistics();
+        let counted = stopped.map_err(|error| transport_error(&error))?;
         let dict = PyDict::new(py);
         dict.set_item("datagrams", counted.datagrams)?;
         dict.set_item("connections", counted.connections)?;

@@ -595,6 +595,7 @@ pub enum Dialect {
     #[default]
     Ohwr,
     /// As LiteEth and LiteX speak it.
+    #[serde(alias = "liteeth")]
     Litex,
 }
 

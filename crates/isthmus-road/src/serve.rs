@@ -33,6 +33,8 @@ const TICK: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a stream's bus cycle may pause before it is split.
 const HOLD: Duration = Duration::from_millis(5);
+/// Connections wait for this long where the process has no descriptor left for one.
+const PAUSE: Duration = Duration::from_millis(100);
 /// Datagrams taken together, so that a client that keeps many in flight gets its pipeline.
 const BATCH: usize = 16;
 /// Datagrams of streams on the wire at a time. The device's buffers hold these whatever happens, so
@@ -79,6 +81,9 @@ pub struct ServeScenario {
     /// TCP connections at a time; more are closed at once.
     #[serde(default = "default_connections")]
     pub max_connections: usize,
+    /// A connection whose probe has not come after so long is closed.
+    #[serde(default = "default_probe")]
+    pub probe_timeout_s: u64,
     /// A connection on which nothing moves for so long is closed.
     #[serde(default = "default_idle")]
     pub idle_timeout_s: u64,
@@ -95,6 +100,9 @@ const fn default_clients() -> usize {
 }
 const fn default_connections() -> usize {
     16
+}
+const fn default_probe() -> u64 {
+    3
 }
 const fn default_idle() -> u64 {
     600
@@ -162,6 +170,8 @@ struct Server<'a> {
     tap: Option<Tap>,
     streams: Vec<Stream>,
     next_stream: u64,
+    /// No connection is accepted before this.
+    paused: Option<Instant>,
     status: ServeStatus,
 }
 
@@ -173,6 +183,7 @@ impl<'a> Server<'a> {
             ("datagram_limit_us", scenario.datagram_limit_us as f64, 1.0, 10_000_000.0),
             ("max_clients", scenario.max_clients as f64, 1.0, 4_096.0),
             ("max_connections", scenario.max_connections as f64, 1.0, 1_024.0),
+            ("probe_timeout_s", scenario.probe_timeout_s as f64, 1.0, 1e6),
             ("idle_timeout_s", scenario.idle_timeout_s as f64, 1.0, 1e6),
         ] {
             if !(low..=high).contains(&value) {
@@ -194,6 +205,7 @@ impl<'a> Server<'a> {
             tap: None,
             streams: Vec::new(),
             next_stream: 0,
+            paused: None,
             status: ServeStatus::default(),
         };
         server.listen()?;
@@ -274,9 +286,10 @@ impl<'a> Server<'a> {
     fn wait(&self) -> Result<(), RoadError> {
         let mut fds = Vec::with_capacity(3 + self.streams.len());
         fds.extend(self.udp.as_ref().map(|socket| PollFd::new(socket, PollFlags::IN)));
-        fds.extend(self.listener.as_ref().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        let listener = self.listener.as_ref().filter(|_| self.paused.is_none());
+        fds.extend(listener.map(|socket| PollFd::new(socket, PollFlags::IN)));
         fds.extend(self.tap.as_ref().map(|tap| PollFd::new(tap, PollFlags::IN)));
-        let mut timeout = TICK;
+        let mut timeout = if self.paused.is_some() { PAUSE } else { TICK };
         for stream in &self.streams {
             match (stream.unused, stream.held) {
                 // The system would report a terminal that nobody has open again and again.
@@ -306,11 +319,17 @@ impl<'a> Server<'a> {
 
     fn accept(&mut self) {
         let Some(listener) = &self.listener else { return };
+        self.paused = self.paused.filter(|until| *until > Instant::now());
         let mut arrived = Vec::new();
-        while let Ok(connection) = listener.accept() {
-            arrived.push(connection);
-            if arrived.len() == BATCH {
-                break;
+        while self.paused.is_none() && arrived.len() < BATCH {
+            match listener.accept() {
+                Ok(connection) => arrived.push(connection),
+                Err(error) if listen::is_starved(&error) => {
+                    // It stays ready: asking again at once would keep a processor busy.
+                    self.paused = Some(Instant::now() + PAUSE);
+                    self.status.errors += 1;
+                }
+                Err(_) => break,
             }
         }
         for (socket, peer) in arrived {
@@ -475,12 +494,15 @@ impl<'a> Server<'a> {
     /// Sends answers, and closes what has ended. `drained`: all that came has been answered.
     fn send_streams(&mut self, drained: bool) {
         let idle = Duration::from_secs(self.scenario.idle_timeout_s);
+        let probe = Duration::from_secs(self.scenario.probe_timeout_s);
         let mut gone = Vec::new();
         for stream in self.streams.iter_mut().filter(|stream| !stream.unused) {
             let there = stream.send();
             let ended = stream.closing && drained && stream.is_sent();
             let idle = !stream.is_terminal() && stream.active.elapsed() > idle;
-            if !there || ended || idle {
+            let silent = stream.unprobed().is_some_and(|waited| waited >= probe);
+            self.status.errors += u64::from(silent);
+            if !there || ended || idle || silent {
                 gone.push(stream.id);
             }
         }

@@ -16,6 +16,9 @@ pub struct Discovered {
     pub widths: Widths,
 }
 
+/// Longer than anybody waits, and short enough for any clock.
+const FOR_EVER: Duration = Duration::from_secs(1 << 28);
+
 /// Sends one probe to everybody behind an address (`udp/255.255.255.255`, a subnet's broadcast
 /// address, or one host) and collects answers until none has come for `silence`, and for at most ten
 /// times that long. Etherbone's tools wait for 1 s.
@@ -53,6 +56,7 @@ pub fn discover(
     encoded.map_err(|error| TransportError::Other(error.to_string()))?;
     socket.send_to(&probe, everybody).map_err(|e| io("send to", e))?;
 
+    let silence = silence.min(FOR_EVER);
     let last = Instant::now() + silence * 10;
     let mut until = Instant::now() + silence;
     let mut found: Vec<Discovered> = Vec::new();

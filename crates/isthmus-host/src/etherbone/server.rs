@@ -28,6 +28,8 @@ const STREAM_BACKLOG: usize = 1 << 20;
 const TURNS: usize = 16;
 /// For this long after its last datagram a session is kept, however many masters there are.
 const SESSION_LIFE: Duration = Duration::from_secs(60);
+/// Connections wait for this long where the process has no descriptor left for one.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// How a [`Server`] listens and whom it serves.
 #[derive(Debug, Clone)]
@@ -40,6 +42,9 @@ pub struct ServerConfig {
     pub allow: Vec<IpNet>,
     /// TCP connections at a time; more are closed at once.
     pub max_connections: usize,
+    /// A connection that has not sent its whole probe after this long is closed, so that silent ones
+    /// do not keep the places of others.
+    pub probe_timeout: Duration,
     /// A connection that sends nothing for this long is closed.
     pub idle_timeout: Duration,
     /// A connection may hold the cycle line for this long; then the line falls and the connection
@@ -64,6 +69,7 @@ impl Default for ServerConfig {
             tcp: vec![local],
             allow: Vec::new(),
             max_connections: 16,
+            probe_timeout: Duration::from_secs(3),
             idle_timeout: Duration::from_secs(600),
             cycle_timeout: Duration::from_millis(100),
             max_peers: 256,
@@ -95,6 +101,10 @@ pub struct ServerStatistics {
     pub too_many: u64,
     /// Connections closed because they sent nothing.
     pub idle: u64,
+    /// Connections closed because no probe came.
+    pub unprobed: u64,
+    /// Pauses because the process or the system had no descriptor left for a connection.
+    pub no_descriptor: u64,
     /// Connections closed because they held the cycle line too long.
     pub line_held: u64,
     /// Replies that the system did not take.
@@ -129,6 +139,7 @@ struct Connection {
     out: Vec<u8>,
     sent: usize,
     active: Instant,
+    accepted: Instant,
     /// Nothing more will come; what is in `out` still leaves.
     closing: bool,
 }
@@ -148,6 +159,8 @@ pub struct Server<B> {
     connections: Vec<Connection>,
     /// The connection that holds the cycle line, and until when.
     holder: Option<(SocketAddr, Instant)>,
+    /// No connection is accepted before this.
+    paused: Option<Instant>,
     statistics: ServerStatistics,
     receive: Vec<u8>,
     reply: Vec<u8>,
@@ -183,6 +196,7 @@ impl<B: Bus> Server<B> {
             listeners,
             connections: Vec::new(),
             holder: None,
+            paused: None,
             statistics: ServerStatistics::default(),
             receive: vec![0; RECEIVE_BUFFERS * RECEIVE_BUFFER],
             reply: Vec::new(),
@@ -261,7 +275,7 @@ impl<B: Bus> Server<B> {
             if connection.sent < connection.out.len() {
                 events |= PollFlags::OUT;
             }
-            timeout = timeout.min((connection.active + self.config.idle_timeout) - now);
+            timeout = timeout.min(self.left(connection, now));
             if !events.is_empty() {
                 fds.push(PollFd::new(&connection.socket, events));
                 names.push((Kind::Connection, index));
@@ -275,7 +289,11 @@ impl<B: Bus> Server<B> {
                 names.push((Kind::Datagrams, index));
             }
         }
-        for (index, listener) in self.listeners.iter().enumerate() {
+        if let Some(until) = self.paused {
+            timeout = timeout.min(until.saturating_duration_since(now));
+        }
+        let listeners = if self.paused.is_some() { &[][..] } else { &self.listeners };
+        for (index, listener) in listeners.iter().enumerate() {
             fds.push(PollFd::new(listener, PollFlags::IN));
             names.push((Kind::Listener, index));
         }
@@ -288,6 +306,15 @@ impl<B: Bus> Server<B> {
                 Ok(Some(names.into_iter().zip(events).filter(|n| n.1).map(|n| n.0).collect()))
             }
             Err(error) => Err(failed(error.into())),
+        }
+    }
+
+    /// How long a connection may still stay silent.
+    fn left(&self, connection: &Connection, now: Instant) -> Duration {
+        let idle = self.config.idle_timeout.saturating_sub(now - connection.active);
+        match connection.master.has_probed() {
+            true => idle,
+            false => idle.min(self.config.probe_timeout.saturating_sub(now - connection.accepted)),
         }
     }
 
@@ -311,7 +338,7 @@ impl<B: Bus> Server<B> {
             }
         }
         for index in 0..self.listeners.len() {
-            if ready(Kind::Listener, index) {
+            if ready(Kind::Listener, index) && self.paused.is_none() {
                 busy |= self.accept(index);
             }
         }
@@ -414,9 +441,15 @@ impl<B: Bus> Server<B> {
     fn accept(&mut self, index: usize) -> bool {
         let mut busy = false;
         for _ in 0..TURNS {
-            let Some(Ok((socket, peer))) = self.listeners.get(index).map(TcpListener::accept)
-            else {
-                break;
+            let (socket, peer) = match self.listeners.get(index).map(TcpListener::accept) {
+                Some(Ok(accepted)) => accepted,
+                Some(Err(error)) if is_starved(&error) => {
+                    // It stays ready: asking again at once would keep a processor busy.
+                    self.paused = Some(Instant::now() + PAUSE);
+                    self.statistics.no_descriptor += 1;
+                    break;
+                }
+                _ => break,
             };
             busy = true;
             if !self.allowed(peer) {
@@ -431,13 +464,15 @@ impl<B: Bus> Server<B> {
                 continue;
             }
             self.statistics.connections += 1;
+            let now = Instant::now();
             self.connections.push(Connection {
                 socket,
                 peer,
                 master: Master::default(),
                 out: Vec::new(),
                 sent: 0,
-                active: Instant::now(),
+                active: now,
+                accepted: now,
                 closing: false,
             });
         }
@@ -486,19 +521,26 @@ impl<B: Bus> Server<B> {
 
     /// Closes what was idle or held the line too long.
     fn expire(&mut self) {
-        if self.connections.is_empty() {
+        if self.connections.is_empty() && self.paused.is_none() {
             return;
         }
         let now = Instant::now();
+        self.paused = self.paused.filter(|until| *until > now);
         if let Some((holder, _)) = self.holder.take_if(|(_, until)| *until <= now) {
             self.engine.drop_line();
             self.statistics.line_held += 1;
             self.connections.retain(|c| c.peer != holder);
         }
-        let (before, limit) = (self.connections.len(), self.config.idle_timeout);
         let holder = self.holder.map(|(peer, _)| peer);
-        self.connections.retain(|c| now - c.active < limit || Some(c.peer) == holder);
-        self.statistics.idle += (before - self.connections.len()) as u64;
+        let mut connections = std::mem::take(&mut self.connections);
+        connections.retain(|connection| {
+            let stays = Some(connection.peer) == holder || !self.left(connection, now).is_zero();
+            let probed = connection.master.has_probed();
+            self.statistics.idle += u64::from(!stays && probed);
+            self.statistics.unprobed += u64::from(!stays && !probed);
+            stays
+        });
+        self.connections = connections;
     }
 }
 
@@ -562,6 +604,13 @@ impl<B> Drop for ServerHandle<B> {
             let _ = thread.join();
         }
     }
+}
+
+/// Whether a connection could not be accepted because descriptors or memory are used up.
+fn is_starved(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let starved = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    starved.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

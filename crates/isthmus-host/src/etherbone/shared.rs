@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
 use super::client::{Completion, Counters};
@@ -14,6 +15,8 @@ use crate::transport::{AsyncTransport, Transport};
 
 /// Cycles that are taken from the tasks before they are sent.
 const TAKE: usize = 4096;
+/// Cycles that wait for the driver, at most.
+const QUEUE: usize = 65_536;
 
 /// One device for many tasks and threads: a future for each cycle.
 ///
@@ -42,7 +45,7 @@ const TAKE: usize = 4096;
 /// ```
 #[derive(Debug, Clone)]
 pub struct AsyncClient {
-    jobs: UnboundedSender<Job>,
+    jobs: Sender<Job>,
     state: Arc<State>,
 }
 
@@ -68,7 +71,7 @@ impl AsyncClient {
 
     /// Takes over a client, and spawns the task that drives it.
     pub fn new(client: Client<AsyncTransport>) -> Self {
-        let (jobs, queue) = unbounded_channel();
+        let (jobs, queue) = channel(QUEUE);
         let state = Arc::new(State {
             format: client.format(),
             session: client.has_session(),
@@ -81,10 +84,15 @@ impl AsyncClient {
     }
 
     /// Submits a cycle at once; the future has its end.
+    ///
+    /// At most 65536 submitted cycles wait to be sent; one more ends with [`Error::Busy`]. A program
+    /// that awaits what it submits in batches below that does not meet it.
     pub fn submit(&self, cycle: Cycle) -> Pending {
         let (completion, pending) = Completion::pending();
+        if let Err(TrySendError::Full(mut job)) = self.jobs.try_send(Job { cycle, completion }) {
+            job.completion.tell(Err(Error::Busy(QUEUE)));
+        }
         // Where the driver is gone, the job's end says so.
-        let _ = self.jobs.send(Job { cycle, completion });
         pending
     }
 
@@ -136,7 +144,7 @@ enum Event {
     Arrival(Result<Option<usize>, Error>),
 }
 
-async fn drive<T: Transport>(mut client: Client<T>, mut jobs: UnboundedReceiver<Job>) {
+async fn drive<T: Transport>(mut client: Client<T>, mut jobs: Receiver<Job>) {
     let mut open = true;
     while open || client.outstanding() > 0 {
         let event = {

@@ -205,6 +205,13 @@ pub(super) struct Master {
     pub(super) session: Session,
 }
 
+impl Master {
+    /// Whether its stream has brought a whole probe.
+    pub(super) fn has_probed(&self) -> bool {
+        !matches!(self.stream, StreamState::Start(_))
+    }
+}
+
 #[derive(Debug)]
 enum StreamState {
     /// The first bytes of the probe.

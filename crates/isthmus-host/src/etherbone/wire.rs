@@ -541,8 +541,8 @@ impl std::str::FromStr for Dialect {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "ohwr" => Ok(Dialect::Ohwr),
-            "liteeth" => Ok(Dialect::LiteEth),
-            _ => Err(format!("unknown dialect {text:?}; right would be ohwr or liteeth")),
+            "liteeth" | "litex" => Ok(Dialect::LiteEth),
+            _ => Err(format!("unknown dialect {text:?}; expected ohwr or liteeth (also: litex)")),
         }
     }
 }

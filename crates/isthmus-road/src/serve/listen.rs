@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
@@ -63,6 +63,8 @@ pub(super) struct Stream {
     out: Vec<u8>,
     sent: usize,
     pub(super) active: Instant,
+    /// When the connection was accepted.
+    begun: Instant,
     /// Since when a bus cycle waits for its end.
     pub(super) held: Option<Instant>,
     /// A terminal that nobody has open.
@@ -81,6 +83,7 @@ impl Stream {
             out: Vec::new(),
             sent: 0,
             active: Instant::now(),
+            begun: Instant::now(),
             held: None,
             unused,
             closing: false,
@@ -127,6 +130,12 @@ impl Stream {
         self.held = None;
         self.unused = true;
         self.closing = false;
+    }
+
+    /// How long a connection waits for its probe; none once that has come, or for a terminal.
+    pub(super) fn unprobed(&self) -> Option<Duration> {
+        let waits = !self.is_terminal() && !self.framer.has_probed();
+        waits.then(|| self.begun.elapsed())
     }
 
     /// Whether everything has left.
@@ -211,6 +220,13 @@ impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
+}
+
+/// Whether a connection could not be accepted because descriptors or memory are used up.
+pub(super) fn is_starved(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let starved = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    starved.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// A listener that never makes the server wait.

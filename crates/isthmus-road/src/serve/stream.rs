@@ -54,6 +54,11 @@ pub(super) struct Framer {
 }
 
 impl Framer {
+    /// Whether its probe has come.
+    pub(super) fn has_probed(&self) -> bool {
+        self.open
+    }
+
     /// How many bytes it takes.
     pub(super) fn room(&self) -> usize {
         CAPACITY.saturating_sub(self.input.len())
