@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a user waits before anything runs: CLI start, model build, cached model.
+"""How long a user waits before anything runs: CLI start, one value read, model build, cached model.
 
 `./isthmus doctor && .isthmus/venv/bin/python benchmarks/startup.py` prints a table and exits 1 where a limit
 is passed. Wall-clock times are the least of some repetitions, on a machine with nothing else to do.
@@ -51,12 +51,16 @@ def command(*arguments: str) -> Callable[[], object]:
 
 
 def measure() -> list[Row]:
+    from isthmus import eb
     from isthmus.models import ModelSpec, build
 
     python = str(ROOT / ".isthmus" / "venv" / "bin" / "python")
     launcher = timed(command(str(ROOT / "isthmus"), "--help"))
     inner = timed(command(python, "-P", "-m", "isthmus", "--help"))
     rows = [Row("isthmus --help", launcher, 0.2), Row("of it the launcher", launcher - inner, 0.05)]
+    with eb.SoftwareSlave([eb.Memory(0, bytes(16))]) as slave:
+        one = timed(command(str(ROOT / "isthmus"), "eb", "read", slave.names[0], "0/4"))
+    rows.append(Row("isthmus eb read, one value", one, 0.15))
 
     spec = ModelSpec("isthmus:board:gige_etherbone", "gige_etherbone")
     program = f"from isthmus.models import ModelSpec, build;build(ModelSpec({spec.core!r}, {spec.top!r}))"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -55,7 +55,7 @@ PORTS = ("4", "8", "12", "16")
 ARRIVALS = ("paced", "poisson", "bursty")
 POSTINGS = ("v1", "v2", "v3")
 PUBLISHED = ("etherbone", "switch", "rdma")
-DIALECTS = ("ohwr", "litex")
+DIALECTS = ("ohwr", "liteeth", "litex")
 FAMILIES = ("xc7", "xcup", "xc2vp", "ecp5", "all")
 DEVICES = ("lfe5u-85", "lfe5um5g-85")
 SEED_LAST = (1 << 53) - 1
@@ -391,7 +391,9 @@ def serve_etherbone(
         str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
     ] = None,
     pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
-    dialect: Annotated[str, _one_of("dialect", DIALECTS, help="litex is that of LiteEth.")] = "ohwr",
+    dialect: Annotated[
+        str, _one_of("dialect", DIALECTS, help="liteeth and litex are both that of LiteEth.")
+    ] = "ohwr",
     allow: Annotated[
         list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
     ] = None,
@@ -592,7 +594,12 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
-    code = _run(arguments)
+    return guarded(lambda: app(arguments, prog_name="isthmus", standalone_mode=False))
+
+
+def guarded(command: Callable[[], object]) -> int:
+    """Do what a command does; its exit code, and one line for an error that a person can act on."""
+    code = _guarded(command)
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -605,14 +612,14 @@ def run(arguments: list[str]) -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
+def _guarded(command: Callable[[], object]) -> int:
     from typer.exceptions import TyperException
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that is no valid text comes back as it was given, not as an error.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = app(arguments, prog_name="isthmus", standalone_mode=False)
+        code = command()
     except TyperException as err:
         text = err.format_message()
         if not text or type(err).__name__ == "NoArgsIsHelpError":

@@ -20,8 +20,8 @@ from isthmus.errors import UserError
 if TYPE_CHECKING:
     from isthmus.native import ServeStatus
 
-PORTS = {"ohwr": 60368, "litex": 1234}
-"""Each dialect's UDP port."""
+PORTS = {"ohwr": 60368, "liteeth": 1234, "litex": 1234}
+"""Each dialect's UDP port; liteeth and litex are one dialect."""
 DEFAULT_ADDRESS = f"127.0.0.1:{PORTS['ohwr']}"
 
 
@@ -47,7 +47,7 @@ class ServeOptions:
 def scenario(options: ServeOptions) -> dict[str, Any]:
     """The server's scenario (docs/how-to/serve.md). Raises `UserError` for an address that cannot be."""
     if options.dialect not in PORTS:
-        raise UserError(f"--dialect {options.dialect!r}: right would be {' or '.join(PORTS)}")
+        raise UserError(f"unknown dialect {options.dialect!r}; expected ohwr or liteeth (also: litex)")
     port = PORTS[options.dialect]
     device = {
         "model_path": str(options.model),
@@ -58,7 +58,8 @@ def scenario(options: ServeOptions) -> dict[str, Any]:
     wanted: dict[str, Any] = {"road": "etherbone", "seed": options.seed, "device": device}
     sockets = {"udp": options.udp, "tcp": options.tcp}
     if not (options.udp or options.tcp or options.tap or options.pty):
-        sockets["udp"] = f"127.0.0.1:{port}"
+        # The flag without an address of its own means every interface.
+        sockets["udp"] = f"{'0.0.0.0' if options.bind_public else '127.0.0.1'}:{port}"
     for option, address in sockets.items():
         if address is not None:
             wanted[option] = _bound(f"--{option}", address, options.bind_public)
@@ -74,8 +75,11 @@ def scenario(options: ServeOptions) -> dict[str, Any]:
 def _bound(option: str, address: str, public: bool) -> str:
     host, port = split(address, option)
     if public and host.is_loopback:
-        # The flag without an address of its own means every interface.
-        host = ipaddress.ip_address("0.0.0.0" if host.version == 4 else "::")
+        every = "0.0.0.0" if host.version == 4 else "[::]"
+        raise UserError(
+            f"--bind-public and {option} {address} exclude each other; "
+            f"expected {option} {every}:{port} for every interface, or no --bind-public"
+        )
     return f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
 
 
@@ -124,7 +128,12 @@ def serve(options: ServeOptions) -> None:
                 flush=True,
             )
     line = _StatusLine(sys.stderr.isatty())
-    line.end(native.serve(wanted, line))
+    try:
+        line.end(native.serve(wanted, line))
+    except UserError as err:
+        if "in use" in str(err):
+            raise UserError(f"{err}; use port 0 for any free one") from None
+        raise
 
 
 class _StatusLine:

@@ -158,13 +158,23 @@ def test_a_file_longer_than_the_memory_ends_in_a_bus_error_and_leaves_the_first_
                 device.write_bytes(0, data)
             assert device.read_bytes(0, 0x10000) == data[:0x10000]
         (tmp_path / "long").write_bytes(data)
-        done = subprocess.run(
-            [sys.executable, "-m", "isthmus", "eb", "put", name, "0", str(tmp_path / "long")],
-            env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+
+        def put(*options: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [sys.executable, "-m", "isthmus", "eb", "put", *options, name, "0", str(tmp_path / "long")],
+                env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+
+        done = put()
+        assert done.returncode == 2, done
+        refused = "end address 0x1ffff is past device end 0xffff; -f writes all the same"
+        assert done.stderr == f"isthmus: {refused}\n"
+        # With -p the table is not read: again it is the device that refuses.
+        done = put("-p")
         assert done.returncode == 1, done
         assert "0x10000" in done.stderr.replace("0x00010000", "0x10000"), done.stderr
 
@@ -292,6 +302,7 @@ def test_a_taken_port_is_one_line(gige: Path, kind: str) -> None:
         )
     assert done.returncode == 2
     assert done.stderr.startswith(f"isthmus: bind {kind} {address}: ")
+    assert done.stderr.endswith("; use port 0 for any free one\n")
     assert done.stderr.count("\n") == 1
 
 
@@ -307,11 +318,14 @@ def test_only_loopback_unless_asked() -> None:
 
     assert bound(None, False) == "127.0.0.1:60368"
     assert bound(None, True) == "0.0.0.0:60368"
+    assert bound("0.0.0.0:5", True) == "0.0.0.0:5"
+    with pytest.raises(UserError, match=r"--bind-public and --udp 127\.0\.0\.1:5 exclude each other"):
+        bound("127.0.0.1:5", True)
     assert bound("[::1]:5", False) == "[::1]:5"
-    assert bound("[::1]:5", True) == "[::]:5"
     assert bound("192.0.2.1:5", False) == "192.0.2.1:5"
-    litex = serve.scenario(serve.ServeOptions(Path("m.so"), dialect="litex"))
-    assert (litex["udp"], litex["device"]["udp_port"]) == ("127.0.0.1:1234", 1234)
+    for dialect in ("litex", "liteeth"):
+        litex = serve.scenario(serve.ServeOptions(Path("m.so"), dialect=dialect))
+        assert (litex["udp"], litex["device"]["udp_port"]) == ("127.0.0.1:1234", 1234)
     only = serve.scenario(serve.ServeOptions(Path("m.so"), tcp="127.0.0.1:7", pty=True))
     assert "udp" not in only
     assert (only["tcp"], only["pty"]) == ("127.0.0.1:7", True)

@@ -77,6 +77,34 @@ fn a_c_program_reaches_the_software_slave() {
     assert_eq!(statistics.slave.malformed, 2);
 }
 
+/// The example of docs/reference/c-api.md, built as that page says.
+#[test]
+fn the_master_of_the_reference_page_runs_without_a_library_path() {
+    let page = include_str!("../../../docs/reference/c-api.md");
+    let example = include_str!("master.c");
+    let example = example.get(example.find("#include").expect("code")..).expect("code");
+    assert!(page.contains(example), "the page shows tests/master.c");
+    let folder = libraries();
+    let folder = folder.to_str().expect("a plain path");
+    let rpath = format!("-Wl,-rpath,{folder}");
+    let arguments = ["-std=c99", "master.c", "-L", folder, "-listhmus_eb", &rpath];
+    let program = compile("cc", "master", &arguments);
+    let config = ServerConfig::listen(([127, 0, 0, 1], 0).into());
+    let server = Server::bind(Memory::new(0x1000, 64), config).expect("free ports");
+    let server = server.spawn().expect("a thread");
+    let name = format!("udp/127.0.0.1/{}", server.udp_addresses()[0].port());
+    let run = |name: &str| {
+        let done = Command::new(&program).arg(name).env_remove("LD_LIBRARY_PATH").output();
+        let done = done.expect("the program runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (done.status.code(), text(&done.stdout), text(&done.stderr))
+    };
+    assert_eq!(run(&name), (Some(0), "cafef00d cafef00d 00000000\n".into(), String::new()));
+    let (code, out, err) = run("usb/x");
+    assert_eq!((code, out.as_str(), err.lines().count()), (Some(1), "", 1), "{err}");
+    drop(server);
+}
+
 #[test]
 fn a_c_program_is_a_slave_with_handlers_of_its_own() {
     let folder = libraries();

@@ -216,45 +216,6 @@ fn silent_connections_lock_nobody_out() {
 }
 
 #[test]
-fn what_a_terminal_s_last_user_left_does_not_disturb_the_next() {
-    let server = start(scenario(|s| {
-        s["udp"] = serde_json::Value::Null;
-        s["pty"] = true.into();
-    }));
-    let path = server.at("pty").to_owned();
-    let name = path.trim_start_matches('/').to_owned();
-    let probe = [0x4E, 0x6F, 0x11, 0xFF, 1, 2, 3, 4];
-    let garbage: [&[u8]; 7] = [
-        b"GET / HTTP/1.1\r\n",
-        &[0xFF; 4000],
-        &[0x4E],
-        &[&probe[..], &[0xA8, 0xF, 0, 4, 0, 0, 0x80, 0]].concat(),
-        &[&probe[..], &[0xA8, 0xF, 200, 0, 0, 0, 0, 0]].concat(),
-        &[&probe[..], &[0xA8, 0xF, 0, 1, 0, 0, 0x80, 0, 0, 0, 0, 0]].concat(),
-        &[&probe[..], &[0xA8, 0xF, 0]].concat(),
-    ];
-    for (index, bytes) in garbage.iter().enumerate() {
-        // Whether the server saw the end of the last user before the next one came.
-        for pause in [0, 1, 10, 100] {
-            let mut last = std::fs::OpenOptions::new().write(true).open(&path).expect("opens");
-            last.write_all(bytes).expect("sends");
-            drop(last);
-            std::thread::sleep(Duration::from_millis(pause));
-            let config = ClientConfig {
-                probe_timeout: Duration::from_millis(1500),
-                ..ClientConfig::default()
-            };
-            let transport = open(&name).expect("opens");
-            let opened = block_on(Client::connect(transport, config));
-            let mut client = opened.unwrap_or_else(|e| panic!("{index}, {pause} ms later: {e}"));
-            block_on(client.write(0x40, index as u64)).expect("answers");
-            assert_eq!(block_on(client.read(0x40)).expect("answers"), index as u64);
-        }
-    }
-    server.stop();
-}
-
-#[test]
 fn only_allowed_hosts_are_served_and_others_counted() {
     let server = start(scenario(|s| {
         s["tcp"] = "127.0.0.1:0".into();

@@ -13,6 +13,8 @@ from typing import Any, Self
 from isthmus.errors import DataError, UserError
 
 ANY = (8, 16, 32, 64)
+ADDRESSES = (16, 32, 64)
+"""A reply names its request by an address: 8 bits have no room for that."""
 DEPTH = 8
 
 
@@ -187,7 +189,7 @@ class Device:
         self,
         name: str,
         *,
-        address_widths: Sequence[int] = ANY,
+        address_widths: Sequence[int] = ADDRESSES,
         data_widths: Sequence[int] = ANY,
         probes: int = 3,
         probe_timeout_s: float = 3.0,
@@ -237,22 +239,25 @@ class Device:
         silent: bool = False,
         config: bool = False,
         little_endian: bool = False,
+        width: int = 0,
     ) -> int:
         """Read `size` bytes (default: the data port's width) in a cycle of its own.
 
         More than the data port has become several operations of one cycle. `little_endian` says in which
-        order the device has its bytes and words; it changes nothing at the port's width.
+        order the device has its bytes and words; it changes nothing at the port's width. `width` is the
+        widest operation of the device in bytes, where it is narrower than the port.
         """
         cycle = Cycle(silent=silent)
         if config:
             return self.execute(cycle.read_config(address))[0]
-        if size == 0 or size == self.data_bytes:
+        width = width or self.data_bytes
+        if size == 0 or size == self.data_bytes == width:
             return self.execute(cycle.read(address))[0]
-        for at, width in self._lanes(address, size, little_endian):
-            cycle.read(at, width)
+        for at, wide in self._lanes(address, size, little_endian, width):
+            cycle.read(at, wide)
         value = 0
         for word in self.execute(cycle):
-            value = value << (8 * self.data_bytes) | word
+            value = value << (8 * width) | word
         return value
 
     def write(
@@ -264,27 +269,27 @@ class Device:
         silent: bool = False,
         config: bool = False,
         little_endian: bool = False,
+        width: int = 0,
     ) -> None:
         """Write `size` bytes in a cycle of its own; as `read`."""
         cycle = Cycle(silent=silent)
         if config:
             cycle.write_config(address, value)
-        elif size == 0 or size == self.data_bytes:
+        elif size == 0 or size == self.data_bytes == (width or self.data_bytes):
             cycle.write(address, value)
         else:
             if not 0 <= value < 1 << (8 * size):
                 raise UserError(f"write {address:#x}: value {value:#x} does not fit {8 * size} bit")
-            lanes = self._lanes(address, size, little_endian)
-            for index, (at, width) in enumerate(lanes):
-                shift = 8 * width * (len(lanes) - 1 - index)
-                cycle.write(at, value >> shift & ((1 << (8 * width)) - 1), width)
+            lanes = self._lanes(address, size, little_endian, width or self.data_bytes)
+            for index, (at, wide) in enumerate(lanes):
+                shift = 8 * wide * (len(lanes) - 1 - index)
+                cycle.write(at, value >> shift & ((1 << (8 * wide)) - 1), wide)
         self.execute(cycle)
 
-    def _lanes(self, address: int, size: int, little_endian: bool) -> list[tuple[int, int]]:
+    def _lanes(self, address: int, size: int, little_endian: bool, port: int) -> list[tuple[int, int]]:
         """Operations of a big-endian port that make up one of `size` bytes, the most significant first."""
         if size not in (1, 2, 4, 8):
             raise UserError(f"size {size}: right would be 1, 2, 4 or 8")
-        port = self.data_bytes
         if address % min(size, port):
             raise UserError(f"address {address:#x} must be a multiple of {min(size, port)}")
         if size <= port:
@@ -389,11 +394,11 @@ class Device:
         records = _do(self._native.sdb, depth)
         return [SdbRecord(**{**record, "path": tuple(record["path"])}) for record in records]
 
-    def find(self, vendor: int, device: int) -> list[SdbRecord]:
-        """All devices with this identity."""
+    def find(self, vendor: int, device: int, depth: int = DEPTH) -> list[SdbRecord]:
+        """All devices with this identity, through `depth` bridges."""
         return [
             record
-            for record in self.sdb()
+            for record in self.sdb(depth)
             if record.kind == "device" and (record.vendor, record.device) == (vendor, device)
         ]
 

@@ -69,6 +69,11 @@ class SoftwareSlave:
         lines: list[str] = _do(self._native.events, timeout_s)
         return lines
 
+    @property
+    def dropped(self) -> int:
+        """Events that were not kept, because 65536 already waited to be taken."""
+        return int(self._native.dropped())
+
     def close(self) -> dict[str, int]:
         """End it; what it counted. Empty the second time."""
         counted: dict[str, int] | None = _do(self._native.close)

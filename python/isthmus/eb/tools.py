@@ -11,16 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, SdbRecord, describe, discover
+from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, Pending, SdbRecord, describe, discover
 from isthmus.eb.slave import Memory, SoftwareSlave
-from isthmus.eb.watch import Watch
 from isthmus.errors import DataError, UserError
 from isthmus.storage import read as contents
 
 CHUNK = 1 << 18
 """Bytes of a transfer between two looks at the clock."""
 QUIET_S = 2.0
+NARROW = 32
+"""Operations in a cycle of a transfer whose words are narrower than the link."""
+FLYING = 1024
+"""Cycles of such a transfer in flight."""
 PORT = 60368
 
 ECA = (0x651, 0xB2AFC251)
@@ -33,7 +37,7 @@ class Link:
     """How a device is opened and how much is said about it."""
 
     name: str
-    address_widths: str = "8/16/32/64"
+    address_widths: str = "16/32/64"
     data_widths: str = "8/16/32/64"
     probes: int = 3
     timeout_s: float = 5.0
@@ -75,13 +79,35 @@ class Order:
         if self.big and self.little:
             raise UserError("-b and -l exclude each other")
 
-    def find(self, link: Link, device: Device, address: int) -> tuple[bool, tuple[int, ...]]:
-        """Whether the device at an address is little-endian, and the sizes it takes (empty: not known)."""
+    def find(self, link: Link, device: Device, address: int) -> Target:
+        """What is at an address."""
         record = _at(link, device, address) if self.probe else None
-        sizes = record.sizes if record is not None else ()
-        if self.big or self.little or record is None:
-            return self.little, sizes
-        return record.little_endian, sizes
+        if record is None:
+            return Target(self.little)
+        little = self.little if self.big or self.little else record.little_endian
+        return Target(little, record.sizes, record.last)
+
+
+@dataclass(frozen=True)
+class Target:
+    """The device that an operation reaches."""
+
+    little: bool = False
+    sizes: tuple[int, ...] = ()
+    """Sizes of operations that it takes, in bytes; empty: not known."""
+    last: int | None = None
+    """Its last address; not known."""
+
+    def possible(self, device: Device, address: int) -> list[int]:
+        """Sizes that the link and the device both have. Raises `UserError` where there is none."""
+        found = [size for size in self.sizes or (1, 2, 4, 8) if size <= device.data_bytes]
+        if not found:
+            takes = "/".join(str(8 * size) for size in self.sizes)
+            raise UserError(
+                f"the device at {address:#x} takes {takes}-bit operations, the link carries "
+                f"{8 * device.data_bytes} bit; -d offers other widths"
+            )
+        return found
 
 
 def _at(link: Link, device: Device, address: int) -> SdbRecord | None:
@@ -132,17 +158,17 @@ def read(link: Link, where: str, order: Order, *, silent: bool, config: bool, fi
     address, size = _operand(where)
     with link.open() as device:
         _check_config(device, size, config)
-        little, sizes = False, tuple[int, ...]()
-        if size != device.data_bytes and not config:
-            little, sizes = order.find(link, device, address)
-        wide = _size_that_fits(device, size, sizes)
+        target = _target(link, device, order, address, size, config)
+        little, possible = target.little, target.possible(device, address)
+        wide = _size_that_fits(size, possible)
         if fidelity and wide != size:
             raise UserError(f"-f: no operation of {size} bytes at {address:#x}; right would be {wide}")
+        how = {"silent": silent, "little_endian": little}
         if wide <= size:
-            value = device.read(address, size, silent=silent, config=config, little_endian=little)
+            value = device.read(address, size, config=config, width=max(possible), **how)
         else:
             start = address - address % wide
-            value = device.read(start, wide, silent=silent, little_endian=little)
+            value = device.read(start, wide, width=max(possible), **how)
             within = address - start
             value >>= 8 * (within if little else wide - size - within)
             value &= (1 << 8 * size) - 1
@@ -163,13 +189,27 @@ def write(
         raise UserError(f"value {text}: does not fit {size} bytes")
     with link.open() as device:
         _check_config(device, size, config)
-        little, sizes = False, tuple[int, ...]()
-        if size != device.data_bytes and not config:
-            little, sizes = order.find(link, device, address)
-        wide = _size_that_fits(device, size, sizes)
+        target = _target(link, device, order, address, size, config)
+        possible = target.possible(device, address)
+        wide = _size_that_fits(size, possible)
         if wide > size or (fidelity and wide != size):
             raise UserError(f"no operation of {size} bytes at {address:#x}; right would be {wide}")
-        device.write(address, value, size, silent=silent, config=config, little_endian=little)
+        device.write(
+            address,
+            value,
+            size,
+            silent=silent,
+            config=config,
+            little_endian=target.little,
+            width=max(possible),
+        )
+
+
+def _target(link: Link, device: Device, order: Order, address: int, size: int, config: bool) -> Target:
+    """What is at an address, asked where it matters: a 32-bit operation of a 32-bit link has one form."""
+    if config or size == device.data_bytes <= 4:
+        return Target()
+    return order.find(link, device, address)
 
 
 def _check_config(device: Device, size: int, config: bool) -> None:
@@ -177,9 +217,8 @@ def _check_config(device: Device, size: int, config: bool) -> None:
         raise UserError(f"-c: the configuration space takes {device.data_bytes} bytes at a time, not {size}")
 
 
-def _size_that_fits(device: Device, size: int, sizes: tuple[int, ...]) -> int:
+def _size_that_fits(size: int, possible: list[int]) -> int:
     """The operation that is really made: `size`, a wider one that holds it, or the widest there is."""
-    possible = [s for s in (sizes or (1, 2, 4, 8)) if s <= device.data_bytes] or [device.data_bytes]
     return min((s for s in possible if s >= size), default=max(possible))
 
 
@@ -192,8 +231,8 @@ def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
         raise UserError(f"{str(file)!r}: expected the name of a file")
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
     with link.open() as device:
-        width = device.data_bytes
-        little = order.find(link, device, address)[0]
+        target = order.find(link, device, address)
+        width, little = max(target.possible(device, address)), target.little
         # Whole words are read, and what was not asked for is left out.
         start = address - address % width
         end = -(-(address + length) // width) * width
@@ -202,7 +241,7 @@ def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
             with partial.open("wb") as out:
                 for at in range(start, end, CHUNK):
                     size = min(CHUNK, end - at)
-                    data = device.read_bytes(at, size, words_per_cycle=words, silent=silent or force)
+                    data = _read_block(device, at, size, width, words, silent or force)
                     data = _swapped(data, width) if little else data
                     piece = data[max(0, address - at) : address + length - at]
                     out.write(piece)
@@ -222,21 +261,97 @@ def put(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
     if not data:
         raise UserError(f"{file}: is empty")
     with link.open() as device:
-        width = device.data_bytes
-        if address % width or len(data) % width:
+        target = order.find(link, device, address)
+        end = address + len(data) - 1
+        if target.last is not None and end > target.last and not force:
             raise UserError(
-                f"{address:#x}/{len(data):#x}: address and the file's length must be multiples of {width}"
+                f"end address {end:#x} is past device end {target.last:#x}; -f writes all the same"
             )
-        if order.find(link, device, address)[0]:
+        quiet = silent or force
+        width = max(target.possible(device, address))
+        address, data = _edges(device, target, width, address, data, quiet)
+        if target.little:
             data = _swapped(data, width)
         progress = _Progress(link, "put", len(data))
         try:
             for at in range(0, len(data), CHUNK):
                 piece = data[at : at + CHUNK]
-                device.write_bytes(address + at, piece, words_per_cycle=words, silent=silent or force)
+                _write_block(device, address + at, piece, width, words, quiet)
                 progress(len(piece))
         finally:
             progress.end()
+
+
+def _edges(
+    device: Device, target: Target, width: int, address: int, data: bytes, silent: bool
+) -> tuple[int, bytes]:
+    """Make whole words of a range: the words at its edges are written narrower, or read and written back.
+
+    What is left to write comes back: whole words.
+    """
+    before, after = address % width, -(address + len(data)) % width
+    if not before and not after:
+        return address, data
+    head = min(-address % width, len(data))
+    tail = (len(data) - head) % width
+    narrower = {size for size in (1, 2, 4) if size < width}
+    if not target.little and narrower <= set(target.sizes):
+        cycle = Cycle(silent=silent)
+        for first, piece in ((0, data[:head]), (len(data) - tail, data[len(data) - tail :])):
+            at = 0
+            while at < len(piece):
+                place = address + first + at
+                size = next(s for s in (4, 2, 1) if s < width and place % s == 0 and at + s <= len(piece))
+                cycle.write(place, int.from_bytes(piece[at : at + size]), size)
+                at += size
+        if len(cycle):
+            device.execute(cycle)
+        return address + head, data[head : len(data) - tail]
+    start, end = address - before, address + len(data) + after
+
+    def word(at: int) -> bytes:
+        read = _read_block(device, at, width, width, 0, silent)
+        return _swapped(read, width) if target.little else read
+
+    left = word(start)[:before] if before else b""
+    right = word(end - width)[width - after :] if after else b""
+    return start, left + data + right
+
+
+def _read_block(device: Device, at: int, size: int, width: int, words: int, silent: bool) -> bytes:
+    """Read whole words of `width` bytes, which may be narrower than the link."""
+    if width == device.data_bytes:
+        return device.read_bytes(at, size, words_per_cycle=words, silent=silent)
+    addresses = range(at, at + size, width)
+    pending: list[Pending] = []
+    for first in range(0, len(addresses), words or NARROW):
+        cycle = Cycle(silent=silent)
+        for address in addresses[first : first + (words or NARROW)]:
+            cycle.read(address, width)
+        pending.append(device.submit(cycle))
+        if len(pending) % FLYING == 0:
+            device.settle()
+    device.settle()
+    return b"".join(value.to_bytes(width) for one in pending for value in one.result())
+
+
+def _write_block(device: Device, at: int, data: bytes, width: int, words: int, silent: bool) -> None:
+    """Write whole words of `width` bytes, which may be narrower than the link."""
+    if width == device.data_bytes:
+        device.write_bytes(at, data, words_per_cycle=words, silent=silent)
+        return
+    step = width * (words or NARROW)
+    pending: list[Pending] = []
+    for first in range(0, len(data), step):
+        cycle = Cycle(silent=silent)
+        for offset in range(first, min(first + step, len(data)), width):
+            cycle.write(at + offset, int.from_bytes(data[offset : offset + width]), width)
+        pending.append(device.submit(cycle))
+        if len(pending) % FLYING == 0:
+            device.settle()
+    device.settle()
+    for one in pending:
+        one.result()
 
 
 def _swapped(data: bytes, width: int) -> bytes:
@@ -327,11 +442,11 @@ def _product(record: SdbRecord) -> str:
     return f"version {record.version:x}, date {record.date:08x}"
 
 
-def find(link: Link, vendor: str, product: str) -> None:
+def find(link: Link, vendor: str, product: str, *, recursive: bool = True) -> None:
     """Print the first address of every device with this identity."""
     wanted = number("vendor", vendor), number("product", product)
     with link.open() as device:
-        found = device.find(*wanted)
+        found = device.find(*wanted) if recursive else device.find(*wanted, depth=0)
     if not found:
         raise DataError(
             f"{link.name} has no device {wanted[0]:016x}:{wanted[1]:08x}; isthmus eb ls lists them"
@@ -370,7 +485,7 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, dialect: str, 
     table = 0xFFFF_0000 if last < 0xFFFF_0000 else (last | 0xFFFF) + 1
     widths = _widths("-d", data_widths)
     address = (32,) if table < 1 << 32 else (64,)
-    with SoftwareSlave(
+    with _offered(
         [memory],
         table=table,
         udp=[at],
@@ -379,18 +494,56 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, dialect: str, 
         dialect=dialect,
         data_widths=widths,
         address_widths=address,
-        log=True,
+        log=not quiet,
     ) as slave:
-        print(f"etherbone {' '.join(slave.names)}", flush=True)
+        dropped = 0
         try:
+            print(f"etherbone {' '.join(slave.names)}", flush=True)
+            while quiet:
+                time.sleep(1.0)
             while True:
                 lines = slave.events(1.0)
-                if lines and not quiet:
+                if slave.dropped > dropped:
+                    lines.append(f"({slave.dropped - dropped} events not shown: they came too fast)")
+                    dropped = slave.dropped
+                if lines:
                     print("\n".join(lines), flush=True)
         except KeyboardInterrupt:
             counted = slave.close()
     totals = ("datagrams", "connections", "operations", "bus_errors", "malformed")
     print(", ".join(f"{counted[key]} {key.replace('_', ' ')}" for key in totals), file=sys.stderr)
+
+
+def offer_or_watch(
+    port: str,
+    window: str,
+    *,
+    bind: str,
+    data_widths: str,
+    quiet: bool,
+    passive: bool,
+    interface: str,
+    dialect: str,
+) -> None:
+    """What `snoop` does."""
+    if passive:
+        if window:
+            raise UserError(f"{window!r}: --passive offers no memory")
+        watch(port, interface=interface, dialect=dialect, quiet=quiet)
+        return
+    if interface:
+        raise UserError("--interface goes with --passive; --bind says where to listen")
+    snoop(port, window, bind=bind, data_widths=data_widths, dialect=dialect, quiet=quiet)
+
+
+def _offered(memories: list[Memory], **keywords: Any) -> SoftwareSlave:
+    """A software slave. A port that is taken is a wrong request, as in `isthmus serve`."""
+    try:
+        return SoftwareSlave(memories, **keywords)
+    except EtherboneError as err:
+        if "in use" in str(err):
+            raise UserError(f"{err}; use port 0 for any free one") from None
+        raise
 
 
 def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
@@ -400,6 +553,8 @@ def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
         raise UserError(f"port {port}: right would be 1 to 65535")
     describe(b"", dialect=dialect)
     seen = malformed = 0
+    from isthmus.eb.watch import Watch
+
     with Watch(wanted, interface) as passing:
         print(f"watching udp port {wanted} on {interface or 'all interfaces'}", flush=True)
         try:
@@ -454,14 +609,18 @@ def perf(link: Link, *, sustain: int, iterations: int, reads: int, mode: int) ->
             )
         base = found[0].first
         high, low = base + TIME_HIGH, base + TIME_LOW
-        single = Cycle().read(high).read(low)
+        single = Cycle().read(high, 4).read(low, 4)
         # A convenience call is a cycle of one read: two for a timestamp.
         cycles = 2 * reads * iterations if mode == 0 else iterations
-        cycle = Cycle().reads([high, low] * reads)
+        cycle = Cycle()
+        for _ in range(reads):
+            cycle.read(high, 4).read(low, 4)
         for turn in range(max(sustain, 1)):
             before = _stamps(array("Q", device.execute(single)))[0]
             if mode == 0:
-                words = array("Q", [device.read(at) for _ in range(iterations * reads) for at in (high, low)])
+                words = array(
+                    "Q", [device.read(at, 4) for _ in range(iterations * reads) for at in (high, low)]
+                )
             else:
                 words = device.repeat(cycle, iterations, pipelined=mode == 2)
             stamps = _stamps(words)

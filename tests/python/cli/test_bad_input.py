@@ -75,7 +75,7 @@ STAND_INS = (
     "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
     "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
-    "isthmus.eb.tools.Watch",
+    "isthmus.eb.watch.Watch",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 
@@ -141,6 +141,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "folder.json").mkdir()
     for name in ("ensure_native", "ensure_development"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
+    monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
     for name in STAND_INS:
         monkeypatch.setattr(name, reached)
     for module in ("engine", "etherbone.engine", "rdma.engine", "switch.engine"):

@@ -115,6 +115,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(name, test_bad_input.reached)
     for name in ("ensure_native", "ensure_development"):
         monkeypatch.setattr(f"isthmus.bootstrap.{name}", lambda: None)
+    monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
     monkeypatch.setattr("isthmus.bench.engine.run_all", run_all)
     monkeypatch.setattr("isthmus.bench.engine.run", engine)
     monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))

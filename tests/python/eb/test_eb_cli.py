@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -112,7 +113,10 @@ def test_discover_lists_who_answers(isthmus: Run, name: str) -> None:
         (["read", "DEVICE", "0x1001/2"], "address 0x1001 must be a multiple of 2"),
         (["read", "DEVICE"], "Missing argument 'ADDRESS/SIZE'."),
         (["read", "usb/x", "0/4"], 'device "usb/x": unknown protocol "usb"; right would be udp/HOST[/PORT]'),
-        (["read", "--dialect", "z", "DEVICE", "0/4"], 'unknown dialect "z"; right would be ohwr or liteeth'),
+        (
+            ["read", "--dialect", "z", "DEVICE", "0/4"],
+            'unknown dialect "z"; expected ohwr or liteeth (also: litex)',
+        ),
         (["write", "DEVICE", "0x1000/1", "256"], "value 256: does not fit 1 bytes"),
         (["put", "DEVICE", "0x1000", "/nonexistent"], "/nonexistent: No such file or directory"),
         (["get", "DEVICE", "0x1000/4", "/nonexistent/x"], "/nonexistent/x: No such file or directory"),
@@ -186,6 +190,53 @@ def test_snoop_prints_what_masters_do() -> None:
         _, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert err == "3 datagrams, 0 connections, 2 operations, 0 bus errors, 0 malformed\n"
+
+
+def test_a_taken_port_is_a_wrong_request_with_a_way_out(isthmus: Run, name: str) -> None:
+    port = name.rpartition("/")[2]
+    code, out, err = isthmus("eb", "snoop", port, "0-0xff")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"isthmus: listen on udp 127.0.0.1:{port}: Address already in use")
+    assert err.endswith("; use port 0 for any free one\n")
+
+
+def test_both_names_of_liteeth_s_dialect_are_taken(isthmus: Run) -> None:
+    with eb.SoftwareSlave([eb.Memory(0, CONTENTS)], dialect="litex", tcp=()) as slave:
+        for dialect in ("litex", "liteeth"):
+            assert isthmus("eb", "read", "--dialect", dialect, slave.names[0], "0/4")[1] == "00010203\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_quiet_snoop_prints_its_counts_at_the_end_and_no_events(number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isthmus", "eb", "snoop", "-q", "0", "0x100-0x1ff"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        with eb.Device(process.stdout.readline().split()[1]) as device:
+            device.write(0x104, 7)
+    finally:
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (0, "")
+    assert err == "2 datagrams, 0 connections, 1 operations, 0 bus errors, 0 malformed\n"
+
+
+def test_get_that_is_terminated_leaves_nothing(tmp_path: Path) -> None:
+    with eb.SoftwareSlave([eb.Memory(0, bytes(1 << 28))]) as slave:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "isthmus", "eb", "get", slave.names[0], f"0/{1 << 28}", tmp_path / "out"],
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 20
+        while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_device_without_a_table_is_taken_as_big_endian_with_a_warning(isthmus: Run) -> None:

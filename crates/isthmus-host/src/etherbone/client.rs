@@ -599,6 +599,7 @@ impl<T: Transport> Client<T> {
             Kind::Datagram => self.config.probe_attempts.max(1),
             Kind::Stream => 1,
         };
+        let begun = self.transport.now();
         for id in 1..=attempts {
             let mut probe = Vec::new();
             self.encode(&Message::Probe { widths: offer, id }, &mut probe)?;
@@ -632,7 +633,9 @@ impl<T: Transport> Client<T> {
                 }
             }
         }
-        Err(Error::NoDevice { attempts, each: self.config.probe_timeout })
+        // What was no answer ends the only probe of a stream early.
+        let waited = self.transport.now().saturating_sub(begun) / attempts;
+        Err(Error::NoDevice { attempts, each: waited.min(self.config.probe_timeout) })
     }
 
     /// The widths agreed on.
