@@ -126,7 +126,11 @@ BENCHES: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 # Other people's cores, measured by us: as README shows them, and the bench in this repository.
-PEERS: dict[str, dict[str, str]] = {}
+PEERS: dict[str, dict[str, str]] = {
+    "Etherbone slave": dict.fromkeys(
+        ("14 to 776 clocks", "1 to 255 reads"), "benchmarks/peers/liteeth_clocks.py"
+    )
+}
 NUMBER = re.compile(r"(?<![\w.])(?:17 \+ n|\d[\d.]*)(?: to \d+)? (?:clocks?|operation|reads|us|ns|MiB/s|%)")
 
 
