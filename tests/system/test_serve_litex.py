@@ -126,6 +126,8 @@ def test_the_gateware_itself_answers_arp_icmp_and_udp_on_a_tap_interface(
 BROADCASTS = """
 import os, socket, struct, subprocess, sys
 tool = [sys.executable, "-m", "isthmus", "eb"]
+# 255.255.255.255 goes where the default route says.
+subprocess.run(["ip", "route", "add", "default", "dev", "isthmus0"], check=True)
 for address in ("192.168.10.255", "255.255.255.255"):
     found = subprocess.run([*tool, "discover", f"udp/{address}"], capture_output=True, text=True)
     print(found.stdout.replace("\\t", " "), found.stderr, file=sys.stderr)

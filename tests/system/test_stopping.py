@@ -146,7 +146,7 @@ RUNS = {
     ),
     "verify rdma": (["verify", "rdma"], progress("verify rdma")),
     "verify switch": (["verify", "switch"], progress("verify switch")),
-    "prove": (["prove"], tool("yosys-smtbmc")),
+    "prove": (["prove", "--fresh"], tool("yosys-smtbmc")),
     "area": (["area", "etherbone_slave"], tool("isthmus.figures.yosys")),
     "timing": (["timing", "skid_buffer"], tool("nextpnr")),
     "test": (["test", "-k", "test_that_only_waits"], tool("pytest")),
