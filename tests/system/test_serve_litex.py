@@ -142,9 +142,13 @@ try:
     print(everybody.recv(64).hex(), "was not expected")
 except TimeoutError:
     pass
-command = [*tool, "read", "udp/192.168.10.2", "0x40/4", "0x4000c8/4"]
-values = subprocess.run(command, capture_output=True, text=True)
-print(values.stdout.split())
+values = []
+for address in ("0x40/4", "0x4000c8/4"):
+    command = [*tool, "read", "udp/192.168.10.2", address]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    values.append(done.stdout.strip())
+print(values)
 """
 
 
