@@ -463,7 +463,7 @@ pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
         // SAFETY: as above; the reference ends here.
         let flights = std::mem::take(&mut unsafe { open_handle(device, "device") }?.flights);
         for mut cycle in flights.cycles.into_iter().flatten() {
-            // SAFETY: the targets live until the end is told, by the header's contract.
+            // SAFETY: the targets live until the end is reported, by the header's contract.
             let status = unsafe { finish(&mut cycle.operations, Err(Error::Dropped)) };
             // SAFETY: open, and no reference into it lives.
             unsafe { call(device, &cycle, status) };
@@ -655,7 +655,7 @@ fn plan(cycle: &mut Cycle, operation: &Operation, port: Width, most: u64) -> Res
 /// Ends a cycle's description.
 ///
 /// # Safety
-/// `cycle` is an open handle, its operations' targets NULL or writable until the cycle's end is told.
+/// `cycle` is an open handle, its operations' targets NULL or writable until the cycle's end is reported.
 unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
     if cycle.is_null() {
         return Err(null("cycle"));
@@ -668,7 +668,7 @@ unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
 ///
 /// # Safety
 /// Its device is open and no reference into it lives; its operations' targets are NULL or writable
-/// until the cycle's end is told.
+/// until the cycle's end is reported.
 unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
     let device = cycle.device;
     let tag = {

@@ -50,7 +50,7 @@ fn patient() -> ClientConfig {
     ClientConfig { reply_timeout: PATIENCE, ..ClientConfig::default() }
 }
 
-/// A program that submits without end and never waits uses bounded memory and is told so.
+/// A program that submits without end and never waits uses bounded memory and gets an error.
 #[test]
 fn cycles_beyond_the_queue_end_as_busy() {
     let server = serve(SlaveConfig::default());

@@ -215,7 +215,7 @@ impl fmt::Debug for Pending {
     }
 }
 
-/// Who is told that a cycle ended. Told exactly once, also when the client is dropped.
+/// Receives the end of a cycle: exactly once, also when the client is dropped.
 enum Owner {
     #[cfg(feature = "tokio")]
     Slot(Arc<Mutex<Slot>>),
@@ -253,7 +253,7 @@ impl Completion {
         (Self { owner, kept: None, number: 0 }, Pending { slot, number: 0 })
     }
 
-    /// A future is told, by the slot that is kept or, where that one's last future still lives, by a
+    /// A future is notified, by the slot that is kept or, where that one's last future still lives, by a
     /// new one.
     fn pend(&mut self) -> Pending {
         let kept = match &self.kept {
