@@ -193,6 +193,8 @@ class View:
             return f"No road here carries this rate; {_short(best)} comes closest: {_reached(best)}."
         if len(self.rows) == 1:
             return f"{_short(best)} takes {_figures(best, noun)}."
+        if self.case.rate_per_s is not None:
+            return self._carried(noun)
         unlike = [row for row in self.rows[1:] if row.family != best.family]
         alike = [row for row in self.rows[1:] if row.platform == best.platform]
         said = []
@@ -201,13 +203,22 @@ class View:
         else:
             said.append(f"{_faster(self, self.rows[1])} the next ({_short(self.rows[1])})")
         if alike and alike[-1] is not self.rows[1]:
-            said.append(f"{_faster(self, alike[-1])} the same platform by {alike[-1].driver}")
-        text = f"Use {_short(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
-        failed = [row for row in self.rows if row.saturated]
+            said.append(f"{_faster(self, alike[-1])} the same platform with {alike[-1].driver}")
+        return f"Use {_short(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
+
+    def _carried(self, noun: str) -> str:
+        """The same for a rate: what carries it, and what saturates below it."""
+        best = self.best
+        tail = "" if best.p99 is None else f", p99 {time(best.p99)}"
+        text = f"Use {_short(best)}: {time(best.p50 or 0)} a {noun} at this rate{tail}"
+        carrying = [row for row in self.rows if not row.saturated]
+        if len(carrying) > 1:
+            text += f", {_faster(self, carrying[1])} {_short(carrying[1])}"
+        failed = self.rows[len(carrying) :]
         if failed:
-            names = ", ".join(f"{_short(row)} ({_reached(row)})" for row in failed)
-            text += f" Saturated at this rate: {names}."
-        return text
+            others = f"all {len(failed)} others saturate" if len(carrying) == 1 else f"{len(failed)} saturate"
+            text += f"; {others} below it, the best of them ({_short(failed[0])}) at {_reached(failed[0])}"
+        return f"{text}."
 
     @cached_property
     def where(self) -> tuple[Part, ...]:
@@ -225,8 +236,8 @@ class View:
         load = busiest(best.m)
         if self.case.alone and load is not None and 0 < load[1] < BUSY:
             made.append(
-                f"several requests in flight: its busiest resource ({place_text(load[0])}) works "
-                f"{percent(load[1])} of the time, so up to {times(1 / load[1])} the rate (--window {WINDOW})"
+                f"several requests in flight (its busiest resource, {place_text(load[0])}, is busy "
+                f"{percent(load[1])} of the time: up to {times(1 / load[1])} the rate; --window {WINDOW})"
             )
         others = [] if sweep is None else sweep.line(best.key)
         larger = [row for row in others if row.case.bytes > self.case.bytes and row.p50 and best.p50]
@@ -237,8 +248,8 @@ class View:
             grown, slower = last.case.bytes / best.case.bytes, last.p50 / best.p50
             if slower < grown / 1.5:
                 made.append(
-                    f"larger requests: {bytes_text(last.case.bytes)} take {times(slower)} the time for "
-                    f"{grown:.0f} times the data"
+                    f"more bytes a request ({bytes_text(last.case.bytes)} take {times(slower)} the time for "
+                    f"{grown:.0f} times the data)"
                 )
         return tuple(made)
 
@@ -315,9 +326,7 @@ class Sweep:
                 costs = [{row.case.bytes: row.cost for row in line} for line in (mine, theirs)]
                 for size, was_first in crossings(*costs):
                     before, after = (mine, theirs) if was_first else (theirs, mine)
-                    made.append(
-                        f"{after[0].name} overtakes {before[0].name} from {bytes_text(size)} on"
-                    )
+                    made.append(f"{after[0].name} overtakes {before[0].name} from {bytes_text(size)} on")
         return tuple(made)
 
 
@@ -360,7 +369,9 @@ def answer(document: Document) -> Answer:
     if not views:
         raise UserError("the result holds no answer of compare: no measurement has an operation")
     sweeps = []
-    for _, group in groupby(views, key=lambda view: (_order(view.case), view.case.window, view.case.rate_per_s)):
+    for _, group in groupby(
+        views, key=lambda view: (_order(view.case), view.case.window, view.case.rate_per_s)
+    ):
         members = list(group)
         case = members[0].case
         sweeps.append(Sweep(case.operation, case.window, case.rate_per_s, tuple(members)))
@@ -381,7 +392,9 @@ def _set(document: Document) -> list[str]:
 
 def answers(document: Document) -> bool:
     """Whether a document is one of compare."""
-    return bool(document.results) and all("operation" in m.workload and "driver" in m.workload for m in document)
+    return bool(document.results) and all(
+        "operation" in m.workload and "driver" in m.workload for m in document
+    )
 
 
 def _order(case: Case) -> int:
@@ -444,7 +457,7 @@ def _figures(row: Row, noun: str) -> str:
 
 def _reached(row: Row) -> str:
     found = row.requests_per_s
-    return "no rate measured" if found is None else f"{rate(found, 'requests/s')}"
+    return "no rate measured" if found is None else rate(found, " requests/s").replace(" k ", "k ")
 
 
 def _faster(view: View, row: Row) -> str:

@@ -15,7 +15,8 @@ from isthmus.compare.answer import Answer, Row
 from isthmus.compare.answer import answer as answer_of
 from isthmus.compare.measure import Request, measure, planned
 from isthmus.compare.question import Models
-from isthmus.compare.terminal import Files, details as all_details, screen
+from isthmus.compare.terminal import Files, screen
+from isthmus.compare.terminal import details as all_details
 from isthmus.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,7 +47,13 @@ class Comparison:
     def stages(self) -> list[dict[str, Any]]:
         """One dictionary for each stage of one transfer of each measurement, in order; they add up."""
         return [
-            {**_asked(row), "number": number, "stage": stage.name, "place": stage.where, "us": stage.time / 1e6}
+            {
+                **_asked(row),
+                "number": number,
+                "stage": stage.name,
+                "place": stage.where,
+                "us": stage.time / 1e6,
+            }
             for row in self.answer.rows
             for number, stage in enumerate(row.m.stages)
         ]

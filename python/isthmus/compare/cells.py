@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isthmus.compare.answer import Case, Row, Sweep, View
+from isthmus.results.model import PERCENTILES, needed
 from isthmus.units import digits, time
 
-MOST_COLUMNS = 6
+MOST_COLUMNS = 7
 """Sizes beside each other."""
+FULL = "full"
+"""A rate that is not carried, where there is no room for more."""
 HEADER = ("interconnect", "platform", "driver", "p50", "p99", "MB/s", "vs best", "bounded by")
 
 
@@ -37,7 +40,11 @@ def _time(ps: float | None, row: Row) -> str:
 def _p99(row: Row) -> str:
     if row.saturated or row.m.latency is None:
         return ""
-    return "n too small" if row.p99 is None else time(row.p99)
+    if row.p99 is None or row.p50 is None:
+        return f"n < {needed(PERCENTILES['p99'])}"
+    value, _, unit = time(row.p99).partition(" ")
+    # The median beside it has the unit, where it is the same.
+    return value if time(row.p50).endswith(f" {unit}") else f"{value} {unit}"
 
 
 def by_rate(sweep: Sweep) -> bool:
@@ -45,21 +52,27 @@ def by_rate(sweep: Sweep) -> bool:
     return (sweep.window or 1) > 1
 
 
-def spread(sizes: Sequence[int], most: int = MOST_COLUMNS) -> list[int]:
-    """Some of the sizes, evenly, the first and the last among them."""
+def spread(sizes: Sequence[int], most: int = MOST_COLUMNS, kept: int | None = None) -> list[int]:
+    """Some of the sizes, evenly, the first and the last among them, and `kept` in place of its neighbour."""
     if len(sizes) <= most:
         return list(sizes)
     step = (len(sizes) - 1) / (most - 1)
-    return [sizes[round(step * n)] for n in range(most)]
+    found = [sizes[round(step * n)] for n in range(most)]
+    if kept in sizes and kept not in found:
+        between = found[1:-1]
+        found[1 + between.index(min(between, key=lambda size: abs(size - kept)))] = kept
+    return sorted(found)
 
 
 def size_cell(row: Row | None, sweep: Sweep) -> str:
-    """One size of one way: its median, or its rate with several in flight."""
+    """One size of one way: its median in us, or its rate in MB/s with several in flight."""
     if row is None:
         return "-"
+    if row.saturated:
+        return FULL
     if by_rate(sweep):
         return "" if row.bytes_per_s is None else digits(row.bytes_per_s / 1e6)
-    return _time(row.p50, row)
+    return "" if row.p50 is None else digits(row.p50 / 1e6)
 
 
 def case_key(case: Case) -> str:

@@ -54,7 +54,7 @@
     byId("chart-title").textContent = given.label;
     element.setAttribute("aria-label", `${given.label}; the tab All sizes has the numbers`);
     byId("chart-legend").innerHTML = given.series.map((s) =>
-      `<li><i style="background:${css(s.colour)}"></i><span></span></li>`).join("");
+      `<li><i${s.dashed ? " class=dashed" : ""} style="background-color:${css(s.colour)}"></i><span></span></li>`).join("");
     byId("chart-legend").querySelectorAll("span").forEach((e, n) => { e.textContent = given.series[n].name; });
     const axis = (more) => ({
       type: "log", axisLine: { show: true, onZero: false, lineStyle: { color: line } }, axisTick: { lineStyle: { color: line } },

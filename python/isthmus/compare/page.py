@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `./isthmus compare`: one file that holds the answer, its table, its figures and all behind them.
+"""The page of `./isthmus compare`: one file with the answer, its table, its figures and all behind them.
 
 Every view is drawn here, from the same `Answer` as the terminal's; the script in the page only chooses
 which one is seen, and draws the chart.
@@ -19,7 +19,7 @@ from isthmus.compare.cells import HEADER, case_key, cells, size_cell, spread
 from isthmus.results.model import NO_NOISE, PERCENTILES, needed
 from isthmus.results.table import aligned
 from isthmus.units import digits, percent, time
-from isthmus.workload import OPERATIONS, arrivals_text, bytes_text, rate_text, size_text
+from isthmus.workload import OPERATIONS, arrivals_text, bytes_text, place_text, rate_text, size_text
 
 if TYPE_CHECKING:
     from isthmus.results import Document
@@ -45,7 +45,9 @@ def page(document: Document) -> str:
         css=parts.joinpath("page.css").read_text(),
         controls=_controls(found, first),
         decisions="\n".join(
-            _block("p", "decision", view, first, escape(view.decision)) for view in found.views
+            _block("div", "view", view, first, _decision(view, sweep))
+            for sweep in found.sweeps
+            for view in sweep.views
         ),
         one="" if charts else " one",
         tables="\n".join(_block("div", "view", view, first, _table(view, found)) for view in found.views),
@@ -80,9 +82,7 @@ def _arrivals_key(window: int | None, rate: float | None) -> str:
 def _controls(found: Answer, first: View) -> str:
     cases = [view.case for view in found.views]
     sizes = sorted({case.bytes for case in cases} | set(_OFFERED_SIZES))
-    arrivals = list(
-        dict.fromkeys([*((case.window, case.rate_per_s) for case in cases), *_OFFERED_ARRIVALS])
-    )
+    arrivals = list(dict.fromkeys([*((case.window, case.rate_per_s) for case in cases), *_OFFERED_ARRIVALS]))
     chosen = first.case
     return "\n".join(
         (
@@ -137,9 +137,7 @@ def _chart(sweep: Sweep) -> Mapping[str, Any] | None:
     keys = sorted(sweep.lines, key=lambda key: (order.index(key) if key in order else len(order), key))
     for number, key in enumerate(keys):
         points = [
-            [row.case.bytes, value]
-            for row in sweep.lines[key]
-            if (value := _point(row, by_rate)) is not None
+            [row.case.bytes, value] for row in sweep.lines[key] if (value := _point(row, by_rate)) is not None
         ]
         if points:
             line = sweep.lines[key][0]
@@ -162,6 +160,31 @@ def _point(row: Row, by_rate: bool) -> float | None:
     return None if row.p50 is None or row.saturated else row.p50 / 1e6
 
 
+def _decision(view: View, sweep: Sweep) -> str:
+    """The recommendation, where its time goes, and how to get more."""
+    more = view.faster(sweep)
+    return (
+        f'<p class="decision">{escape(view.decision)}</p>'
+        + (_bar(view.best) if view.total else "")
+        + (f'<p class="note">To get more: {escape("; ".join(more))}.</p>' if more else "")
+    )
+
+
+def _bar(row: Row) -> str:
+    """The time of one transfer by place, as a line of boxes."""
+    total = sum(part.ps for part in row.parts)
+    segments = "".join(
+        f'<span class="p{_colour(part.place)}" style="width:{100 * part.ps / total:.2f}%" '
+        f'title="{escape(part.name)} {escape(time(part.ps))}, {percent(part.ps / total)}">'
+        f"{escape(part.name) if part.ps / total > 0.14 else ''}</span>"
+        for part in row.parts
+    )
+    return (
+        f'<div class="barrow"><span class="barname">{escape(row.interconnect)}, {escape(row.driver)}</span>'
+        f'<span class="bar">{segments}</span><span class="bartime">{escape(time(total))}</span></div>'
+    )
+
+
 def _table(view: View, found: Answer) -> str:
     """The rows of the first screen: the same cells as on the terminal."""
     star = found.star
@@ -176,7 +199,7 @@ def _table(view: View, found: Answer) -> str:
         best = ' class="best"' if row is view.best else ""
         rows.append(
             f'<tr{best}><th scope="row" class="text"><span class="what">{escape(interconnect)}, '
-            f'{escape(driver)}</span> <small>{escape(platform)}</small></th><td>{escape(p50)}</td>'
+            f"{escape(driver)}</span> <small>{escape(platform)}</small></th><td>{escape(p50)}</td>"
             f'<td>{escape(p99)}</td><td>{escape(rate)}</td><td class="more">{escape(ratio)}</td>'
             f'<td class="more text">{escape(bound)}</td></tr>'
         )
@@ -197,22 +220,9 @@ def _bars(view: View) -> str:
     names: dict[str, None] = {}
     for row in rows:
         total = sum(part.ps for part in row.parts)
-        segments = "".join(
-            f'<span class="p{_colour(part.place)}" style="width:{100 * part.ps / total:.2f}%" '
-            f'title="{escape(part.name)} {escape(time(part.ps))}, {percent(part.ps / total)}">'
-            f"{escape(part.name) if part.ps / total > 0.14 else ''}</span>"
-            for part in row.parts
-        )
         names.update(dict.fromkeys(part.place for part in row.parts))
-        made.append(
-            f'<div class="barrow"><span class="barname">{escape(row.interconnect)}, {escape(row.driver)}</span>'
-            f'<span class="bar">{segments}</span><span class="bartime">{escape(time(total))}</span></div>'
-        )
-        numbers += [
-            [row.name, part.name, time(part.ps), percent(part.ps / total)] for part in row.parts
-        ]
-    from isthmus.workload import place_text
-
+        made.append(_bar(row))
+        numbers += [[row.name, part.name, time(part.ps), percent(part.ps / total)] for part in row.parts]
     legend = "".join(
         f'<li><i class="p{_colour(place)}"></i>{escape(place_text(place))}</li>' for place in names
     )
@@ -240,8 +250,8 @@ def _plain(columns: Sequence[str], rows: Iterable[Sequence[str]], label: str, wi
         "<tr>" + "".join(cell("td", value, n) for n, value in enumerate(row)) + "</tr>" for row in found
     )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table><thead><tr>{head}'
-        f"</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table><thead>'
+        f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -258,8 +268,8 @@ def _notes(found: Answer) -> str:
         made.append(
             f"* {NO_NOISE}: hardware and software alone; --noise FILE adds a measured histogram of yours."
         )
-    for operation in dict.fromkeys(sweep.operation for sweep in found.sweeps):
-        made.append(f"{operation}: {OPERATIONS[operation].done}.")
+    operations = dict.fromkeys(sweep.operation for sweep in found.sweeps)
+    made += [f"{operation}: {OPERATIONS[operation].done}." for operation in operations]
     made += found.notes
     return "".join(f'<p class="note">{escape(text)}</p>' for text in made)
 
@@ -303,7 +313,7 @@ def _sizes(found: Answer) -> str:
             ]
             for line in sweep.lines.values()
         ]
-        unit = "MB/s" if (sweep.window or 1) > 1 else f"p50{found.star}"
+        unit = "MB/s" if (sweep.window or 1) > 1 else f"p50{found.star} in us"
         made.append(f"<h3>{escape(sweep.subject)}, {escape(sweep.arrivals)}: {unit}</h3>")
         made.append(_plain(["way", *(size_text(size) for size in sizes)], rows, sweep.subject))
     return "".join(made)
@@ -335,7 +345,10 @@ def _percentiles(found: Answer) -> str:
                 row.case.arrivals,
                 row.name,
                 time(latency.min),
-                *("" if latency.percentiles[k] is None else time(latency.percentiles[k] or 0) for k in PERCENTILES),
+                *(
+                    "" if latency.percentiles[k] is None else time(latency.percentiles[k] or 0)
+                    for k in PERCENTILES
+                ),
                 time(latency.max),
                 str(latency.samples),
                 "" if row.requests_per_s is None else digits(row.requests_per_s),
@@ -348,9 +361,8 @@ def _percentiles(found: Answer) -> str:
         *(f"{key}{found.star}" for key in PERCENTILES), "max", "n", "requests/s",
     ]  # fmt: skip
     why = ", ".join(f"{key} from n = {needed(share)}" for key, share in PERCENTILES.items())
-    return (
-        f'<p class="note">A percentile is shown where ten samples lie beyond it: {why}.</p>'
-        + _plain(columns, rows, "Percentiles")
+    return f'<p class="note">A percentile is shown where ten samples lie beyond it: {why}.</p>' + _plain(
+        columns, rows, "Percentiles"
     )
 
 
@@ -385,8 +397,8 @@ def _platform(given: Constants) -> str:
 
 def _published() -> str:
     return (
-        "<p>The models behind these figures repeat published measurements: <code>./isthmus verify</code> puts "
-        "each published number beside the simulated one, those that differ first.</p>"
+        "<p>The models behind these figures repeat published measurements: <code>./isthmus verify</code> "
+        "puts each published number beside the simulated one, those that differ first.</p>"
     )
 
 
@@ -398,8 +410,8 @@ def _method(found: Answer, document: Document) -> str:
     span = f"{left_out[0]}" if len(left_out) == 1 else f"{left_out[0]} to {left_out[-1]}"
     lines = [
         "The gateware is the synthesizable SystemVerilog of this repository, evaluated clock by clock "
-        f"({evaluated:,} clock cycles); host, interfaces and wires are models whose constants are listed with "
-        "their sources.",
+        f"({evaluated:,} clock cycles); host, interfaces and wires are models whose constants are listed "
+        "with their sources.",
         f"A measurement is a steady window: {span} requests at both ends are left out.",
         "A latency counts from the intended start of its request. With one request at a time the next one "
         "starts when the one before is done; a rate is an open loop with Poisson arrivals.",
@@ -413,16 +425,21 @@ def _method(found: Answer, document: Document) -> str:
 
 
 def _raw(found: Answer) -> str:
-    header: tuple[str, ...] = ("#operation", "bytes", "arrivals", *(name.replace(" ", "_") for name in HEADER))
+    header: tuple[str, ...] = (
+        "#operation",
+        "bytes",
+        "arrivals",
+        *(name.replace(" ", "_") for name in HEADER),
+    )
     rows: list[Sequence[str]] = [header]
     for view in found.views:
         for row in view.rows:
             case = view.case
             rows.append((case.operation, str(case.bytes), case.arrivals, *cells(view, row)))
+    text = escape(aligned(rows, left=(0, 2, 3, 4, 5, 10)))
     return (
         "<p>The whole result, with histograms, is <code>compare.json</code> beside this page; its table is "
-        f'<code>compare.csv</code>.</p><pre class="scroll" tabindex="0">{escape(aligned(rows, left=(0, 2, 3, 4, 5, 10)))}'
-        "</pre>"
+        f'<code>compare.csv</code>.</p><pre class="scroll" tabindex="0">{text}</pre>'
     )
 
 

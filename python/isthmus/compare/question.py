@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Profile
 from isthmus.roads.table import having, resolve
+from isthmus.workload import bytes_text, size_text
 
 if TYPE_CHECKING:
     from isthmus.platforms import Platform
@@ -120,7 +121,7 @@ def plan(
         choose("driver", driver, sorted({each.name for each in offered}))
     runs: list[Run] = []
     refused: dict[str, str] = {}
-    left_out: dict[str, None] = {}
+    left_out: dict[str, list[int]] = {}
     for platform in platforms:
         found: list[Run] = []
         why: list[str] = []
@@ -133,8 +134,8 @@ def plan(
                     for size in question.sizes:
                         refusal = road.refusal(question.operation, each, size)
                         if refusal:
-                            why.append(refusal)
-                            left_out[f"not measured: {refusal}"] = None
+                            why.append(f"{bytes_text(size)}: {refusal}")
+                            left_out.setdefault(refusal, []).append(size)
                         else:
                             points.append((each, size))
                 if points:
@@ -143,13 +144,21 @@ def plan(
                     why.append(f"{platform.name} carries {' and '.join(carried)}, not {question.operation}")
                 elif not why:
                     names = ", ".join(dict.fromkeys(d.name for d in drivers))
-                    why.append(f"{platform.name} has the driver {names} for {question.operation}, not {driver}")
+                    why.append(
+                        f"{platform.name} has the driver {names} for {question.operation}, not {driver}"
+                    )
         runs += found
         if not found:
             refused[platform.name] = why[0] if why else f"{platform.name} takes no part in compare"
     if not runs or (named and refused):
-        raise UserError(next(iter(refused.values()), "no platform is given"))
-    return Plan(tuple(runs), tuple(left_out))
+        # A size that is refused by a road with this operation says more than a road without it.
+        sizes = () if named else (f"{bytes_text(some[0])}: {text}" for text, some in left_out.items())
+        raise UserError(next(iter((*sizes, *refused.values(), "no platform is given"))))
+    said = (
+        f"not measured at {', '.join(size_text(size) for size in dict.fromkeys(some))}: {text}"
+        for text, some in left_out.items()
+    )
+    return Plan(tuple(runs), tuple(said) if baselines or named else ())
 
 
 def _chosen(drivers: Sequence[Driver], wanted: str | None, baselines: bool) -> list[Driver]:

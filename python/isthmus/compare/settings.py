@@ -48,8 +48,8 @@ def warnings(platform: Platform) -> list[str]:
         return []
     where = SOURCE.removeprefix("set by ") if generation.file == FILE else generation.file
     return [
-        f"{platform.name}: {where} sets PCIe generation {generation.value:.0f} but keeps the ports' latencies "
-        f"of {endpoint.transmit_latency.file}; set root and endpoint latencies too, or take pcie-gen3x4"
+        f"{platform.name}: {where} sets PCIe generation {generation.value:.0f} but keeps the ports' "
+        f"latencies of {endpoint.transmit_latency.file}; set those of root and endpoint too"
     ]
 
 
@@ -87,9 +87,8 @@ def _with(platform: Platform, key: str, value: float) -> Platform:
     if wanted is None:
         return platform
     if not wanted.low <= value <= wanted.high:
-        raise UserError(
-            f"set: {key}: {value:g} {wanted.unit} is out of range: {wanted.low:g} to {wanted.high:g} {wanted.unit}"
-        )
+        unit = "" if wanted.unit == "1" else f" {wanted.unit}"
+        raise UserError(f"set: {key}: {value:g}{unit} is outside {wanted.low:g} to {wanted.high:g}{unit}")
     if wanted.unit in _WHOLE and value != int(value):
         raise UserError(f"set: {key}: {value:g}; expected a whole number")
     part, _, name = key.rpartition(".")

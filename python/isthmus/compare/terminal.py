@@ -7,15 +7,15 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from isthmus.compare.answer import SIZE, Answer, Row, Sweep, View, family_best
-from isthmus.compare.cells import HEADER, by_rate, cells, size_cell, spread
+from isthmus.compare.answer import NEAR, SIZE, Answer, Row, Sweep, View, family_best
+from isthmus.compare.cells import FULL, HEADER, by_rate, cells, size_cell, spread
 from isthmus.results.model import PERCENTILES, needed
 from isthmus.units import digits, percent, time
 from isthmus.workload import OPERATIONS, bytes_text, size_text
 
 WIDTH = 80
 LINES = 25
-NOISE_NOTE = "* hardware and software alone: no operating-system noise (--noise FILE adds yours)"
+NOISE_NOTE = "* without operating-system noise; --noise FILE adds a measured histogram"
 BAR = 20
 
 
@@ -68,11 +68,12 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
     if answer.noise:
         made.append(_cut(f" with operating-system noise of {answer.noise}"))
     elif starred:
-        made.append(f" {NOISE_NOTE}"[:WIDTH])
+        made.append(f" {NOISE_NOTE}")
+    most = 1 if answer.overview else 3
     notes = [_cut(f" {note}") for note in answer.notes]
-    made += notes[:3]
-    if len(notes) > 3:
-        made[-1] = f" ... {len(notes) - 2} more notes: --details"
+    made += notes[:most]
+    if len(notes) > most:
+        made[-1] = f" {len(notes) - most + 1} notes or warnings: --details"
     made.append(" how far to trust it: ./isthmus verify")
     if files is not None:
         more = "--details" if any(len(s.views) > 1 for s in answer.sweeps) else "--details, --size 8:4K"
@@ -160,17 +161,18 @@ def _where(view: View) -> list[str]:
 
 def _faster(view: View, sweep: Sweep) -> list[str]:
     found = view.faster(sweep)
-    return _filled(f"To get more: {'; '.join(found)}.", "  ", " ") if found else []
+    return _filled(f"To get more: {'; '.join(found)}.", "   ", " ") if found else []
 
 
 # Several sizes.
 
 
 def _sweep(answer: Answer, sweep: Sweep) -> list[_Block]:
-    sizes = spread(sweep.sizes)
+    sizes = spread(sweep.sizes, kept=sweep.at(SIZE).case.bytes)
     head, *rows = _sizes_table(sweep, sizes, answer.star)
-    what = "MB/s" if by_rate(sweep) else f"p50{answer.star}"
-    title = f"{sweep.subject}, {sweep.arrivals}: {what} by size in bytes"
+    what = "MB/s" if by_rate(sweep) else f"p50{answer.star} in us"
+    full = f"; {FULL}: saturated" if sweep.rate_per_s is not None else ""
+    title = f"{sweep.subject}, {sweep.arrivals}: {what} by size in bytes{full}"
     chosen = sweep.at(SIZE)
     said = [f"{sweep.winners}.", f"At {bytes_text(chosen.case.bytes)}: {chosen.decision}"]
     lines = [line for text in said for line in _filled(text)]
@@ -207,19 +209,17 @@ _OVERVIEW_ROWS = 4
 def _overview(answer: Answer) -> list[_Block]:
     """For each operation its own few lines, under one head of columns: the best way of each interconnect."""
     first = answer.sweeps[0]
-    what = "MB/s" if by_rate(first) else f"p50{answer.star}"
+    what = "MB/s" if by_rate(first) else f"p50{answer.star} in us"
     sizes = sorted({size for sweep in answer.sweeps for size in sweep.sizes})
     columns = [size for size in _OVERVIEW_SIZES if size in sizes] or spread(sizes, 3)
-    head = ("interconnect", "platform", "driver", *(f"{size_text(size)} B" for size in columns), "bounded by")
+    head = ("interconnect", "platform", "driver", *(_column(size) for size in columns), "bounded by")
     groups: list[tuple[Sweep, list[tuple[str, ...]]]] = []
     for sweep in answer.sweeps:
         chosen = sweep.at(SIZE)
         rows = []
         for row in family_best(chosen.rows)[:_OVERVIEW_ROWS]:
             by_size = {one.case.bytes: one for one in sweep.line(row.key)}
-            rows.append(
-                (*_named(row), *(size_cell(by_size.get(size), sweep) for size in columns), row.bound)
-            )
+            rows.append((*_named(row), *(size_cell(by_size.get(size), sweep) for size in columns), row.bound))
         groups.append((sweep, rows))
     last = 3 + len(columns)
     lines = _aligned([head, *(row for _, rows in groups for row in rows)], {0, 1, 2, last}, (1, 2))
@@ -229,8 +229,12 @@ def _overview(answer: Answer) -> list[_Block]:
         made.append(_cut(f"{OPERATIONS[sweep.operation].noun.capitalize()}: {_verdict(sweep)}"))
         made += lines[at : at + len(rows)]
         at += len(rows)
-    advice = "your own question: ./isthmus compare --op read --size 2K --platform NAME,FILE.toml"
+    advice = "ask your own: ./isthmus compare --op read --size 2K --platform NAME,FILE.toml"
     return [_Block([*made, "", *_filled(advice)])]
+
+
+def _column(size: int) -> str:
+    return bytes_text(size).replace("bytes", "B")
 
 
 def _verdict(sweep: Sweep) -> str:
@@ -241,7 +245,8 @@ def _verdict(sweep: Sweep) -> str:
     text = f"{best.interconnect}, {best.driver}"
     if unlike and (ratio := view.ratio(unlike[0])) not in (None, float("inf")):
         assert ratio is not None
-        text += f"; {digits(ratio, 2 if ratio < 10 else 3)} times as fast as {unlike[0].family}"
+        times = "as fast as" if ratio < NEAR else f"{digits(ratio, 2 if ratio < 10 else 3)} times as fast as"
+        text += f"; {times} {unlike[0].family}"
     return f"{text} at {bytes_text(view.case.bytes)}"
 
 
@@ -286,8 +291,14 @@ def _distribution(view: View, star: str) -> list[str]:
         )
     if len(rows) == 1:
         return []
-    blank = [key for key in keys if any(r.m.latency and r.m.latency.percentiles[key] is None for r in view.rows)]
-    why = [f"  blank: {', '.join(f'{key} needs -n {needed(PERCENTILES[key])}' for key in blank)}"] if blank else []
+    blank = [
+        key for key in keys if any(r.m.latency and r.m.latency.percentiles[key] is None for r in view.rows)
+    ]
+    why = (
+        [f"  blank: {', '.join(f'{key} needs -n {needed(PERCENTILES[key])}' for key in blank)}"]
+        if blank
+        else []
+    )
     return ["", *_aligned(rows, {0, 1}, (0, 1)), *why]
 
 

@@ -37,10 +37,10 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
 
 
 def refusal(operation: str, driver: Driver, size: int) -> str:
-    """Why a request of this size is not carried, and what would be right; empty where it is."""
+    """What a request may have where one of this size is not carried; empty where it is."""
     del driver
     if size > LARGEST_BYTES:
-        return f"{operation} over Etherbone takes 4 to {LARGEST_BYTES} bytes in one request, not {size}"
+        return f"{operation} over Etherbone takes 4 to {LARGEST_BYTES} bytes in one request"
     return ""
 
 
@@ -63,10 +63,10 @@ def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     if driver == "datagram":
         polls = given is None or given.value(profile_part(profile), "poll")
-        return "UDP, polling" if polls else "UDP, interrupt"
+        return "UDP, poll" if polls else "UDP, irq"
     if driver == "loads" and given is not None and given.bus == "vme":
-        return "driver calls" if profile == "as-published" else "mapped loads"
-    return {"dma": "DMA", "loads": "word by word", "bulk": "bulk", "serial": "serial port"}.get(driver, driver)
+        return "kernel calls" if profile == "as-published" else "loads"
+    return {"dma": "DMA", "serial": "serial port"}.get(driver, driver)
 
 
 def scenarios(

@@ -38,12 +38,12 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
 
 
 def refusal(operation: str, driver: Driver, size: int) -> str:
-    """Why a request of this size is not carried, and what would be right; empty where it is."""
+    """What a request may have where one of this size is not carried; empty where it is."""
     largest = bench.DESCRIPTOR_BYTES if operation.startswith("device") else _LARGEST[driver.name]
     if size % bench.BEAT_BYTES or size > largest:
         return (
             f"{operation} over RDMA by {driver.name} takes a multiple of {bench.BEAT_BYTES} bytes, "
-            f"{bench.BEAT_BYTES} to {largest}, not {size}"
+            f"{bench.BEAT_BYTES} to {largest}"
         )
     return ""
 
@@ -64,8 +64,8 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del given
-    name = {"dma": "DMA", "inline": "data inline", "message": "message"}.get(driver, driver)
-    return f"{name}, as published" if profile == "as-published" else name
+    name = {"dma": "DMA"}.get(driver, driver)
+    return f"{name}, paper" if profile == "as-published" else name
 
 
 def scenarios(
