@@ -163,7 +163,7 @@ def parse_size(text: str) -> int:
     """Bytes as people write them: 256, 2K, 1M (K is 1024)."""
     given = text.strip().lower().removesuffix("ib").removesuffix("b")
     unit = given[-1:] if given[-1:] in ("k", "m") else ""
-    number = given.removesuffix(unit) if unit else given
+    number = (given.removesuffix(unit) if unit else given).strip()
     if not (number.isascii() and number.isdigit()) or len(number) > 12:
         shown = text if len(text) <= 32 else f"{text[:32]}..."
         raise UserError(f"size: {shown!r}; expected bytes, for example 256, 2K, 8,64,1K or 8:4K")

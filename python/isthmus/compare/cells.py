@@ -58,9 +58,9 @@ def spread(sizes: Sequence[int], most: int = MOST_COLUMNS, kept: int | None = No
         return list(sizes)
     step = (len(sizes) - 1) / (most - 1)
     found = [sizes[round(step * n)] for n in range(most)]
-    if kept in sizes and kept not in found:
-        between = found[1:-1]
-        found[1 + between.index(min(between, key=lambda size: abs(size - kept)))] = kept
+    if kept is not None and kept in sizes and kept not in found:
+        near = [abs(size - kept) for size in found[1:-1]]
+        found[1 + near.index(min(near))] = kept
     return sorted(found)
 
 
