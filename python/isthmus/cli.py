@@ -355,6 +355,18 @@ def regs(
         print(path)
 
 
+@app.command("platforms")
+def list_platforms() -> None:
+    """List the systems there are constants of."""
+    from isthmus import platforms
+    from isthmus.results.table import aligned
+
+    rows = [("#name", "kind", "title")]
+    rows += [(one.name, one.bus, one.title) for one in map(platforms.load, platforms.names())]
+    print(aligned(rows, left=range(3)), end="")
+    print("# another system: a TOML file with a base, given by its path (docs/reference/platforms.md)")
+
+
 @app.command()
 def clean() -> None:
     """Empty the cache of models, benches and proofs."""

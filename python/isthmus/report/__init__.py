@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from isthmus.results import Document
     from isthmus.roads.table import Road
 
-__all__ = ["page", "run"]
+__all__ = ["draw", "run"]
 
 
 def run(results: Path, *, out: Path | None = None, svg: Path | None = None) -> Path:
@@ -28,12 +28,12 @@ def run(results: Path, *, out: Path | None = None, svg: Path | None = None) -> P
 
     target = page_file(results, svg or out)
     document = load(results)
-    store(target, page(document) if svg is None else _svg(document))
+    store(target, draw(document) if svg is None else _svg(document))
     print(target)
     return target
 
 
-def page(document: Document) -> str:
+def draw(document: Document) -> str:
     """The page of the road that the document is of. Raises `UserError` where no page shows all of it."""
     from isthmus.roads.table import resolve
 
