@@ -466,7 +466,7 @@ def _faster(view: View, row: Row) -> str:
     if ratio is None or ratio == float("inf"):
         return "ahead of"
     if ratio < NEAR:
-        return f"within {percent(max(ratio - 1, 0.001))} of"
+        return "as fast as"
     return f"{digits(ratio, 2 if ratio < 10 else 3)} times as fast as"
 
 

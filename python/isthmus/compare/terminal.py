@@ -70,10 +70,11 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
     elif starred:
         made.append(f" {NOISE_NOTE}")
     most = 1 if answer.overview else 3
-    notes = [_cut(f" {note}") for note in answer.notes]
-    made += notes[:most]
+    # Warnings are shown whole: each says what to do.
+    notes = [_filled(note) if note.startswith("warning") else [_cut(f" {note}")] for note in answer.notes]
+    made += [line for note in notes[:most] for line in note]
     if len(notes) > most:
-        made[-1] = f" {len(notes) - most + 1} notes or warnings: --details"
+        made.append(f" {len(notes) - most} more notes or warnings: --details")
     made.append(" how far to trust it: ./isthmus verify")
     if files is not None:
         more = "--details" if any(len(s.views) > 1 for s in answer.sweeps) else "--details, --size 8:4K"
