@@ -70,8 +70,6 @@ VOLUME = 256 << 10
 `ITERATIONS`."""
 FEWEST = 40
 MOST_SIZES = 24
-BUSY = 0.9
-"""A resource that works for this share of the time is full."""
 
 
 @dataclass(frozen=True)
@@ -248,26 +246,6 @@ def arrivals_text(window: int | None, rate_per_s: float | None) -> str:
     if rate_per_s is not None:
         return f"{rate_text(rate_per_s)} requests/s, Poisson"
     return "one request at a time" if window == 1 else f"{window} requests in flight"
-
-
-def bounded_by(m: Measurement) -> str:
-    """What bounds a measurement of the common workload: one rule for tables, pages and files.
-
-    One request at a time: the place with the largest part of its time. Several, or a rate: the resource
-    that is busy for at least nine tenths of it, else `latency`.
-    """
-    if m.workload.get("window") == 1:
-        places: dict[str, int] = {}
-        for stage in m.stages:
-            places[stage.where] = places.get(stage.where, 0) + stage.time
-        if not places:
-            return ""
-        place, spent = max(places.items(), key=lambda item: (item[1], item[0]))
-        return f"{place_text(place)} {100 * spent / sum(places.values()):.0f} %"
-    busy = busiest(m)
-    if busy is not None and busy[1] >= BUSY:
-        return f"{place_text(busy[0])} busy {100 * busy[1]:.0f} %"
-    return "latency"
 
 
 _PLACES: Mapping[str, str] = {"fpga": "FPGA", "nic": "NIC", "pcie": "PCIe"}

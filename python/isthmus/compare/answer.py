@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 from isthmus.compare.question import of_road
 from isthmus.compare.settings import changed
 from isthmus.errors import UserError
+from isthmus.results.columns import FULL, bounded_by
 from isthmus.units import digits, percent, rate, time, times
 from isthmus.workload import (
-    BUSY,
     OPERATIONS,
     arrivals_text,
-    bounded_by,
     busiest,
     bytes_text,
     crossings,
@@ -138,7 +137,8 @@ class Row:
 
     @property
     def bound(self) -> str:
-        return bounded_by(self.m)
+        place, _, share = bounded_by(self.m).partition(" ")
+        return f"{place_text(place)} {share}".rstrip()
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -234,7 +234,7 @@ class View:
         made = []
         best = self.best
         load = busiest(best.m)
-        if self.case.alone and load is not None and 0 < load[1] < BUSY:
+        if self.case.alone and load is not None and 0 < load[1] < FULL:
             made.append(
                 f"several requests in flight (its busiest resource, {place_text(load[0])}, is busy "
                 f"{percent(load[1])} of the time: up to {times(1 / load[1])} the rate; --window {WINDOW})"

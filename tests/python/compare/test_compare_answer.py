@@ -16,7 +16,6 @@ from isthmus.compare.api import Comparison
 from isthmus.compare.terminal import LINES, WIDTH, Files, details, screen
 from isthmus.errors import UserError
 from isthmus.results import Document, document
-from isthmus.workload import bounded_by
 
 FILES = Files("out/compare.html", "out/compare.csv")
 GOLDEN = Path(__file__).with_name("golden")
@@ -113,13 +112,13 @@ def test_one_request_at_a_time_is_bounded_by_its_largest_place() -> None:
         ({"host": 0.4, "fpga": 0.93}, "FPGA busy 93 %"),
         ({"host": 0.9}, "host busy 90 %"),
         ({"host": 0.89, "wire": 0.5}, "latency"),
-        ({}, "latency"),
+        ({}, ""),
     ],
 )
 def test_several_in_flight_are_bounded_by_what_is_busy(busy: dict[str, float], bound: str) -> None:
     for options in ({"window": 4}, {"rate": "10k"}):
         made = _changed(_read(**options), lambda item: item["workload"].update(busy=busy))
-        assert {bounded_by(m) for m in made} == {bound}
+        assert {row.bound for row in answer(made).rows} == {bound}
 
 
 def test_a_rate_that_is_not_carried_has_no_latency_and_comes_last() -> None:
