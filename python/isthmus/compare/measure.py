@@ -123,7 +123,7 @@ def measure(
         return built[key]
 
     scenarios: list[dict[str, Any]] = [one for run in chosen.runs for one in run.scenarios(model)]
-    found = engine.run_all(scenarios, "compare", runner or engine.run)
+    found = engine.run_all(scenarios, "measure", runner or engine.run)
     names = {f"{top}-{n}" if n else top: path for n, ((top, _), path) in enumerate(built.items())}
     context = collect(command, request.seed, names, monotonic() - begin)
     warned = [line for platform in chosen.platforms for line in warnings(platform)]
