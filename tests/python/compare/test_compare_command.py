@@ -49,7 +49,7 @@ def test_it_prints_the_answer_and_leaves_page_result_and_table(call: Any, tmp_pa
     code, out, _ = call("--op read --size 2K --platform pcie-gen3x4,gige-direct --out there")
     assert code == 0
     assert out.startswith("Host reads 2 KiB from an FPGA, one request at a time, n = 128, seed 1\n")
-    assert "page there/compare.html   table there/compare.csv" in out
+    assert " page there/compare.html\n table there/compare.csv\n" in out
     document = json.loads((tmp_path / "there" / "compare.json").read_text())
     assert {item["workload"]["operation"] for item in document["results"]} == {"host-read"}
     assert len({item["id"] for item in document["results"]}) == len(document["results"]) == 4

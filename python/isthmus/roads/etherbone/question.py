@@ -26,8 +26,8 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     "usb": (Driver("bulk", "isthmus"), Driver("serial", "as-published")),
     "vme": (Driver("loads", "isthmus"), Driver("loads", "as-published")),
 }
-LARGEST_BYTES = 16 << 10
-"""Of the device's RAM that a request reads or writes."""
+LARGEST_BYTES = 1 << 20
+"""Of one request."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
