@@ -3,6 +3,7 @@
 //! all under the same traffic.
 
 mod ideal;
+mod link;
 mod meter;
 mod reference;
 pub mod scenario;
@@ -14,8 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
-use isthmus_sim::world::link::{Delivery, Network, SwitchPins, Token, Word};
+use isthmus_sim::world::link::{PortWords, SwitchPins, Token, Word};
 use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, SimError, Simulation,
 };
@@ -27,6 +27,8 @@ use crate::measurement::{
 };
 use crate::watch::{Step, WATCH_PERIOD, Watch};
 use ideal::Ideal;
+use link::traffic::{FRAMING_WORDS, HEADER_WORDS};
+use link::{Delivery, Network};
 use meter::{Meter, MeterConfig, Snapshot};
 use reference::{Reference, ReferenceConfig};
 use scenario::{ArrivalsName, Engine, PatternName, Scenario};

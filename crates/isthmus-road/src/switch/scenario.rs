@@ -7,10 +7,12 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
-use isthmus_sim::world::link::{
-    Arrivals, EndConfig, LaneSlip, LanesConfig, LineFaults, LinkReset, NetworkConfig, Packet,
-    Pattern, SinkStall, StationConfig, TrafficConfig,
+use isthmus_sim::world::link::LineFaults;
+
+use super::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
+use super::link::{
+    Arrivals, EndConfig, LaneSlip, LanesConfig, LinkReset, NetworkConfig, Packet, Pattern,
+    SinkStall, StationConfig, TrafficConfig,
 };
 
 use crate::error::RoadError;
