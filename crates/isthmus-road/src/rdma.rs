@@ -9,6 +9,7 @@ mod packets;
 mod program;
 pub mod scenario;
 mod soak;
+mod sort;
 mod world;
 
 use std::cell::RefCell;

@@ -4,13 +4,14 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::rdma::{Group, GroupConfig, HostId, Phases, RdmaError, SortConfig, Window};
+use isthmus_host::rdma::{Group, GroupConfig, HostId, Phases, RdmaError, Window};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
 use super::program::{Outcome, Task, try_all};
 use super::scenario::{Layout, SOURCE_SPARE, Scenario, Test};
+use super::sort::{SortConfig, SortError, sort};
 use super::world::{Program, World};
 use crate::error::RoadError;
 
@@ -166,7 +167,14 @@ impl Member {
         let begin = self.sim.now();
         let cpu = self.host.cpu().clone();
         let compute = async |span: Duration| cpu.run(picoseconds(span)).await;
-        let sorted = self.group.sort(endpoint, &keys, &config, compute).await.map_err(&wrong)?;
+        let sorted = sort(&mut self.group, endpoint, &keys, &config, compute).await;
+        let sorted = sorted.map_err(|error| match error {
+            SortError::Rdma(error) => wrong(error),
+            SortError::Check { .. } => {
+                let (host, seed) = (self.number, self.scenario.seed);
+                RoadError::Violation(format!("rdma: host {host}: sort: {error}; seed {seed}"))
+            }
+        })?;
         let took = picoseconds(sorted.phases.total());
         if sorted.all != (count * workload.hosts) as u64 || !sorted.keys.is_sorted() {
             return Err(RoadError::Violation(format!(
