@@ -66,8 +66,62 @@ pub struct Measurement {
     pub simulation: SimulationCost,
 }
 
+/// Where measurements come from: what all measurements of a scenario have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// Which road.
+    pub road: &'static str,
+    /// Which platform.
+    pub platform: &'a str,
+    /// `as-published` or `isthmus`.
+    pub profile: &'a str,
+    /// Which access method.
+    pub method: &'a str,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Measurement {
+    /// A measurement `name` of such an origin with these samples; everything else is empty, a latency is
+    /// a round trip and arrivals are a closed loop until something else is set.
+    #[must_use]
+    pub fn of(origin: &Origin<'_>, name: &str, samples: &Samples) -> Self {
+        let Origin { road, platform, profile, method, seed } = *origin;
+        Self {
+            id: format!("{road}/{platform}/{profile}/{method}/{name}"),
+            road,
+            platform: platform.to_owned(),
+            profile: profile.to_owned(),
+            method: method.to_owned(),
+            workload: Map::new(),
+            definition: "rtt",
+            arrivals: "closed-loop".to_owned(),
+            seed,
+            iterations: samples.count(),
+            excluded: Excluded::default(),
+            latency_ps: samples.latency(),
+            histogram: samples.buckets(),
+            samples: Vec::new(),
+            windows_ps: Map::new(),
+            throughput: None,
+            stages: Vec::new(),
+            stages_total_ps: 0,
+            timeline: Vec::new(),
+            checked: Checked::default(),
+            counters: BTreeMap::new(),
+            simulation: SimulationCost::default(),
+        }
+    }
+
+    /// Says what its latency is and how requests came.
+    #[must_use]
+    pub fn described(self, definition: &'static str, arrivals: String) -> Self {
+        Self { definition, arrivals, ..self }
+    }
+}
+
 /// Transfers that were made and not counted.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Excluded {
     /// Before the measurement.
     pub head: u64,
@@ -216,6 +270,18 @@ pub struct SimulationCost {
     pub evaluated_cycles: u64,
     /// Wall time.
     pub wall_s: f64,
+}
+
+impl SimulationCost {
+    /// What the devices of a simulation cost.
+    #[must_use]
+    pub fn of(statistics: &isthmus_sim::Statistics) -> Self {
+        Self {
+            device_cycles: statistics.device_cycles,
+            evaluated_cycles: statistics.evaluated_cycles,
+            wall_s: statistics.wall_s,
+        }
+    }
 }
 
 /// Collects latency samples.

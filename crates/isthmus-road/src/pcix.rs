@@ -19,7 +19,10 @@ use isthmus_sim::{Picoseconds, SimConfig, Simulation};
 
 use crate::error::RoadError;
 use crate::host_bus;
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::measurement::{
+    Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use scenario::{Scenario, Test};
 
@@ -42,6 +45,21 @@ impl BarTarget for Registers {
         let at = offset as usize;
         let data = self.0.borrow()[at..at + bytes].to_vec();
         reply.send(data);
+    }
+}
+
+const NAME: &str = "pcix";
+
+/// A PCI-X bus by itself.
+pub struct PcixBus;
+
+impl Road for PcixBus {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        run(&Scenario::parse(json)?, context.watch)
     }
 }
 
@@ -244,37 +262,29 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
     let moved = spans.len() as u64 * workload.bytes as u64;
     let throughput = (workload.times > 1 && elapsed > Picoseconds::ZERO)
         .then(|| Throughput::new(moved, None, spans.len() as u64, None, elapsed));
-    let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
-    let method = workload.test.name();
-    Ok(Measurement {
-        id: format!("pcix/{platform}/{profile}/{method}/{}", scenario.name()),
-        road: "pcix",
-        platform,
-        profile: profile.to_owned(),
-        method: method.to_owned(),
-        workload: describe(scenario, seen),
-        definition: if workload.times == 1 { "stage" } else { "per_transfer" },
-        // The device, and the posting host, have the next one at hand.
-        arrivals: if workload.times == 1 { "closed-loop" } else { "backlog" }.to_owned(),
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: workload.test.name(),
         seed: scenario.seed,
+    };
+    // The device, and the posting host, have the next one at hand.
+    let (definition, arrivals) =
+        if workload.times == 1 { ("stage", "closed-loop") } else { ("per_transfer", "backlog") };
+    Ok(Measurement {
+        workload: describe(scenario, seen),
         iterations: samples.count().max(1),
         excluded: Excluded { head: if workload.times > 1 { filling as u64 } else { 0 }, tail: 0 },
-        latency_ps: samples.latency(),
-        histogram: samples.buckets(),
-        samples: Vec::new(),
-        windows_ps: Map::new(),
         throughput,
-        stages: Vec::new(),
-        stages_total_ps: 0,
-        timeline: Vec::new(),
         checked: Checked { bytes: workload.times * workload.bytes as u64, ..Checked::default() },
-        counters: BTreeMap::new(),
         simulation: SimulationCost {
-            device_cycles: 0,
-            evaluated_cycles: 0,
             wall_s: begin.elapsed().as_secs_f64(),
+            ..SimulationCost::default()
         },
-    })
+        ..Measurement::of(&origin, &scenario.name(), &samples)
+    }
+    .described(definition, arrivals.to_owned()))
 }
 
 fn describe(scenario: &Scenario, seen: &Seen) -> Map<String, Value> {

@@ -22,11 +22,12 @@ use serde_json::{Map, Value, json};
 use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{
     Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
+use crate::model::MakeModel;
+use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
 use program::{Outcome, Side, Task, try_all};
@@ -35,6 +36,19 @@ use world::{Node, Program, World};
 
 /// Bits of a word on a link.
 const WORD_BITS: f64 = 32.0;
+
+/// Hosts with RDMA network interfaces.
+pub struct Rdma;
+
+impl Road for Rdma {
+    fn name(&self) -> &'static str {
+        "rdma"
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        run(&Scenario::parse(json)?, context.make_model, context.watch)
+    }
+}
 
 /// Runs it.
 pub(crate) fn run(
@@ -111,11 +125,7 @@ fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
         let (number, host) = (node.number, node.host.clone());
         let opened = Node::open(sim.clone(), host, number, scenario.clone(), world.layout);
         let task: Task<_> = Box::pin(async move {
-            opened.await.map_err(|source| RoadError::Rdma {
-                host: number,
-                during: "open",
-                source: Box::new(source),
-            })
+            opened.await.map_err(|source| RoadError::of_host(number, "open", source))
         });
         task
     });

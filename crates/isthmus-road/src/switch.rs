@@ -20,11 +20,12 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, SimError, Simulation,
 };
 
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{
     Checked, Excluded, Measurement, Samples, SimulationCost, Stage, Throughput,
 };
+use crate::model::MakeModel;
+use crate::road::{Context, Road};
 use crate::watch::{Step, WATCH_PERIOD, Watch};
 use ideal::Ideal;
 use link::traffic::{FRAMING_WORDS, HEADER_WORDS};
@@ -42,6 +43,19 @@ const STUCK_CLOCKS: u64 = 1 << 18;
 const NAMED_FLOWS: usize = 4;
 /// Clocks after which links that have never been up are given up.
 const UP_CLOCKS: u64 = 1 << 16;
+
+/// Links and buffered-crossbar switches under synthetic traffic.
+pub struct BufferedCrossbar;
+
+impl Road for BufferedCrossbar {
+    fn name(&self) -> &'static str {
+        "switch"
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        run(&Scenario::parse(json)?, context.make_model, context.watch)
+    }
+}
 
 /// Runs it.
 pub(crate) fn run(

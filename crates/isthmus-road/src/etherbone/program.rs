@@ -14,10 +14,10 @@ use isthmus_host::etherbone::{
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
+use super::library::LibraryCosts;
+use super::scenario::{Method, Procedure};
 use super::steady::{Look, Window};
 use super::transport::{Carrier, CycleLog, Log, Measured};
-use super::world::LibraryCosts;
-use crate::scenario::{Method, Procedure};
 
 /// Reads that one record can hold; more words are read in more cycles.
 pub(super) const MAX_READS: u32 = 255;

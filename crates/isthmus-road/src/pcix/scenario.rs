@@ -8,7 +8,8 @@ use serde::Deserialize;
 use isthmus_sim::world::pcix::PcixConfig;
 
 use crate::error::RoadError;
-use crate::scenario::{Limits, PcieHost, Profile, within};
+use crate::platform::PcieHost;
+use crate::scenario::{Limits, Profile, within};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]

@@ -45,7 +45,7 @@ struct Member {
 }
 
 fn failed(host: HostId, during: &'static str) -> impl Fn(RdmaError) -> RoadError {
-    move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+    move |source| RoadError::of_host(host, during, source)
 }
 
 fn picoseconds(span: Duration) -> Picoseconds {

@@ -138,7 +138,7 @@ impl Side {
 
     fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
         let host = self.number;
-        move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+        move |source| RoadError::of_host(host, during, source)
     }
 
     fn timed_out(&self, what: &str, transfer: u64) -> RoadError {

@@ -14,9 +14,8 @@ use isthmus_sim::world::pcix::PcixConfig;
 
 use super::application::sort_config;
 use crate::error::RoadError;
-use crate::scenario::{
-    DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile, sixteen, within, yes,
-};
+use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::scenario::{Limits, Profile, sixteen, within, yes};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]

@@ -222,7 +222,7 @@ impl Soaker {
         during: &'static str,
     ) -> impl Fn(isthmus_host::rdma::RdmaError) -> RoadError + use<> {
         let host = self.number;
-        move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+        move |source| RoadError::of_host(host, during, source)
     }
 
     /// Takes what has come: messages, and reports of what failed.

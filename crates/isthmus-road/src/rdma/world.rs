@@ -19,9 +19,9 @@ use isthmus_sim::{
 };
 
 use super::scenario::{Bus as BusConfig, INBOX_SLOTS, Layout, Scenario};
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
+use crate::model::MakeModel;
 
 /// Offsets of request and message queues in the BAR: what a program posts to.
 const QUEUES: std::ops::Range<u64> = 0x4000..0xC000;
