@@ -74,12 +74,12 @@ pub(super) struct Sorted {
     /// Rounds of the exchange.
     pub(super) rounds: usize,
     /// Comparisons and copies that were charged.
-    pub(super) work: Work,
+    pub(super) work: SortWork,
 }
 
 /// What a processor has to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Work {
+pub(super) struct SortWork {
     /// Comparisons of two keys.
     pub(super) compares: u64,
     /// Copies of a key.
@@ -89,7 +89,7 @@ pub(super) struct Work {
 /// Work that was done, and how much of it has been paid for.
 struct Account<C> {
     config: SortConfig,
-    work: Work,
+    work: SortWork,
     paid_ns: u64,
     compute: C,
 }
@@ -97,7 +97,7 @@ struct Account<C> {
 impl<C: AsyncFnMut(Duration)> Account<C> {
     /// Takes the time of what was done since the last call.
     async fn pay(&mut self) {
-        let Work { compares, moves } = self.work;
+        let SortWork { compares, moves } = self.work;
         let ps = compares
             .saturating_mul(self.config.compare_ps)
             .saturating_add(moves.saturating_mul(self.config.move_ps));
@@ -108,7 +108,7 @@ impl<C: AsyncFnMut(Duration)> Account<C> {
 }
 
 /// Merges two ascending rows.
-fn merge(left: &[u64], right: &[u64], work: &mut Work) -> Vec<u64> {
+fn merge(left: &[u64], right: &[u64], work: &mut SortWork) -> Vec<u64> {
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut l, mut r) = (0, 0);
     while l < left.len() && r < right.len() {
@@ -128,7 +128,7 @@ fn merge(left: &[u64], right: &[u64], work: &mut Work) -> Vec<u64> {
 }
 
 /// Merge sort from the bottom: its count of comparisons is its own, not a library's.
-fn ascending(keys: &[u64], work: &mut Work) -> Vec<u64> {
+fn ascending(keys: &[u64], work: &mut SortWork) -> Vec<u64> {
     let mut rows: Vec<Vec<u64>> = keys.iter().map(|key| vec![*key]).collect();
     while rows.len() > 1 {
         rows = rows
@@ -191,7 +191,7 @@ pub(super) async fn sort<M: Mmio, D: DmaMemory, C: AsyncFnMut(Duration)>(
     group.require_slots("the samples of a sort", group.messages(shown))?;
 
     let mut watch = PhaseTimer::new(endpoint.memory().now());
-    let mut account = Account { config: *config, work: Work::default(), paid_ns: 0, compute };
+    let mut account = Account { config: *config, work: SortWork::default(), paid_ns: 0, compute };
 
     // All show some keys and agree on the limits between them.
     let most = config.samples.min(keys.len());
@@ -378,7 +378,7 @@ fn beats<const COUNT: usize>(body: &[u8]) -> Option<[u64; COUNT]> {
 }
 
 /// Keys by the member that gets them: as many limits as there are members but one, ascending.
-fn divide(chunk: &[u64], limits: &[u64], members: usize, work: &mut Work) -> Vec<Vec<u64>> {
+fn divide(chunk: &[u64], limits: &[u64], members: usize, work: &mut SortWork) -> Vec<Vec<u64>> {
     let mut parts = vec![vec![]; members];
     for key in chunk {
         let (mut low, mut high) = (0, limits.len());
@@ -469,7 +469,7 @@ mod tests {
             let keys: Vec<u64> = (0..count).map(|key| key.wrapping_mul(0x9E37_79B9) % 97).collect();
             let mut expected = keys.clone();
             expected.sort_unstable();
-            let mut work = Work::default();
+            let mut work = SortWork::default();
             assert_eq!(ascending(&keys, &mut work), expected);
             let rounds = u64::from(count.max(1).next_power_of_two().trailing_zeros());
             assert!(work.moves <= count * rounds && work.compares <= work.moves);
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_key_goes_to_the_member_between_whose_limits_it_is() {
-        let mut work = Work::default();
+        let mut work = SortWork::default();
         let parts = divide(&[0, 9, 10, 11, 20, 99], &[10, 10, 20], 4, &mut work);
         assert_eq!(parts, [vec![0, 9], vec![], vec![10, 11], vec![20, 99]]);
         assert_eq!((work.moves, work.compares), (6, 12));

@@ -312,8 +312,8 @@ fn padded(mut frame: Vec<u8>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use crate::etherbone::scenario::EtherboneDevice;
     use super::*;
+    use crate::etherbone::scenario::EtherboneDevice;
 
     /// The checksum field of the answer to an echo request that carries `rest` behind its own.
     fn echo_check(rest: &[u8]) -> u16 {

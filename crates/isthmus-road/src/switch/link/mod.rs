@@ -18,9 +18,3 @@ pub(crate) use lanes::LanesConfig;
 pub(crate) use network::{LaneSlip, LinkReset, Network, NetworkConfig, SinkStall};
 pub(crate) use station::{Delivery, StationConfig};
 pub(crate) use traffic::{Arrivals, Packet, Pattern, Source, TrafficConfig};
-
-use isthmus_sim::SimError;
-
-fn invalid(model: &str, reason: String) -> SimError {
-    SimError::Config { model: model.to_owned(), reason }
-}

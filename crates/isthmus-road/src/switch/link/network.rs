@@ -2,11 +2,10 @@
 //! All that hangs on a switch: an interface a port, and the cables between, both ways.
 
 use super::end::{EndCounters, WordCounters};
-use super::invalid;
 use super::lanes::{Joiner, LaneCounters, LanesConfig, Splitter};
 use super::ledger::Ledger;
 use super::station::{Delivery, Station, StationConfig};
-use super::traffic::TrafficConfig;
+use super::traffic::{TrafficConfig, invalid};
 use isthmus_sim::kernel::{RandomStream, SimError};
 use isthmus_sim::world::link::word::{Token, Word};
 use isthmus_sim::world::link::{FaultCounters, PortWords};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traffic: when a source makes a packet, how long it is, where it goes. Seeded, one stream a source.
 
-use super::invalid;
 use isthmus_sim::kernel::{RandomStream, SimError};
 
 /// Words around a packet's data on the line: its begin and its end.
@@ -218,6 +217,10 @@ impl Source {
         };
         chosen as u8
     }
+}
+
+pub(super) fn invalid(model: &str, reason: String) -> SimError {
+    SimError::Config { model: model.to_owned(), reason }
 }
 
 #[cfg(test)]
