@@ -12,7 +12,9 @@ mod reference;
 pub mod scenario;
 mod scene;
 pub mod serve;
+mod session;
 mod steady;
+mod task;
 mod transport;
 mod wire;
 mod world;
@@ -25,8 +27,8 @@ use crate::model::MakeModel;
 use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use breakdown::Breakdown;
-use program::{Outcome, Run, Task};
 use scenario::{EtherboneBus, EtherboneScenario, EtherboneWorkload, Method};
+use task::{Outcome, Run, Task};
 use world::World;
 
 /// Etherbone over every bus.
@@ -134,7 +136,7 @@ fn cycles(task: &Task) -> u64 {
         }
         Task::Timestamps { cycles, .. } => (*cycles, 1),
         Task::Words { method: Method::Convenience, words, iterations } => (*iterations, *words),
-        Task::Words { words, iterations, .. } => (*iterations, words.div_ceil(program::MAX_READS)),
+        Task::Words { words, iterations, .. } => (*iterations, words.div_ceil(session::MAX_READS)),
         Task::Tlu { method: Method::Convenience, cycles } => (*cycles, 4),
         Task::Tlu { cycles, .. } => (*cycles, 1),
         Task::Path { .. } => (3, 1),
@@ -242,7 +244,7 @@ fn describe(
         Task::Words { words, iterations, method } => {
             let operations = match method {
                 Method::Convenience => 1,
-                _ => (*words).min(program::MAX_READS),
+                _ => (*words).min(session::MAX_READS),
             };
             (
                 format!("words{words}"),

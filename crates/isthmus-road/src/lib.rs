@@ -6,11 +6,14 @@
 //! the measurements of `isthmus.result/1`; [`serve_json`] puts the simulated FPGA behind a real UDP socket.
 //! `docs/reference/scenario.md` explains the scenario.
 
+mod arrivals;
 mod error;
 pub mod etherbone;
 mod host_bus;
 pub mod measurement;
 mod model;
+pub mod noise;
+pub mod operation;
 pub mod pcix;
 pub mod platform;
 pub mod rdma;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
+use crate::operation::Operation;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// A percentile stands on at least this many samples beyond it.
@@ -117,6 +118,39 @@ impl Measurement {
     #[must_use]
     pub fn described(self, definition: &'static str, arrivals: String) -> Self {
         Self { definition, arrivals, ..self }
+    }
+}
+
+/// What the workload of every road that carries an operation says in a result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Carried {
+    /// The operation.
+    pub operation: Operation,
+    /// Bytes of each request.
+    pub bytes: u64,
+    /// The access method.
+    pub driver: &'static str,
+    /// Requests in flight, in a closed loop.
+    pub window: Option<u32>,
+    /// Requests a second, in an open one.
+    pub rate_per_s: Option<f64>,
+    /// Whether the host had operating-system noise.
+    pub noise: bool,
+    /// Shares of the measured span for which each resource was busy: `host`, `wire`, `bus`, `fpga`; only
+    /// those that were measured.
+    pub busy: BTreeMap<&'static str, f64>,
+    /// Whether requests came faster than they were served.
+    pub saturated: bool,
+}
+
+impl Carried {
+    /// As the workload of a measurement, to which a road adds its own.
+    #[must_use]
+    pub fn to_workload(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        }
     }
 }
 

@@ -14,9 +14,10 @@ use isthmus_sim::kernel::{JoinHandle, Sim};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::breakdown::Breakdown;
-use super::program::{Finished, Program, Task};
+use super::program::Program;
 use super::scenario::{EtherboneBus, EtherboneScenario};
 use super::scene::Scene;
+use super::task::{Finished, Task};
 use super::transport::CycleLog;
 use crate::error::RoadError;
 use crate::model::MakeModel;

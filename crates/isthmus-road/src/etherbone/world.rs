@@ -11,9 +11,10 @@ use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, SimError, Simulat
 
 use super::bus::Bus;
 use super::library::LibraryCosts;
-use super::program::{Finished, Program, Task};
+use super::program::Program;
 use super::scenario::EtherboneScenario;
 use super::scene::Scene;
+use super::task::{Finished, Task};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
