@@ -11,7 +11,7 @@ import pytest
 import rdma_fixture
 import test_switch
 from isthmus import cli
-from isthmus.results import Document, load, table, to_csv, to_parquet, write
+from isthmus.results import Document, by_column, load, to_csv, to_parquet, write
 from isthmus.results.columns import COMMON, MORE, bounded_by, columns, own
 from isthmus.results.model import measurement
 from isthmus.roads.pcix import bench as pcix
@@ -152,4 +152,4 @@ def test_without_its_package_parquet_is_refused_in_one_line(
 def test_parquet_holds_the_same_table(made: dict[str, Document], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
     to_parquet(made["rdma"], tmp_path / "x.parquet")
-    assert parquet.read_table(tmp_path / "x.parquet").to_pydict() == table(made["rdma"])
+    assert parquet.read_table(tmp_path / "x.parquet").to_pydict() == by_column(made["rdma"])
