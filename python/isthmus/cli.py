@@ -234,11 +234,26 @@ def report(
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write only the main figure, as SVG, here.")
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write only the table of results here: .csv, or .parquet."),
+    ] = None,
 ) -> None:
     """Draw the page again from a result file."""
     from isthmus import report as drawing
 
-    drawing.run(results, out=out, svg=svg)
+    drawing.run(results, out=out, svg=svg, table=table)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A result file.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another one, of the same roads.")],
+) -> None:
+    """Show what changed between two results, a line each."""
+    from isthmus.results import diff as changes
+
+    changes.run(old, new)
 
 
 @app.command()

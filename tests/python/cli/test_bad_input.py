@@ -45,6 +45,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("test",): (),
     ("regs",): (),
     ("clean",): (),
+    ("diff",): ("given.txt", "given.txt"),
     ("platforms",): (),
     ("doctor",): (),
     ("bench", "etherbone"): (),
