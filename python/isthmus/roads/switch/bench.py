@@ -276,17 +276,20 @@ def measure(
     points: Sequence[Point],
     *,
     title: str = "switch",
+    platform: Platform | str = PLATFORM,
     command: str | None = None,
     runner: running.Runner | None = None,
     given: Path | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
 
-    given   the model instead of one built for the points
-    runner  instead of the simulator
+    platform  or its name
+    given     the model instead of one built for the points
+    runner    instead of the simulator
     """
     begin = monotonic()
-    platform = platforms.load(PLATFORM)
+    if isinstance(platform, str):
+        platform = platforms.load(platform)
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
