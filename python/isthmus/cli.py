@@ -551,11 +551,14 @@ def run_tests(
         bool,
         typer.Option("--fresh", help="Also run benches and proofs that passed before."),
     ] = False,
+    release: Annotated[
+        bool, typer.Option("--all", help="Also run the long tests that are run before a release.")
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
 
-    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh)))
+    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh, release)))
 
 
 @app.command()

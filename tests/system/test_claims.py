@@ -18,7 +18,7 @@ from isthmus.bench import etherbone, rdma_published, switch_published
 from isthmus.paths import ROOT
 from isthmus.results import Document
 
-pytestmark = pytest.mark.xdist_group("verify")
+pytestmark = [pytest.mark.xdist_group("verify"), pytest.mark.deterministic]
 
 MEASURED: dict[str, Callable[[], Document]] = {
     "etherbone": etherbone.measure,

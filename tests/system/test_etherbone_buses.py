@@ -13,6 +13,8 @@ from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
 from isthmus.platforms import BUSES, PROFILES
 
+pytestmark = pytest.mark.deterministic
+
 SYSTEMS = ("pcie-t5810", "usb-t5810", "vme-rio4")
 
 

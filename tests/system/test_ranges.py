@@ -14,6 +14,8 @@ from isthmus.bench import etherbone, rdma, scenario, switch
 from isthmus.errors import DataError, UserError
 from isthmus.platforms import PROFILES, Constant, Platform, Profile
 
+pytestmark = pytest.mark.deterministic
+
 NOWHERE = Path("/nowhere.so")
 
 TOGETHER = {

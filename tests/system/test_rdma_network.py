@@ -17,6 +17,8 @@ from isthmus import native, platforms
 from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
 from isthmus.errors import DataError, UserError
 
+pytestmark = pytest.mark.deterministic
+
 LINKS = 2
 HOSTS = 4
 PACKET_WORDS = 128

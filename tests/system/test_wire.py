@@ -13,6 +13,8 @@ from isthmus import native
 from isthmus.bench import scenario
 from isthmus.errors import DataError, UserError
 
+pytestmark = pytest.mark.deterministic
+
 Scenario = Callable[..., dict[str, Any]]
 FRAMES = 5_000
 
