@@ -597,7 +597,13 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
-    return guarded(lambda: app(arguments, prog_name="isthmus", standalone_mode=False))
+    return guarded(lambda: _command()(arguments, prog_name="isthmus", standalone_mode=False))
+
+
+@cache
+def _command() -> Any:
+    """The tree of commands, which takes longer to make than most commands to fail."""
+    return typer.main.get_command(app)
 
 
 def guarded(command: Callable[[], object]) -> int:
