@@ -7,7 +7,7 @@
 ///   Clocks      clk_i for bar, dma, irq and probes (100 MHz PCI-X, 125 MHz PCIe); link_clk_i, 78.125 MHz, for
 ///               the serdes pins and link_time_ns_i. rst_ni is synchronized into link_clk_i here
 ///   BAR 0       64 KiB
-///   Interrupt   irq_o: one cycle, when a source that the mask lets through is first set
+///   Interrupt   irq_o: one cycle, each time that an unmasked source is set anew
 ///   Throughput  a beat a cycle of clk_i from and to host memory; a word a cycle of link_clk_i on each link
 ///   Checks      keys and bounds before anything is written   (proved: formal/rdma)
 ///   Parameters  NumHosts 2..8, NumLinks 1..4; Outstanding 1..4 transfers whose reads may be under way;
@@ -287,7 +287,7 @@ module rdma_ni
     else         none_q <= r_cyc && r_stb && !own && !r_stall;
   end
 
-  logic irq, irq_q;
+  logic irq_pending, irq;
   wb_rdma #(
     .NumHosts(NumHosts),
     .NumLinks(NumLinks)
@@ -296,6 +296,7 @@ module rdma_ni
     .rst_ni,
     .state_i   (state),
     .control_o (control),
+    .pending_o (irq_pending),
     .irq_o     (irq),
     .wb_cyc_i  (r_cyc),
     .wb_stb_i  (r_stb && own),
@@ -308,11 +309,7 @@ module rdma_ni
     .wb_err_o  (own_err),
     .wb_dat_o  (r_dat_r)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) irq_q <= 1'b0;
-    else         irq_q <= irq;
-  end
-  assign irq_o[0] = irq && !irq_q;
+  assign irq_o[0] = irq;
 
   // ---------------------------------------------------------------- benchmark mode, seen by the links
   (* async_reg = "true" *) logic [1:0] link_bench_q;
@@ -680,7 +677,7 @@ module rdma_ni
     probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
   end
 
-  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) && !irq && !irq_q;
+  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) && !irq_pending && !irq;
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,
