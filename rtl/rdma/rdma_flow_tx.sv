@@ -7,7 +7,9 @@
 ///
 ///   Handshake   commit_i: the next count_i numbers of flow_i are given; never more than Window - lag_o.
 ///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
-///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i.
+///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i. It is
+///               withdrawn, and asked for again, if that falls before it is taken: a packet of the receiving half
+///               has used the space, and a host that takes nothing must not hold up the others
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
 ///   Ordering    acknowledged numbers only move forward, and never past the next
@@ -202,6 +204,8 @@ module rdma_flow_tx
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
   flow_t own_flow, own_flow_q, done_flow, done_flow_q;
   logic  own_free, own_choose, own_chosen_q, done_choose, done_chosen_q, done_load;
+  logic  own_withdraw;
+  logic [MaxHosts-1:0] own_back;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
   // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: who takes it
@@ -209,6 +213,8 @@ module rdma_flow_tx
   assign own_free    = run_i && !own_chosen_q && !own_valid_o;
   assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
   assign own_choose  = ask_ready != '0;
+  assign own_withdraw = own_valid_o && !control_room_i[own_flow_q];
+  assign own_back     = {MaxHosts{own_withdraw}} & (MaxHosts'(1) << own_flow_q) & awaiting;
   assign done_choose = !done_chosen_q && news_q != '0;
   assign done_load   = !done_valid_o && done_chosen_q;
 
@@ -249,7 +255,7 @@ module rdma_flow_tx
       old_q     <= tick ? awaiting : old_q & awaiting;
       // A first OPEN goes at once, later ones and PROBE when their time has come.
       ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
-                    ~own_pick) | begins;
+                    ~own_pick) | begins | own_back;
       news_q    <= news_q & ~done_pick;
       if (opens || moves || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
@@ -279,7 +285,7 @@ module rdma_flow_tx
       open_q <= open_next_o;
       own_chosen_q <= own_choose && !clear_i;
       if (own_chosen_q && !clear_i) own_valid_o <= 1'b1;
-      else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
+      else if (own_ready_i || own_withdraw || clear_i) own_valid_o <= 1'b0;
       done_valid_o  <= done_valid_o ? !done_ready_i : done_chosen_q && !clear_i;
       done_chosen_q <= (done_choose || (done_chosen_q && !done_load)) && !clear_i;
     end

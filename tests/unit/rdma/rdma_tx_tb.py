@@ -817,6 +817,33 @@ async def a_probe_leaves_the_last_place_to_who_was_shown_it(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_host_that_takes_nothing_holds_up_no_probe_to_another(dut: Any) -> None:
+    """An ACK of the receiving half may take the place for which PROBE to the same host was chosen."""
+    b = await made(dut, probe=300)
+    for number in range(3):
+        await b.post(number, [b.request(8, plain=True, local=True)])
+    await b.rest()
+    stuck, busy, other = b.flows[:3]
+    stuck.answer = other.answer = False
+    for flow in (stuck, other):
+        await b.post(flow.number, [b.request(8, plain=True, local=True)])
+    for _ in range(24):
+        b.blocked = {stuck.number}
+        # A long packet in progress: what is chosen meanwhile has to wait.
+        await b.post(busy.number, [b.request(512, plain=True, local=True)])
+        await b.clocks_of(b.rng.randrange(350))
+        b.send.append((header(7, 3, OWN, stuck.number), control(ACK, 1)))
+        before = other.probes
+        await b.until(lambda before=before: other.probes >= before + 2, 3000)
+        b.blocked = set()
+        await b.until(lambda: not b.send, 1000)
+        await b.clocks_of(100)
+    await b.rest()
+    b.check_whole()
+    assert not b.errors
+
+
+@cocotb.test()
 async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None:
     """Each kind of wrong descriptor and message: code 1 with its tag; what stands around it goes."""
     b = await made(dut)
