@@ -181,6 +181,8 @@ module rdma_flow_tx_props
         assert (session == session_q + 8'd1 && open_q && !open && failed_o && refused_valid_o);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
         assert (refused_code_o == CodeSession && refused_flow_o == Watch && failed_flow_o == Watch);
+        // All that was given and not acknowledged, what was given in the last two cycles included.
+        assert (refused_more_o == 12'(lag));
       end
       // A flow opens only on the ACK of the number that its OPEN names.
       if (open && !open_q) begin

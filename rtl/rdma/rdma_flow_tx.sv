@@ -17,6 +17,8 @@
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
+///   Sessions    the end of one is one record of code session, which itemises no packet: refused_more_o is how
+///               many were not acknowledged
 ///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
 ///               way or never itemised, and is told with code 0. A flow of which the far end has more to
 ///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
@@ -111,6 +113,7 @@ module rdma_flow_tx
   tally_t   in_untold, untold_q;
   flow_t    in_flow;
   logic     late_q;  // numbers were given while it was looked at
+  packets_t late_count_q, now_count;
   assign in_flow   = in_header_q.src[2:0];
   assign in_lag    = next_q[in_flow] - acked_q[in_flow];
   assign in_step   = in_header_q.seq - acked_q[in_flow];
@@ -134,6 +137,7 @@ module rdma_flow_tx
     step_q          <= in_step;
     untold_q        <= in_untold;
     late_q          <= commit_i && flow_i == in_flow;
+    late_count_q    <= commit_i && flow_i == in_flow ? count_i : '0;
     event_q.flow    <= in_flow;
     event_q.known   <= in_header_q.src[6:3] == '0 && in_header_q.session == session_q[in_flow] &&
                        (in_q.control == ControlAck || in_q.control == ControlRefused);
@@ -345,9 +349,10 @@ module rdma_flow_tx
     refused_flow_o <= event_q.flow;
     refused_code_o <= fails ? CodeSession : item ? event_q.code : CodeNone;
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
-    // The numbers that the end of a session takes with it, but for the one that is itemised.
-    refused_more_o <= !fails ? untold_q - 12'(item) : lag_q == '0 ? '0 : {5'd0, lag_q[6:0]} - 12'd1;
+    // The numbers that the end of a session takes with it, those included that are given until open_o falls.
+    refused_more_o <= fails ? 12'(lag_q[6:0]) + 12'(late_count_q) + 12'(now_count) : untold_q - 12'(item);
   end
+  assign now_count = commit_i && flow_i == event_q.flow ? count_i : '0;
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
                   begins == '0 && !own_chosen_q && !own_valid_o && !done_valid_o &&
