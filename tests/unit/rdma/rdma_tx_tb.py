@@ -831,7 +831,7 @@ async def a_host_that_takes_nothing_holds_up_no_probe_to_another(dut: Any) -> No
         b.blocked = {stuck.number}
         # A long packet in progress: what is chosen meanwhile has to wait.
         await b.post(busy.number, [b.request(512, plain=True, local=True)])
-        await b.clocks_of(b.rng.randrange(350))
+        await b.clocks_of(b.rng.randrange(1, 350))
         b.send.append((header(7, 3, OWN, stuck.number), control(ACK, 1)))
         before = other.probes
         await b.until(lambda before=before: other.probes >= before + 2, 3000)
