@@ -2,7 +2,7 @@
 """Two bundles of lanes back to back (`link_repeater`) between two interfaces; lanes are late, slip, spoil
 words and go down.
 
-The interfaces' lanes are an implementation of their own (crates/isthmus-sim/src/world/link/lanes.rs). The
+The interfaces' lanes are an implementation of their own (crates/isthmus-road/src/switch/link/lanes.rs). The
 engine fails a run in which a packet is lost, doubled, out of order or wrong and no fault explains it.
 """
 

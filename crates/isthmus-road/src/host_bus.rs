@@ -14,7 +14,7 @@ use isthmus_sim::world::pcie::{
 use isthmus_sim::world::{Memory, MemoryConfig};
 
 use crate::error::RoadError;
-use crate::scenario::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
 
 /// Bus addresses of the host memory and of BAR 0: any that do not overlap.
 pub(crate) const MEMORY_BASE: u64 = 0x1000_0000;

@@ -9,6 +9,8 @@ mod packets;
 mod program;
 pub mod scenario;
 mod soak;
+mod sort;
+mod work;
 mod world;
 
 use std::cell::RefCell;
@@ -21,23 +23,37 @@ use serde_json::{Map, Value, json};
 use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{
     Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
+use crate::model::MakeModel;
+use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
-use program::{Outcome, Side, Task, try_all};
-use scenario::{PostingName, Scenario, Test};
+use program::{ProgramOutcome, Side, Task, try_all};
+use scenario::{PostingName, RdmaScenario, RdmaTest};
 use world::{Node, Program, World};
 
 /// Bits of a word on a link.
 const WORD_BITS: f64 = 32.0;
 
+/// Hosts with RDMA network interfaces.
+pub struct Rdma;
+
+impl Road for Rdma {
+    fn name(&self) -> &'static str {
+        "rdma"
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        run(&RdmaScenario::parse(json)?, context.make_model, context.watch)
+    }
+}
+
 /// Runs it.
 pub(crate) fn run(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
@@ -89,14 +105,14 @@ pub(crate) fn run(
 }
 
 /// Transfers of a run, as its programs count them.
-fn transfers(scenario: &Scenario) -> u64 {
+fn transfers(scenario: &RdmaScenario) -> u64 {
     let workload = &scenario.workload;
     let hosts = workload.hosts as u64;
     let senders = match workload.test {
         // One call that does it all.
-        Test::Sort => return 0,
-        Test::Trace => return workload.trace.len() as u64,
-        Test::Exchange => hosts,
+        RdmaTest::Sort => return 0,
+        RdmaTest::Trace => return workload.trace.len() as u64,
+        RdmaTest::Exchange => hosts,
         _ if workload.test.is_accounted() || workload.both_ways => hosts,
         _ => hosts / 2,
     };
@@ -104,17 +120,13 @@ fn transfers(scenario: &Scenario) -> u64 {
 }
 
 /// Opens every interface.
-fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
+fn open(world: &World, scenario: &RdmaScenario) -> Result<Vec<Program>, RoadError> {
     let sim = world.simulation.handle();
     let opening = world.nodes.iter().map(|node| {
         let (number, host) = (node.number, node.host.clone());
         let opened = Node::open(sim.clone(), host, number, scenario.clone(), world.layout);
         let task: Task<_> = Box::pin(async move {
-            opened.await.map_err(|source| RoadError::Rdma {
-                host: number,
-                during: "open",
-                source: Box::new(source),
-            })
+            opened.await.map_err(|source| RoadError::of_host(number, "open", source))
         });
         task
     });
@@ -125,9 +137,9 @@ fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
 /// Runs the programs of a soak to their end.
 fn soaked(
     world: &World,
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     programs: Vec<Program>,
-) -> Result<(Vec<Outcome>, Rc<RefCell<account::Account>>), RoadError> {
+) -> Result<(Vec<ProgramOutcome>, Rc<RefCell<account::Account>>), RoadError> {
     let sim = world.simulation.handle();
     let account = account::open(scenario, &world.nodes, world.layout, &sim);
     let scenario = Rc::new(scenario.clone());
@@ -144,10 +156,10 @@ fn soaked(
 /// Runs the programs of all hosts to their end.
 fn execute(
     world: &World,
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     programs: Vec<Program>,
     observer: &Rc<Observer>,
-) -> Result<Vec<Outcome>, RoadError> {
+) -> Result<Vec<ProgramOutcome>, RoadError> {
     let scenario = Rc::new(scenario.clone());
     let sources: Vec<Rc<Vec<u8>>> =
         world.nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
@@ -167,7 +179,7 @@ fn execute(
             seen: 0,
             next: 0,
             early: BTreeSet::new(),
-            outcome: Outcome::default(),
+            outcome: ProgramOutcome::default(),
         };
         let first = node.number.is_multiple_of(2);
         let workload = &scenario.workload;
@@ -193,9 +205,9 @@ fn execute(
 }
 
 fn measurement(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     world: &World,
-    outcomes: &[Outcome],
+    outcomes: &[ProgramOutcome],
     breakdown: Breakdown,
     begin: Instant,
 ) -> Result<Measurement, RoadError> {
@@ -225,8 +237,8 @@ fn measurement(
         workload: describe(scenario, throughput.as_ref(), outcomes, &breakdown),
         definition: match workload.test {
             test if test.is_latency() => "half_round_trip",
-            Test::Exchange | Test::Sort => "whole_call",
-            Test::Trace => "one_way",
+            RdmaTest::Exchange | RdmaTest::Sort => "whole_call",
+            RdmaTest::Trace => "one_way",
             _ => "per_transfer",
         },
         arrivals: arrivals(workload.test).to_owned(),
@@ -258,18 +270,18 @@ fn measurement(
 }
 
 /// How transfers come, as results name it.
-fn arrivals(test: Test) -> &'static str {
+fn arrivals(test: RdmaTest) -> &'static str {
     match test {
         test if test.is_latency() => "closed-loop",
-        Test::Exchange | Test::Sort => "closed-loop",
-        Test::Trace => "open-loop trace",
+        RdmaTest::Exchange | RdmaTest::Sort => "closed-loop",
+        RdmaTest::Trace => "open-loop trace",
         // The program posts the next transfer as soon as there is room.
         _ => "backlog",
     }
 }
 
 /// Of the hosts that took samples, in the order of their numbers.
-fn kept(outcomes: &[Outcome]) -> Vec<HostSamples> {
+fn kept(outcomes: &[ProgramOutcome]) -> Vec<HostSamples> {
     let of_hosts = outcomes.iter().enumerate().map(|(host, outcome)| {
         let ps = outcome.samples.iter().map(|sample| sample.0).collect();
         HostSamples { host, ps }
@@ -306,9 +318,9 @@ fn counters(world: &World) -> BTreeMap<String, u64> {
 }
 
 fn describe(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     throughput: Option<&Throughput>,
-    outcomes: &[Outcome],
+    outcomes: &[ProgramOutcome],
     breakdown: &Breakdown,
 ) -> Map<String, Value> {
     let workload = &scenario.workload;

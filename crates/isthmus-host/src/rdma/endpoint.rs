@@ -154,14 +154,6 @@ pub enum RdmaError {
         /// Of whom.
         host: HostId,
     },
-    /// A result that was checked is wrong.
-    #[error("host {host}: {what}")]
-    Check {
-        /// What is wrong.
-        what: &'static str,
-        /// Whose it is.
-        host: HostId,
-    },
     /// Too little of something.
     #[error("{what}: {needed} needed, {has} there")]
     Room {

@@ -5,12 +5,10 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::ProbeRecord;
 use isthmus_sim::trace::Span;
 
-use super::program::{Outcome, Task};
+use super::scene::Scene;
 use super::transport::CycleLog;
-use super::world::World;
 use crate::error::RoadError;
 use crate::measurement::{Stage, TimelineSpan};
-use crate::scenario::Method;
 use crate::stages::Way;
 
 /// The stages and the timeline of one transfer.
@@ -20,29 +18,10 @@ pub(super) struct Breakdown {
     pub(super) timeline: Vec<TimelineSpan>,
 }
 
-/// The breakdown of the transfer with the median latency; nothing where a sample is no single
-/// cycle, or where it was not asked for.
-pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
-    if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
-        return Ok(Breakdown::default());
-    }
-    // In a stream the bytes of cycles in flight cannot be told apart.
-    if task.method() == Method::Pipelined && world.bus.is_stream() {
-        return Ok(Breakdown::default());
-    }
-    let Some(cycles) = &outcome.cycle_of_sample else { return Ok(Breakdown::default()) };
-    let mut order: Vec<usize> = (0..outcome.samples.len()).collect();
-    order.sort_by_key(|sample| outcome.samples[*sample]);
-    let median = order.len().checked_sub(1).and_then(|last| order.get(last / 2));
-    let cycle = median.and_then(|sample| outcome.log.get(*cycles.get(*sample)?));
-    let Some(cycle) = cycle else { return Ok(Breakdown::default()) };
-    world.bus.breakdown(world, cycle)
-}
-
 /// The way of one cycle over a bus without frames of its own, whose program waits for each cycle:
 /// everything that happens between its begin and its end belongs to it.
 pub(super) struct Marks<'a> {
-    world: &'a World,
+    scene: Scene<'a>,
     cycle: &'a CycleLog,
     sent: Picoseconds,
     received: Picoseconds,
@@ -53,21 +32,21 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub(super) fn new(world: &'a World, cycle: &'a CycleLog) -> Result<Self, RoadError> {
+    pub(super) fn new(scene: Scene<'a>, cycle: &'a CycleLog) -> Result<Self, RoadError> {
         let missing = |what: &str| RoadError::Inconsistent(format!("the transfer has no {what}"));
         let (_, sent) = cycle.request.ok_or_else(|| missing("request"))?;
         let (_, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
-        let mut spans = world.simulation.spans().since(0);
+        let mut spans = scene.simulation.spans().since(0);
         spans.retain(|span| span.start >= cycle.begin && span.end <= cycle.end);
-        let mut probes = world.simulation.probes().since(0);
+        let mut probes = scene.simulation.probes().since(0);
         probes.retain(|probe| {
-            probe.device == world.device.index() && (sent..=received).contains(&probe.time)
+            probe.device == scene.device.index() && (sent..=received).contains(&probe.time)
         });
         let mut way = Way::new(cycle.asked);
         way.until("host", "wait to be built", cycle.begin)?;
         way.until("host", "build request", cycle.built)?;
         way.until("host", "build further requests", sent)?;
-        Ok(Self { world, cycle, sent, received, spans, probes, way, at: sent })
+        Ok(Self { scene, cycle, sent, received, spans, probes, way, at: sent })
     }
 
     fn of<'s>(&'s self, track: &'s str, stage: &'s str) -> impl Iterator<Item = &'s Span> {
@@ -115,7 +94,7 @@ impl<'a> Marks<'a> {
     }
 
     fn fired(&self, probe: &str) -> impl Iterator<Item = Picoseconds> {
-        let named = move |p: &&ProbeRecord| self.world.stage(p.stage) == Some(probe);
+        let named = move |p: &&ProbeRecord| self.scene.stage(p.stage) == Some(probe);
         self.probes.iter().filter(named).map(|probe| probe.time)
     }
 
@@ -140,7 +119,7 @@ impl<'a> Marks<'a> {
         self.way.until("host", "take earlier replies apart", matched)?;
         self.way.until("host", "take reply apart", end)?;
         let stages = merged(self.way.finish(end)?);
-        let bars = bars(self.world, &self.probes, pairs, asked, 0);
+        let bars = bars(self.scene, &self.probes, pairs, asked, 0);
         let tags: Vec<u64> = self.spans.iter().map(|span| span.tag).collect();
         let timeline = timeline(&self.spans, &tags, bars, (asked, end));
         Ok(Breakdown { stages, timeline })
@@ -164,14 +143,14 @@ pub(super) type Bar = (String, String, Picoseconds, Picoseconds, u64);
 
 /// What overlaps inside the device, from pairs of probes: `(bar, first, last)`.
 pub(super) fn bars(
-    world: &World,
+    scene: Scene<'_>,
     probes: &[ProbeRecord],
     pairs: &[(&str, &str, &str)],
     from: Picoseconds,
     tag: u64,
 ) -> Vec<Bar> {
     let at = |probe: &str, from: Picoseconds| {
-        let matches = |p: &&ProbeRecord| world.stage(p.stage) == Some(probe) && p.time >= from;
+        let matches = |p: &&ProbeRecord| scene.stage(p.stage) == Some(probe) && p.time >= from;
         probes.iter().find(matches).map(|probe| probe.time)
     };
     let bar = |(bar, first, last): &(&str, &str, &str)| {

@@ -11,7 +11,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
 use isthmus_sim::world::host::Cpu;
 
-use super::world::LibraryCosts;
+use super::library::LibraryCosts;
 
 /// One Etherbone cycle, from the program's call to its result.
 #[derive(Debug, Clone, Default)]

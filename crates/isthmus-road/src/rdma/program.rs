@@ -18,7 +18,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{INBOX_SLOTS, Layout, PostingName, SOURCE_SPARE, Scenario};
+use super::scenario::{INBOX_SLOTS, Layout, PostingName, RdmaScenario, SOURCE_SPARE};
 use super::world::{Program, QUEUE};
 use crate::error::RoadError;
 use crate::host_bus::{HostMemory, word};
@@ -29,7 +29,7 @@ const BEAT: usize = 8;
 
 /// What came of a run of programs.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct ProgramOutcome {
     pub(super) samples: Vec<Picoseconds>,
     /// When transfers that count began to arrive, and when the last had.
     pub(super) interval: Option<(Picoseconds, Picoseconds)>,
@@ -69,7 +69,7 @@ impl Counted {
         }
     }
 
-    fn tell(&self, outcome: &mut Outcome) {
+    fn tell(&self, outcome: &mut ProgramOutcome) {
         let begin = self.begin.unwrap_or(self.end);
         outcome.interval = Some((begin.0, self.end.0));
         outcome.arrived = self.end.1 - begin.1;
@@ -84,7 +84,7 @@ pub(super) struct Side {
     pub(super) number: HostId,
     pub(super) peer: HostId,
     pub(super) program: Program,
-    pub(super) scenario: Rc<Scenario>,
+    pub(super) scenario: Rc<RdmaScenario>,
     pub(super) layout: Layout,
     pub(super) own: Rc<Vec<u8>>,
     pub(super) theirs: Rc<Vec<u8>>,
@@ -93,7 +93,7 @@ pub(super) struct Side {
     /// The first message that has not come, and later ones that have.
     pub(super) next: u64,
     pub(super) early: BTreeSet<u64>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ProgramOutcome,
 }
 
 /// What a host does.
@@ -138,7 +138,7 @@ impl Side {
 
     fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
         let host = self.number;
-        move |source| RoadError::Rdma { host, during, source: Box::new(source) }
+        move |source| RoadError::of_host(host, during, source)
     }
 
     fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
@@ -411,7 +411,7 @@ impl Side {
         first: bool,
         observe: Rc<dyn Fn(bool)>,
         observed: Rc<RefCell<[Picoseconds; 2]>>,
-    ) -> Result<Outcome, RoadError> {
+    ) -> Result<ProgramOutcome, RoadError> {
         let (warmup, measured) = (self.scenario.workload.warmup, self.scenario.workload.iterations);
         for transfer in 0..warmup + measured {
             let last = transfer + 1 == warmup + measured;
@@ -476,7 +476,7 @@ impl Side {
         mut self,
         sends: bool,
         receives: bool,
-    ) -> Result<Outcome, RoadError> {
+    ) -> Result<ProgramOutcome, RoadError> {
         let workload = self.scenario.workload.clone();
         let total = workload.warmup + workload.iterations;
         let (to_send, to_receive) =
@@ -602,10 +602,10 @@ impl Side {
 mod tests {
     use super::*;
 
-    fn told(warmup: u64, looks: &[(u64, u64)]) -> Outcome {
+    fn told(warmup: u64, looks: &[(u64, u64)]) -> ProgramOutcome {
         let mut counted = Counted::new(warmup, Picoseconds(5));
         looks.iter().for_each(|(at, count)| counted.see(Picoseconds(*at), *count));
-        let mut outcome = Outcome::default();
+        let mut outcome = ProgramOutcome::default();
         counted.tell(&mut outcome);
         outcome
     }

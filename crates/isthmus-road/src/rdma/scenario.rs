@@ -12,28 +12,27 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
-use super::application::sort_config;
+use super::sort::SortConfig;
 use crate::error::RoadError;
-use crate::scenario::{
-    DmaMemory, Limits, PcieHost, PcieLink, PciePort, Profile, sixteen, within, yes,
-};
+use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::scenario::{Limits, Profile, sixteen, within, yes};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scenario {
+pub struct RdmaScenario {
     /// Always `rdma`.
     pub road: String,
     /// Which of the system's two designs this is.
     pub profile: Profile,
     /// The constants of everything that is not gateware.
-    pub platform: Platform,
+    pub platform: RdmaPlatform,
     /// Each host's network interface.
-    pub interface: Interface,
+    pub interface: RdmaInterface,
     /// The switch of each link.
-    pub switch: Switch,
+    pub switch: RdmaSwitch,
     /// What to measure.
-    pub workload: Workload,
+    pub workload: RdmaWorkload,
     /// Seed of the data and of all faults.
     pub seed: u64,
     /// Bounds of the run.
@@ -44,13 +43,13 @@ pub struct Scenario {
     pub waveform: Option<PathBuf>,
     /// What goes wrong.
     #[serde(default)]
-    pub faults: Faults,
+    pub faults: RdmaFaults,
 }
 
 /// The constants of everything outside interfaces and switches.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Platform {
+pub struct RdmaPlatform {
     /// Its name.
     pub name: String,
     /// The word clock of links and switches.
@@ -60,7 +59,7 @@ pub struct Platform {
     /// The cable of a hop.
     pub cable_ns: f64,
     /// Between each host and its interface.
-    pub bus: Bus,
+    pub bus: RdmaBus,
     /// What a processor pays.
     pub host: PcieHost,
 }
@@ -68,17 +67,17 @@ pub struct Platform {
 /// A host's bus.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bus {
+pub enum RdmaBus {
     /// PCI-X.
     Pcix(Box<PcixConfig>),
     /// PCI Express.
-    Pcie(Box<Pcie>),
+    Pcie(Box<RdmaPcie>),
 }
 
 /// PCI Express, with its hard block at the interface's pins.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pcie {
+pub struct RdmaPcie {
     /// The link.
     pub link: PcieLink,
     /// The host's port.
@@ -92,7 +91,7 @@ pub struct Pcie {
 /// A network interface: `rdma_ni`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Interface {
+pub struct RdmaInterface {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its host's side.
@@ -113,7 +112,7 @@ pub struct Interface {
 /// A switch: `link_switch`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Switch {
+pub struct RdmaSwitch {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its ports.
@@ -126,7 +125,7 @@ pub struct Switch {
 /// What the programs do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Test {
+pub enum RdmaTest {
     /// Writes there and back.
     WriteLat,
     /// Writes one after the other.
@@ -150,7 +149,7 @@ pub enum Test {
 /// How a transfer of a trace is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum TransferKind {
     /// By a descriptor.
     Write,
     /// With its data.
@@ -160,9 +159,9 @@ pub enum Kind {
 }
 
 /// A transfer of a trace: nanosecond from the programs' begin, from whom, to whom, how, bytes.
-pub type Line = (u64, usize, usize, Kind, usize);
+pub type TraceLine = (u64, usize, usize, TransferKind, usize);
 
-impl Test {
+impl RdmaTest {
     /// Its name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -220,9 +219,9 @@ pub enum PostingName {
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workload {
+pub struct RdmaWorkload {
     /// Which program.
-    pub test: Test,
+    pub test: RdmaTest,
     /// Hosts that take part.
     pub hosts: usize,
     /// Bytes of a transfer.
@@ -257,7 +256,7 @@ pub struct Workload {
     pub keep_samples: bool,
     /// `trace`: its transfers, in any order.
     #[serde(default)]
-    pub trace: Vec<Line>,
+    pub trace: Vec<TraceLine>,
     /// `sort`: what a comparison of two keys costs.
     #[serde(default = "compare")]
     pub compare_ns: f64,
@@ -269,7 +268,7 @@ pub struct Workload {
 /// What goes wrong.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Faults {
+pub struct RdmaFaults {
     /// The probability that a bit is wrong.
     pub bit_error_rate: f64,
     /// The probability that a credit word never comes.
@@ -286,7 +285,7 @@ pub struct Faults {
     pub forged_rate: f64,
 }
 
-impl Faults {
+impl RdmaFaults {
     /// Whether anything does.
     #[must_use]
     pub fn any(&self) -> bool {
@@ -349,7 +348,7 @@ const TRACE_NS: u64 = 10_000_000_000;
 /// Slots of a request queue.
 const BATCH: usize = 128;
 
-impl Scenario {
+impl RdmaScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
@@ -373,7 +372,7 @@ impl Scenario {
         within("workload.hosts", workload.hosts as f64, 2.0, most as f64)?;
         within("workload.iterations", workload.iterations as f64, 1.0, 1e9)?;
         within("workload.warmup", workload.warmup as f64, 0.0, 1e9)?;
-        if let Bus::Pcix(bus) = &platform.bus
+        if let RdmaBus::Pcix(bus) = &platform.bus
             && (bus.clock_mhz - interface.clock_mhz).abs() > 1e-9
         {
             let (own, bus) = (interface.clock_mhz, bus.clock_mhz);
@@ -398,8 +397,8 @@ impl Scenario {
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
         let most = match workload.test {
-            Test::Soak | Test::Trace => MAX_TRANSFER,
-            Test::Exchange | Test::Sort => BLOCK_BYTES,
+            RdmaTest::Soak | RdmaTest::Trace => MAX_TRANSFER,
+            RdmaTest::Exchange | RdmaTest::Sort => BLOCK_BYTES,
             _ => WRITE_BYTES,
         };
         if size > most {
@@ -408,13 +407,13 @@ impl Scenario {
         }
         within("workload.compare_ns", workload.compare_ns, 0.0, 1e6)?;
         within("workload.move_ns", workload.move_ns, 0.0, 1e6)?;
-        if workload.test == Test::Sort && workload.iterations > SORT_CHUNKS {
+        if workload.test == RdmaTest::Sort && workload.iterations > SORT_CHUNKS {
             let reason = format!("{}: at most {SORT_CHUNKS} chunks", workload.iterations);
             return Err(RoadError::scenario("workload.iterations", reason));
         }
         within("faults.forged_rate", self.faults.forged_rate, 0.0, 1.0)?;
         let resets = !self.faults.node_resets.is_empty() || self.faults.forged_rate > 0.0;
-        if resets && workload.test != Test::Soak {
+        if resets && workload.test != RdmaTest::Soak {
             let reason = "only a soak knows resets and forgeries";
             return Err(RoadError::scenario("faults.node_resets", reason));
         }
@@ -423,13 +422,13 @@ impl Scenario {
             return Err(RoadError::scenario("faults.stalls", reason));
         }
         self.faults.check(workload.hosts, interface.links)?;
-        if workload.packed && workload.test != Test::SendLat {
+        if workload.packed && workload.test != RdmaTest::SendLat {
             let reason = format!("{} knows messages by their frame words", workload.test.name());
             return Err(RoadError::scenario("workload.packed", reason));
         }
-        let Workload { inline_bytes, test, .. } = workload;
+        let RdmaWorkload { inline_bytes, test, .. } = workload;
         within("workload.inline_bytes", *inline_bytes as f64, 0.0, MAX_INLINE as f64)?;
-        if *inline_bytes > 0 && !matches!(test, Test::WriteLat | Test::WriteBw) {
+        if *inline_bytes > 0 && !matches!(test, RdmaTest::WriteLat | RdmaTest::WriteBw) {
             let reason =
                 format!("{}: only write-lat and write-bw bring data with them", test.name());
             return Err(RoadError::scenario("workload.inline_bytes", reason));
@@ -443,8 +442,8 @@ impl Scenario {
     }
 
     fn check_trace(&self) -> Result<(), RoadError> {
-        let Workload { trace, test, hosts, iterations, size_bytes, .. } = &self.workload;
-        if (*test == Test::Trace) == trace.is_empty() {
+        let RdmaWorkload { trace, test, hosts, iterations, size_bytes, .. } = &self.workload;
+        if (*test == RdmaTest::Trace) == trace.is_empty() {
             let reason = "transfers one by one belong to the test trace, and it needs them";
             return Err(RoadError::scenario("workload.trace", reason));
         }
@@ -455,7 +454,7 @@ impl Scenario {
                     "from {source} to {destination}: two of {hosts} hosts expected"
                 ));
             }
-            let most = if *kind == Kind::Write { MAX_TRANSFER } else { MESSAGE_BYTES };
+            let most = if *kind == TransferKind::Write { MAX_TRANSFER } else { MESSAGE_BYTES };
             let most = most.min(*size_bytes);
             if !bytes.is_multiple_of(8) || !(8..=most).contains(bytes) {
                 return wrong(format!("{bytes}: a multiple of 8 from 8 to {most} expected"));
@@ -464,7 +463,7 @@ impl Scenario {
                 return wrong(format!("{at} ns: at most {TRACE_NS} expected"));
             }
         }
-        if *test == Test::Trace && *iterations != trace.len() as u64 {
+        if *test == RdmaTest::Trace && *iterations != trace.len() as u64 {
             let reason = format!("{iterations}: the trace has {} transfers", trace.len());
             return Err(RoadError::scenario("workload.iterations", reason));
         }
@@ -472,10 +471,12 @@ impl Scenario {
     }
 
     fn check_list(&self) -> Result<(), RoadError> {
-        let Workload { post_list, posting, test, .. } = &self.workload;
+        let RdmaWorkload { post_list, posting, test, .. } = &self.workload;
         let most = match test {
-            Test::SendBw => INBOX_SLOTS / 4,
-            Test::WriteBw if *posting == PostingName::V2 => BATCH / 2 / self.descriptors().max(1),
+            RdmaTest::SendBw => INBOX_SLOTS / 4,
+            RdmaTest::WriteBw if *posting == PostingName::V2 => {
+                BATCH / 2 / self.descriptors().max(1)
+            }
             _ => 1,
         };
         if !(1..=most.max(1) as u64).contains(post_list) {
@@ -533,8 +534,8 @@ impl Scenario {
         let words = source + self.source_bytes().next_multiple_of(4096);
         let target = words + WORDS_BYTES;
         let region = match self.workload.test {
-            Test::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
-            Test::Sort => sort_config(self, source).window_bytes(self.workload.hosts),
+            RdmaTest::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
+            RdmaTest::Sort => self.sort_config(source).window_bytes(self.workload.hosts),
             _ => places * self.place_bytes(),
         };
         let inbox = target + region.next_multiple_of(4096);
@@ -544,11 +545,23 @@ impl Scenario {
 
     /// What a host sends from.
     pub(super) fn source_bytes(&self) -> usize {
-        let Workload { hosts, size_bytes, test, .. } = &self.workload;
+        let RdmaWorkload { hosts, size_bytes, test, .. } = &self.workload;
         match test {
-            Test::Exchange => hosts * size_bytes + SOURCE_SPARE,
-            Test::Sort => sort_config(self, CONTROL_BYTES).send_bytes(*hosts),
+            RdmaTest::Exchange => hosts * size_bytes + SOURCE_SPARE,
+            RdmaTest::Sort => self.sort_config(CONTROL_BYTES).send_bytes(*hosts),
             _ => self.place_bytes() + SOURCE_SPARE,
+        }
+    }
+
+    /// The send buffers and windows of a sort.
+    pub(super) fn sort_config(&self, from: usize) -> SortConfig {
+        let workload = &self.workload;
+        SortConfig {
+            from,
+            chunk: workload.size_bytes / 8,
+            samples: 32,
+            compare_ps: (1e3 * workload.compare_ns).round() as u64,
+            move_ps: (1e3 * workload.move_ns).round() as u64,
         }
     }
 
@@ -560,10 +573,11 @@ impl Scenario {
 
     /// The end of the measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { hosts, size_bytes, posting, combined, both_ways, post_list, test, .. } =
-            &self.workload;
+        let RdmaWorkload {
+            hosts, size_bytes, posting, combined, both_ways, post_list, test, ..
+        } = &self.workload;
         let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
-        if !self.is_inline() && matches!(test, Test::WriteBw | Test::OneWay) {
+        if !self.is_inline() && matches!(test, RdmaTest::WriteBw | RdmaTest::OneWay) {
             name += match posting {
                 PostingName::V1 => "-v1",
                 PostingName::V2 => "-v2",

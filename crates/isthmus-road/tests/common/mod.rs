@@ -389,10 +389,9 @@ pub fn run(
     scenario: &str,
     misbehaviour: Misbehaviour,
 ) -> Result<Vec<serde_json::Value>, isthmus_road::RoadError> {
-    let scenario = isthmus_road::Scenario::parse(scenario)?;
     let make = |_: &std::path::Path, _: Option<&std::path::Path>| Ok(StandIn::boxed(misbehaviour));
     let watch: isthmus_road::Watch =
         Rc::new(std::cell::RefCell::new(|_| std::ops::ControlFlow::Continue(())));
-    let results = isthmus_road::run_with(&scenario, &make, &watch)?;
+    let results = isthmus_road::run_text(scenario, &make, &watch)?;
     Ok(results.iter().map(|r| serde_json::to_value(r).expect("serialises")).collect())
 }

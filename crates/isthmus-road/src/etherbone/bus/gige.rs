@@ -18,11 +18,12 @@ use isthmus_sim::world::{
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::super::breakdown::{Breakdown, along, bars, timeline};
+use super::super::device;
+use super::super::scenario::{EtherbonePlatform, EtherboneScenario, GigeLink, GigePlatform};
+use super::super::scene::Scene;
 use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::scenario::{Gige as GigePlatform, Link, Platform, Scenario};
+use crate::model::MakeModel;
 use crate::stages::Way;
 
 const HOST_MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 1]);
@@ -60,7 +61,7 @@ const FPGA_BARS: &[(&str, &str, &str)] = &[
 ];
 
 /// The path between a program's socket and the device's GMII.
-pub(in super::super) struct Gige {
+pub(in super::super) struct GigeBus {
     host: Host,
     phy: GmiiPhy,
     address: SocketAddrV4,
@@ -74,10 +75,10 @@ pub(in super::super) struct PathClocks {
     first_to_last: u64,
 }
 
-impl Gige {
+impl GigeBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         platform: &GigePlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
@@ -166,7 +167,7 @@ impl Gige {
     /// One transfer, from the library's first instruction to its last.
     pub(super) fn breakdown(
         &self,
-        world: &World,
+        scene: Scene<'_>,
         cycle: &CycleLog,
     ) -> Result<Breakdown, RoadError> {
         let missing = |what: &str| RoadError::Inconsistent(format!("the transfer has no {what}"));
@@ -174,7 +175,7 @@ impl Gige {
         let (reply, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
         let (pins_in, pins_out) =
             self.pins(request, reply).ok_or_else(|| missing("frames on the device's pins"))?;
-        let spans = world.simulation.spans().since(0);
+        let spans = scene.simulation.spans().since(0);
 
         let mut way = Way::new(cycle.asked);
         way.until("host", "wait to be built", cycle.begin)?;
@@ -182,14 +183,14 @@ impl Gige {
         way.until("host", "build further requests", send_call)?;
         along(&mut way, &spans, request.0, (send_call, pins_in.last))?;
         // The device takes the last octet one receive clock after it was driven onto the pins.
-        let (receive_period, main_period) = periods(&world.device);
+        let (receive_period, main_period) = periods(scene.device);
         let taken = (pins_in.last + receive_period).min(pins_out.first);
         way.until("wire", "PHY receive", taken)?;
-        let tag = tag_of(world, taken, main_period);
-        let mut probes = world.simulation.probes().since(0);
-        probes.retain(|probe| Some(probe.tag) == tag && probe.device == world.device.index());
+        let tag = tag_of(scene, taken, main_period);
+        let mut probes = scene.simulation.probes().since(0);
+        probes.retain(|probe| Some(probe.tag) == tag && probe.device == scene.device.index());
         for probe in &probes {
-            let known = FPGA_STAGES.iter().find(|(end, _)| Some(*end) == world.stage(probe.stage));
+            let known = FPGA_STAGES.iter().find(|(end, _)| Some(*end) == scene.stage(probe.stage));
             if let Some((_, stage)) = known
                 && (taken..=pins_out.first).contains(&probe.time)
             {
@@ -203,20 +204,20 @@ impl Gige {
         let stages = way.finish(cycle.end)?;
 
         let tags = [request.0, reply.0];
-        let bars = bars(world, &probes, FPGA_BARS, pins_in.first, request.0);
+        let bars = bars(scene, &probes, FPGA_BARS, pins_in.first, request.0);
         let timeline = timeline(&spans, &tags, bars, (cycle.asked, cycle.end));
         Ok(Breakdown { stages, timeline })
     }
 }
 
 /// The number the device gave the frame whose last octet it took at `taken`.
-fn tag_of(world: &World, taken: Picoseconds, period: Picoseconds) -> Option<u8> {
-    let stages = world.device.stages();
+fn tag_of(scene: Scene<'_>, taken: Picoseconds, period: Picoseconds) -> Option<u8> {
+    let stages = scene.device.stages();
     let last = stages.iter().position(|stage| stage == "MacRxLast")?;
     let window = taken..=taken + period * 16;
-    let probes = world.simulation.probes().since(0);
+    let probes = scene.simulation.probes().since(0);
     let found = probes.iter().find(|probe| {
-        probe.device == world.device.index()
+        probe.device == scene.device.index()
             && usize::from(probe.stage) == last
             && window.contains(&probe.time)
     })?;
@@ -229,11 +230,11 @@ fn periods(device: &DeviceHandle) -> (Picoseconds, Picoseconds) {
     (period("gmii_rx_clk_i"), period("clk_i"))
 }
 
-pub(in super::super) fn bit_rate(link: &Link) -> u64 {
+pub(in super::super) fn bit_rate(link: &GigeLink) -> u64 {
     (link.rate_mbit_s * 1e6).round() as u64
 }
 
-fn host_config(platform: &Platform, gige: &GigePlatform) -> HostConfig {
+fn host_config(platform: &EtherbonePlatform, gige: &GigePlatform) -> HostConfig {
     let library = &platform.library;
     let GigePlatform { nic, host, link, .. } = gige;
     let polls = library.poll == 1;

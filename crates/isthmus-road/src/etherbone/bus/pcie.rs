@@ -16,13 +16,14 @@ use isthmus_sim::world::pcie::{
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::super::breakdown::{Breakdown, Marks};
+use super::super::device;
+use super::super::scenario::{EtherboneScenario, PcieDma, PcieDriver, PciePlatform};
+use super::super::scene::Scene;
 use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
 use super::words::{WordDriver, Words};
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, failed, pcie_config};
-use crate::scenario::{Pcie as Platform, PcieDriver, Scenario};
+use crate::model::MakeModel;
 
 /// BAR 0 of `pcie_etherbone` and of `pcie_mmio`.
 const DMA_BAR_BYTES: u64 = 0x2000;
@@ -34,17 +35,17 @@ const WINDOW_MASK: u32 = 0xFFFF;
 const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "StreamFirstWord", "DmaWriteFirst")];
 
 /// The path between a program and the device's AXI pins.
-pub(in super::super) struct Pcie {
+pub(in super::super) struct PcieBus {
     link: Link,
     host: PcieHost,
     driver: PcieDriver,
 }
 
-impl Pcie {
+impl PcieBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
-        platform: &Platform,
+        scenario: &EtherboneScenario,
+        platform: &PciePlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
@@ -101,10 +102,10 @@ impl Pcie {
     /// One transfer of a program that waits for each.
     pub(super) fn breakdown(
         &self,
-        world: &World,
+        scene: Scene<'_>,
         cycle: &CycleLog,
     ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(world, cycle)?;
+        let mut marks = Marks::new(scene, cycle)?;
         match self.driver {
             PcieDriver::Words(_) => self.words_way(&mut marks)?,
             PcieDriver::Dma(_) => self.dma_way(&mut marks)?,
@@ -162,7 +163,7 @@ impl Pcie {
     }
 }
 
-fn rings(dma: &crate::scenario::PcieDma) -> PcieRings {
+fn rings(dma: &PcieDma) -> PcieRings {
     PcieRings {
         request: dma.request_ring_bytes,
         reply: dma.reply_ring_bytes,
@@ -170,7 +171,7 @@ fn rings(dma: &crate::scenario::PcieDma) -> PcieRings {
     }
 }
 
-fn link_config(platform: &Platform) -> PcieConfig {
+fn link_config(platform: &PciePlatform) -> PcieConfig {
     let bar_bytes = match platform.driver {
         PcieDriver::Words(_) => WORDS_BAR_BYTES,
         PcieDriver::Dma(_) => DMA_BAR_BYTES,

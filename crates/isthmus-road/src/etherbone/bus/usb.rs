@@ -15,27 +15,28 @@ use isthmus_sim::world::usb::{
 use isthmus_sim::{DeviceHandle, Picoseconds, SimError, Simulation};
 
 use super::super::breakdown::{Breakdown, Marks};
+use super::super::device;
+use super::super::scenario::{EtherboneScenario, UsbBulk, UsbController, UsbDriver, UsbPlatform};
+use super::super::scene::Scene;
 use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::scenario::{Scenario, Usb as Platform, UsbBulk, UsbController, UsbDriver};
+use crate::model::MakeModel;
 
 /// Pairs of probes that enclose what overlaps with other things.
 const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "UsbWordIn", "UsbWordOut")];
 
 /// The path between a program and the device's FIFO pins.
-pub(in super::super) struct Usb {
+pub(in super::super) struct UsbBus {
     host: UsbHost,
     cpu: Cpu,
     driver: UsbDriver,
 }
 
-impl Usb {
+impl UsbBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
-        platform: &Platform,
+        scenario: &EtherboneScenario,
+        platform: &UsbPlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
@@ -88,10 +89,10 @@ impl Usb {
     /// One transfer of a program that waits for each.
     pub(super) fn breakdown(
         &self,
-        world: &World,
+        scene: Scene<'_>,
         cycle: &CycleLog,
     ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(world, cycle)?;
+        let mut marks = Marks::new(scene, cycle)?;
         marks.until("host", "write call", marks.begin_of("usb", "controller fetch"))?;
         marks.until("controller", "fetch request", marks.end_of("usb", "controller fetch"))?;
         marks.until("wire", "request packet", marks.first("UsbWordIn"))?;
@@ -105,7 +106,7 @@ impl Usb {
     }
 }
 
-fn host_config(platform: &Platform) -> UsbHostConfig {
+fn host_config(platform: &UsbPlatform) -> UsbHostConfig {
     let controller = match platform.controller {
         UsbController::Ehci(ehci) => ControllerConfig {
             kind: ControllerKind::Ehci {

@@ -11,8 +11,8 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
 use isthmus_sim::world::host::Cpu;
 
+use super::super::scenario::WordsDriver;
 use super::super::transport::Carrier;
-use crate::scenario::WordsDriver;
 
 /// A window onto the device's Wishbone: every method is one or more loads and stores.
 pub(super) trait Words {

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::ledger::{FaultCounters, Ledger};
+use super::faults::FaultCounters;
 use super::line::{Line, LineFaults};
 use super::word::{Token, Word};
 use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, Sim, SimError};
@@ -95,7 +95,7 @@ struct Side {
     /// What each port's pins show next.
     shown: Vec<Cell<Option<Word>>>,
     outgoing: RefCell<Vec<Option<Direction>>>,
-    ledger: RefCell<Ledger>,
+    faults: RefCell<FaultCounters>,
     watched: RefCell<Option<Watched>>,
 }
 
@@ -124,7 +124,7 @@ impl SerialPorts {
             period,
             shown: vec![Cell::new(None); ports],
             outgoing: RefCell::new((0..ports).map(|_| None).collect()),
-            ledger: RefCell::new(Ledger::new(0)),
+            faults: RefCell::default(),
             watched: RefCell::default(),
         });
         let agent = Agent {
@@ -209,7 +209,7 @@ impl SerialPorts {
     /// What was made to go wrong on words out of this device.
     #[must_use]
     pub fn faults(&self) -> FaultCounters {
-        self.side.ledger.borrow().faults
+        *self.side.faults.borrow()
     }
 }
 
@@ -237,7 +237,7 @@ impl PinAgent for Agent {
         let flags = self.send_k.get();
         let side = &*self.side;
         let watched = side.watched.borrow().is_some();
-        let ledger = &mut *side.ledger.borrow_mut();
+        let faults = &mut *side.faults.borrow_mut();
         for (port, direction) in side.outgoing.borrow_mut().iter_mut().enumerate() {
             let Some(direction) = direction else { continue };
             let word = Word { data: self.send.word(port), k: (flags >> (4 * port)) as u8 & 0xF };
@@ -245,10 +245,10 @@ impl PinAgent for Agent {
                 side.see(word, time, port, false);
             }
             while let Some(cut) = direction.cuts.pop_if(|cut| cut.at <= direction.now) {
-                direction.line.cut(direction.now, cut.clocks, ledger);
-                ledger.faults.resets += 1;
+                direction.line.cut(direction.now, cut.clocks, faults);
+                faults.resets += 1;
             }
-            let came = direction.line.pass(word, direction.now, ledger);
+            let came = direction.line.pass(word, direction.now, faults);
             direction.now += 1;
             direction.target.shown[direction.port].set(came);
         }

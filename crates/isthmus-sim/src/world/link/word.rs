@@ -217,6 +217,22 @@ impl Crc24 {
     }
 }
 
+const MIX: u32 = 0x9E37_79B1;
+
+/// What `lane` carries where lane 0 carries `data`.
+#[inline]
+#[must_use]
+pub fn on_lane(data: u32, lane: usize) -> u32 {
+    data.rotate_left(8 * lane as u32) ^ MIX.wrapping_mul(lane as u32)
+}
+
+/// What lane 0 carries where `lane` carries `data`.
+#[inline]
+#[must_use]
+pub fn off_lane(data: u32, lane: usize) -> u32 {
+    (data ^ MIX.wrapping_mul(lane as u32)).rotate_right(8 * lane as u32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,5 +292,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_a_lane_carries_leads_back() {
+        for lane in 0..8 {
+            assert_eq!(off_lane(on_lane(0x1234_5678, lane), lane), 0x1234_5678);
+        }
+        assert_ne!(on_lane(7, 1), on_lane(7, 2));
     }
 }
