@@ -23,11 +23,11 @@ def command(*arguments: str) -> float:
 
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
-    from isthmus.bench import engine
+    from isthmus.bench import runner as running
     from isthmus.models import ModelSpec
     from startup import from_nothing
 
-    engine.model("gige_etherbone")
+    running.model("gige_etherbone")
     isthmus = str(ROOT / "isthmus")
     with tempfile.TemporaryDirectory(prefix="isthmus-bench-") as out:
         bench = command(isthmus, "bench", "etherbone", "--out", out)

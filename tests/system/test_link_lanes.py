@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.switch import PLATFORM, Design, Traffic, scenario
 from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
+from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, scenario
 
 pytestmark = pytest.mark.deterministic
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
 from isthmus.errors import DataError, UserError
+from isthmus.roads.rdma.bench import PLATFORM, Transfers, models, scenario
 
 pytestmark = pytest.mark.deterministic
 

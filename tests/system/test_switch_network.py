@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.switch import PLATFORM, Design, Traffic, model, scenario
+from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, model, scenario
 
 pytestmark = pytest.mark.deterministic
 

@@ -7,17 +7,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from isthmus.results import Document
+    from isthmus.roads.table import Road
+
+__all__ = ["page", "run"]
 
 
-def run(
-    results: Path = Path("out/etherbone.json"),
-    *,
-    out: Path | None = None,
-    svg: Path | None = None,
-) -> Path:
-    """`isthmus report [RESULTS]`: draw the page from a result file; nothing is simulated.
+def run(results: Path, *, out: Path | None = None, svg: Path | None = None) -> Path:
+    """`isthmus report RESULTS`: draw the page from a result file; nothing is simulated.
 
     results  a result document, isthmus.result/1
     out      --out: the page; without it beside the result, with its name
@@ -28,14 +28,31 @@ def run(
 
     target = page_file(results, svg or out)
     document = load(results)
-    if svg is not None:
-        from isthmus.report.svg import main_figure
-
-        text = main_figure(document)
-    else:
-        from isthmus.report.page import page
-
-        text = page(document)
-    store(target, text)
+    store(target, page(document) if svg is None else _svg(document))
     print(target)
     return target
+
+
+def page(document: Document) -> str:
+    """The page of the road that the document is of. Raises `UserError` where no page shows all of it."""
+    from isthmus.roads.table import resolve
+
+    return str(resolve(_drawing(document, "page").page)(document))
+
+
+def _svg(document: Document) -> str:
+    from isthmus.roads.table import resolve
+
+    return str(resolve(_drawing(document, "svg").svg)(document))
+
+
+def _drawing(document: Document, what: str) -> Road:
+    """The road whose page or main figure shows all that the document has."""
+    from isthmus.results import ResultError
+    from isthmus.roads.table import having
+
+    found = {m.road for m in document}
+    for road in having(what):
+        if road.name in found and found <= {road.name, *road.beside}:
+            return road
+    raise ResultError(f"no {what} shows results of {' and '.join(sorted(found)) or 'no road'}")

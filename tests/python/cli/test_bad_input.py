@@ -19,9 +19,12 @@ from typing import Any
 import pytest
 import typer
 from isthmus import bootstrap, cli, serve
-from isthmus.bench import etherbone, rdma, scenario, switch
 from isthmus.errors import DataError, UserError, choose
 from isthmus.figures import area, timing
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone import scenario
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.switch import bench as switch
 
 ROOT = Path(__file__).resolve().parents[3]
 REACHED = "this is where the work would begin"
@@ -146,7 +149,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setattr(name, reached)
     for module in ("engine", "etherbone.engine", "rdma.engine", "switch.engine"):
         monkeypatch.setattr(f"isthmus.bench.{module}.run_all", reached)
-    monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
     yield tmp_path

@@ -107,7 +107,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from isthmus.bench import engine as running
+    from isthmus.bench import runner as running
 
     run_all = running.run_all
     monkeypatch.chdir(tmp_path)
@@ -116,9 +116,9 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("ensure_native", "ensure_development"):
         monkeypatch.setattr(f"isthmus.bootstrap.{name}", lambda: None)
     monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
-    monkeypatch.setattr("isthmus.bench.engine.run_all", run_all)
-    monkeypatch.setattr("isthmus.bench.engine.run", engine)
-    monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.run_all", run_all)
+    monkeypatch.setattr("isthmus.bench.runner.run", engine)
+    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
     (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
     return tmp_path

@@ -9,8 +9,8 @@ from pathlib import Path
 import fixture
 import pytest
 from isthmus import compare
-from isthmus.compare.answer import answer
 from isthmus.results import Document, document
+from isthmus.roads.etherbone.answer import answer
 
 
 def _scaled(made: Document, part: str, factor: float) -> Document:

@@ -13,7 +13,7 @@ import fixture
 import pytest
 from isthmus import compare, platforms, verify
 from isthmus.platforms.load import FOLDER
-from isthmus.report.page import page
+from isthmus.report import page
 from isthmus.results import Document, context, document, load, write
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from isthmus import bootstrap, verify
-from isthmus.bench import etherbone
 from isthmus.results import Document
 from isthmus.results.files import validate
+from isthmus.roads.etherbone import bench as etherbone
 
 
 def _measured(seed: int = 1) -> Document:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from isthmus import platforms
-from isthmus.bench import etherbone, rdma, switch
-from isthmus.bench.scenario import constants
 from isthmus.platforms.load import FOLDER, PlatformError
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone.scenario import constants
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.switch import bench as switch
 from isthmus.verify import published
 
 
@@ -286,7 +288,7 @@ def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
 
 def test_the_reference_page_has_every_key_with_its_unit() -> None:
     page = (FOLDER.parent / "docs" / "reference" / "platforms.md").read_text()
-    buses = platforms.BUSES.values()
+    buses = platforms.kinds().values()
     for kind in {kind for bus in buses for kind in (bus.fpga, *bus.groups.values(), bus.profile)}:
         for key, wanted in platforms.declared(kind).items():
             assert f"| `{key}` | {wanted.unit} | {wanted.low:g} to {wanted.high:g} | {wanted.what} |" in page

@@ -13,13 +13,17 @@ from typing import Any
 import fixture
 import pytest
 from isthmus import compare, platforms, report, verify
-from isthmus.bench import etherbone, rdma, rdma_published, rdma_tables
-from isthmus.bench.rdma import Transfers
 from isthmus.errors import DataError, UserError
 from isthmus.figures import baseline
 from isthmus.paths import ROOT
-from isthmus.report import rdma as drawing
 from isthmus.results import Document, load, write
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.rdma import command
+from isthmus.roads.rdma import page as drawing
+from isthmus.roads.rdma import published as rdma_published
+from isthmus.roads.rdma import tables as rdma_tables
+from isthmus.roads.rdma.bench import Transfers
 from rdma_fixture import GIVEN, NI, SWITCH, components, engine, injection
 
 
@@ -182,7 +186,9 @@ def test_ids_are_those_of_the_reference_page() -> None:
 
 
 def _run(test: str, tmp_path: Path, **settings: Any) -> Document:
-    return rdma.run(test, out=tmp_path, runner=engine, given=GIVEN, **settings)
+    printed = {name: settings.pop(name) for name in ("format", "out_json") if name in settings}
+    asked = command.RdmaOptions(test, **settings)
+    return command.run(asked, out=tmp_path, runner=engine, given=GIVEN, **printed)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +240,7 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
         asked.append(scenario)
         return engine(scenario)
 
-    rdma.run("trace", out=tmp_path / "out", trace=file, runner=noting, given=GIVEN)
+    command.run(command.RdmaOptions("trace", trace=file), out=tmp_path / "out", runner=noting, given=GIVEN)
     work = asked[0]["workload"]
     assert work["trace"] == [[0, 0, 1, "write", 4096], [5, 2, 1, "inline", 8], [3, 1, 2, "message", 504]]
     assert (work["hosts"], work["iterations"], work["size_bytes"], work["warmup"]) == (3, 3, 4096, 0)
@@ -424,7 +430,12 @@ def test_a_duration_becomes_a_number_of_transfers(tmp_path: Path) -> None:
         asked.append(scenario["workload"]["iterations"])
         return engine(scenario)
 
-    made = rdma.run("one-way", size="8192,16384", duration_ms=1.24, out=tmp_path, runner=watched, given=GIVEN)
+    made = command.run(
+        command.RdmaOptions("one-way", size="8192,16384", duration_ms=1.24),
+        out=tmp_path,
+        runner=watched,
+        given=GIVEN,
+    )
     assert sorted(asked) == [20, 20, 50, 100]
     assert [m.iterations for m in made] == [100, 50]
 
@@ -621,7 +632,7 @@ def test_wrong_data_ends_the_run(tmp_path: Path) -> None:
         return [found]
 
     with pytest.raises(DataError, match="0 bytes wrong, 8 bytes lost"):
-        rdma.run("write-lat", out=tmp_path, runner=wrong, given=GIVEN)
+        command.run(command.RdmaOptions("write-lat"), out=tmp_path, runner=wrong, given=GIVEN)
 
 
 def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,18 @@ import pytest
 import rdma_fixture
 import test_switch
 from isthmus import compare, report, verify
-from isthmus.bench import etherbone, pcix, rdma, rdma_published, rdma_tables
 from isthmus.compare import fetch
-from isthmus.compare.answer import answer
 from isthmus.errors import UserError
 from isthmus.platforms import load as platform
-from isthmus.report import rdma as drawing
 from isthmus.results import Document, ResultError, document, load, merged
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone.answer import answer
+from isthmus.roads.pcix import bench as pcix
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.rdma import command
+from isthmus.roads.rdma import page as drawing
+from isthmus.roads.rdma import published as rdma_published
+from isthmus.roads.rdma import tables as rdma_tables
 
 LINKS = rdma_published.PATHS
 
@@ -35,7 +40,12 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Document:
-    return rdma.run("figures", out=tmp_path_factory.mktemp("out"), runner=engine, given=rdma_fixture.GIVEN)
+    return command.run(
+        command.RdmaOptions("figures"),
+        out=tmp_path_factory.mktemp("out"),
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +59,7 @@ def drawn(made: Document) -> Mapping[str, Any]:
 def test_figures_draw_both_designs_and_every_figure_of_the_document(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(command.RdmaOptions("figures"), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
     assert {m.road for m in made} == {"rdma", "switch", "pcix"}
     assert {m.profile for m in made} == {"as-published", "isthmus"}
     assert len({m.id for m in made}) == len(made.results)
@@ -76,7 +86,12 @@ def test_figures_draw_both_designs_and_every_figure_of_the_document(
 
 
 def test_one_profile_is_drawn_alone_when_asked(tmp_path: Path) -> None:
-    made = rdma.run("figures", profile="as-published", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(
+        command.RdmaOptions("figures", profile="as-published"),
+        out=tmp_path,
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
     assert {m.profile for m in made} == {"as-published"}
     assert {m.workload["links"] for m in made if m.road == "rdma"} == {1, 2, 4}
 
@@ -84,7 +99,9 @@ def test_one_profile_is_drawn_alone_when_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("settings", [{"size": "8"}, {"iterations": 3}, {"posting": "v1"}, {"polled": True}])
 def test_figures_take_no_settings_of_a_test(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="figures have settings of their own; name a test instead") as error:
-        rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN, **settings)
+        command.run(
+            command.RdmaOptions("figures", **settings), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN
+        )
     assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
 
@@ -159,7 +176,12 @@ def test_what_is_busy_how_long_is_the_union_of_its_spans(drawn: Mapping[str, Any
 
 
 def test_the_terminal_shows_the_packets_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rdma.run("write-lat", size="512,4096", links=4, out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    command.run(
+        command.RdmaOptions("write-lat", size="512,4096", links=4),
+        out=tmp_path,
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
     lines = capsys.readouterr().out.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("#packet")]
     assert len(heads) == 1, "one packet is no row of packets"
@@ -189,7 +211,7 @@ def test_links_are_compared_where_all_else_is_alike(made: Document, drawn: Mappi
 
 
 def test_a_rate_of_one_number_of_links_has_no_figure_of_links(tmp_path: Path) -> None:
-    made = rdma.run("write-bw", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(command.RdmaOptions("write-bw"), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
     assert [figure.id for figure in drawing.figures(made)] == ["throughput", "transfer"]
 
 

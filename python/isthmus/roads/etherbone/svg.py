@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from isthmus.compare.answer import Key, series
-from isthmus.report.figures import METHODS
 from isthmus.results import Document, Measurement, ResultError
+from isthmus.roads.etherbone.answer import Key, series
+from isthmus.roads.etherbone.figures import METHODS
 from isthmus.units import digits
 
 WIDTH, HEIGHT = 760, 430

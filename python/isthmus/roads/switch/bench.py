@@ -2,7 +2,7 @@
 """The network benchmark of the FORTH prototype: delay against load through a buffered-crossbar switch.
 
 The same seeded traffic goes through the gateware, through our word-accurate model of it, and through an
-ideal output-queued switch. `measure` runs it, `run` is `isthmus bench switch`.
+ideal output-queued switch.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms
-from isthmus.bench import engine, tracefile
-from isthmus.bench.output import Format, publish
+from isthmus import bootstrap, platforms, tracefile
+from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document, document
-from isthmus.storage import result_file
 
 PLATFORM = "forth-switch"
 TOP = "link_switch"
@@ -116,7 +114,7 @@ def scenario(
         },
         "workload": {
             "engine": kind,
-            "pattern": _pattern(traffic.pattern),
+            "pattern": pattern_of(traffic.pattern),
             "arrivals": _arrivals(traffic),
             "sizes_bytes": list(traffic.sizes),
             "load": 1.0 if traffic.load is None else traffic.load,
@@ -163,7 +161,7 @@ def parameters(platform: Platform, ports: int, design: Design) -> dict[str, int]
 
 def model(platform: Platform, ports: int, design: Design, waveform: bool = False) -> Path:
     """The shared object of the switch; a build shows its progress."""
-    return engine.model(TOP, waveform, parameters(platform, ports, design))
+    return running.model(TOP, waveform, parameters(platform, ports, design))
 
 
 def trace(path: Path, ports: int) -> list[list[int]]:
@@ -189,7 +187,7 @@ def trace(path: Path, ports: int) -> list[list[int]]:
     return rows
 
 
-def _pattern(text: str) -> Any:
+def pattern_of(text: str) -> Any:
     name, _, value = text.partition(":")
     if name in ("uniform", "permutation", "single") and not value:
         return name
@@ -280,7 +278,7 @@ def measure(
     *,
     title: str = "switch",
     command: str | None = None,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Path | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
@@ -304,7 +302,7 @@ def measure(
         runs.append(
             scenario(platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None)
         )
-    measured = engine.run_all(runs, title, runner or engine.run)
+    measured = running.run_all(runs, title, runner or running.run)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect
 
@@ -319,69 +317,7 @@ def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:
     return (PROFILES.index(found["profile"]), kind, found["workload"]["pattern"], load is None, load or 0.0)
 
 
-def run(
-    *,
-    ports: int = 8,
-    pattern: str = "uniform",
-    arrivals: str = "paced",
-    size: str = "64-512",
-    load: str = "0.1:1.0",
-    packets: int = PACKETS,
-    seed: int = 1,
-    profile: str = "isthmus",
-    buffer_words: int | None = None,
-    round_trip: int | None = None,
-    engines: str = "all",
-    format: Format = "table",  # noqa: A002
-    out: Path = Path("out"),
-    out_json: Path | None = None,
-    runner: engine.Runner | None = None,
-    given: Path | None = None,
-) -> Document:
-    """`isthmus bench switch`: measure, write `out/switch.json`, `.csv` and `.html`, print.
-
-    ports         --ports: 4, 8, 12 or 16
-    pattern       --pattern: `PATTERNS`
-    arrivals      --arrivals: paced, poisson or bursty
-    size          --sizes: bytes of a packet, 64-512 or 256
-    load          --load: 0.8, 0.5,0.8 or 0.1:1.0:0.1, shares of a line's words
-    packets       -n, --packets: measured at each load
-    profile       --profile: as-published, isthmus or all
-    buffer_words  --buffer-words: of a crosspoint
-    round_trip    --round-trip: words of propagation to the switch and back
-    engines       --engine: rtl, reference, ideal, with commas, or all
-    """
-    wanted = ENGINES if engines == "all" else tuple(engines.split(","))
-    profiles = PROFILES if profile == "all" else tuple(profile.split(","))
-    for name, values, known in (
-        ("ports", [ports], PORTS),
-        ("arrivals", [arrivals], ARRIVALS),
-        ("profile", profiles, PROFILES),
-        ("engine", wanted, ENGINES),
-        ("format", [format], ("table", "csv", "json")),
-    ):
-        for value in values:
-            choose(name, str(value), [str(each) for each in known])
-    if not 100 <= packets <= 100_000_000:
-        raise UserError(f"packets: {packets} is outside 100 to 100000000")
-    if buffer_words is not None and not 32 <= buffer_words <= 512:
-        raise UserError(f"buffer-words: {buffer_words} is outside 32 to 512")
-    if round_trip is not None and not 8 <= round_trip <= 1600:
-        raise UserError(f"round-trip: {round_trip} words are outside 8 to 1600")
-    traffic = Traffic(ports, pattern, arrivals, sizes(size), None, packets, seed)
-    _pattern(pattern)
-    if is_trace(pattern):
-        # Read here as well, so that a wrong line is known before anything is built.
-        trace(Path(pattern.removeprefix("trace:")), ports)
-    at = loads(load)
-    points = []
-    for each in profiles:
-        design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
-        points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
-    target = result_file(out, "switch", out_json)
-    made = measure(points, runner=runner, given=given)
-    from isthmus.bench import switch_tables
-    from isthmus.report import switch as drawing
-
-    publish(made, target, format, switch_tables.csv_rows, drawing.page, switch_tables.text)
-    return made
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {workload['engine']} {workload['load']:g}"

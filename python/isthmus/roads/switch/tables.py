@@ -1,88 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The switch benchmark as text and as CSV.
+"""The switch benchmark as text.
 
 Delays are one-way: from a packet's making to its first word at the sink.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from isthmus.results import Document, Measurement
-from isthmus.results.files import why_blank
-from isthmus.results.model import PERCENTILES, percentile_name
+from isthmus.results.model import percentile_name
 from isthmus.results.table import aligned, shown_percentiles
-
-CSV_COLUMNS = (
-    "id",
-    "profile",
-    "engine",
-    "ports",
-    "pattern",
-    "arrivals",
-    "bytes_from",
-    "bytes_to",
-    "load",
-    "payload_load",
-    "saturated",
-    "steady",
-    "packets",
-    "seed",
-    "delay_avg[usec]",
-    "delay_stdev[usec]",
-    "delay_min[usec]",
-    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
-    "delay_max[usec]",
-    "payload_share",
-    "words_data",
-    "words_framing",
-    "words_credit",
-    "words_idle",
-    "flow_least_words",
-    "flow_most_words",
-    "jain",
-    "blank_percentiles",
-)
-
-
-def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
-    """A line a measurement, after the names of the columns."""
-    yield CSV_COLUMNS
-    for m in results:
-        w, delay = m.workload, m.latency
-        us = ["" if v is None else f"{v / 1e6:.6f}" for v in _delays(m)]
-        yield [
-            m.id,
-            m.profile,
-            m.method,
-            w["ports"],
-            w["pattern"],
-            m.arrivals,
-            *w["sizes_bytes"],
-            _blank(w["load"]),
-            _blank(w["payload_load"]),
-            int(w["saturated"]),
-            "" if w["steady"] is None else int(w["steady"]),
-            m.iterations if delay else 0,
-            m.seed,
-            *us,
-            _blank(w["payload_share"]),
-            *(_blank(w["wire_shares"][kind]) for kind in ("data", "framing", "credit", "idle")),
-            *(_blank(w["flows"][key]) for key in ("least_words", "most_words", "jain")),
-            why_blank(delay),
-        ]
-
-
-def _delays(m: Measurement) -> list[float | None]:
-    delay = m.latency
-    if delay is None:
-        return [None] * (4 + len(PERCENTILES))
-    return [delay.avg, delay.stdev, delay.min, *delay.percentiles.values(), delay.max]
-
-
-def _blank(value: float | None) -> object:
-    return "" if value is None else value
 
 
 def process(m: Measurement) -> str:

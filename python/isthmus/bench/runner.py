@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus import jobs
 from isthmus.errors import DataError
+from isthmus.roads.table import resolve, road
 
 if TYPE_CHECKING:
     from isthmus.native import RunProgress
@@ -81,10 +82,7 @@ def _text(progress: RunProgress) -> str:
 
 
 def _name(scenario: Mapping[str, Any]) -> str:
-    workload = scenario["workload"]
-    kind = workload.get("method") or workload.get("kind")
-    if "test" in workload:
-        kind = f"{workload['test']} {workload['size_bytes']}"
-    if kind is None:
-        kind = f"{workload['engine']} {workload['load']:g}"
-    return f"{scenario['platform']['name']} {scenario['profile']} {kind}"
+    made = road(str(scenario["road"]))
+    if made.label:
+        return str(resolve(made.label)(scenario))
+    return f"{scenario['platform']['name']} {scenario['profile']}"

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A platform's constants and a workload become the scenario that `isthmus-road` runs.
-
-Every key carries its unit in its name, so the unit of the platform file decides the key: a constant
-in ns/byte named copy becomes copy_ns_per_byte.
-"""
+"""A platform's constants and a workload become the scenario that `isthmus-road` runs."""
 
 from __future__ import annotations
 
@@ -11,29 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.platforms import BUSES, Constant, Platform, Profile, declared
+from isthmus.platforms import Platform, Profile, entries
+from isthmus.roads.etherbone.platform import KINDS
 
 Method = Literal["convenience", "blocking", "pipelined"]
 METHODS: tuple[Method, ...] = ("convenience", "blocking", "pipelined")
-
-_SUFFIXES: Mapping[str, str] = {
-    "1": "",
-    "s": "_s",
-    "us": "_us",
-    "ns": "_ns",
-    "m": "_m",
-    "MHz": "_mhz",
-    "Mbit/s": "_mbit_s",
-    "ns/m": "_ns_per_m",
-    "ns/byte": "_ns_per_byte",
-    "bit": "_bits",
-    "byte": "_bytes",
-    "microframe": "_microframes",
-    "share": "_share",
-    "TLP": "_tlps",
-    "cycle": "_cycles",
-}
-_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP", "cycle"})
 
 
 def scenario(
@@ -70,7 +48,7 @@ def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
 
 def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
     """The bus's tables; a choice and the profile's driver one level deeper, under what they stand for."""
-    kind = BUSES[platform.bus]
+    kind = KINDS[platform.bus]
     made: dict[str, Any] = {}
     for name, group in platform.groups.items():
         if name in kind.drivers.values():
@@ -83,17 +61,6 @@ def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
         else:
             made[place] = {name: entries(group)}
     return made
-
-
-def entries(group: Any) -> dict[str, float | int]:
-    """The constants of one table, each key with its unit."""
-    return dict(_entry(key, getattr(group, key)) for key in declared(type(group)))
-
-
-def _entry(name: str, constant: Constant) -> tuple[str, float | int]:
-    whole = constant.unit in _WHOLE or name == "epoch"
-    value = int(constant.value) if whole else constant.value
-    return name + _SUFFIXES[constant.unit], value
 
 
 Procedure = Literal["steady", "published"]
@@ -139,3 +106,10 @@ def fuzz(frames: int) -> dict[str, Any]:
 
 def path(reads: list[int]) -> dict[str, Any]:
     return {"kind": "path", "reads": reads}
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    method = workload.get("method") or workload["kind"]
+    return f"{made['platform']['name']} {made['profile']} {method}"

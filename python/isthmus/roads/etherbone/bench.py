@@ -10,13 +10,13 @@ from time import monotonic
 from typing import Any, Literal
 
 from isthmus import bootstrap, platforms
-from isthmus.bench import engine, scenario
-from isthmus.bench.output import FORMATS, Format
-from isthmus.bench.scenario import METHODS, Method, Procedure
+from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
-from isthmus.platforms import PROFILES, Profile
-from isthmus.results import Document, document, latency_table, to_csv, to_json
-from isthmus.storage import keep, result_file
+from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.results import Document, document
+from isthmus.roads.etherbone import scenario
+from isthmus.roads.etherbone.platform import KINDS
+from isthmus.roads.etherbone.scenario import METHODS, Method, Procedure
 
 ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
@@ -45,7 +45,7 @@ def measure(
     *,
     iterations: int = ITERATIONS,
     timestamps: Sequence[int] = TIMESTAMPS,
-    systems: Sequence[str] = SYSTEMS,
+    systems: Sequence[Platform | str] = SYSTEMS,
     methods: Sequence[Method] = METHODS,
     profiles: Sequence[Profile] = PROFILES,
     seed: int = 1,
@@ -53,21 +53,23 @@ def measure(
     out: Path = Path("out"),
     command: str | None = None,
     procedure: Procedure = "steady",
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     model: Path | None = None,
 ) -> Document:
     """Run it and give the result document; nothing is printed but progress.
 
+    systems     platforms, or their names
     iterations  cycles of each series that count; a pipelined one goes on until its rate is steady
     procedure   steady: warm-up and drain are left out; published: as the document measured
     """
-    _check(iterations, timestamps, systems, methods, profiles, trace)
+    _check(iterations, timestamps, methods, profiles, trace)
     begin = monotonic()
     if runner is None:
         bootstrap.ensure_native()
-    loaded = {name: platforms.load(name) for name in systems}
+    found = [platforms.load(each) if isinstance(each, str) else each for each in systems]
+    loaded = {platform.name: platform for platform in found}
     tops = sorted({_board(platform, profile) for platform in loaded.values() for profile in profiles})
-    models = {top: model or engine.model(top, trace == "fst") for top in tops}
+    models = {top: model or running.model(top, trace == "fst") for top in tops}
     files = dict(_trace_files(trace, out))
     runs = [
         scenario.scenario(
@@ -88,7 +90,7 @@ def measure(
         direct = loaded["gige-direct"]
         built = models[_board(direct, profiles[0])]
         runs += [scenario.scenario(direct, "isthmus", built, workload, seed) for workload in bare]
-    measured = engine.run_all(runs, "measure", runner or engine.run)
+    measured = running.run_all(runs, "measure", runner or running.run)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect
 
@@ -96,8 +98,8 @@ def measure(
     return document(context, measured, loaded.values())
 
 
-def _board(platform: platforms.Platform, profile: Profile) -> str:
-    return platforms.BUSES[platform.bus].boards[profile]
+def _board(platform: Platform, profile: Profile) -> str:
+    return KINDS[platform.bus].boards[profile]
 
 
 def _workloads(
@@ -142,7 +144,6 @@ def _named(files: Mapping[str, str], name: str) -> dict[str, str] | None:
 def _check(
     iterations: int,
     timestamps: Sequence[int],
-    systems: Sequence[str],
     methods: Sequence[str],
     profiles: Sequence[str],
     trace: str,
@@ -155,7 +156,6 @@ def _check(
         if not 1 <= count <= 8:
             raise UserError(f"size: {count} timestamps a cycle; the report's measurement has 1 to 8")
     for name, given, known in (
-        ("platform", systems, SYSTEMS),
         ("method", methods, METHODS),
         ("profile", profiles, PROFILES),
         ("trace", [trace], ("none", *_TRACES)),
@@ -175,67 +175,3 @@ def sizes(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise UserError(f"size: {text!r}; write 4, 1,2,8 or 1..8") from None
-
-
-def run(
-    *,
-    iterations: int = ITERATIONS,
-    size: str = "1..8",
-    platform: str = "all",
-    method: str = "all",
-    profile: str = "all",
-    seed: int = 1,
-    format: Format = "table",  # noqa: A002
-    out: Path = Path("out"),
-    out_json: Path | None = None,
-    trace: Trace = "none",
-    runner: engine.Runner | None = None,
-    model: Path | None = None,
-) -> Document:
-    """`isthmus bench etherbone`: measure, write `out/etherbone.json` and `.csv`, print.
-
-    iterations  -n, --iters: cycles of each measurement
-    size        -s, --size: timestamps in one cycle: 4, 1,2,8 or 1..8
-    platform    --platform: one of `SYSTEMS`, several with commas, or all
-    method      --method: convenience, blocking, pipelined or all
-    profile     --profile: as-published, isthmus or all
-    seed        --seed
-    format      --format: what to print: table, csv or json
-    out         --out: folder of the results
-    out_json    --out-json: another name for the result file
-    trace       --trace: none, fst, perfetto or pcapng, written to `out/traces`
-    """
-    choose("format", format, FORMATS)
-    target = result_file(out, "etherbone", out_json)
-    made = measure(
-        iterations=iterations,
-        timestamps=sizes(size),
-        systems=SYSTEMS if platform == "all" else tuple(platform.split(",")),
-        methods=METHODS if method == "all" else (method,),  # type: ignore[arg-type]
-        profiles=PROFILES if profile == "all" else (profile,),  # type: ignore[arg-type]
-        seed=seed,
-        trace=trace,
-        out=out,
-        runner=runner,
-        model=model,
-    )
-    table, whole = to_csv(made), to_json(made)
-    keep({target: whole, target.with_suffix(".csv"): table})
-    if format == "csv":
-        print(table, end="")
-    elif format == "json":
-        print(whole, end="")
-    else:
-        print(text(made), end="")
-        print(f"# results: {target}, {target.with_suffix('.csv')}")
-        if trace != "none":
-            print(f"# traces: {out / 'traces'}")
-    return made
-
-
-def text(made: Document) -> str:
-    """What the terminal shows: latencies in perftest's columns, rates, and where the time goes."""
-    from isthmus.bench.tables import rate_table, stage_table
-
-    timed = [m for m in made if m.name.startswith(("ts", "tlu"))]
-    return latency_table(timed) + rate_table(made) + stage_table(timed)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Remote DMA between hosts, as perftest measures it: latency, bandwidth, and two applications.
 
-`scenario` makes one run (docs/reference/rdma-scenario.md), `measure` runs several, `run` is
-`isthmus bench rdma`.
+`scenario` makes one run (docs/reference/rdma-scenario.md), `measure` runs several.
 """
 
 from __future__ import annotations
@@ -16,13 +15,11 @@ from time import monotonic
 from typing import Any, Literal
 
 from isthmus import bootstrap, platforms
-from isthmus.bench import engine, rdma_trace
-from isthmus.bench.output import FORMATS, Format, publish
-from isthmus.bench.scenario import entries
+from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
-from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.platforms import Platform, Profile, entries
 from isthmus.results import Document, Measurement, document, measurement
-from isthmus.storage import result_file
+from isthmus.roads.rdma import tracefile
 
 PLATFORM = "forth-rdma"
 PLATFORMS = (PLATFORM, "rdma-pcie")
@@ -44,6 +41,9 @@ LISTED = ("write-bw", "send-bw")
 WRITES = ("write-lat", "write-bw")
 LONGEST_LIST = 64
 """Descriptors of a list, half a queue; messages, a quarter of the far queue's slots."""
+
+System = Platform | str
+"""A platform, or its name."""
 
 Posting = Literal["v1", "v2", "v3"]
 POSTINGS: tuple[Posting, ...] = ("v1", "v2", "v3")
@@ -99,7 +99,7 @@ class Transfers:
     post_list: int = 1
     inline: int | None = None
     keep_samples: bool = False
-    trace: tuple[rdma_trace.Line, ...] = ()
+    trace: tuple[tracefile.Line, ...] = ()
 
 
 def check(transfers: Transfers) -> None:
@@ -128,8 +128,8 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"report-unsorted: {t.iterations} samples of a host; {KEPT} at most")
     if (t.test == TRACE) != bool(t.trace):
         raise UserError(WANTS_TRACE)
-    if t.trace and rdma_trace.hosts(t.trace) > t.hosts:
-        raise UserError(f"hosts: {t.hosts} are fewer than the {rdma_trace.hosts(t.trace)} of the trace")
+    if t.trace and tracefile.hosts(t.trace) > t.hosts:
+        raise UserError(f"hosts: {t.hosts} are fewer than the {tracefile.hosts(t.trace)} of the trace")
     if t.test not in (*APPLICATIONS, TRACE) and t.hosts % 2:
         raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
@@ -188,7 +188,7 @@ def scenario(
     if t.keep_samples:
         workload["keep_samples"] = True
     if t.trace:
-        workload["trace"] = rdma_trace.rows(t.trace)
+        workload["trace"] = tracefile.rows(t.trace)
     if t.test in POSTED:
         workload["posting"] = {"v3": LAZY} if t.posting == "v3" else t.posting or "v2"
     made: dict[str, Any] = {
@@ -274,22 +274,22 @@ def models(
 ) -> dict[str, Path]:
     """The shared objects of interface and switch by the name of their top; a build shows its progress."""
     return {
-        top: engine.model(top, waveform and top == INTERFACE, values)
+        top: running.model(top, waveform and top == INTERFACE, values)
         for top, values in parameters(platform, profile, links, hosts).items()
     }
 
 
-def identifier(platform: str, profile: Profile, transfers: Transfers) -> str:
+def identifier(platform: Platform, profile: Profile, transfers: Transfers) -> str:
     """The id that the run's measurement gets."""
     t = transfers
-    inline = t.size <= inline_bytes(platforms.load(platform), profile, t)
+    inline = t.size <= inline_bytes(platform, profile, t)
     parts = [f"{t.hosts}x{t.links}", str(t.size)]
     parts += [t.posting or "v2"] if t.test in POSTED and not inline else []
     parts += [] if t.combined else ["uncombined"]
     parts += ["both-ways"] if t.both_ways else []
     parts += [f"list-{t.post_list}"] if t.post_list > 1 else []
     method = f"{t.test}-inline" if inline else t.test
-    return f"rdma/{platform}/{profile}/{method}/{'-'.join(parts)}"
+    return f"rdma/{platform.name}/{profile}/{method}/{'-'.join(parts)}"
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -351,11 +351,15 @@ class Point:
 
     transfers: Transfers
     profile: Profile = "isthmus"
-    platform: str = PLATFORM
+    platform: System = PLATFORM
 
     @property
     def id(self) -> str:
-        return identifier(self.platform, self.profile, self.transfers)
+        return identifier(_loaded(self.platform), self.profile, self.transfers)
+
+
+def _loaded(platform: System) -> Platform:
+    return platforms.load(platform) if isinstance(platform, str) else platform
 
 
 class _Runs:
@@ -371,9 +375,10 @@ class _Runs:
         return list(self._platforms.values())
 
     def scenario(self, point: Point, **changes: Any) -> dict[str, Any]:
-        platform = self._platforms.get(point.platform)
+        name = point.platform if isinstance(point.platform, str) else point.platform.name
+        platform = self._platforms.get(name)
         if platform is None:
-            platform = self._platforms[point.platform] = platforms.load(point.platform)
+            platform = self._platforms[name] = _loaded(point.platform)
         made = self.given or self._models(platform, point)
         return scenario(platform, point.profile, point.transfers, made[INTERFACE], made[SWITCH], **changes)
 
@@ -383,7 +388,7 @@ class _Runs:
         for top, values in wanted.items():
             name = f"{top} {' '.join(f'{key}={value}' for key, value in values.items())}"
             if name not in self.built:
-                self.built[name] = engine.model(top, False, values)
+                self.built[name] = running.model(top, False, values)
             made[top] = self.built[name]
         return made
 
@@ -394,7 +399,7 @@ def measure(
     title: str = "rdma",
     command: str | None = None,
     duration_ms: float | None = None,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Mapping[str, Path] | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
@@ -409,14 +414,14 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     runs = _Runs(given)
-    one = runner or engine.run
+    one = runner or running.run
     if duration_ms is not None:
         short = [replace(point, transfers=replace(point.transfers, iterations=PROBE)) for point in points]
-        tried = engine.run_all([runs.scenario(point) for point in short], f"{title}, first runs", one)
+        tried = running.run_all([runs.scenario(point) for point in short], f"{title}, first runs", one)
         points = [
             _lasting(p, measurement(found), duration_ms) for p, found in zip(points, tried, strict=True)
         ]
-    measured = engine.run_all([runs.scenario(point) for point in points], title, one)
+    measured = running.run_all([runs.scenario(point) for point in points], title, one)
     # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
     from isthmus.results.context import collect
 
@@ -434,135 +439,7 @@ def _lasting(point: Point, tried: Measurement, duration_ms: float) -> Point:
     return replace(point, transfers=replace(point.transfers, iterations=count))
 
 
-def run(
-    test: str,
-    *,
-    size: str | None = None,
-    all_: bool = False,
-    iterations: int | None = None,
-    duration_ms: float | None = None,
-    trace: Path | None = None,
-    hosts: int = 2,
-    links: int = 1,
-    posting: str | None = None,
-    overrun: bool = False,
-    uncombined: bool = False,
-    bidirectional: bool = False,
-    post_list: int = 1,
-    inline: int | None = None,
-    polled: bool = False,
-    histogram: bool = False,
-    unsorted: bool = False,
-    gbits: bool = False,
-    platform: str = PLATFORM,
-    profile: str | None = None,
-    seed: int = 1,
-    format: Format = "table",  # noqa: A002
-    out: Path = Path("out"),
-    out_json: Path | None = None,
-    runner: engine.Runner | None = None,
-    given: Mapping[str, Path] | None = None,
-) -> Document:
-    """`isthmus bench rdma`: measure, write `out/rdma.json`, `.csv` and `.html`, print.
-
-    test           one of `TESTS`, or `figures`: the document's figures
-    size           -s, --size: bytes, 64, 8,64 or 8:4096; `all_`: -a, every one
-    iterations     -n, --iters: transfers measured at each size; `duration_ms`: -D, simulated time instead
-    trace          --trace: the file of test trace; as many hosts as it names, at least
-    posting        --posting: v1, v2 or v3; v3 wants `overrun`, which says that its queue may overrun
-    post_list      -l, --post-list: transfers handed over at a time
-    inline         -I, --inline_size: writes of at most so many bytes bring their data with them
-    polled         --polled: the far program looks at its memory and is not told
-    histogram      -H: the whole distribution; `unsorted`: -U: each sample, in the result file as well
-    gbits          --report-gbits
-    profile        --profile: as-published, isthmus or all; without it isthmus, and of figures all
-    """
-    if profile is None:
-        profile = "all" if test == "figures" else "isthmus"
-    choose("format", format, FORMATS)
-    choose("test", test, (*TESTS, "figures"))
-    profiles = PROFILES if profile == "all" else tuple(profile.split(","))
-    for each in profiles:
-        choose("profile", each, (*PROFILES, "all"))
-    for each in platform.split(","):
-        choose("platform with RDMA", each, PLATFORMS)
-    if iterations is not None and duration_ms is not None:
-        raise UserError("duration: give -n or -D, not both")
-    if duration_ms is not None and not 0.001 <= duration_ms <= 10_000:
-        raise UserError(f"duration: {duration_ms} ms are outside 0.001 to 10000 simulated ms")
-    if duration_ms is not None and test == "sort":
-        raise UserError("duration: sort runs once; -n says how many chunks each host has")
-    if size is not None and all_:
-        raise UserError("size: give -s or -a, not both")
-    if test == "figures":
-        settings = {
-            "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
-            "uncombined": uncombined, "bidirectional": bidirectional, "polled": polled,
-            "post-list": post_list > 1, "inline_size": inline is not None,
-            "report-unsorted": unsorted, "trace": trace,
-        }  # fmt: skip
-        for name, value in settings.items():
-            if value:
-                raise UserError(f"{name}: figures have settings of their own; name a test instead")
-    lines: tuple[rdma_trace.Line, ...] = ()
-    if (test == TRACE) != (trace is not None):
-        raise UserError(WANTS_TRACE)
-    if trace is not None:
-        settings = {
-            "size": size, "all": all_, "iters": iterations, "duration": duration_ms, "posting": posting,
-            "bidirectional": bidirectional, "polled": polled, "inline_size": inline is not None,
-        }  # fmt: skip
-        for name, value in settings.items():
-            if value:
-                raise UserError(f"{name}: the trace says what is sent, when and how")
-        lines = rdma_trace.read(trace)
-        hosts, iterations = max(hosts, rdma_trace.hosts(lines)), len(lines)
-        size = str(max(line.size for line in lines))
-    if posting == "v3" and not overrun:
-        raise UserError(f"posting: v3 looks for room every {LAZY} descriptors; it wants {OVERRUN}")
-    from isthmus.bench import rdma_published
-
-    names = platform.split(",")
-    if test != "figures":
-        wanted = all_sizes(test) if all_ else sizes(size) if size is not None else (usual_size(test),)
-        points = [
-            Point(
-                Transfers(
-                    test,  # type: ignore[arg-type]
-                    each,
-                    usual_iterations(test, each) if iterations is None else iterations,
-                    warmup(test, each),
-                    hosts,
-                    links,
-                    posting,  # type: ignore[arg-type]
-                    not uncombined,
-                    bidirectional,
-                    not polled,
-                    seed,
-                    post_list,
-                    inline,
-                    unsorted,
-                    lines,
-                ),
-                which,  # type: ignore[arg-type]
-                name,
-            )
-            for name in names
-            for which in profiles
-            for each in wanted
-        ]
-        for point in points:
-            check(point.transfers)
-        target = result_file(out, "rdma", out_json)
-        made = measure(points, duration_ms=duration_ms, runner=runner, given=given)
-    else:
-        target = result_file(out, "rdma", out_json)
-        made = rdma_published.drawn(profiles, names, seed, runner, given)  # type: ignore[arg-type]
-    from isthmus.bench import rdma_tables
-    from isthmus.report import rdma as drawing
-
-    def table(one: Document) -> str:
-        return rdma_tables.text(one, gbits=gbits, histogram=histogram, unsorted=unsorted)
-
-    publish(made, target, format, rdma_tables.csv_rows, drawing.page, table)
-    return made
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['size_bytes']}"

@@ -8,17 +8,17 @@ No gateware takes part, so there is nothing to build. `scenario` makes one run
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal
 
 from isthmus import platforms
-from isthmus.bench import engine, rdma
-from isthmus.bench.scenario import entries
+from isthmus.bench import runner as running
 from isthmus.errors import UserError
-from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.results import Document, document
+from isthmus.roads.rdma import bench as rdma
 
 Test = Literal["store", "store-combined", "read", "write"]
 
@@ -78,7 +78,7 @@ def measure(
     *,
     platform: str = rdma.PLATFORM,
     seed: int = 1,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
 ) -> Document:
     """Run them and give the result document; a second or so, and nothing is printed.
 
@@ -86,7 +86,7 @@ def measure(
     """
     begin = monotonic()
     loaded = platforms.load(platform)
-    one = runner or engine.run
+    one = runner or running.run
     found = [
         item
         for profile in profiles
@@ -97,3 +97,9 @@ def measure(
 
     context = collect(" ".join(["isthmus", *sys.argv[1:]]), seed, {}, monotonic() - begin)
     return document(context, found, [loaded])
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The RDMA benchmarks as text, in perftest's columns, and as CSV."""
+"""The RDMA benchmarks as text, in perftest's columns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from math import ceil
 from typing import Any
 
 from isthmus.results import DEFINITIONS, Document, Measurement, ResultError
-from isthmus.results.files import why_blank
-from isthmus.results.model import PERCENTILES, percentile_name
+from isthmus.results.model import percentile_name
 from isthmus.results.table import aligned, shown_percentiles
 from isthmus.units import percent
 
@@ -28,37 +27,6 @@ PHASES = ("compute", "post", "network", "wait")
 MIB = float(1 << 20)
 DESCRIPTOR_BYTES = 4096
 NO_PEAK = "-"
-
-CSV_COLUMNS = (
-    "id",
-    "platform",
-    "profile",
-    "test",
-    "hosts",
-    "links",
-    "bytes",
-    "posting",
-    "combined",
-    "both_ways",
-    "post_list",
-    "iterations",
-    "seed",
-    "definition",
-    "t_min[usec]",
-    "t_max[usec]",
-    "t_typical[usec]",
-    "t_avg[usec]",
-    "t_stdev[usec]",
-    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
-    "payload[MiB/sec]",
-    "MsgRate[Mpps]",
-    "link_share",
-    "network[usec]",
-    *(f"{name}[usec]" for name in (*COMPONENTS, "total")),
-    # A sort's and an exchange's time: not the network's part of one transfer, which stands before.
-    *(f"phase_{name}[usec]" for name in PHASES),
-    "blank_percentiles",
-)
 
 
 def rate(m: Measurement) -> float | None:
@@ -90,83 +58,7 @@ def posting(m: Measurement) -> str:
     return next(iter(found)) if isinstance(found, dict) else str(found)
 
 
-def short(results: Iterable[Measurement]) -> str:
-    """Latencies of every host bus below each other, as `isthmus compare` shows them."""
-    return (
-        "# between hosts by RDMA: one-way is half of a round trip, program to program; a request of so many\n"
-        "# bytes and its answer take the whole; memory to memory leaves out what processors pay\n"
-        + aligned([SHORT_COLUMNS, *short_rows(results)], left=range(3))
-    )
-
-
-SHORT_COLUMNS = (
-    "#platform",
-    "profile",
-    "operation",
-    "bytes",
-    "one-way[usec]",
-    "there and back[usec]",
-    "memory[usec]",
-)
-
-
 OPERATIONS = {"send-lat": "message", "write-lat-inline": "inline write"}
-
-
-def short_rows(results: Iterable[Measurement]) -> list[Sequence[str]]:
-    """The rows of `short`, in microseconds."""
-    return [
-        (
-            m.platform,
-            m.profile,
-            OPERATIONS.get(m.method, "write").replace(" ", "-"),
-            str(m.workload["size_bytes"]),
-            _us(m.latency.avg, 3),
-            _us(2 * m.latency.avg, 3),
-            _us(total(m), 3),
-        )
-        for m in results
-        if m.road == "rdma" and m.definition == "half_round_trip" and m.latency is not None
-    ]
-
-
-def csv_rows(results: Iterable[Measurement]) -> Iterable[Sequence[object]]:
-    """A line a measurement, after the names of the columns."""
-    yield CSV_COLUMNS
-    for m in (m for m in results if m.road == "rdma"):
-        w = m.workload
-        moved, parts, phases = rate(m), components(m) or {}, w.get("phases_ps") or {}
-        yield [
-            m.id,
-            m.platform,
-            m.profile,
-            m.method,
-            w["hosts"],
-            w["links"],
-            w["size_bytes"],
-            posting(m),
-            int(w["combined"]),
-            int(w["both_ways"]),
-            w["post_list"],
-            m.iterations,
-            m.seed,
-            m.definition,
-            *(_us(value, 6) for value in _latencies(m)),
-            "" if moved is None else f"{moved / MIB:.3f}",
-            "" if w.get("messages_per_s") is None else f"{w['messages_per_s'] / 1e6:.6f}",
-            "" if w.get("link_share") is None else f"{w['link_share']:.6f}",
-            _us(w.get("network_ps"), 6),
-            *(_us(parts.get(name), 6) for name in (*COMPONENTS, "total")),
-            *(_us(phases.get(name), 6) for name in PHASES),
-            why_blank(m.latency),
-        ]
-
-
-def _latencies(m: Measurement) -> list[float | None]:
-    t = m.latency
-    if t is None:
-        return [None] * (5 + len(PERCENTILES))
-    return [t.min, t.max, t.typical, t.avg, t.stdev, *t.percentiles.values()]
 
 
 def _us(ps: float | None, decimals: int = 2) -> str:
@@ -288,9 +180,6 @@ def _breakdown(m: Measurement) -> str:
     text = f"# {m.workload['size_bytes']} bytes, memory to memory, ns: {shares}; {total / 1e3:.0f} in all\n"
     if len(m.workload.get("packets") or []) < 2:
         return text
-    # Imported here: the page's module takes its numbers from this one.
-    from isthmus.report.rdma import bounds
-
     # What bounds it comes first. The parts divide the time as the document's Figure 9 does: packets that wait
     # for a link count where they wait.
     busy = f"# {m.workload['size_bytes']} bytes, of the whole transfer's time it is on {bounds(m)[1]}\n"
@@ -349,6 +238,40 @@ def _unsorted(m: Measurement, found: Sequence[Mapping[str, Any]]) -> str:
     for taken in found:
         rows += [(str(taken["host"]), str(n), f"{ps / 1e6:.3f}") for n, ps in enumerate(taken["ps"], 1)]
     return f"# each sample, {m.workload['size_bytes']} bytes, in the order they were taken\n{aligned(rows)}"
+
+
+def steps(packet: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
+    """Begin and end of each step of a packet in microseconds, from the program's call on."""
+    return {one["name"]: (one["begin_ps"] / 1e6, one["end_ps"] / 1e6) for one in packet["steps"]}
+
+
+def bounds(m: Measurement) -> tuple[float, str]:
+    """Microseconds of one transfer, and the share of them in which each thing that its packets share was busy
+    with it, the longest first: that one bounds it."""
+    packets = [(packet["link"], steps(packet)) for packet in m.workload["packets"]]
+    end = max(found["write"][1] for _, found in packets)
+    begin = min(found[next(iter(found))][0] for _, found in packets)
+    things = {
+        "the sender's bus": [found["bus read"] for _, found in packets if "bus read" in found],
+        "the receiver's bus": [found["write"] for _, found in packets],
+    }
+    links = sorted({link for link, _ in packets})
+    busiest = max(
+        ([found["link to the switch"] for at, found in packets if at == link] for link in links), key=covered
+    )
+    things["the busiest link" if len(links) > 1 else "the link"] = busiest
+    shares = sorted(((covered(spans), name) for name, spans in things.items()), reverse=True)
+    moves = ", ".join(f"{name} {percent(time / (end - begin))}" for time, name in shares)
+    return end - begin, moves
+
+
+def covered(spans: Sequence[tuple[float, float]]) -> float:
+    """The length of the union of spans."""
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total
 
 
 def crossover(

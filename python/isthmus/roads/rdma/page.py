@@ -10,24 +10,6 @@ from html import escape
 from itertools import accumulate
 from typing import Any
 
-from isthmus.bench.rdma_tables import (
-    COMPONENTS,
-    MIB,
-    OPERATIONS,
-    PHASES,
-    components,
-    crossover,
-    differences,
-    injection,
-    per_descriptor,
-    posting,
-    rate,
-    short_rows,
-    total,
-)
-from isthmus.compare.answer import bus_of
-from isthmus.compare.fetch import by_etherbone, by_rdma
-from isthmus.report import switch
 from isthmus.report.figures import (
     BEYOND_NOTE,
     TAIL,
@@ -35,13 +17,29 @@ from isthmus.report.figures import (
     Panel,
     Swatch,
     Table,
-    decades,
     one_definition,
     percentile_cell,
 )
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.model import percentile_name
+from isthmus.roads.rdma.tables import (
+    COMPONENTS,
+    MIB,
+    OPERATIONS,
+    PHASES,
+    bounds,
+    components,
+    crossover,
+    differences,
+    injection,
+    per_descriptor,
+    posting,
+    rate,
+    steps,
+    total,
+)
+from isthmus.roads.switch.page import delay as crossbar_delay
 from isthmus.units import digits, percent
 
 TITLE = "Remote DMA between hosts: what a transfer costs, and where its time goes"
@@ -75,6 +73,7 @@ PARTS: Mapping[str, tuple[str, str]] = {
     "rcv_dma": ("receive DMA", "c2"),
 }
 LEFT_OVER = ("what the document names apart only in its figure", "c6")
+COLOURS = 6
 PICOSECONDS = 1e6
 """In a microsecond."""
 
@@ -98,7 +97,7 @@ def figures(document: Document) -> list[Figure]:
     made = []
     crossbar = [m for m in document if m.road == "switch" and m.latency is not None and m.workload["load"]]
     if crossbar:
-        made.append(switch.delay(crossbar))
+        made.append(crossbar_delay(crossbar))
     rated = _rated(document)
     shown = _with_most_lines(rated)
     if shown:
@@ -128,80 +127,6 @@ def figures(document: Document) -> list[Figure]:
     if traced:
         made.append(_trace(traced))
     return made
-
-
-ROADS = 6
-"""As many lines as there are colours."""
-
-
-def everywhere(document: Document) -> Figure | None:
-    """So many bytes from a far memory, over every road: the fastest platform of each bus. None where only one
-    road was measured."""
-    etherbone, rdma = by_etherbone(document), by_rdma(document)
-    if not etherbone or not rdma:
-        return None
-    costs = {**rdma, **etherbone}
-    read = {size for cost in etherbone.values() for size in cost}
-    sizes = sorted(read & {size for cost in rdma.values() for size in cost})
-    if not sizes:
-        return None
-    buses = {m.platform: bus_of(m) for m in document}
-    best: dict[str, str] = {}
-    for name in sorted(costs, key=lambda name: (costs[name][max(costs[name])], name)):
-        best.setdefault(buses[name], name)
-    shown = sorted(best.values(), key=lambda name: (name not in rdma, name))[:ROADS]
-    colours = {name: f"c{number + 1}" for number, name in enumerate(shown)}
-    drawn: list[dict[str, Any]] = [
-        {
-            "type": "line",
-            "name": name,
-            "colour": colours[name],
-            "symbol": "circle",
-            "symbolSize": 7,
-            "lineStyle": {"type": "solid" if name in rdma else "dashed"},
-            "data": [[size, costs[name][size] / PICOSECONDS] for size in sizes if size in costs[name]],
-        }
-        for name in shown
-    ]
-    scale = decades([value for one in drawn for _, value in one["data"]])
-    option = {
-        "xAxis": _axis("bytes", "log", logBase=8, min=min(sizes), max=max(sizes), bytes=True),
-        "yAxis": _axis("until all are here [us]", "log", **scale),
-        "series": drawn,
-    }
-    label = (
-        "Time until so many bytes of a far memory are here, a line for each road; the table has the numbers"
-    )
-    rows = [
-        [name, *(f"{costs[name][size] / PICOSECONDS:.3f}" if size in costs[name] else "" for size in sizes)]
-        for name in sorted(costs, key=lambda name: (name not in rdma, name))
-    ]
-    return Figure(
-        "fetch",
-        "Bytes from a far memory, over every road",
-        "Solid: RDMA between hosts, a message of 8 bytes asks and a write answers, each for its measured "
-        "one-way time. Dashed: Etherbone reads words of a device by its fastest method, from first call to "
-        "last reply. Profile isthmus; of each bus the platform that is fastest at the largest size.",
-        [Panel("", label, option, 420)],
-        Table(["road", *(f"{size} bytes [us]" for size in sizes)], rows),
-        [Swatch(name, colours[name], "solid" if name in rdma else "dashed") for name in shown],
-    )
-
-
-def beside(members: Sequence[Measurement]) -> Figure:
-    """What the page of all roads shows of this one alone: a table."""
-    columns = ["platform", "profile", "operation", "bytes", "one-way [us]", "there and back [us]"]
-    columns += ["memory to memory [us]"]
-    return Figure(
-        "rdma",
-        "Between hosts: RDMA",
-        "Writes into another host's memory and messages into its queue, through network interfaces, serial "
-        "links and a buffered-crossbar switch. One-way is half of a round trip, program to program; a "
-        "request and its answer take the whole. Memory to memory leaves out what processors pay.",
-        (),
-        Table(columns, short_rows(members)),
-        (),
-    )
 
 
 def _rated(document: Document) -> list[Measurement]:
@@ -546,11 +471,6 @@ LANE_GAP = 0.2
 ROW_PX = 46
 
 
-def steps(packet: Mapping[str, Any]) -> Mapping[str, tuple[float, float]]:
-    """Begin and end of each step of a packet in microseconds, from the program's call on."""
-    return {one["name"]: (one["begin_ps"] / 1e6, one["end_ps"] / 1e6) for one in packet["steps"]}
-
-
 def _packets(members: Sequence[Measurement]) -> Figure:
     panels, rows, notes = [], [], []
     for m in members:
@@ -618,35 +538,6 @@ def _busy(m: Measurement) -> str:
         f"{_setting(m)}, profile {m.profile}: {span:.2f} us from the first store on the bus to the "
         f"last byte over the receiver's bus. Of that time this transfer is on {moves}."
     )
-
-
-def bounds(m: Measurement) -> tuple[float, str]:
-    """Microseconds of one transfer, and the share of them in which each thing that its packets share was busy
-    with it, the longest first: that one bounds it."""
-    packets = [(packet["link"], steps(packet)) for packet in m.workload["packets"]]
-    end = max(found["write"][1] for _, found in packets)
-    begin = min(found[next(iter(found))][0] for _, found in packets)
-    things = {
-        "the sender's bus": [found["bus read"] for _, found in packets if "bus read" in found],
-        "the receiver's bus": [found["write"] for _, found in packets],
-    }
-    links = sorted({link for link, _ in packets})
-    busiest = max(
-        ([found["link to the switch"] for at, found in packets if at == link] for link in links), key=covered
-    )
-    things["the busiest link" if len(links) > 1 else "the link"] = busiest
-    shares = sorted(((covered(spans), name) for name, spans in things.items()), reverse=True)
-    moves = ", ".join(f"{name} {percent(time / (end - begin))}" for time, name in shares)
-    return end - begin, moves
-
-
-def covered(spans: Sequence[tuple[float, float]]) -> float:
-    """The length of the union of spans."""
-    total, reached = 0.0, float("-inf")
-    for begin, end in sorted(spans):
-        total += max(0.0, end - max(begin, reached))
-        reached = max(reached, end)
-    return total
 
 
 def _order(m: Measurement) -> tuple[int, bool]:
@@ -866,15 +757,15 @@ def _traced(document: Document) -> list[tuple[Measurement, Steps]]:
 
 def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
     rows, drawn, swatches = [], [], []
-    for number, (m, steps) in enumerate(traced):
+    for number, (m, moments) in enumerate(traced):
         t = m.latency
         assert t is not None
-        name, colour = f"{_setting(m)}, profile {m.profile}", f"c{number % ROADS + 1}"
-        low = steps[0][0]
+        name, colour = f"{_setting(m)}, profile {m.profile}", f"c{number % COLOURS + 1}"
+        low = moments[0][0]
         drawn.append(
             {
                 "type": "line", "name": name, "colour": colour, "step": "end", "symbol": "none",
-                "data": [[low, 0.0], *([us, share] for us, share in steps)],
+                "data": [[low, 0.0], *([us, share] for us, share in moments)],
             }
         )  # fmt: skip
         swatches.append(Swatch(name, colour, "solid"))

@@ -5,28 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, pairwise, product
+from itertools import combinations, groupby, pairwise
 from operator import itemgetter
 
-from isthmus.compare.fetch import ASKING_BYTES, by_etherbone, by_rdma, changes, message_or_write
 from isthmus.results import Document, Measurement
 from isthmus.results.constants import profile_part
+from isthmus.roads.etherbone import ROAD
 from isthmus.units import percent, rate, time, times
 
 Key = tuple[str, str, str]
 """Platform, profile, method."""
-
-
-PLACES: Mapping[str, str] = {
-    "host": "the host (software and interrupts)",
-    "nic": "the network interface",
-    "wire": "the wire",
-    "switch": "the switch",
-    "pcie": "the ports of PCIe",
-    "controller": "the USB controller",
-    "bridge": "processor, driver and bridge up to the VMEbus",
-    "fpga": "the FPGA",
-}
 
 
 FULL = 0.95
@@ -69,7 +57,6 @@ def answer(document: Document) -> list[Sentence]:
     made += _roads(lines)
     made += _crossovers(same, best)
     made += _meetings(document)
-    made += _fetching(document)
     made += _why(same, best)
     made += _sustained(document, best)
     made += _profiles(lines, best)
@@ -175,33 +162,11 @@ def _race(
     return f"{text}. {'Overtaken:' if items else 'No road overtakes another.'}", items
 
 
-def _fetching(document: Document) -> list[Sentence]:
-    """What Etherbone reads and RDMA asks for, side by side; where they change places; message against
-    write."""
-    etherbone, rdma = by_etherbone(document), by_rdma(document)
-    made = []
-    if etherbone and rdma:
-        all_ = {**etherbone, **rdma}
-        sizes = sorted(set.intersection(*(set(costs) for costs in all_.values())))
-        for size in dict.fromkeys(sizes[:1] + sizes[-1:]):
-            ranked = sorted(all_, key=lambda name: all_[name][size])
-            text = ", ".join(f"{name} {time(all_[name][size])}" for name in ranked)
-            made.append(Sentence("Between all roads", f"{size:,} bytes from a far memory: {text}."))
-        made.append(
-            Sentence(
-                "Between all roads",
-                "Etherbone reads by its fastest method; RDMA asks by a message of "
-                f"{ASKING_BYTES} bytes and is answered by a write. Profile isthmus.",
-            )
-        )
-        # Roads of Etherbone are compared with each other above, in words.
-        pairs = [*product(sorted(rdma), sorted(etherbone)), *combinations(sorted(rdma), 2)]
-        text, overtaken = _race(all_, "bytes", pairs)
-        made.append(Sentence("Between all roads", f"Bytes asked for: {text}", overtaken))
-    for (platform, profile), text in message_or_write(document).items():
-        sentence = f"From host to host over {platform}, profile {profile}: {text}."
-        made.append(Sentence("Between all roads", sentence))
-    return made
+def changes(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[int, bool]]:
+    """The common sizes from which on the two have changed places, and whether `one` was ahead before."""
+    sizes = sorted(set(one) & set(other))
+    ahead = [(size, one[size] < other[size]) for size in sizes]
+    return [(size, first) for (_, first), (size, then) in pairwise(ahead) if first != then]
 
 
 def bus_of(m: Measurement) -> str:
@@ -266,9 +231,7 @@ def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[S
             Sentence(
                 "Why",
                 f"Of one blocking round trip of {time(total)}, "
-                + ", ".join(
-                    f"{percent(spent / total)} is {PLACES.get(place, place)}" for place, spent in shares
-                )
+                + ", ".join(f"{percent(spent / total)} is {_place(place)}" for place, spent in shares)
                 + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
             )
         )
@@ -296,6 +259,10 @@ def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sente
             text += f"; what goes towards the host fills {percent(used)} of its share of the line: {reason}"
         made.append(Sentence("Why", f"{text}."))
     return made
+
+
+def _place(name: str) -> str:
+    return ROAD.places[name].words if name in ROAD.places else name
 
 
 def by_place(m: Measurement) -> dict[str, int]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isthmus.bench import engine
-from isthmus.bench.switch import ENGINES, Design, Point, Traffic, line_load
-from isthmus.bench.switch import measure as measured
+from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
+from isthmus.roads.switch.bench import ENGINES, Design, Point, Traffic, line_load
+from isthmus.roads.switch.bench import measure as measured
 
 PACKETS = 20_000
 LIGHT = 0.1
@@ -44,7 +44,7 @@ def points(packets: int = PACKETS, seed: int = 1) -> list[Point]:
 def measure(
     packets: int = PACKETS,
     seed: int = 1,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Path | None = None,
     more: Sequence[Point] = (),
 ) -> Document:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and stages as text."""
+"""Timestamps as text: the comparison with its answer, latencies, rates and stages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 
-from isthmus.results import Measurement
+from isthmus.results import Document, Measurement, latency_table
 from isthmus.results.table import aligned
+from isthmus.roads.etherbone.answer import Key, answer, series
 from isthmus.units import digits
+
+WIDTH = 100
 
 
 def rate_table(results: Iterable[Measurement]) -> str:
@@ -70,3 +74,53 @@ def stage_table(results: Iterable[Measurement]) -> str:
         rows.append(("all", "end to end", f"{total / 1e3:.1f}", "100.0 %"))
         parts.append(f"# stages of one transfer: {m.id}\n{aligned(rows, left=range(2))}\n")
     return "".join(parts)
+
+
+def details(made: Document) -> str:
+    """Latencies in perftest's columns, rates, and where the time goes."""
+    timed = [m for m in made if m.name.startswith(("ts", "tlu"))]
+    return latency_table(timed) + rate_table(made) + stage_table(timed)
+
+
+def text(document: Document) -> str:
+    """The table and the answer, as the terminal shows them."""
+    parts = [_table(document)]
+    topic = ""
+    for sentence in answer(document):
+        if sentence.topic != topic:
+            topic = sentence.topic
+            parts.append(f"\n{topic}\n")
+        parts.append(_filled(sentence.text, "  ", "  "))
+        parts += [_filled(item, "    ", "      ") for item in sentence.items]
+    parts.append("\n")
+    return "".join(parts)
+
+
+def _filled(text: str, first: str, others: str) -> str:
+    lines = textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
+
+
+def _in_flight(lines: Mapping[Key, Sequence[Measurement]]) -> str:
+    """How the pipelined series came."""
+    members = [m for key, line in lines.items() if key[2] == "pipelined" for m in line]
+    return ", ".join(sorted({m.arrivals for m in members})) or "not measured"
+
+
+def _table(document: Document) -> str:
+    """Time per timestamp: the platforms, profiles and methods below each other, cycle sizes across."""
+    lines = series(document)
+    counts = sorted({m.timestamps for members in lines.values() for m in members})
+    rows: list[Sequence[str]] = [("#platform", "profile", "method", *map(str, counts))]
+    for key, members in sorted(lines.items()):
+        cost = {m.timestamps: m.time_per_timestamp for m in members}
+        cells = []
+        for count in counts:
+            found = cost.get(count)
+            cells.append("" if found is None else digits(found / 1e6))
+        rows.append((*key, *cells))
+    return (
+        "# time per timestamp (8 bytes) [us], by timestamps in one Etherbone cycle; steady: warm-up and\n"
+        f"# drain are left out; convenience and blocking: closed loop; pipelined: {_in_flight(lines)}\n"
+        + aligned(rows, left=range(3))
+    )

@@ -7,26 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isthmus.bench import engine, pcix
-from isthmus.bench.rdma import (
+from isthmus.bench import runner as running
+from isthmus.platforms import PROFILES, Profile
+from isthmus.results import Document, merged
+from isthmus.roads.pcix import bench as pcix
+from isthmus.roads.rdma.bench import (
     DESCRIPTOR_BYTES,
     PLATFORM,
-    PLATFORMS,
     POSTINGS,
     SWITCH,
     Point,
     Posting,
+    System,
     Test,
     Transfers,
     measure,
     usual_iterations,
     warmup,
 )
-from isthmus.bench.switch import Design, Traffic, curve
-from isthmus.bench.switch import Point as SwitchPoint
-from isthmus.bench.switch import measure as switch_measure
-from isthmus.platforms import PROFILES, Profile
-from isthmus.results import Document, merged
+from isthmus.roads.switch.bench import Design, Traffic, curve
+from isthmus.roads.switch.bench import Point as SwitchPoint
+from isthmus.roads.switch.bench import measure as switch_measure
 
 LINKS = 4
 """Figure 7 shows more than twice what one link carries; the interface has up to four."""
@@ -54,7 +55,7 @@ SINGLE = 4
 """Transfers of such a run: of one, the last, is shown what happened to it."""
 
 
-def _one_way(size: int, posting: Posting, profile: Profile, platform: str, seed: int) -> Point:
+def _one_way(size: int, posting: Posting, profile: Profile, platform: System, seed: int) -> Point:
     count, before = usual_iterations("one-way", size), warmup("one-way", size)
     return Point(
         Transfers("one-way", size, count, before, links=LINKS, posting=posting, seed=seed), profile, platform
@@ -62,14 +63,20 @@ def _one_way(size: int, posting: Posting, profile: Profile, platform: str, seed:
 
 
 def _latency(
-    test: Test, size: int, profile: Profile, platform: str, seed: int, combined: bool = True, inline: int = 0
+    test: Test,
+    size: int,
+    profile: Profile,
+    platform: System,
+    seed: int,
+    combined: bool = True,
+    inline: int = 0,
 ) -> Point:
     before = warmup(test, size)
     made = Transfers(test, size, LATENCIES, before, links=LINKS, combined=combined, seed=seed, inline=inline)
     return Point(made, profile, platform)
 
 
-def breakdown_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> list[Point]:
+def breakdown_points(profile: Profile, platform: System = PLATFORM, seed: int = 1) -> list[Point]:
     """Figure 9: a write of 8 bytes in single words and combined, a message of 8 bytes; and ours, a write that
     brings its data with it."""
     ours = [_latency("write-lat", SHORT, profile, platform, seed, inline=SHORT)]
@@ -81,7 +88,7 @@ def breakdown_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) 
     ]
 
 
-def _crossing(profile: Profile, platform: str, seed: int) -> list[Point]:
+def _crossing(profile: Profile, platform: System, seed: int) -> list[Point]:
     tests: tuple[Test, ...] = ("write-lat", "send-lat")
     made = [_latency(test, size, profile, platform, seed) for test in tests for size in CROSSING]
     if profile == "isthmus":
@@ -89,7 +96,7 @@ def _crossing(profile: Profile, platform: str, seed: int) -> list[Point]:
     return made
 
 
-def packet_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> list[Point]:
+def packet_points(profile: Profile, platform: System = PLATFORM, seed: int = 1) -> list[Point]:
     """One descriptor's longest transfer, packet by packet, over so many links."""
     return [
         Point(
@@ -103,7 +110,7 @@ def packet_points(profile: Profile, platform: str = PLATFORM, seed: int = 1) -> 
     ]
 
 
-def _spread(profile: Profile, platform: str, seed: int) -> list[Point]:
+def _spread(profile: Profile, platform: System, seed: int) -> list[Point]:
     """What fewer links carry."""
     made = [_one_way(size, "v2", profile, platform, seed) for size in reversed(ONE_WAY)]
     return [
@@ -112,7 +119,7 @@ def _spread(profile: Profile, platform: str, seed: int) -> list[Point]:
 
 
 def figure_points(
-    profiles: Iterable[Profile] = PROFILES, platform: str = PLATFORM, seed: int = 1
+    profiles: Iterable[Profile] = PROFILES, platform: System = PLATFORM, seed: int = 1
 ) -> list[Point]:
     """All that the page draws, the longest first. Over other numbers of links than `LINKS`, which each want
     gateware of their own, the last profile alone."""
@@ -130,15 +137,15 @@ def figure_points(
 
 def drawn(
     profiles: Sequence[Profile] = PROFILES,
-    names: Sequence[str] = (PLATFORM,),
+    chosen: Sequence[System] = (PLATFORM,),
     seed: int = 1,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Mapping[str, Path] | None = None,
 ) -> Document:
     """`isthmus bench rdma figures`: the runs of figures 6 to 9, and the bus by itself."""
-    wanted = [point for name in names for point in figure_points(profiles, name, seed)]
+    wanted = [point for each in chosen for point in figure_points(profiles, each, seed)]
     made = measure(wanted, title="figures 7 to 9", runner=runner, given=given)
-    if PLATFORM not in names:
+    if PLATFORM not in {each if isinstance(each, str) else each.name for each in chosen}:
         return made
     switch = None if given is None else given[SWITCH]
     crossbar = switch_measure(switch_points(profiles, seed), title="figure 6", runner=runner, given=switch)
@@ -183,7 +190,7 @@ def limited_points(seed: int = 1) -> list[Point]:
 
 def promised(
     seed: int = 1,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Mapping[str, Path] | None = None,
 ) -> Document:
     """The part of `verified` that holds our own limits, with a write and a message of 8 bytes as published
@@ -196,37 +203,10 @@ def promised(
 
 def verified(
     seed: int = 1,
-    runner: engine.Runner | None = None,
+    runner: running.Runner | None = None,
     given: Mapping[str, Path] | None = None,
     more: Sequence[Point] = (),
 ) -> Document:
     """Run them, and the bus by itself; `more` points go into the same document."""
     alone = pcix.measure(seed=seed, runner=runner)
     return merged(measure([*points(seed), *more], title="verify rdma", runner=runner, given=given), alone)
-
-
-_ALSO_READ = (8, 64, 128, 256, 504)
-COMPARED: Sequence[tuple[Test, Sequence[int], bool]] = (
-    ("write-lat", (*_ALSO_READ, 512, 1024, 4096), False),
-    ("write-lat", _ALSO_READ, True),
-    ("send-lat", _ALSO_READ, False),
-)
-"""Sizes that Etherbone's road reads too, and enough to see where message and write cross."""
-COMPARED_ITERATIONS = 20
-
-
-def compared(seed: int = 1) -> list[Point]:
-    """What `isthmus compare` shows of RDMA: from a word to a page into another host's memory, the short ones
-    also with their data inline, and messages, on both buses. Two models, a few seconds."""
-    return [
-        Point(
-            Transfers(
-                test, size, COMPARED_ITERATIONS, warmup(test, size), seed=seed, inline=size if inline else 0
-            ),
-            "isthmus",
-            platform,
-        )
-        for platform in PLATFORMS
-        for test, sizes, inline in COMPARED
-        for size in sizes
-    ]

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from isthmus.bench.switch_tables import as_share, is_backlog, line_share, process, queueing_us, verdict
 from isthmus.report.figures import (
     BEYOND_NOTE,
     TAIL,
@@ -22,6 +21,7 @@ from isthmus.report.figures import (
 from isthmus.report.page import platform_tables, render
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.model import percentile_name
+from isthmus.roads.switch.tables import as_share, is_backlog, line_share, process, queueing_us, verdict
 from isthmus.units import digits
 
 TITLE = "A buffered-crossbar switch: delay against load"

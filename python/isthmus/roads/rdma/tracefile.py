@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from isthmus.bench import tracefile
+from isthmus import tracefile
 from isthmus.errors import UserError
 
 FORM = "nanosecond source destination write|inline|message bytes"
