@@ -22,7 +22,15 @@ class Driver:
 
     async def begin(self) -> None:
         d = self.dut
-        for name in ("sources_i", "reg_cyc_i", "reg_stb_i", "reg_we_i", "reg_adr_i", "reg_dat_i", "reg_sel_i"):
+        for name in (
+            "sources_i",
+            "reg_cyc_i",
+            "reg_stb_i",
+            "reg_we_i",
+            "reg_adr_i",
+            "reg_dat_i",
+            "reg_sel_i",
+        ):
             getattr(d, name).value = 0
         d.rst_ni.value = 0
         cocotb.start_soon(Clock(d.clk_i, 8, unit="ns").start())
