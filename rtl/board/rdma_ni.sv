@@ -134,13 +134,12 @@ module rdma_ni
   localparam int unsigned ResetStages = 3;
 
   // ---------------------------------------------------------------- link's reset
-  (* async_reg = "true" *) logic [ResetStages-1:0] link_rst_q;
   logic link_rst_n;
-  assign link_rst_n = link_rst_q[ResetStages-1];
-  always_ff @(posedge link_clk_i or negedge rst_ni) begin
-    if (!rst_ni) link_rst_q <= '0;
-    else         link_rst_q <= {link_rst_q[ResetStages-2:0], 1'b1};
-  end
+  sync_reset #(.Stages(ResetStages)) u_link_reset (
+    .clk_i (link_clk_i),
+    .rst_ni,
+    .rst_no(link_rst_n)
+  );
 
   // ---------------------------------------------------------------- the host's loads and stores
   rdma_ctrl_pkg::control_t control;
@@ -312,11 +311,14 @@ module rdma_ni
   assign irq_o[0] = irq;
 
   // ---------------------------------------------------------------- benchmark mode, seen by the links
-  (* async_reg = "true" *) logic [1:0] link_bench_q;
-  always_ff @(posedge link_clk_i or negedge link_rst_n) begin
-    if (!link_rst_n) link_bench_q <= '0;
-    else             link_bench_q <= {link_bench_q[0], control.bench};
-  end
+  logic link_bench, link_bench_settled;
+  sync_bits u_link_bench (
+    .clk_i    (link_clk_i),
+    .rst_ni   (link_rst_n),
+    .d_i      (control.bench),
+    .q_o      (link_bench),
+    .settled_o(link_bench_settled)
+  );
 
   // ---------------------------------------------------------------- links
   logic [NumLinks-1:0] up, rx_valid, tx_valid, tx_ready, link_idle;
@@ -349,7 +351,7 @@ module rdma_ni
       .signal_i    (serdes_signal_i[i]),
       .rx_i        ('{k: serdes_rx_k_i[4*i+:4], data: serdes_rx_data_i[32*i+:32]}),
       .tx_o        (tx_word),
-      .bench_i     (link_bench_q[1]),
+      .bench_i     (link_bench),
       .up_o        (up[i]),
       .rx_valid_o  (rx_valid[i]),
       .rx_flit_o   (rx_flit[i]),
@@ -589,11 +591,18 @@ module rdma_ni
   );
 
   // ---------------------------------------------------------------- counters
-  (* async_reg = "true" *) logic [1:0][NumLinks-1:0] up_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) up_q <= '0;
-    else         up_q <= {up_q[0], up};
-  end
+  logic [NumLinks-1:0] host_up;
+  logic host_up_settled;
+  sync_bits #(.Width(NumLinks)) u_host_up (
+    .clk_i,
+    .rst_ni,
+    .d_i      (up),
+    .q_o      (host_up),
+    .settled_o(host_up_settled)
+  );
+
+  logic unused_settled;
+  assign unused_settled = link_bench_settled ^ host_up_settled;
 
   rdma_ctrl_pkg::counters_t counters_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -623,7 +632,7 @@ module rdma_ni
   assign state = '{
       running: running,
       ready: ready,
-      up: 4'(up_q[1]),
+      up: 4'(host_up),
       irq: 8'(irq_flow),
       counters: counters_q,
       link_bad: link_bad,
@@ -643,7 +652,7 @@ module rdma_ni
   assign status_posts_bad_o         = counters_q.posts_bad;
   assign status_write_errors_o      = counters_q.write_errors;
   assign status_records_lost_o      = counters_q.records_lost;
-  assign status_up_o = 4'(up_q[1]);
+  assign status_up_o = 4'(host_up);
 
   // ---------------------------------------------------------------- probes
   logic [NumProbes-1:0] strobe, strobe_q;
