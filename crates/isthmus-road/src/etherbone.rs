@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Etherbone over every bus: host program, driver, bus, FPGA.
 
+mod access;
 mod breakdown;
 mod bus;
 mod device;
@@ -9,6 +10,7 @@ mod library;
 mod line_rate;
 mod program;
 mod reference;
+mod requests;
 pub mod scenario;
 mod scene;
 pub mod serve;
@@ -21,14 +23,19 @@ mod world;
 
 use serde_json::{Map, Value, json};
 
+use isthmus_sim::Picoseconds;
+
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::measurement::{
+    Carried, Checked, Excluded, Measurement, Samples, SimulationCost, Throughput,
+};
 use crate::model::MakeModel;
 use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
-use breakdown::Breakdown;
+use breakdown::{Breakdown, Trip};
 use scenario::{EtherboneBus, EtherboneScenario, EtherboneWorkload, Method};
-use task::{Outcome, Run, Task};
+use task::{Access, Outcome, Requests, Run, Task};
 use world::World;
 
 /// Etherbone over every bus.
@@ -61,7 +68,7 @@ fn run(
         }
         _ => {}
     }
-    let tasks = tasks(&scenario.workload);
+    let tasks = tasks(&scenario.workload)?;
     let total = tasks.len();
     let mut results = Vec::with_capacity(total);
     for (done, task) in tasks.into_iter().enumerate() {
@@ -87,8 +94,8 @@ fn run(
 }
 
 /// One task a measurement, each in a world of its own: none can depend on those before it.
-fn tasks(workload: &EtherboneWorkload) -> Vec<Task> {
-    match workload {
+fn tasks(workload: &EtherboneWorkload) -> Result<Vec<Task>, RoadError> {
+    Ok(match workload {
         EtherboneWorkload::Timestamps {
             method,
             timestamps_per_cycle,
@@ -123,9 +130,14 @@ fn tasks(workload: &EtherboneWorkload) -> Vec<Task> {
         EtherboneWorkload::Path { reads } => {
             reads.iter().map(|reads| Task::Path { reads: *reads }).collect()
         }
+        EtherboneWorkload::Access { operation, bytes, iterations, window, rate_per_s } => {
+            let (operation, bytes, iterations) = (*operation, *bytes, *iterations);
+            let arrivals = Arrivals::of("workload", *window, *rate_per_s)?;
+            vec![Task::Access(Access { operation, bytes, iterations, arrivals })]
+        }
         // No host program runs: these drive the wire themselves.
         EtherboneWorkload::LineRate { .. } | EtherboneWorkload::Fuzz { .. } => Vec::new(),
-    }
+    })
 }
 
 /// Etherbone cycles of a task, to show how far it is.
@@ -140,6 +152,7 @@ fn cycles(task: &Task) -> u64 {
         Task::Tlu { method: Method::Convenience, cycles } => (*cycles, 4),
         Task::Tlu { cycles, .. } => (*cycles, 1),
         Task::Path { .. } => (3, 1),
+        Task::Access(access) => (access.iterations, access::cycles_of(access.words())),
     };
     u64::from(cycles) * u64::from(each)
 }
@@ -158,6 +171,9 @@ fn measure(
     world.settle()?;
     world.write_timeline()?;
     let checked = world.simulation.scoreboard().verdict()?;
+    if let (Task::Access(access), Some(requests)) = (task, &outcome.requests) {
+        return carried(scenario, world, access, (&outcome, requests), checked);
+    }
     let breakdown = breakdown(world, &outcome, task);
     // A fault may break a transfer's way into pieces that do not join.
     let breakdown = match breakdown {
@@ -199,6 +215,98 @@ fn measure(
     .described("rtt", task.arrivals()))
 }
 
+/// The measurement of requests.
+fn carried(
+    scenario: &EtherboneScenario,
+    world: &World,
+    access: &Access,
+    (outcome, requests): (&Outcome, &Requests),
+    checked: isthmus_sim::kernel::Checked,
+) -> Result<Measurement, RoadError> {
+    let (scene, bus) = (world.scene(), &world.bus);
+    let ends = requests::ends(scene, access, requests)?;
+    let latencies: Vec<Picoseconds> =
+        ends.iter().zip(&requests.due).map(|(end, due)| end.saturating_sub(*due)).collect();
+    let mut samples = Samples::new()?;
+    // Where the backlog grows, a latency says how long the run was.
+    if !requests.saturated {
+        latencies.iter().for_each(|latency| samples.add(*latency));
+    }
+    let span = outcome.intervals.first().copied().unwrap_or_default();
+    let mut busy = requests::busy(scene, requests, span);
+    busy.insert("wire", bus.wire_busy(span.0, span.1));
+    let busiest = busy.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("wire", |(place, _)| *place);
+    let driver = scenario.platform.bus.driver();
+    let mut workload = Carried {
+        operation: access.operation,
+        bytes: access.bytes.into(),
+        driver,
+        window: access.arrivals.window(),
+        rate_per_s: access.arrivals.rate_per_s(),
+        noise: scenario.noise.is_some(),
+        busy,
+        saturated: requests.saturated,
+    }
+    .to_workload();
+    workload.insert("iterations".to_owned(), access.iterations.into());
+    workload.insert("cycles_per_request".to_owned(), requests.cycles_each.into());
+    workload.insert("topology".to_owned(), topology(scenario).into());
+    if let Some(steady) = outcome.steady {
+        workload.insert("steady".to_owned(), steady.into());
+    }
+
+    // In a stream the bytes of requests in flight cannot be told apart.
+    let apart = access.arrivals == Arrivals::Window(1) || !bus.is_stream();
+    let found = median(&latencies).filter(|_| apart && !requests.saturated).and_then(|request| {
+        let cycles = outcome.log.chunks(requests.cycles_each.max(1)).nth(request)?;
+        requests::trip(cycles, access, ends[request], busiest)
+    });
+    let breakdown = match found.map(|trip| bus.breakdown(scene, &trip)) {
+        // A fault may break a transfer's way into pieces that do not join.
+        Some(Err(_)) if !scenario.faults.is_empty() => Breakdown::default(),
+        Some(breakdown) => breakdown?,
+        None => Breakdown::default(),
+    };
+    let definition = if access.is_write() { "one_way" } else { "rtt" };
+    let name = format!("{}{}{}", access.operation, access.bytes, access.arrivals.suffix());
+    let wire_bytes = bus.wire_bytes(scene, span.0, span.1);
+    let statistics = world.simulation.statistics();
+    Ok(Measurement {
+        workload,
+        iterations: requests.counted.len() as u64,
+        excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
+        throughput: Some(Throughput::new(
+            outcome.payload_bytes,
+            Some(wire_bytes),
+            outcome.cycles,
+            None,
+            outcome.elapsed(),
+        )),
+        stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
+        stages: breakdown.stages,
+        timeline: breakdown.timeline,
+        checked: Checked { bytes: checked.bytes, wrong: checked.wrong, lost: checked.lost },
+        counters: world.counters(&outcome.statistics),
+        simulation: SimulationCost::of(&statistics),
+        ..Measurement::of(&scenario.origin(driver), &name, &samples)
+    }
+    .described(definition, access.arrivals.to_string()))
+}
+
+/// Which of some latencies is the median.
+fn median(latencies: &[Picoseconds]) -> Option<usize> {
+    let mut order: Vec<usize> = (0..latencies.len()).collect();
+    order.sort_by_key(|sample| latencies[*sample]);
+    order.get(order.len().checked_sub(1)? / 2).copied()
+}
+
+fn topology(scenario: &EtherboneScenario) -> &'static str {
+    match &scenario.platform.bus {
+        EtherboneBus::Gige(gige) if gige.switch.is_some() => "switch",
+        _ => "direct",
+    }
+}
+
 /// The breakdown of the transfer with the median latency; nothing where a sample is no single
 /// cycle, or where it was not asked for.
 fn breakdown(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
@@ -210,12 +318,9 @@ fn breakdown(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown,
         return Ok(Breakdown::default());
     }
     let Some(cycles) = &outcome.cycle_of_sample else { return Ok(Breakdown::default()) };
-    let mut order: Vec<usize> = (0..outcome.samples.len()).collect();
-    order.sort_by_key(|sample| outcome.samples[*sample]);
-    let median = order.len().checked_sub(1).and_then(|last| order.get(last / 2));
-    let cycle = median.and_then(|sample| outcome.log.get(*cycles.get(*sample)?));
+    let cycle = median(&outcome.samples).and_then(|sample| outcome.log.get(*cycles.get(sample)?));
     let Some(cycle) = cycle else { return Ok(Breakdown::default()) };
-    world.bus.breakdown(world.scene(), cycle)
+    world.bus.breakdown(world.scene(), &Trip::single(cycle))
 }
 
 /// The end of the id, and the workload as results show it.
@@ -259,6 +364,8 @@ fn describe(
             "tlu".to_owned(),
             json!({"reads": 3, "writes": 1, "iterations": cycles, "operations_per_cycle": 4}),
         ),
+        // Requests are described where they are measured.
+        Task::Access(_) => (String::new(), Value::Null),
         Task::Path { reads } => {
             let none = || RoadError::Inconsistent("no cycle was measured".into());
             let cycle = outcome.log.first().ok_or_else(none)?;
@@ -278,10 +385,6 @@ fn describe(
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let topology = match &scenario.platform.bus {
-        EtherboneBus::Gige(gige) if gige.switch.is_some() => "switch",
-        _ => "direct",
-    };
-    workload.insert("topology".to_owned(), topology.into());
+    workload.insert("topology".to_owned(), topology(scenario).into());
     Ok((end, workload))
 }

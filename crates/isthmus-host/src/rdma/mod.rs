@@ -14,7 +14,7 @@ mod words;
 
 pub use endpoint::{
     CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
-    notified_offset,
+    completed_offset, notified_offset,
 };
 pub use group::{Group, GroupConfig, Window};
 pub use phases::{PhaseTimer, Phases};

@@ -13,7 +13,7 @@ use isthmus_host::transport::TransportError;
 use isthmus_sim::kernel::{JoinHandle, Sim};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::breakdown::Breakdown;
+use super::breakdown::{Breakdown, Trip};
 use super::program::Program;
 use super::scenario::{EtherboneBus, EtherboneScenario};
 use super::scene::Scene;
@@ -128,17 +128,25 @@ impl Bus {
         }
     }
 
+    /// The share of a span of time for which the medium between host and device was busy: of the busier way,
+    /// where it has one for each direction.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> f64 {
+        let busy = match self {
+            Self::Gige(gige) => gige.wire_busy(from, until),
+            Self::Usb(usb) => usb.wire_busy(from, until),
+            Self::Pcie(pcie) => pcie.wire_busy(from, until),
+            Self::Vme(vme) => vme.wire_busy(from, until),
+        };
+        busy.0 as f64 / (until.saturating_sub(from)).0.max(1) as f64
+    }
+
     /// Where the time of one transfer goes.
-    pub(super) fn breakdown(
-        &self,
-        scene: Scene<'_>,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
         match self {
-            Self::Gige(gige) => gige.breakdown(scene, cycle),
-            Self::Usb(usb) => usb.breakdown(scene, cycle),
-            Self::Pcie(pcie) => pcie.breakdown(scene, cycle),
-            Self::Vme(vme) => vme.breakdown(scene, cycle),
+            Self::Gige(gige) => gige.breakdown(scene, trip),
+            Self::Usb(usb) => usb.breakdown(scene, trip),
+            Self::Pcie(pcie) => pcie.breakdown(scene, trip),
+            Self::Vme(vme) => vme.breakdown(scene, trip),
         }
     }
 

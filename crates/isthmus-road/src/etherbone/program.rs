@@ -6,14 +6,16 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use isthmus_host::etherbone::{Client, Cycle, Error, Pending};
+use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
 use super::library::LibraryCosts;
 use super::scenario::{Method, Procedure};
 use super::session::{MAX_READS, Series, Session, bus, client_config};
-use super::steady::{Look, Window};
+use super::steady::{Look, MOST, Window};
 use super::task::{During, Finished, Outcome, Task};
 use super::transport::{Carrier, Measured};
+use crate::noise::Noise;
 
 /// Cycles before a steady window of cycles that are waited for one by one: an interrupt that waits for
 /// none before it, and what has to be found in a cache first, are behind them.
@@ -27,17 +29,24 @@ pub(super) struct Program {
     sim: Sim,
     epoch_ns: u64,
     costs: LibraryCosts,
+    noise: Option<Noise>,
 }
 
 impl Program {
-    pub(super) fn new(sim: Sim, epoch_ns: u64, costs: LibraryCosts) -> Self {
-        Self { sim, epoch_ns, costs }
+    pub(super) fn new(sim: Sim, epoch_ns: u64, costs: LibraryCosts, noise: Option<Noise>) -> Self {
+        Self { sim, epoch_ns, costs, noise }
     }
 
     pub(super) async fn run<C: Carrier>(self, carrier: C, task: Task) -> Finished {
-        let (transport, log) = Measured::new(&self.sim, carrier, self.costs);
+        let (transport, log) = Measured::new(&self.sim, carrier, self.costs, self.noise);
         let client = Client::connect(transport, client_config()).await.during("probe")?;
-        let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
+        let mut session = Session {
+            sim: self.sim,
+            epoch_ns: self.epoch_ns,
+            client,
+            log,
+            idle: Picoseconds::ZERO,
+        };
         let mut outcome = match task {
             Task::Timestamps { method, per_cycle, cycles, run, .. } => {
                 session.check_ram(64).await?;
@@ -53,6 +62,7 @@ impl Program {
             }
             Task::Tlu { method, cycles } => session.latch_unit(method, cycles).await?,
             Task::Path { reads } => session.path(reads).await?,
+            Task::Access(access) => session.access(&access).await?,
         };
         outcome.statistics = session.client.statistics();
         Ok(outcome)
@@ -102,7 +112,7 @@ impl<C: Carrier> Session<C> {
     ) -> Result<(Series, Window), Error> {
         let first = self.log.borrow().cycles.len();
         let start = self.sim.now();
-        let mut measured = Window::new(u64::from(window), u64::from(least));
+        let mut measured = Window::new(u64::from(window), u64::from(least), MOST);
         let (mut reads, mut ended) = (Vec::new(), 0);
         let mut pending: VecDeque<Pending> = VecDeque::new();
         let round = (window as usize).div_ceil(ROUNDS);

@@ -6,6 +6,7 @@
 
 mod device;
 mod gige;
+mod name;
 mod pcie;
 mod usb;
 mod vme;
@@ -21,9 +22,12 @@ use isthmus_sim::FaultSpec;
 
 use crate::error::RoadError;
 use crate::measurement::Origin;
+use crate::noise::NoiseHistogram;
 use crate::scenario::{Limits, Profile, checked, latencies, ranges, yes};
 pub use device::{Dialect, EtherboneDevice, Fpga};
 pub use gige::{GigeHost, GigeLink, GigeNic, GigePhy, GigePlatform, GigeSwitch};
+pub use name::EtherboneName;
+pub(crate) use name::NAME;
 pub use pcie::{PcieDma, PcieDriver, PciePlatform};
 pub use usb::{
     Ehci, Fx2, UsbBulk, UsbController, UsbDriver, UsbHost, UsbPlatform, UsbSerial, Xhci,
@@ -31,9 +35,6 @@ pub use usb::{
 pub use vme::{VmeBoard, VmeDriver, VmePlatform};
 pub use words::WordsDriver;
 pub use workload::{EtherboneWorkload, Method, Procedure};
-
-/// The road's name, in scenarios and in results.
-pub(crate) const NAME: &str = "etherbone";
 
 /// One run, or a sweep of runs over one system.
 #[derive(Debug, Clone, Deserialize)]
@@ -63,17 +64,12 @@ pub struct EtherboneScenario {
     /// Files to write.
     #[serde(default)]
     pub trace: EtherboneTrace,
+    /// Operating-system noise on the host; none without it.
+    #[serde(default)]
+    pub noise: Option<NoiseHistogram>,
     /// What goes wrong, by the name of the fault point.
     #[serde(default)]
     pub faults: BTreeMap<String, FaultSpec>,
-}
-
-/// The name of this road.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EtherboneName {
-    /// Etherbone over any of its buses.
-    Etherbone,
 }
 
 /// The constants of everything outside the FPGA's package.
@@ -102,6 +98,19 @@ pub enum EtherboneBus {
     Pcie(PciePlatform),
     /// VMEbus.
     Vme(VmePlatform),
+}
+
+impl EtherboneBus {
+    /// How programs use it: the access method.
+    #[must_use]
+    pub const fn driver(&self) -> &'static str {
+        match self {
+            Self::Gige(_) => "datagram",
+            Self::Usb(usb) => usb.driver.name(),
+            Self::Pcie(pcie) => pcie.driver.name(),
+            Self::Vme(_) => "loads",
+        }
+    }
 }
 
 /// What the protocol library costs, and how it waits.
@@ -163,6 +172,9 @@ impl EtherboneScenario {
             return Err(RoadError::scenario("device.dialect", reason));
         }
         self.platform.check()?;
+        if let Some(noise) = &self.noise {
+            noise.check()?;
+        }
         self.workload.check(|| self.platform.gige())
     }
 }

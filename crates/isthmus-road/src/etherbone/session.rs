@@ -53,6 +53,8 @@ pub(super) struct Session<C: Carrier> {
     pub(super) epoch_ns: u64,
     pub(super) client: Client<Measured<C>>,
     pub(super) log: Rc<RefCell<Log>>,
+    /// The time for which the program had nothing to do.
+    pub(super) idle: Picoseconds,
 }
 
 /// A run of cycles: their values, and where in the log they stand.

@@ -17,6 +17,7 @@ use super::scene::Scene;
 use super::task::{Finished, Task};
 use crate::error::RoadError;
 use crate::model::MakeModel;
+use crate::noise::Noise;
 
 /// A device comes to rest after a run: longer than the gateware's bus time-out of 12,500 clocks.
 const SETTLE: Picoseconds = Picoseconds::from_us(200);
@@ -28,6 +29,7 @@ pub(super) struct World {
     pub(super) bus: Bus,
     epoch_ns: u64,
     costs: LibraryCosts,
+    noise: Option<Noise>,
     timeline: Option<PathBuf>,
 }
 
@@ -55,7 +57,10 @@ impl World {
         for (name, spec) in &scenario.faults {
             simulation.faults().inject(name, spec.clone())?;
         }
+        let noise = scenario.noise.as_ref();
+        let noise = noise.map(|noise| Noise::new(noise, simulation.random("host: noise")));
         Ok(Self {
+            noise,
             simulation,
             device,
             bus,
@@ -68,7 +73,7 @@ impl World {
     /// Starts the host program.
     pub(super) fn start(&self, task: &Task) -> JoinHandle<Finished> {
         let sim = self.simulation.handle();
-        let program = Program::new(sim.clone(), self.epoch_ns, self.costs);
+        let program = Program::new(sim.clone(), self.epoch_ns, self.costs, self.noise.clone());
         self.bus.start(&sim, program, task.clone())
     }
 

@@ -11,8 +11,8 @@ use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::link::{PacketMark, SerialPorts};
 
 use super::packets::{Flight, Packet, Pins, Seen};
-use super::scenario::{RdmaBus, RdmaScenario};
-use super::work::{BusWork, WorkKind, work};
+use super::scenario::RdmaScenario;
+use super::work::{BusWork, WorkKind, memory_write, work};
 use super::world::{NodeBus, World};
 use crate::error::RoadError;
 use crate::host_bus::BAR_BASE;
@@ -77,14 +77,6 @@ pub(super) struct Breakdown {
     pub(super) injection_ps: Option<u64>,
     pub(super) network_ps: Option<u64>,
     pub(super) packets: Vec<Packet>,
-}
-
-/// From a write's last data to its being visible.
-fn memory_write(scenario: &RdmaScenario) -> Picoseconds {
-    Picoseconds::from_ns_f64(match &scenario.platform.bus {
-        RdmaBus::Pcix(config) => config.bridge.memory_write_ns,
-        RdmaBus::Pcie(pcie) => pcie.memory.write_ns,
-    })
 }
 
 /// Takes the observed transfer apart.

@@ -18,13 +18,16 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{INBOX_SLOTS, Layout, PostingName, RdmaScenario, SOURCE_SPARE};
+use super::scenario::{
+    INBOX_SLOTS, Layout, PostingName, RdmaScenario, RdmaTest, RdmaWorkload, SOURCE_SPARE,
+};
 use super::world::{Program, QUEUE};
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::host_bus::{HostMemory, word};
 
 /// Messages taken between two tellings of how many.
-const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
+pub(super) const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
 const BEAT: usize = 8;
 
 /// What came of a run of programs.
@@ -81,6 +84,8 @@ impl Counted {
 pub(super) struct Side {
     pub(super) sim: Sim,
     pub(super) host: MmioHost,
+    /// The peer's host.
+    pub(super) remote: MmioHost,
     pub(super) number: HostId,
     pub(super) peer: HostId,
     pub(super) program: Program,
@@ -136,16 +141,16 @@ impl Side {
         self.scenario.workload.size_bytes
     }
 
-    fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
+    pub(super) fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
         let host = self.number;
         move |source| RoadError::of_host(host, during, source)
     }
 
-    fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
+    pub(super) fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
         let (host, peer) = (self.number, self.peer);
         RoadError::Violation(format!(
             "rdma: host {host} waited {} for {what} {transfer} of host {peer} in vain at {}, after {} transfers",
-            self.scenario.patience(),
+            self.scenario.timeout(),
             self.sim.now(),
             self.sim.transfers()
         ))
@@ -156,9 +161,14 @@ impl Side {
         (BEAT * transfer as usize) % SOURCE_SPARE
     }
 
-    fn place(&self, transfer: u64) -> usize {
+    pub(super) fn place(&self, transfer: u64) -> usize {
         let places = self.layout.places as u64;
         self.layout.target + (transfer % places) as usize * self.scenario.place_bytes()
+    }
+
+    /// What this host sends.
+    pub(super) fn body(&self, transfer: u64) -> &[u8] {
+        &self.own[Self::shift(transfer)..][..self.size()]
     }
 
     fn expected(&self, transfer: u64) -> &[u8] {
@@ -200,7 +210,13 @@ impl Side {
 
     /// Messages come in order: over one link, or where one waits for another.
     fn in_order(&self) -> bool {
-        self.scenario.interface.links == 1 || self.scenario.workload.test.is_latency()
+        let one_by_one = match self.scenario.arrivals() {
+            Ok(arrivals) if self.scenario.workload.test == RdmaTest::Message => {
+                arrivals == Arrivals::Window(1)
+            }
+            _ => self.scenario.workload.test.is_latency(),
+        };
+        self.scenario.interface.links == 1 || one_by_one
     }
 
     /// What a message says of itself beside its body: in order they need no name.
@@ -209,7 +225,12 @@ impl Side {
     }
 
     fn options(&self, last: bool) -> Options {
-        Options { notify: last && self.scenario.workload.notify, ..Options::default() }
+        let RdmaWorkload { notify, test, .. } = &self.scenario.workload;
+        match test.operation() {
+            // Nobody is told at the destination; the sender is, when all is there.
+            Some(_) => Options { completion: last, ..Options::default() },
+            None => Options { notify: last && *notify, ..Options::default() },
+        }
     }
 
     fn descriptors(&self, transfer: u64) -> Vec<Descriptor> {
@@ -275,16 +296,16 @@ impl Side {
     }
 
     /// Hands one transfer to the interface.
-    async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
+    pub(super) async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
         self.transfers(transfer..transfer + 1).await
     }
 
-    /// A message, if one is there, checked. Over several links they may overtake each other.
-    async fn take_message(&mut self) -> Result<bool, RoadError> {
+    /// The number of a message, if one is there, checked. Over several links they may overtake each other.
+    pub(super) async fn take_message(&mut self) -> Result<Option<u64>, RoadError> {
         let failed = self.failed("receive");
         let Program { endpoint, inbox } = &mut self.program;
         let Some((frame, body)) = inbox.receive(endpoint).await.map_err(failed)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let (one, next) = (self.in_order(), self.next);
         let transfer = if one { next } else { u64::from(frame.immediate) };
@@ -306,15 +327,15 @@ impl Side {
             self.next += 1;
         }
         self.check(transfer, &body)?;
-        Ok(true)
+        Ok(Some(transfer))
     }
 
-    fn slot(&self, transfer: u64) -> usize {
+    pub(super) fn slot(&self, transfer: u64) -> usize {
         let slot = (self.layout.group - self.layout.inbox) / INBOX_SLOTS;
         self.layout.inbox + (transfer as usize % INBOX_SLOTS) * slot
     }
 
-    fn value(&self, place: usize) -> Result<u64, RoadError> {
+    pub(super) fn value(&self, place: usize) -> Result<u64, RoadError> {
         let bytes = self.host.memory().read(place, BEAT);
         bytes
             .map(|bytes| word(&bytes))
@@ -327,7 +348,7 @@ impl Side {
         if workload.packed {
             let failed = self.failed("receive");
             let Program { endpoint, inbox } = &mut self.program;
-            let patience = std::time::Duration::from_nanos(self.scenario.patience().0 / 1_000);
+            let patience = std::time::Duration::from_nanos(self.scenario.timeout().0 / 1_000);
             let size = workload.size_bytes;
             let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;
             let body = body.ok_or_else(|| self.timed_out("message", transfer))?;
@@ -338,12 +359,12 @@ impl Side {
             loop {
                 // Before the program looks: what comes while it does is not waited for.
                 let now = self.value(place)?;
-                if self.take_message().await? {
+                if self.take_message().await?.is_some() {
                     return Ok(());
                 }
                 let host = self.host.clone();
                 let changed = host.memory().watch(place, BEAT, |bytes| word(bytes) != now);
-                if self.sim.timeout(self.scenario.patience(), changed).await.is_err() {
+                if self.sim.timeout(self.scenario.timeout(), changed).await.is_err() {
                     return Err(self.timed_out("message", transfer));
                 }
             }
@@ -356,7 +377,7 @@ impl Side {
         let expected = word(&self.expected(transfer)[self.size() - BEAT..]);
         let host = self.host.clone();
         let came = host.memory().watch(last, BEAT, |bytes| word(bytes) == expected);
-        if self.sim.timeout(self.scenario.patience(), came).await.is_err() {
+        if self.sim.timeout(self.scenario.timeout(), came).await.is_err() {
             return Err(self.timed_out("the last byte of write", transfer));
         }
         let mut memory = HostMemory::new(&self.sim, &self.host);
@@ -393,7 +414,7 @@ impl Side {
     }
 
     /// No refusal, no loss: neither side's errors have a record.
-    async fn no_errors(&mut self) -> Result<(), RoadError> {
+    pub(super) async fn no_errors(&mut self) -> Result<(), RoadError> {
         let failed = self.failed("look for errors");
         let record = self.program.endpoint.error().await.map_err(failed)?;
         match record {
@@ -448,12 +469,12 @@ impl Side {
         self.layout.words + BEAT * usize::from(self.peer)
     }
 
-    fn credit_in(&self, of: HostId) -> usize {
+    pub(super) fn credit_in(&self, of: HostId) -> usize {
         self.layout.words + 64 + BEAT * usize::from(of)
     }
 
     /// Tells the peer how many of its messages were taken.
-    async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
+    pub(super) async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
         let failed = self.failed("tell what was taken");
         let mut memory = HostMemory::new(&self.sim, &self.host);
         let stored = memory.write(self.credit_out(), &taken.to_le_bytes()).await;
@@ -562,7 +583,7 @@ impl Side {
             // No more than are sent meanwhile: both directions get their share of the processor.
             let most = most.min(self.scenario.workload.post_list);
             let mut new = 0;
-            while new < most && self.take_message().await? {
+            while new < most && self.take_message().await?.is_some() {
                 new += 1;
             }
             return Ok(new);
@@ -591,7 +612,7 @@ impl Side {
                 None => pending().await,
             }
         };
-        if self.sim.timeout(self.scenario.patience(), either(more, came)).await.is_err() {
+        if self.sim.timeout(self.scenario.timeout(), either(more, came)).await.is_err() {
             return Err(self.timed_out("room for message", taken));
         }
         Ok(())

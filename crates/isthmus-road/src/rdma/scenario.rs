@@ -13,9 +13,12 @@ use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
 use super::sort::SortConfig;
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
+use crate::noise::NoiseHistogram;
+use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
-use crate::scenario::{Limits, Profile, sixteen, within, yes};
+use crate::scenario::{Limits, Profile, sixteen, two, within, yes};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
@@ -44,6 +47,9 @@ pub struct RdmaScenario {
     /// What goes wrong.
     #[serde(default)]
     pub faults: RdmaFaults,
+    /// Operating-system noise of every host.
+    #[serde(default)]
+    pub noise: Option<NoiseHistogram>,
 }
 
 /// The constants of everything outside interfaces and switches.
@@ -144,6 +150,14 @@ pub enum RdmaTest {
     Sort,
     /// Transfers that the workload lists.
     Trace,
+    /// Writes into the remote host's memory, in a closed loop or at a rate.
+    Put,
+    /// Messages to the remote program, in a closed loop or at a rate.
+    Message,
+    /// The interface's reads of its host's memory, one at a time.
+    DeviceRead,
+    /// The interface's writes to its host's memory, one at a time.
+    DeviceWrite,
 }
 
 /// How a transfer of a trace is made.
@@ -175,7 +189,29 @@ impl RdmaTest {
             Self::Exchange => "exchange",
             Self::Sort => "sort",
             Self::Trace => "trace",
+            Self::Put => "put",
+            Self::Message => "message",
+            Self::DeviceRead => "device-read",
+            Self::DeviceWrite => "device-write",
         }
+    }
+
+    /// The operation that it carries, where it is one and not a program.
+    #[must_use]
+    pub const fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Put => Some(Operation::Put),
+            Self::Message => Some(Operation::Message),
+            Self::DeviceRead => Some(Operation::DeviceRead),
+            Self::DeviceWrite => Some(Operation::DeviceWrite),
+            _ => None,
+        }
+    }
+
+    /// Whether the interface starts it.
+    #[must_use]
+    pub const fn is_devices(self) -> bool {
+        matches!(self, Self::DeviceRead | Self::DeviceWrite)
     }
 
     /// Whether an account of every transfer is kept, each with a place of its own in memory.
@@ -187,7 +223,7 @@ impl RdmaTest {
     /// Whether it sends messages.
     #[must_use]
     pub const fn is_send(self) -> bool {
-        matches!(self, Self::SendLat | Self::SendBw)
+        matches!(self, Self::SendLat | Self::SendBw | Self::Message)
     }
 
     /// Whether all hosts take part, not pairs.
@@ -223,13 +259,21 @@ pub struct RdmaWorkload {
     /// Which program.
     pub test: RdmaTest,
     /// Hosts that take part.
+    #[serde(default = "two")]
     pub hosts: usize,
     /// Bytes of a transfer.
     pub size_bytes: usize,
     /// Transfers of each sender that are measured.
     pub iterations: u64,
-    /// Transfers before that.
+    /// Transfers before that. Of an operation there are at least as many as fill the road.
+    #[serde(default)]
     pub warmup: u64,
+    /// Operations: transfers in flight, in a closed loop.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// Operations: transfers a second of each sender, as a Poisson process.
+    #[serde(default)]
+    pub rate_per_s: Option<f64>,
     /// When room is looked for.
     #[serde(default)]
     pub posting: PostingName,
@@ -347,6 +391,13 @@ const SORT_CHUNKS: u64 = 4096;
 const TRACE_NS: u64 = 10_000_000_000;
 /// Slots of a request queue.
 const BATCH: usize = 128;
+/// Transfers in flight at most: half of a queue's slots, and packets that a flow may have unacknowledged.
+const IN_FLIGHT: usize = 64;
+/// Bytes of a packet.
+const PACKET: usize = 512;
+/// Before a steady window of a closed loop, at least; before and behind one of an open process.
+const CLOSED_WARM_UP: u64 = 8;
+const OPEN_WARM_UP: u64 = 64;
 
 impl RdmaScenario {
     /// Reads and checks a scenario.
@@ -428,9 +479,11 @@ impl RdmaScenario {
         }
         let RdmaWorkload { inline_bytes, test, .. } = workload;
         within("workload.inline_bytes", *inline_bytes as f64, 0.0, MAX_INLINE as f64)?;
-        if *inline_bytes > 0 && !matches!(test, RdmaTest::WriteLat | RdmaTest::WriteBw) {
+        if *inline_bytes > 0
+            && !matches!(test, RdmaTest::WriteLat | RdmaTest::WriteBw | RdmaTest::Put)
+        {
             let reason =
-                format!("{}: only write-lat and write-bw bring data with them", test.name());
+                format!("{}: only put, write-lat and write-bw bring data with them", test.name());
             return Err(RoadError::scenario("workload.inline_bytes", reason));
         }
         if workload.test.is_latency() && workload.both_ways {
@@ -438,7 +491,106 @@ impl RdmaScenario {
             return Err(RoadError::scenario("workload.both_ways", reason));
         }
         self.check_trace()?;
+        self.check_operation()?;
         self.check_list()
+    }
+
+    fn check_operation(&self) -> Result<(), RoadError> {
+        let RdmaWorkload { test, window, rate_per_s, both_ways, size_bytes, .. } = &self.workload;
+        let Some(operation) = test.operation() else {
+            let name = test.name();
+            let wrong = |key: &str, what: &str| {
+                let reason = format!(
+                    "{name} has no {what}: only put, message, device-read and device-write have"
+                );
+                Err(RoadError::scenario(key, reason))
+            };
+            return match (window, rate_per_s, &self.noise) {
+                (Some(_), ..) => wrong("workload.window", "window"),
+                (_, Some(_), _) => wrong("workload.rate_per_s", "rate"),
+                (.., Some(_)) => wrong("noise", "operating-system noise"),
+                _ => Ok(()),
+            };
+        };
+        if let Some(noise) = &self.noise {
+            noise.check()?;
+        }
+        let arrivals = self.arrivals()?;
+        if *both_ways {
+            let reason = format!("{operation} goes from even hosts to odd ones");
+            return Err(RoadError::scenario("workload.both_ways", reason));
+        }
+        if self.faults.any() {
+            let reason =
+                format!("{operation} needs links without faults: a lost byte ends the run");
+            return Err(RoadError::scenario("faults", reason));
+        }
+        let most = self.most_in_flight();
+        if let Some(window) = arrivals.window().filter(|window| *window as usize > most) {
+            let reason = format!("{window} of {size_bytes} bytes: 1 to {most} expected");
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        if !test.is_devices() {
+            return Ok(());
+        }
+        if arrivals != Arrivals::Window(1) {
+            let key = if window.is_some() { "window" } else { "rate_per_s" };
+            let reason = format!("{operation} is timed one by one: a window of 1 expected");
+            return Err(RoadError::scenario(format!("workload.{key}"), reason));
+        }
+        if self.noise.is_some() {
+            let reason = format!("no program takes part in {operation}");
+            return Err(RoadError::scenario("noise", reason));
+        }
+        let (most, what) = match test {
+            RdmaTest::DeviceWrite => (PACKET, "a packet"),
+            _ => (MAX_TRANSFER, "a descriptor"),
+        };
+        if *size_bytes > most {
+            let reason = format!("{size_bytes}: at most {most}, {what}, in {operation}");
+            return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        Ok(())
+    }
+
+    /// How an operation's transfers come.
+    pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {
+        let RdmaWorkload { window, rate_per_s, .. } = self.workload;
+        Arrivals::of("workload", window, rate_per_s)
+    }
+
+    /// Transfers of an operation that can be in flight: more would wait for room inside the host library.
+    pub(super) fn most_in_flight(&self) -> usize {
+        match self.workload.test {
+            RdmaTest::Message => IN_FLIGHT,
+            _ => (IN_FLIGHT / self.descriptors().max(1)).max(1),
+        }
+    }
+
+    /// Transfers of an operation before and behind those that count.
+    pub(super) fn excluded(&self) -> Result<(u64, u64), RoadError> {
+        let (least, tail) = match self.arrivals()? {
+            Arrivals::Window(window) => {
+                let window = u64::from(window);
+                (CLOSED_WARM_UP.max(2 * window), window)
+            }
+            Arrivals::Rate(_) => (OPEN_WARM_UP, OPEN_WARM_UP),
+        };
+        Ok((self.workload.warmup.max(least), tail))
+    }
+
+    /// Packets of a transfer.
+    pub(super) fn packets(&self) -> usize {
+        self.workload.size_bytes.div_ceil(PACKET)
+    }
+
+    /// The access method, as results name it.
+    pub(super) fn driver(&self) -> &'static str {
+        match self.workload.test {
+            RdmaTest::Message => "message",
+            _ if self.is_inline() => "inline",
+            _ => "dma",
+        }
     }
 
     fn check_trace(&self) -> Result<(), RoadError> {
@@ -492,7 +644,7 @@ impl RdmaScenario {
     /// How long a program waits for another's before the run fails. A transfer takes microseconds, and one
     /// that a link's fault hit as long as the interface waits for what is lost; where all hosts work
     /// together, one may wait until another has computed.
-    pub(super) fn patience(&self) -> Picoseconds {
+    pub(super) fn timeout(&self) -> Picoseconds {
         let test = self.workload.test;
         if test.is_for_all() || test.is_accounted() {
             return Picoseconds::from_ms(50);
@@ -576,7 +728,16 @@ impl RdmaScenario {
         let RdmaWorkload {
             hosts, size_bytes, posting, combined, both_ways, post_list, test, ..
         } = &self.workload;
-        let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
+        let mut name = match test.operation() {
+            Some(operation) => {
+                let arrivals = match self.arrivals() {
+                    Ok(arrivals) if !test.is_devices() => arrivals.suffix(),
+                    _ => String::new(),
+                };
+                format!("{operation}{size_bytes}{arrivals}-{hosts}x{}", self.interface.links)
+            }
+            None => format!("{hosts}x{}-{size_bytes}", self.interface.links),
+        };
         if !self.is_inline() && matches!(test, RdmaTest::WriteBw | RdmaTest::OneWay) {
             name += match posting {
                 PostingName::V1 => "-v1",

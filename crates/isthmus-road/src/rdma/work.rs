@@ -107,3 +107,11 @@ pub(super) fn work(
     work.retain(|one| one.begin >= from && one.begin < until);
     work
 }
+
+/// From a write's last data to its being visible.
+pub(super) fn memory_write(scenario: &RdmaScenario) -> Picoseconds {
+    Picoseconds::from_ns_f64(match &scenario.platform.bus {
+        RdmaBus::Pcix(config) => config.bridge.memory_write_ns,
+        RdmaBus::Pcie(pcie) => pcie.memory.write_ns,
+    })
+}

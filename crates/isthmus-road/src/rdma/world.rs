@@ -11,7 +11,7 @@ use isthmus_sim::kernel::ResetSpec;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_sim::world::link::{SerialPorts, WireConfig, WireCut};
-use isthmus_sim::world::pcie::{Pcie as PcieLink, PciePins};
+use isthmus_sim::world::pcie::{Direction, Pcie as PcieLink, PciePins};
 use isthmus_sim::world::pcix::{Pcix, PcixPins};
 use isthmus_sim::world::{CpuConfig, Memory};
 use isthmus_sim::{
@@ -40,6 +40,14 @@ pub(super) enum NodeBus {
 }
 
 impl NodeBus {
+    /// How long each of its wires has been busy so far: PCI-X has one, PCI Express one each way.
+    pub(super) fn busy(&self) -> Vec<Picoseconds> {
+        match self {
+            Self::Pcix(bus) => vec![bus.busy()],
+            Self::Pcie(link) => [Direction::Down, Direction::Up].map(|way| link.busy(way)).to_vec(),
+        }
+    }
+
     /// Whether it remembers what goes over it: of millions of transfers it must not.
     pub(super) fn remember(&self, on: bool) {
         match self {
@@ -251,7 +259,7 @@ impl Node {
             probe_cycles: cycles(scenario.interface.probe_us),
             lost_cycles: cycles(scenario.interface.lost_us),
             bench: false,
-            patience: std::time::Duration::from_nanos(scenario.patience().0 / 1_000),
+            patience: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
         };
         let mut endpoint = Endpoint::open(bar, HostMemory::new(&sim, &host), config).await?;
         for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {

@@ -15,11 +15,11 @@ use isthmus_sim::world::pcie::{
 };
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::super::breakdown::{Breakdown, Marks};
+use super::super::breakdown::{Breakdown, Marks, Trip};
 use super::super::device;
 use super::super::scenario::{EtherboneScenario, PcieDma, PcieDriver, PciePlatform};
 use super::super::scene::Scene;
-use super::super::transport::{Carrier, CycleLog};
+use super::super::transport::{Carrier, Until};
 use super::words::{WordDriver, Words};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, failed, pcie_config};
@@ -85,8 +85,9 @@ impl PcieBus {
                 }
                 PcieDriver::Dma(dma) => {
                     let (mmio, memory) = (Bar::new(&host), HostMemory::new(&sim, &host));
-                    let board = EtherbonePcie::open(mmio, memory, rings(&dma)).await?;
-                    PcieCarrier::Dma(Box::new(DmaPort { sim, cpu: host.cpu().clone(), board }))
+                    let board = EtherbonePcie::open(mmio, memory.clone(), rings(&dma)).await?;
+                    let cpu = host.cpu().clone();
+                    PcieCarrier::Dma(Box::new(DmaPort { sim, cpu, memory, board }))
                 }
             })
         }
@@ -100,15 +101,12 @@ impl PcieBus {
     }
 
     /// One transfer of a program that waits for each.
-    pub(super) fn breakdown(
-        &self,
-        scene: Scene<'_>,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(scene, cycle)?;
-        match self.driver {
-            PcieDriver::Words(_) => self.words_way(&mut marks)?,
-            PcieDriver::Dma(_) => self.dma_way(&mut marks)?,
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
+        let mut marks = Marks::new(scene, trip)?;
+        match (&self.driver, trip.taken) {
+            (PcieDriver::Words(_), None) => self.words_way(&mut marks)?,
+            (PcieDriver::Words(_), Some(_)) => self.stores_way(&mut marks)?,
+            (PcieDriver::Dma(_), _) => self.dma_way(&mut marks, trip)?,
         }
         marks.finish(FPGA_BARS)
     }
@@ -120,8 +118,18 @@ impl PcieBus {
         tlps
     }
 
-    /// The write of the request, and the write that shows the reply.
-    fn dma_way(&self, marks: &mut Marks<'_>) -> Result<(), RoadError> {
+    /// The time for which TLPs had the link, of the busier direction.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        let busy = |direction| -> Picoseconds {
+            let sent = self.link.records_since(direction, 0);
+            let inside = |tlp: &&TlpRecord| tlp.start >= from && tlp.end <= until;
+            sent.iter().filter(inside).map(|tlp| tlp.end - tlp.start).sum()
+        };
+        busy(Direction::Down).max(busy(Direction::Up))
+    }
+
+    /// The write of the request, and the write that shows the reply. A write ends in the device.
+    fn dma_way(&self, marks: &mut Marks<'_>, trip: &Trip) -> Result<(), RoadError> {
         let (down, up) = (self.tlps(marks, Direction::Down), self.tlps(marks, Direction::Up));
         if let Some(request) = down.first() {
             marks.until("host", "store request", Some(request.handed))?;
@@ -131,7 +139,11 @@ impl PcieBus {
         }
         marks.until("fpga", "take request", marks.first("BarWrite"))?;
         marks.until("fpga", "to the engine", marks.first("StreamFirstWord"))?;
-        marks.until("fpga", "bus operations", marks.last("WbIssue"))?;
+        let (place, name) = trip.parts("fpga", "bus operations");
+        marks.until(place, name, marks.last("WbIssue"))?;
+        if trip.taken.is_some() {
+            return Ok(());
+        }
         marks.until("fpga", "begin reply", marks.last("DmaWriteFirst"))?;
         if let Some(status) = up.last() {
             marks.until("fpga", "write reply, then status", Some(status.handed))?;
@@ -140,6 +152,18 @@ impl PcieBus {
             marks.until("pcie", "root port receives", Some(status.delivered))?;
         }
         marks.until("host", "memory to program", Some(marks.received()))
+    }
+
+    /// Stores one behind the other, up to the last one's: it goes through what those before it left.
+    fn stores_way(&self, marks: &mut Marks<'_>) -> Result<(), RoadError> {
+        let stores = self.tlps(marks, Direction::Down);
+        if let Some(store) = stores.iter().max_by_key(|tlp| tlp.handed) {
+            marks.until("host", "driver and library", Some(store.handed))?;
+            marks.until("pcie", "stores: root port sends", Some(store.start))?;
+            marks.until("wire", "stores: last one", Some(store.end))?;
+            marks.until("pcie", "stores: hard block receives", Some(store.delivered))?;
+        }
+        Ok(())
     }
 
     /// Loads and stores one after the other: what each of their parts takes together.
@@ -228,6 +252,7 @@ impl Words for MmioWindow {
 pub(in super::super) struct DmaPort {
     sim: Sim,
     cpu: Cpu,
+    memory: HostMemory,
     board: EtherbonePcie<Bar, HostMemory>,
 }
 
@@ -262,15 +287,24 @@ impl Carrier for PcieCarrier {
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        deadline: Picoseconds,
+        until: Until,
     ) -> Result<(usize, FrameId), TransportError> {
         match self {
-            Self::Words(driver) => driver.recv(buffer, deadline).await,
+            Self::Words(driver) => driver.recv(buffer, until).await,
             Self::Dma(port) => {
-                let deadline = Duration::from_nanos(deadline.0 / 1_000);
+                let deadline = Duration::from_nanos(until.time.0 / 1_000);
+                if until.busy && !port.board.wait(deadline).await? {
+                    return Err(TransportError::TimedOut);
+                }
                 let length = port.board.recv(buffer, deadline).await?;
                 Ok((length, port.sim.new_frame_id()))
             }
+        }
+    }
+    fn blocked(&self) -> Picoseconds {
+        match self {
+            Self::Words(driver) => driver.blocked(),
+            Self::Dma(port) => port.memory.blocked(),
         }
     }
 }

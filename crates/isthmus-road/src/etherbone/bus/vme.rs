@@ -10,11 +10,10 @@ use isthmus_sim::world::host::Cpu;
 use isthmus_sim::world::vme::{VmeConfig, VmeHost};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::super::breakdown::{Breakdown, Marks};
+use super::super::breakdown::{Breakdown, Marks, Trip};
 use super::super::device;
 use super::super::scenario::{EtherboneScenario, VmePlatform, WordsDriver};
 use super::super::scene::Scene;
-use super::super::transport::CycleLog;
 use super::words::{WordDriver, Words};
 use crate::error::RoadError;
 use crate::model::MakeModel;
@@ -94,18 +93,23 @@ impl VmeBus {
         accesses.count() as u64 * WORD_BYTES
     }
 
+    /// The time for which cycles had the bus.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        self.host.bus_busy(from, until)
+    }
+
     /// Accesses one after the other: what each of their parts takes together.
-    pub(super) fn breakdown(
-        &self,
-        scene: Scene<'_>,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(scene, cycle)?;
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
+        let mut marks = Marks::new(scene, trip)?;
         let strobes = marks.all("VmeStrobe");
-        let answers = marks.all("VmeAnswer");
-        for (strobe, answer) in strobes.into_iter().zip(answers) {
+        let mut answers = marks.all("VmeAnswer").into_iter();
+        for strobe in strobes {
             marks.until("bridge", "CPU, bridge and driver to the bus", Some(strobe))?;
-            marks.until("fpga", "accesses", Some(answer))?;
+            // A write ends before its last access has its answer.
+            marks.until("fpga", "accesses", answers.next().or(trip.taken))?;
+        }
+        if trip.taken.is_some() {
+            return marks.finish(FPGA_BARS);
         }
         marks.until("host", "bridge to driver, read call", Some(marks.received()))?;
         marks.finish(FPGA_BARS)

@@ -36,6 +36,15 @@ pub enum PcieDriver {
     Dma(PcieDma),
 }
 
+impl PcieDriver {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Words(_) => "loads",
+            Self::Dma(_) => "dma",
+        }
+    }
+}
+
 /// Streams by DMA.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]

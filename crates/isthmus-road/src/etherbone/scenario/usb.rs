@@ -101,6 +101,15 @@ pub enum UsbDriver {
     Bulk(UsbBulk),
 }
 
+impl UsbDriver {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Serial(_) => "serial",
+            Self::Bulk(_) => "bulk",
+        }
+    }
+}
+
 /// The kernel's serial driver.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -4,7 +4,10 @@
 use serde::Deserialize;
 
 use super::gige::GigePlatform;
+use super::name::NAME;
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
+use crate::operation::Operation;
 
 /// An access method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -52,6 +55,13 @@ impl Procedure {
         }
     }
 }
+
+/// The operations that the road carries.
+const CARRIED: [Operation; 2] = [Operation::HostRead, Operation::HostWrite];
+/// The longest request.
+const MOST_BYTES: u32 = 1 << 20;
+/// The most that may be in flight: far fewer cycles than there are sequence numbers.
+const MOST_BYTES_IN_FLIGHT: u64 = 4 << 20;
 
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
@@ -111,6 +121,22 @@ pub enum EtherboneWorkload {
         /// Numbers of reads in a cycle, 1 to 255.
         reads: Vec<u32>,
     },
+    /// Reads or writes of a block of the device's memory, in a closed loop or at a rate.
+    Access {
+        /// `host-read` or `host-write`.
+        operation: Operation,
+        /// Bytes of each request: a multiple of 4.
+        bytes: u32,
+        /// Requests that count, at least.
+        #[serde(default = "thousand")]
+        iterations: u32,
+        /// Requests in flight; 1 without it and without a rate.
+        #[serde(default)]
+        window: Option<u32>,
+        /// Requests a second on the mean, at times that do not depend on each other.
+        #[serde(default)]
+        rate_per_s: Option<f64>,
+    },
     /// Requests back to back, straight onto the wire: none may be lost.
     LineRate {
         /// Frames.
@@ -166,6 +192,26 @@ impl EtherboneWorkload {
                     return Err(RoadError::scenario("platform.bus.gige.switch", reason));
                 }
                 range("frames", *frames, 1, MOST)
+            }
+            Self::Access { operation, bytes, iterations, window, rate_per_s } => {
+                operation.check("workload.operation", NAME, &CARRIED)?;
+                range("bytes", *bytes, 4, MOST_BYTES)?;
+                if !bytes.is_multiple_of(4) {
+                    let (below, above) = (bytes / 4 * 4, bytes / 4 * 4 + 4);
+                    let reason =
+                        format!("{bytes} is not a multiple of 4: expected {below} or {above}");
+                    return Err(RoadError::scenario("workload.bytes", reason));
+                }
+                range("iterations", *iterations, 1, MOST)?;
+                let arrivals = Arrivals::of("workload", *window, *rate_per_s)?;
+                let bytes_in_flight = u64::from(*bytes) * u64::from(arrivals.window().unwrap_or(1));
+                if bytes_in_flight > MOST_BYTES_IN_FLIGHT {
+                    let reason = format!(
+                        "{bytes_in_flight} bytes in flight: at most {MOST_BYTES_IN_FLIGHT} expected"
+                    );
+                    return Err(RoadError::scenario("workload.window", reason));
+                }
+                Ok(())
             }
             Self::Path { reads } => {
                 reads.iter().try_for_each(|n| range("reads", *n, 1, 255))?;

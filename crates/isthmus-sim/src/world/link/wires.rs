@@ -83,6 +83,8 @@ impl Watched {
 
 struct Direction {
     line: Line,
+    /// Words of packets so far.
+    packet_words: u64,
     cuts: Vec<WireCut>,
     now: u64,
     target: Rc<Side>,
@@ -180,6 +182,7 @@ impl SerialPorts {
             let length = config.hop_clocks.saturating_sub(1).max(1) as usize;
             side.side.outgoing.borrow_mut()[port] = Some(Direction {
                 line: Line::new(length, config.faults, watched, 0, random),
+                packet_words: 0,
                 cuts: cuts.clone(),
                 now: 0,
                 target: Rc::clone(&far.side),
@@ -204,6 +207,14 @@ impl SerialPorts {
         // The rest of a packet that is under way belongs to a mark that is no longer here.
         watched.open.fill([None; 2]);
         std::mem::take(&mut watched.marks)
+    }
+
+    /// How long each port has been busy so far with words of packets out of this device.
+    #[must_use]
+    pub fn busy(&self) -> Vec<Picoseconds> {
+        let outgoing = self.side.outgoing.borrow();
+        let words = outgoing.iter().map(|way| way.as_ref().map_or(0, |way| way.packet_words));
+        words.map(|words| self.side.period * words).collect()
     }
 
     /// What was made to go wrong on words out of this device.
@@ -250,6 +261,7 @@ impl PinAgent for Agent {
             }
             let came = direction.line.pass(word, direction.now, faults);
             direction.now += 1;
+            direction.packet_words += u64::from(word.is_of_packet());
             direction.target.shown[direction.port].set(came);
         }
     }

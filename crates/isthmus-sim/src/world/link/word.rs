@@ -115,6 +115,13 @@ impl Word {
         }
     }
 
+    /// Whether it is of a packet: data, or the word at its begin or end.
+    #[inline]
+    #[must_use]
+    pub fn is_of_packet(self) -> bool {
+        self.k == 0 || self.k == CONTROL && matches!((self.data >> 24) as u8, SOP | EOP | EDB)
+    }
+
     fn control(self) -> Token {
         let symbol = (self.data >> 24) as u8;
         let argument = self.data & CRC24_MASK;
@@ -300,5 +307,16 @@ mod tests {
             assert_eq!(off_lane(on_lane(0x1234_5678, lane), lane), 0x1234_5678);
         }
         assert_ne!(on_lane(7, 1), on_lane(7, 2));
+    }
+
+    #[test]
+    fn words_of_packets_are_told_from_those_between() {
+        for token in [Token::Data(0xBC00_0000), Token::Sop { id: 1, count: 0 }, Token::Eop(7)] {
+            assert!(Word::of(token).is_of_packet(), "{token:?}");
+        }
+        for token in [Token::Idle, Token::Credit { id: 1, count: 0 }, Token::Invalid, Token::Align]
+        {
+            assert!(!Word::of(token).is_of_packet(), "{token:?}");
+        }
     }
 }
