@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import io
 import sys
+from typing import NoReturn
 
 from isthmus import jobs
 
@@ -39,6 +40,23 @@ def _lean(command: str, values: dict[str, object]) -> int:
 
         return guarded(fail)
     return 0
+
+
+def main() -> NoReturn:
+    """The command `isthmus` of an installed package."""
+    jobs.main(_installed)
+
+
+def _installed() -> int:
+    from isthmus.errors import UserError
+
+    try:
+        from isthmus import paths
+    except UserError as err:
+        print(f"isthmus: {err}", file=sys.stderr)
+        return err.exit_code
+    del paths
+    return _program()
 
 
 if __name__ == "__main__":

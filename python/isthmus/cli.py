@@ -169,11 +169,26 @@ def report(
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write only the main figure, as SVG, here.")
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write only the table of results here: .csv, or .parquet."),
+    ] = None,
 ) -> None:
     """Draw the page again from a result file."""
     from isthmus import report as drawing
 
-    drawing.run(results, out=out, svg=svg)
+    drawing.run(results, out=out, svg=svg, table=table)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A result file.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another one, of the same roads.")],
+) -> None:
+    """Show what changed between two results, a line each."""
+    from isthmus.results import diff as changes
+
+    changes.run(old, new)
 
 
 @app.command()
@@ -291,6 +306,18 @@ def regs(
         return
     for path in maps.generate():
         print(path)
+
+
+@app.command("platforms")
+def list_platforms() -> None:
+    """List the systems there are constants of."""
+    from isthmus import platforms
+    from isthmus.results.table import aligned
+
+    rows = [("#name", "kind", "title")]
+    rows += [(one.name, one.bus, one.title) for one in map(platforms.load, platforms.names())]
+    print(aligned(rows, left=range(3)), end="")
+    print("# another system: a TOML file with a base, given by its path (docs/reference/platforms.md)")
 
 
 @app.command()

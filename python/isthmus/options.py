@@ -37,4 +37,14 @@ OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of
 OutJson = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Another name for the result file; ends in .json.")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Measure on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786; resumes.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Keep each point in DIR/points; measure what is not there.")
+]
 Form = Annotated[str, one_of("format", FORMATS, "--format", help="What to print.")]

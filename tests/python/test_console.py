@@ -58,6 +58,7 @@ def test_one_long_scenario_shows_its_transfers_and_simulated_time(
 
     monkeypatch.setattr(running, "run", run)
     scenario = {
+        "road": "rdma",
         "platform": {"name": "forth-rdma"},
         "profile": "isthmus",
         "workload": {"test": "write-bw", "size_bytes": 8},
@@ -92,7 +93,7 @@ def test_a_failed_scenario_ends_the_others_at_their_next_progress(monkeypatch: p
 
     monkeypatch.setattr(running, "run", run)
     scenarios = [
-        {"platform": {"name": "x"}, "profile": profile, "workload": {"kind": "path"}}
+        {"road": "etherbone", "platform": {"name": "x"}, "profile": profile, "workload": {"kind": "path"}}
         for profile in ("good", "bad")
     ]
     with pytest.raises(ValueError, match="the cause"):

@@ -27,7 +27,7 @@ def publish(
     """
     table, drawn = target.with_suffix(".csv"), target.with_suffix(".html")
     whole, lines = to_json(made), to_csv(made)
-    keep({target: whole, table: lines, drawn: report.page(made)})
+    keep({target: whole, table: lines, drawn: report.draw(made)})
     if format == "csv":
         print(lines, end="")
     elif format == "json":

@@ -70,9 +70,9 @@ class Kind:
     drivers: Mapping[Profile, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Platform:
-    """One system: everything between the user program and the FPGA's pins.
+    """One system: everything between the user program and the FPGA's pins. Equal to itself alone.
 
     All tables are instances of the types that its kind names; `groups`: those of its bus alone, by name.
     """

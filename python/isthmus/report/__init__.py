@@ -13,27 +13,38 @@ if TYPE_CHECKING:
     from isthmus.results import Document
     from isthmus.roads.table import Road
 
-__all__ = ["page", "run"]
+__all__ = ["draw", "run"]
 
 
-def run(results: Path, *, out: Path | None = None, svg: Path | None = None) -> Path:
+def run(
+    results: Path, *, out: Path | None = None, svg: Path | None = None, table: Path | None = None
+) -> Path:
     """`isthmus report RESULTS`: draw the page from a result file; nothing is simulated.
 
     results  a result document, isthmus.result/1
     out      --out: the page; without it beside the result, with its name
     svg      --svg: write only the main figure, as a static SVG, to this file
+    table    --table: write only the table of results to this file: CSV or Parquet, by its ending
     """
-    from isthmus.results import load
+    from isthmus.errors import UserError
+    from isthmus.results import load, to_csv, to_parquet
     from isthmus.storage import page_file, store
 
-    target = page_file(results, svg or out)
+    if table is not None and table.suffix not in (".csv", ".parquet"):
+        raise UserError(f"--table {str(table)!r}: expected a name that ends in .csv or .parquet")
+    target = page_file(results, table or svg or out)
     document = load(results)
-    store(target, page(document) if svg is None else _svg(document))
+    if table is not None and table.suffix == ".parquet":
+        to_parquet(document, target)
+    elif table is not None:
+        store(target, to_csv(document))
+    else:
+        store(target, draw(document) if svg is None else _svg(document))
     print(target)
     return target
 
 
-def page(document: Document) -> str:
+def draw(document: Document) -> str:
     """The page of the road that the document is of. Raises `UserError` where no page shows all of it."""
     from isthmus.roads.table import resolve
 

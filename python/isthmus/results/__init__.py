@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
 
-from isthmus.results.columns import Column, table, to_csv, to_parquet
+from isthmus.results.columns import Column, by_column, to_csv, to_parquet
 from isthmus.results.files import document, load, merged, to_json, write
 from isthmus.results.model import (
     DEFINITIONS,
@@ -34,12 +34,12 @@ __all__ = [
     "Stage",
     "Throughput",
     "Windows",
+    "by_column",
     "document",
     "latency_table",
     "load",
     "measurement",
     "merged",
-    "table",
     "to_csv",
     "to_json",
     "to_parquet",

@@ -160,7 +160,7 @@ def columns(present: Iterable[str]) -> list[Column]:
     return made
 
 
-def table(results: Iterable[Measurement]) -> dict[str, list[Cell]]:
+def by_column(results: Iterable[Measurement]) -> dict[str, list[Cell]]:
     """The table of results by column. An empty cell is None."""
     rows = list(results)
     owners = {each.name: {one.name for one in own(each.name)} for each in roads()}
@@ -173,7 +173,7 @@ def table(results: Iterable[Measurement]) -> dict[str, list[Cell]]:
 
 def to_csv(results: Iterable[Measurement]) -> str:
     """The table as CSV."""
-    found = table(results)
+    found = by_column(results)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(found)
@@ -191,7 +191,7 @@ def to_parquet(results: Iterable[Measurement], path: Path) -> None:
             "parquet: needs the package pyarrow: pip install pyarrow, or isthmus[parquet]"
         ) from None
     sink = io.BytesIO()
-    parquet.write_table(pyarrow.table(table(results)), sink)
+    parquet.write_table(pyarrow.table(by_column(results)), sink)
     from isthmus.storage import store
 
     store(path, sink.getvalue())

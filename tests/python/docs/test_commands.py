@@ -181,7 +181,7 @@ def test_the_block_that_reads_results_runs(workshop: Path, capsys: pytest.Captur
         for language, body in blocks((ROOT / "docs" / "reference" / "results.md").read_text())
         if language == "python"
     ]
-    assert cli.run(["compare", "--no-rdma"]) == 0
+    assert cli.run(["bench", "etherbone"]) == 0
     capsys.readouterr()
     exec(compile(body, "results.md", "exec"), {})
     assert " us round trip; " in capsys.readouterr().out

@@ -10,14 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import fixture
 import pytest
-from isthmus import compare, platforms, report, verify
+from isthmus import platforms, report, verify
 from isthmus.errors import DataError, UserError
 from isthmus.figures import baseline
 from isthmus.paths import ROOT
 from isthmus.results import Document, load, write
-from isthmus.roads.etherbone import bench as etherbone
 from isthmus.roads.rdma import bench as rdma
 from isthmus.roads.rdma import command
 from isthmus.roads.rdma import page as drawing
@@ -305,13 +303,17 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         (
             "write-lat",
             {"platform": "gige-direct"},
-            "unknown platform with RDMA 'gige-direct'; choose from forth-rdma",
+            "platform: 'gige-direct' is of kind gige; rdma runs on forth-rdma, rdma-pcie",
         ),
         ("write-lat", {"profile": "best"}, "unknown profile 'best'; choose from as-published, isthmus, all"),
         ("write-lat", {"format": "xml"}, "unknown format 'xml'; "),
         ("write-lat", {"bidirectional": True}, "bidirectional: write-lat has no directions"),
         ("write-lat", {"hosts": 3}, "hosts: 3 hosts make no pairs"),
-        ("one-way", {"posting": "v3"}, "posting: v3 looks for room every 4 descriptors; it wants --i-know-"),
+        (
+            "one-way",
+            {"posting": "v3"},
+            "posting: v3 checks for queue space every 4 descriptors; it needs --i-know-",
+        ),
         ("one-way", {"posting": "v4"}, "unknown posting 'v4'; "),
         ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
         ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
@@ -642,34 +644,8 @@ def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -
         built.append((top, dict(parameters or {})))
         return Path(f"{top}-{len(built)}.so")
 
-    monkeypatch.setattr(rdma.engine, "model", model)
+    monkeypatch.setattr(rdma.running, "model", model)
     rdma.measure(rdma_published.points(), runner=engine)
     # Of each profile, and with one link.
     assert [top for top, _ in built].count(rdma.INTERFACE) == 3
     assert [top for top, _ in built].count(rdma.SWITCH) == 2
-
-
-# ---------------------------------------------------------------- beside the other roads
-
-
-def test_compare_shows_both_buses_unless_told_not_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    others = fixture.document(timestamps=(1, 8))
-    monkeypatch.setattr(etherbone, "measure", lambda **_: others)
-    both = compare.run(out=tmp_path, runner=engine, model=NI)
-    text = capsys.readouterr().out
-    lines = [line.split() for line in text[text.index("# between hosts by RDMA") :].splitlines()]
-    rows = [line for line in lines if line[:1] in (["forth-rdma"], ["rdma-pcie"])]
-    assert len(rows) == len(rdma.PLATFORMS) * sum(len(sizes) for _, sizes, _ in rdma_published.COMPARED)
-    for _, _, operation, size, one_way, round_trip, memory in rows:
-        test = "send-lat" if operation == "message" else "write-lat"
-        total = components(test, int(size), True, operation == "inline-write")["total"] / 1e6
-        assert (float(one_way), float(memory)) == pytest.approx((total + 0.4, total), abs=1e-3)
-        assert float(round_trip) == pytest.approx(2 * float(one_way), abs=2e-3)
-    page = (tmp_path / "compare.html").read_text()
-    assert '<section id="rdma"' in page
-    assert "Reading an FPGA" in page
-    alone = compare.run(out=tmp_path, rdma=False, runner=engine, model=NI)
-    assert [m.id for m in both if m.road != "rdma"] == [m.id for m in alone]
-    assert '<section id="rdma"' not in (tmp_path / "compare.html").read_text()

@@ -13,7 +13,7 @@ from pathlib import Path
 import fixture
 import pytest
 from isthmus import report
-from isthmus.report import page
+from isthmus.report import draw as page
 from isthmus.results import Document, ResultError, document, write
 from isthmus.roads.etherbone.figures import figures
 from isthmus.roads.etherbone.svg import main_figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, Iterations, OutFolder, OutJson, Seed, one_of
+from isthmus.options import PROFILES, Form, Iterations, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -45,8 +45,11 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
         ] = False,
         out: OutFolder = Path("out"),
         out_json: OutJson = None,
+        scheduler: Scheduler = None,
+        resume: Resume = False,
         trace: Annotated[str, one_of("trace", TRACES, help="Written to DIR/traces.")] = "none",
     ) -> None:
+        from isthmus.bench import runner
         from isthmus.roads.etherbone import command
 
         command.run(
@@ -63,6 +66,7 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
             out=out,
             out_json=out_json,
             trace=cast("bench.Trace", trace),
+            runner=runner.sweep(out, scheduler, resume),
         )
 
     command.__doc__ = words

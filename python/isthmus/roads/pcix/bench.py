@@ -86,13 +86,8 @@ def measure(
     """
     begin = monotonic()
     loaded = platforms.load(platform)
-    one = runner or running.run
-    found = [
-        item
-        for profile in profiles
-        for access in accesses
-        for item in one(scenario(loaded, profile, access, seed))
-    ]
+    wanted = [scenario(loaded, profile, access, seed) for profile in profiles for access in accesses]
+    found = running.run_all(wanted, "bus", runner or running.run)
     from isthmus.results.context import collect
 
     context = collect(" ".join(["isthmus", *sys.argv[1:]]), seed, {}, monotonic() - begin)

@@ -279,9 +279,9 @@ def models(
     }
 
 
-def identifier(platform: Platform, profile: Profile, transfers: Transfers) -> str:
+def identifier(system: System, profile: Profile, transfers: Transfers) -> str:
     """The id that the run's measurement gets."""
-    t = transfers
+    t, platform = transfers, _loaded(system)
     inline = t.size <= inline_bytes(platform, profile, t)
     parts = [f"{t.hosts}x{t.links}", str(t.size)]
     parts += [t.posting or "v2"] if t.test in POSTED and not inline else []
@@ -355,7 +355,7 @@ class Point:
 
     @property
     def id(self) -> str:
-        return identifier(_loaded(self.platform), self.profile, self.transfers)
+        return identifier(self.platform, self.profile, self.transfers)
 
 
 def _loaded(platform: System) -> Platform:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import FORMATS, PROFILES, OutFolder, OutJson, Seed, one_of
+from isthmus.options import FORMATS, PROFILES, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -131,8 +131,11 @@ def rdma(
     form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
 ) -> None:
     """Remote DMA and messages between hosts, with perftest's flags and columns."""
+    from isthmus.bench import runner
     from isthmus.roads.rdma import command
 
     asked = command.RdmaOptions(
@@ -158,4 +161,10 @@ def rdma(
         profile=profile,
         seed=seed,
     )
-    command.run(asked, format=cast("output.Format", form), out=out, out_json=out_json)
+    command.run(
+        asked,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, OutFolder, OutJson, Seed, one_of
+from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -52,8 +52,11 @@ def switch(
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
 ) -> None:
     """Delay against load through a buffered-crossbar switch."""
+    from isthmus.bench import runner
     from isthmus.roads.switch import command
 
     command.run(
@@ -71,4 +74,5 @@ def switch(
         format=cast("output.Format", form),
         out=out,
         out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import fixture
 import pytest
-from isthmus import compare
 from isthmus.results import Document, document
-from isthmus.roads.etherbone.answer import answer
+from isthmus.roads.etherbone import command
+from isthmus.roads.etherbone.answer import answer, changes
 
 
 def _scaled(made: Document, part: str, factor: float) -> Document:
@@ -143,16 +143,22 @@ gige-direct  as-published  pipelined    0.661  0.366  0.268  0.218  0.189  0.169
 def test_run_prints_the_table_and_says_where_the_page_is(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    compare.run(out=tmp_path, rdma=False, runner=fixture.engine, model=fixture.MODEL)
+    command.run(out=tmp_path, runner=fixture.engine, model=fixture.MODEL)
     printed = capsys.readouterr().out
     assert printed.startswith(GOLDEN)
-    assert printed.endswith(
-        f"report:  {tmp_path}/compare.html\nresults: {tmp_path}/compare.json, {tmp_path}/compare.csv\n"
-    )
+    names = [f"{tmp_path}/etherbone.{ending}" for ending in ("json", "csv", "html")]
+    assert printed.endswith(f"# results: {names[0]}, {names[1]}; page: {names[2]}\n")
     assert max(map(len, printed.splitlines()[:-2])) <= 100
     # What stands in a list has a line of its own, in both.
     item = "gige-direct: 1.47 us instead of 3.35 us (2.3 times as fast)"
     assert f"\n    {item}\n" in printed
-    assert f"<li>{item}</li>" in (tmp_path / "compare.html").read_text()
-    for name in ("compare.html", "compare.json", "compare.csv"):
+    assert f"<li>{item}</li>" in (tmp_path / "etherbone.html").read_text()
+    for name in ("etherbone.html", "etherbone.json", "etherbone.csv"):
         assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_changes_name_the_size_from_which_on_and_which_was_ahead() -> None:
+    one, other = {8: 1.0, 64: 2.0, 512: 9.0}, {8: 3.0, 64: 3.0, 512: 3.0, 4096: 3.0}
+    assert changes(one, other) == [(512, True)]
+    assert changes(other, one) == [(512, False)]
+    assert changes(one, one) == []
