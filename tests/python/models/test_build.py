@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -372,6 +373,9 @@ def test_a_compiler_that_hangs_ends_with_all_it_started_and_leaves_its_log(
     log.unlink()
     children = [int(line) for line in started.read_text().split()]
     assert children
+    until = time.monotonic() + 10
+    while any(map(running, children)) and time.monotonic() < until:
+        time.sleep(0.01)
     assert [child for child in children if running(child)] == []
 
 
