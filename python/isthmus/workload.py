@@ -268,7 +268,7 @@ def busiest(m: Measurement) -> tuple[str, float] | None:
 # Operating-system noise.
 
 _LARGEST_NOISE_BYTES = 64 << 20
-_LARGEST_NS = 10_000_000_000
+_LARGEST_NS = 1_000_000_000
 
 
 def read_noise(path: Path) -> Noise:
@@ -313,12 +313,13 @@ def parse_noise(text: str, source: str = "noise") -> Noise:
     if not made:
         raise UserError(f"{source}: all counts are 0; expected a histogram with samples")
     if made[-1][0] > _LARGEST_NS:
-        raise UserError(f"{source}: a latency of {made[-1][0]} ns; expected at most 10 s: is the unit ns?")
+        raise UserError(f"{source}: a latency of {made[-1][0]} ns; expected at most 1 s: is the unit ns?")
     return Noise(source, made)
 
 
 def _cyclictest(rows: list[tuple[int, list[int]]], comments: Mapping[str, list[int]]) -> dict[int, int]:
-    """Samples of all threads by the end of their bucket: a row of n us holds n to n + 1 us.
+    """Samples of all threads by how much longer than the shortest one they took: that one is the wake-up
+    which platforms have as a constant.
 
     With --histofall the last column sums up the others, and counts nothing of its own.
     """
@@ -327,15 +328,14 @@ def _cyclictest(rows: list[tuple[int, list[int]]], comments: Mapping[str, list[i
     threads = width - 1 if summed else width
     found: dict[int, int] = {}
     for value, counts in rows:
-        end = 1000 * (value + 1)
-        found[end] = found.get(end, 0) + sum(counts[:threads])
+        found[value] = found.get(value, 0) + sum(counts[:threads])
     # Samples beyond the histogram: of each the largest of its thread is all that is known.
     largest = comments.get("max latencies", [])
     for beyond, worst in zip(comments.get("histogram overflows", [])[:threads], largest, strict=False):
         if beyond:
-            end = 1000 * (worst + 1)
-            found[end] = found.get(end, 0) + beyond
-    return found
+            found[worst] = found.get(worst, 0) + beyond
+    shortest = min((value for value, count in found.items() if count), default=0)
+    return {1000 * (value - shortest): count for value, count in found.items() if count}
 
 
 def crossings(one: Mapping[int, float], other: Mapping[int, float]) -> list[tuple[int, bool]]:

@@ -9,7 +9,7 @@ use crate::scenario::two;
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PcieLink {
-    /// Generation, 1 to 3.
+    /// Generation, 1 to 4.
     pub generation: u32,
     /// Lanes.
     pub lanes: u32,

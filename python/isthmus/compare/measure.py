@@ -93,6 +93,12 @@ def _platforms(names: Sequence[str]) -> list[Platform]:
     return list(found.values())
 
 
+def _work(scenario: Mapping[str, Any]) -> int:
+    """Bytes that a scenario moves."""
+    work = scenario["workload"]
+    return int(work.get("bytes", work.get("size_bytes", 0))) * int(work["iterations"])
+
+
 def measure(
     request: Request,
     *,
@@ -123,6 +129,8 @@ def measure(
         return built[key]
 
     scenarios: list[dict[str, Any]] = [one for run in chosen.runs for one in run.scenarios(model)]
+    # What is likely to last longest begins first; tables have an order of their own.
+    scenarios.sort(key=_work, reverse=True)
     found = engine.run_all(scenarios, "measure", runner or engine.run)
     names = {f"{top}-{n}" if n else top: path for n, ((top, _), path) in enumerate(built.items())}
     context = collect(command, request.seed, names, monotonic() - begin)

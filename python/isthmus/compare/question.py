@@ -42,7 +42,7 @@ class RoadQuestion(Protocol):
 
     def carries(self, platform: Platform) -> Mapping[str, tuple[Driver, ...]]: ...
 
-    def refusal(self, operation: str, driver: Driver, size: int) -> str: ...
+    def refusal(self, question: Question, driver: Driver, size: int) -> str: ...
 
     def interconnect(self, given: Constants) -> str: ...
 
@@ -132,7 +132,7 @@ def plan(
                 drivers = carried.get(question.operation, ())
                 for each in _chosen(drivers, driver, baselines):
                     for size in question.sizes:
-                        refusal = road.refusal(question.operation, each, size)
+                        refusal = road.refusal(question, each, size)
                         if refusal:
                             why.append(f"{bytes_text(size)}: {refusal}")
                             left_out.setdefault(refusal, []).append(size)

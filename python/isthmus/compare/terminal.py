@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,8 +27,11 @@ class Files:
     page: str
     table: str
 
-    def line(self, more: str) -> str:
-        return f" page {self.page}   table {self.table}   more: {more}"
+    def lines(self, more: str) -> list[str]:
+        """One line, or three where the names are long."""
+        parts = (f"page {self.page}", f"table {self.table}", f"more: {more}")
+        one = f" {'   '.join(parts)}"
+        return [one] if len(one) <= WIDTH else [f" {part}" for part in parts]
 
 
 def screen(answer: Answer, files: Files | None = None) -> str:
@@ -78,7 +82,7 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
     made.append(" how far to trust it: ./isthmus verify")
     if files is not None:
         more = "--details" if any(len(s.views) > 1 for s in answer.sweeps) else "--details, --size 8:4K"
-        made.append(files.line(more))
+        made += files.lines(more)
     return made
 
 
@@ -87,13 +91,16 @@ def _cut(text: str) -> str:
 
 
 def _filled(text: str, indent: str = " ", first: str | None = None) -> list[str]:
-    return textwrap.wrap(
-        text,
+    # A number and its unit stay on one line.
+    kept = re.sub(r"(?<=\d) (?=(?:%|[pnum]?s|k?requests/s|[kMG]?B/s|bytes|[KM]iB|times)\b|%)", "\0", text)
+    found = textwrap.wrap(
+        kept,
         WIDTH,
         initial_indent=indent if first is None else first,
         subsequent_indent=indent,
         break_on_hyphens=False,
     )
+    return [line.replace("\0", " ") for line in found]
 
 
 # One size.

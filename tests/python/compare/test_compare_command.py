@@ -49,7 +49,7 @@ def test_it_prints_the_answer_and_leaves_page_result_and_table(call: Any, tmp_pa
     code, out, _ = call("--op read --size 2K --platform pcie-gen3x4,gige-direct --out there")
     assert code == 0
     assert out.startswith("Host reads 2 KiB from an FPGA, one request at a time, n = 128, seed 1\n")
-    assert "page there/compare.html   table there/compare.csv" in out
+    assert " page there/compare.html\n table there/compare.csv\n" in out
     document = json.loads((tmp_path / "there" / "compare.json").read_text())
     assert {item["workload"]["operation"] for item in document["results"]} == {"host-read"}
     assert len({item["id"] for item in document["results"]}) == len(document["results"]) == 4
@@ -74,6 +74,13 @@ def test_details_come_behind_the_first_screen(call: Any) -> None:
         ("--op read --window 2 --rate 1k", "--window and --rate exclude each other"),
         ("--op put --size 12", "12 bytes: put over RDMA by inline takes a multiple of 8 bytes, 8 to 504"),
         ("--op message --size 1K", "1 KiB: message over RDMA by message takes a multiple of 8 bytes"),
+        ("--op device-read --window 2", "256 bytes: device-read is timed one by one: expected neither"),
+        (
+            "--op device-write --size 1K",
+            "1 KiB: device-write over RDMA by dma takes a multiple of 8 bytes, 8 to 512",
+        ),
+        ("--op put --window 65", "256 bytes: put over RDMA has 1 to 64 requests in flight at this size"),
+        ("--op read --size 1M --window 5", "1 MiB: host-read over Etherbone has 1 to 4 requests in flight"),
         ("--op put --platform gige-direct", "gige-direct carries host-read and host-write, not put"),
         ("--op read --platform forth-switch", "forth-switch takes no part in compare"),
         ("--op read --platform gige-direct --driver dma", "unknown driver 'dma'; choose from datagram"),

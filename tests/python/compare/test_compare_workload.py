@@ -100,9 +100,9 @@ T: 0 ( 1234) P:80 I:1000 C:  10000 Min:      1 Act:    2 Avg:    2 Max:      45
 
 def test_cyclictest_is_read_with_all_its_threads_and_overflows() -> None:
     noise = workload.parse_noise(CYCLICTEST, "host.hist")
-    assert noise.buckets == ((2000, 9), (3000, 120), (4000, 3), (46000, 1))
-    assert (noise.samples, noise.largest, noise.source) == (133, 46000, "host.hist")
-    assert noise.scenario() == {"unit": "ns", "buckets": [[2000, 9], [3000, 120], [4000, 3], [46000, 1]]}
+    assert noise.buckets == ((0, 9), (1000, 120), (2000, 3), (44000, 1))
+    assert (noise.samples, noise.largest, noise.source) == (133, 44000, "host.hist")
+    assert noise.scenario() == {"unit": "ns", "buckets": [[0, 9], [1000, 120], [2000, 3], [44000, 1]]}
 
 
 def test_the_column_of_sums_of_histofall_counts_nothing_twice() -> None:
@@ -124,7 +124,7 @@ def test_two_columns_are_nanoseconds_and_samples() -> None:
         ("", "h: no histogram in it; expected the output of cyclictest -h"),
         ("# Histogram\n", "h: no histogram in it; expected the output of cyclictest -h"),
         ("500 0\n", "h: all counts are 0; expected a histogram with samples"),
-        ("99999999999 1\n", "h: a latency of 99999999999 ns; expected at most 10 s: is the unit ns?"),
+        ("99999999999 1\n", "h: a latency of 99999999999 ns; expected at most 1 s: is the unit ns?"),
         ("1 2 3\n", "h: line 1: 3 columns; expected nanoseconds and samples, or cyclictest's output"),
         ("1.5 2\n", "h: line 1: expected a latency and a count of samples"),
         ("500 -3\n", "h: line 1: expected a latency and a count of samples"),

@@ -26,8 +26,10 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     "usb": (Driver("bulk", "isthmus"), Driver("serial", "as-published")),
     "vme": (Driver("loads", "isthmus"), Driver("loads", "as-published")),
 }
-LARGEST_BYTES = 16 << 10
-"""Of the device's RAM that a request reads or writes."""
+LARGEST_BYTES = 1 << 20
+"""Of one request."""
+LARGEST_IN_FLIGHT = 4 << 20
+"""Bytes of all requests in flight."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
@@ -36,11 +38,14 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
     return dict.fromkeys(OPERATIONS, drivers) if drivers else {}
 
 
-def refusal(operation: str, driver: Driver, size: int) -> str:
+def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     del driver
     if size > LARGEST_BYTES:
-        return f"{operation} over Etherbone takes 4 to {LARGEST_BYTES} bytes in one request"
+        return f"{question.operation} over Etherbone takes 4 to {LARGEST_BYTES} bytes in one request"
+    if size * (question.window or 1) > LARGEST_IN_FLIGHT:
+        most = LARGEST_IN_FLIGHT // size
+        return f"{question.operation} over Etherbone has 1 to {most} requests in flight at this size"
     return ""
 
 

@@ -29,6 +29,10 @@ _LARGEST: Mapping[str, int] = {
     "message": bench.LARGEST_MESSAGE,
     "dma": bench.LARGEST_WRITE,
 }
+_DEVICE_LARGEST: Mapping[str, int] = {"device-read": bench.DESCRIPTOR_BYTES, "device-write": 512}
+"""A descriptor; a packet."""
+IN_FLIGHT = 64
+"""Descriptors or messages: half of a queue."""
 HOSTS = 2
 
 
@@ -37,9 +41,18 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
     return _DRIVERS if platform.bus in _KINDS else {}
 
 
-def refusal(operation: str, driver: Driver, size: int) -> str:
+def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
-    largest = bench.DESCRIPTOR_BYTES if operation.startswith("device") else _LARGEST[driver.name]
+    operation = question.operation
+    by_device = operation in _DEVICE_LARGEST
+    largest = _DEVICE_LARGEST[operation] if by_device else _LARGEST[driver.name]
+    if by_device and question.window != 1:
+        return f"{operation} is timed one by one: expected neither --window nor --rate"
+    if by_device and question.noise is not None:
+        return f"{operation} has no program that could be delayed: expected no --noise"
+    in_flight = max(1, IN_FLIGHT // -(-size // bench.DESCRIPTOR_BYTES))
+    if question.window is not None and question.window > in_flight:
+        return f"{operation} over RDMA has 1 to {in_flight} requests in flight at this size"
     if size % bench.BEAT_BYTES or size > largest:
         return (
             f"{operation} over RDMA by {driver.name} takes a multiple of {bench.BEAT_BYTES} bytes, "
