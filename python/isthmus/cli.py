@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from isthmus import __version__, bootstrap, jobs
 from isthmus.errors import UserError, choose
-from isthmus.options import Iterations, OutFolder, Seed, one_of
+from isthmus.options import OutFolder, Seed, one_of
 from isthmus.roads.table import having, resolve, roads
 
 
@@ -63,14 +63,79 @@ DEVICES = ("lfe5u-85", "lfe5um5g-85")
 
 @app.command()
 def compare(
-    iterations: Iterations = 90,
+    op: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="read, write (host-read, host-write), device-read, device-write, put or message.  "
+            "[a small set of them]",
+        ),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "-s",
+            "--size",
+            metavar="BYTES",
+            help="Of a request: 256, 2K, 8,64,1K or 8:4K, which doubles.  [256]",
+        ),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Requests in flight, as soon as one is done the next.  [1]"),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R", help="Instead of --window: requests a second, 100k, with Poisson arrivals."
+        ),
+    ] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Names or paths of .toml files, with commas.  [some of each road]"
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Replace a platform's constant: link.lanes=8; repeatable."
+        ),
+    ] = None,
+    driver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only this way: dma, loads, bulk, serial, datagram, inline or message."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "-n",
+            "--iters",
+            metavar="N",
+            min=1,
+            max=1_000_000,
+            help="Requests that are measured.  [1000; fewer of large ones, 256 KiB in all]",
+        ),
+    ] = None,
     seed: Seed = 1,
+    noise: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Operating-system noise: cyclictest -h output, or ns and counts."),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also percentiles, every stage, crossovers and notes.")
+    ] = False,
     out: OutFolder = Path("out"),
 ) -> None:
-    """Measure one workload over every road; one HTML page."""
-    from isthmus import compare as comparison
+    """Which road for this transfer: a decision, one table, one HTML page."""
+    from isthmus.compare.api import run as ask
+    from isthmus.compare.measure import Request
 
-    comparison.run(iterations=iterations, seed=seed, out=out)
+    names = () if platform is None else tuple(name.strip() for name in platform.split(","))
+    request = Request(op, size, window, rate, names, tuple(set_ or ()), driver, iterations, seed, noise)
+    ask(request, out=out, details=details)
 
 
 class _Lazy(TyperGroup):
@@ -290,11 +355,14 @@ def run_tests(
         bool,
         typer.Option("--fresh", help="Also run benches and proofs that passed before."),
     ] = False,
+    release: Annotated[
+        bool, typer.Option("--all", help="Also run the long tests that are run before a release.")
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
 
-    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh)))
+    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh, release)))
 
 
 @app.command()
@@ -345,7 +413,13 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
-    return guarded(lambda: app(arguments, prog_name="isthmus", standalone_mode=False))
+    return guarded(lambda: _command()(arguments, prog_name="isthmus", standalone_mode=False))
+
+
+@cache
+def _command() -> Any:
+    """The tree of commands, which takes longer to make than most commands to fail."""
+    return typer.main.get_command(app)
 
 
 def guarded(command: Callable[[], object]) -> int:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Four hosts with RDMA interfaces: write, send, read, sort, and an error, over a model of the
+//! Four hosts with RDMA interfaces: write, send, read, exchange, and an error, over a model of the
 //! interfaces in memory. `cargo run -p isthmus-host --example rdma_nodes`
 
 #[path = "../tests/soft_network/mod.rs"]
@@ -11,7 +11,7 @@ use std::time::Duration;
 use isthmus_host::pcie::DmaMemory;
 use isthmus_host::rdma::{
     Descriptor, Endpoint, EndpointConfig, Group, GroupConfig, HostId, Key, Layout, Options,
-    QueueEntry, RdmaError, Readable, Reader, ReaderConfig, Region, Remote, SortConfig, serve_reads,
+    QueueEntry, RdmaError, Readable, Reader, ReaderConfig, Region, Remote, serve_reads,
 };
 use soft_network::{Faults, Network, base};
 
@@ -107,18 +107,10 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     }
     group.barrier(&mut endpoint).await?;
 
-    let mut state = rank as u64 + 1;
-    let keys: Vec<u64> = std::iter::repeat_with(|| {
-        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        state
-    })
-    .take(4000)
-    .collect();
-    let sort =
-        SortConfig { from: DATA, chunk: 256, samples: 32, compare_ps: 2_500, move_ps: 1_250 };
-    let sorted =
-        group.sort(&mut endpoint, &keys, &sort, async |time| machine.sleep(time).await).await?;
-    println!("{rank}: {} of {} keys, {:?}", sorted.keys.len(), sorted.all, sorted.phases);
+    // Each gives each 1 KiB of its own, to the begin of its window.
+    endpoint.memory().write(DATA, &vec![rank as u8; HOSTS * 1024]).await?;
+    let spent = group.all_to_all(&mut endpoint, DATA, 0, 1024).await?;
+    println!("{rank}: an exchange of 1 KiB with each: {spent:?}");
     Ok(())
 }
 

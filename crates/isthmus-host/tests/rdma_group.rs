@@ -8,10 +8,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use isthmus_host::pcie::DmaMemory;
-use isthmus_host::rdma::{
-    Endpoint, EndpointConfig, Fault, Group, GroupConfig, HostId, Phases, RdmaError, SortConfig,
-    Sorted,
-};
+use isthmus_host::rdma::{Endpoint, EndpointConfig, Fault, Group, GroupConfig, HostId, RdmaError};
 use proptest::prelude::*;
 use soft_network::{Faults, Machine, Network};
 
@@ -199,7 +196,64 @@ enum Call {
     Barrier,
     Exchange { beats: usize },
     Messages { beats: usize },
-    Sort { keys: usize },
+    Rounds { beats: usize },
+}
+
+/// A call made of its parts: four rounds over two places in turn, each free again when its reader says so.
+async fn rounds(
+    endpoint: &mut Host,
+    group: &mut Group,
+    machine: &Machine,
+    (number, many): (usize, usize),
+) {
+    let (members, rank, bytes) = (group.len(), group.rank(), 8 * many);
+    group.require_slots("rounds", 6 * (members - 1)).unwrap();
+    let place = group.window_range();
+    group.begin();
+    for round in 0..4_usize {
+        let turn = round % 2;
+        for step in 1..members {
+            let remote = (rank + step) % members;
+            if round >= 2 {
+                group.released(endpoint, remote, round as u32 - 2).await.unwrap();
+            }
+            let from = SEND + (turn * members + remote) * bytes;
+            let data = beats((0..many).map(|b| word(rank, remote, number + round, b)));
+            endpoint.memory().write(from, &data).await.unwrap();
+            let to = (turn * members + rank) * bytes;
+            group.put_block(endpoint, remote, (from, to, bytes), round as u32).await.unwrap();
+        }
+        for step in 1..members {
+            let remote = (rank + members - step) % members;
+            group.take_block(endpoint, remote, round as u32).await.unwrap();
+            let at = place.start + (turn * members + remote) * bytes;
+            let expected = beats((0..many).map(|b| word(remote, rank, number + round, b)));
+            assert!(machine.peek(at, bytes) == expected, "call {number}, round {round}");
+            group.release(endpoint, remote, round as u32).await.unwrap();
+        }
+    }
+    for step in 1..members {
+        let remote = (rank + step) % members;
+        for round in 2..4 {
+            group.released(endpoint, remote, round).await.unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_round_beyond_its_range_is_refused_before_it_is_sent() {
+    let network = Network::new(2, MEMORY, 1, Faults::default());
+    run(&network, 2, |host| {
+        let network = &network;
+        async move {
+            let (mut endpoint, mut group) = join(network, host, 2).await;
+            group.begin();
+            let put = group.put_block(&mut endpoint, 1 - host, (SEND, 0, 8), 1 << 20).await;
+            let error = put.unwrap_err().to_string();
+            assert!(error.contains("rounds: 1048577 needed, 1048576"), "{error}");
+            group.barrier(&mut endpoint).await.unwrap();
+        }
+    });
 }
 
 /// A member's part of a row of calls, whatever time others take.
@@ -226,13 +280,8 @@ async fn calls(network: &Network, host: usize, members: usize, row: &[(Call, u64
                 let found = group.all_to_all_messages(&mut endpoint, &own).await.unwrap();
                 assert!(found == theirs, "call {number}");
             }
-            Call::Sort { keys: many } => {
-                // What an exchange brought to the window has been compared by now.
-                let own = keys(host, many * (host + 1) / members, u64::MAX);
-                let config = SortConfig { chunk: 64, samples: 16, ..SORT };
-                let slow = async |time| machine.sleep(time).await;
-                let sorted = group.sort(&mut endpoint, &own, &config, slow).await.unwrap();
-                assert!(sorted.keys.is_sorted());
+            Call::Rounds { beats: many } => {
+                rounds(&mut endpoint, &mut group, &machine, (number, many)).await;
             }
         }
     }
@@ -251,7 +300,7 @@ proptest! {
                     Just(Call::Barrier),
                     (1..512_usize).prop_map(|beats| Call::Exchange { beats }),
                     (1..250_usize).prop_map(|beats| Call::Messages { beats }),
-                    (0..800_usize).prop_map(|keys| Call::Sort { keys }),
+                    (1..512_usize).prop_map(|beats| Call::Rounds { beats }),
                 ],
                 any::<u64>(),
             ),
@@ -370,112 +419,4 @@ fn an_exchange_over_a_network_that_loses_ends_in_an_error_or_is_right() {
         }
     }
     assert!(right > 10 && wrong > 10, "{right} right, {wrong} wrong");
-}
-
-const SORT: SortConfig =
-    SortConfig { from: SEND, chunk: 256, samples: 128, compare_ps: 2_500, move_ps: 1_250 };
-
-/// Keys of `count` different values, or all different.
-fn keys(host: usize, many: usize, values: u64) -> Vec<u64> {
-    let mix = |at: u64| {
-        let x = (at + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (x ^ x >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) % values
-    };
-    (0..many as u64).map(|at| mix((host as u64) << 32 | at)).collect()
-}
-
-fn sort(members: usize, rows: &[Vec<u64>], config: SortConfig, faults: Faults) -> Vec<Sorted> {
-    let network = Network::new(members, MEMORY, members as u64, faults);
-    run(&network, members, |host| {
-        let network = &network;
-        async move {
-            let (mut endpoint, mut group) = join(network, host, members).await;
-            let machine = network.machine(host);
-            group.barrier(&mut endpoint).await.unwrap();
-            let begin = machine.now();
-            let sorted = group
-                .sort(&mut endpoint, &rows[host], &config, async |time| machine.sleep(time).await)
-                .await
-                .unwrap();
-            // The phases are all of the time but for the check, which is behind them.
-            assert!(sorted.phases.total() <= machine.now() - begin);
-            let work = sorted.work;
-            let ps = work.compares * config.compare_ps + work.moves * config.move_ps;
-            let computing = Duration::from_nanos(ps / 1000);
-            assert!(sorted.phases.compute >= computing, "what was charged passed");
-            assert_eq!(endpoint.error().await.unwrap(), None);
-            sorted
-        }
-    })
-}
-
-#[test]
-fn keys_of_all_are_sorted_over_all() {
-    for (members, many, values) in [
-        (1, 1000, u64::MAX),
-        (2, 1, u64::MAX),
-        (2, 3000, u64::MAX),
-        (3, 1000, 5),
-        (4, 2000, u64::MAX),
-        (5, 0, 1),
-        (8, 700, 1),
-        (8, 1500, u64::MAX),
-    ] {
-        // Not all have the same number of keys; one has none.
-        let rows: Vec<_> =
-            (0..members).map(|host| keys(host, many * host.min(3), values)).collect();
-        let mut expected: Vec<u64> = rows.concat();
-        expected.sort_unstable();
-        let sorted = sort(members, &rows, SORT, spread());
-        let found: Vec<u64> = sorted.iter().flat_map(|part| part.keys.clone()).collect();
-        assert!(found == expected, "{members} members, {many} keys");
-        for part in &sorted {
-            assert_eq!(part.all, expected.len() as u64);
-            assert_eq!(part.rounds, (many * (members - 1).min(3)).div_ceil(256));
-        }
-        if values == u64::MAX && many >= 1000 && members > 1 {
-            let most = sorted.iter().map(|part| part.keys.len()).max().unwrap();
-            assert!(2 * most < 3 * expected.len() / members, "{most} of {}", expected.len());
-        }
-    }
-}
-
-#[test]
-fn a_sort_that_has_no_room_is_refused_before_anything_is_sent() {
-    let network = Network::new(3, MEMORY, 1, Faults::default());
-    run(&network, 3, |host| {
-        let network = &network;
-        async move {
-            let mut endpoint = open(network, host).await;
-            let mut group = Group::open(&mut endpoint, &group_config(3)).await.unwrap();
-            for (config, expected) in [
-                (SortConfig { chunk: 0, ..SORT }, "no word"),
-                (SortConfig { from: 8, ..SORT }, "no word"),
-                (SortConfig { from: MEMORY - 0x1000, ..SORT }, "no word"),
-                (SortConfig { chunk: 4096, ..SORT }, "the rounds of a sort: 196656 needed, 131072"),
-                (SortConfig { samples: 2000, ..SORT }, "the samples of a sort: 128 needed, 127"),
-                (SortConfig { samples: usize::MAX, ..SORT }, "the samples of a sort"),
-            ] {
-                let sort = group.sort(&mut endpoint, &[1, 2, 3], &config, async |_| {});
-                let error = sort.await.unwrap_err().to_string();
-                assert!(error.contains(expected), "{error}");
-            }
-        }
-    });
-    assert_eq!(network.statistics().packets, 0);
-}
-
-#[test]
-fn computing_hides_the_network_where_it_takes_longer() {
-    let rows: Vec<_> = (0..4).map(|host| keys(host, 8000, u64::MAX)).collect();
-    let idle = SortConfig { compare_ps: 0, move_ps: 0, ..SORT };
-    let slowest = |config| {
-        let sorted = sort(4, &rows, config, Faults::default());
-        sorted.into_iter().map(|part| part.phases).max_by_key(|phases| phases.compute).unwrap()
-    };
-    let (idle, busy) = (slowest(idle), slowest(SORT));
-    let waits = |phases: Phases| phases.network + phases.wait;
-    assert!(idle.network > idle.compute + idle.wait, "{idle:?}");
-    assert!(waits(busy) < waits(idle) / 2, "{busy:?}, without computing {idle:?}");
-    assert!(busy.total() < busy.compute + idle.total(), "{busy:?}, without computing {idle:?}");
 }

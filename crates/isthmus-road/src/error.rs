@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can go wrong on a road, in one line.
 
-use isthmus_sim::{Picoseconds, SimError};
+use isthmus_sim::SimError;
 
 /// Why a scenario could not be run, or its result not be trusted.
 #[derive(Debug, thiserror::Error)]
@@ -18,27 +18,15 @@ pub enum RoadError {
     /// The simulation could not be built or run.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// The host program's access failed.
-    #[error("{during}: {source} (at {at}, after {done} Etherbone cycles)")]
-    Access {
-        /// What the host program was doing.
-        during: &'static str,
-        /// When it failed.
-        at: Picoseconds,
-        /// Cycles that had been answered by then.
-        done: u64,
+    /// A host program's access failed.
+    #[error("{during}: {source}{}", note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default())]
+    Program {
+        /// What the program was doing, and which program where there are several.
+        during: String,
+        /// When it failed and how far it had come, where that is known.
+        note: Option<String>,
         /// How it failed.
-        source: isthmus_host::etherbone::Error,
-    },
-    /// A host program's use of its RDMA interface failed.
-    #[error("host {host}: {during}: {source}")]
-    Rdma {
-        /// Which host.
-        host: u8,
-        /// What its program was doing.
-        during: &'static str,
-        /// How it failed.
-        source: Box<isthmus_host::rdma::RdmaError>,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// What was measured contradicts itself.
     #[error("inconsistent measurement: {0}")]
@@ -71,14 +59,36 @@ impl RoadError {
                     | SimError::UnknownFaultPoint { .. }
                     | SimError::Trace { .. }
             ),
-            Self::Access { .. }
-            | Self::Rdma { .. }
-            | Self::Inconsistent(_)
-            | Self::Violation(_) => false,
+            Self::Program { .. } | Self::Inconsistent(_) | Self::Violation(_) => false,
         }
     }
 
     pub(crate) fn scenario(key: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Scenario { key: key.into(), reason: reason.into() }
+    }
+
+    /// A host program failed while it was doing something.
+    pub(crate) fn program(
+        during: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Program { during: during.into(), note: None, source: source.into() }
+    }
+
+    /// As [`program`](Self::program), where several hosts have one each.
+    pub(crate) fn of_host(
+        host: u8,
+        during: &str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::program(format!("host {host}: {during}"), source)
+    }
+
+    /// Says more about a program's failure.
+    pub(crate) fn with(mut self, more: String) -> Self {
+        if let Self::Program { note, .. } = &mut self {
+            *note = Some(more);
+        }
+        self
     }
 }

@@ -1,44 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Etherbone over every bus: host program, driver, bus, FPGA.
 
+mod access;
 mod breakdown;
 mod bus;
+mod device;
 mod fuzz;
+mod library;
 mod line_rate;
 mod program;
 mod reference;
+mod requests;
+pub mod scenario;
+mod scene;
+pub mod serve;
+mod session;
 mod steady;
+mod task;
 mod transport;
 mod wire;
 mod world;
 
 use serde_json::{Map, Value, json};
 
-use crate::device::MakeModel;
+use isthmus_sim::Picoseconds;
+
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
-use crate::scenario::{Bus, Method, Scenario, Workload};
+use crate::measurement::{
+    Carried, Checked, Excluded, Measurement, Samples, SimulationCost, Throughput,
+};
+use crate::model::MakeModel;
+use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
-use program::{Outcome, Run, Task};
+use breakdown::{Breakdown, Trip};
+use scenario::{EtherboneBus, EtherboneScenario, EtherboneWorkload, Method};
+use task::{Access, Outcome, Requests, Run, Task};
 use world::World;
 
+/// Etherbone over every bus.
+pub struct Etherbone;
+
+impl Road for Etherbone {
+    fn name(&self) -> &'static str {
+        scenario::NAME
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        let scenario = EtherboneScenario::parse(json)?;
+        run(&scenario, context.make_model, context.watch)
+    }
+}
+
 /// Runs every measurement of a scenario.
-pub(crate) fn run(
-    scenario: &Scenario,
+fn run(
+    scenario: &EtherboneScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
     match &scenario.workload {
-        Workload::LineRate { frames, timestamps_per_cycle } => {
+        EtherboneWorkload::LineRate { frames, timestamps_per_cycle } => {
             let load = line_rate::Load { frames: *frames, timestamps: *timestamps_per_cycle };
             return line_rate::run(scenario, make_model, watch, load).map(|one| vec![one]);
         }
-        Workload::Fuzz { frames } => {
+        EtherboneWorkload::Fuzz { frames } => {
             return fuzz::run(scenario, make_model, watch, *frames).map(|one| vec![one]);
         }
         _ => {}
     }
-    let tasks = tasks(&scenario.workload);
+    let tasks = tasks(&scenario.workload)?;
     let total = tasks.len();
     let mut results = Vec::with_capacity(total);
     for (done, task) in tasks.into_iter().enumerate() {
@@ -64,9 +94,15 @@ pub(crate) fn run(
 }
 
 /// One task a measurement, each in a world of its own: none can depend on those before it.
-fn tasks(workload: &Workload) -> Vec<Task> {
-    match workload {
-        Workload::Timestamps { method, timestamps_per_cycle, iterations, procedure, window } => {
+fn tasks(workload: &EtherboneWorkload) -> Result<Vec<Task>, RoadError> {
+    Ok(match workload {
+        EtherboneWorkload::Timestamps {
+            method,
+            timestamps_per_cycle,
+            iterations,
+            procedure,
+            window,
+        } => {
             vec![Task::Timestamps {
                 method: *method,
                 per_cycle: *timestamps_per_cycle,
@@ -75,7 +111,7 @@ fn tasks(workload: &Workload) -> Vec<Task> {
                 stages: true,
             }]
         }
-        Workload::Throughput { timestamps_per_cycle, iterations, procedure, window } => {
+        EtherboneWorkload::Throughput { timestamps_per_cycle, iterations, procedure, window } => {
             vec![Task::Timestamps {
                 method: Method::Pipelined,
                 per_cycle: *timestamps_per_cycle,
@@ -84,19 +120,24 @@ fn tasks(workload: &Workload) -> Vec<Task> {
                 stages: false,
             }]
         }
-        Workload::Words { method, words, iterations } => words
+        EtherboneWorkload::Words { method, words, iterations } => words
             .iter()
             .map(|words| Task::Words { method: *method, words: *words, iterations: *iterations })
             .collect(),
-        Workload::Tlu { method, iterations } => {
+        EtherboneWorkload::Tlu { method, iterations } => {
             vec![Task::Tlu { method: *method, cycles: *iterations }]
         }
-        Workload::Path { reads } => {
+        EtherboneWorkload::Path { reads } => {
             reads.iter().map(|reads| Task::Path { reads: *reads }).collect()
         }
+        EtherboneWorkload::Access { operation, bytes, iterations, window, rate_per_s } => {
+            let (operation, bytes, iterations) = (*operation, *bytes, *iterations);
+            let arrivals = Arrivals::of("workload", *window, *rate_per_s)?;
+            vec![Task::Access(Access { operation, bytes, iterations, arrivals })]
+        }
         // No host program runs: these drive the wire themselves.
-        Workload::LineRate { .. } | Workload::Fuzz { .. } => Vec::new(),
-    }
+        EtherboneWorkload::LineRate { .. } | EtherboneWorkload::Fuzz { .. } => Vec::new(),
+    })
 }
 
 /// Etherbone cycles of a task, to show how far it is.
@@ -107,28 +148,36 @@ fn cycles(task: &Task) -> u64 {
         }
         Task::Timestamps { cycles, .. } => (*cycles, 1),
         Task::Words { method: Method::Convenience, words, iterations } => (*iterations, *words),
-        Task::Words { words, iterations, .. } => (*iterations, words.div_ceil(program::MAX_READS)),
+        Task::Words { words, iterations, .. } => (*iterations, words.div_ceil(session::MAX_READS)),
         Task::Tlu { method: Method::Convenience, cycles } => (*cycles, 4),
         Task::Tlu { cycles, .. } => (*cycles, 1),
         Task::Path { .. } => (3, 1),
+        Task::Access(access) => (access.iterations, access::cycles_of(access.words())),
     };
     u64::from(cycles) * u64::from(each)
 }
 
-fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measurement, RoadError> {
+fn measure(
+    scenario: &EtherboneScenario,
+    world: &World,
+    task: &Task,
+) -> Result<Measurement, RoadError> {
     let finished = world.simulation.run_until_complete(&world.start(task))?;
     let outcome = finished.map_err(|(during, source)| {
         let (at, done) = (world.simulation.now(), world.simulation.transfers());
-        RoadError::Access { during, at, done, source }
+        RoadError::program(during, source).with(format!("at {at}, after {done} Etherbone cycles"))
     })?;
     // Replies on their way and pipelines inside the device come to rest before counters are read.
     world.settle()?;
     world.write_timeline()?;
     let checked = world.simulation.scoreboard().verdict()?;
-    let breakdown = breakdown::of(world, &outcome, task);
+    if let (Task::Access(access), Some(requests)) = (task, &outcome.requests) {
+        return carried(scenario, world, access, (&outcome, requests), checked);
+    }
+    let breakdown = breakdown(world, &outcome, task);
     // A fault may break a transfer's way into pieces that do not join.
     let breakdown = match breakdown {
-        Err(_) if !scenario.faults.is_empty() => breakdown::Breakdown::default(),
+        Err(_) if !scenario.faults.is_empty() => Breakdown::default(),
         other => other?,
     };
     let mut samples = Samples::new()?;
@@ -140,26 +189,12 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
     let (end, workload) = describe(scenario, world, task, &outcome)?;
     let statistics = world.simulation.statistics();
     let intervals = outcome.intervals.iter();
-    let wire_bytes = intervals.map(|(start, end)| world.bus.wire_bytes(world, *start, *end)).sum();
+    let wire_bytes =
+        intervals.map(|(start, end)| world.bus.wire_bytes(world.scene(), *start, *end)).sum();
+    let stages_total_ps = breakdown.stages.iter().map(|stage| stage.ps).sum();
     Ok(Measurement {
-        id: format!(
-            "etherbone/{}/{}/{method}/{end}",
-            scenario.platform.name,
-            scenario.profile.name()
-        ),
-        road: "etherbone",
-        platform: scenario.platform.name.clone(),
-        profile: scenario.profile.name().to_owned(),
-        method: method.to_owned(),
         workload,
-        definition: "rtt",
-        arrivals: task.arrivals(),
-        seed: scenario.seed,
-        iterations: if task.has_latency() { samples.count() } else { outcome.cycles },
         excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
-        latency_ps: samples.latency(),
-        histogram: samples.buckets(),
-        samples: Vec::new(),
         windows_ps: outcome.windows.clone(),
         throughput: Some(Throughput::new(
             outcome.payload_bytes,
@@ -168,22 +203,129 @@ fn measure(scenario: &Scenario, world: &World, task: &Task) -> Result<Measuremen
             outcome.timestamps,
             outcome.elapsed(),
         )),
+        stages_total_ps,
+        stages: breakdown.stages,
+        timeline: breakdown.timeline,
+        checked: Checked { bytes: checked.bytes, wrong: checked.wrong, lost: checked.lost },
+        counters: world.counters(&outcome.statistics),
+        simulation: SimulationCost::of(&statistics),
+        iterations: if task.has_latency() { samples.count() } else { outcome.cycles },
+        ..Measurement::of(&scenario.origin(method), &end, &samples)
+    }
+    .described("rtt", task.arrivals()))
+}
+
+/// The measurement of requests.
+fn carried(
+    scenario: &EtherboneScenario,
+    world: &World,
+    access: &Access,
+    (outcome, requests): (&Outcome, &Requests),
+    checked: isthmus_sim::kernel::Checked,
+) -> Result<Measurement, RoadError> {
+    let (scene, bus) = (world.scene(), &world.bus);
+    let ends = requests::ends(scene, access, requests)?;
+    let latencies: Vec<Picoseconds> =
+        ends.iter().zip(&requests.due).map(|(end, due)| end.saturating_sub(*due)).collect();
+    let mut samples = Samples::new()?;
+    // Where the backlog grows, a latency says how long the run was.
+    if !requests.saturated {
+        latencies.iter().for_each(|latency| samples.add(*latency));
+    }
+    let span = outcome.intervals.first().copied().unwrap_or_default();
+    let mut busy = requests::busy(scene, requests, span);
+    busy.insert("wire", bus.wire_busy(span.0, span.1));
+    let busiest = busy.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("wire", |(place, _)| *place);
+    let driver = scenario.platform.bus.driver();
+    let mut workload = Carried {
+        operation: access.operation,
+        bytes: access.bytes.into(),
+        driver,
+        window: access.arrivals.window(),
+        rate_per_s: access.arrivals.rate_per_s(),
+        noise: scenario.noise.is_some(),
+        busy,
+        saturated: requests.saturated,
+    }
+    .to_workload();
+    workload.insert("iterations".to_owned(), access.iterations.into());
+    workload.insert("cycles_per_request".to_owned(), requests.cycles_each.into());
+    workload.insert("topology".to_owned(), topology(scenario).into());
+    if let Some(steady) = outcome.steady {
+        workload.insert("steady".to_owned(), steady.into());
+    }
+
+    // In a stream the bytes of requests in flight cannot be told apart.
+    let apart = access.arrivals == Arrivals::Window(1) || !bus.is_stream();
+    let found = median(&latencies).filter(|_| apart && !requests.saturated).and_then(|request| {
+        let cycles = outcome.log.chunks(requests.cycles_each.max(1)).nth(request)?;
+        requests::trip(cycles, access, ends[request], busiest)
+    });
+    let breakdown = match found.map(|trip| bus.breakdown(scene, &trip)) {
+        // A fault may break a transfer's way into pieces that do not join.
+        Some(Err(_)) if !scenario.faults.is_empty() => Breakdown::default(),
+        Some(breakdown) => breakdown?,
+        None => Breakdown::default(),
+    };
+    let definition = if access.is_write() { "one_way" } else { "rtt" };
+    let name = format!("{}{}{}", access.operation, access.bytes, access.arrivals.suffix());
+    let wire_bytes = bus.wire_bytes(scene, span.0, span.1);
+    let statistics = world.simulation.statistics();
+    Ok(Measurement {
+        workload,
+        iterations: requests.counted.len() as u64,
+        excluded: Excluded { head: outcome.excluded.0, tail: outcome.excluded.1 },
+        throughput: Some(Throughput::new(
+            outcome.payload_bytes,
+            Some(wire_bytes),
+            outcome.cycles,
+            None,
+            outcome.elapsed(),
+        )),
         stages_total_ps: breakdown.stages.iter().map(|stage| stage.ps).sum(),
         stages: breakdown.stages,
         timeline: breakdown.timeline,
         checked: Checked { bytes: checked.bytes, wrong: checked.wrong, lost: checked.lost },
         counters: world.counters(&outcome.statistics),
-        simulation: SimulationCost {
-            device_cycles: statistics.device_cycles,
-            evaluated_cycles: statistics.evaluated_cycles,
-            wall_s: statistics.wall_s,
-        },
-    })
+        simulation: SimulationCost::of(&statistics),
+        ..Measurement::of(&scenario.origin(driver), &name, &samples)
+    }
+    .described(definition, access.arrivals.to_string()))
+}
+
+/// Which of some latencies is the median.
+fn median(latencies: &[Picoseconds]) -> Option<usize> {
+    let mut order: Vec<usize> = (0..latencies.len()).collect();
+    order.sort_by_key(|sample| latencies[*sample]);
+    order.get(order.len().checked_sub(1)? / 2).copied()
+}
+
+fn topology(scenario: &EtherboneScenario) -> &'static str {
+    match &scenario.platform.bus {
+        EtherboneBus::Gige(gige) if gige.switch.is_some() => "switch",
+        _ => "direct",
+    }
+}
+
+/// The breakdown of the transfer with the median latency; nothing where a sample is no single
+/// cycle, or where it was not asked for.
+fn breakdown(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
+    if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
+        return Ok(Breakdown::default());
+    }
+    // In a stream the bytes of cycles in flight cannot be told apart.
+    if task.method() == Method::Pipelined && world.bus.is_stream() {
+        return Ok(Breakdown::default());
+    }
+    let Some(cycles) = &outcome.cycle_of_sample else { return Ok(Breakdown::default()) };
+    let cycle = median(&outcome.samples).and_then(|sample| outcome.log.get(*cycles.get(sample)?));
+    let Some(cycle) = cycle else { return Ok(Breakdown::default()) };
+    world.bus.breakdown(world.scene(), &Trip::single(cycle))
 }
 
 /// The end of the id, and the workload as results show it.
 fn describe(
-    scenario: &Scenario,
+    scenario: &EtherboneScenario,
     world: &World,
     task: &Task,
     outcome: &Outcome,
@@ -207,7 +349,7 @@ fn describe(
         Task::Words { words, iterations, method } => {
             let operations = match method {
                 Method::Convenience => 1,
-                _ => (*words).min(program::MAX_READS),
+                _ => (*words).min(session::MAX_READS),
             };
             (
                 format!("words{words}"),
@@ -222,6 +364,8 @@ fn describe(
             "tlu".to_owned(),
             json!({"reads": 3, "writes": 1, "iterations": cycles, "operations_per_cycle": 4}),
         ),
+        // Requests are described where they are measured.
+        Task::Access(_) => (String::new(), Value::Null),
         Task::Path { reads } => {
             let none = || RoadError::Inconsistent("no cycle was measured".into());
             let cycle = outcome.log.first().ok_or_else(none)?;
@@ -241,10 +385,6 @@ fn describe(
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let topology = match &scenario.platform.bus {
-        Bus::Gige(gige) if gige.switch.is_some() => "switch",
-        _ => "direct",
-    };
-    workload.insert("topology".to_owned(), topology.into());
+    workload.insert("topology".to_owned(), topology(scenario).into());
     Ok((end, workload))
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A simulated host's bus as the drivers of the host library see it, and what such a host is made of.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use isthmus_host::pcie::{DmaMemory, Mmio};
@@ -14,7 +16,7 @@ use isthmus_sim::world::pcie::{
 use isthmus_sim::world::{Memory, MemoryConfig};
 
 use crate::error::RoadError;
-use crate::scenario::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
 
 /// Bus addresses of the host memory and of BAR 0: any that do not overlap.
 pub(crate) const MEMORY_BASE: u64 = 0x1000_0000;
@@ -78,7 +80,8 @@ pub(crate) fn pcie_config(
         generation: match link.generation {
             1 => Generation::Gen1,
             2 => Generation::Gen2,
-            _ => Generation::Gen3,
+            3 => Generation::Gen3,
+            _ => Generation::Gen4,
         },
         lanes: link.lanes,
         max_payload_bytes: link.max_payload_bytes,
@@ -159,11 +162,17 @@ impl Mmio for Bar {
 pub(crate) struct HostMemory {
     sim: Sim,
     host: MmioHost,
+    blocked: Rc<Cell<Picoseconds>>,
 }
 
 impl HostMemory {
     pub(crate) fn new(sim: &Sim, host: &MmioHost) -> Self {
-        Self { sim: sim.clone(), host: host.clone() }
+        Self { sim: sim.clone(), host: host.clone(), blocked: Rc::default() }
+    }
+
+    /// The time that the program waited for the device to change its memory.
+    pub(crate) fn blocked(&self) -> Picoseconds {
+        self.blocked.get()
     }
 }
 
@@ -203,9 +212,12 @@ impl DmaMemory for HostMemory {
         deadline: Duration,
     ) -> Result<u64, TransportError> {
         let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
-        let left = deadline.saturating_sub(self.sim.now());
+        let asleep = self.sim.now();
+        let left = deadline.saturating_sub(asleep);
         let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
-        match self.sim.timeout(left, changed).await {
+        let watched = self.sim.timeout(left, changed).await;
+        self.blocked.set(self.blocked.get() + (self.sim.now() - asleep));
+        match watched {
             Err(_) => Ok(seen),
             Ok(watched) => {
                 watched.map_err(failed)?;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
+use crate::operation::Operation;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// A percentile stands on at least this many samples beyond it.
@@ -66,8 +67,95 @@ pub struct Measurement {
     pub simulation: SimulationCost,
 }
 
+/// Where measurements come from: what all measurements of a scenario have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// Which road.
+    pub road: &'static str,
+    /// Which platform.
+    pub platform: &'a str,
+    /// `as-published` or `isthmus`.
+    pub profile: &'a str,
+    /// Which access method.
+    pub method: &'a str,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Measurement {
+    /// A measurement `name` of such an origin with these samples; everything else is empty, a latency is
+    /// a round trip and arrivals are a closed loop until something else is set.
+    #[must_use]
+    pub fn of(origin: &Origin<'_>, name: &str, samples: &Samples) -> Self {
+        let Origin { road, platform, profile, method, seed } = *origin;
+        Self {
+            id: format!("{road}/{platform}/{profile}/{method}/{name}"),
+            road,
+            platform: platform.to_owned(),
+            profile: profile.to_owned(),
+            method: method.to_owned(),
+            workload: Map::new(),
+            definition: "rtt",
+            arrivals: "closed-loop".to_owned(),
+            seed,
+            iterations: samples.count(),
+            excluded: Excluded::default(),
+            latency_ps: samples.latency(),
+            histogram: samples.buckets(),
+            samples: Vec::new(),
+            windows_ps: Map::new(),
+            throughput: None,
+            stages: Vec::new(),
+            stages_total_ps: 0,
+            timeline: Vec::new(),
+            checked: Checked::default(),
+            counters: BTreeMap::new(),
+            simulation: SimulationCost::default(),
+        }
+    }
+
+    /// Says what its latency is and how requests came.
+    #[must_use]
+    pub fn described(self, definition: &'static str, arrivals: String) -> Self {
+        Self { definition, arrivals, ..self }
+    }
+}
+
+/// What the workload of every road that carries an operation says in a result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Carried {
+    /// The operation.
+    pub operation: Operation,
+    /// Bytes of each request.
+    pub bytes: u64,
+    /// The access method.
+    pub driver: &'static str,
+    /// Requests in flight, in a closed loop.
+    pub window: Option<u32>,
+    /// Requests a second, in an open one.
+    pub rate_per_s: Option<f64>,
+    /// Whether the host had operating-system noise.
+    pub noise: bool,
+    /// Shares of the measured span for which each resource was busy: `host`, `wire`, `bus`, `fpga`; only
+    /// those that were measured.
+    pub busy: BTreeMap<&'static str, f64>,
+    /// Whether requests came faster than they were served.
+    pub saturated: bool,
+}
+
+impl Carried {
+    /// As the workload of a measurement, to which a road adds its own.
+    #[must_use]
+    pub fn to_workload(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        }
+    }
+}
+
 /// Transfers that were made and not counted.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Excluded {
     /// Before the measurement.
     pub head: u64,
@@ -216,6 +304,18 @@ pub struct SimulationCost {
     pub evaluated_cycles: u64,
     /// Wall time.
     pub wall_s: f64,
+}
+
+impl SimulationCost {
+    /// What the devices of a simulation cost.
+    #[must_use]
+    pub fn of(statistics: &isthmus_sim::Statistics) -> Self {
+        Self {
+            device_cycles: statistics.device_cycles,
+            evaluated_cycles: statistics.evaluated_cycles,
+            wall_s: statistics.wall_s,
+        }
+    }
 }
 
 /// Collects latency samples.

@@ -19,9 +19,12 @@ use isthmus_sim::{Picoseconds, SimConfig, Simulation};
 
 use crate::error::RoadError;
 use crate::host_bus;
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
+use crate::measurement::{
+    Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
-use scenario::{Scenario, Test};
+use scenario::{PcixScenario, PcixTest};
 
 /// Where the device reads and writes: a page of its own.
 const PLACE: usize = 4096;
@@ -45,8 +48,23 @@ impl BarTarget for Registers {
     }
 }
 
+const NAME: &str = "pcix";
+
+/// A PCI-X bus by itself.
+pub struct PcixBus;
+
+impl Road for PcixBus {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        run(&PcixScenario::parse(json)?, context.watch)
+    }
+}
+
 /// Runs it. No device's gateware takes part.
-pub(crate) fn run(scenario: &Scenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
+pub(crate) fn run(scenario: &PcixScenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
     let begin = Instant::now();
     let bus = Bus::build(scenario)?;
     let of = Step { total: 1, transfers_total: scenario.workload.times, ..Step::default() };
@@ -76,7 +94,7 @@ struct Bus {
 }
 
 impl Bus {
-    fn build(scenario: &Scenario) -> Result<Self, RoadError> {
+    fn build(scenario: &PcixScenario) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: true,
@@ -103,11 +121,11 @@ impl Bus {
     }
 
     /// Runs the accesses and gives what has come of them at the far side.
-    fn execute(&self, scenario: &Scenario) -> Result<Vec<u8>, RoadError> {
+    fn execute(&self, scenario: &PcixScenario) -> Result<Vec<u8>, RoadError> {
         let (test, times) = (scenario.workload.test, scenario.workload.times);
         let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));
         let place = self.memory_place();
-        if test == Test::Read {
+        if test == PcixTest::Read {
             let stored = self.memory.write(PLACE, &self.data);
             stored.map_err(|error| inconsistent(error.to_string()))?;
             let bytes = self.data.len();
@@ -138,18 +156,18 @@ impl Bus {
         let program = self.simulation.spawn(async move {
             for _ in 0..times {
                 match test {
-                    Test::Store => {
+                    PcixTest::Store => {
                         for (at, word) in data.chunks_exact(4).enumerate() {
                             let value =
                                 word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
                             host.mmio_write32(4 * at as u64, value).await?;
                         }
                     }
-                    Test::StoreCombined => {
+                    PcixTest::StoreCombined => {
                         host.write_combined(0, &data).await?;
                         host.fence().await;
                     }
-                    Test::Write | Test::Read => endpoint.write(place, &data).await,
+                    PcixTest::Write | PcixTest::Read => endpoint.write(place, &data).await,
                 }
                 sim.count_transfers(1);
             }
@@ -160,7 +178,7 @@ impl Bus {
         done.map_err(|error| inconsistent(format!("{}: {error:?}", test.name())))?;
         self.simulation.run_for(SETTLE)?;
         match test {
-            Test::Write => self
+            PcixTest::Write => self
                 .memory
                 .read(PLACE, self.data.len())
                 .map_err(|error| inconsistent(error.to_string())),
@@ -190,14 +208,14 @@ struct Seen {
 
 impl Seen {
     fn of(
-        scenario: &Scenario,
+        scenario: &PcixScenario,
         records: &[PcixRecord],
         cycle: Picoseconds,
     ) -> Result<Self, RoadError> {
         let missing = || RoadError::Inconsistent("pcix: nothing was on the bus".to_owned());
         let first = records.first().ok_or_else(missing)?;
         let last = records.last().ok_or_else(missing)?;
-        let reads = scenario.workload.test == Test::Read;
+        let reads = scenario.workload.test == PcixTest::Read;
         let carries = |record: &&PcixRecord| !reads || record.kind == PcixKind::Completion;
         let mut begun = BTreeMap::new();
         let mut numbers = BTreeSet::new();
@@ -225,12 +243,16 @@ impl Seen {
     }
 }
 
-fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measurement, RoadError> {
+fn measurement(
+    scenario: &PcixScenario,
+    seen: &Seen,
+    begin: Instant,
+) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let mut samples = Samples::new()?;
     // Of several reads the first ask without waiting for the one before: they fill the pipe and are no rate.
     let filling = match (workload.test, scenario.platform.bus.core.reads) {
-        (Test::Read, reads) if reads > 1 => reads,
+        (PcixTest::Read, reads) if reads > 1 => reads,
         _ => 0,
     };
     let steady = seen.sequences.get(filling..).unwrap_or_default();
@@ -244,40 +266,32 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
     let moved = spans.len() as u64 * workload.bytes as u64;
     let throughput = (workload.times > 1 && elapsed > Picoseconds::ZERO)
         .then(|| Throughput::new(moved, None, spans.len() as u64, None, elapsed));
-    let (platform, profile) = (scenario.platform.name.clone(), scenario.profile.name());
-    let method = workload.test.name();
-    Ok(Measurement {
-        id: format!("pcix/{platform}/{profile}/{method}/{}", scenario.name()),
-        road: "pcix",
-        platform,
-        profile: profile.to_owned(),
-        method: method.to_owned(),
-        workload: describe(scenario, seen),
-        definition: if workload.times == 1 { "stage" } else { "per_transfer" },
-        // The device, and the posting host, have the next one at hand.
-        arrivals: if workload.times == 1 { "closed-loop" } else { "backlog" }.to_owned(),
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: workload.test.name(),
         seed: scenario.seed,
+    };
+    // The device, and the posting host, have the next one at hand.
+    let (definition, arrivals) =
+        if workload.times == 1 { ("stage", "closed-loop") } else { ("per_transfer", "backlog") };
+    Ok(Measurement {
+        workload: describe(scenario, seen),
         iterations: samples.count().max(1),
         excluded: Excluded { head: if workload.times > 1 { filling as u64 } else { 0 }, tail: 0 },
-        latency_ps: samples.latency(),
-        histogram: samples.buckets(),
-        samples: Vec::new(),
-        windows_ps: Map::new(),
         throughput,
-        stages: Vec::new(),
-        stages_total_ps: 0,
-        timeline: Vec::new(),
         checked: Checked { bytes: workload.times * workload.bytes as u64, ..Checked::default() },
-        counters: BTreeMap::new(),
         simulation: SimulationCost {
-            device_cycles: 0,
-            evaluated_cycles: 0,
             wall_s: begin.elapsed().as_secs_f64(),
+            ..SimulationCost::default()
         },
-    })
+        ..Measurement::of(&origin, &scenario.name(), &samples)
+    }
+    .described(definition, arrivals.to_owned()))
 }
 
-fn describe(scenario: &Scenario, seen: &Seen) -> Map<String, Value> {
+fn describe(scenario: &PcixScenario, seen: &Seen) -> Map<String, Value> {
     let workload = &scenario.workload;
     let whole = seen.cycles(seen.whole);
     let described = json!({

@@ -72,6 +72,7 @@ fn every_generation_and_width_has_its_own_rate() {
         (Generation::Gen1, 4, 1.0),
         (Generation::Gen2, 8, 4.0),
         (Generation::Gen3, 8, GEN3_X16 / 2.0),
+        (Generation::Gen4, 8, GEN3_X16),
     ] {
         let config = PcieConfig { generation, lanes, ..config() };
         close(write_rate(&config, 1024), raw * 256.0 / 280.0, 1e-5);

@@ -1,32 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./isthmus compare`."""
+"""`./isthmus compare`: the user's own transfer over every road that carries it, and the decision.
+
+The package can be called, which is the notebook API:
+
+    import isthmus
+    found = isthmus.compare(op="read", size=256, platforms=["pcie-gen3x4", "gige-direct"])
+    print(found)
+    found.frame()
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from isthmus.bench.runner import Runner
-    from isthmus.results import Document
+    from isthmus.compare.api import Comparison
 
-__all__ = ["run"]
+__all__ = ["compare", "run"]
 
 
-def run(
-    *,
-    iterations: int = 90,
-    seed: int = 1,
-    out: Path = Path("out"),
-    runner: Runner | None = None,
-    model: Path | None = None,
-) -> Document:
-    """Measure timestamps over every road that reads them, print the answer, write page and results.
+def compare(*arguments: Any, **options: Any) -> Comparison:
+    """Measure and answer; see `isthmus.compare.api.compare`, which has the options with their types."""
+    from isthmus.compare import api
 
-    iterations  -n, --iters: cycles of each measurement
-    seed        --seed
-    out         --out: folder of `compare.html`, `compare.json` and `compare.csv`
-    """
-    from isthmus.roads.etherbone import command
+    return api.compare(*arguments, **options)
 
-    return command.run(name="compare", iterations=iterations, seed=seed, out=out, runner=runner, model=model)
+
+def run(*arguments: Any, **options: Any) -> None:
+    """`./isthmus compare`; see `isthmus.compare.api.run`."""
+    from isthmus.compare import api
+
+    api.run(*arguments, **options)
+
+
+class _Package(ModuleType):
+    """This package: calling it compares."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Comparison:
+        return compare(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -29,7 +29,7 @@ class SerialCable:
 class PcieLink:
     """A PCIe link."""
 
-    generation: Annotated[Constant, Declared("1", 1, 3, "generation: 2.5, 5 or 8 GT/s")]
+    generation: Annotated[Constant, Declared("1", 1, 4, "generation: 2.5, 5, 8 or 16 GT/s")]
     lanes: Annotated[Constant, Declared("1", 1, 16, "lanes: 1, 2, 4, 8 or 16")]
     max_payload: Annotated[Constant, Declared("byte", 128, 4096, "largest payload of a TLP")]
     max_read_request: Annotated[Constant, Declared("byte", 128, 4096, "largest read request")]

@@ -45,9 +45,15 @@ def run(
 
 
 def draw(document: Document) -> str:
-    """The page of the road that the document is of. Raises `UserError` where no page shows all of it."""
+    """The page of compare, or of the road that the document is of. Raises `UserError` where no page shows
+    all of it."""
+    from isthmus.compare.answer import answers
     from isthmus.roads.table import resolve
 
+    if answers(document):
+        from isthmus.compare.page import page as comparison
+
+        return comparison(document)
     return str(resolve(_drawing(document, "page").page)(document))
 
 

@@ -55,7 +55,8 @@ def bounded_by(m: Measurement) -> str:
 def core(m: Measurement, name: str) -> Any:
     """A word of the common workload: as the engine says it, or as the road knows it of its own workloads."""
     found = m.workload.get(name)
-    if found is not None:
+    if found is not None or "operation" in m.workload:
+        # A measurement of the common workload says all of it: what is null there is so.
         return found
     derive = road(m.road).core
     return resolve(derive)(m).get(name) if derive else None

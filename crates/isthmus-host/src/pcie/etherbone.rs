@@ -108,6 +108,17 @@ impl<M: Mmio, D: DmaMemory> EtherbonePcie<M, D> {
         Ok(board)
     }
 
+    /// Waits for bytes to receive; false: there are none at `deadline`. Asks nothing of the board itself, unlike
+    /// [`recv`](Transport::recv) at its deadline.
+    pub async fn wait(&mut self, deadline: Duration) -> Result<bool, TransportError> {
+        while self.received.is_empty() {
+            if !self.look(deadline).await? && self.memory.now() >= deadline {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     async fn start(&mut self) -> Result<(), TransportError> {
         for (register, expected) in [(regs::ID, IDENTITY), (regs::VERSION, VERSION)] {
             let found = self.mmio.read32(register.into()).await?;
@@ -333,17 +344,15 @@ impl<M: Mmio, D: DmaMemory> Transport for EtherbonePcie<M, D> {
         buffer: &mut [u8],
         deadline: Duration,
     ) -> Result<usize, TransportError> {
-        while self.received.is_empty() {
-            if !self.look(deadline).await? && self.memory.now() >= deadline {
-                // A board that has stopped will not answer later either.
-                if self.mmio.read32(regs::STATE.into()).await? != RUNNING {
-                    return Err(self.trouble("the board has stopped").await);
-                }
-                if self.mmio.read32(regs::ERRORS.into()).await? != 0 {
-                    return Err(self.trouble("the board refused a request").await);
-                }
-                return Err(TransportError::TimedOut);
+        if !self.wait(deadline).await? {
+            // A board that has stopped will not answer later either.
+            if self.mmio.read32(regs::STATE.into()).await? != RUNNING {
+                return Err(self.trouble("the board has stopped").await);
             }
+            if self.mmio.read32(regs::ERRORS.into()).await? != 0 {
+                return Err(self.trouble("the board refused a request").await);
+            }
+            return Err(TransportError::TimedOut);
         }
         let length = self.received.len().min(buffer.len());
         for (to, from) in buffer.iter_mut().zip(self.received.drain(..length)) {

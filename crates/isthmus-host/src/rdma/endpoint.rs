@@ -40,6 +40,13 @@ pub const fn notified_offset(source: HostId) -> usize {
     NOTIFIED + BEAT * source as usize
 }
 
+/// Offset in the endpoint's memory of the completion word of a destination: for who watches the memory from
+/// beside the program.
+#[must_use]
+pub const fn completed_offset(destination: HostId) -> usize {
+    COMPLETED + BEAT * destination as usize
+}
+
 /// Bytes at the begin of the endpoint's memory that are its own; what follows is the program's.
 pub const CONTROL_BYTES: usize = ERRORS + 16 * ERROR_RECORDS as usize;
 
@@ -152,14 +159,6 @@ pub enum RdmaError {
     #[error("host {host}: what it sent, or something before that, is not whole")]
     Spoilt {
         /// Of whom.
-        host: HostId,
-    },
-    /// A result that was checked is wrong.
-    #[error("host {host}: {what}")]
-    Check {
-        /// What is wrong.
-        what: &'static str,
-        /// Whose it is.
         host: HostId,
     },
     /// Too little of something.

@@ -10,20 +10,18 @@ mod endpoint;
 mod group;
 mod phases;
 mod read;
-mod sort;
 mod words;
 
 pub use endpoint::{
     CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
-    notified_offset,
+    completed_offset, notified_offset,
 };
 pub use group::{Group, GroupConfig, Window};
-pub use phases::Phases;
+pub use phases::{PhaseTimer, Phases};
 pub use read::{
     Ended, ReadError, Readable, Reader, ReaderConfig, Remote, Served, Ticket, answer_read,
     serve_reads,
 };
-pub use sort::{SortConfig, Sorted, Work};
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, InlineWrite, Key, Layout,
     MAX_INLINE, MAX_MESSAGE, MAX_TRANSFER, Message, MessageHeader, Notification, Options,

@@ -2,15 +2,13 @@
 //! Where the time of one transfer goes: what every bus's breakdown is made of.
 
 use isthmus_sim::Picoseconds;
-use isthmus_sim::kernel::ProbeRecord;
+use isthmus_sim::kernel::{FrameId, ProbeRecord};
 use isthmus_sim::trace::Span;
 
-use super::program::{Outcome, Task};
+use super::scene::Scene;
 use super::transport::CycleLog;
-use super::world::World;
 use crate::error::RoadError;
 use crate::measurement::{Stage, TimelineSpan};
-use crate::scenario::Method;
 use crate::stages::Way;
 
 /// The stages and the timeline of one transfer.
@@ -20,30 +18,47 @@ pub(super) struct Breakdown {
     pub(super) timeline: Vec<TimelineSpan>,
 }
 
-/// The breakdown of the transfer with the median latency; nothing where a sample is no single
-/// cycle, or where it was not asked for.
-pub(super) fn of(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
-    if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
-        return Ok(Breakdown::default());
-    }
-    // In a stream the bytes of cycles in flight cannot be told apart.
-    if task.method() == Method::Pipelined && world.bus.is_stream() {
-        return Ok(Breakdown::default());
-    }
-    let Some(cycles) = &outcome.cycle_of_sample else { return Ok(Breakdown::default()) };
-    let mut order: Vec<usize> = (0..outcome.samples.len()).collect();
-    order.sort_by_key(|sample| outcome.samples[*sample]);
-    let median = order.len().checked_sub(1).and_then(|last| order.get(last / 2));
-    let cycle = median.and_then(|sample| outcome.log.get(*cycles.get(*sample)?));
-    let Some(cycle) = cycle else { return Ok(Breakdown::default()) };
-    world.bus.breakdown(world, cycle)
+/// One transfer: a cycle, or several that follow each other without waiting.
+#[derive(Debug, Clone)]
+pub(super) struct Trip {
+    /// From the first cycle's request to the last one's reply.
+    pub(super) cycle: CycleLog,
+    /// What carried the last cycle's request, and when its send call began.
+    pub(super) last_request: Option<(FrameId, Picoseconds)>,
+    /// Of a write: when the device had the last word. There it ends.
+    pub(super) taken: Option<Picoseconds>,
+    /// Of several cycles: the place that bounds how fast they follow each other.
+    pub(super) further: Option<&'static str>,
 }
 
-/// The way of one cycle over a bus without frames of its own, whose program waits for each cycle:
+impl Trip {
+    /// A transfer of one cycle, with a reply.
+    pub(super) fn single(cycle: &CycleLog) -> Self {
+        let last_request = cycle.request;
+        Self { cycle: cycle.clone(), last_request, taken: None, further: None }
+    }
+
+    /// When it ends.
+    pub(super) fn end(&self) -> Picoseconds {
+        self.taken.unwrap_or(self.cycle.end)
+    }
+
+    /// Place and name of a stage in which the parts of a transfer of several cycles overlap; of one cycle
+    /// it is `place` and `name`.
+    pub(super) fn parts(
+        &self,
+        place: &'static str,
+        name: &'static str,
+    ) -> (&'static str, &'static str) {
+        self.further.map_or((place, name), |place| (place, "further parts"))
+    }
+}
+
+/// The way of one transfer over a bus without frames of its own, whose program waits for each:
 /// everything that happens between its begin and its end belongs to it.
 pub(super) struct Marks<'a> {
-    world: &'a World,
-    cycle: &'a CycleLog,
+    scene: Scene<'a>,
+    trip: &'a Trip,
     sent: Picoseconds,
     received: Picoseconds,
     spans: Vec<Span>,
@@ -53,21 +68,23 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub(super) fn new(world: &'a World, cycle: &'a CycleLog) -> Result<Self, RoadError> {
+    pub(super) fn new(scene: Scene<'a>, trip: &'a Trip) -> Result<Self, RoadError> {
+        let cycle = &trip.cycle;
         let missing = |what: &str| RoadError::Inconsistent(format!("the transfer has no {what}"));
         let (_, sent) = cycle.request.ok_or_else(|| missing("request"))?;
-        let (_, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
-        let mut spans = world.simulation.spans().since(0);
-        spans.retain(|span| span.start >= cycle.begin && span.end <= cycle.end);
-        let mut probes = world.simulation.probes().since(0);
+        let replied = cycle.reply.map(|(_, received)| received);
+        let received = trip.taken.or(replied).ok_or_else(|| missing("reply"))?;
+        let mut spans = scene.simulation.spans().since(0);
+        spans.retain(|span| span.start >= cycle.begin && span.end <= trip.end());
+        let mut probes = scene.simulation.probes().since(0);
         probes.retain(|probe| {
-            probe.device == world.device.index() && (sent..=received).contains(&probe.time)
+            probe.device == scene.device.index() && (sent..=received).contains(&probe.time)
         });
         let mut way = Way::new(cycle.asked);
         way.until("host", "wait to be built", cycle.begin)?;
         way.until("host", "build request", cycle.built)?;
         way.until("host", "build further requests", sent)?;
-        Ok(Self { world, cycle, sent, received, spans, probes, way, at: sent })
+        Ok(Self { scene, trip, sent, received, spans, probes, way, at: sent })
     }
 
     fn of<'s>(&'s self, track: &'s str, stage: &'s str) -> impl Iterator<Item = &'s Span> {
@@ -94,7 +111,7 @@ impl<'a> Marks<'a> {
         self.sent
     }
 
-    /// When the program had the reply.
+    /// When the program had the reply; of a write, when the device had the last word.
     pub(super) fn received(&self) -> Picoseconds {
         self.received
     }
@@ -115,7 +132,7 @@ impl<'a> Marks<'a> {
     }
 
     fn fired(&self, probe: &str) -> impl Iterator<Item = Picoseconds> {
-        let named = move |p: &&ProbeRecord| self.world.stage(p.stage) == Some(probe);
+        let named = move |p: &&ProbeRecord| self.scene.stage(p.stage) == Some(probe);
         self.probes.iter().filter(named).map(|probe| probe.time)
     }
 
@@ -133,14 +150,20 @@ impl<'a> Marks<'a> {
         self.way.until(place, name, time)
     }
 
-    /// The rest of the way is the library's. `pairs` of probes make the device's bars.
+    /// The rest of the way is the library's; a write has none. `pairs` of probes make the device's bars.
     pub(super) fn finish(mut self, pairs: &[(&str, &str, &str)]) -> Result<Breakdown, RoadError> {
-        self.until("host", "receive call", Some(self.received))?;
-        let CycleLog { asked, matched, end, .. } = *self.cycle;
-        self.way.until("host", "take earlier replies apart", matched)?;
-        self.way.until("host", "take reply apart", end)?;
+        let (asked, end) = (self.trip.cycle.asked, self.trip.end());
+        if self.trip.taken.is_some() {
+            self.until("fpga", "bus operations", Some(self.received))?;
+        } else {
+            let CycleLog { resumed, matched, .. } = self.trip.cycle;
+            self.until("host", "receive call", Some(self.received))?;
+            self.way.until("host", "operating system", resumed)?;
+            self.way.until("host", "take earlier replies apart", matched)?;
+            self.way.until("host", "take reply apart", end)?;
+        }
         let stages = merged(self.way.finish(end)?);
-        let bars = bars(self.world, &self.probes, pairs, asked, 0);
+        let bars = bars(self.scene, &self.probes, pairs, asked, 0);
         let tags: Vec<u64> = self.spans.iter().map(|span| span.tag).collect();
         let timeline = timeline(&self.spans, &tags, bars, (asked, end));
         Ok(Breakdown { stages, timeline })
@@ -164,14 +187,14 @@ pub(super) type Bar = (String, String, Picoseconds, Picoseconds, u64);
 
 /// What overlaps inside the device, from pairs of probes: `(bar, first, last)`.
 pub(super) fn bars(
-    world: &World,
+    scene: Scene<'_>,
     probes: &[ProbeRecord],
     pairs: &[(&str, &str, &str)],
     from: Picoseconds,
     tag: u64,
 ) -> Vec<Bar> {
     let at = |probe: &str, from: Picoseconds| {
-        let matches = |p: &&ProbeRecord| world.stage(p.stage) == Some(probe) && p.time >= from;
+        let matches = |p: &&ProbeRecord| scene.stage(p.stage) == Some(probe) && p.time >= from;
         probes.iter().find(matches).map(|probe| probe.time)
     };
     let bar = |(bar, first, last): &(&str, &str, &str)| {

@@ -13,53 +13,54 @@ use isthmus_host::transport::TransportError;
 use isthmus_sim::kernel::{JoinHandle, Sim};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::breakdown::Breakdown;
-use super::program::{Finished, Program, Task};
+use super::breakdown::{Breakdown, Trip};
+use super::program::Program;
+use super::scenario::{EtherboneBus, EtherboneScenario};
+use super::scene::Scene;
+use super::task::{Finished, Task};
 use super::transport::CycleLog;
-use super::world::World;
-use crate::device::MakeModel;
 use crate::error::RoadError;
-use crate::scenario::{self, Scenario};
-use gige::{Gige, PathClocks};
-use pcie::Pcie;
-use usb::Usb;
-use vme::Vme;
+use crate::model::MakeModel;
+use gige::{GigeBus, PathClocks};
+use pcie::PcieBus;
+use usb::UsbBus;
+use vme::VmeBus;
 
 /// The bus of a world, with its driver.
 pub(super) enum Bus {
-    Gige(Gige),
-    Usb(Usb),
-    Pcie(Pcie),
-    Vme(Vme),
+    Gige(GigeBus),
+    Usb(UsbBus),
+    Pcie(PcieBus),
+    Vme(VmeBus),
 }
 
 impl Bus {
     /// The bus that a scenario's platform describes, with the scenario's device on it.
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
         match &scenario.platform.bus {
-            scenario::Bus::Gige(platform) => {
+            EtherboneBus::Gige(platform) => {
                 let (device, gige) =
-                    Gige::build(simulation, scenario, platform, waveform, make_model)?;
+                    GigeBus::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Gige(gige)))
             }
-            scenario::Bus::Usb(platform) => {
+            EtherboneBus::Usb(platform) => {
                 let (device, usb) =
-                    Usb::build(simulation, scenario, platform, waveform, make_model)?;
+                    UsbBus::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Usb(usb)))
             }
-            scenario::Bus::Pcie(platform) => {
+            EtherboneBus::Pcie(platform) => {
                 let (device, pcie) =
-                    Pcie::build(simulation, scenario, platform, waveform, make_model)?;
+                    PcieBus::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Pcie(pcie)))
             }
-            scenario::Bus::Vme(platform) => {
+            EtherboneBus::Vme(platform) => {
                 let (device, vme) =
-                    Vme::build(simulation, scenario, platform, waveform, make_model)?;
+                    VmeBus::build(simulation, scenario, platform, waveform, make_model)?;
                 Ok((device, Self::Vme(vme)))
             }
         }
@@ -98,12 +99,17 @@ impl Bus {
     }
 
     /// Bytes towards the host of what left the device in this span of time, with all framing.
-    pub(super) fn wire_bytes(&self, world: &World, from: Picoseconds, until: Picoseconds) -> u64 {
+    pub(super) fn wire_bytes(
+        &self,
+        scene: Scene<'_>,
+        from: Picoseconds,
+        until: Picoseconds,
+    ) -> u64 {
         match self {
             Self::Gige(gige) => gige.wire_bytes(from, until),
             Self::Usb(usb) => usb.wire_bytes(from, until),
             Self::Pcie(pcie) => pcie.wire_bytes(from, until),
-            Self::Vme(vme) => vme.wire_bytes(world, from, until),
+            Self::Vme(vme) => vme.wire_bytes(scene, from, until),
         }
     }
 
@@ -122,17 +128,25 @@ impl Bus {
         }
     }
 
+    /// The share of a span of time for which the medium between host and device was busy: of the busier way,
+    /// where it has one for each direction.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> f64 {
+        let busy = match self {
+            Self::Gige(gige) => gige.wire_busy(from, until),
+            Self::Usb(usb) => usb.wire_busy(from, until),
+            Self::Pcie(pcie) => pcie.wire_busy(from, until),
+            Self::Vme(vme) => vme.wire_busy(from, until),
+        };
+        busy.0 as f64 / (until.saturating_sub(from)).0.max(1) as f64
+    }
+
     /// Where the time of one transfer goes.
-    pub(super) fn breakdown(
-        &self,
-        world: &World,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
         match self {
-            Self::Gige(gige) => gige.breakdown(world, cycle),
-            Self::Usb(usb) => usb.breakdown(world, cycle),
-            Self::Pcie(pcie) => pcie.breakdown(world, cycle),
-            Self::Vme(vme) => vme.breakdown(world, cycle),
+            Self::Gige(gige) => gige.breakdown(scene, trip),
+            Self::Usb(usb) => usb.breakdown(scene, trip),
+            Self::Pcie(pcie) => pcie.breakdown(scene, trip),
+            Self::Vme(vme) => vme.breakdown(scene, trip),
         }
     }
 

@@ -20,11 +20,11 @@ use self::generate::{Generator, Shot};
 use super::reference::slave::{RAM_WORDS, SDB, SDB_MAGIC, SDB_WORDS, SILENT, Slave, UNMAPPED};
 use super::reference::stack::{Drop, Fate, PAYLOAD, Station};
 use super::reference::{compare, hex};
+use super::scenario::EtherboneScenario;
 use super::wire::Wire;
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement, Samples};
-use crate::scenario::Scenario;
+use crate::model::MakeModel;
 use crate::watch::Watch;
 
 const HOST_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 10, 1);
@@ -66,7 +66,7 @@ struct Tally {
 
 /// Runs `frames` of them.
 pub(super) fn run(
-    scenario: &Scenario,
+    scenario: &EtherboneScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
     frames: u32,
@@ -451,7 +451,7 @@ impl Fuzz {
         Err(RoadError::Violation(format!("fuzz: seed {seed}: {what}: {frames}")))
     }
 
-    fn finish(self, scenario: &Scenario, frames: u32) -> Result<Measurement, RoadError> {
+    fn finish(self, scenario: &EtherboneScenario, frames: u32) -> Result<Measurement, RoadError> {
         let Tally { classes, sent, answered, checks, words, bytes, counts, wire_bytes } =
             self.tally;
         // Each frame is in one of the counters of the device's receive side, and in no second one.

@@ -14,11 +14,11 @@ use isthmus_sim::world::{MacAddress, PhyFrame};
 use super::reference::compare;
 use super::reference::slave::{ECA, SDB, SDB_MAGIC, Slave};
 use super::reference::stack::{Datagram, Fate, Station};
+use super::scenario::EtherboneScenario;
 use super::wire::Wire;
-use crate::device::MakeModel;
 use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement, Samples, Throughput};
-use crate::scenario::Scenario;
+use crate::model::MakeModel;
 use crate::watch::Watch;
 
 const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 1]);
@@ -64,7 +64,7 @@ impl Load {
 
 /// Sends the load and checks every reply, octet by octet.
 pub(super) fn run(
-    scenario: &Scenario,
+    scenario: &EtherboneScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
     load: Load,
@@ -107,7 +107,7 @@ pub(super) fn run(
     measurement(scenario, &wire, load, checked)
 }
 
-fn request(scenario: &Scenario, words: &[u32]) -> Vec<u8> {
+fn request(scenario: &EtherboneScenario, words: &[u32]) -> Vec<u8> {
     let frame = Udp {
         source_mac: MAC,
         destination_mac: scenario.device.mac,
@@ -119,7 +119,7 @@ fn request(scenario: &Scenario, words: &[u32]) -> Vec<u8> {
 }
 
 fn measurement(
-    scenario: &Scenario,
+    scenario: &EtherboneScenario,
     wire: &Wire,
     load: Load,
     checked: Checked,

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host programs: what runs on the simulated host, and what it brings back.
+//! The host programs: what runs on the simulated host.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
-use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use isthmus_host::etherbone::{
-    Client, ClientConfig, Cycle, CycleReply, Error, Pending, Statistics,
-};
+use isthmus_host::etherbone::{Client, Cycle, Error, Pending};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
-use super::steady::{Look, Window};
-use super::transport::{Carrier, CycleLog, Log, Measured};
-use super::world::LibraryCosts;
-use crate::scenario::{Method, Procedure};
-
-/// Reads that one record can hold; more words are read in more cycles.
-pub(super) const MAX_READS: u32 = 255;
+use super::library::LibraryCosts;
+use super::scenario::{Method, Procedure};
+use super::session::{MAX_READS, Series, Session, bus, client_config};
+use super::steady::{Look, MOST, Window};
+use super::task::{During, Finished, Outcome, Task};
+use super::transport::{Carrier, Measured};
+use crate::noise::Noise;
 
 /// Cycles before a steady window of cycles that are waited for one by one: an interrupt that waits for
 /// none before it, and what has to be found in a cache first, are behind them.
@@ -29,156 +24,29 @@ const WARM_UP: usize = 2;
 /// New cycles are handed over when this part of those in flight has ended: several fill a datagram.
 const ROUNDS: usize = 8;
 
-/// Cycles submitted before the first are sent: far fewer than there are sequence numbers.
-const MAX_OUTSTANDING: usize = 4_096;
-
-/// The device's bus map and the registers used (rtl/board, rtl/regs).
-mod bus {
-    pub(super) const RAM: u64 = 0x0000_0000;
-    pub(super) const TIME_HI: u64 = 0x0020_0018;
-    pub(super) const TIME_LO: u64 = 0x0020_001C;
-    pub(super) const FIFO_READY: u64 = 0x0030_0000;
-    pub(super) const FIFO_CLEAR: u64 = 0x0030_0004;
-    pub(super) const TEST: u64 = 0x0030_0008;
-    pub(super) const ARMSET: u64 = 0x0030_0010;
-    pub(super) const FIFOSIZE: u64 = 0x0030_0038;
-    pub(super) const CH_SELECT: u64 = 0x0030_0058;
-    pub(super) const FIFO_POP: u64 = 0x0030_005C;
-    pub(super) const FTSHI: u64 = 0x0030_0068;
-    pub(super) const FTSLO: u64 = 0x0030_006C;
-    /// Latch units count in these.
-    pub(super) const TLU_UNIT_NS: u64 = 8;
-}
-
-/// A simulated device answers within microseconds, however long its queue within milliseconds. One that does
-/// not answer shall end the run before the clock cycles of seconds have been simulated.
-fn client_config() -> ClientConfig {
-    ClientConfig {
-        probe_timeout: Duration::from_millis(10),
-        reply_timeout: Duration::from_millis(200),
-        ..ClientConfig::default()
-    }
-}
-
-/// One measurement.
-#[derive(Debug, Clone)]
-pub(super) enum Task {
-    Timestamps { method: Method, per_cycle: u32, cycles: u32, run: Run, stages: bool },
-    Words { method: Method, words: u32, iterations: u32 },
-    Tlu { method: Method, cycles: u32 },
-    Path { reads: u32 },
-}
-
-/// How a series runs, and what of it counts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
-    pub(super) procedure: Procedure,
-    /// Cycles in flight of a pipelined and steady series.
-    pub(super) window: u32,
-}
-
-impl Task {
-    /// How requests come, as results name it.
-    pub(super) fn arrivals(&self) -> String {
-        match self {
-            Self::Timestamps { method: Method::Pipelined, run, .. } => match run.procedure {
-                Procedure::Steady => format!("window:{}", run.window),
-                Procedure::Published => "backlog".to_owned(),
-            },
-            Self::Tlu { method: Method::Pipelined, .. } => "backlog".to_owned(),
-            // A sample of words is one transfer of many cycles, and the next begins when it has ended.
-            _ => "closed-loop".to_owned(),
-        }
-    }
-
-    /// Whether a cycle's latency is that of the road: in a backlog it would be the program's own queue.
-    pub(super) fn has_latency(&self) -> bool {
-        self.arrivals() != "backlog"
-    }
-
-    pub(super) fn method(&self) -> Method {
-        match self {
-            Self::Timestamps { method, .. }
-            | Self::Words { method, .. }
-            | Self::Tlu { method, .. } => *method,
-            Self::Path { .. } => Method::Blocking,
-        }
-    }
-}
-
-/// What a program brings back.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    /// The measured spans of time: from a first call to a last result.
-    pub(super) intervals: Vec<(Picoseconds, Picoseconds)>,
-    pub(super) samples: Vec<Picoseconds>,
-    /// The one cycle of `log` that a sample is, if samples are single cycles.
-    pub(super) cycle_of_sample: Option<Vec<usize>>,
-    /// Cycles before and after the measured ones.
-    pub(super) excluded: (u64, u64),
-    /// Timestamps read in the measured spans.
-    pub(super) timestamps: Option<u64>,
-    /// Of a pipelined series: whether its rate was steady.
-    pub(super) steady: Option<bool>,
-    pub(super) windows: Map<String, Value>,
-    pub(super) payload_bytes: u64,
-    pub(super) cycles: u64,
-    /// The measured cycles.
-    pub(super) log: Vec<CycleLog>,
-    pub(super) statistics: Statistics,
-}
-
-impl Outcome {
-    pub(super) fn elapsed(&self) -> Picoseconds {
-        self.intervals.iter().map(|(start, end)| *end - *start).sum()
-    }
-}
-
-pub(super) type Finished = Result<Outcome, (&'static str, Error)>;
-
-/// Names what the program was doing when an access fails.
-trait During<T> {
-    fn during(self, what: &'static str) -> Result<T, (&'static str, Error)>;
-}
-
-impl<T> During<T> for Result<T, Error> {
-    fn during(self, what: &'static str) -> Result<T, (&'static str, Error)> {
-        self.map_err(|error| (what, error))
-    }
-}
-
 /// A host program, ready to run.
 pub(super) struct Program {
     sim: Sim,
     epoch_ns: u64,
     costs: LibraryCosts,
-}
-
-/// What a program works with while it runs.
-struct Session<C: Carrier> {
-    sim: Sim,
-    epoch_ns: u64,
-    client: Client<Measured<C>>,
-    log: Rc<RefCell<Log>>,
-}
-
-/// A run of cycles: their values, and where in the log they stand.
-struct Series {
-    reads: Vec<u64>,
-    start: Picoseconds,
-    end: Picoseconds,
-    log: Vec<CycleLog>,
+    noise: Option<Noise>,
 }
 
 impl Program {
-    pub(super) fn new(sim: Sim, epoch_ns: u64, costs: LibraryCosts) -> Self {
-        Self { sim, epoch_ns, costs }
+    pub(super) fn new(sim: Sim, epoch_ns: u64, costs: LibraryCosts, noise: Option<Noise>) -> Self {
+        Self { sim, epoch_ns, costs, noise }
     }
 
     pub(super) async fn run<C: Carrier>(self, carrier: C, task: Task) -> Finished {
-        let (transport, log) = Measured::new(&self.sim, carrier, self.costs);
+        let (transport, log) = Measured::new(&self.sim, carrier, self.costs, self.noise);
         let client = Client::connect(transport, client_config()).await.during("probe")?;
-        let mut session = Session { sim: self.sim, epoch_ns: self.epoch_ns, client, log };
+        let mut session = Session {
+            sim: self.sim,
+            epoch_ns: self.epoch_ns,
+            client,
+            log,
+            idle: Picoseconds::ZERO,
+        };
         let mut outcome = match task {
             Task::Timestamps { method, per_cycle, cycles, run, .. } => {
                 session.check_ram(64).await?;
@@ -194,6 +62,7 @@ impl Program {
             }
             Task::Tlu { method, cycles } => session.latch_unit(method, cycles).await?,
             Task::Path { reads } => session.path(reads).await?,
+            Task::Access(access) => session.access(&access).await?,
         };
         outcome.statistics = session.client.statistics();
         Ok(outcome)
@@ -201,71 +70,6 @@ impl Program {
 }
 
 impl<C: Carrier> Session<C> {
-    /// Runs cycles in the way of `method`.
-    async fn series(&mut self, method: Method, cycles: &[Cycle]) -> Result<Series, Error> {
-        let first = self.log.borrow().cycles.len();
-        let start = self.sim.now();
-        let mut reads = Vec::new();
-        match method {
-            Method::Convenience | Method::Blocking => {
-                for cycle in cycles {
-                    reads.extend(self.client.execute(cycle.clone()).await?.reads);
-                }
-            }
-            Method::Pipelined => {
-                let mut pending = Vec::with_capacity(cycles.len());
-                for cycle in cycles {
-                    pending.push(self.client.submit(cycle)?);
-                    if self.client.outstanding() >= MAX_OUTSTANDING {
-                        self.client.flush().await?;
-                    }
-                }
-                self.client.flush().await?;
-                self.client.settle().await?;
-                for result in pending {
-                    let CycleReply { reads: values } =
-                        result.take().unwrap_or(Err(Error::Dropped))?;
-                    reads.extend(values);
-                }
-            }
-        }
-        let log = self.log.borrow().cycles.get(first..).unwrap_or_default().to_vec();
-        Ok(Series { reads, start, end: self.sim.now(), log })
-    }
-
-    /// Writes a random pattern to the RAM, reads it back and compares it. Returns the pattern.
-    async fn check_ram(&mut self, words: u32) -> Result<Vec<u64>, (&'static str, Error)> {
-        let mut random = self.sim.random("etherbone: ram pattern");
-        let pattern: Vec<u64> = (0..words).map(|_| random.bits() & 0xFFFF_FFFF).collect();
-        let addresses = || (0..u64::from(words)).map(|i| bus::RAM + 4 * i);
-        let write = Cycle::new().writes(addresses().zip(pattern.iter().copied()));
-        self.client.execute(write).await.during("write the RAM pattern")?;
-        let read = Cycle::new().reads(addresses());
-        let found = self.client.execute(read).await.during("read the RAM pattern")?.reads;
-        self.compare_words("RAM pattern", &pattern, &found);
-        Ok(pattern)
-    }
-
-    fn compare_words(&self, what: &str, expected: &[u64], found: &[u64]) {
-        let bytes = |words: &[u64]| -> Vec<u8> {
-            words.iter().flat_map(|word| (*word as u32).to_be_bytes()).collect()
-        };
-        self.sim.scoreboard().compare(|| what.to_owned(), &bytes(expected), &bytes(found));
-    }
-
-    /// Checks a time of the device against the span of time in which it must lie and the time read
-    /// before it.
-    fn check_time(&self, what: &str, found: u64, floor: &mut u64, ceiling: u64) {
-        let expected = found.max(*floor).min(ceiling.max(*floor));
-        let (e, f) = (expected.to_be_bytes(), found.to_be_bytes());
-        self.sim.scoreboard().compare(|| format!("{what} {found} ns"), &e, &f);
-        *floor = expected;
-    }
-
-    fn time_ns(&self, time: Picoseconds) -> u64 {
-        self.epoch_ns + time.0 / 1_000
-    }
-
     /// Pairs of TIME_HI and TIME_LO as times, checked. `operations` are the reads of each cycle.
     fn take_timestamps(&self, series: &Series, operations: usize, floor: &mut u64) -> Vec<u64> {
         let cycle = |read: usize| series.log.get(read / operations.max(1));
@@ -308,7 +112,7 @@ impl<C: Carrier> Session<C> {
     ) -> Result<(Series, Window), Error> {
         let first = self.log.borrow().cycles.len();
         let start = self.sim.now();
-        let mut measured = Window::new(u64::from(window), u64::from(least));
+        let mut measured = Window::new(u64::from(window), u64::from(least), MOST);
         let (mut reads, mut ended) = (Vec::new(), 0);
         let mut pending: VecDeque<Pending> = VecDeque::new();
         let round = (window as usize).div_ceil(ROUNDS);

@@ -19,8 +19,8 @@ const ERROR: f64 = 0.03;
 const PARTS: usize = 8;
 /// Student's t for as many parts, 95 %, two-sided.
 const STUDENT: f64 = 2.365;
-/// No window is longer, unless more cycles were asked for.
-const MOST: u64 = 1 << 14;
+/// No window of cycles is longer, unless more were asked for.
+pub(super) const MOST: u64 = 1 << 14;
 
 /// A look at the series.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,14 +35,16 @@ pub(super) struct Look {
 pub(super) struct Window {
     warm_up: u64,
     least: u64,
+    most: u64,
     looks: Vec<Look>,
     steady: bool,
 }
 
 impl Window {
-    /// Begins when `warm_up` cycles have ended, holds `least` cycles or more.
-    pub(super) fn new(warm_up: u64, least: u64) -> Self {
-        Self { warm_up, least: least.max(1), looks: Vec::new(), steady: false }
+    /// Begins when `warm_up` cycles have ended, holds `least` cycles or more; more than `most` only if so
+    /// many are the least.
+    pub(super) fn new(warm_up: u64, least: u64, most: u64) -> Self {
+        Self { warm_up, least: least.max(1), most, looks: Vec::new(), steady: false }
     }
 
     /// Looks at the series; true when the window is complete.
@@ -56,7 +58,7 @@ impl Window {
             return false;
         }
         self.steady = self.judge();
-        if self.steady || 2 * self.least > MOST {
+        if self.steady || 2 * self.least > self.most {
             return true;
         }
         self.least *= 2;
@@ -97,7 +99,7 @@ mod tests {
 
     /// A series of rounds of 10 cycles, each as long as `length` says; where its window lies.
     fn windowed(least: u64, length: impl Fn(u64) -> u64) -> Window {
-        let mut window = Window::new(20, least);
+        let mut window = Window::new(20, least, MOST);
         let mut at = 0;
         for round in 0..10_000 {
             if window.look(Look { at: Picoseconds(at), ended: 10 * round }) {

@@ -11,7 +11,8 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
 use isthmus_sim::world::host::Cpu;
 
-use super::world::LibraryCosts;
+use super::library::LibraryCosts;
+use crate::noise::Noise;
 
 /// One Etherbone cycle, from the program's call to its result.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +27,8 @@ pub(super) struct CycleLog {
     pub(super) request: Option<(FrameId, Picoseconds)>,
     /// What carried the reply, and when the receive call had returned.
     pub(super) reply: Option<(FrameId, Picoseconds)>,
+    /// The program runs again, whatever the operating system did before.
+    pub(super) resumed: Picoseconds,
     /// The library begins to take the reply apart.
     pub(super) matched: Picoseconds,
     /// The program has the result.
@@ -38,9 +41,20 @@ pub(super) struct Log {
     pub(super) cycles: Vec<CycleLog>,
     /// When the cycles that are queued and not built yet were asked for.
     pub(super) asked: VecDeque<Picoseconds>,
+    /// When the program has something else to do than to wait for replies.
+    pub(super) wake_at: Option<Picoseconds>,
     sent: usize,
     completed: usize,
     reply: Option<(FrameId, Picoseconds)>,
+    resumed: Picoseconds,
+}
+
+/// Until when a program waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Until {
+    pub(super) time: Picoseconds,
+    /// It has something else to do then: that nothing has come until then is no sign of trouble.
+    pub(super) busy: bool,
 }
 
 /// A bus with its driver, as a program sees it: bytes to one device, and bytes from it.
@@ -54,12 +68,15 @@ pub(super) trait Carrier {
     /// Sends a message, with the driver's cost; returns what carries it.
     async fn send(&mut self, message: &[u8]) -> Result<FrameId, TransportError>;
 
-    /// Waits until `deadline` for bytes, with the driver's cost; how many, and what carried them.
+    /// Waits for bytes, with the driver's cost; how many, and what carried them.
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        deadline: Picoseconds,
+        until: Until,
     ) -> Result<(usize, FrameId), TransportError>;
+
+    /// The time that the program waited for the device: the processor did nothing for it.
+    fn blocked(&self) -> Picoseconds;
 }
 
 /// A carrier with the cost of the library's own work, keeping the log.
@@ -68,12 +85,30 @@ pub(super) struct Measured<C> {
     carrier: C,
     costs: LibraryCosts,
     log: Rc<RefCell<Log>>,
+    noise: Option<Noise>,
 }
 
 impl<C: Carrier> Measured<C> {
-    pub(super) fn new(sim: &Sim, carrier: C, costs: LibraryCosts) -> (Self, Rc<RefCell<Log>>) {
+    pub(super) fn new(
+        sim: &Sim,
+        carrier: C,
+        costs: LibraryCosts,
+        noise: Option<Noise>,
+    ) -> (Self, Rc<RefCell<Log>>) {
         let log = Rc::new(RefCell::new(Log::default()));
-        (Self { sim: sim.clone(), carrier, costs, log: Rc::clone(&log) }, log)
+        (Self { sim: sim.clone(), carrier, costs, log: Rc::clone(&log), noise }, log)
+    }
+
+    /// The carrier below.
+    pub(super) fn carrier(&self) -> &C {
+        &self.carrier
+    }
+
+    /// Another program, or the kernel, has the processor.
+    pub(super) async fn interrupted(&self) {
+        if let Some(noise) = &self.noise {
+            noise.delay(&self.sim).await;
+        }
     }
 
     fn span(&self, stage: &str, start: Picoseconds, end: Picoseconds, tag: u64) {
@@ -112,8 +147,14 @@ impl<C: Carrier> Transport for Measured<C> {
     ) -> Result<usize, TransportError> {
         self.carrier.cpu().run(self.costs.event_loop).await;
         let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
-        let (length, frame) = self.carrier.recv(buffer, deadline).await?;
-        self.log.borrow_mut().reply = Some((frame, self.sim.now()));
+        let wake_at = self.log.borrow().wake_at.filter(|wake_at| *wake_at < deadline);
+        let until = Until { time: wake_at.unwrap_or(deadline), busy: wake_at.is_some() };
+        let received = self.carrier.recv(buffer, until).await;
+        let woken = self.sim.now();
+        self.interrupted().await;
+        let (length, frame) = received?;
+        let mut log = self.log.borrow_mut();
+        (log.reply, log.resumed) = (Some((frame, woken)), self.sim.now());
         Ok(length)
     }
 
@@ -131,10 +172,11 @@ impl<C: Carrier> Transport for Measured<C> {
                 self.carrier.cpu().run(self.costs.complete(operations)).await;
                 let end = self.sim.now();
                 let mut log = self.log.borrow_mut();
-                let (index, reply) = (log.completed, log.reply);
+                let (index, reply, resumed) = (log.completed, log.reply, log.resumed);
                 log.completed += 1;
                 self.sim.count_transfers(1);
                 if let Some(cycle) = log.cycles.get_mut(index) {
+                    cycle.resumed = resumed;
                     cycle.matched = begin;
                     cycle.end = end;
                     cycle.reply = reply;

@@ -5,11 +5,12 @@ use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, Gmii
 use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, Simulation, Stop};
 
 use super::bus::gige::{FAULT_DELAY_NS, bit_rate};
+use super::device;
+use super::scenario::EtherboneScenario;
 use super::world::{IDLE_CONFIRM_CYCLES, WAKE_CYCLES};
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::measurement::{Checked, Excluded, Measurement, Samples, SimulationCost, Throughput};
-use crate::scenario::Scenario;
+use crate::measurement::{Checked, Measurement, Samples, SimulationCost, Throughput};
+use crate::model::MakeModel;
 use crate::watch::{Step, Watch, follow};
 
 /// More than any burst that is put onto the wire at once.
@@ -26,7 +27,7 @@ pub(super) struct Wire {
 
 impl Wire {
     pub(super) fn build(
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         make_model: MakeModel<'_>,
         watch: &Watch,
         frames: u32,
@@ -97,7 +98,7 @@ impl Wire {
     /// What all measurements on the bare wire have in common.
     pub(super) fn measurement(
         &self,
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         end: &str,
         workload: serde_json::Value,
         samples: &Samples,
@@ -113,34 +114,14 @@ impl Wire {
             serde_json::Value::Object(map) => map,
             _ => serde_json::Map::new(),
         };
-        let (platform, profile) = (&scenario.platform.name, scenario.profile.name());
         Measurement {
-            id: format!("etherbone/{platform}/{profile}/pipelined/{end}"),
-            road: "etherbone",
-            platform: platform.clone(),
-            profile: profile.to_owned(),
-            method: "pipelined".to_owned(),
             workload,
-            definition: "stage",
-            arrivals: "open-loop".to_owned(),
-            seed: scenario.seed,
-            iterations: samples.count(),
-            excluded: Excluded { head: 0, tail: 0 },
-            latency_ps: samples.latency(),
-            histogram: samples.buckets(),
-            samples: Vec::new(),
-            windows_ps: serde_json::Map::new(),
             throughput,
-            stages: Vec::new(),
-            stages_total_ps: 0,
-            timeline: Vec::new(),
             checked,
             counters,
-            simulation: SimulationCost {
-                device_cycles: statistics.device_cycles,
-                evaluated_cycles: statistics.evaluated_cycles,
-                wall_s: statistics.wall_s,
-            },
+            simulation: SimulationCost::of(&statistics),
+            ..Measurement::of(&scenario.origin("pipelined"), end, samples)
         }
+        .described("stage", "open-loop".to_owned())
     }
 }

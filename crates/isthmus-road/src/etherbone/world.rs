@@ -10,43 +10,17 @@ use isthmus_sim::trace::perfetto_trace;
 use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, SimError, Simulation};
 
 use super::bus::Bus;
-use super::program::{Finished, Program, Task};
-use crate::device::MakeModel;
+use super::library::LibraryCosts;
+use super::program::Program;
+use super::scenario::EtherboneScenario;
+use super::scene::Scene;
+use super::task::{Finished, Task};
 use crate::error::RoadError;
-use crate::scenario::{Library, Scenario};
+use crate::model::MakeModel;
+use crate::noise::Noise;
 
 /// A device comes to rest after a run: longer than the gateware's bus time-out of 12,500 clocks.
 const SETTLE: Picoseconds = Picoseconds::from_us(200);
-
-/// What the protocol library's work costs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LibraryCosts {
-    build_cycle: f64,
-    build_operation: f64,
-    parse_cycle: f64,
-    parse_operation: f64,
-    pub(super) event_loop: Picoseconds,
-}
-
-impl LibraryCosts {
-    fn new(library: &Library) -> Self {
-        Self {
-            build_cycle: library.build_cycle_ns,
-            build_operation: library.build_operation_ns,
-            parse_cycle: library.parse_cycle_ns,
-            parse_operation: library.parse_operation_ns,
-            event_loop: Picoseconds::from_ns_f64(library.event_loop_ns),
-        }
-    }
-
-    pub(super) fn build(&self, operations: usize) -> Picoseconds {
-        Picoseconds::from_ns_f64(self.build_cycle + self.build_operation * operations as f64)
-    }
-
-    pub(super) fn complete(&self, operations: usize) -> Picoseconds {
-        Picoseconds::from_ns_f64(self.parse_cycle + self.parse_operation * operations as f64)
-    }
-}
 
 /// A built world.
 pub(super) struct World {
@@ -55,12 +29,13 @@ pub(super) struct World {
     pub(super) bus: Bus,
     epoch_ns: u64,
     costs: LibraryCosts,
+    noise: Option<Noise>,
     timeline: Option<PathBuf>,
 }
 
 impl World {
     pub(super) fn build(
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         make_model: MakeModel<'_>,
         traced: bool,
     ) -> Result<Self, RoadError> {
@@ -82,7 +57,10 @@ impl World {
         for (name, spec) in &scenario.faults {
             simulation.faults().inject(name, spec.clone())?;
         }
+        let noise = scenario.noise.as_ref();
+        let noise = noise.map(|noise| Noise::new(noise, simulation.random("host: noise")));
         Ok(Self {
+            noise,
             simulation,
             device,
             bus,
@@ -95,13 +73,13 @@ impl World {
     /// Starts the host program.
     pub(super) fn start(&self, task: &Task) -> JoinHandle<Finished> {
         let sim = self.simulation.handle();
-        let program = Program::new(sim.clone(), self.epoch_ns, self.costs);
+        let program = Program::new(sim.clone(), self.epoch_ns, self.costs, self.noise.clone());
         self.bus.start(&sim, program, task.clone())
     }
 
-    /// The name of one of the device's probes.
-    pub(super) fn stage(&self, stage: u16) -> Option<&str> {
-        self.device.stages().get(usize::from(stage)).map(String::as_str)
+    /// Simulation and device, for those that look at what happened there.
+    pub(super) fn scene(&self) -> Scene<'_> {
+        Scene { simulation: &self.simulation, device: &self.device }
     }
 
     pub(super) fn settle(&self) -> Result<(), SimError> {

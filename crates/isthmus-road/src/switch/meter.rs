@@ -8,9 +8,9 @@
 //! A trace has neither warm-up nor end: each of its packets counts, and the window lasts from the making of
 //! the first to the last word of the last.
 
+use super::link::Delivery;
+use super::link::end::WordCounters;
 use isthmus_sim::Picoseconds;
-use isthmus_sim::world::link::Delivery;
-use isthmus_sim::world::link::end::WordCounters;
 
 use crate::error::RoadError;
 use crate::measurement::Samples;

@@ -18,7 +18,7 @@ pub const RAM_SIZE: u64 = 0x1_0000;
 const ECA: u64 = 0x0020_0000;
 const TLU: u64 = 0x0030_0000;
 /// Stages in the order of `probe_o`.
-pub const STAGES: [&str; 4] = ["MacRxFirst", "MacRxLast", "MacTxFirst", "MacTxLast"];
+pub const STAGES: [&str; 5] = ["MacRxFirst", "MacRxLast", "MacTxFirst", "MacTxLast", "WbIssue"];
 
 const PORTS: &[(&str, u32, Direction)] = &[
     ("clk_i", 1, Direction::Input),
@@ -38,8 +38,8 @@ const PORTS: &[(&str, u32, Direction)] = &[
     ("gmii_tx_en_o", 1, Direction::Output),
     ("gmii_tx_er_o", 1, Direction::Output),
     ("trigger_i", 4, Direction::Input),
-    ("probe_o", 4, Direction::Output),
-    ("probe_tag_o", 32, Direction::Output),
+    ("probe_o", 5, Direction::Output),
+    ("probe_tag_o", 40, Direction::Output),
     ("status_rx_good_o", 32, Direction::Output),
     ("status_drop_fcs_o", 32, Direction::Output),
     ("idle_o", 1, Direction::Output),
@@ -58,12 +58,19 @@ pub enum Misbehaviour {
     EcaErrors,
     /// No reply is ever sent.
     Mute,
+    /// The RAM does not take every hundredth write.
+    DropsWrites,
+    /// The RAM takes every write, but the bus does not show every hundredth.
+    HidesWrites,
 }
 
 struct Wishbone {
     ram: Vec<u8>,
     time_ns: u64,
     reads: u64,
+    writes: u64,
+    /// Operations so far, as the bus shows them.
+    operations: u64,
     tlu: VecDeque<u64>,
     misbehaviour: Misbehaviour,
 }
@@ -72,6 +79,7 @@ impl Bus for Wishbone {
     fn read(&mut self, address: u64, _: Width, _: u8) -> Result<u64, BusFault> {
         self.time_ns += 8;
         self.reads += 1;
+        self.operations += 1;
         let backwards = self.misbehaviour == Misbehaviour::TimeRunsBackwards && self.reads > 40;
         let time = if backwards { self.time_ns - 1_000_000 } else { self.time_ns };
         let eca_errors = self.misbehaviour == Misbehaviour::EcaErrors;
@@ -94,7 +102,12 @@ impl Bus for Wishbone {
 
     fn write(&mut self, address: u64, _: Width, enable: u8, data: u64) -> Result<(), BusFault> {
         self.time_ns += 8;
+        self.writes += 1;
+        let hundredth = self.writes.is_multiple_of(100);
+        let hidden = hundredth && self.misbehaviour == Misbehaviour::HidesWrites;
+        self.operations += u64::from(!hidden);
         match address {
+            0..RAM_SIZE if hundredth && self.misbehaviour == Misbehaviour::DropsWrites => Ok(()),
             0..RAM_SIZE => {
                 let flip = u64::from(self.misbehaviour == Misbehaviour::FlipsBits);
                 for lane in (0..4).filter(|lane| enable >> lane & 1 == 1) {
@@ -129,6 +142,8 @@ pub struct StandIn {
     rx_good: u64,
     drop_fcs: u64,
     tag: u8,
+    /// Operations that a probe has shown.
+    issued: u64,
     misbehaviour: Misbehaviour,
 }
 
@@ -154,6 +169,8 @@ impl StandIn {
             ram: vec![0; RAM_SIZE as usize],
             time_ns: 0,
             reads: 0,
+            writes: 0,
+            operations: 0,
             tlu: VecDeque::new(),
             misbehaviour,
         };
@@ -175,6 +192,7 @@ impl StandIn {
             rx_good: 0,
             drop_fcs: 0,
             tag: 0,
+            issued: 0,
             misbehaviour,
         })
     }
@@ -313,6 +331,10 @@ impl Model for StandIn {
         }
         if main_edge {
             self.transmit();
+            if self.slave.bus().operations > self.issued {
+                self.issued += 1;
+                self.strobe(4);
+            }
         }
         if !running {
             self.incoming.clear();
@@ -326,6 +348,7 @@ impl Model for StandIn {
             && self.outgoing.is_empty()
             && self.sending.is_none()
             && self.gap == 0
+            && self.slave.bus().operations == self.issued
             && self.get("probe_o") == 0;
         self.set("idle_o", u64::from(idle));
         Ok(())
@@ -389,10 +412,9 @@ pub fn run(
     scenario: &str,
     misbehaviour: Misbehaviour,
 ) -> Result<Vec<serde_json::Value>, isthmus_road::RoadError> {
-    let scenario = isthmus_road::Scenario::parse(scenario)?;
     let make = |_: &std::path::Path, _: Option<&std::path::Path>| Ok(StandIn::boxed(misbehaviour));
     let watch: isthmus_road::Watch =
         Rc::new(std::cell::RefCell::new(|_| std::ops::ControlFlow::Continue(())));
-    let results = isthmus_road::run_with(&scenario, &make, &watch)?;
+    let results = isthmus_road::run_text(scenario, &make, &watch)?;
     Ok(results.iter().map(|r| serde_json::to_value(r).expect("serialises")).collect())
 }

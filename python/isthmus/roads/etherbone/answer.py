@@ -21,7 +21,7 @@ FULL = 0.95
 """A line that is used to this share has no room for another frame."""
 
 USB_BIT_S = 480e6
-PCIE_LANE_BIT_S = {1: 2.0e9, 2: 4.0e9, 3: 8e9 * 128 / 130}
+PCIE_LANE_BIT_S = {1: 2.0e9, 2: 4.0e9, 3: 8e9 * 128 / 130, 4: 16e9 * 128 / 130}
 """After the line code."""
 
 NOTHING = 0.005

@@ -112,4 +112,6 @@ def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     workload = made["workload"]
     method = workload.get("method") or workload["kind"]
+    if "operation" in workload:
+        method = f"{workload['operation']} {workload['bytes']}"
     return f"{made['platform']['name']} {made['profile']} {method}"

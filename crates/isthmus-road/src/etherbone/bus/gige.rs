@@ -17,12 +17,13 @@ use isthmus_sim::world::{
 };
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::super::breakdown::{Breakdown, along, bars, timeline};
-use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
-use crate::device::{self, MakeModel};
+use super::super::breakdown::{Breakdown, Trip, along, bars, timeline};
+use super::super::device;
+use super::super::scenario::{EtherbonePlatform, EtherboneScenario, GigeLink, GigePlatform};
+use super::super::scene::Scene;
+use super::super::transport::{Carrier, CycleLog, Until};
 use crate::error::RoadError;
-use crate::scenario::{Gige as GigePlatform, Link, Platform, Scenario};
+use crate::model::MakeModel;
 use crate::stages::Way;
 
 const HOST_MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 1]);
@@ -60,11 +61,13 @@ const FPGA_BARS: &[(&str, &str, &str)] = &[
 ];
 
 /// The path between a program's socket and the device's GMII.
-pub(in super::super) struct Gige {
+pub(in super::super) struct GigeBus {
     host: Host,
     phy: GmiiPhy,
     address: SocketAddrV4,
     receive_call: Picoseconds,
+    /// The time of one octet on the wire.
+    octet: Picoseconds,
 }
 
 /// Clocks inside the gateware.
@@ -74,10 +77,10 @@ pub(in super::super) struct PathClocks {
     first_to_last: u64,
 }
 
-impl Gige {
+impl GigeBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
+        scenario: &EtherboneScenario,
         platform: &GigePlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
@@ -115,7 +118,8 @@ impl Gige {
         }
         let address = SocketAddrV4::new(scenario.device.ip, scenario.device.udp_port);
         let receive_call = Picoseconds::from_ns_f64(platform.host.receive_call_ns);
-        Ok((device, Self { host, phy, address, receive_call }))
+        let octet = Picoseconds(8_000_000_000_000 / bit_rate(&platform.link));
+        Ok((device, Self { host, phy, address, receive_call, octet }))
     }
 
     /// A socket on the host, connected to the device.
@@ -127,6 +131,7 @@ impl Gige {
             socket: self.host.udp_bind(any)?,
             device: self.address,
             receive_call: self.receive_call,
+            blocked: Picoseconds::ZERO,
         })
     }
 
@@ -139,7 +144,6 @@ impl Gige {
 
     /// The request's and the reply's time on the device's pins.
     fn pins(&self, request: FrameId, reply: FrameId) -> Option<(PhyFrame, PhyFrame)> {
-        let find = |frames: Vec<PhyFrame>, id| frames.into_iter().find(|frame| frame.id == id);
         Some((find(self.phy.received_since(0), request)?, find(self.phy.sent_since(0), reply)?))
     }
 
@@ -163,60 +167,96 @@ impl Gige {
         })
     }
 
-    /// One transfer, from the library's first instruction to its last.
-    pub(super) fn breakdown(
-        &self,
-        world: &World,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
+    /// The time for which frames and the gaps behind them had the device's pins, of the busier direction.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        let inside = |frame: &&PhyFrame| frame.first >= from && frame.last <= until;
+        let busy = |frames: Vec<PhyFrame>| -> Picoseconds {
+            let bytes = frames.iter().filter(inside).map(|f| f.bytes + INTERFRAME_GAP_BYTES);
+            self.octet * bytes.sum()
+        };
+        busy(self.phy.received_since(0)).max(busy(self.phy.sent_since(0)))
+    }
+
+    /// One transfer, from the library's first instruction to its last, or to the device.
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
         let missing = |what: &str| RoadError::Inconsistent(format!("the transfer has no {what}"));
-        let (request, send_call) = cycle.request.ok_or_else(|| missing("request"))?;
-        let (reply, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
-        let (pins_in, pins_out) =
-            self.pins(request, reply).ok_or_else(|| missing("frames on the device's pins"))?;
-        let spans = world.simulation.spans().since(0);
+        let cycle = &trip.cycle;
+        let (first, first_call) = cycle.request.ok_or_else(|| missing("request"))?;
+        // A write ends with its last part in the device, and so does its way.
+        let last = trip.last_request.filter(|_| trip.taken.is_some());
+        let (request, send_call) = last.unwrap_or((first, first_call));
+        let spans = scene.simulation.spans().since(0);
 
         let mut way = Way::new(cycle.asked);
         way.until("host", "wait to be built", cycle.begin)?;
         way.until("host", "build request", cycle.built)?;
-        way.until("host", "build further requests", send_call)?;
+        way.until("host", "build further requests", first_call)?;
+        if request != first {
+            let (place, name) = trip.parts("host", "earlier parts");
+            way.until(place, name, send_call)?;
+        }
+        let pins_in = find(self.phy.received_since(0), request);
+        let pins_in = pins_in.ok_or_else(|| missing("request on the device's pins"))?;
         along(&mut way, &spans, request.0, (send_call, pins_in.last))?;
         // The device takes the last octet one receive clock after it was driven onto the pins.
-        let (receive_period, main_period) = periods(&world.device);
-        let taken = (pins_in.last + receive_period).min(pins_out.first);
+        let (receive_period, main_period) = periods(scene.device);
+        let received = pins_in.last + receive_period;
+        let mut tags = vec![request.0];
+        let reply = match trip.taken {
+            Some(_) => None,
+            None => {
+                let (reply, received) = cycle.reply.ok_or_else(|| missing("reply"))?;
+                let pins_out = find(self.phy.sent_since(0), reply);
+                tags.push(reply.0);
+                Some((pins_out.ok_or_else(|| missing("reply on the device's pins"))?, received))
+            }
+        };
+        let leaves = reply.map_or(trip.end(), |(pins_out, _)| pins_out.first);
+        let taken = received.min(leaves);
         way.until("wire", "PHY receive", taken)?;
-        let tag = tag_of(world, taken, main_period);
-        let mut probes = world.simulation.probes().since(0);
-        probes.retain(|probe| Some(probe.tag) == tag && probe.device == world.device.index());
+        let tag = tag_of(scene, taken, main_period);
+        let mut probes = scene.simulation.probes().since(0);
+        probes.retain(|probe| Some(probe.tag) == tag && probe.device == scene.device.index());
         for probe in &probes {
-            let known = FPGA_STAGES.iter().find(|(end, _)| Some(*end) == world.stage(probe.stage));
+            let known = FPGA_STAGES.iter().find(|(end, _)| Some(*end) == scene.stage(probe.stage));
             if let Some((_, stage)) = known
-                && (taken..=pins_out.first).contains(&probe.time)
+                && (taken..=leaves).contains(&probe.time)
             {
                 way.until("fpga", stage, probe.time)?;
             }
         }
-        way.until("fpga", "begin transmit", pins_out.first)?;
-        along(&mut way, &spans, reply.0, (pins_out.first, received))?;
-        way.until("host", "take earlier replies apart", cycle.matched)?;
-        way.until("host", "take reply apart", cycle.end)?;
-        let stages = way.finish(cycle.end)?;
+        match reply {
+            None => way.until("fpga", "bus operations", trip.end())?,
+            Some((pins_out, received)) => {
+                let (place, name) = trip.parts("fpga", "begin transmit");
+                way.until(place, name, pins_out.first)?;
+                let reply = tags[tags.len() - 1];
+                along(&mut way, &spans, reply, (pins_out.first, received))?;
+                way.until("host", "operating system", cycle.resumed)?;
+                way.until("host", "take earlier replies apart", cycle.matched)?;
+                way.until("host", "take reply apart", cycle.end)?;
+            }
+        }
+        let stages = way.finish(trip.end())?;
 
-        let tags = [request.0, reply.0];
-        let bars = bars(world, &probes, FPGA_BARS, pins_in.first, request.0);
-        let timeline = timeline(&spans, &tags, bars, (cycle.asked, cycle.end));
+        let bars = bars(scene, &probes, FPGA_BARS, pins_in.first, request.0);
+        let timeline = timeline(&spans, &tags, bars, (cycle.asked, trip.end()));
         Ok(Breakdown { stages, timeline })
     }
 }
 
+fn find(frames: Vec<PhyFrame>, id: FrameId) -> Option<PhyFrame> {
+    frames.into_iter().find(|frame| frame.id == id)
+}
+
 /// The number the device gave the frame whose last octet it took at `taken`.
-fn tag_of(world: &World, taken: Picoseconds, period: Picoseconds) -> Option<u8> {
-    let stages = world.device.stages();
+fn tag_of(scene: Scene<'_>, taken: Picoseconds, period: Picoseconds) -> Option<u8> {
+    let stages = scene.device.stages();
     let last = stages.iter().position(|stage| stage == "MacRxLast")?;
     let window = taken..=taken + period * 16;
-    let probes = world.simulation.probes().since(0);
+    let probes = scene.simulation.probes().since(0);
     let found = probes.iter().find(|probe| {
-        probe.device == world.device.index()
+        probe.device == scene.device.index()
             && usize::from(probe.stage) == last
             && window.contains(&probe.time)
     })?;
@@ -229,11 +269,11 @@ fn periods(device: &DeviceHandle) -> (Picoseconds, Picoseconds) {
     (period("gmii_rx_clk_i"), period("clk_i"))
 }
 
-pub(in super::super) fn bit_rate(link: &Link) -> u64 {
+pub(in super::super) fn bit_rate(link: &GigeLink) -> u64 {
     (link.rate_mbit_s * 1e6).round() as u64
 }
 
-fn host_config(platform: &Platform, gige: &GigePlatform) -> HostConfig {
+fn host_config(platform: &EtherbonePlatform, gige: &GigePlatform) -> HostConfig {
     let library = &platform.library;
     let GigePlatform { nic, host, link, .. } = gige;
     let polls = library.poll == 1;
@@ -277,6 +317,7 @@ pub(in super::super) struct Socket {
     socket: UdpSocket,
     device: SocketAddrV4,
     receive_call: Picoseconds,
+    blocked: Picoseconds,
 }
 
 fn failed(error: NetError) -> TransportError {
@@ -302,11 +343,14 @@ impl Carrier for Socket {
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        deadline: Picoseconds,
+        until: Until,
     ) -> Result<(usize, FrameId), TransportError> {
         loop {
-            let left = deadline.saturating_sub(self.sim.now());
-            let datagram = self.socket.recv_from(Some(left)).await.map_err(failed)?;
+            let asleep = self.sim.now();
+            let left = until.time.saturating_sub(asleep);
+            let received = self.socket.recv_from(Some(left)).await;
+            self.blocked += self.sim.now() - asleep;
+            let datagram = received.map_err(failed)?;
             // A connected socket: what others send does not reach the program.
             if datagram.from != self.device {
                 continue;
@@ -322,5 +366,9 @@ impl Carrier for Socket {
             buffer[..length].copy_from_slice(&datagram.payload[..length]);
             return Ok((length, datagram.frame));
         }
+    }
+
+    fn blocked(&self) -> Picoseconds {
+        self.blocked
     }
 }

@@ -15,14 +15,15 @@ use isthmus_sim::world::pcie::{
 };
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::super::breakdown::{Breakdown, Marks};
-use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
+use super::super::breakdown::{Breakdown, Marks, Trip};
+use super::super::device;
+use super::super::scenario::{EtherboneScenario, PcieDma, PcieDriver, PciePlatform};
+use super::super::scene::Scene;
+use super::super::transport::{Carrier, Until};
 use super::words::{WordDriver, Words};
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, failed, pcie_config};
-use crate::scenario::{Pcie as Platform, PcieDriver, Scenario};
+use crate::model::MakeModel;
 
 /// BAR 0 of `pcie_etherbone` and of `pcie_mmio`.
 const DMA_BAR_BYTES: u64 = 0x2000;
@@ -34,17 +35,17 @@ const WINDOW_MASK: u32 = 0xFFFF;
 const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "StreamFirstWord", "DmaWriteFirst")];
 
 /// The path between a program and the device's AXI pins.
-pub(in super::super) struct Pcie {
+pub(in super::super) struct PcieBus {
     link: Link,
     host: PcieHost,
     driver: PcieDriver,
 }
 
-impl Pcie {
+impl PcieBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
-        platform: &Platform,
+        scenario: &EtherboneScenario,
+        platform: &PciePlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
@@ -84,8 +85,9 @@ impl Pcie {
                 }
                 PcieDriver::Dma(dma) => {
                     let (mmio, memory) = (Bar::new(&host), HostMemory::new(&sim, &host));
-                    let board = EtherbonePcie::open(mmio, memory, rings(&dma)).await?;
-                    PcieCarrier::Dma(Box::new(DmaPort { sim, cpu: host.cpu().clone(), board }))
+                    let board = EtherbonePcie::open(mmio, memory.clone(), rings(&dma)).await?;
+                    let cpu = host.cpu().clone();
+                    PcieCarrier::Dma(Box::new(DmaPort { sim, cpu, memory, board }))
                 }
             })
         }
@@ -99,15 +101,12 @@ impl Pcie {
     }
 
     /// One transfer of a program that waits for each.
-    pub(super) fn breakdown(
-        &self,
-        world: &World,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(world, cycle)?;
-        match self.driver {
-            PcieDriver::Words(_) => self.words_way(&mut marks)?,
-            PcieDriver::Dma(_) => self.dma_way(&mut marks)?,
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
+        let mut marks = Marks::new(scene, trip)?;
+        match (&self.driver, trip.taken) {
+            (PcieDriver::Words(_), None) => self.words_way(&mut marks)?,
+            (PcieDriver::Words(_), Some(_)) => self.stores_way(&mut marks)?,
+            (PcieDriver::Dma(_), _) => self.dma_way(&mut marks, trip)?,
         }
         marks.finish(FPGA_BARS)
     }
@@ -119,8 +118,18 @@ impl Pcie {
         tlps
     }
 
-    /// The write of the request, and the write that shows the reply.
-    fn dma_way(&self, marks: &mut Marks<'_>) -> Result<(), RoadError> {
+    /// The time for which TLPs had the link, of the busier direction.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        let busy = |direction| -> Picoseconds {
+            let sent = self.link.records_since(direction, 0);
+            let inside = |tlp: &&TlpRecord| tlp.start >= from && tlp.end <= until;
+            sent.iter().filter(inside).map(|tlp| tlp.end - tlp.start).sum()
+        };
+        busy(Direction::Down).max(busy(Direction::Up))
+    }
+
+    /// The write of the request, and the write that shows the reply. A write ends in the device.
+    fn dma_way(&self, marks: &mut Marks<'_>, trip: &Trip) -> Result<(), RoadError> {
         let (down, up) = (self.tlps(marks, Direction::Down), self.tlps(marks, Direction::Up));
         if let Some(request) = down.first() {
             marks.until("host", "store request", Some(request.handed))?;
@@ -130,7 +139,11 @@ impl Pcie {
         }
         marks.until("fpga", "take request", marks.first("BarWrite"))?;
         marks.until("fpga", "to the engine", marks.first("StreamFirstWord"))?;
-        marks.until("fpga", "bus operations", marks.last("WbIssue"))?;
+        let (place, name) = trip.parts("fpga", "bus operations");
+        marks.until(place, name, marks.last("WbIssue"))?;
+        if trip.taken.is_some() {
+            return Ok(());
+        }
         marks.until("fpga", "begin reply", marks.last("DmaWriteFirst"))?;
         if let Some(status) = up.last() {
             marks.until("fpga", "write reply, then status", Some(status.handed))?;
@@ -139,6 +152,18 @@ impl Pcie {
             marks.until("pcie", "root port receives", Some(status.delivered))?;
         }
         marks.until("host", "memory to program", Some(marks.received()))
+    }
+
+    /// Stores one behind the other, up to the last one's: it goes through what those before it left.
+    fn stores_way(&self, marks: &mut Marks<'_>) -> Result<(), RoadError> {
+        let stores = self.tlps(marks, Direction::Down);
+        if let Some(store) = stores.iter().max_by_key(|tlp| tlp.handed) {
+            marks.until("host", "driver and library", Some(store.handed))?;
+            marks.until("pcie", "stores: root port sends", Some(store.start))?;
+            marks.until("wire", "stores: last one", Some(store.end))?;
+            marks.until("pcie", "stores: hard block receives", Some(store.delivered))?;
+        }
+        Ok(())
     }
 
     /// Loads and stores one after the other: what each of their parts takes together.
@@ -162,7 +187,7 @@ impl Pcie {
     }
 }
 
-fn rings(dma: &crate::scenario::PcieDma) -> PcieRings {
+fn rings(dma: &PcieDma) -> PcieRings {
     PcieRings {
         request: dma.request_ring_bytes,
         reply: dma.reply_ring_bytes,
@@ -170,7 +195,7 @@ fn rings(dma: &crate::scenario::PcieDma) -> PcieRings {
     }
 }
 
-fn link_config(platform: &Platform) -> PcieConfig {
+fn link_config(platform: &PciePlatform) -> PcieConfig {
     let bar_bytes = match platform.driver {
         PcieDriver::Words(_) => WORDS_BAR_BYTES,
         PcieDriver::Dma(_) => DMA_BAR_BYTES,
@@ -227,6 +252,7 @@ impl Words for MmioWindow {
 pub(in super::super) struct DmaPort {
     sim: Sim,
     cpu: Cpu,
+    memory: HostMemory,
     board: EtherbonePcie<Bar, HostMemory>,
 }
 
@@ -261,15 +287,24 @@ impl Carrier for PcieCarrier {
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        deadline: Picoseconds,
+        until: Until,
     ) -> Result<(usize, FrameId), TransportError> {
         match self {
-            Self::Words(driver) => driver.recv(buffer, deadline).await,
+            Self::Words(driver) => driver.recv(buffer, until).await,
             Self::Dma(port) => {
-                let deadline = Duration::from_nanos(deadline.0 / 1_000);
+                let deadline = Duration::from_nanos(until.time.0 / 1_000);
+                if until.busy && !port.board.wait(deadline).await? {
+                    return Err(TransportError::TimedOut);
+                }
                 let length = port.board.recv(buffer, deadline).await?;
                 Ok((length, port.sim.new_frame_id()))
             }
+        }
+    }
+    fn blocked(&self) -> Picoseconds {
+        match self {
+            Self::Words(driver) => driver.blocked(),
+            Self::Dma(port) => port.memory.blocked(),
         }
     }
 }

@@ -14,28 +14,29 @@ use isthmus_sim::world::usb::{
 };
 use isthmus_sim::{DeviceHandle, Picoseconds, SimError, Simulation};
 
-use super::super::breakdown::{Breakdown, Marks};
-use super::super::transport::{Carrier, CycleLog};
-use super::super::world::World;
-use crate::device::{self, MakeModel};
+use super::super::breakdown::{Breakdown, Marks, Trip};
+use super::super::device;
+use super::super::scenario::{EtherboneScenario, UsbBulk, UsbController, UsbDriver, UsbPlatform};
+use super::super::scene::Scene;
+use super::super::transport::{Carrier, Until};
 use crate::error::RoadError;
-use crate::scenario::{Scenario, Usb as Platform, UsbBulk, UsbController, UsbDriver};
+use crate::model::MakeModel;
 
 /// Pairs of probes that enclose what overlaps with other things.
 const FPGA_BARS: &[(&str, &str, &str)] = &[("execute", "UsbWordIn", "UsbWordOut")];
 
 /// The path between a program and the device's FIFO pins.
-pub(in super::super) struct Usb {
+pub(in super::super) struct UsbBus {
     host: UsbHost,
     cpu: Cpu,
     driver: UsbDriver,
 }
 
-impl Usb {
+impl UsbBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
-        platform: &Platform,
+        scenario: &EtherboneScenario,
+        platform: &UsbPlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
@@ -85,17 +86,24 @@ impl Usb {
         self.host.bus_bytes_in(from, until)
     }
 
+    /// The time for which packets with data had the bus.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        self.host.bus_busy(from, until)
+    }
+
     /// One transfer of a program that waits for each.
-    pub(super) fn breakdown(
-        &self,
-        world: &World,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(world, cycle)?;
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
+        let mut marks = Marks::new(scene, trip)?;
         marks.until("host", "write call", marks.begin_of("usb", "controller fetch"))?;
         marks.until("controller", "fetch request", marks.end_of("usb", "controller fetch"))?;
         marks.until("wire", "request packet", marks.first("UsbWordIn"))?;
-        marks.until("fpga", "execute while it comes in", marks.last("UsbWordOut"))?;
+        if trip.taken.is_some() {
+            let (place, name) = trip.parts("fpga", "execute while it comes in");
+            marks.until(place, name, Some(marks.received()))?;
+            return marks.finish(FPGA_BARS);
+        }
+        let (place, name) = trip.parts("fpga", "execute while it comes in");
+        marks.until(place, name, marks.last("UsbWordOut"))?;
         marks.until("fpga", "end the packet", marks.last("UsbEnd"))?;
         marks.until("wire", "reply packet", marks.last_end_of("usb", "USB transfer"))?;
         for stage in ["interrupt to readable", "interrupt to program"] {
@@ -105,7 +113,7 @@ impl Usb {
     }
 }
 
-fn host_config(platform: &Platform) -> UsbHostConfig {
+fn host_config(platform: &UsbPlatform) -> UsbHostConfig {
     let controller = match platform.controller {
         UsbController::Ehci(ehci) => ControllerConfig {
             kind: ControllerKind::Ehci {
@@ -158,6 +166,8 @@ struct Bulk {
     arriving: Receiver<Vec<u8>>,
     /// What arrived and was not asked for yet.
     rest: VecDeque<u8>,
+    /// The time that the program waited for transfers.
+    blocked: Picoseconds,
 }
 
 /// More transfers than are ever under way.
@@ -182,23 +192,31 @@ impl Bulk {
             }
         });
         let (writing, rest) = (VecDeque::new(), VecDeque::new());
-        Self { host: host.clone(), config, writing, arriving, rest }
+        let blocked = Picoseconds::ZERO;
+        Self { host: host.clone(), config, writing, arriving, rest, blocked }
     }
 
-    async fn write(&mut self, message: &[u8]) {
+    async fn write(&mut self, sim: &Sim, message: &[u8]) {
         for bytes in message.chunks(self.config.out_transfer_bytes.max(1)) {
             if self.writing.len() >= self.config.out_transfers
                 && let Some(oldest) = self.writing.pop_front()
             {
+                let asleep = sim.now();
                 oldest.wait().await;
+                self.blocked += sim.now() - asleep;
             }
             self.writing.push_back(self.host.submit_out(bytes).await);
         }
     }
 
-    async fn read(&mut self, limit: usize) -> Vec<u8> {
+    /// Bytes that have arrived; none when none have at `deadline`.
+    async fn read(&mut self, sim: &Sim, limit: usize, deadline: Picoseconds) -> Vec<u8> {
         while self.rest.is_empty() {
-            let Some(bytes) = self.arriving.recv().await else { break };
+            let asleep = sim.now();
+            let left = deadline.saturating_sub(asleep);
+            let arrived = sim.timeout(left, self.arriving.recv()).await;
+            self.blocked += sim.now() - asleep;
+            let Ok(Some(bytes)) = arrived else { break };
             self.rest.extend(bytes);
         }
         let count = limit.min(self.rest.len());
@@ -218,7 +236,7 @@ impl Carrier for Port {
     async fn send(&mut self, message: &[u8]) -> Result<FrameId, TransportError> {
         match &mut self.pipe {
             Pipe::Serial(port) => port.write(message).await,
-            Pipe::Bulk(bulk) => bulk.write(message).await,
+            Pipe::Bulk(bulk) => bulk.write(&self.sim, message).await,
         }
         Ok(self.sim.new_frame_id())
     }
@@ -226,18 +244,24 @@ impl Carrier for Port {
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        deadline: Picoseconds,
+        until: Until,
     ) -> Result<(usize, FrameId), TransportError> {
-        let (sim, limit) = (self.sim.clone(), buffer.len());
-        let read = async {
-            match &mut self.pipe {
-                Pipe::Serial(port) => port.read(limit).await,
-                Pipe::Bulk(bulk) => bulk.read(limit).await,
-            }
+        let limit = buffer.len();
+        let bytes = match &mut self.pipe {
+            Pipe::Serial(port) => port.read_until(limit, Some(until.time)).await,
+            Pipe::Bulk(bulk) => bulk.read(&self.sim, limit, until.time).await,
         };
-        let left = deadline.saturating_sub(sim.now());
-        let Ok(bytes) = sim.timeout(left, read).await else { return Err(TransportError::TimedOut) };
+        if bytes.is_empty() {
+            return Err(TransportError::TimedOut);
+        }
         buffer[..bytes.len()].copy_from_slice(&bytes);
-        Ok((bytes.len(), sim.new_frame_id()))
+        Ok((bytes.len(), self.sim.new_frame_id()))
+    }
+
+    fn blocked(&self) -> Picoseconds {
+        match &self.pipe {
+            Pipe::Serial(port) => port.blocked(),
+            Pipe::Bulk(bulk) => bulk.blocked,
+        }
     }
 }

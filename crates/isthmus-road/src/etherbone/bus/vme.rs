@@ -10,13 +10,13 @@ use isthmus_sim::world::host::Cpu;
 use isthmus_sim::world::vme::{VmeConfig, VmeHost};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::super::breakdown::{Breakdown, Marks};
-use super::super::transport::CycleLog;
-use super::super::world::World;
+use super::super::breakdown::{Breakdown, Marks, Trip};
+use super::super::device;
+use super::super::scenario::{EtherboneScenario, VmePlatform, WordsDriver};
+use super::super::scene::Scene;
 use super::words::{WordDriver, Words};
-use crate::device::{self, MakeModel};
 use crate::error::RoadError;
-use crate::scenario::{Scenario, Vme as Platform, WordsDriver};
+use crate::model::MakeModel;
 
 /// Where the device answers in A32: bits 31:25 are what it compares.
 const BASE: u32 = 0x4000_0000;
@@ -33,17 +33,17 @@ const WORD_BYTES: u64 = 4;
 const FPGA_BARS: &[(&str, &str, &str)] = &[("accesses", "VmeStrobe", "VmeAnswer")];
 
 /// The path between a program and the device's VME pins.
-pub(in super::super) struct Vme {
+pub(in super::super) struct VmeBus {
     host: VmeHost,
     cpu: Cpu,
     driver: WordsDriver,
 }
 
-impl Vme {
+impl VmeBus {
     pub(super) fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
-        platform: &Platform,
+        scenario: &EtherboneScenario,
+        platform: &VmePlatform,
         waveform: Option<PathBuf>,
         make_model: MakeModel<'_>,
     ) -> Result<(DeviceHandle, Self), RoadError> {
@@ -80,26 +80,36 @@ impl Vme {
     }
 
     /// Bytes of data towards the host: a parallel bus has no framing.
-    pub(super) fn wire_bytes(&self, world: &World, from: Picoseconds, until: Picoseconds) -> u64 {
-        let probes = world.simulation.probes().since(0);
+    pub(super) fn wire_bytes(
+        &self,
+        scene: Scene<'_>,
+        from: Picoseconds,
+        until: Picoseconds,
+    ) -> u64 {
+        let probes = scene.simulation.probes().since(0);
         let accesses = probes.iter().filter(|probe| {
-            world.stage(probe.stage) == Some("VmeAnswer") && (from..=until).contains(&probe.time)
+            scene.stage(probe.stage) == Some("VmeAnswer") && (from..=until).contains(&probe.time)
         });
         accesses.count() as u64 * WORD_BYTES
     }
 
+    /// The time for which cycles had the bus.
+    pub(super) fn wire_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        self.host.bus_busy(from, until)
+    }
+
     /// Accesses one after the other: what each of their parts takes together.
-    pub(super) fn breakdown(
-        &self,
-        world: &World,
-        cycle: &CycleLog,
-    ) -> Result<Breakdown, RoadError> {
-        let mut marks = Marks::new(world, cycle)?;
+    pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
+        let mut marks = Marks::new(scene, trip)?;
         let strobes = marks.all("VmeStrobe");
-        let answers = marks.all("VmeAnswer");
-        for (strobe, answer) in strobes.into_iter().zip(answers) {
+        let mut answers = marks.all("VmeAnswer").into_iter();
+        for strobe in strobes {
             marks.until("bridge", "CPU, bridge and driver to the bus", Some(strobe))?;
-            marks.until("fpga", "accesses", Some(answer))?;
+            // A write ends before its last access has its answer.
+            marks.until("fpga", "accesses", answers.next().or(trip.taken))?;
+        }
+        if trip.taken.is_some() {
+            return marks.finish(FPGA_BARS);
         }
         marks.until("host", "bridge to driver, read call", Some(marks.received()))?;
         marks.finish(FPGA_BARS)

@@ -11,8 +11,8 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
 use isthmus_sim::world::host::Cpu;
 
-use super::super::transport::Carrier;
-use crate::scenario::WordsDriver;
+use super::super::scenario::WordsDriver;
+use super::super::transport::{Carrier, Until};
 
 /// A window onto the device's Wishbone: every method is one or more loads and stores.
 pub(super) trait Words {
@@ -164,7 +164,7 @@ impl<W: Words> Carrier for WordDriver<W> {
     async fn recv(
         &mut self,
         buffer: &mut [u8],
-        _deadline: Picoseconds,
+        _until: Until,
     ) -> Result<(usize, FrameId), TransportError> {
         let count = buffer.len().min(self.output.len());
         self.work(self.costs.syscall_ns + self.copy_ns(count)).await;
@@ -176,5 +176,9 @@ impl<W: Words> Carrier for WordDriver<W> {
             *place = byte;
         }
         Ok((count, self.sim.new_frame_id()))
+    }
+    /// Every call returns when its loads and stores are done: they keep the processor.
+    fn blocked(&self) -> Picoseconds {
+        Picoseconds::ZERO
     }
 }

@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 
 use isthmus_sim::world::ethernet::{PREAMBLE, SFD};
 
-use crate::scenario::{Device, Dialect};
+use super::super::scenario::{Dialect, EtherboneDevice};
 
 /// Ethernet header, IPv4 header and UDP header without options: where a UDP payload begins.
 pub(in super::super) const PAYLOAD: usize = 42;
@@ -138,8 +138,8 @@ pub(in super::super) fn fcs(frame: &[u8]) -> [u8; 4] {
 }
 
 impl Station {
-    pub(in super::super) fn new(device: &Device) -> Self {
-        let Device { mac, ip, netmask, udp_port, dialect, reply_port, .. } = device;
+    pub(in super::super) fn new(device: &EtherboneDevice) -> Self {
+        let EtherboneDevice { mac, ip, netmask, udp_port, dialect, reply_port, .. } = device;
         Self {
             mac: mac.0,
             ip: *ip,
@@ -313,12 +313,13 @@ fn padded(mut frame: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Device;
+    use crate::etherbone::scenario::EtherboneDevice;
 
     /// The checksum field of the answer to an echo request that carries `rest` behind its own.
     fn echo_check(rest: &[u8]) -> u16 {
         let station = Station::new(
-            &serde_json::from_value::<Device>(serde_json::json!({ "model_path": "" })).unwrap(),
+            &serde_json::from_value::<EtherboneDevice>(serde_json::json!({ "model_path": "" }))
+                .unwrap(),
         );
         let mut request = [&[8, 0, 0, 0], rest].concat();
         let check = !sum(&[&request]);

@@ -27,6 +27,7 @@ struct Waiter {
 
 struct Shared {
     sim: Sim,
+    cores: usize,
     free: Cell<usize>,
     waiting: RefCell<VecDeque<Rc<Waiter>>>,
     busy: Cell<Picoseconds>,
@@ -48,6 +49,7 @@ impl Cpu {
         }
         Ok(Self(Rc::new(Shared {
             sim: sim.clone(),
+            cores: config.cores,
             free: Cell::new(config.cores),
             waiting: RefCell::default(),
             busy: Cell::default(),
@@ -73,6 +75,12 @@ impl Cpu {
         self.0.busy.set(self.0.busy.get() + (self.0.sim.now() - start));
         drop(core);
         output
+    }
+
+    /// How many cores there are.
+    #[must_use]
+    pub fn cores(&self) -> usize {
+        self.0.cores
     }
 
     /// The time all cores together were occupied.

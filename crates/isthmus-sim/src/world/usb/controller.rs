@@ -105,6 +105,7 @@ struct Shared {
     into: RefCell<Pipe>,
     /// When each packet from the device was acknowledged, and the bit times it took on the bus.
     read: RefCell<Vec<(Picoseconds, u64)>>,
+    written: RefCell<Vec<(Picoseconds, u64)>>,
     finished: RefCell<VecDeque<(Done, OneshotSender<Done>)>>,
     last_interrupt: Cell<Option<Picoseconds>>,
     scheduled: Cell<bool>,
@@ -166,6 +167,7 @@ impl Controller {
             out: RefCell::default(),
             into: RefCell::default(),
             read: RefCell::default(),
+            written: RefCell::default(),
             finished: RefCell::default(),
             last_interrupt: Cell::default(),
             scheduled: Cell::default(),
@@ -204,9 +206,12 @@ impl Controller {
 
     /// Bit times that packets from the device took on the bus between two times.
     pub(super) fn read_bits(&self, from: Picoseconds, until: Picoseconds) -> u64 {
-        let read = self.0.read.borrow();
-        let inside = read.iter().filter(|(time, _)| (from..=until).contains(time));
-        inside.map(|(_, bits)| bits).sum()
+        bits_between(&self.0.read.borrow(), from, until)
+    }
+
+    /// The same of packets to the device.
+    pub(super) fn written_bits(&self, from: Picoseconds, until: Picoseconds) -> u64 {
+        bits_between(&self.0.written.borrow(), from, until)
     }
 
     /// Waits for an interrupt.
@@ -346,6 +351,7 @@ impl Shared {
         let bytes = packet.len();
         self.fx2.receive(packet);
         self.sim.sleep_until(start + bit_times(transaction.handshake)).await;
+        self.written.borrow_mut().push((self.sim.now(), transaction.next));
         let finished = {
             let pipe = &mut *self.out.borrow_mut();
             pipe.toggle ^= 1;
@@ -424,4 +430,10 @@ impl Shared {
             }
         });
     }
+}
+
+/// The bit times of transactions that ended between two times.
+fn bits_between(ended: &[(Picoseconds, u64)], from: Picoseconds, until: Picoseconds) -> u64 {
+    let inside = ended.iter().filter(|(time, _)| (from..=until).contains(time));
+    inside.map(|(_, bits)| bits).sum()
 }

@@ -155,6 +155,14 @@ impl UsbHost {
         self.0.controller.read_bits(from, until) / 8
     }
 
+    /// The time that the bus spent between two times on packets with data, both ways, with tokens,
+    /// handshakes and the gaps between packets.
+    #[must_use]
+    pub fn bus_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        let controller = &self.0.controller;
+        bus::bit_times(controller.read_bits(from, until) + controller.written_bits(from, until))
+    }
+
     fn transfer(&self, way: Way, bytes: Vec<u8>, limit: usize) -> Transfer {
         let (id, done) = self.0.controller.submit(way, bytes, limit);
         Transfer { host: self.clone(), id, done }

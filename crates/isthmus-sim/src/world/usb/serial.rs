@@ -52,6 +52,7 @@ struct Shared {
     work_queued: Cell<bool>,
     readable: RefCell<VecDeque<u8>>,
     data: Signal,
+    blocked: Cell<Picoseconds>,
 }
 
 /// An open serial port. One program reads, and one writes, at a time.
@@ -85,6 +86,7 @@ impl SerialPort {
             work_queued: Cell::default(),
             readable: RefCell::default(),
             data: Signal::default(),
+            blocked: Cell::default(),
             config: config.clone(),
         });
         host.sim().sleep(shared.open).await;
@@ -114,7 +116,9 @@ impl SerialPort {
             if left.is_empty() {
                 break;
             }
+            let asleep = this.host.sim().now();
             this.space.wait().await;
+            self.waited(asleep);
             this.host.cpu().run(costs.wakeup).await;
         }
         this.host.span("write call", start, this.host.sim().now(), bytes.len() as u64);
@@ -122,11 +126,31 @@ impl SerialPort {
 
     /// Waits for bytes, and returns those that are there: at least one, at most `limit`.
     pub async fn read(&self, limit: usize) -> Vec<u8> {
+        self.read_until(limit, None).await
+    }
+
+    /// As [`read`](Self::read), but returns without bytes when there are none at `deadline`.
+    pub async fn read_until(&self, limit: usize, deadline: Option<Picoseconds>) -> Vec<u8> {
         let this = &self.0;
         let costs = this.costs();
         this.host.cpu().run(costs.syscall).await;
         while this.readable.borrow().is_empty() {
-            this.data.wait().await;
+            let sim = this.host.sim();
+            let asleep = sim.now();
+            let late = match deadline {
+                None => {
+                    this.data.wait().await;
+                    false
+                }
+                Some(deadline) => {
+                    let left = deadline.saturating_sub(asleep);
+                    sim.timeout(left, this.data.wait()).await.is_err()
+                }
+            };
+            self.waited(asleep);
+            if late {
+                return Vec::new();
+            }
             if !this.readable.borrow().is_empty() {
                 this.host.cpu().run(costs.wakeup).await;
             }
@@ -134,6 +158,17 @@ impl SerialPort {
         let bytes = this.take(limit);
         this.host.cpu().run(costs.copy(bytes.len())).await;
         bytes
+    }
+
+    fn waited(&self, since: Picoseconds) {
+        let more = self.0.host.sim().now() - since;
+        self.0.blocked.set(self.0.blocked.get() + more);
+    }
+
+    /// The time that calls waited for the device, when the program did nothing.
+    #[must_use]
+    pub fn blocked(&self) -> Picoseconds {
+        self.0.blocked.get()
     }
 
     /// Bytes that a read would return without waiting.

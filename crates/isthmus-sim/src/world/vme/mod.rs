@@ -122,6 +122,8 @@ struct Shared {
     strobed: Rc<Cell<Option<Picoseconds>>>,
     write_errors: RefCell<VecDeque<VmeError>>,
     cycles: Counter,
+    /// From when to when the bus was taken.
+    taken: RefCell<Vec<(Picoseconds, Picoseconds)>>,
     stage_bridge: Rc<str>,
     stage_bus: Rc<str>,
     stage_cpu: Rc<str>,
@@ -216,6 +218,7 @@ impl VmeHost {
             write_errors: RefCell::default(),
             cycles: sim.counters().counter(format!("{name}.cycles")),
             stage_bridge: "VME bridge".into(),
+            taken: RefCell::default(),
             stage_bus: "VME cycle".into(),
             stage_cpu: "CPU to bridge".into(),
         });
@@ -261,6 +264,16 @@ impl VmeHost {
         self.shared.write_errors.borrow_mut().pop_front()
     }
 
+    /// The time between two times for which cycles had the bus.
+    #[must_use]
+    pub fn bus_busy(&self, from: Picoseconds, until: Picoseconds) -> Picoseconds {
+        let taken = self.shared.taken.borrow();
+        let inside = |(start, end): &(Picoseconds, Picoseconds)| {
+            (*end).min(until).saturating_sub((*start).max(from))
+        };
+        taken.iter().map(inside).sum()
+    }
+
     async fn send(&self, operation: Operation) {
         // The bridge lives as long as the simulation.
         let _ = self.queue.send(operation).await;
@@ -296,6 +309,7 @@ impl Shared {
                 });
             }
             self.release().await;
+            self.taken.borrow_mut().push((start, self.sim.now()));
         }
     }
 

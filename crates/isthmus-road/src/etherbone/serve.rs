@@ -6,26 +6,29 @@
 //! cable; simulated time runs until the device is at rest again, and what comes out goes back to
 //! the sender. Streams are cut into datagrams. Simulated time stands still between requests.
 
+mod config;
 mod listen;
 mod stream;
 mod wire;
 
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, UdpSocket};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use ipnet::IpNet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde::{Deserialize, Serialize};
 
 use isthmus_host::etherbone::UDP_MTU;
 
+use self::config::BATCH;
+pub use self::config::{ServeScenario, ServeStatus};
 use self::listen::{Stream, Tap, io, tcp_listener};
 use self::wire::{Output, Peer, Wire};
-use crate::device::{self, MakeModel};
+use super::scenario::{Dialect, EtherboneDevice};
 use crate::error::RoadError;
-use crate::scenario::{self, Device, Dialect, RoadName};
+use crate::model;
+use crate::model::MakeModel;
+use crate::scenario;
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(200);
@@ -35,109 +38,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const HOLD: Duration = Duration::from_millis(5);
 /// Connections wait for this long where the process has no descriptor left for one.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Datagrams taken together, so that a client that keeps many in flight gets its pipeline.
-const BATCH: usize = 16;
 /// Datagrams of streams on the wire at a time. The device's buffers hold these whatever happens, so
 /// that none of them is dropped.
 const STREAM_BATCH: usize = 2;
-
-/// What to serve, and where.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServeScenario {
-    /// Which road.
-    pub road: RoadName,
-    /// The UDP address to bind; port 0 picks a free one.
-    #[serde(default)]
-    pub udp: Option<SocketAddr>,
-    /// The TCP address to bind; port 0 picks a free one.
-    #[serde(default)]
-    pub tcp: Option<SocketAddr>,
-    /// The TAP interface to be the other end of; made if there is none of that name.
-    #[serde(default)]
-    pub tap: Option<String>,
-    /// Whether to offer a pseudo-terminal.
-    #[serde(default)]
-    pub pty: bool,
-    /// Networks whose hosts are served; none: every host that can reach the server.
-    #[serde(default)]
-    pub allow: Vec<IpNet>,
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// The FPGA.
-    pub device: Device,
-    /// Its clock.
-    #[serde(default = "default_clock")]
-    pub clock_mhz: f64,
-    /// TAI seconds at the start; the machine's clock if absent.
-    #[serde(default)]
-    pub epoch_s: Option<u64>,
-    /// Simulated time after which a batch of datagrams is given up.
-    #[serde(default = "default_bound")]
-    pub datagram_limit_us: u64,
-    /// Senders of datagrams that are remembered; the one that was silent longest makes room.
-    #[serde(default = "default_clients")]
-    pub max_clients: usize,
-    /// TCP connections at a time; more are closed at once.
-    #[serde(default = "default_connections")]
-    pub max_connections: usize,
-    /// A connection whose probe has not come after so long is closed.
-    #[serde(default = "default_probe")]
-    pub probe_timeout_s: u64,
-    /// A connection on which nothing moves for so long is closed.
-    #[serde(default = "default_idle")]
-    pub idle_timeout_s: u64,
-}
-
-const fn default_clock() -> f64 {
-    125.0
-}
-const fn default_bound() -> u64 {
-    20_000
-}
-const fn default_clients() -> usize {
-    64
-}
-const fn default_connections() -> usize {
-    16
-}
-const fn default_probe() -> u64 {
-    3
-}
-const fn default_idle() -> u64 {
-    600
-}
-
-/// What a server counted so far.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ServeStatus {
-    /// Where it listens: a kind (`udp`, `tcp`, `pty`, `tap`), a blank, and an address or name.
-    pub listening: Vec<String>,
-    /// Senders of datagrams it remembers, connections, and the terminal's user.
-    pub clients: usize,
-    /// Datagrams and frames received, and datagrams that streams were cut into.
-    pub requests: u64,
-    /// Datagrams and frames sent back, and those that were answers to streams.
-    pub replies: u64,
-    /// What was refused, given up, broken or not deliverable.
-    pub errors: u64,
-    /// Datagrams, frames and connections of hosts that are not allowed.
-    pub not_allowed: u64,
-    /// Device cycles evaluated.
-    pub device_cycles: u64,
-    /// Device cycles evaluated a second of wall time, while anything was simulated.
-    pub cycles_per_s: f64,
-    /// Simulated time.
-    pub simulated_ps: u64,
-}
-
-impl ServeStatus {
-    /// As a JSON object.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-}
 
 /// Called when everything is open and then a few times a second; `Break` ends the server.
 pub type ServeWatch<'a> = &'a mut dyn FnMut(&ServeStatus) -> ControlFlow<()>;
@@ -147,7 +50,7 @@ pub type ServeWatch<'a> = &'a mut dyn FnMut(&ServeStatus) -> ControlFlow<()>;
 /// # Errors
 /// When the scenario is wrong, an address is taken, or the simulation fails.
 pub fn serve_json(json: &str, watch: ServeWatch<'_>) -> Result<(), RoadError> {
-    serve_with(&scenario::parse(json)?, &device::load, watch)
+    serve_with(&scenario::parse(json)?, &model::load, watch)
 }
 
 /// Serves a scenario, with models that the caller makes.
@@ -235,7 +138,7 @@ impl<'a> Server<'a> {
         }
         if let Some(name) = &self.scenario.tap {
             self.tap = Some(Tap::open(name)?);
-            let Device { ip, udp_port, .. } = self.scenario.device;
+            let EtherboneDevice { ip, udp_port, .. } = self.scenario.device;
             listening.push(format!("tap {name} {ip}:{udp_port}"));
         }
         if listening.is_empty() {

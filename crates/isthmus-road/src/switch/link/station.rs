@@ -5,9 +5,10 @@
 use std::collections::VecDeque;
 
 use super::end::{End, EndConfig, Feed, Next, Received, Rooms, round_robin};
-use super::ledger::{Key, Ledger};
+use super::ledger::Ledger;
 use super::traffic::{HEADER_WORDS, Packet, Source};
-use super::word::{Crc24, Word};
+use isthmus_sim::world::link::Key;
+use isthmus_sim::world::link::word::{Crc24, Word};
 
 /// How an interface is made.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::word::{Crc24, Token, Word};
+use isthmus_sim::world::link::word::{off_lane, on_lane};
+use isthmus_sim::world::link::{Crc24, Token, Word};
 
 /// How the lanes of a link are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,30 +20,6 @@ pub struct LanesConfig {
     pub max_skew: u64,
     /// Words that each lane is longer than the hop.
     pub skew: Vec<u64>,
-}
-
-impl LanesConfig {
-    /// A link of one lane.
-    #[must_use]
-    pub fn one() -> Self {
-        Self { lanes: 1, align_words: 0, max_skew: 0, skew: vec![0] }
-    }
-}
-
-const MIX: u32 = 0x9E37_79B1;
-
-/// What `lane` carries where lane 0 carries `data`.
-#[inline]
-#[must_use]
-pub fn on_lane(data: u32, lane: usize) -> u32 {
-    data.rotate_left(8 * lane as u32) ^ MIX.wrapping_mul(lane as u32)
-}
-
-/// What lane 0 carries where `lane` carries `data`.
-#[inline]
-#[must_use]
-pub fn off_lane(data: u32, lane: usize) -> u32 {
-    (data ^ MIX.wrapping_mul(lane as u32)).rotate_right(8 * lane as u32)
 }
 
 /// The sending side: one word to a word of each lane, and when a mark is due.
@@ -249,7 +226,7 @@ impl Joiner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::RandomStream;
+    use isthmus_sim::kernel::RandomStream;
 
     const LANES: usize = 4;
 
@@ -332,13 +309,5 @@ mod tests {
             assert!(good(&came) > 0 && same < came.len(), "lane {lane}");
             assert_eq!((counters.lost, counters.mixed), (0, 0), "lane {lane}");
         }
-    }
-
-    #[test]
-    fn what_a_lane_carries_leads_back() {
-        for lane in 0..8 {
-            assert_eq!(off_lane(on_lane(0x1234_5678, lane), lane), 0x1234_5678);
-        }
-        assert_ne!(on_lane(7, 1), on_lane(7, 2));
     }
 }

@@ -11,10 +11,11 @@ use isthmus_sim::world::packet::{self, Packet, Udp};
 use isthmus_sim::world::{Cable, CableConfig, EndpointConfig, FrameEndpoint, MacAddress};
 use isthmus_sim::{Limit, Picoseconds, SimConfig, SimError, Simulation, Stop};
 
-use super::{BATCH, ServeScenario, ServeStatus};
-use crate::device::{self, MakeModel};
+use super::super::device;
+use super::super::scenario::{Fpga, GigePhy};
+use super::config::{BATCH, ServeScenario, ServeStatus};
 use crate::error::RoadError;
-use crate::scenario::{Fpga, Phy};
+use crate::model::MakeModel;
 
 /// International Atomic Time is ahead of UTC by this since 2017.
 const TAI_MINUS_UTC_S: u64 = 37;
@@ -86,7 +87,7 @@ impl Wire {
             epoch_s: scenario.epoch_s.unwrap_or_else(now),
             clock_offset_ppm: 0.0,
         };
-        let phy = Phy { tx_ns: 0.0, rx_ns: 8.0 };
+        let phy = GigePhy { tx_ns: 0.0, rx_ns: 8.0 };
         let (_, phy) =
             device::attach_gige(&simulation, &scenario.device, &fpga, &phy, None, make_model)?;
         let endpoint = FrameEndpoint::new(

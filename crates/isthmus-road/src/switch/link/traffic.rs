@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traffic: when a source makes a packet, how long it is, where it goes. Seeded, one stream a source.
 
-use crate::kernel::{RandomStream, SimError};
+use isthmus_sim::kernel::{RandomStream, SimError};
 
 /// Words around a packet's data on the line: its begin and its end.
 pub const FRAMING_WORDS: u16 = 2;
@@ -93,7 +93,7 @@ impl TrafficConfig {
     }
 
     fn check(&self) -> Result<(), SimError> {
-        let wrong = |reason: String| Err(super::super::config_error("traffic", reason));
+        let wrong = |reason: String| Err(invalid("traffic", reason));
         let (low, high) = self.words;
         if low < HEADER_WORDS || high < low {
             return wrong(format!("packets of {low} to {high} words: {HEADER_WORDS} at least"));
@@ -217,6 +217,10 @@ impl Source {
         };
         chosen as u8
     }
+}
+
+pub(super) fn invalid(model: &str, reason: String) -> SimError {
+    SimError::Config { model: model.to_owned(), reason }
 }
 
 #[cfg(test)]

@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The FPGA of a scenario as a device of the simulation: what every road has in common.
+//! The FPGA of a scenario as a device of the simulation: what all buses have in common.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use isthmus_sim::kernel::Model;
 use isthmus_sim::world::{GmiiPhy, PhyConfig};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, SimError, Simulation};
 
-use crate::scenario::{Device, Dialect, Fpga, Phy};
-
-/// Gives the model behind a path. [`load`] for real ones; tests bring their own.
-pub type MakeModel<'a> = &'a dyn Fn(&Path, Option<&Path>) -> Result<Box<dyn Model>, SimError>;
-
-/// Loads a Verilated shared object.
-///
-/// # Errors
-/// When it is missing or not a model.
-pub fn load(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, SimError> {
-    isthmus_sim::kernel::load_model(path, trace)
-}
+use super::scenario::{Dialect, EtherboneDevice, Fpga, GigePhy};
+use crate::model::MakeModel;
 
 /// Nominal rate of GMII's receive clock (IEEE 802.3 clause 35.2.2.2).
 const GMII_CLOCK_HZ: u64 = 125_000_000;
 
 /// Puts the device into the world. `clocks`: those beside `clk_i`, by port, in hertz. `cfg`: its
 /// configuration inputs by name.
-pub(crate) fn attach(
+pub(super) fn attach(
     simulation: &Simulation,
-    device: &Device,
+    device: &EtherboneDevice,
     fpga: &Fpga,
     clocks: &[(&str, u64)],
     cfg: &[(&str, u64)],
@@ -62,11 +51,11 @@ pub(crate) fn attach(
 }
 
 /// A device with one Gigabit port, and its PHY.
-pub(crate) fn attach_gige(
+pub(super) fn attach_gige(
     simulation: &Simulation,
-    device: &Device,
+    device: &EtherboneDevice,
     fpga: &Fpga,
-    phy: &Phy,
+    phy: &GigePhy,
     waveform: Option<PathBuf>,
     make_model: MakeModel<'_>,
 ) -> Result<(DeviceHandle, GmiiPhy), SimError> {

@@ -4,11 +4,12 @@
 use super::end::{EndCounters, WordCounters};
 use super::lanes::{Joiner, LaneCounters, LanesConfig, Splitter};
 use super::ledger::Ledger;
-use super::line::{Line, LineFaults};
 use super::station::{Delivery, Station, StationConfig};
-use super::traffic::TrafficConfig;
-use super::word::{Token, Word};
-use crate::kernel::{RandomStream, SimError};
+use super::traffic::{TrafficConfig, invalid};
+use isthmus_sim::kernel::{RandomStream, SimError};
+use isthmus_sim::world::link::word::{Token, Word};
+use isthmus_sim::world::link::{FaultCounters, PortWords};
+use isthmus_sim::world::link::{Line, LineFaults};
 
 /// A port whose link loses its signal for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Network {
     /// When the traffic or a fault makes no sense.
     pub fn new(config: &NetworkConfig) -> Result<Self, SimError> {
         let ports = config.traffic.ports;
-        let wrong = |reason: String| Err(super::super::config_error("network", reason));
+        let wrong = |reason: String| Err(invalid("network", reason));
         for rate in [
             config.faults.bit_error_rate,
             config.faults.credit_loss_rate,
@@ -185,46 +186,10 @@ impl Network {
         })
     }
 
-    /// Ports of the switch.
-    #[must_use]
-    pub fn ports(&self) -> usize {
-        self.stations.len()
-    }
-
-    /// Lanes of each link; the pins of a port are those of its lanes, one after the other.
-    #[must_use]
-    pub fn lanes(&self) -> usize {
-        self.lanes
-    }
-
     /// Clocks so far.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now
-    }
-
-    /// One clock. `from` stood at the switch's outputs before it; `to` stands at its inputs from it on,
-    /// `None` where there is no signal.
-    #[inline]
-    pub fn step(&mut self, from: &[Word], to: &mut [Option<Word>]) {
-        let now = self.now;
-        if self.resets.last().is_some_and(|reset| reset.at <= now)
-            || self.stalls.last().is_some_and(|stall| stall.at <= now)
-            || self.slips.last().is_some_and(|slip| slip.at <= now)
-        {
-            self.strike(now);
-        }
-        self.now += 1;
-        if self.lanes > 1 {
-            return self.step_lanes(now, from, to);
-        }
-        let lines = self.to_switch.iter_mut().zip(&mut self.from_switch);
-        let pins = from.iter().zip(to.iter_mut());
-        for ((station, (up, down)), (from, to)) in self.stations.iter_mut().zip(lines).zip(pins) {
-            let arrived = down.pass(*from, now, &mut self.ledger);
-            station.receive(arrived, now, &mut self.ledger, &mut self.deliveries);
-            *to = up.pass(station.transmit(now), now, &mut self.ledger);
-        }
     }
 
     fn step_lanes(&mut self, now: u64, from: &[Word], to: &mut [Option<Word>]) {
@@ -312,7 +277,7 @@ impl Network {
     pub fn close(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
             let overruns: u64 = self.stations.iter().map(Station::overruns).sum();
-            if overruns > 0 && self.ledger.faults == super::ledger::FaultCounters::default() {
+            if overruns > 0 && self.ledger.faults == FaultCounters::default() {
                 self.ledger.wrong(|| format!("{overruns} words came without credit for them"));
             }
             self.ledger.close();
@@ -379,5 +344,37 @@ impl Network {
     #[must_use]
     pub fn overruns(&self) -> u64 {
         self.stations.iter().map(Station::overruns).sum()
+    }
+}
+
+impl PortWords for Network {
+    fn ports(&self) -> usize {
+        self.stations.len()
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    #[inline]
+    fn step(&mut self, from: &[Word], to: &mut [Option<Word>]) {
+        let now = self.now;
+        if self.resets.last().is_some_and(|reset| reset.at <= now)
+            || self.stalls.last().is_some_and(|stall| stall.at <= now)
+            || self.slips.last().is_some_and(|slip| slip.at <= now)
+        {
+            self.strike(now);
+        }
+        self.now += 1;
+        if self.lanes > 1 {
+            return self.step_lanes(now, from, to);
+        }
+        let lines = self.to_switch.iter_mut().zip(&mut self.from_switch);
+        let pins = from.iter().zip(to.iter_mut());
+        for ((station, (up, down)), (from, to)) in self.stations.iter_mut().zip(lines).zip(pins) {
+            let arrived = down.pass(*from, now, &mut self.ledger);
+            station.receive(arrived, now, &mut self.ledger, &mut self.deliveries);
+            *to = up.pass(station.transmit(now), now, &mut self.ledger);
+        }
     }
 }

@@ -4,41 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-/// A packet: its flow and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    /// From which port.
-    pub source: u8,
-    /// To which.
-    pub destination: u8,
-    /// The how-manieth of its flow.
-    pub sequence: u32,
-}
-
-impl Key {
-    /// From a packet's first two words.
-    #[inline]
-    pub(crate) fn new(header: u32, sequence: u32) -> Self {
-        Self { source: (header >> 8) as u8, destination: (header >> 16) as u8, sequence }
-    }
-}
-
-/// What was made to go wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FaultCounters {
-    /// Bits turned.
-    pub bit_errors: u64,
-    /// CREDIT and CHECK words that never came.
-    pub credits_lost: u64,
-    /// Those that came with a wrong bit.
-    pub credits_corrupted: u64,
-    /// Links taken down.
-    pub resets: u64,
-    /// Lanes that slipped.
-    pub slips: u64,
-    /// Sinks that stopped taking words.
-    pub stalls: u64,
-}
+use isthmus_sim::world::link::{FaultCounters, FaultLog, Key};
 
 /// Packets by what came of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,19 +69,6 @@ impl Ledger {
         self.tally.created += 1;
         self.tally.created_words += u64::from(words);
         sequence
-    }
-
-    /// A fault hit this packet.
-    pub fn hit(&mut self, key: Key) {
-        if usize::from(key.source) < self.ports && usize::from(key.destination) < self.ports {
-            self.hit.insert(key);
-        }
-    }
-
-    /// Whether a fault hit it, and it has not come.
-    #[must_use]
-    pub fn is_hit(&self, key: Key) -> bool {
-        self.hit.contains(&key)
     }
 
     /// A link was reset: a device may have held a packet of this port where nobody sees it, one each way.
@@ -227,6 +180,18 @@ impl Ledger {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+    }
+}
+
+impl FaultLog for Ledger {
+    fn counters(&mut self) -> &mut FaultCounters {
+        &mut self.faults
+    }
+
+    fn hit(&mut self, key: Key) {
+        if usize::from(key.source) < self.ports && usize::from(key.destination) < self.ports {
+            self.hit.insert(key);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! It keeps no packets. What it sends comes from a [`Feed`]; what it receives goes to the caller, who
 //! says what of it was stored and what left again.
 
-use super::word::{COUNT_MODULUS, Crc24, IDS_MAX, Token, Word};
+use isthmus_sim::world::link::word::{COUNT_MODULUS, Crc24, IDS_MAX, Token, Word};
 
 /// How an end is set up; `docs/explanation/cores/link.md` has the meaning of each.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +163,6 @@ pub struct End {
     since_refresh: u16,
     refresh_turn: usize,
     counters: EndCounters,
-    words: WordCounters,
     heard: WordCounters,
 }
 
@@ -217,7 +216,6 @@ impl End {
             since_refresh: 0,
             refresh_turn: 0,
             counters: EndCounters::default(),
-            words: WordCounters::default(),
             heard: WordCounters::default(),
         }
     }
@@ -240,12 +238,6 @@ impl End {
         self.counters
     }
 
-    /// What was sent so far.
-    #[must_use]
-    pub fn words(&self) -> WordCounters {
-        self.words
-    }
-
     /// What was received so far, while the link was up.
     #[must_use]
     pub fn heard(&self) -> WordCounters {
@@ -253,6 +245,7 @@ impl End {
     }
 
     /// Words that may still be sent to each buffer of the far end.
+    #[cfg(test)]
     #[must_use]
     pub fn rooms(&self) -> Rooms<'_> {
         Rooms { sent: &self.sent, freed: &self.freed, depth: self.config.tx_depth }
@@ -422,6 +415,7 @@ impl End {
     }
 
     /// The buffer that the packet under way goes to.
+    #[cfg(test)]
     #[must_use]
     pub fn incoming(&self) -> Option<usize> {
         self.incoming.as_ref().map(|packet| packet.id)
@@ -490,7 +484,6 @@ impl End {
         let rooms = Rooms { sent: &self.sent, freed: &self.freed, depth: self.config.tx_depth };
         if let Some(id) = feed.begin(&rooms, now) {
             self.outgoing = Some(id);
-            self.words.framing += 1;
             return Word::of(Token::Sop { id, count: self.sent[usize::from(id)] });
         }
         let wanted = self.asked | self.due | if now >= self.scanned { self.untold } else { 0 };
@@ -503,7 +496,6 @@ impl End {
         {
             return word;
         }
-        self.words.idle += 1;
         Word::IDLE
     }
 
@@ -516,7 +508,6 @@ impl End {
             // Something must stand here, and a credit is as good as anything.
             Next::Gap => return self.tell(self.untold.max(1)),
             Next::Data(data) => {
-                self.words.data += 1;
                 self.count_sent(id);
                 return Word::data(data);
             }
@@ -526,7 +517,6 @@ impl End {
         self.count_sent(id);
         self.outgoing = None;
         self.after_packet = true;
-        self.words.framing += 1;
         Word::of(token)
     }
 
@@ -538,7 +528,6 @@ impl End {
     fn tell(&mut self, among: u64) -> Word {
         let id = round_robin(among, self.credit_turn);
         self.credit_turn = id + 1;
-        self.words.credit += 1;
         let count = self.taken[id as usize];
         self.told[id as usize] = count;
         self.asked &= !(1 << id);
@@ -558,7 +547,6 @@ impl End {
             // A packet under way is outside this: it says its count with its begin.
             if self.sent[id] != self.freed[id] && self.outgoing != Some(id as u8) {
                 self.refresh_turn = id + 1;
-                self.words.credit += 1;
                 return Some(Word::of(Token::Check { id: id as u8, count: self.sent[id] }));
             }
         }
@@ -569,9 +557,9 @@ impl End {
 #[cfg(test)]
 mod tests {
     use super::super::ledger::Ledger;
-    use super::super::line::{Line, LineFaults};
     use super::*;
-    use crate::kernel::RandomStream;
+    use isthmus_sim::kernel::RandomStream;
+    use isthmus_sim::world::link::{Line, LineFaults};
 
     const DEPTH: u16 = 512;
     const IDS: usize = 4;

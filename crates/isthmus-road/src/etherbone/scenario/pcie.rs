@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The constants of PCI Express.
+
+use serde::Deserialize;
+
+use super::words::WordsDriver;
+use crate::error::RoadError;
+use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::scenario::ranges;
+
+/// PCI Express, with its hard block at the FPGA's pins.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PciePlatform {
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The FPGA's hard block.
+    pub endpoint: PciePort,
+    /// Host memory as the device's DMA sees it.
+    pub memory: DmaMemory,
+    /// What a processor pays.
+    pub host: PcieHost,
+    /// How the program uses it.
+    pub driver: PcieDriver,
+}
+
+/// How a program uses PCIe.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PcieDriver {
+    /// Through the published kernel driver, word by word.
+    Words(WordsDriver),
+    /// Streams by DMA, without the kernel.
+    Dma(PcieDma),
+}
+
+impl PcieDriver {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Words(_) => "loads",
+            Self::Dma(_) => "dma",
+        }
+    }
+}
+
+/// Streams by DMA.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PcieDma {
+    /// The ring of requests.
+    pub request_ring_bytes: usize,
+    /// The ring of replies.
+    pub reply_ring_bytes: usize,
+    /// Longer requests go through the ring, shorter ones are pushed.
+    pub push_most_bytes: usize,
+}
+
+impl PciePlatform {
+    /// Link and latencies are checked by the models that take them.
+    pub(super) fn check(&self) -> Result<(), RoadError> {
+        let Self { link, host, driver, .. } = self;
+        let (generation, cores) = (f64::from(link.generation), host.cores as f64);
+        ranges(
+            "bus.pcie.",
+            &[("link.generation", generation, 1.0, 4.0), ("host.cores", cores, 1.0, 1_024.0)],
+        )?;
+        match driver {
+            PcieDriver::Words(words) => words.check("bus.pcie.driver.words."),
+            PcieDriver::Dma(dma) => {
+                let rings = [
+                    ("request_ring_bytes", dma.request_ring_bytes as f64, 64.0, 16_777_216.0),
+                    ("reply_ring_bytes", dma.reply_ring_bytes as f64, 64.0, 16_777_216.0),
+                ];
+                ranges("bus.pcie.driver.dma.", &rings)
+            }
+        }
+    }
+}

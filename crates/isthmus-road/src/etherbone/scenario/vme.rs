@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The constants of VMEbus.
+
+use serde::Deserialize;
+
+use super::words::WordsDriver;
+use crate::error::RoadError;
+use crate::scenario::{ranges, two};
+
+/// VMEbus, A32 D32, behind a CPU board's bridge.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VmePlatform {
+    /// The CPU board, up to the bus.
+    pub board: VmeBoard,
+    /// How the program uses it.
+    pub driver: VmeDriver,
+    /// Cores.
+    #[serde(default = "two")]
+    pub cores: usize,
+}
+
+/// A CPU board on a VME backplane.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VmeBoard {
+    /// A load to the request at the bridge, and from the answer there back.
+    pub cpu_read_ns: f64,
+    /// A store to its being posted.
+    pub cpu_write_ns: f64,
+    /// Request to bus cycle.
+    pub bridge_request_ns: f64,
+    /// End of a read's bus cycle to its answer.
+    pub bridge_answer_ns: f64,
+    /// Stores that the bridge holds.
+    pub posted_writes: usize,
+    /// Bus request to grant, where the bridge does not own the bus.
+    pub arbitration_ns: f64,
+    /// 1: the bridge gives the bus away after each cycle.
+    pub release_when_done: u8,
+    /// One way through transceivers and backplane.
+    pub signal_ns: f64,
+    /// The bus timer.
+    pub bus_timeout_ns: f64,
+}
+
+/// How a program uses VMEbus.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VmeDriver {
+    /// Through the published kernel driver.
+    Words(WordsDriver),
+    /// The same loads and stores by the program itself, in a mapping of the window.
+    Mapped(WordsDriver),
+}
+
+impl VmeDriver {
+    pub(crate) fn costs(&self) -> &WordsDriver {
+        let (Self::Words(costs) | Self::Mapped(costs)) = self;
+        costs
+    }
+}
+
+impl VmePlatform {
+    pub(super) fn check(&self) -> Result<(), RoadError> {
+        let (cores, release) = (self.cores as f64, f64::from(self.board.release_when_done));
+        let counts =
+            [("cores", cores, 1.0, 1_024.0), ("board.release_when_done", release, 0.0, 1.0)];
+        ranges("bus.vme.", &counts)?;
+        self.driver.costs().check("bus.vme.driver.")
+    }
+}

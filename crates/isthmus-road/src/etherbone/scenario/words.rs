@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The constants of the published word-by-word kernel driver, of PCIe and of VME.
+
+use serde::Deserialize;
+
+use crate::error::RoadError;
+use crate::scenario::latencies;
+
+/// The published kernel driver: one load or store a bus operation.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WordsDriver {
+    /// Entry and exit of a write or read call, with the character device's part.
+    pub syscall_ns: f64,
+    /// Copy between program and kernel.
+    pub copy_ns_per_byte: f64,
+    /// Taking one record apart.
+    pub parse_record_ns: f64,
+    /// One operation of a record, beside its load or store.
+    pub parse_operation_ns: f64,
+}
+
+impl WordsDriver {
+    pub(super) fn check(&self, group: &str) -> Result<(), RoadError> {
+        latencies(
+            group,
+            &[
+                ("syscall_ns", self.syscall_ns),
+                ("copy_ns_per_byte", self.copy_ns_per_byte),
+                ("parse_record_ns", self.parse_record_ns),
+                ("parse_operation_ns", self.parse_operation_ns),
+            ],
+        )
+    }
+}

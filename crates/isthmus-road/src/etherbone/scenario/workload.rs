@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What to measure.
+
+use serde::Deserialize;
+
+use super::gige::GigePlatform;
+use super::name::NAME;
+use crate::arrivals::Arrivals;
+use crate::error::RoadError;
+use crate::operation::Operation;
+
+/// An access method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A cycle of its own for every operation, one after the other.
+    Convenience,
+    /// One cycle after the other.
+    Blocking,
+    /// Many cycles in flight.
+    Pipelined,
+}
+
+impl Method {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Convenience => "convenience",
+            Self::Blocking => "blocking",
+            Self::Pipelined => "pipelined",
+        }
+    }
+}
+
+/// Which part of a series counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Procedure {
+    /// A window in which the rate is steady: warm-up and drain are left out.
+    #[default]
+    Steady,
+    /// As in the Etherbone document: all of it, from the first call to the last reply, with all
+    /// pipelined cycles handed over at once.
+    Published,
+}
+
+impl Procedure {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steady => "steady",
+            Self::Published => "published",
+        }
+    }
+}
+
+/// The operations that the road carries.
+const CARRIED: [Operation; 2] = [Operation::HostRead, Operation::HostWrite];
+/// The longest request.
+const MOST_BYTES: u32 = 1 << 20;
+/// The most that may be in flight: far fewer cycles than there are sequence numbers.
+const MOST_BYTES_IN_FLIGHT: u64 = 4 << 20;
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EtherboneWorkload {
+    /// A series of cycles of timestamps between two single ones.
+    Timestamps {
+        /// The access method.
+        method: Method,
+        /// Timestamps in each cycle, 1 to 8: two reads each.
+        timestamps_per_cycle: u32,
+        /// Cycles that count, at least.
+        #[serde(default = "ninety")]
+        iterations: u32,
+        /// Which part of the series counts.
+        #[serde(default)]
+        procedure: Procedure,
+        /// Cycles in flight, where the method is pipelined and the procedure steady.
+        #[serde(default = "series_window")]
+        window: u32,
+    },
+    /// How long it takes to read so many words: one measurement for each number.
+    Words {
+        /// The access method.
+        method: Method,
+        /// Numbers of 32-bit words.
+        words: Vec<u32>,
+        /// Repetitions of each.
+        #[serde(default = "ten")]
+        iterations: u32,
+    },
+    /// The latch unit's cycle: three reads and one write.
+    Tlu {
+        /// The access method.
+        method: Method,
+        /// Cycles.
+        #[serde(default = "ninety")]
+        iterations: u32,
+    },
+    /// As many timestamps a second as the wire carries: cycles in flight all the time.
+    Throughput {
+        /// Timestamps in each cycle, 1 to 8.
+        timestamps_per_cycle: u32,
+        /// Cycles that count, at least.
+        #[serde(default = "thousands")]
+        iterations: u32,
+        /// Which part of the series counts.
+        #[serde(default)]
+        procedure: Procedure,
+        /// Cycles in flight, where the procedure is steady.
+        #[serde(default = "throughput_window")]
+        window: u32,
+    },
+    /// The gateware alone: clocks from the last byte of a request to the first of its reply, for
+    /// each number of reads.
+    Path {
+        /// Numbers of reads in a cycle, 1 to 255.
+        reads: Vec<u32>,
+    },
+    /// Reads or writes of a block of the device's memory, in a closed loop or at a rate.
+    Access {
+        /// `host-read` or `host-write`.
+        operation: Operation,
+        /// Bytes of each request: a multiple of 4.
+        bytes: u32,
+        /// Requests that count, at least.
+        #[serde(default = "thousand")]
+        iterations: u32,
+        /// Requests in flight; 1 without it and without a rate.
+        #[serde(default)]
+        window: Option<u32>,
+        /// Requests a second on the mean, at times that do not depend on each other.
+        #[serde(default)]
+        rate_per_s: Option<f64>,
+    },
+    /// Requests back to back, straight onto the wire: none may be lost.
+    LineRate {
+        /// Frames.
+        #[serde(default = "thousand")]
+        frames: u32,
+        /// 0: the shortest frames, one read each. 1 to 8: the longest, full of checked cycles with so
+        /// many timestamps.
+        #[serde(default)]
+        timestamps_per_cycle: u32,
+    },
+    /// Random, broken and hostile frames straight onto the wire, against a reference model.
+    Fuzz {
+        /// Frames.
+        #[serde(default = "ten_thousand")]
+        frames: u32,
+    },
+}
+
+impl EtherboneWorkload {
+    /// Refuses what is out of range, by its key. `gige`: the platform's Ethernet, where it has one.
+    pub(super) fn check<'a>(
+        &self,
+        gige: impl FnOnce() -> Result<&'a GigePlatform, RoadError>,
+    ) -> Result<(), RoadError> {
+        let range = |key: &str, value: u32, low: u32, high: u32| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let key = format!("workload.{key}");
+            Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
+        };
+        const MOST: u32 = 1_000_000;
+        const MOST_IN_FLIGHT: u32 = 4_096;
+        match self {
+            Self::Timestamps { timestamps_per_cycle, iterations, window, .. }
+            | Self::Throughput { timestamps_per_cycle, iterations, window, .. } => {
+                range("timestamps_per_cycle", *timestamps_per_cycle, 1, 8)?;
+                range("window", *window, 1, MOST_IN_FLIGHT)?;
+                range("iterations", *iterations, 1, MOST)
+            }
+            Self::Words { words, iterations, .. } => {
+                words.iter().try_for_each(|n| range("words", *n, 1, 16_384))?;
+                range("words (how many)", words.len() as u32, 1, 1_024)?;
+                range("iterations", *iterations, 1, MOST)
+            }
+            Self::Tlu { iterations, .. } => range("iterations", *iterations, 1, MOST),
+            Self::LineRate { frames, .. } | Self::Fuzz { frames } => {
+                if let Self::LineRate { timestamps_per_cycle, .. } = self {
+                    range("timestamps_per_cycle", *timestamps_per_cycle, 0, 8)?;
+                }
+                if gige()?.switch.is_some() {
+                    let reason = "frames straight onto the wire need a platform without a switch";
+                    return Err(RoadError::scenario("platform.bus.gige.switch", reason));
+                }
+                range("frames", *frames, 1, MOST)
+            }
+            Self::Access { operation, bytes, iterations, window, rate_per_s } => {
+                operation.check("workload.operation", NAME, &CARRIED)?;
+                range("bytes", *bytes, 4, MOST_BYTES)?;
+                if !bytes.is_multiple_of(4) {
+                    let (below, above) = (bytes / 4 * 4, bytes / 4 * 4 + 4);
+                    let reason =
+                        format!("{bytes} is not a multiple of 4: expected {below} or {above}");
+                    return Err(RoadError::scenario("workload.bytes", reason));
+                }
+                range("iterations", *iterations, 1, MOST)?;
+                let arrivals = Arrivals::of("workload", *window, *rate_per_s)?;
+                let bytes_in_flight = u64::from(*bytes) * u64::from(arrivals.window().unwrap_or(1));
+                if bytes_in_flight > MOST_BYTES_IN_FLIGHT {
+                    let reason = format!(
+                        "{bytes_in_flight} bytes in flight: at most {MOST_BYTES_IN_FLIGHT} expected"
+                    );
+                    return Err(RoadError::scenario("workload.window", reason));
+                }
+                Ok(())
+            }
+            Self::Path { reads } => {
+                reads.iter().try_for_each(|n| range("reads", *n, 1, 255))?;
+                range("reads (how many)", reads.len() as u32, 1, 255)
+            }
+        }
+    }
+}
+
+const fn ninety() -> u32 {
+    90
+}
+
+const fn ten() -> u32 {
+    10
+}
+
+const fn thousands() -> u32 {
+    2_000
+}
+
+const fn series_window() -> u32 {
+    256
+}
+
+const fn throughput_window() -> u32 {
+    1_024
+}
+
+const fn thousand() -> u32 {
+    1_000
+}
+
+const fn ten_thousand() -> u32 {
+    10_000
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a road is to everything outside its folder.
+
+use crate::error::RoadError;
+use crate::measurement::Measurement;
+use crate::model::MakeModel;
+use crate::watch::Watch;
+
+/// What a run takes from its caller.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Gives the model behind a path.
+    pub make_model: MakeModel<'a>,
+    /// Follows the run, and may end it.
+    pub watch: &'a Watch,
+}
+
+/// A road between a host and an accelerator: it runs scenarios of its own form.
+pub trait Road: Sync {
+    /// Its name, as scenarios and results give it in `road`.
+    fn name(&self) -> &'static str;
+
+    /// Runs a scenario given as JSON.
+    ///
+    /// # Errors
+    /// When the scenario is wrong, the simulation fails, an access fails, or a byte is wrong or lost.
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError>;
+}

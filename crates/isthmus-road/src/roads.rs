@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The table of roads: the one place that names them all.
+
+use serde::Deserialize;
+
+use crate::error::RoadError;
+use crate::measurement::Measurement;
+use crate::model::{MakeModel, load};
+use crate::road::{Context, Road};
+use crate::scenario::parse;
+use crate::watch::Watch;
+use crate::{etherbone, pcix, rdma, switch};
+
+/// Every road that a scenario can name.
+pub static ROADS: &[&dyn Road] =
+    &[&etherbone::Etherbone, &pcix::PcixBus, &rdma::Rdma, &switch::BufferedCrossbar];
+
+/// The road of a name.
+///
+/// # Errors
+/// When there is none; the message lists those there are.
+pub fn road(name: &str) -> Result<&'static dyn Road, RoadError> {
+    ROADS.iter().copied().find(|road| road.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = ROADS.iter().map(|road| road.name()).collect();
+        let reason = format!("unknown road `{name}`: expected one of {}", names.join(", "));
+        RoadError::scenario("road", reason)
+    })
+}
+
+/// Runs a scenario of any road, given as JSON, with models that the caller makes.
+///
+/// # Errors
+/// When the scenario is wrong, the simulation fails, an access fails, or a byte is wrong or lost.
+pub fn run_text(
+    json: &str,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    #[derive(Deserialize)]
+    struct Which {
+        road: String,
+    }
+    let which: Which = parse(json)?;
+    road(&which.road)?.run(json, &Context { make_model, watch })
+}
+
+/// Runs a scenario given as JSON and returns its measurements as a JSON list.
+///
+/// # Errors
+/// As [`run_text`].
+pub fn run_json(json: &str, watch: &Watch) -> Result<String, RoadError> {
+    let measurements = run_text(json, &load, watch)?;
+    serde_json::to_string(&measurements)
+        .map_err(|error| RoadError::Inconsistent(format!("result: {error}")))
+}
