@@ -22,8 +22,17 @@ from isthmus.errors import UserError, choose
 from isthmus.options import OutFolder, Seed, one_of
 from isthmus.roads.table import having, resolve, roads
 
+
+class _Group(TyperGroup):
+    """Commands; an unknown one comes with the nearest name."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, choose("command", cmd_name, self.list_commands(ctx)))
+
+
 app = typer.Typer(
     name="isthmus",
+    cls=_Group,
     help="Build, measure and compare the road between a host and its accelerator.",
     no_args_is_help=True,
     add_completion=False,
@@ -136,8 +145,8 @@ class _Lazy(TyperGroup):
         return list(self._found())
 
     def get_command(self, _: Any, cmd_name: str) -> Any:
-        reference = self._found().get(cmd_name)
-        return None if reference is None else _made(cmd_name, reference)
+        known = self._found()
+        return _made(cmd_name, known[choose("command", cmd_name, known)])
 
     def _found(self) -> Mapping[str, str]:
         raise NotImplementedError
@@ -182,7 +191,8 @@ def _add_tools(name: str, words: str, reference: str) -> None:
             return list(_made(name, reference).commands)
 
         def get_command(self, _: Any, cmd_name: str) -> Any:
-            return _made(name, reference).commands.get(cmd_name)
+            known = _made(name, reference).commands
+            return known[choose("command", cmd_name, known)]
 
     group = typer.Typer(cls=Tools, help=words, no_args_is_help=True, rich_markup_mode=None)
     app.add_typer(group, name=name)
@@ -345,11 +355,14 @@ def run_tests(
         bool,
         typer.Option("--fresh", help="Also run benches and proofs that passed before."),
     ] = False,
+    release: Annotated[
+        bool, typer.Option("--all", help="Also run the long tests that are run before a release.")
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
 
-    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh)))
+    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh, release)))
 
 
 @app.command()
@@ -400,7 +413,13 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
-    return guarded(lambda: app(arguments, prog_name="isthmus", standalone_mode=False))
+    return guarded(lambda: _command()(arguments, prog_name="isthmus", standalone_mode=False))
+
+
+@cache
+def _command() -> Any:
+    """The tree of commands, which takes longer to make than most commands to fail."""
+    return typer.main.get_command(app)
 
 
 def guarded(command: Callable[[], object]) -> int:

@@ -191,6 +191,11 @@ def targets(document: Document, name: str, folder: Path = PUBLISHED) -> list[Tar
     return made
 
 
+def is_published(name: str) -> bool:
+    """Whether a document has numbers of this road."""
+    return bool(road(name).published)
+
+
 def published(name: str, folder: Path = PUBLISHED) -> list[dict[str, str]]:
     """The lines of a road's file in `published/` as they stand in it."""
     return _table(folder / f"{_file(name)}.csv")

@@ -14,6 +14,8 @@ from isthmus.platforms import PROFILES
 from isthmus.roads.etherbone import bench as etherbone
 from isthmus.roads.etherbone import scenario
 
+pytestmark = pytest.mark.deterministic
+
 SYSTEMS = ("pcie-t5810", "usb-t5810", "vme-rio4")
 
 

@@ -11,6 +11,8 @@ from isthmus import native
 from isthmus.errors import DataError, UserError
 from isthmus.roads.etherbone import scenario
 
+pytestmark = pytest.mark.deterministic
+
 Scenario = Callable[..., dict[str, Any]]
 BLOCKING = scenario.timestamps("blocking", 4, 40)
 PIPELINED = scenario.timestamps("pipelined", 8, 400)

@@ -18,6 +18,8 @@ from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
 from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, scenario
 
+pytestmark = pytest.mark.deterministic
+
 LANES, MAX_SKEW, ALIGN_WORDS, INIT_WORDS = 4, 8, 256, 1024
 CLOCK_NS = 12.8
 Run = Callable[..., dict[str, Any]]

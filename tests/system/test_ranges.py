@@ -17,6 +17,8 @@ from isthmus.roads.etherbone import scenario
 from isthmus.roads.rdma import bench as rdma
 from isthmus.roads.switch import bench as switch
 
+pytestmark = pytest.mark.deterministic
+
 NOWHERE = Path("/nowhere.so")
 
 TOGETHER = {

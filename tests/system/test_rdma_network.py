@@ -17,6 +17,8 @@ from isthmus import native, platforms
 from isthmus.errors import DataError, UserError
 from isthmus.roads.rdma.bench import PLATFORM, Transfers, models, scenario
 
+pytestmark = pytest.mark.deterministic
+
 LINKS = 2
 HOSTS = 4
 PACKET_WORDS = 128

@@ -15,6 +15,8 @@ import pytest
 from isthmus import native, platforms
 from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, model, scenario
 
+pytestmark = pytest.mark.deterministic
+
 PORTS = 4
 Run = Callable[..., dict[str, Any]]
 

@@ -13,6 +13,8 @@ from isthmus import native
 from isthmus.errors import DataError, UserError
 from isthmus.roads.etherbone import scenario
 
+pytestmark = pytest.mark.deterministic
+
 Scenario = Callable[..., dict[str, Any]]
 FRAMES = 5_000
 

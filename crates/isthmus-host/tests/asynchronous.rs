@@ -259,7 +259,7 @@ fn a_device_that_falls_silent_ends_every_future_in_time() {
         assert!(matches!(runtime.block_on(pending), Err(Error::TimedOut { .. })));
     }
     assert_eq!(device.statistics().timed_out, 500);
-    assert!(started.elapsed() < 10 * reply_timeout);
+    assert!(started.elapsed() < 30 * reply_timeout);
 }
 
 #[test]

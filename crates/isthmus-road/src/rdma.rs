@@ -209,8 +209,10 @@ fn carried(
     let waits: Vec<Rc<Waits>> = world.nodes.iter().map(|_| Rc::default()).collect();
     // At the destination of a write no program takes part.
     let takes_part = |node: &Node| test.is_send() || node.number.is_multiple_of(2);
-    let nodes = world.nodes.iter().zip(&waits).filter(|(node, _)| takes_part(node));
-    let meters = Rc::new(Meters::new(world, nodes.map(|(_, waits)| Rc::clone(waits)).collect()));
+    let taking = world.nodes.iter().zip(&waits).zip(&programs);
+    let taking = taking.filter(|((node, _), _)| takes_part(node));
+    let taking = taking.map(|((_, waits), program)| (Rc::clone(waits), program.memory.clone()));
+    let meters = Rc::new(Meters::new(world, taking.collect()));
     // More pairs than one would be in the way of an observed transfer.
     let observer = (world.nodes.len() == 2 && !test.is_devices()).then(|| Observer::new(world));
     let pairs = (0..world.nodes.len() / 2)
@@ -253,7 +255,7 @@ fn carried(
     let mut made = measurement(scenario, world, &outcomes, breakdown, begin)?;
     made.checked.bytes += compared;
     let arrivals = scenario.arrivals()?;
-    let saturated = series.iter().any(|one| one.saturated);
+    let saturated = arrivals.window().is_none() && series.iter().any(|one| one.saturated);
     let busy = series[0].usage[1].shares_since(&series[0].usage[0]);
     let core = Carried {
         operation,

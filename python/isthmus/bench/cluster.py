@@ -92,7 +92,7 @@ def sweep(
             futures[client.submit(work, job, needed, key=f"isthmus-{key}", pure=False)] = key
         try:
             with client.as_current():
-                for future in as_completed(list(futures)):
+                for future in as_completed(list(futures)):  # type: ignore[no-untyped-call,unused-ignore]
                     key, found = futures[future], _result(future)
                     # A worker that sees the folder has stored it.
                     done(key, store.once(key, partial(list, found)))

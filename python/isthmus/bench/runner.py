@@ -8,7 +8,9 @@ done and goes on where it was stopped.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,8 @@ from isthmus.roads.table import resolve, road
 
 if TYPE_CHECKING:
     from isthmus.native import RunProgress
+    from isthmus.platforms import Platform
+    from isthmus.results import Document
 
 Results = list[dict[str, Any]]
 Runner = Callable[[Mapping[str, Any]], Results]
@@ -132,6 +136,29 @@ def _kept(scenarios: Sequence[Mapping[str, Any]], title: str, wanted: Sweep) -> 
         )
         found |= zip(missing, made, strict=True)
     return [item for key in keys for item in found[key]]
+
+
+def gather(
+    measured: Sequence[Mapping[str, Any]],
+    platforms: Iterable[Platform],
+    *,
+    seed: int,
+    begin: float,
+    models: Mapping[str, Path] | None = None,
+    command: str | None = None,
+) -> Document:
+    """The result document of measurements that were begun at `begin`, by `time.monotonic`.
+
+    models   those that took part, by a name
+    command  instead of this program's
+    """
+    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
+    from isthmus.results import document
+    from isthmus.results.context import collect
+
+    text = command or " ".join(["isthmus", *sys.argv[1:]])
+    context = collect(text, seed, models or {}, time.monotonic() - begin)
+    return document(context, measured, platforms)
 
 
 def _check(found: Sequence[Mapping[str, Any]]) -> None:

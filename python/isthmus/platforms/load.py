@@ -135,7 +135,9 @@ def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     if base is not None:
         # A file from elsewhere may build on those of `platforms/`.
-        below = next((p for p in (path.with_name(str(base)), FOLDER / str(base)) if p.is_file()), None)
+        found = [p for p in (path.with_name(str(base)), FOLDER / str(base)) if p.is_file()]
+        # One of the same name elsewhere goes before the file itself, which could only be a mistake.
+        below = next((p for p in found if p.resolve() != path.resolve()), next(iter(found), None))
         if below is None:
             raise PlatformError(f"{path.name}: base: there is no {base} beside it, nor in platforms/")
         merged = _read(below, (*trail, path))

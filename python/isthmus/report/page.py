@@ -31,7 +31,8 @@ def render(
 ) -> str:
     """A page from its parts; it needs no network and no other file. `answer`, `method` and `note`, which
     stands above the published numbers, are HTML."""
-    found, limits = verify.rows(document, road), verify.targets(document, road)
+    found = verify.rows(document, road) if verify.is_published(road) else []
+    limits = verify.targets(document, road)
     parts = files("isthmus.report")
     template = Template(parts.joinpath("page.html").read_text())
     return template.substitute(
@@ -40,9 +41,7 @@ def render(
         css=parts.joinpath("page.css").read_text(),
         answer=answer,
         figures="\n".join(_figure(figure) for figure in drawn),
-        published_summary=escape(verify.summary(found, limits)),
-        published=note + _published(found, source),
-        targets=_targets(limits),
+        published=_beside(found, limits, source, note),
         method=method,
         footer=_footer(document),
         echarts=_script(parts.joinpath("vendor/echarts.common.min.js").read_text()),
@@ -136,6 +135,21 @@ def _kind(text: str, kind: str) -> str:
 
 def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("-")[:1].isdigit()
+
+
+def _beside(found: Sequence[verify.Row], limits: Sequence[verify.Target], source: str, note: str) -> str:
+    """The section of published numbers and limits; nothing where none of them was simulated."""
+    if all(one.simulated is None for one in found) and all(one.simulated is None for one in limits):
+        return ""
+    parts = [
+        '<section id="published">\n<h2>Simulated beside published</h2>',
+        f"<p>{escape(verify.summary(found, limits))}</p>",
+        note + _published(found, source),
+        "<h3>Limits of the gateware</h3>",
+        _targets(limits),
+        "</section>",
+    ]
+    return "\n".join(parts)
 
 
 def _published(found: Sequence[verify.Row], source: str) -> str:

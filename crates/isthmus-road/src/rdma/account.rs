@@ -228,7 +228,9 @@ impl Account {
             flow.forget();
         }
         flow.refused += u64::from(matches!(record.fault, Some(Fault::Key | Fault::Bounds)));
-        flow.reports += u64::from(record.fault.is_some()) + u64::from(record.more);
+        // The end of a session itemises no packet.
+        let itemised = !matches!(record.fault, None | Some(Fault::Session));
+        flow.reports += u64::from(itemised) + u64::from(record.more);
     }
 
     /// A host's interface was reset.

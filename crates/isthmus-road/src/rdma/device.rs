@@ -8,7 +8,7 @@
 use isthmus_sim::Picoseconds;
 
 use super::pair::Series;
-use super::scenario::{RdmaScenario, RdmaTest};
+use super::scenario::{RdmaBus, RdmaScenario, RdmaTest};
 use super::work::{BusWork, WorkKind, memory_write, work};
 use super::world::{Node, World};
 use crate::error::RoadError;
@@ -84,7 +84,11 @@ fn one(
         )));
     }
     let mut way = Way::new(first.begin);
-    way.until("bus", "arbitration", first.start)?;
+    let before = match scenario.platform.bus {
+        RdmaBus::Pcix(_) => "arbitration",
+        RdmaBus::Pcie(_) => "port to wire",
+    };
+    way.until("bus", before, first.start)?;
     let end = if write {
         way.until("bus", "write", last)?;
         let end = last + memory_write(scenario);

@@ -303,7 +303,7 @@ impl Side {
     /// The number of a message, if one is there, checked. Over several links they may overtake each other.
     pub(super) async fn take_message(&mut self) -> Result<Option<u64>, RoadError> {
         let failed = self.failed("receive");
-        let Program { endpoint, inbox } = &mut self.program;
+        let Program { endpoint, inbox, .. } = &mut self.program;
         let Some((frame, body)) = inbox.receive(endpoint).await.map_err(failed)? else {
             return Ok(None);
         };
@@ -347,7 +347,7 @@ impl Side {
         let workload = &self.scenario.workload;
         if workload.packed {
             let failed = self.failed("receive");
-            let Program { endpoint, inbox } = &mut self.program;
+            let Program { endpoint, inbox, .. } = &mut self.program;
             let patience = std::time::Duration::from_nanos(self.scenario.timeout().0 / 1_000);
             let size = workload.size_bytes;
             let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;

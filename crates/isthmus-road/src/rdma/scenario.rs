@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::{Error as _, IntoDeserializer};
+use serde::{Deserialize, Deserializer};
 
 use isthmus_host::rdma::{CONTROL_BYTES, MAX_INLINE, MAX_TRANSFER};
 use isthmus_sim::Picoseconds;
@@ -129,8 +130,7 @@ pub struct RdmaSwitch {
 }
 
 /// What the programs do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RdmaTest {
     /// Writes there and back.
     WriteLat,
@@ -175,7 +175,46 @@ pub enum TransferKind {
 /// A transfer of a trace: nanosecond from the programs' begin, from whom, to whom, how, bytes.
 pub type TraceLine = (u64, usize, usize, TransferKind, usize);
 
+impl<'de> Deserialize<'de> for RdmaTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if let Some(test) = Self::ALL.into_iter().find(|test| test.name() == name) {
+            return Ok(test);
+        }
+        let operation: Result<Operation, D::Error> =
+            Operation::deserialize(name.as_str().into_deserializer());
+        let carried: Vec<Operation> = Self::ALL.into_iter().filter_map(Self::operation).collect();
+        if let Ok(operation) = operation
+            && let Err(RoadError::Scenario { reason, .. }) = operation.check("", "rdma", &carried)
+        {
+            return Err(D::Error::custom(reason));
+        }
+        let names: Vec<&str> = Self::ALL.iter().map(|test| test.name()).collect();
+        Err(D::Error::custom(format!(
+            "unknown test `{name}`: expected one of {}",
+            names.join(", ")
+        )))
+    }
+}
+
 impl RdmaTest {
+    /// All of them.
+    const ALL: [Self; 13] = [
+        Self::WriteLat,
+        Self::WriteBw,
+        Self::SendLat,
+        Self::SendBw,
+        Self::OneWay,
+        Self::Soak,
+        Self::Exchange,
+        Self::Sort,
+        Self::Trace,
+        Self::Put,
+        Self::Message,
+        Self::DeviceRead,
+        Self::DeviceWrite,
+    ];
+
     /// Its name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -395,6 +434,8 @@ const BATCH: usize = 128;
 const IN_FLIGHT: usize = 64;
 /// Bytes of a packet.
 const PACKET: usize = 512;
+/// The bus keeps a record of each transaction of an interface's own transfers.
+const DEVICE_ITERATIONS: f64 = 1e5;
 /// Before a steady window of a closed loop, at least; before and behind one of an open process.
 const CLOSED_WARM_UP: u64 = 8;
 const OPEN_WARM_UP: u64 = 64;
@@ -512,6 +553,9 @@ impl RdmaScenario {
                 _ => Ok(()),
             };
         };
+        if test.is_devices() {
+            within("workload.iterations", self.workload.iterations as f64, 1.0, DEVICE_ITERATIONS)?;
+        }
         if let Some(noise) = &self.noise {
             noise.check()?;
         }
@@ -535,7 +579,7 @@ impl RdmaScenario {
         }
         if arrivals != Arrivals::Window(1) {
             let key = if window.is_some() { "window" } else { "rate_per_s" };
-            let reason = format!("{operation} is timed one by one: a window of 1 expected");
+            let reason = format!("{operation} goes one by one: a window of 1 expected");
             return Err(RoadError::scenario(format!("workload.{key}"), reason));
         }
         if self.noise.is_some() {
@@ -734,7 +778,12 @@ impl RdmaScenario {
                     Ok(arrivals) if !test.is_devices() => arrivals.suffix(),
                     _ => String::new(),
                 };
-                format!("{operation}{size_bytes}{arrivals}-{hosts}x{}", self.interface.links)
+                let links = self.interface.links;
+                let layout = match (hosts, links) {
+                    (2, 1) => String::new(),
+                    _ => format!("-{hosts}x{links}"),
+                };
+                format!("{operation}{size_bytes}{arrivals}{layout}")
             }
             None => format!("{hosts}x{}-{size_bytes}", self.interface.links),
         };

@@ -242,7 +242,7 @@ impl Soaker {
             self.reopen().await?;
         }
         let failed = self.failed("receive");
-        let Program { endpoint, inbox } = &mut self.program;
+        let Program { endpoint, inbox, .. } = &mut self.program;
         while let Some((frame, body)) = inbox.receive(endpoint).await.map_err(&failed)? {
             // A body that could not be written leaves an empty slot.
             if !frame.notification && !body.is_empty() {

@@ -11,6 +11,7 @@ use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::link::SerialPorts;
 
 use super::world::{NodeBus, World};
+use crate::host_bus::HostMemory;
 
 /// How long a program has waited: the rest of the time it occupied its processor.
 #[derive(Debug, Default)]
@@ -73,14 +74,15 @@ impl Usage {
 /// Where usage is read.
 pub(super) struct Meters {
     sim: Sim,
-    programs: Vec<Rc<Waits>>,
+    programs: Vec<(Rc<Waits>, HostMemory)>,
     buses: Vec<NodeBus>,
     wires: Vec<SerialPorts>,
 }
 
 impl Meters {
-    /// Those of a world and of the programs that run in it.
-    pub(super) fn new(world: &World, programs: Vec<Rc<Waits>>) -> Self {
+    /// Those of a world and of the programs that run in it, each with the memory that it shares with its
+    /// interface: the host library waits there.
+    pub(super) fn new(world: &World, programs: Vec<(Rc<Waits>, HostMemory)>) -> Self {
         let hosts = world.nodes.iter().map(|node| &node.ports);
         let switches = world.switches.iter().map(|(_, ports)| ports);
         Self {
@@ -94,9 +96,10 @@ impl Meters {
     /// Usage up to now.
     pub(super) fn read(&self) -> Usage {
         let at = self.sim.now();
+        let programs = self.programs.iter();
         Usage {
             at,
-            waited: self.programs.iter().map(|waits| waits.at(at)).collect(),
+            waited: programs.map(|(waits, memory)| waits.at(at) + memory.blocked()).collect(),
             buses: self.buses.iter().flat_map(NodeBus::busy).collect(),
             wires: self.wires.iter().flat_map(SerialPorts::busy).collect(),
         }

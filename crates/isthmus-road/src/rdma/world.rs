@@ -80,6 +80,8 @@ pub(super) struct World {
 pub(super) struct Program {
     pub(super) endpoint: Endpoint<Bar, HostMemory>,
     pub(super) inbox: Inbox,
+    /// The memory that the endpoint uses.
+    pub(super) memory: HostMemory,
 }
 
 fn clock(port: &str, mhz: f64) -> ClockConfig {
@@ -261,7 +263,8 @@ impl Node {
             bench: false,
             patience: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
         };
-        let mut endpoint = Endpoint::open(bar, HostMemory::new(&sim, &host), config).await?;
+        let memory = HostMemory::new(&sim, &host);
+        let mut endpoint = Endpoint::open(bar, memory.clone(), config).await?;
         for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {
             let region = Region {
                 base: host.bus_address(layout.words),
@@ -285,6 +288,6 @@ impl Node {
         };
         let mut inbox = endpoint.open_queue(QUEUE, &inbox).await?;
         inbox.give_back_every(scenario.workload.post_list as usize);
-        Ok(Program { endpoint, inbox })
+        Ok(Program { endpoint, inbox, memory })
     }
 }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -13,7 +12,7 @@ from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
-from isthmus.results import Document, document
+from isthmus.results import Document
 from isthmus.roads.etherbone import scenario
 from isthmus.roads.etherbone.platform import KINDS
 from isthmus.roads.etherbone.scenario import METHODS, Method, Procedure
@@ -91,11 +90,7 @@ def measure(
         built = models[_board(direct, profiles[0])]
         runs += [scenario.scenario(direct, "isthmus", built, workload, seed) for workload in bare]
     measured = running.run_all(runs, "measure", runner or running.run)
-    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
-    from isthmus.results.context import collect
-
-    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, models, monotonic() - begin)
-    return document(context, measured, loaded.values())
+    return running.gather(measured, loaded.values(), seed=seed, begin=begin, models=models, command=command)
 
 
 def _board(platform: Platform, profile: Profile) -> str:

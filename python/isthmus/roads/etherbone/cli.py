@@ -32,8 +32,7 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
         platform: Annotated[
             str,
             typer.Option(
-                metavar="NAMES",
-                help="Names or paths of platforms, with commas; ./isthmus platforms lists them.",
+                metavar="NAMES", help="Names or paths of platforms, with commas, or all that are shipped."
             ),
         ] = "all",
         method: Annotated[str, one_of("method", METHODS, help="How the host program reads.")] = "all",

@@ -7,7 +7,6 @@ No gateware takes part, so there is nothing to build. `scenario` makes one run
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -17,7 +16,7 @@ from isthmus import platforms
 from isthmus.bench import runner as running
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile, entries
-from isthmus.results import Document, document
+from isthmus.results import Document
 from isthmus.roads.rdma import bench as rdma
 
 Test = Literal["store", "store-combined", "read", "write"]
@@ -88,10 +87,7 @@ def measure(
     loaded = platforms.load(platform)
     wanted = [scenario(loaded, profile, access, seed) for profile in profiles for access in accesses]
     found = running.run_all(wanted, "bus", runner or running.run)
-    from isthmus.results.context import collect
-
-    context = collect(" ".join(["isthmus", *sys.argv[1:]]), seed, {}, monotonic() - begin)
-    return document(context, found, [loaded])
+    return running.gather(found, [loaded], seed=seed, begin=begin)
 
 
 def label(made: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -18,7 +17,7 @@ from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
-from isthmus.results import Document, Measurement, document, measurement
+from isthmus.results import Document, Measurement, measurement
 from isthmus.roads.rdma import tracefile
 
 PLATFORM = "forth-rdma"
@@ -422,12 +421,10 @@ def measure(
             _lasting(p, measurement(found), duration_ms) for p, found in zip(points, tried, strict=True)
         ]
     measured = running.run_all([runs.scenario(point) for point in points], title, one)
-    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
-    from isthmus.results.context import collect
-
     seed = points[0].transfers.seed if points else 0
-    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, runs.built, monotonic() - begin)
-    return document(context, measured, runs.platforms())
+    return running.gather(
+        measured, runs.platforms(), seed=seed, begin=begin, models=runs.built, command=command
+    )
 
 
 def _lasting(point: Point, tried: Measurement, duration_ms: float) -> Point:

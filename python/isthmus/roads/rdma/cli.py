@@ -121,7 +121,7 @@ def rdma(
         bool, typer.Option("--polled", help="The receiver polls its memory instead of using notifications.")
     ] = False,
     platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="forth-rdma, rdma-pcie, or both with a comma.")
+        str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
     ] = "forth-rdma",
     profile: Annotated[
         str | None,

@@ -7,7 +7,6 @@ ideal output-queued switch.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from isthmus import bootstrap, platforms, tracefile
 from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
-from isthmus.results import Document, document
+from isthmus.results import Document
 
 PLATFORM = "forth-switch"
 TOP = "link_switch"
@@ -277,17 +276,20 @@ def measure(
     points: Sequence[Point],
     *,
     title: str = "switch",
+    platform: Platform | str = PLATFORM,
     command: str | None = None,
     runner: running.Runner | None = None,
     given: Path | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
 
-    given   the model instead of one built for the points
-    runner  instead of the simulator
+    platform  or its name
+    given     the model instead of one built for the points
+    runner    instead of the simulator
     """
     begin = monotonic()
-    platform = platforms.load(PLATFORM)
+    if isinstance(platform, str):
+        platform = platforms.load(platform)
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
@@ -303,12 +305,9 @@ def measure(
             scenario(platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None)
         )
     measured = running.run_all(runs, title, runner or running.run)
-    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
-    from isthmus.results.context import collect
-
     seed = points[0].traffic.seed if points else 0
-    context = collect(command or " ".join(["isthmus", *sys.argv[1:]]), seed, built, monotonic() - begin)
-    return document(context, sorted(measured, key=_order), [platform])
+    ordered = sorted(measured, key=_order)
+    return running.gather(ordered, [platform], seed=seed, begin=begin, models=built, command=command)
 
 
 def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -49,6 +49,9 @@ def switch(
     engines: Annotated[
         str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
     ] = "all",
+    platform: Annotated[
+        str, typer.Option(metavar="NAME", help="A platform by its name or path.")
+    ] = "forth-switch",
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
@@ -71,6 +74,7 @@ def switch(
         buffer_words=buffer_words,
         round_trip=round_trip,
         engines=engines,
+        platform=platform,
         format=cast("output.Format", form),
         out=out,
         out_json=out_json,

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from isthmus import platforms
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.switch import tables
+from isthmus.roads.switch import ROAD, tables
 from isthmus.roads.switch.bench import (
     ARRIVALS,
     ENGINES,
     PACKETS,
+    PLATFORM,
     PORTS,
     Design,
     Traffic,
@@ -26,6 +28,7 @@ from isthmus.roads.switch.bench import (
     sizes,
     trace,
 )
+from isthmus.roads.switch.platform import KINDS
 from isthmus.storage import result_file
 
 
@@ -42,6 +45,7 @@ def run(
     buffer_words: int | None = None,
     round_trip: int | None = None,
     engines: str = "all",
+    platform: str = PLATFORM,
     format: Format = "table",  # noqa: A002
     out: Path = Path("out"),
     out_json: Path | None = None,
@@ -60,6 +64,7 @@ def run(
     buffer_words  --buffer-words: of a crosspoint
     round_trip    --round-trip: words of propagation to the switch and back
     engines       --engine: rtl, reference, ideal, with commas, or all
+    platform      --platform: a name or a path
     """
     wanted = ENGINES if engines == "all" else tuple(engines.split(","))
     profiles = PROFILES if profile == "all" else tuple(profile.split(","))
@@ -78,6 +83,9 @@ def run(
         raise UserError(f"buffer-words: {buffer_words} is outside 32 to 512")
     if round_trip is not None and not 8 <= round_trip <= 1600:
         raise UserError(f"round-trip: {round_trip} words are outside 8 to 1600")
+    system, *others = platforms.chosen(platform, KINDS, ROAD.name)
+    if others:
+        raise UserError(f"platform: {platform!r}; one at a time")
     traffic = Traffic(ports, pattern, arrivals, sizes(size), None, packets, seed)
     pattern_of(pattern)
     if is_trace(pattern):
@@ -89,6 +97,6 @@ def run(
         design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
         points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
     target = result_file(out, "switch", out_json)
-    made = measure(points, runner=runner, given=given)
+    made = measure(points, platform=system, runner=runner, given=given)
     publish(made, target, format, tables.text)
     return made
