@@ -36,7 +36,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
             **{key: scenario[key] for key in ("road", "profile", "seed")},
             "platform": platform["name"],
             "method": "load",
-            "workload": {**work, "wait_cycles": wait},
+            "workload": {**work, "driver": "loads", "window": 1, "rate_per_s": None, "wait_cycles": wait},
             "definition": "rtt",
             "arrivals": "window:1",
             "iterations": n,

@@ -11,7 +11,6 @@ ROAD = Road(
     commands={"template": f"{_HERE}.cli:template"},
     kinds=f"{_HERE}.platform:KINDS",
     quantities=f"{_HERE}.page:QUANTITIES",
-    core=f"{_HERE}.page:core",
     columns=f"{_HERE}.page:COLUMNS",
     text=f"{_HERE}.page:text",
     page=f"{_HERE}.page:page",

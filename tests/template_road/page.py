@@ -5,14 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from isthmus.quantities import Quantity, each
 from isthmus.report.page import platform_tables, render
-from isthmus.results import Document, Measurement, latency_table
+from isthmus.results import Document, latency_table
 from isthmus.results.columns import Column
-
-
-def core(m: Measurement) -> Mapping[str, object]:
-    """The engine says the operation and its bytes; the driver and the window are always the same."""
-    return {"driver": "loads", "window": 1}
-
 
 COLUMNS: Sequence[Column] = (
     Column("wait_cycles", "clocks from a load to its answer", lambda m: m.workload["wait_cycles"]),

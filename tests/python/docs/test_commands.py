@@ -123,6 +123,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
+    (tmp_path / "mycard.toml").write_text('title = "Our card"\nbase = "pcie-gen3x4.toml"\n')
     (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
     (tmp_path / "host.hist").write_text("1000 990\n50000 10\n")
     return tmp_path

@@ -45,7 +45,7 @@ def test_a_bus_alone_takes_its_own_platforms(tmp_path: Path) -> None:
     assert {m.platform for m in made} == {"pcie-scu2", "pcie-scu3", "pcie-t3500", "pcie-t5810"}
     assert {file.name for file in tmp_path.iterdir()} == {"pcie.json", "pcie.csv", "pcie.html"}
     mine = own(tmp_path, "lab", "gige-direct.toml")
-    with pytest.raises(PlatformError, match="is of kind gige; pcie runs on pcie-scu2, pcie-scu3"):
+    with pytest.raises(PlatformError, match="is of kind gige; pcie runs on pcie-"):
         etherbone.run(name="pcie", buses=("pcie",), platform=mine, out=tmp_path, runner=fixture.engine)
 
 

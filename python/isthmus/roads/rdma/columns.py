@@ -13,7 +13,7 @@ from isthmus.roads.rdma.tables import COMPONENTS, MIB, PHASES, posting
 def core(m: Measurement) -> Mapping[str, object]:
     """Of perftest's tests: writes are puts, sends are messages; latencies have one in flight."""
     w = m.workload
-    found: dict[str, object] = {"bytes": w["size_bytes"]}
+    found: dict[str, object] = {"bytes": w.get("size_bytes")}
     if m.method.startswith(("write", "one-way")):
         inline = m.method.endswith("-inline")
         found |= {"operation": "put", "driver": "inline" if inline else "dma"}
@@ -48,7 +48,7 @@ def _mib(m: Measurement) -> Cell:
 
 
 def _flag(key: str) -> Callable[[Measurement], Cell]:
-    return lambda m: int(m.workload[key])
+    return lambda m: int(m.workload[key]) if key in m.workload else None
 
 
 COLUMNS: Sequence[Column] = (
