@@ -98,7 +98,8 @@ class Question:
     """One operation: how many bytes, how requests arrive, how many are measured.
 
     Exactly one of `window` (requests in flight) and `rate_per_s` (open loop, Poisson) is set.
-    `iterations` None: as many as are sensible for each size.
+    `iterations` None: as many as are sensible for each size; fewer on slow roads where `brief`, as one
+    of several questions.
     """
 
     operation: str
@@ -108,12 +109,13 @@ class Question:
     iterations: int | None = None
     seed: int = 1
     noise: Noise | None = None
+    brief: bool = False
 
-    def requests(self, size: int) -> int:
-        """How many requests of this size are measured."""
+    def requests(self, size: int, brief: int = ITERATIONS) -> int:
+        """How many requests of this size are measured; at most `brief` where the question is."""
         if self.iterations is not None:
             return self.iterations
-        return max(FEWEST, min(ITERATIONS, VOLUME // size))
+        return max(FEWEST, min(brief if self.brief else ITERATIONS, VOLUME // size))
 
 
 def question(

@@ -184,40 +184,47 @@ class View:
         n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
         return f"{self.case.title}, {self.case.arrivals}, {n}, seed {self.best.m.seed}"
 
+    def name(self, row: Row) -> str:
+        """A row in a sentence; with its platform where another one here has the same interconnect."""
+        same = {other.platform for other in self.rows if other.interconnect == row.interconnect}
+        where = row.interconnect if len(same) == 1 else f"{row.interconnect} ({row.platform})"
+        return f"{where} with {row.driver}"
+
     @cached_property
     def decision(self) -> str:
         """The recommendation in one or two sentences."""
         best = self.best
         noun = OPERATIONS[self.case.operation].noun
         if best.saturated:
-            return f"No road here carries this rate; {_short(best)} comes closest: {_reached(best)}."
+            return f"No road here carries this rate; {self.name(best)} comes closest: {_reached(best)}."
         if len(self.rows) == 1:
-            return f"{_short(best)} takes {_figures(best, noun)}."
+            return f"{self.name(best)} takes {_figures(best, noun)}."
         if self.case.rate_per_s is not None:
             return self._carried(noun)
         unlike = [row for row in self.rows[1:] if row.family != best.family]
         alike = [row for row in self.rows[1:] if row.platform == best.platform]
         said = []
         if unlike:
-            said.append(f"{_faster(self, unlike[0])} the next interconnect ({_short(unlike[0])})")
+            said.append(f"{_faster(self, unlike[0])} the next interconnect ({self.name(unlike[0])})")
         else:
-            said.append(f"{_faster(self, self.rows[1])} the next ({_short(self.rows[1])})")
+            said.append(f"{_faster(self, self.rows[1])} the next ({self.name(self.rows[1])})")
         if alike and alike[-1] is not self.rows[1]:
             said.append(f"{_faster(self, alike[-1])} the same platform with {alike[-1].driver}")
-        return f"Use {_short(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
+        return f"Use {self.name(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
 
     def _carried(self, noun: str) -> str:
         """The same for a rate: what carries it, and what saturates below it."""
         best = self.best
         tail = "" if best.p99 is None else f", p99 {time(best.p99)}"
-        text = f"Use {_short(best)}: {time(best.p50 or 0)} a {noun} at this rate{tail}"
+        text = f"Use {self.name(best)}: {time(best.p50 or 0)} a {noun} at this rate{tail}"
         carrying = [row for row in self.rows if not row.saturated]
         if len(carrying) > 1:
-            text += f", {_faster(self, carrying[1])} {_short(carrying[1])}"
+            text += f", {_faster(self, carrying[1])} {self.name(carrying[1])}"
         failed = self.rows[len(carrying) :]
         if failed:
             others = f"all {len(failed)} others saturate" if len(carrying) == 1 else f"{len(failed)} saturate"
-            text += f"; {others} below it, the best of them ({_short(failed[0])}) at {_reached(failed[0])}"
+            first = f"({self.name(failed[0])}) at {_reached(failed[0])}"
+            text += f"; {others} below it, the best of them {first}"
         return f"{text}."
 
     @cached_property
@@ -295,24 +302,19 @@ class Sweep:
     @cached_property
     def winners(self) -> str:
         """Which way is the best at which size."""
-        runs = [
-            (row, [view.case.bytes for view in found])
-            for row, found in (
-                (members[0].best, members)
-                for members in (list(group) for _, group in groupby(self.views, key=_best_key))
-            )
-        ]
+        runs = [list(group) for _, group in groupby(self.views, key=_best_key)]
         if len(runs) == 1:
-            return f"{_short(runs[0][0])} is the fastest at every size"
+            return f"{runs[0][0].name(runs[0][0].best)} is the fastest at every size"
         parts = []
-        for number, (row, sizes) in enumerate(runs):
+        for number, views in enumerate(runs):
+            first, last = (size_text(views[place].case.bytes) for place in (0, -1))
             if number == 0:
-                span = f"up to {size_text(sizes[-1])}"
+                span = f"up to {last}"
             elif number == len(runs) - 1:
-                span = f"from {size_text(sizes[0])} on"
+                span = f"from {first} on"
             else:
-                span = f"at {size_text(sizes[0])}" + (f" to {size_text(sizes[-1])}" if len(sizes) > 1 else "")
-            parts.append(f"{_short(row)} {span}")
+                span = f"at {first}" if first == last else f"at {first} to {last}"
+            parts.append(f"{views[0].name(views[0].best)} {span}")
         return "Fastest: " + ", ".join(parts)
 
     @cached_property
@@ -438,10 +440,6 @@ def _row(m: Measurement) -> Row:
 
 def _best_key(view: View) -> tuple[str, str, str]:
     return view.best.key
-
-
-def _short(row: Row) -> str:
-    return f"{row.interconnect} with {row.driver}"
 
 
 def _figures(row: Row, noun: str) -> str:

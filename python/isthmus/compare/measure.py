@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -68,14 +68,17 @@ def _questions(request: Request, noise: Noise | None) -> list[Question]:
             for op, sizes in OVERVIEW
         ]
     return [
-        question(
-            op,
-            size,
-            window=request.window,
-            rate=request.rate,
-            iterations=request.iterations,
-            seed=request.seed,
-            noise=noise,
+        replace(
+            question(
+                op,
+                size,
+                window=request.window,
+                rate=request.rate,
+                iterations=request.iterations,
+                seed=request.seed,
+                noise=noise,
+            ),
+            brief=request.op is None,
         )
         for op, size in asked
     ]
@@ -131,7 +134,11 @@ def measure(
     scenarios: list[dict[str, Any]] = [one for run in chosen.runs for one in run.scenarios(model)]
     # What is likely to last longest begins first; tables have an order of their own.
     scenarios.sort(key=_work, reverse=True)
-    found = engine.run_all(scenarios, "measure", runner or engine.run)
+    found = [
+        # A timeline is what a trace of one transfer is for: here it would be nine tenths of the file.
+        {**one, "timeline": []}
+        for one in engine.run_all(scenarios, "measure", runner or engine.run)
+    ]
     names = {f"{top}-{n}" if n else top: path for n, ((top, _), path) in enumerate(built.items())}
     context = collect(command, request.seed, names, monotonic() - begin)
     warned = [line for platform in chosen.platforms for line in warnings(platform)]

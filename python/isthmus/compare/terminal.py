@@ -280,7 +280,7 @@ def details(answer: Answer) -> str:
 def _distribution(view: View, star: str) -> list[str]:
     keys = [key for key in PERCENTILES if key != "p50"]
     rows: list[tuple[str, ...]] = [
-        ("interconnect", "driver", "min", *(f"{key}{star}" for key in keys), "max", "n", "requests/s")
+        ("platform", "driver", "min", *(f"{key}{star}" for key in keys), "max", "n", "requests/s")
     ]
     for row in view.rows:
         latency = row.m.latency
@@ -288,7 +288,7 @@ def _distribution(view: View, star: str) -> list[str]:
             continue
         rows.append(
             (
-                row.interconnect,
+                row.platform,
                 row.driver,
                 time(latency.min),
                 *("" if latency.percentiles[key] is None else time(row.percentile(key) or 0) for key in keys),
@@ -311,17 +311,18 @@ def _distribution(view: View, star: str) -> list[str]:
 
 
 def _stages(answer: Answer) -> list[str]:
-    """Every stage of one transfer, of the best row of each operation at the size shown first."""
+    """Every stage of one transfer: of each row of a single table, else of the best row of each operation at
+    the size shown first."""
     made: list[str] = []
-    for sweep in answer.sweeps:
-        view = sweep.at(SIZE)
-        total = sum(stage.time for stage in view.best.m.stages)
+    rows = answer.rows if len(answer.views) == 1 else [sweep.at(SIZE).best for sweep in answer.sweeps]
+    for row in rows:
+        total = sum(stage.time for stage in row.m.stages)
         if not total:
             continue
-        made += ["", *_filled(f"{view.case.title}: one transfer over {view.best.name}", "")]
+        made += ["", *_filled(f"{row.case.title}: one transfer over {row.name}, {time(total)}", "")]
         made += [
-            f"  {time(stage.time):>9}  {percent(stage.time / total):>6}  {stage.where:<10} {stage.name}"
-            for stage in view.best.m.stages
+            f"  {time(stage.time):>9}  {percent(stage.time / total):>7}  {stage.where:<10} {stage.name}"
+            for stage in row.m.stages
         ]
     return made
 

@@ -34,6 +34,8 @@ _DEVICE_LARGEST: Mapping[str, int] = {"device-read": bench.DESCRIPTOR_BYTES, "de
 IN_FLIGHT = 64
 """Descriptors or messages: half of a queue."""
 HOSTS = 2
+BRIEF = 200
+"""Requests of one of several questions: four devices are simulated, and single ones are all alike."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
@@ -93,7 +95,7 @@ def scenarios(
         }
         # Everything of a write but what the test says itself.
         base = bench.Transfers(
-            "write-lat", size, question.requests(size), hosts=HOSTS, seed=question.seed, inline=0
+            "write-lat", size, question.requests(size, BRIEF), hosts=HOSTS, seed=question.seed, inline=0
         )
         work: dict[str, Any] = {
             "test": question.operation,
