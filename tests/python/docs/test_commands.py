@@ -123,7 +123,11 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
-    (tmp_path / "mycard.toml").write_text('title = "Our card"\nbase = "pcie-gen3x4.toml"\n')
+    for page in pages():
+        for name, text in re.findall(
+            r"^cat > (\S+) <<'END'\n(.*?)^END$", page.read_text(), re.MULTILINE | re.DOTALL
+        ):
+            (tmp_path / name).write_text(text)
     (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
     (tmp_path / "host.hist").write_text("1000 990\n50000 10\n")
     return tmp_path
