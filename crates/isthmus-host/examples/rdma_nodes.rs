@@ -2,7 +2,7 @@
 //! Four hosts with RDMA interfaces: write, send, read, exchange, and an error, over a model of the
 //! interfaces in memory. `cargo run -p isthmus-host --example rdma_nodes`
 
-#[path = "../tests/soft_network/mod.rs"]
+#[path = "../tests/it/soft_network/mod.rs"]
 mod soft_network;
 
 use std::pin::Pin;

@@ -82,16 +82,6 @@ def shown() -> Iterator[tuple[str, str]]:
             yield name, " ".join(found[1].split())
 
 
-def files() -> Iterator[tuple[str, str]]:
-    """The files that pages tell the reader to write, below the folder of the commands."""
-    for page in pages():
-        for _, body in blocks(page.read_text()):
-            for found in re.finditer(
-                r"^cat > ([\w.-]+) <<'(\w+)'\n(.*?)^\2$", body, re.MULTILINE | re.DOTALL
-            ):
-                yield found[1], found[3]
-
-
 def expanded(line: str) -> list[str]:
     """A loop's commands one by one; any other line as it is."""
     loop = re.fullmatch(r"for (\w+) in ([^;]*); do (.*); done", line)
@@ -133,9 +123,12 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
+    for page in pages():
+        for name, text in re.findall(
+            r"^cat > (\S+) <<'END'\n(.*?)^END$", page.read_text(), re.MULTILINE | re.DOTALL
+        ):
+            (tmp_path / name).write_text(text)
     (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
-    for name, text in files():
-        (tmp_path / name).write_text(text)
     (tmp_path / "host.hist").write_text("1000 990\n50000 10\n")
     return tmp_path
 

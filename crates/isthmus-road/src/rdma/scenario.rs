@@ -438,7 +438,7 @@ const PACKET: usize = 512;
 const DEVICE_ITERATIONS: f64 = 1e5;
 /// Before a steady window of a closed loop, at least; before and behind one of an open process.
 const CLOSED_WARM_UP: u64 = 8;
-const OPEN_WARM_UP: u64 = 64;
+const OPEN_WARM_UP: u64 = 20;
 
 impl RdmaScenario {
     /// Reads and checks a scenario.
@@ -618,7 +618,7 @@ impl RdmaScenario {
                 let window = u64::from(window);
                 (CLOSED_WARM_UP.max(2 * window), window)
             }
-            Arrivals::Rate(_) => (OPEN_WARM_UP, OPEN_WARM_UP),
+            Arrivals::Rate(_) => (OPEN_WARM_UP.max(self.workload.iterations / 10), OPEN_WARM_UP),
         };
         Ok((self.workload.warmup.max(least), tail))
     }

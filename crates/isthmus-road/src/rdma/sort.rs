@@ -399,7 +399,7 @@ fn divide(chunk: &[u64], limits: &[u64], members: usize, work: &mut SortWork) ->
 
 /// Hosts whose interfaces are a model in memory.
 #[cfg(test)]
-#[path = "../../../isthmus-host/tests/soft_network/mod.rs"]
+#[path = "../../../isthmus-host/tests/it/soft_network/mod.rs"]
 mod soft_network;
 
 #[cfg(test)]

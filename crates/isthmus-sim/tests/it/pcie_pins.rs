@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A PCIe hard block's user side at a device's pins.
 
-#[path = "pcie_support/copier.rs"]
-mod copier;
-mod pcie_support;
+use crate::copier;
+use crate::pcie_support;
 
 use copier::{BEATS, Copier, DESTINATION, GO, LENGTH, Misdeed, SOURCE, STUTTER, device_config};
 use isthmus_sim::kernel::{ResetSpec, SimError};

@@ -2,7 +2,7 @@
 //! The PCIe link, transaction by transaction: rates, credits, tags, ordering, faults. The device is
 //! a few lines of Rust behind the hard block.
 
-mod pcie_support;
+use crate::pcie_support;
 
 use std::cell::RefCell;
 use std::rc::Rc;

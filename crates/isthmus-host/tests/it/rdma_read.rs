@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads by rendezvous, over a model of the interfaces in memory.
 
-mod soft_network;
+use crate::soft_network;
 
 use std::cell::Cell;
 use std::pin::Pin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Captures and timelines, read back by independent readers.
 
-mod support;
+use crate::support;
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time, tasks, channels and the ends of a run.
 
-mod support;
+use crate::support;
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;

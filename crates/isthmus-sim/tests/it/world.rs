@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whole worlds around a device written in Rust.
 
-mod support;
+use crate::support;
 
 use isthmus_sim::kernel::ProbeRecord;
 use isthmus_sim::trace::Span;

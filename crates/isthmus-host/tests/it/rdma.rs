@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What programs on several hosts may rely on, over a model of their interfaces in memory.
 
-mod soft_network;
+use crate::soft_network;
 
 use std::pin::Pin;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! REQ# before there is anything to send: what the device says ahead hides its arbitration, and costs
 //! the bridge nothing.
 
-mod pcix_support;
+use crate::pcix_support;
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hosts that do something together, over a model of their interfaces in memory.
 
-mod soft_network;
+use crate::soft_network;
 
 use std::cell::RefCell;
 use std::pin::Pin;

@@ -2,7 +2,7 @@
 //! The PCI-X bus, transaction by transaction: the document's figures from their parts, arbitration,
 //! splits, retries, cuts, ordering, faults. The device is a few lines of Rust behind the core.
 
-mod pcix_support;
+use crate::pcix_support;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The cores and the memory of a host.
 
-mod support;
+use crate::support;
 
 use isthmus_sim::world::{Host, Memory, MemoryConfig};
 use isthmus_sim::{Picoseconds, Simulation};

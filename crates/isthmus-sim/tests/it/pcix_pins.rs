@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A PCI-X core's user side at a device's pins.
 
-#[path = "pcie_support/copier.rs"]
-#[allow(dead_code, reason = "shared with the PCIe tests")]
-mod copier;
-mod pcix_support;
+use crate::copier;
+use crate::pcix_support;
 
 use copier::{
     BEATS, BETWEEN, Copier, DESTINATION, GO, LENGTH, Misdeed, Pins, SOON, SOURCE, STUTTER,
