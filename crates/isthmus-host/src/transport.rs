@@ -41,22 +41,6 @@ pub enum Kind {
     Stream,
 }
 
-/// Work a protocol's client does on the host's processor. On real hardware it takes the time it
-/// takes; a simulated transport charges a platform's cost for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// One cycle was turned into protocol records.
-    Build {
-        /// Bus operations in the cycle.
-        operations: usize,
-    },
-    /// The reply of one cycle was taken apart and handed to its owner.
-    Complete {
-        /// Bus operations in the cycle.
-        operations: usize,
-    },
-}
-
 /// Why a transport could not send or receive.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
@@ -124,9 +108,6 @@ pub trait Transport {
         buffer: &mut [u8],
         deadline: Duration,
     ) -> Result<usize, TransportError>;
-
-    /// Accounts for work of the client itself. Costs nothing unless a transport says otherwise.
-    async fn charge(&mut self, _work: Work) {}
 }
 
 /// What a transport of the operating system does where somebody else watches its descriptor.

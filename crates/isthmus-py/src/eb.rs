@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use isthmus_host::etherbone::sdb::{self, Product};
 use isthmus_host::etherbone::{
-    self as host, AddressMap, BusEvent, Client, ClientConfig, Dialect, Error, Format, Memory,
+    self as host, AddressMap, BlockOptions, BusEvent, Client, ClientConfig, Dialect, Error, Memory,
     Server, ServerConfig, ServerHandle, SlaveConfig, Snoop, Width, Widths,
 };
 use isthmus_host::transport::{
@@ -44,8 +44,6 @@ const MOST_OPERATIONS: usize = 1 << 24;
 const EVENTS: usize = 1 << 16;
 /// Events that are taken out in one call, at most.
 const EVENTS_A_CALL: usize = 4096;
-/// Cycles that bulk transfers and repeats have in the client at a time.
-const BATCH: usize = 4096;
 
 fn failed(kind: &'static str, message: &str, failed: Vec<usize>, reads: Vec<u64>) -> PyErr {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -68,9 +66,11 @@ fn to_python(error: Error) -> PyErr {
             return failed("bus", &line, positions, reads);
         }
         Error::NoDevice { .. } | Error::TimedOut { .. } => "timeout",
-        Error::Operation { .. } | Error::Empty | Error::Overflow { .. } | Error::Busy(_) => {
-            "request"
-        }
+        Error::Operation { .. }
+        | Error::Block { .. }
+        | Error::Empty
+        | Error::Overflow { .. }
+        | Error::Busy(_) => "request",
         Error::Transport(error) => return transport_error(&error),
         _ => "reply",
     };
@@ -289,123 +289,6 @@ impl PyPending {
     }
 }
 
-/// What a transfer of many words is.
-#[derive(Clone, Copy)]
-struct Bulk {
-    address: u64,
-    words: usize,
-    width: Width,
-    fixed: bool,
-    silent: bool,
-    per_cycle: usize,
-}
-
-impl Bulk {
-    fn new(
-        format: Format,
-        limit: usize,
-        (address, length): (u64, usize),
-        (fixed, silent, per_cycle): (bool, bool, usize),
-    ) -> PyResult<Self> {
-        let width = format.data;
-        let bytes = width.bytes();
-        if !address.is_multiple_of(bytes as u64) || !length.is_multiple_of(bytes) {
-            let text = format!("{address:#x}/{length:#x}: both must be multiples of {bytes}");
-            return Err(request(text));
-        }
-        let last = address.checked_add((length as u64).saturating_sub(1));
-        if last.is_none_or(|last| last > format.address.mask()) {
-            let bits = 8 * format.address.bytes();
-            return Err(request(format!("{address:#x}/{length:#x}: beyond {bits} bit of address")));
-        }
-        if length > MOST_BYTES {
-            let text = format!(
-                "{address:#x}/{length:#x}: {} GiB is more than the {} GiB of one call; use several",
-                length >> 30,
-                MOST_BYTES >> 30
-            );
-            return Err(request(text));
-        }
-        let per_cycle = if per_cycle == 0 { limit } else { per_cycle.min(limit) };
-        Ok(Self { address, words: length / bytes, width, fixed, silent, per_cycle })
-    }
-
-    fn address(&self, word: usize) -> u64 {
-        let step = if self.fixed { 0 } else { self.width.bytes() as u64 };
-        self.address + word as u64 * step
-    }
-
-    fn cycle(&self) -> host::Cycle {
-        let cycle = host::Cycle::new();
-        if self.silent { cycle.silent() } else { cycle }
-    }
-
-    /// Word ranges, one a cycle.
-    fn cycles(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
-        let (words, per_cycle) = (self.words, self.per_cycle);
-        (0..words).step_by(per_cycle).map(move |at| at..words.min(at + per_cycle))
-    }
-}
-
-/// How many words of such a cycle fit a datagram (a stream has no limit: 255, one record).
-fn words_in_a_cycle(client: &mut Inner, write: bool) -> usize {
-    const MOST: usize = 340;
-    if client.transport().kind() == Kind::Stream {
-        return 255;
-    }
-    let (format, mtu) = (client.format(), client.transport().mtu());
-    // 16 bytes: the stamp of a session.
-    let room = mtu.saturating_sub(24);
-    let fits = |words: &usize| {
-        let step = format.data.bytes() as u64;
-        let addresses = (0..*words as u64).map(|word| word * step);
-        let cycle = if write {
-            host::Cycle::new().writes(addresses.map(|address| (address, 0)))
-        } else {
-            host::Cycle::new().reads(addresses)
-        };
-        cycle.message_len(format).is_ok_and(|length| length <= room)
-    };
-    // Longer cycles than that gain nothing.
-    let (mut low, mut high) = (1, MOST);
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if fits(&middle) { low = middle } else { high = middle - 1 }
-    }
-    low
-}
-
-/// Sends cycle after cycle and hands each reply on, in order; the first error ends it when all
-/// cycles of its batch have ended.
-fn pipeline(
-    client: &mut Inner,
-    cycles: &mut dyn Iterator<Item = host::Cycle>,
-    mut take: impl FnMut(Vec<u64>),
-) -> Result<(), Error> {
-    let mut cycles = cycles.peekable();
-    while cycles.peek().is_some() {
-        let mut pending = Vec::new();
-        for cycle in cycles.by_ref().take(BATCH) {
-            pending.push(client.submit(&cycle)?);
-        }
-        block_on(async {
-            client.flush().await?;
-            client.settle().await
-        })?;
-        let mut first = None;
-        for pending in pending {
-            match pending.take().unwrap_or(Err(Error::Dropped)) {
-                Ok(reply) => take(reply.reads),
-                Err(error) => first = first.or(Some(error)),
-            }
-        }
-        if let Some(error) = first {
-            return Err(error);
-        }
-    }
-    Ok(())
-}
-
 /// A device over Etherbone.
 #[pyclass(module = "isthmus._native", name = "EbDevice", frozen)]
 pub struct PyDevice {
@@ -542,8 +425,7 @@ impl PyDevice {
                 bytes.extend(reads.into_iter().flat_map(u64::to_ne_bytes));
             };
             let done = if pipelined {
-                let mut cycles = std::iter::repeat_n(cycle, count);
-                pipeline(client, &mut cycles, take)
+                block_on(client.execute_all(std::iter::repeat_n(cycle, count), take))
             } else {
                 (0..count).try_for_each(|_| {
                     take(block_on(client.execute(cycle.clone()))?.reads);
@@ -566,25 +448,23 @@ impl PyDevice {
         silent: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.with(py, |client| {
-            let limit = words_in_a_cycle(client, false);
-            let how = (fixed, silent, per_cycle);
-            let bulk = Bulk::new(client.format(), limit, (address, length), how)?;
+            client.check_block(address, length).map_err(to_python)?;
+            if length > MOST_BYTES {
+                let text = format!(
+                    "{address:#x}/{length:#x}: {} GiB is more than the {} GiB of one call; use several",
+                    length >> 30,
+                    MOST_BYTES >> 30
+                );
+                return Err(request(text));
+            }
             let mut bytes = Vec::new();
             bytes.try_reserve_exact(length).map_err(|_| {
                 let text = format!("{address:#x}/{length:#x}: not enough memory; read it in parts");
                 request(text)
             })?;
-            let skip = 8 - bulk.width.bytes();
-            let mut cycles = bulk.cycles().map(|words| {
-                let addresses = words.map(|word| bulk.address(word));
-                bulk.cycle().reads(addresses)
-            });
-            let take = |reads: Vec<u64>| {
-                for value in reads {
-                    bytes.extend_from_slice(value.to_be_bytes().get(skip..).unwrap_or_default());
-                }
-            };
-            pipeline(client, &mut cycles, take).map_err(to_python)?;
+            bytes.resize(length, 0);
+            let options = BlockOptions { fixed, silent, per_cycle };
+            block_on(client.read_block(address, &mut bytes, options)).map_err(to_python)?;
             Ok(bytes)
         })?;
         Ok(PyBytes::new(py, &bytes))
@@ -601,19 +481,8 @@ impl PyDevice {
         silent: bool,
     ) -> PyResult<()> {
         self.with(py, |client| {
-            let limit = words_in_a_cycle(client, true);
-            let how = (fixed, silent, per_cycle);
-            let bulk = Bulk::new(client.format(), limit, (address, data.len()), how)?;
-            let width = bulk.width.bytes();
-            let mut cycles = bulk.cycles().map(|words| {
-                let bytes = data.get(words.start * width..words.end * width).unwrap_or_default();
-                let values = bytes.chunks_exact(width).map(|word| {
-                    word.iter().fold(0, |value: u64, byte| value << 8 | u64::from(*byte))
-                });
-                let pairs = words.zip(values).map(|(word, value)| (bulk.address(word), value));
-                bulk.cycle().writes(pairs)
-            });
-            pipeline(client, &mut cycles, drop).map_err(to_python)
+            let options = BlockOptions { fixed, silent, per_cycle };
+            block_on(client.write_block(address, data, options)).map_err(to_python)
         })
     }
 
