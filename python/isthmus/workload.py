@@ -25,6 +25,8 @@ class OperationText:
     """How an operation is said; `{size}` is the amount of data with its unit."""
 
     sentence: str
+    subject: str
+    """The same without a size."""
     noun: str
     done: str
     """When a transfer counts as done."""
@@ -32,22 +34,38 @@ class OperationText:
 
 OPERATIONS: Mapping[str, OperationText] = {
     "host-read": OperationText(
-        "Host reads {size} from an FPGA", "read", "round trip: until the data are in the program"
+        "Host reads {size} from an FPGA",
+        "Host reads from an FPGA",
+        "read",
+        "round trip: until the data are in the program",
     ),
     "host-write": OperationText(
-        "Host writes {size} to an FPGA", "write", "one-way: until the last word is at the device's slave"
+        "Host writes {size} to an FPGA",
+        "Host writes to an FPGA",
+        "write",
+        "one-way: until the last word is at the device's slave",
     ),
     "device-read": OperationText(
-        "Device reads {size} of host memory", "device read", "until the data are in the device"
+        "Device reads {size} of host memory",
+        "Device reads host memory",
+        "device read",
+        "until the data are in the device",
     ),
     "device-write": OperationText(
-        "Device writes {size} to host memory", "device write", "until the host program can see the data"
+        "Device writes {size} to host memory",
+        "Device writes to host memory",
+        "device write",
+        "until the host program can see the data",
     ),
     "put": OperationText(
-        "Host writes {size} to a remote host's memory", "put", "one-way: until the data are in remote memory"
+        "Host writes {size} to a remote host's memory",
+        "Host writes to a remote host's memory",
+        "put",
+        "one-way: until the data are in remote memory",
     ),
     "message": OperationText(
         "Host sends a message of {size} to a remote host",
+        "Host sends messages to a remote host",
         "message",
         "one-way: until the remote program has taken it",
     ),

@@ -297,7 +297,7 @@ class Sweep:
     @property
     def subject(self) -> str:
         """The operation in words, without a size."""
-        return OPERATIONS[self.operation].sentence.replace("{size} ", "").replace(" of {size}", "")
+        return OPERATIONS[self.operation].subject
 
     @cached_property
     def winners(self) -> str:
