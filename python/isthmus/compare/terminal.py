@@ -93,6 +93,7 @@ def _cut(text: str) -> str:
 def _filled(text: str, indent: str = " ", first: str | None = None) -> list[str]:
     # A number and its unit stay on one line.
     kept = re.sub(r"(?<=\d) (?=(?:%|[pnum]?s|k?requests/s|[kMG]?B/s|bytes|[KM]iB|times)\b|%)", "\0", text)
+    kept = kept.replace("n = ", "n\0=\0").replace("seed ", "seed\0")
     found = textwrap.wrap(
         kept,
         WIDTH,
