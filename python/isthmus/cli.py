@@ -248,11 +248,15 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="Write only the table of results here: .csv, or .parquet."),
     ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the tables, and write nothing.")] = False,
 ) -> None:
     """Draw the page again from a result file."""
     from isthmus import report as drawing
 
-    drawing.run(results, out=out, svg=svg, table=table)
+    if text:
+        drawing.show(results)
+    else:
+        drawing.run(results, out=out, svg=svg, table=table)
 
 
 @app.command()

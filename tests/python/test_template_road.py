@@ -92,6 +92,10 @@ def test_it_is_drawn_again_and_compared_with_itself(capsys: pytest.CaptureFixtur
     assert cli.run(["report", "out/template.json"]) == 0
     assert Path("out/template.html").read_text() == first
     capsys.readouterr()
+    assert cli.run(["report", "out/template.json", "--text"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "# template: A mailbox\n# template / mailbox / as-published / load"
+    )
     assert cli.run(["diff", "out/template.json", "out/template.json"]) == 0
     assert capsys.readouterr().out.endswith("0 of 4 common measurements changed\n")
 
@@ -100,7 +104,7 @@ def test_its_quantities_places_and_platforms_are_known() -> None:
     assert cli.run(["bench", "template", "--platform", MAILBOX]) == 0
     made = load(Path("out/template.json"))
     assert verify.measured(made, "template/*/as-published/*/*", "mailbox_cycles") == 20
-    assert table.places()["mailbox"].words == "the mailbox"
+    assert table.road("template").places["mailbox"].words == "the mailbox"
     assert platforms.load(MAILBOX).bus == "mailbox"
 
 

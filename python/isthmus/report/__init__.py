@@ -44,6 +44,22 @@ def run(
     return target
 
 
+def show(results: Path) -> None:
+    """`isthmus report RESULTS --text`: print the tables of a result file, as the command that made it did."""
+    from isthmus.compare.answer import answer, answers
+    from isthmus.results import load
+    from isthmus.roads.table import resolve
+
+    document = load(results)
+    if answers(document):
+        from isthmus.compare.terminal import screen
+
+        print(screen(answer(document)), end="")
+    else:
+        road = _drawing(document, "text")
+        print(f"# {road.name}: {road.title}\n{resolve(road.text)(document)}", end="")
+
+
 def draw(document: Document) -> str:
     """The page of compare, or of the road that the document is of. Raises `UserError` where no page shows
     all of it."""

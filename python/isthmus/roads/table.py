@@ -106,12 +106,3 @@ def roads() -> Iterator[Road]:
 def having(attribute: str) -> Sequence[Road]:
     """The roads whose entry has something there."""
     return [one for one in roads() if getattr(one, attribute)]
-
-
-def places() -> Mapping[str, Place]:
-    """The places of all roads; the first road's words where several name one."""
-    found: dict[str, Place] = {}
-    for one in roads():
-        for name, place in one.places.items():
-            found.setdefault(name, place)
-    return found

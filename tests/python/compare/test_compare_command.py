@@ -57,6 +57,21 @@ def test_it_prints_the_answer_and_leaves_page_result_and_table(call: Any, tmp_pa
     assert (tmp_path / "there" / "compare.csv").read_text().count("\n") == 5
 
 
+def test_report_draws_and_prints_it_again(
+    call: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = call("--op read --size 2K --platform pcie-gen3x4,gige-direct")
+    page = tmp_path / "out" / "compare.html"
+    first = page.read_text()
+    page.unlink()
+    assert cli.run(["report"]) == 0
+    assert page.read_text() == first
+    capsys.readouterr()
+    assert cli.run(["report", "--text"]) == 0
+    again = capsys.readouterr().out
+    assert again.splitlines()[:8] == out.splitlines()[:8]
+
+
 def test_details_come_behind_the_first_screen(call: Any) -> None:
     short, long = call("--op read")[1], call("--op read --details")[1]
     assert long.startswith(short)
