@@ -487,6 +487,25 @@ fn a_serial_write_returns_when_queued_and_a_long_one_waits_for_the_fifo() {
 }
 
 #[test]
+fn a_short_transfer_does_not_overtake_a_long_one_whose_copy_takes_longer() {
+    // Both come with one interrupt, and each has a core of its own for its copy.
+    let costs = UsbHostConfig { copy_ns_per_byte: 50.0, ..usb_config(xhci()) };
+    let echo = world_with(ECHO, &costs, true).unwrap();
+    let usb = echo.usb.clone();
+    let task = echo.sim.spawn(async move {
+        let port = usb.open_serial(&serial_config()).await.unwrap();
+        let bytes: Vec<u8> = (0..540).map(|at| (at * 31 % 251) as u8).collect();
+        port.write(&bytes).await;
+        let mut back = Vec::new();
+        while back.len() < bytes.len() {
+            back.extend(port.read(4_096).await);
+        }
+        back == bytes
+    });
+    assert!(echo.run(&task), "out of order");
+}
+
+#[test]
 fn opening_a_port_again_drops_what_the_device_held() {
     let echo = world(ECHO, xhci());
     let (usb, handle) = (echo.usb.clone(), echo.sim.handle());

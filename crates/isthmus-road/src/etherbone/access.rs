@@ -33,9 +33,9 @@ const WARM_UP: u64 = 2;
 /// Of an open arrival process, so many requests are not counted first, and a tenth of those that are.
 const OPEN_WARM_UP: u32 = 20;
 /// A window whose rate is not steady becomes longer, up to so many times what was asked for.
-const LONGER: u64 = 4;
-/// Cycles in flight at most: requests that are due beyond wait in the program.
-const MOST_CYCLES: usize = 4_096;
+const LONGER: u64 = 2;
+/// Of requests at a rate, cycles in flight at most: those that are due beyond wait in the program.
+const MOST_CYCLES: usize = 256;
 
 /// Cycles of a request of so many words.
 pub(super) fn cycles_of(words: u32) -> u32 {
@@ -304,20 +304,22 @@ impl<C: Carrier> Session<C> {
         let mut starts = Starts::new(rate, starts, self.sim.now()).peekable();
         let cycles = cycles_of(access.words()) as usize;
         let head = OPEN_WARM_UP.max(access.iterations / 10) as usize;
-        let all = head + access.iterations as usize;
-        let mut begin = self.usage();
-        loop {
-            let before = requester.ended.len();
+        // The program's looks between which so many end: what ends together is counted together.
+        let mut begin = None;
+        let (from, to) = loop {
             self.take(first, requester)?;
-            if before < head && requester.ended.len() >= head {
-                begin = self.usage();
-            }
-            if requester.ended.len() >= all {
-                break;
+            let ended = requester.ended.len();
+            if ended >= head {
+                let look = (ended, self.usage());
+                let (start, usage) = *begin.get_or_insert(look);
+                if ended - start >= access.iterations as usize {
+                    break ((start, usage), look);
+                }
             }
             let now = self.sim.now();
             let mut queued = false;
-            while self.client.outstanding() + cycles <= MOST_CYCLES
+            while (requester.pending.is_empty()
+                || self.client.outstanding() + cycles <= MOST_CYCLES)
                 && let Some(due) = starts.next_if(|due| *due <= now)
             {
                 self.request(requester, due, &mut random)?;
@@ -337,17 +339,14 @@ impl<C: Carrier> Session<C> {
                     stepped?;
                 }
             }
-        }
-        let end = self.usage();
+        };
         self.client.settle().await?;
         self.take(first, requester)?;
-        let ended = &requester.ended;
         Ok(Counted {
-            requests: head..all,
-            // From the end of the last that does not count: so many ends lie in it as count.
-            span: (ended[head - 1], ended[all - 1]),
+            requests: from.0..to.0,
+            span: (from.1.at, to.1.at),
             steady: None,
-            usage: (begin, end),
+            usage: (from.1, to.1),
         })
     }
 }

@@ -6,7 +6,7 @@
 //! work queue into the buffer that `read` empties.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -50,6 +50,11 @@ struct Shared {
     space: Signal,
     arrived: RefCell<Vec<u8>>,
     work_queued: Cell<bool>,
+    /// Transfers from the device that are done, and the first whose bytes have not arrived.
+    done: Cell<u64>,
+    next: Cell<u64>,
+    /// Bytes of transfers that were copied before one that came first.
+    copied: RefCell<BTreeMap<u64, Vec<u8>>>,
     readable: RefCell<VecDeque<u8>>,
     data: Signal,
     blocked: Cell<Picoseconds>,
@@ -84,6 +89,9 @@ impl SerialPort {
             space: Signal::default(),
             arrived: RefCell::default(),
             work_queued: Cell::default(),
+            done: Cell::default(),
+            next: Cell::default(),
+            copied: RefCell::default(),
             readable: RefCell::default(),
             data: Signal::default(),
             blocked: Cell::default(),
@@ -194,6 +202,18 @@ impl Shared {
         self.host.costs()
     }
 
+    /// Appends what was copied to what has arrived, in the order in which transfers were done: a short one is
+    /// copied on another core before a long one that came first. Whether that were any bytes.
+    fn take_copied(&self) -> bool {
+        let mut any = false;
+        while let Some(bytes) = self.copied.borrow_mut().remove(&self.next.get()) {
+            self.next.set(self.next.get() + 1);
+            any |= !bytes.is_empty();
+            self.arrived.borrow_mut().extend(bytes);
+        }
+        any
+    }
+
     fn take(&self, limit: usize) -> Vec<u8> {
         let mut readable = self.readable.borrow_mut();
         let count = limit.min(readable.len());
@@ -230,9 +250,10 @@ impl Shared {
             let Some(done) = self.host.submit(Way::In, Vec::new(), limit).await.recv().await else {
                 return;
             };
+            let number = self.done.replace(self.done.get() + 1);
             self.host.cpu().run(self.costs().copy(done.bytes.len())).await;
-            self.arrived.borrow_mut().extend(&done.bytes);
-            if !done.bytes.is_empty() && !self.work_queued.replace(true) {
+            self.copied.borrow_mut().insert(number, done.bytes);
+            if self.take_copied() && !self.work_queued.replace(true) {
                 let this = Rc::clone(&self);
                 let name = format!("{SERVICE}{} receive work", self.host.name());
                 let in_memory = done.in_memory;
