@@ -50,7 +50,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     };
     let mut group = Group::open(&mut endpoint, &group).await?;
     group.join(&mut endpoint).await?;
-    let patience = Duration::from_millis(1);
+    let timeout = Duration::from_millis(1);
 
     // Each writes to the next one, says so, and waits until it is there.
     let next = (rank + 1) % HOSTS;
@@ -70,7 +70,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     endpoint.put_notify(&put, true).await?;
     endpoint.fence(put.host).await?;
     endpoint.send(put.host, 0, b"look now", Options::default(), 24).await?;
-    if let Some((frame, _)) = inbox.wait(&mut endpoint, patience).await? {
+    if let Some((frame, _)) = inbox.wait(&mut endpoint, timeout).await? {
         let mut found = vec![0; frame.immediate as usize];
         endpoint.memory().read(DATA, &mut found).await?;
         let found = String::from_utf8_lossy(&found);
@@ -91,7 +91,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     // Host 0 reads what host 1 serves.
     if rank == 0 {
         let config =
-            ReaderConfig { queue: 1, ring: 0x3000..0x3800, regions: 16..24, nonce: 0, patience };
+            ReaderConfig { queue: 1, ring: 0x3000..0x3800, regions: 16..24, nonce: 0, timeout };
         let mut reader = Reader::open(&mut endpoint, config).await?;
         let address = base(1) + DATA as u64;
         let key = Key::new(0, 0xFEED);
@@ -103,7 +103,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     } else if rank == 1 {
         let base = own + DATA as u64;
         let readable = [Readable { base, bytes: 0x1000, sources: 0b1111, nonce: 0xFEED }];
-        serve_reads(&mut endpoint, &mut inbox, &readable, patience / 10).await?;
+        serve_reads(&mut endpoint, &mut inbox, &readable, timeout / 10).await?;
     }
     group.barrier(&mut endpoint).await?;
 

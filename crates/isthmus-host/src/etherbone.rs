@@ -48,18 +48,14 @@ pub use snoop::{BusEvent, Snoop, describe};
 pub use statistics::Statistics;
 pub use wire::{Dialect, Format, Width, Widths};
 
+pub use crate::transport::{DEFAULT_PORT, UDP_MTU};
+
 use crate::transport::TransportError;
 use std::fmt;
 use std::time::Duration;
 
-/// The UDP port of Etherbone (0xEBD0).
-pub const DEFAULT_PORT: u16 = 60368;
-
 /// The UDP port of LiteEth's dialect. Gateware sends its replies to this port, too.
 pub const LITE_PORT: u16 = 1234;
-
-/// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
-pub const UDP_MTU: usize = 1472;
 
 /// What one operation of a cycle does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,6 +32,12 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+/// The UDP port of a device's name without one: Etherbone's (0xEBD0).
+pub const DEFAULT_PORT: u16 = 60368;
+
+/// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
+pub const UDP_MTU: usize = 1472;
+
 /// Whether message boundaries survive the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -80,7 +86,7 @@ pub trait Transport {
 
     /// The largest message in bytes. A stream ignores it.
     fn mtu(&self) -> usize {
-        crate::etherbone::UDP_MTU
+        UDP_MTU
     }
 
     /// Bytes of the buffer in which messages wait to be received, what the system adds to each

@@ -363,7 +363,7 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        let (patience, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
+        let (timeout, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
         let (whole, first) = (self.scenario.is_trace(), self.scenario.first_created());
         let mut motion = Motion::new(self.scenario);
         loop {
@@ -374,7 +374,7 @@ impl<'a> Run<'a> {
                 self.meter.begin(snapshot);
             }
             up = up || network.borrow().is_up();
-            if !up && snapshot.now > patience {
+            if !up && snapshot.now > timeout {
                 return Err(Self::never_up(snapshot.now, gateware.as_ref(), &network.borrow()));
             }
             if self.meter.poll(snapshot) || self.all_sent(&network) {

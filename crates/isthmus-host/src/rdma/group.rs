@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::endpoint::{CONTROL_BYTES, Endpoint, Inbox, RdmaError};
+use super::endpoint::{CONTROL_BYTES, Endpoint};
+use super::error::RdmaError;
+use super::inbox::Inbox;
 use super::phases::{PhaseTimer, Phases};
 use super::words::{
     Descriptor, Frame, HostId, Key, Layout, Options, QueueEntry, Region, WordError,
@@ -193,7 +195,7 @@ impl Group {
         &mut self,
         endpoint: &mut Endpoint<M, D>,
     ) -> Result<(), RdmaError> {
-        let waited = endpoint.config().patience;
+        let waited = endpoint.config().timeout;
         let deadline = endpoint.memory().now().saturating_add(waited);
         loop {
             for rank in 0..self.len() {
@@ -244,13 +246,13 @@ impl Group {
         endpoint.send(host, queue, body, Options::default(), tag).await
     }
 
-    /// Takes one thing that came to the queue; false when `patience` passes first.
+    /// Takes one thing that came to the queue; false when `timeout` passes first.
     async fn listen<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<bool, RdmaError> {
-        let Some((frame, body)) = self.inbox.wait(endpoint, patience).await? else {
+        let Some((frame, body)) = self.inbox.wait(endpoint, timeout).await? else {
             return Ok(false);
         };
         let Frame { source: host, immediate, .. } = frame;
@@ -300,7 +302,7 @@ impl Group {
         tags: [u32; 2],
         what: &'static str,
     ) -> Result<Arrived, RdmaError> {
-        let waited = endpoint.config().patience;
+        let waited = endpoint.config().timeout;
         let deadline = endpoint.memory().now().saturating_add(waited);
         loop {
             let here = |it: &Arrived| it.rank == rank && tags.contains(&it.tag);
@@ -464,7 +466,7 @@ impl Group {
     ///
     /// # Errors
     /// When a block is no multiple of 8 bytes or not inside a window, one is missing when the
-    /// endpoint's patience has passed, or one is not whole.
+    /// endpoint's timeout has passed, or one is not whole.
     pub async fn all_to_all<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
@@ -512,7 +514,7 @@ impl Group {
     ///
     /// # Errors
     /// When blocks are not as many as members, empty or no multiple of 8 bytes, two calls of such
-    /// blocks have not room in the queue, or a block is missing when the endpoint's patience has passed.
+    /// blocks have not room in the queue, or a block is missing when the endpoint's timeout has passed.
     pub async fn all_to_all_messages<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,

@@ -6,17 +6,22 @@
 //! machine it runs on, a simulated or a real one. On it stand reads by rendezvous ([`Reader`],
 //! [`serve_reads`]) and what hosts do together ([`Group`]). Programs: `docs/how-to/rdma-programs.md`.
 
+mod config;
 mod endpoint;
+mod error;
 mod group;
+mod inbox;
+mod messages;
 mod phases;
+mod post;
 mod read;
 mod words;
 
-pub use endpoint::{
-    CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
-    completed_offset, notified_offset,
-};
+pub use config::{EndpointConfig, LazyPosting, Posting};
+pub use endpoint::{CONTROL_BYTES, Endpoint, completed_offset, notified_offset};
+pub use error::RdmaError;
 pub use group::{Group, GroupConfig, Window};
+pub use inbox::Inbox;
 pub use phases::{PhaseTimer, Phases};
 pub use read::{
     Ended, ReadError, Readable, Reader, ReaderConfig, Remote, Served, Ticket, answer_read,

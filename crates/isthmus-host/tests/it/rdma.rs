@@ -23,8 +23,8 @@ type Host = Endpoint<Machine, Machine>;
 type Program<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 fn config(host: usize) -> EndpointConfig {
-    let (host, patience) = (host as HostId, PATIENCE);
-    EndpointConfig { host, session: 3, patience, ..EndpointConfig::default() }
+    let (host, timeout) = (host as HostId, TIMEOUT);
+    EndpointConfig { host, session: 3, timeout, ..EndpointConfig::default() }
 }
 
 /// An endpoint whose whole data area each host may write with its number's entry, or with key 20.
@@ -81,7 +81,7 @@ fn programs<'a, T, F: Future<Output = T> + 'a>(
     (0..hosts).map(|host| Box::pin(program(host)) as Program<'a, T>).collect()
 }
 
-const PATIENCE: Duration = Duration::from_millis(5);
+const TIMEOUT: Duration = Duration::from_millis(5);
 /// No host sends before all are open.
 const SETTLE: Duration = Duration::from_micros(100);
 
@@ -114,7 +114,7 @@ fn a_long_put_is_told_when_all_of_it_is_there_over_paths_of_any_length() {
                     assert!(!told.failed && told.count == 1);
                     assert_eq!(told.address, base(1) + (DATA + 64 + bytes - 8) as u64);
                     assert_eq!(machine.peek(DATA + 64, bytes), *data);
-                    let (frame, body) = inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                    let (frame, body) = inbox.wait(&mut endpoint, TIMEOUT).await.unwrap().unwrap();
                     assert!(frame.notification && frame.bytes == 0 && body.is_empty());
                     assert_eq!((frame.source, frame.immediate), (0, 0xFEED));
                     assert_eq!(machine.peek(DATA + 0x18000, bytes), *data);
@@ -145,7 +145,7 @@ fn a_key_s_slot_is_there_before_its_descriptor_starts() {
                 if host == 0 {
                     endpoint.put(&keyed).await.unwrap();
                 } else {
-                    let (frame, _) = inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                    let (frame, _) = inbox.wait(&mut endpoint, TIMEOUT).await.unwrap().unwrap();
                     assert_eq!(frame.immediate, number);
                 }
             }
@@ -200,8 +200,7 @@ fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
             for round in 0..ROUNDS {
                 let body = pattern(504, round);
                 if host == 1 {
-                    let (frame, found) =
-                        inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                    let (frame, found) = inbox.wait(&mut endpoint, TIMEOUT).await.unwrap().unwrap();
                     assert_eq!((u64::from(frame.immediate), found), (round, body));
                     continue;
                 }
@@ -256,7 +255,7 @@ fn a_list_of_messages_comes_whole_and_in_its_order() {
                     if host == 1 {
                         for index in numbers {
                             let (frame, found) =
-                                inbox.wait(&mut endpoint, PATIENCE).await.unwrap().unwrap();
+                                inbox.wait(&mut endpoint, TIMEOUT).await.unwrap().unwrap();
                             assert_eq!((frame.immediate as usize, &found), (index, &bodies[index]));
                         }
                         endpoint.send(0, QUEUE, &[0; 8], Options::default(), 0).await.unwrap();
@@ -269,7 +268,7 @@ fn a_list_of_messages_comes_whole_and_in_its_order() {
                     };
                     let list: Vec<_> = numbers.map(message).collect();
                     endpoint.send_list(1, SMALL, &list).await.unwrap();
-                    assert!(told.wait(&mut endpoint, PATIENCE).await.unwrap().is_some());
+                    assert!(told.wait(&mut endpoint, TIMEOUT).await.unwrap().is_some());
                 }
             }
         }));
@@ -321,16 +320,16 @@ fn a_packed_queue_gives_each_message_when_its_last_word_is_there() {
                     machine.sleep(SETTLE).await;
                     continue;
                 }
-                let found = packed.receive_packed(&mut endpoint, 40, PATIENCE).await.unwrap();
+                let found = packed.receive_packed(&mut endpoint, 40, TIMEOUT).await.unwrap();
                 assert_eq!(found, Some(body));
             }
             if host == 1 {
                 let none = packed.receive_packed(&mut endpoint, 40, Duration::ZERO).await;
                 assert_eq!(none.unwrap(), None);
                 let wrong = [
-                    packed.receive_packed(&mut endpoint, 36, PATIENCE).await,
-                    packed.receive_packed(&mut endpoint, 72, PATIENCE).await,
-                    slotted.receive_packed(&mut endpoint, 40, PATIENCE).await,
+                    packed.receive_packed(&mut endpoint, 36, TIMEOUT).await,
+                    packed.receive_packed(&mut endpoint, 72, TIMEOUT).await,
+                    slotted.receive_packed(&mut endpoint, 40, TIMEOUT).await,
                 ];
                 for refused in wrong {
                     let line = refused.unwrap_err().to_string();

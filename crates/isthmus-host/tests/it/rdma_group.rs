@@ -18,7 +18,7 @@ const RING_BYTES: usize = 0x10000;
 const WINDOW: usize = 0x20000;
 const WINDOW_BYTES: usize = 0x20000;
 const SEND: usize = 0x50000;
-const PATIENCE: Duration = Duration::from_millis(5);
+const TIMEOUT: Duration = Duration::from_millis(5);
 
 type Host = Endpoint<Machine, Machine>;
 
@@ -36,8 +36,8 @@ fn group_config(members: usize) -> GroupConfig {
 
 async fn open(network: &Network, host: usize) -> Host {
     let machine = network.machine(host);
-    let (host, patience) = (host as HostId, PATIENCE);
-    let config = EndpointConfig { host, patience, ..EndpointConfig::default() };
+    let (host, timeout) = (host as HostId, TIMEOUT);
+    let config = EndpointConfig { host, timeout, ..EndpointConfig::default() };
     Endpoint::open(machine.clone(), machine, config).await.unwrap()
 }
 

@@ -64,7 +64,7 @@ async fn open(network: &Network, host: usize) -> (Host, Inbox, Reader) {
         ring: ANSWERS..ANSWERS + 0x800,
         regions: 16..24,
         nonce: 0xFF_FFF0,
-        patience: us(500),
+        timeout: us(500),
     };
     let reader = Reader::open(&mut endpoint, config).await.unwrap();
     machine.sleep(SETTLE).await;
@@ -162,7 +162,7 @@ fn what_cannot_be_read_is_not_asked_for() {
             let ring = ANSWERS..ANSWERS + 0x800;
             for regions in [0..8, 16..65, 20..20] {
                 let ring = ring.clone();
-                let config = ReaderConfig { queue: 4, ring, regions, nonce: 0, patience: us(1) };
+                let config = ReaderConfig { queue: 4, ring, regions, nonce: 0, timeout: us(1) };
                 assert!(Reader::open(&mut endpoint, config).await.is_err());
             }
         }

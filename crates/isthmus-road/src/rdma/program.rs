@@ -348,9 +348,9 @@ impl Side {
         if workload.packed {
             let failed = self.failed("receive");
             let Program { endpoint, inbox, .. } = &mut self.program;
-            let patience = std::time::Duration::from_nanos(self.scenario.timeout().0 / 1_000);
+            let timeout = std::time::Duration::from_nanos(self.scenario.timeout().0 / 1_000);
             let size = workload.size_bytes;
-            let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;
+            let body = inbox.receive_packed(endpoint, size, timeout).await.map_err(failed)?;
             let body = body.ok_or_else(|| self.timed_out("message", transfer))?;
             return self.check(transfer, &body);
         }

@@ -110,9 +110,9 @@ pub struct RdmaInterface {
     pub links: usize,
     /// Hosts that it can address.
     pub hosts: usize,
-    /// Patience for an acknowledgement.
+    /// Timeout for an acknowledgement.
     pub probe_us: f64,
-    /// Patience with a packet that was overtaken.
+    /// Timeout for a packet that was overtaken.
     pub lost_us: f64,
 }
 

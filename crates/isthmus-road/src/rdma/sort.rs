@@ -420,8 +420,8 @@ mod tests {
         members: usize,
     ) -> (Endpoint<Machine, Machine>, Group) {
         let machine = network.machine(host);
-        let (number, patience) = (host as HostId, Duration::from_millis(5));
-        let config = EndpointConfig { host: number, patience, ..EndpointConfig::default() };
+        let (number, timeout) = (host as HostId, Duration::from_millis(5));
+        let config = EndpointConfig { host: number, timeout, ..EndpointConfig::default() };
         let mut endpoint = Endpoint::open(machine.clone(), machine, config).await.unwrap();
         let config = GroupConfig {
             members: (0..members as HostId).collect(),

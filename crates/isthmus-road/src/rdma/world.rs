@@ -261,7 +261,7 @@ impl Node {
             probe_cycles: cycles(scenario.interface.probe_us),
             lost_cycles: cycles(scenario.interface.lost_us),
             bench: false,
-            patience: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
+            timeout: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
         };
         let memory = HostMemory::new(&sim, &host);
         let mut endpoint = Endpoint::open(bar, memory.clone(), config).await?;
