@@ -125,7 +125,8 @@ def compare(
         typer.Option(metavar="FILE", help="Operating-system noise: cyclictest -h output, or ns and counts."),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Also percentiles, every stage, crossovers and notes.")
+        bool,
+        typer.Option("--details", help="Also percentiles, every stage, crossovers, notes and constants."),
     ] = False,
     out: OutFolder = Path("out"),
 ) -> None:

@@ -329,10 +329,14 @@ def _stages(answer: Answer) -> list[str]:
 
 
 def _constants(answer: Answer) -> list[str]:
-    """How many constants each platform has and where they are."""
+    """Every constant of every platform; the page has the sources whole."""
     found = {row.m.platform: row.m.constants for row in answer.rows}
-    made = ["", "Constants (all with their sources on the page):"]
+    made: list[str] = []
     for name, given in sorted(found.items()):
-        if given is not None:
-            made.append(_cut(f"  {name}: {given.title}, {len(given.constants)} constants"))
-    return made if len(made) > 2 else []
+        if given is None:
+            continue
+        made += ["", _cut(f"Constants of {name}: {given.title}")]
+        for one in given.constants:
+            unit = "" if one.unit == "1" else f" {one.unit}"
+            made.append(_cut(f"  {one.part}.{one.name} = {one.value:g}{unit}  ({one.source})"))
+    return made

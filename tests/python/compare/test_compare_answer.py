@@ -181,6 +181,8 @@ def test_details_hold_every_row_stage_and_note() -> None:
             assert stage.name in text
     assert "warning: pcie-t5810: --set sets PCIe generation 3 but keeps the ports'" in text
     assert "pcie-t5810 with link.generation=3, link.lanes=8" in text
+    assert "  link.generation = 3  (set by --set)" in text
+    assert "Constants of gige-direct: Host and FPGA on one Gigabit Ethernet cable" in text
 
 
 def test_a_document_of_something_else_is_refused() -> None:
