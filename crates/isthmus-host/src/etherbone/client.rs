@@ -5,7 +5,9 @@ use super::flight::{Messages, Sent};
 use super::flights::{Flight, Flights};
 use super::guard::{self, Stamp};
 use super::meter::{Meter, NoMeter, Work};
-use super::pending::{Completion, CycleResult, Ended, Owner, Pending};
+#[cfg(feature = "tokio")]
+use super::pending::Completion;
+use super::pending::{CycleResult, Ended, Owner, Pending};
 use super::statistics::{Counters, Statistics};
 use super::wire::{
     Codec, Dialect, Flags, Format, Header, LiteCodec, Message, PROBE_LENGTH, Record, RecordView,
