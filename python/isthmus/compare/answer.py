@@ -243,8 +243,8 @@ class View:
         load = busiest(best.m)
         if self.case.alone and load is not None and 0 < load[1] < FULL:
             made.append(
-                f"several requests in flight (its busiest resource, {place_text(load[0])}, is busy "
-                f"{percent(load[1])} of the time: up to {times(1 / load[1])} the rate; --window {WINDOW})"
+                f"--window {WINDOW} (its busiest resource, {place_text(load[0])}, is busy "
+                f"{percent(load[1])} of the time)"
             )
         others = [] if sweep is None else sweep.line(best.key)
         larger = [row for row in others if row.case.bytes > self.case.bytes and row.p50 and best.p50]
