@@ -18,8 +18,10 @@ pub mod wire;
 
 mod block;
 mod client;
+mod collect;
 mod cycle;
 mod discover;
+mod encode;
 mod flight;
 mod flights;
 mod guard;

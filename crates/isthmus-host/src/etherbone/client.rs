@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::cycle::{Collector, LITE_PART_BITS};
+use super::collect::Collector;
+use super::encode::LITE_PART_BITS;
 use super::flight::{Messages, Sent};
 use super::flights::{Flight, Flights};
 use super::guard::{self, Stamp};

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::Error;
-use super::cycle::Collector;
+use super::collect::Collector;
 use super::pending::{Completion, Ended, Owner};
 
 /// Places of cycles that keep the memory of the last one for the next: so many, and memory for so many
