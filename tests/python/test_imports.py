@@ -16,8 +16,8 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 TABLE = "isthmus.roads.table"
-OWN = ("isthmus.eb", "isthmus.compare", "isthmus.regs")
-"""Not shared: the tools of one road, what compares them all, and register maps, which are named as cores."""
+OWN = ("isthmus.eb", "isthmus.regs")
+"""Not shared: the tools of one road, and register maps, which are named as cores."""
 
 
 @cache

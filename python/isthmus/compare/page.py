@@ -18,6 +18,7 @@ from isthmus.compare.answer import SIZE, Answer, Row, Sweep, View, answer
 from isthmus.compare.cells import HEADER, case_key, cells, size_cell, spread
 from isthmus.results.model import NO_NOISE, PERCENTILES, needed
 from isthmus.results.table import aligned
+from isthmus.roads.table import roads
 from isthmus.units import digits, percent, time
 from isthmus.workload import OPERATIONS, arrivals_text, bytes_text, place_text, rate_text, size_text
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from isthmus.results.constants import Constants
 
 _COLOURS = 8
-_PLACES: Mapping[str, int] = {
-    "host": 1, "nic": 2, "wire": 3, "switch": 4, "fpga": 5, "pcie": 6, "bus": 6, "controller": 7, "bridge": 8,
-}  # fmt: skip
 _OFFERED_SIZES = (8, 64, 256, 1024, 4096)
 _OFFERED_ARRIVALS: tuple[tuple[int | None, float | None], ...] = ((1, None), (4, None), (None, 100_000.0))
 
@@ -207,7 +205,9 @@ def _table(view: View, found: Answer) -> str:
 
 
 def _colour(place: str) -> int:
-    return _PLACES.get(place, sum(map(ord, place)) % _COLOURS + 1)
+    known = [*dict.fromkeys(name for road in roads() for name in road.places)]
+    number = known.index(place) if place in known else sum(map(ord, place))
+    return number % _COLOURS + 1
 
 
 def _bars(view: View) -> str:
