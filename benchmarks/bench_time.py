@@ -23,11 +23,11 @@ def command(*arguments: str) -> float:
 
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
-    from isthmus.bench import engine
+    from isthmus.bench import runner as running
     from isthmus.models import ModelSpec
     from startup import from_nothing
 
-    engine.model("gige_etherbone")
+    running.model("gige_etherbone")
     isthmus = str(ROOT / "isthmus")
     with tempfile.TemporaryDirectory(prefix="isthmus-bench-") as out:
         bench = command(isthmus, "bench", "etherbone", "--out", out)
@@ -35,7 +35,7 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     built = from_nothing(ModelSpec("isthmus:board:gige_etherbone", "gige_etherbone"))
     return [
         Figure("isthmus bench etherbone, model built", bench, 60, "s"),
-        Figure("isthmus compare, model built", compare, 60, "s"),
+        Figure("isthmus compare, models built", compare, 30, "s"),
         Figure("model gige_etherbone from nothing", built, 60, "s"),
     ]
 

@@ -24,9 +24,9 @@ CORE = "isthmus:board:gige_etherbone"
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
     from isthmus import native, platforms
-    from isthmus.bench import scenario
     from isthmus.errors import UserError
     from isthmus.models import ModelSpec, build
+    from isthmus.roads.etherbone import scenario
 
     plain = build(ModelSpec(CORE, "gige_etherbone"))
     silent = build(ModelSpec(CORE, "gige_etherbone", {"SilentSlave": True, "Timeout": 1000}))

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from isthmus import bootstrap, native, platforms
-from isthmus.bench.rdma import PLATFORM, PLATFORMS, Transfers, models, scenario
 from isthmus.errors import UserError
+from isthmus.roads.rdma.bench import PLATFORM, PLATFORMS, Transfers, models, scenario
 
 TARGET_KCYCLES = 50
 TARGET_KPACKETS = 1_000

@@ -30,16 +30,16 @@ BUSES = (
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
     from isthmus import platforms
-    from isthmus.bench import engine, scenario
-    from isthmus.platforms import BUSES as KINDS
+    from isthmus.bench import runner as running
+    from isthmus.roads.etherbone import scenario
 
-    model = engine.model("gige_etherbone")
+    model = running.model("gige_etherbone")
     platform = platforms.load("gige-direct")
     made = scenario.scenario(platform, "isthmus", model, scenario.line_rate(options.frames), 1)
     figures = [_figure("Gigabit Ethernet, never idle", made, options.repetitions)]
     for name, profile, title in BUSES:
         platform = platforms.load(name)
-        model = engine.model(KINDS[platform.bus].boards[profile])
+        model = running.model(platforms.kind(platform.bus).boards[profile])
         made = scenario.scenario(platform, profile, model, scenario.throughput(8, options.cycles), 1)
         figures.append(_figure(title, {**made, "skip_idle": False}, options.repetitions))
     return figures

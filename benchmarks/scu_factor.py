@@ -49,17 +49,18 @@ def measure(
 ) -> dict[str, dict[int, float]]:
     """Mean time of a cycle of 3 reads and 1 write in us, by platform and factor."""
     from isthmus import platforms
-    from isthmus.bench import engine, scenario
+    from isthmus.bench import runner as running
+    from isthmus.roads.etherbone import scenario
 
     found: dict[str, dict[int, float]] = {}
     for name in systems:
         platform = platforms.load(name)
-        model = engine.model(platforms.BUSES[platform.bus].boards["as-published"], False)
+        model = running.model(platforms.kind(platform.bus).boards["as-published"], False)
         for factor in factors:
             made = scenario.scenario(
                 scaled(platform, factor), "as-published", model, scenario.tlu(ITERATIONS), 1
             )
-            (result,) = engine.run(made)
+            (result,) = running.run(made)
             found.setdefault(name, {})[factor] = float(result["latency_ps"]["avg"]) / 1e6
     return found
 

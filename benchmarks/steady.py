@@ -20,8 +20,8 @@ SLOW = ("pcie-scu3", "vme-rio4")
 
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
-    from isthmus.bench import etherbone
     from isthmus.platforms import PROFILES
+    from isthmus.roads.etherbone import bench as etherbone
 
     figures = []
     for name in options.platform.split(",") if options.platform else etherbone.SERIES:
@@ -39,10 +39,11 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
 def _ns(name: str, profile: Any, per_cycle: int, cycles: int) -> float:
     """Nanoseconds a timestamp."""
     from isthmus import native, platforms
-    from isthmus.bench import engine, scenario
+    from isthmus.bench import runner as running
+    from isthmus.roads.etherbone import scenario
 
     platform = platforms.load(name)
-    model = engine.model(platforms.BUSES[platform.bus].boards[profile])
+    model = running.model(platforms.kind(platform.bus).boards[profile])
     workload = scenario.timestamps("pipelined", per_cycle, cycles)
     result: Mapping[str, Any]
     (result,) = native.run_scenario(scenario.scenario(platform, profile, model, workload, 1))

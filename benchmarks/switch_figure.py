@@ -12,7 +12,6 @@ a second of processor time; --check makes it exit 1 below its target.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 import time
@@ -20,10 +19,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from isthmus import bootstrap, native, platforms
-from isthmus.bench import switch, switch_tables
-from isthmus.bench.switch_published import PUBLISHED_PORTS
 from isthmus.platforms import PROFILES
-from isthmus.results import write
+from isthmus.results import to_csv, write
+from isthmus.roads.switch import bench as switch
+from isthmus.roads.switch import tables as switch_tables
+from isthmus.roads.switch.published import PUBLISHED_PORTS
 
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99)
 TARGET_KCYCLES = 200
@@ -45,12 +45,11 @@ def figure(packets: int, ports: int, out: Path) -> None:
         for point in switch.curve(traffic, switch.Design(profile), LOADS, switch.ENGINES)  # type: ignore[arg-type]
     ]
     made = switch.measure(points, title="figure")
-    from isthmus.report import switch as drawing
+    from isthmus.roads.switch import page as drawing
 
     target = out / "switch-figure.json"
     write(made, target)
-    with target.with_suffix(".csv").open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(switch_tables.csv_rows(made))
+    target.with_suffix(".csv").write_text(to_csv(made))
     target.with_suffix(".html").write_text(drawing.page(made))
     print(switch_tables.text(made), end="")
 

@@ -1,11 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests need of the process they run in."""
+"""What all tests need of the process they run in, and the cache of tests that give one result."""
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+READ = ("python/isthmus", "tests/system", "crates", "rtl", "platforms", "published", "benchmarks")
+"""Folders that a deterministic test may read, beside the files of the root."""
 
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs that these
 # tests end with Control-C would never hear it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@cache
+def inputs_key() -> str:
+    """A hash of all that can change the result of a test marked `deterministic`: this checkout's files, the
+    compiler, Verilator and the installed packages."""
+    from isthmus import cache as store
+    from isthmus.models import tools
+
+    files = [file for file in ROOT.iterdir() if file.is_file()]
+    for folder in READ:
+        files += [
+            file
+            for file in (ROOT / folder).rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".so"
+        ]
+    files = sorted({*files, Path(__file__)})
+    names = [str(file.relative_to(ROOT)) for file in files]
+    packages = sorted(f"{found.name}=={found.version}" for found in distributions())
+    variables = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name == "ISTHMUS_SEED"]
+    return store.digest([*names, *files, *packages, *variables, *tools.find_toolchain().key()])
+
+
+def _cached(item: pytest.Item) -> bool:
+    from isthmus import cache as store
+    from isthmus.testing import FRESH
+
+    if item.get_closest_marker("deterministic") is None or os.environ.get(FRESH):
+        return False
+    return store.passed("tests", store.digest([item.nodeid])[:16], inputs_key()) is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Report a pass that is on record; neither the test nor its fixtures run."""
+    if not _cached(item):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for when in ("setup", "call", "teardown"):
+        report = pytest.TestReport(
+            nodeid=item.nodeid,
+            location=item.location,
+            keywords=dict.fromkeys(item.keywords, 1),
+            outcome="passed",
+            longrepr=None,
+            when=when,  # type: ignore[arg-type]
+            user_properties=[("cached", "true")],
+        )
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    # Fixtures of earlier tests that no later one needs.
+    item.session._setupstate.teardown_exact(nextitem)
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    report: pytest.TestReport = yield  # type: ignore[misc, assignment]
+    if report.when == "call" and report.passed and item.get_closest_marker("deterministic"):
+        from isthmus import cache as store
+
+        store.record_pass("tests", store.digest([item.nodeid])[:16], inputs_key())
+    return report  # type: ignore[return-value]

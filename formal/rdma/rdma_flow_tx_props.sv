@@ -65,6 +65,7 @@ module rdma_flow_tx_props
 
   // ---------------------------------------------------------------- a clock ago
   logic was_live_q = 1'b0;
+  logic own_room_q, waiting_q;
   logic valid_q, open_q, own_valid_q, own_ready_q, done_valid_q, done_ready_q, commit_q;
   seq_t acked_q, next_q;
   session_t session_q;
@@ -84,6 +85,8 @@ module rdma_flow_tx_props
     open_q        <= open;
     own_valid_q   <= live_q && own_valid_o;
     own_ready_q   <= own_ready_i;
+    own_room_q    <= control_room_i[own_header_o.dst[2:0]];
+    waiting_q     <= dut.awaiting[Watch];
     own_header_q  <= own_header_o;
     own_q         <= own_o;
     done_valid_q  <= live_q && done_valid_o;
@@ -150,6 +153,8 @@ module rdma_flow_tx_props
     if (started_q) begin
       if (!live_q) assume (!run_i && !commit_i && !receive_valid_i);
       assume (!(valid_q && receive_valid_i));
+      // rdma_segment takes a packet only where there is room.
+      if (own_valid_o && !control_room_i[own_header_o.dst[2:0]]) assume (!own_ready_i);
       // rdma_send's side of the window; and it gives numbers in open flows alone.
       if (commit) assume (open && count_i >= 4'd1 && 16'(lag_o) + 16'(count_i) <= 16'd64);
     end
@@ -176,6 +181,8 @@ module rdma_flow_tx_props
         assert (session == session_q + 8'd1 && open_q && !open && failed_o && refused_valid_o);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
         assert (refused_code_o == CodeSession && refused_flow_o == Watch && failed_flow_o == Watch);
+        // All that was given and not acknowledged, what was given in the last two cycles included.
+        assert (refused_more_o == 12'(lag));
       end
       // A flow opens only on the ACK of the number that its OPEN names.
       if (open && !open_q) begin
@@ -202,9 +209,14 @@ module rdma_flow_tx_props
       if (more) assert (dut.awaiting[Watch] || !run_i);
       // And the host knows.
       if (more != more_q && open && open_q) assert (dut.news_q[Watch]);
-      // Offers stand.
+      if (own_valid_o) assert (own_header_o.dst == host_t'(dut.own_flow_q) && !dut.own_chosen_q);
+      // An offer holds until it is taken; one of a flow without room is withdrawn, and asked for again.
       if (own_valid_q && !own_ready_q) begin
-        assert (own_valid_o && own_header_o == own_header_q && own_o == own_q);
+        assert (own_valid_o == own_room_q);
+        if (own_valid_o) assert (own_header_o == own_header_q && own_o == own_q);
+        else if (own_header_q.dst == host_t'(Watch) && waiting_q && (dut.opening_q[Watch] || open)) begin
+          assert (dut.ask_q[Watch] || effect_q);
+        end
       end
       if (done_valid_q && !done_ready_q) begin
         assert (done_valid_o && done_word_o == done_word_q && done_flow_o == done_flow_q);

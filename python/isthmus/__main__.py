@@ -1,32 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 import io
+import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
 
 from isthmus import jobs
 
 
+WIDTH = 80
+"""Columns for which `help.txt` is made; a narrower terminal gets its own."""
+
+
 def _program() -> int:
     # Imported here: a signal meanwhile must find its handler.
+    if sys.argv[1:] in (["--help"], ["-h"]) and _columns() >= WIDTH:
+        return _written(_help)
     if sys.argv[1:2] == ["eb"]:
         from isthmus.eb import lean
 
         found = lean.parse(sys.argv[2:])
         if found is not None:
-            return _lean(*found)
+            return _written(lambda: lean.call(*found))
     from isthmus.cli import run
 
     return run(sys.argv[1:])
 
 
-def _lean(command: str, values: dict[str, object]) -> int:
-    """A correct command of `eb`; only what goes wrong needs the rest of the command line."""
-    from isthmus.eb import lean
+def _columns() -> int:
+    """Of the terminal, as the command line takes them; a pipe has as many as `help.txt`."""
+    try:
+        return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
+    except (OSError, ValueError):
+        return WIDTH
 
+
+def _help() -> None:
+    """The help, ready: a test holds it equal to what the commands say."""
+    print((Path(__file__).parent / "help.txt").read_text(), end="")
+
+
+def _written(command: Callable[[], object]) -> int:
+    """Do what a correct command does; only what goes wrong needs the rest of the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As `cli.run` does.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        lean.call(command, values)
+        command()
         if sys.stdout is not None:
             sys.stdout.flush()
     except Exception as err:
@@ -39,6 +60,23 @@ def _lean(command: str, values: dict[str, object]) -> int:
 
         return guarded(fail)
     return 0
+
+
+def main() -> NoReturn:
+    """The command `isthmus` of an installed package."""
+    jobs.main(_installed)
+
+
+def _installed() -> int:
+    from isthmus.errors import UserError
+
+    try:
+        from isthmus import paths
+    except UserError as err:
+        print(f"isthmus: {err}", file=sys.stderr)
+        return err.exit_code
+    del paths
+    return _program()
 
 
 if __name__ == "__main__":

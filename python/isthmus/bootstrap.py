@@ -19,16 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-ROOT = Path(__file__).resolve().parents[2]
 if not __package__:
-    sys.path.insert(0, str(ROOT / "python"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from isthmus import jobs  # noqa: E402 (as a script, the line above finds it)
+from isthmus import jobs
+from isthmus.paths import NATIVE, ROOT, STATE
 
-STATE = ROOT / ".isthmus"
 VENV = STATE / "venv"
 REQUIREMENTS = ROOT / "requirements"
-NATIVE = ROOT / "python" / "isthmus" / "_native.abi3.so"
 
 INSTALL_TIMEOUT_S = 1800
 
@@ -94,6 +92,8 @@ def ensure_development() -> None:
     """The packages that only test, area, timing, prove and regs need."""
     if _current("dev"):
         return
+    if Path(sys.prefix).resolve() != VENV.resolve():
+        raise SetupError(f"needs the checkout's own environment: start this command as {ROOT / 'isthmus'}")
     with _lock("setup"):
         if not _current("dev"):
             _install("dev", "Python packages for tests and synthesis")
@@ -246,7 +246,8 @@ def _install(name: str, title: str) -> None:
 
 def _cargo_build(log: Path) -> None:
     cargo = find_cargo()
-    environment = {"PYO3_PYTHON": str(VENV / "bin" / "python")}
+    own = VENV / "bin" / "python"
+    environment = {"PYO3_PYTHON": str(own if own.exists() else sys.executable)}
     command = [cargo, "build", "--release", "--locked", "--package", "isthmus-py", "--color", "never"]
     _run(command, log, environment)
 

@@ -9,20 +9,30 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from isthmus import __version__, bootstrap, jobs
 from isthmus.errors import UserError, choose
+from isthmus.options import OutFolder, Seed, one_of
+from isthmus.roads.table import having, resolve, roads
+
+
+class _Group(TyperGroup):
+    """Commands; an unknown one comes with the nearest name."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, choose("command", cmd_name, self.list_commands(ctx)))
+
 
 app = typer.Typer(
     name="isthmus",
+    cls=_Group,
     help="Build, measure and compare the road between a host and its accelerator.",
     no_args_is_help=True,
     add_completion=False,
@@ -47,178 +57,57 @@ def _root(
     del version
 
 
-FORMATS = ("table", "csv", "json")
-PROFILES = ("as-published", "isthmus", "all")
-METHODS = ("convenience", "blocking", "pipelined", "all")
-TRACES = ("none", "fst", "perfetto", "pcapng")
-PORTS = ("4", "8", "12", "16")
-ARRIVALS = ("paced", "poisson", "bursty")
-POSTINGS = ("v1", "v2", "v3")
-PUBLISHED = ("etherbone", "switch", "rdma")
-DIALECTS = ("ohwr", "liteeth", "litex")
 FAMILIES = ("xc7", "xcup", "xc2vp", "ecp5", "all")
 DEVICES = ("lfe5u-85", "lfe5um5g-85")
-SEED_LAST = (1 << 53) - 1
-"""A result's readers keep whole numbers exactly up to here."""
-
-
-def _one_of(what: str, known: Sequence[str], *names: str, metavar: str = "", **more: Any) -> Any:
-    """An option with a fixed set of values, which its help lists."""
-    return typer.Option(
-        *names, metavar=metavar or "|".join(known), parser=lambda text: choose(what, text, known), **more
-    )
-
-
-Iterations = Annotated[
-    int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Cycles of each measurement.")
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=0, max=SEED_LAST, help="Random seed; the same seed repeats the result exactly."
-    ),
-]
-OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
-OutJson = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Another name for the result file; ends in .json.")
-]
-Form = Annotated[str, _one_of("format", FORMATS, "--format", help="What to print.")]
 
 
 @app.command()
 def compare(
-    iterations: Iterations = 90,
-    seed: Seed = 1,
-    out: OutFolder = Path("out"),
-    rdma: Annotated[
-        bool, typer.Option("--rdma/--no-rdma", help="Also writes and messages between hosts.")
-    ] = True,
-) -> None:
-    """Measure one workload over every road; one HTML page."""
-    from isthmus import compare as comparison
-
-    comparison.run(iterations=iterations, seed=seed, out=out, rdma=rdma)
-
-
-bench = typer.Typer(help="Measure one road in detail.", no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(bench, name="bench")
-
-
-@bench.command("etherbone")
-def bench_etherbone(
-    iterations: Iterations = 90,
-    size: Annotated[
-        str, typer.Option("-s", "--size", metavar="N", help="Timestamps in one cycle: 4, 1,2,8 or 1..8.")
-    ] = "1..8",
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="gige-direct, usb-t5810, ..., with commas, or all.")
-    ] = "all",
-    method: Annotated[str, _one_of("method", METHODS, help="How the host program reads.")] = "all",
-    profile: Annotated[str, _one_of("profile", PROFILES, help="Which design.")] = "all",
-    seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    trace: Annotated[str, _one_of("trace", TRACES, help="Written to DIR/traces.")] = "none",
-) -> None:
-    """Timestamps over Etherbone, on every bus."""
-    from isthmus.bench import etherbone, output
-
-    etherbone.run(
-        iterations=iterations,
-        size=size,
-        platform=platform,
-        method=method,
-        profile=profile,
-        seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        trace=cast("etherbone.Trace", trace),
-    )
-
-
-@bench.command("switch")
-def bench_switch(
-    ports: Annotated[str, _one_of("ports", PORTS, help="Ports of the switch.")] = "8",
-    pattern: Annotated[
-        str,
+    op: Annotated[
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="uniform, permutation, hotspot[:SHARE], unbalanced:W, single or trace:FILE.",
+            help="read, write (host-read, host-write), device-read, device-write, put or message.  "
+            "[a small set of them]",
         ),
-    ] = "uniform",
-    arrivals: Annotated[str, _one_of("arrivals", ARRIVALS, help="When packets are made.")] = "paced",
-    size: Annotated[
-        str, typer.Option("-s", "--sizes", metavar="BYTES", help="Data of a packet: 64-512 or 256.")
-    ] = "64-512",
-    load: Annotated[
-        str,
-        typer.Option(metavar="LOADS", help="Shares of a line's words: 0.8, 0.5,0.8 or FROM:TO[:STEP]."),
-    ] = "0.1:1.0",
-    packets: Annotated[
-        int, typer.Option("-n", "--packets", metavar="N", help="Packets to measure at each load.")
-    ] = 20_000,
-    seed: Seed = 1,
-    profile: Annotated[str, _one_of("profile", PROFILES, help="Which design.")] = "isthmus",
-    buffer_words: Annotated[
-        int | None, typer.Option(metavar="N", help="Words of a crosspoint, 32 to 512.  [512]")
     ] = None,
-    round_trip: Annotated[
-        int | None,
-        typer.Option(metavar="WORDS", help="Propagation from a sender to the switch and back.  [50]"),
-    ] = None,
-    engines: Annotated[
-        str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
-    ] = "all",
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-) -> None:
-    """Delay against load through a buffered-crossbar switch."""
-    from isthmus.bench import output, switch
-
-    switch.run(
-        ports=int(ports),
-        pattern=pattern,
-        arrivals=arrivals,
-        size=size,
-        load=load,
-        packets=packets,
-        seed=seed,
-        profile=profile,
-        buffer_words=buffer_words,
-        round_trip=round_trip,
-        engines=engines,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-    )
-
-
-@bench.command("rdma")
-def bench_rdma(
-    test: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEST",
-            help="write-lat, write-bw, send-lat, send-bw, one-way, exchange, sort, trace, or figures: the "
-            "document's.",
-        ),
-    ],
     size: Annotated[
         str | None,
         typer.Option(
             "-s",
             "--size",
             metavar="BYTES",
-            help="Of a transfer: 64, 8,64 or 8:4096, which doubles.  [8; 65536 where rates are measured]",
+            help="Of a request: 256, 2K, 8,64,1K or 8:4K, which doubles.  [256]",
         ),
     ] = None,
-    all_: Annotated[
-        bool,
-        typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, to 504 or to 64 KiB."),
-    ] = False,
+    window: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Requests in flight, as soon as one is done the next.  [1]"),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R", help="Instead of --window: requests a second, 100k, with Poisson arrivals."
+        ),
+    ] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Names or paths of .toml files, with commas.  [some of each road]"
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Replace a platform's constant: link.lanes=8; repeatable."
+        ),
+    ] = None,
+    driver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only this way: dma, loads, bulk, serial, datagram, inline or message."
+        ),
+    ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(
@@ -226,133 +115,104 @@ def bench_rdma(
             "--iters",
             metavar="N",
             min=1,
-            help="Transfers measured at each size, exchanges, or chunks that each host sorts.  "
-            "[1000, of long ones so many as have 1 MiB; 16]",
+            max=1_000_000,
+            help="Requests that are measured.  [1000; fewer of large ones, 256 KiB in all]",
         ),
-    ] = None,
-    duration: Annotated[
-        float | None,
-        typer.Option(
-            "-D",
-            "--duration",
-            metavar="MS",
-            help="Instead of -n: simulated milliseconds; a short run first says how many transfers that is.",
-        ),
-    ] = None,
-    bidirectional: Annotated[
-        bool, typer.Option("-b", "--bidirectional", help="Send in both directions.")
-    ] = False,
-    post_list: Annotated[
-        int,
-        typer.Option(
-            "-l",
-            "--post-list",
-            metavar="N",
-            min=1,
-            help="Transfers handed over at a time: of write-bw, send-bw.",
-        ),
-    ] = 1,
-    inline: Annotated[
-        int | None,
-        typer.Option(
-            "-I",
-            "--inline_size",
-            metavar="BYTES",
-            min=0,
-            help="Writes of at most so many bytes bring their data with them, 0 to 504.  "
-            "[the profile's in write-lat, else 0]",
-        ),
-    ] = None,
-    histogram: Annotated[
-        bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
-    ] = False,
-    unsorted: Annotated[
-        bool, typer.Option("-U", "--report-unsorted", help="Print each sample, in order.")
-    ] = False,
-    gbits: Annotated[
-        bool, typer.Option("--report-gbits", help="Print rates in Gbit/s instead of MiB/s.")
-    ] = False,
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What trace sends, a line each: nanosecond source destination write|inline|message bytes.",
-        ),
-    ] = None,
-    hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
-    links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
-    posting: Annotated[
-        str | None,
-        _one_of(
-            "posting",
-            POSTINGS,
-            help="When the sender checks for queue space: v1 never, v2 always, v3 every 4th.  [v2]",
-        ),
-    ] = None,
-    overrun: Annotated[
-        bool,
-        typer.Option(
-            "--i-know-that-the-queue-may-overrun", help="Required with --posting v3: its queue can overrun."
-        ),
-    ] = False,
-    uncombined: Annotated[
-        bool, typer.Option("--uncombined", help="Post in words of 4 bytes, without write-combining.")
-    ] = False,
-    polled: Annotated[
-        bool, typer.Option("--polled", help="The receiver polls its memory instead of using notifications.")
-    ] = False,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="forth-rdma, rdma-pcie, or both with a comma.")
-    ] = "forth-rdma",
-    profile: Annotated[
-        str | None,
-        _one_of("profile", PROFILES, help="Which design.  [isthmus; of figures all]"),
     ] = None,
     seed: Seed = 1,
-    form: Annotated[str, _one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
+    noise: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Operating-system noise: cyclictest -h output, or ns and counts."),
+    ] = None,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also percentiles, every stage, crossovers, notes and constants."),
+    ] = False,
     out: OutFolder = Path("out"),
-    out_json: OutJson = None,
 ) -> None:
-    """Remote DMA and messages between hosts, with perftest's flags and columns."""
-    from isthmus.bench import output, rdma
+    """Which road for this transfer: a decision, one table, one HTML page."""
+    from isthmus.compare.api import run as ask
+    from isthmus.compare.measure import Request
 
-    rdma.run(
-        test,
-        size=size,
-        all_=all_,
-        iterations=iterations,
-        duration_ms=duration,
-        trace=trace,
-        hosts=hosts,
-        links=links,
-        posting=posting,
-        overrun=overrun,
-        uncombined=uncombined,
-        bidirectional=bidirectional,
-        post_list=post_list,
-        inline=inline,
-        polled=polled,
-        histogram=histogram,
-        unsorted=unsorted,
-        gbits=gbits,
-        platform=platform,
-        profile=profile,
-        seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-    )
+    names = () if platform is None else tuple(name.strip() for name in platform.split(","))
+    request = Request(op, size, window, rate, names, tuple(set_ or ()), driver, iterations, seed, noise)
+    ask(request, out=out, details=details)
+
+
+class _Lazy(TyperGroup):
+    """Commands that rooms define: each is imported when it is asked for, and all for the group's help."""
+
+    def list_commands(self, _: Any) -> list[str]:
+        return list(self._found())
+
+    def get_command(self, _: Any, cmd_name: str) -> Any:
+        known = self._found()
+        return _made(cmd_name, known[choose("command", cmd_name, known)])
+
+    def _found(self) -> Mapping[str, str]:
+        raise NotImplementedError
+
+
+@cache
+def _made(name: str, reference: str) -> Any:
+    """The command that a reference to a function, or to a Typer, makes."""
+    found = resolve(reference)
+    if not isinstance(found, typer.Typer):
+        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        one.command(name)(found)
+        found = one
+    return typer.main.get_command(found)
+
+
+class _Bench(_Lazy):
+    def _found(self) -> Mapping[str, str]:
+        return {name: one for road in roads() for name, one in road.commands.items()}
+
+
+class _Serve(_Lazy):
+    def _found(self) -> Mapping[str, str]:
+        return {road.name: road.serve for road in having("serve")}
+
+
+bench = typer.Typer(
+    cls=_Bench, help="Measure one road in detail.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(bench, name="bench")
+serve = typer.Typer(
+    cls=_Serve, help="Offer a simulated FPGA to real programs.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(serve, name="serve")
+
+
+def _add_tools(name: str, words: str, reference: str) -> None:
+    """A group of commands that a road brings."""
+
+    class Tools(_Lazy):
+        def list_commands(self, _: Any) -> list[str]:
+            return list(_made(name, reference).commands)
+
+        def get_command(self, _: Any, cmd_name: str) -> Any:
+            known = _made(name, reference).commands
+            return known[choose("command", cmd_name, known)]
+
+    group = typer.Typer(cls=Tools, help=words, no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(group, name=name)
+
+
+for _road in having("tools"):
+    for _name, (_words, _reference) in _road.tools.items():
+        _add_tools(_name, _words, _reference)
+
+
+PUBLISHED = [road.name for road in having("published")]
 
 
 @app.command()
 def verify(
     road: Annotated[
         str,
-        typer.Argument(
-            metavar="ROAD",
-            help="Which published system: etherbone, switch or rdma.",
-        ),
-    ] = "etherbone",
+        typer.Argument(metavar="ROAD", help=f"Which published system: {', '.join(PUBLISHED)}."),
+    ] = PUBLISHED[0],
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
     ] = None,
@@ -374,80 +234,10 @@ def verify(
         raise typer.Exit(1)
 
 
-serve = typer.Typer(
-    help="Offer a simulated FPGA to real programs.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(serve, name="serve")
-
-
-@serve.command("etherbone")
-def serve_etherbone(
-    udp: Annotated[
-        str | None,
-        typer.Option(metavar="IP:PORT", help="Datagrams; port 0: any free one.  [127.0.0.1]"),
-    ] = None,
-    tcp: Annotated[str | None, typer.Option(metavar="IP:PORT", help="Connections.")] = None,
-    tap: Annotated[
-        str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
-    ] = None,
-    pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
-    dialect: Annotated[
-        str, _one_of("dialect", DIALECTS, help="liteeth and litex are both that of LiteEth.")
-    ] = "ohwr",
-    allow: Annotated[
-        list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
-    ] = None,
-    bind_public: Annotated[
-        bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone knows no password.")
-    ] = False,
-    ip: Annotated[
-        str | None,
-        typer.Option(metavar="IP[/BITS]", help="The FPGA's own address and subnet.  [192.168.10.2/24]"),
-    ] = None,
-    seed: Seed = 1,
-) -> None:
-    """Serve the Etherbone board on a UDP socket, TCP, a terminal or a TAP interface."""
-    from isthmus import serve as server
-
-    device = {} if ip is None else server.address(ip)
-    options = server.ServeOptions(Path(), udp, tcp, tap, pty, dialect, allow or (), bind_public, seed, device)
-    server.scenario(options)
-    bootstrap.ensure_native()
-    from isthmus.bench import engine
-
-    server.serve(replace(options, model=engine.model("gige_etherbone")))
-
-
-@cache
-def _eb_commands() -> Mapping[str, Any]:
-    from isthmus.eb.cli import app as tools
-
-    return cast("TyperGroup", typer.main.get_command(tools)).commands
-
-
-class _Eb(TyperGroup):
-    """The sub-commands of `eb`, imported when one of them is asked for."""
-
-    def list_commands(self, _: Any) -> list[str]:
-        return list(_eb_commands())
-
-    def get_command(self, _: Any, cmd_name: str) -> Any:
-        return _eb_commands().get(cmd_name)
-
-
-eb = typer.Typer(
-    cls=_Eb,
-    help="Read and write Wishbone devices over Etherbone.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.add_typer(eb, name="eb")
-
-
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(metavar="FILE", help="A result file, isthmus.result/1.")] = Path(
-        "out/etherbone.json"
+        "out/compare.json"
     ),
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page.  [the result's name, with .html]")
@@ -455,11 +245,30 @@ def report(
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write only the main figure, as SVG, here.")
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write only the table of results here: .csv, or .parquet."),
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the tables, and write nothing.")] = False,
 ) -> None:
     """Draw the page again from a result file."""
     from isthmus import report as drawing
 
-    drawing.run(results, out=out, svg=svg)
+    if text:
+        drawing.show(results)
+    else:
+        drawing.run(results, out=out, svg=svg, table=table)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A result file.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another one, of the same roads.")],
+) -> None:
+    """Show what changed between two results, a line each."""
+    from isthmus.results import diff as changes
+
+    changes.run(old, new)
 
 
 @app.command()
@@ -488,7 +297,7 @@ def prove(
 @app.command()
 def area(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    family: Annotated[str, _one_of("family", FAMILIES, help="Which FPGAs.")] = "xc7",
+    family: Annotated[str, one_of("family", FAMILIES, help="Which FPGAs.")] = "xc7",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Area of cores beside baseline and peers."""
@@ -512,7 +321,7 @@ def area(
 @app.command()
 def timing(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    device: Annotated[str, _one_of("device", DEVICES, help="Which FPGA.")] = "lfe5u-85",
+    device: Annotated[str, one_of("device", DEVICES, help="Which FPGA.")] = "lfe5u-85",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
     """Clock frequency of cores on ECP5 beside target."""
@@ -551,11 +360,14 @@ def run_tests(
         bool,
         typer.Option("--fresh", help="Also run benches and proofs that passed before."),
     ] = False,
+    release: Annotated[
+        bool, typer.Option("--all", help="Also run the long tests that are run before a release.")
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
 
-    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh)))
+    raise typer.Exit(testing.run(testing.Options(fast, keyword, fresh, release)))
 
 
 @app.command()
@@ -576,6 +388,18 @@ def regs(
         print(path)
 
 
+@app.command("platforms")
+def list_platforms() -> None:
+    """List the systems there are constants of."""
+    from isthmus import platforms
+    from isthmus.results.table import aligned
+
+    rows = [("#name", "kind", "title")]
+    rows += [(one.name, one.bus, one.title) for one in map(platforms.load, platforms.names())]
+    print(aligned(rows, left=range(3)), end="")
+    print("# another system: a TOML file with a base, given by its path (docs/reference/platforms.md)")
+
+
 @app.command()
 def clean() -> None:
     """Empty the cache of models, benches and proofs."""
@@ -594,7 +418,13 @@ def doctor() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command. The exit code; never a traceback for something a person can act on."""
-    return guarded(lambda: app(arguments, prog_name="isthmus", standalone_mode=False))
+    return guarded(lambda: _command()(arguments, prog_name="isthmus", standalone_mode=False))
+
+
+@cache
+def _command() -> Any:
+    """The tree of commands, which takes longer to make than most commands to fail."""
+    return typer.main.get_command(app)
 
 
 def guarded(command: Callable[[], object]) -> int:

@@ -11,10 +11,9 @@ import os
 import sys
 from pathlib import Path
 
-from isthmus.paths import ROOT, STATE
+from isthmus.paths import NATIVE, ROOT, STATE
 
 STAMP = STATE / "native.stat"
-NATIVE = ROOT / "python" / "isthmus" / "_native.abi3.so"
 
 
 def ensure_native() -> None:

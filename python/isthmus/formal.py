@@ -22,8 +22,8 @@ from pathlib import Path
 from isthmus import cache
 from isthmus.errors import UserError
 from isthmus.jobs import ToolTimeoutError, pool, run_tool
+from isthmus.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FORMAL = ROOT / "formal"
 WORK = ROOT / ".isthmus" / "formal"
 LIMIT_S = 850.0

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, cast
 
 from isthmus.errors import DataError, UserError
@@ -112,12 +115,29 @@ def version() -> str:
 def load() -> _Module:
     """The native module itself. Raises `NativeMissingError`."""
     try:
-        return cast("_Module", importlib.import_module("isthmus._native"))
+        return cast("_Module", _import())
     except ImportError as err:
         reason = " ".join(str(err).split())
         raise NativeMissingError(
             f"the simulator (isthmus._native) cannot be loaded: {reason}; ./isthmus doctor builds it"
         ) from err
+
+
+def _import() -> ModuleType:
+    """The module beside this one, or, of a package installed elsewhere, the one in the checkout."""
+    from isthmus.paths import NATIVE
+
+    name = "isthmus._native"
+    if NATIVE.parent == Path(__file__).resolve().parent or name in sys.modules:
+        return importlib.import_module(name)
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(name, NATIVE)
+    if spec is None or spec.loader is None or not NATIVE.is_file():
+        raise ImportError(f"{NATIVE} is missing")
+    made = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 @contextmanager

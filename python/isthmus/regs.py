@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.errors import UserError
+from isthmus.paths import ROOT
 from isthmus.storage import store
 
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
 """Maps in ``rtl/regs``, in the order of the reference page."""
 REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")

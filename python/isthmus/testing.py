@@ -29,6 +29,8 @@ from isthmus.paths import ROOT, RTL, STATE
 TIMEOUT_S = 3600
 SHOWN_LINES = 60
 SLOWEST = 10
+WORKERS = (os.cpu_count() or 1) + 1
+"""Processes of pytest: one more than processors, since some tests wait."""
 FRESH = "ISTHMUS_FRESH"
 """Not empty: the tests take no result from the cache."""
 
@@ -39,12 +41,14 @@ _CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d
 class Options:
     """What to leave out: `fast` all that simulates RTL, `keyword` all but matching Python tests.
 
-    `fresh`: run unit benches and proofs although the cache says that they passed.
+    `fresh`: run unit benches, proofs and deterministic tests although the cache says that they passed.
+    `release`: run the long tests marked `release` as well.
     """
 
     fast: bool = False
     keyword: str = ""
     fresh: bool = False
+    release: bool = False
 
 
 @dataclass
@@ -65,37 +69,26 @@ class Count:
 
 @dataclass(frozen=True)
 class Stage:
+    """`simulates`: it needs the built simulator."""
+
     name: str
     run: Callable[[], Count]
+    simulates: bool = False
 
 
 def run(options: Options) -> int:
     """Run the stages and print the counts. 0 where nothing failed and something passed."""
     _check_tools()
     bootstrap.ensure_development()
-    if (ROOT / "crates" / "isthmus-py").is_dir():
-        bootstrap.ensure_native()
     total = Count()
-    for stage in stages(options):
-        started = time.monotonic()
-        # A terminal shows what runs; a log gets one line a stage.
-        print(f"{stage.name} ...", end="\r" if sys.stdout.isatty() else " ", flush=True)
-        try:
-            count = stage.run()
-        except (OSError, subprocess.SubprocessError, UserError) as err:
-            count = Count(failed=1, output=str(err))
-        took = time.monotonic() - started
-        label = f"{stage.name} ... " if sys.stdout.isatty() else ""
-        print(f"{label}{_counted(count)} in {took:.1f} s", flush=True)
-        for reason, times in Counter(count.skips).items():
-            print(f"  {times} skipped: {reason}", flush=True)
-        if count.failed:
-            print(count.output.rstrip(), flush=True)
-        total.passed += count.passed
-        total.failed += count.failed
-        total.skipped += count.skipped
-        total.cached += count.cached
-        total.times += count.times or [(took, stage.name)]
+    # The simulator is built while the linters run: neither keeps two cores busy.
+    with jobs.pool(1) as beside:
+        simulator = beside.submit(_simulator)
+        for stage in stages(options):
+            if stage.simulates:
+                simulator.result()
+            _show(stage, total)
+        simulator.result()
     print(f"\nslowest {SLOWEST}:")
     for seconds, name in sorted(total.times, reverse=True)[:SLOWEST]:
         print(f"  {seconds:7.1f} s  {name}")
@@ -104,10 +97,38 @@ def run(options: Options) -> int:
     return 1 if total.failed or not total.passed else 0
 
 
+def _simulator() -> None:
+    if (ROOT / "crates" / "isthmus-py").is_dir():
+        bootstrap.ensure_native()
+
+
+def _show(stage: Stage, total: Count) -> None:
+    """Run a stage, print its count, add it to the total."""
+    started = time.monotonic()
+    # A terminal shows what runs; a log gets one line a stage.
+    print(f"{stage.name} ...", end="\r" if sys.stdout.isatty() else " ", flush=True)
+    try:
+        count = stage.run()
+    except (OSError, subprocess.SubprocessError, UserError) as err:
+        count = Count(failed=1, output=str(err))
+    took = time.monotonic() - started
+    label = f"{stage.name} ... " if sys.stdout.isatty() else ""
+    print(f"{label}{_counted(count)} in {took:.1f} s", flush=True)
+    for reason, times in Counter(count.skips).items():
+        print(f"  {times} skipped: {reason}", flush=True)
+    if count.failed:
+        print(count.output.rstrip(), flush=True)
+    total.passed += count.passed
+    total.failed += count.failed
+    total.skipped += count.skipped
+    total.cached += count.cached
+    total.times += count.times or [(took, stage.name)]
+
+
 def stages(options: Options) -> list[Stage]:
     """All stages of a run, in order."""
     if options.keyword:
-        return [Stage("pytest", lambda: _pytest(options))]
+        return [Stage("pytest", lambda: _pytest(options), simulates=True)]
     python = [name for name in ("python", "tests", "benchmarks") if any((ROOT / name).rglob("*.py"))]
     rtl = sorted(file for file in RTL.rglob("*.sv") if "gen" not in file.parts)
     cargo = bootstrap.find_cargo()
@@ -125,7 +146,7 @@ def stages(options: Options) -> list[Stage]:
             [cargo, "clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
         ),
         Stage("cargo test", lambda: _cargo_test(cargo)),
-        Stage("pytest", lambda: _pytest(options)),
+        Stage("pytest", lambda: _pytest(options), simulates=True),
     ]
 
 
@@ -153,13 +174,16 @@ def _lint() -> Count:
 
 
 def _cargo_test(cargo: str) -> Count:
-    code, text = _run([cargo, "test", "--locked", "--workspace", "--no-fail-fast", "--color", "never"])
+    common = [cargo, "test", "--locked", "--workspace", "--no-fail-fast", "--color", "never"]
+    # Without --tests the examples would be built as programs and, for their tests, once more.
+    runs = [_run([*common, "--tests"]), _run([*common, "--doc"])]
+    text = "".join(shown for _, shown in runs)
     count = Count(output=_tail(_failures(text)))
     for passed, failed, ignored in _CARGO_RESULT.findall(text):
         count.passed += int(passed)
         count.failed += int(failed)
         count.skipped += int(ignored)
-    if code != 0 and count.failed == 0:
+    if count.failed == 0 and any(code != 0 for code, _ in runs):
         count.failed = 1
     return count
 
@@ -174,12 +198,23 @@ def _pytest(options: Options) -> Count:
     report = STATE / "log" / "pytest.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-v", "--color=no", "--numprocesses=2", "--dist=loadgroup"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-v",
+        "--color=no",
+        f"--numprocesses={WORKERS}",
+        "--dist=loadgroup",
+    ]
     command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]
     if options.keyword:
         command += ["-k", options.keyword]
+    left_out = [name for name, out in (("slow", options.fast), ("release", not options.release)) if out]
+    if left_out:
+        command += ["-m", " and ".join(f"not {name}" for name in left_out)]
     if options.fast:
-        command += ["-m", "not slow", "tests/python"]
+        command += ["tests/python"]
     code, text = _run(command, {FRESH: "1" if options.fresh else ""})
     return _read_junit(report, code, text)
 

@@ -11,23 +11,27 @@ from __future__ import annotations
 import csv
 import fnmatch
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.paths import ROOT
-from isthmus.results import Document, Measurement
+from isthmus.quantities import QUANTITIES
+from isthmus.results import Document
 from isthmus.results.table import aligned
-from isthmus.units import digits, percent
+from isthmus.roads.table import having, resolve, road
+from isthmus.storage import read_text
+from isthmus.units import digits
 
 PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
 """The gateware's own limits: shown with every document, and none of its own."""
 
-FILES: Mapping[str, str] = {"switch": "forth-switch", "rdma": "forth-rdma"}
-"""Published systems whose file has another name than the road."""
+AREA = "area/"
+"""Begin of a measurement that is no run's: `area/{profile}/CORE`, a core or a sum of the table of cores;
+quantities `FAMILY.lut`, `.ff`, `.bram`."""
 
 KINDS = ("input", "prediction", "identity", "claim", "bound", "context")
 
@@ -105,7 +109,7 @@ class Target:
         return None if self.simulated is None else self.simulated / self.limit
 
 
-def rows(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Row]:
+def rows(document: Document, name: str, folder: Path = PUBLISHED) -> list[Row]:
     """Every number of `published/<name>.csv`, in the file's order."""
     made = []
     for line in published(name, folder):
@@ -168,10 +172,10 @@ def failed(found: Sequence[Row], limits: Sequence[Target], strict: bool = False)
     return missed or (strict and any(row.verdict == "DIFFERS" for row in found))
 
 
-def targets(document: Document, name: str = "etherbone", folder: Path = PUBLISHED) -> list[Target]:
+def targets(document: Document, name: str, folder: Path = PUBLISHED) -> list[Target]:
     """The gateware's own limits on this road."""
     made = []
-    for line in _table(folder / TARGETS, limits=True):
+    for line in _table(folder / TARGETS):
         if not line["measurement"].startswith(f"{name}/"):
             continue
         limit = float(line["limit"])
@@ -187,18 +191,27 @@ def targets(document: Document, name: str = "etherbone", folder: Path = PUBLISHE
     return made
 
 
-def published(name: str = "etherbone", folder: Path = PUBLISHED) -> list[dict[str, str]]:
-    """The lines of `published/<name>.csv` as they stand in the file."""
-    return _table(folder / f"{FILES.get(name, name)}.csv")
+def is_published(name: str) -> bool:
+    """Whether a document has numbers of this road."""
+    return bool(road(name).published)
 
 
-def _table(path: Path, limits: bool = False) -> list[dict[str, str]]:
-    if not path.is_file() or (path.name == TARGETS and not limits):
-        roads = {stem: road for road, stem in FILES.items()}
-        stems = sorted(p.stem for p in path.parent.glob("*.csv") if p.name != TARGETS)
-        known = ", ".join(roads.get(stem, stem) for stem in stems)
-        raise UserError(f"nothing published as {path.stem!r}; there are: {known}")
-    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
+def published(name: str, folder: Path = PUBLISHED) -> list[dict[str, str]]:
+    """The lines of a road's file in `published/` as they stand in it."""
+    return _table(folder / f"{_file(name)}.csv")
+
+
+def _file(name: str) -> str:
+    """The name of a road's file. Raises `UserError`: nothing is published of it."""
+    return {road.name: road.published for road in having("published")}[_known(name)]
+
+
+def _known(name: str) -> str:
+    return choose("published system", name, [road.name for road in having("published")])
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    text = "\n".join(line for line in read_text(path).splitlines() if not line.startswith("#"))
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -224,250 +237,30 @@ def measured(document: Document, pattern: str, quantity: str) -> float | None:
     if not pattern:
         return None
     if pattern.startswith(AREA):
-        return _area(*pattern.removeprefix(AREA).split("/"), *quantity.split("."))
-    if quantity in (TOTAL_CROSSING, INJECTION_CROSSING):
-        return _crossing(document, quantity, *pattern.split(" / ", 1))
-    if quantity in _PAIRS:
-        ratios = _pairs(document, *pattern.split(" / ", 1))
-        return _PAIRS[quantity](ratios) if ratios else None
+        from isthmus.figures import stored
+
+        return stored.area(*pattern.removeprefix(AREA).split("/"), *quantity.split("."))
+    comparisons = _all("comparisons")
+    if quantity in comparisons:
+        above, below = pattern.split(" / ", 1)
+        found: float | None = comparisons[quantity](document, above, below)
+        return found
     if " / " in pattern:
-        above, below = (measured(document, part, quantity) for part in pattern.split(" / ", 1))
-        return above / below if above is not None and below else None
-    if quantity not in _QUANTITIES:
-        raise UserError(f"quantity {quantity!r} is none of {', '.join(_QUANTITIES)}")
+        first, second = (measured(document, part, quantity) for part in pattern.split(" / ", 1))
+        return first / second if first is not None and second else None
+    known = {**QUANTITIES, **_all("quantities")}
+    if quantity not in known:
+        raise UserError(f"quantity {quantity!r} is none of {', '.join([*known, *comparisons])}")
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
-    return _QUANTITIES[quantity](members, document) if members else None
+    value: float | None = known[quantity](members, document) if members else None
+    return value
 
 
-def _area(profile: str, core: str, family: str, resource: str) -> float | None:
-    """What `isthmus area` has stored of a core of ours, or of a sum of cores; None where it has nothing."""
-    from isthmus.figures import baseline
-    from isthmus.figures.cores import sums
-
-    stored = baseline.load("area")
-    of = next((row.of for row in sums() if row.name == core), (core,))
-    found = [stored.get(name, {}).get(family) for name in of]
-    if profile != "isthmus" or not all(found):
-        return None
-    # Memories and shift registers in LUTs take LUTs: a memory of 16 bits with a port of its own for reading
-    # two of them. A block RAM of that family is half of one of 36 kbit.
-    parts: Mapping[str, Sequence[tuple[str, int]]] = {
-        "lut": (("lut", 1), ("lutram", 2), ("srl", 1)),
-        "ff": (("ff", 1),),
-        "bram": (("bram36", 2),),
+def _all(attribute: str) -> dict[str, Any]:
+    """What the roads have there, together."""
+    return {
+        name: one for road in having(attribute) for name, one in resolve(getattr(road, attribute)).items()
     }
-    if resource not in parts:
-        raise UserError(f"quantity '{family}.{resource}' is none of {', '.join(parts)} of a family")
-    return float(sum(one[name] * factor for one in found if one for name, factor in parts[resource]))
-
-
-def _crossing(document: Document, quantity: str, above: str, below: str) -> float | None:
-    """The size in bytes at which the first pattern's transfers, dearer before, meet the second's."""
-    from isthmus.bench.rdma_tables import crossover, injection, total
-
-    cost = {TOTAL_CROSSING: total, INJECTION_CROSSING: injection}[quantity]
-    members = [
-        m
-        for m in document
-        if m.workload.get("combined")
-        and any(fnmatch.fnmatchcase(m.id, pattern) for pattern in (above, below))
-    ]
-    methods = [pattern.split("/")[3] for pattern in (above, below)]
-    return crossover(members, methods[0], methods[1], cost)
-
-
-def _pairs(document: Document, above: str, below: str) -> list[float]:
-    """The ratios of mean latency, for measurements of both patterns that are alike but in their method.
-    A run without a steady latency is left out."""
-
-    def found(pattern: str) -> dict[str, float]:
-        return {
-            m.name: m.latency.avg
-            for m in document
-            if fnmatch.fnmatchcase(m.id, pattern) and m.latency and not m.workload.get("saturated")
-        }
-
-    first, second = found(above), found(below)
-    return [float(first[name] / second[name]) for name in sorted(first) if second.get(name)]
-
-
-_PAIRS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "latency_pairs_most": max,
-    "latency_pairs_least": min,
-}
-
-TOTAL_CROSSING, INJECTION_CROSSING = "crossing_bytes", "injection_crossing_bytes"
-AREA = "area/"
-"""Begin of a measurement that is no run's: `area/{profile}/CORE`, a core or a sum of the table of cores;
-quantities `FAMILY.lut`, `.ff`, `.bram`."""
-
-Quantity = Callable[[Sequence[Measurement], Document], float | None]
-
-
-def _each(get: Callable[[Measurement], float | None]) -> Quantity:
-    """The largest of a value over the measurements; None where one lacks it."""
-
-    def quantity(members: Sequence[Measurement], document: Document) -> float | None:
-        values = [get(m) for m in members]
-        known = [value for value in values if value is not None]
-        return max(known) if len(known) == len(values) else None
-
-    return quantity
-
-
-def _latency_us(m: Measurement) -> float | None:
-    return m.latency.avg / 1e6 if m.latency else None
-
-
-def _inside_ns(m: Measurement) -> float | None:
-    inside = m.windows.inside_cycle_per_timestamp
-    return None if inside is None else inside / 1e3
-
-
-def _inside_clocks(m: Measurement) -> float | None:
-    inside = _inside_ns(m)
-    clock = m.constants.value("fpga", "clock") if m.constants else None
-    return None if inside is None or clock is None else inside / 2 * clock / 1e3
-
-
-def _clocks(name: str) -> Callable[[Measurement], float | None]:
-    """Clocks on the device's pins. `turnaround`: the request's last FCS byte to the reply's first preamble
-    byte; `reply_spacing_max`: between the first bytes of neighbouring replies, at most."""
-
-    def value(m: Measurement) -> float | None:
-        found = (m.workload.get("clocks") or {}).get(name)
-        return None if found is None else float(found)
-
-    return value
-
-
-def _spread(members: Sequence[Measurement], document: Document) -> float | None:
-    values = [m.latency.avg for m in members if m.latency]
-    shortest = min(values, default=0.0)
-    return max(values) / shortest if shortest else None
-
-
-def _gain(members: Sequence[Measurement], document: Document) -> float | None:
-    gains = []
-    for m in members:
-        other = document.by_id(m.id.replace("/pipelined/", "/blocking/"))
-        if other is None or not m.time_per_timestamp or not other.time_per_timestamp:
-            return None
-        gains.append(100 * (other.time_per_timestamp / m.time_per_timestamp - 1))
-    return sum(gains) / len(gains)
-
-
-def _scaled(get: Callable[[Measurement], float | None], scale: float) -> Quantity:
-    def value(m: Measurement) -> float | None:
-        found = get(m)
-        return None if found is None else found * scale
-
-    return _each(value)
-
-
-def _workload(*path: str) -> Callable[[Measurement], float | None]:
-    """A number of the workload's description, by its keys."""
-
-    def value(m: Measurement) -> float | None:
-        found: Any = m.workload
-        for key in path:
-            found = (found or {}).get(key)
-        return None if found is None else float(found)
-
-    return value
-
-
-def _queueing_us(m: Measurement) -> float | None:
-    return None if m.latency is None else (m.latency.avg - m.latency.min) / 1e6
-
-
-def _line_percent(m: Measurement) -> float | None:
-    idle = _workload("wire_shares", "idle")(m)
-    return None if idle is None else 100 * (1 - idle)
-
-
-def _single_line_percent(m: Measurement) -> float | None:
-    """The same of the one line that a single flow uses."""
-    shares = m.workload.get("wire_shares") or {}
-    if shares.get("data") is None:
-        return None
-    return 100 * float(m.workload["ports"] * (shares["data"] + shares["framing"]))
-
-
-def _packet_line_percent(m: Measurement) -> float | None:
-    """The share of a line that packets take, framing included, of what credits leave them."""
-    shares = m.workload.get("wire_shares") or {}
-    if shares.get("data") is None:
-        return None
-    free = float(shares["data"] + shares["framing"] + shares["idle"])
-    return 100 * (shares["data"] + shares["framing"]) / free if free else None
-
-
-def _payload_mib_s(m: Measurement) -> float | None:
-    return m.throughput.payload_bit_s / 8 / (1 << 20) if m.throughput else None
-
-
-def _descriptor_us(m: Measurement) -> float | None:
-    """The mean of what a transfer costs its sender, by its descriptors."""
-    from isthmus.bench.rdma_tables import per_descriptor
-
-    found = per_descriptor(m)
-    return None if found is None else found / 1e6
-
-
-def _component_share_percent(name: str) -> Callable[[Measurement], float | None]:
-    def value(m: Measurement) -> float | None:
-        part, whole = (_workload("components_ps", key)(m) for key in (name, "total"))
-        return None if part is None or not whole else 100 * part / whole
-
-    return value
-
-
-def _component_rest_us(m: Measurement) -> float | None:
-    """What is neither propagation nor the read of the sender's memory."""
-    found = m.workload.get("components_ps")
-    return (found["total"] - found["propagation"] - found["send_dma"]) / 1e6 if found else None
-
-
-# As the RDMA road names the parts of one transfer.
-_COMPONENTS = (
-    "send_initiation", "send_dma", "send_nic", "switch", "propagation", "rcv_nic", "rcv_dma", "total",
-)  # fmt: skip
-
-_QUANTITIES: Mapping[str, Quantity] = {
-    "payload_mib_s": _each(_payload_mib_s),
-    # Of a bus by itself, in its clocks.
-    "bus_cycles": _each(_workload("cycles")),
-    "bus_data_percent": _scaled(_workload("data_share"), 100),
-    "bus_first_data_cycles": _each(_workload("first_data_cycles")),
-    "bus_between_cycles": _each(_workload("between_cycles")),
-    "bus_completions": _each(lambda m: float(m.workload["transactions"] - 1)),
-    "descriptor_us": _each(_descriptor_us),
-    "component_rest_us": _each(_component_rest_us),
-    "network_us": _scaled(_workload("network_ps"), 1e-6),
-    **{f"component_us.{name}": _scaled(_workload("components_ps", name), 1e-6) for name in _COMPONENTS},
-    **{f"component_share_percent.{name}": _each(_component_share_percent(name)) for name in _COMPONENTS},
-    "queueing_us": _each(_queueing_us),
-    "fastest_us": _each(lambda m: m.latency.min / 1e6 if m.latency else None),
-    "switch_clocks": _each(_workload("clocks", "fastest_switch")),
-    "payload_share_percent": _scaled(_workload("payload_share"), 100),
-    "line_share_percent": _each(_line_percent),
-    "packet_line_percent": _each(_packet_line_percent),
-    "single_line_percent": _each(_single_line_percent),
-    "jain_percent": _scaled(_workload("flows", "jain"), 100),
-    "latency_avg_us": _each(_latency_us),
-    "latency_spread": _spread,
-    "time_per_timestamp_us": _scaled(lambda m: m.time_per_timestamp, 1e-6),
-    "cycles_khz": _scaled(lambda m: m.throughput.cycles_per_s if m.throughput else None, 1e-3),
-    "timestamps_khz": _scaled(lambda m: m.throughput.timestamps_per_s if m.throughput else None, 1e-3),
-    "payload_mbit_s": _scaled(lambda m: m.throughput.payload_bit_s if m.throughput else None, 1e-6),
-    "inside_cycle_per_timestamp_ns": _each(_inside_ns),
-    "inside_cycle_per_word_ns": _scaled(_inside_ns, 0.5),
-    "inside_cycle_clocks_per_word": _each(_inside_clocks),
-    "gain_over_blocking_percent": _gain,
-    "turnaround_clocks": _each(_clocks("turnaround")),
-    "reply_spacing_clocks": _each(_clocks("reply_spacing_max")),
-}
 
 
 def text(found: Sequence[Row], limits: Sequence[Target], notes: bool = False) -> str:
@@ -542,39 +335,6 @@ def area_cells(row: Row) -> tuple[str, str, str, str]:
     return unit, f"{row.value:g}", ours, "" if row.ours is None else f"{row.ours:.2f}"
 
 
-def area_notes(areas: Sequence[Row]) -> list[str]:
-    """Where a table of area and the text around it do not fit together, from its own numbers."""
-    by_id = {row.id: row.value for row in areas}
-    debug, whole = "forth.rdma.area.debug.", "forth.rdma.area.interface."
-    said = by_id.get(f"{debug}share")
-    if said is None:
-        return []
-    shares = [
-        f"{percent(by_id[debug + key] / by_id[whole + key])} of the {name}"
-        for key, name in (("lut", "LUTs"), ("ff", "flip-flops"), ("bram", "block RAMs"))
-    ]
-    return [
-        f"Debugging support is said to be {said:g} % of the design; in the table it has {', '.join(shares)}.",
-        "Ours of the whole interface is its board top with one link, counters and probes included; *.four: "
-        "with the four links that the rates are of. The document does not say how many its table has.",
-        *_outside(),
-    ]
-
-
-def _outside() -> list[str]:
-    """What of ours is in no block of the table, as the table counts."""
-    found = {
-        key: _area("isthmus", "RDMA: checks, notifications", "xc2vp", key) for key in ("lut", "ff", "bram")
-    }
-    if None in found.values():
-        return []
-    lut, ff, bram = (f"{value:g}" for value in found.values())
-    return [
-        f"Checks, notifications and error records of ours, {lut} LUTs, {ff} flip-flops and {bram} block "
-        "RAMs, are in no block above, but in the whole."
-    ]
-
-
 def _limits(limits: Sequence[Target]) -> str:
     lines: list[Sequence[str]] = [("#id", "unit", "bound", "limit", "simulated", "ratio", "verdict", "peers")]
     lines += [
@@ -627,25 +387,14 @@ def _number(value: float | None) -> str:
     return "" if value is None else digits(value, 4)
 
 
-def _measure(name: str) -> Document:
-    if name == "switch":
-        from isthmus.bench import switch_published
-
-        return switch_published.measure()
-    if name == "rdma":
-        from isthmus.bench import rdma_published
-
-        return rdma_published.verified()
-    if name != "etherbone":
-        raise UserError(f"{name}: no benchmark measures it; name a result file with --results")
-    from isthmus.bench import etherbone
-
-    # The document's own procedure: all of 90 cycles, from the first call to the last reply.
-    return etherbone.measure(procedure="published")
+def area_notes(found: Sequence[Row]) -> list[str]:
+    """Where a table of area and the text around it do not fit together, as the road says it."""
+    areas = [row for row in found if row.is_area]
+    return [note for road in having("area_notes") for note in resolve(road.area_notes)(areas)]
 
 
 def run(
-    name: str = "etherbone",
+    name: str,
     *,
     results: Path | None = None,
     document: Document | None = None,
@@ -658,14 +407,16 @@ def run(
     document  the same, already read
     notes     print what is to be known of each row, not only of those that differ
     """
-    published(name)
+    made = road(_known(name))
     if document is None:
         if results is not None:
             from isthmus.results import load
 
             document = load(results)
+        elif made.verify:
+            document = resolve(made.verify)()
         else:
-            document = _measure(name)
+            raise UserError(f"{name}: no benchmark measures it; name a result file with --results")
     found, limits = rows(document, name), targets(document, name)
     print(text(found, limits, notes), end="")
     return found, limits

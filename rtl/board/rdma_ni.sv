@@ -7,7 +7,7 @@
 ///   Clocks      clk_i for bar, dma, irq and probes (100 MHz PCI-X, 125 MHz PCIe); link_clk_i, 78.125 MHz, for
 ///               the serdes pins and link_time_ns_i. rst_ni is synchronized into link_clk_i here
 ///   BAR 0       64 KiB
-///   Interrupt   irq_o: one cycle, when a source that the mask lets through is first set
+///   Interrupt   irq_o: one cycle, each time that an unmasked source is set anew
 ///   Throughput  a beat a cycle of clk_i from and to host memory; a word a cycle of link_clk_i on each link
 ///   Checks      keys and bounds before anything is written   (proved: formal/rdma)
 ///   Parameters  NumHosts 2..8, NumLinks 1..4; Outstanding 1..4 transfers whose reads may be under way;
@@ -134,13 +134,12 @@ module rdma_ni
   localparam int unsigned ResetStages = 3;
 
   // ---------------------------------------------------------------- link's reset
-  (* async_reg = "true" *) logic [ResetStages-1:0] link_rst_q;
   logic link_rst_n;
-  assign link_rst_n = link_rst_q[ResetStages-1];
-  always_ff @(posedge link_clk_i or negedge rst_ni) begin
-    if (!rst_ni) link_rst_q <= '0;
-    else         link_rst_q <= {link_rst_q[ResetStages-2:0], 1'b1};
-  end
+  sync_reset #(.Stages(ResetStages)) u_link_reset (
+    .clk_i (link_clk_i),
+    .rst_ni,
+    .rst_no(link_rst_n)
+  );
 
   // ---------------------------------------------------------------- the host's loads and stores
   rdma_ctrl_pkg::control_t control;
@@ -287,7 +286,7 @@ module rdma_ni
     else         none_q <= r_cyc && r_stb && !own && !r_stall;
   end
 
-  logic irq, irq_q;
+  logic irq_pending, irq;
   wb_rdma #(
     .NumHosts(NumHosts),
     .NumLinks(NumLinks)
@@ -296,6 +295,7 @@ module rdma_ni
     .rst_ni,
     .state_i   (state),
     .control_o (control),
+    .pending_o (irq_pending),
     .irq_o     (irq),
     .wb_cyc_i  (r_cyc),
     .wb_stb_i  (r_stb && own),
@@ -308,18 +308,17 @@ module rdma_ni
     .wb_err_o  (own_err),
     .wb_dat_o  (r_dat_r)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) irq_q <= 1'b0;
-    else         irq_q <= irq;
-  end
-  assign irq_o[0] = irq && !irq_q;
+  assign irq_o[0] = irq;
 
   // ---------------------------------------------------------------- benchmark mode, seen by the links
-  (* async_reg = "true" *) logic [1:0] link_bench_q;
-  always_ff @(posedge link_clk_i or negedge link_rst_n) begin
-    if (!link_rst_n) link_bench_q <= '0;
-    else             link_bench_q <= {link_bench_q[0], control.bench};
-  end
+  logic link_bench, link_bench_settled;
+  sync_bits u_link_bench (
+    .clk_i    (link_clk_i),
+    .rst_ni   (link_rst_n),
+    .d_i      (control.bench),
+    .q_o      (link_bench),
+    .settled_o(link_bench_settled)
+  );
 
   // ---------------------------------------------------------------- links
   logic [NumLinks-1:0] up, rx_valid, tx_valid, tx_ready, link_idle;
@@ -352,7 +351,7 @@ module rdma_ni
       .signal_i    (serdes_signal_i[i]),
       .rx_i        ('{k: serdes_rx_k_i[4*i+:4], data: serdes_rx_data_i[32*i+:32]}),
       .tx_o        (tx_word),
-      .bench_i     (link_bench_q[1]),
+      .bench_i     (link_bench),
       .up_o        (up[i]),
       .rx_valid_o  (rx_valid[i]),
       .rx_flit_o   (rx_flit[i]),
@@ -592,11 +591,18 @@ module rdma_ni
   );
 
   // ---------------------------------------------------------------- counters
-  (* async_reg = "true" *) logic [1:0][NumLinks-1:0] up_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) up_q <= '0;
-    else         up_q <= {up_q[0], up};
-  end
+  logic [NumLinks-1:0] host_up;
+  logic host_up_settled;
+  sync_bits #(.Width(NumLinks)) u_host_up (
+    .clk_i,
+    .rst_ni,
+    .d_i      (up),
+    .q_o      (host_up),
+    .settled_o(host_up_settled)
+  );
+
+  logic unused_settled;
+  assign unused_settled = link_bench_settled ^ host_up_settled;
 
   rdma_ctrl_pkg::counters_t counters_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -626,7 +632,7 @@ module rdma_ni
   assign state = '{
       running: running,
       ready: ready,
-      up: 4'(up_q[1]),
+      up: 4'(host_up),
       irq: 8'(irq_flow),
       counters: counters_q,
       link_bad: link_bad,
@@ -646,7 +652,7 @@ module rdma_ni
   assign status_posts_bad_o         = counters_q.posts_bad;
   assign status_write_errors_o      = counters_q.write_errors;
   assign status_records_lost_o      = counters_q.records_lost;
-  assign status_up_o = 4'(up_q[1]);
+  assign status_up_o = 4'(host_up);
 
   // ---------------------------------------------------------------- probes
   logic [NumProbes-1:0] strobe, strobe_q;
@@ -680,7 +686,7 @@ module rdma_ni
     probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
   end
 
-  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) && !irq && !irq_q;
+  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) && !irq_pending && !irq;
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,

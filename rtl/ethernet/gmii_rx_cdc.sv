@@ -25,17 +25,8 @@ module gmii_rx_cdc (
   output logic [7:0] rx_data_o,
   output logic       settled_o  // nothing in flight; crosses the domains, see async_fifo
 );
-  // Reset of the receive domain: asserted at once, released with its own clock.
-  (* async_reg = "true" *) logic rst_meta_nq, rx_rst_n;
-  always_ff @(posedge gmii_rx_clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rst_meta_nq <= 1'b0;
-      rx_rst_n    <= 1'b0;
-    end else begin
-      rst_meta_nq <= 1'b1;
-      rx_rst_n    <= rst_meta_nq;
-    end
-  end
+  logic rx_rst_n;
+  sync_reset u_rx_reset (.clk_i(gmii_rx_clk_i), .rst_ni, .rst_no(rx_rst_n));
 
   logic open_q, lost_q, push, ready, fifo_settled;
 

@@ -7,7 +7,9 @@
 ///
 ///   Handshake   commit_i: the next count_i numbers of flow_i are given; never more than Window - lag_o.
 ///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
-///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i.
+///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i. It is
+///               withdrawn, and asked for again, if that falls before it is taken: a packet of the receiving half
+///               has used the space, and a host that takes nothing must not hold up the others
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
 ///   Ordering    acknowledged numbers only move forward, and never past the next
@@ -15,6 +17,8 @@
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
+///   Sessions    the end of one is one record of code session, which itemises no packet: refused_more_o is how
+///               many were not acknowledged
 ///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
 ///               way or never itemised, and is told with code 0. A flow of which the far end has more to
 ///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
@@ -109,6 +113,7 @@ module rdma_flow_tx
   tally_t   in_untold, untold_q;
   flow_t    in_flow;
   logic     late_q;  // numbers were given while it was looked at
+  packets_t late_count_q, now_count;
   assign in_flow   = in_header_q.src[2:0];
   assign in_lag    = next_q[in_flow] - acked_q[in_flow];
   assign in_step   = in_header_q.seq - acked_q[in_flow];
@@ -132,6 +137,7 @@ module rdma_flow_tx
     step_q          <= in_step;
     untold_q        <= in_untold;
     late_q          <= commit_i && flow_i == in_flow;
+    late_count_q    <= commit_i && flow_i == in_flow ? count_i : '0;
     event_q.flow    <= in_flow;
     event_q.known   <= in_header_q.src[6:3] == '0 && in_header_q.session == session_q[in_flow] &&
                        (in_q.control == ControlAck || in_q.control == ControlRefused);
@@ -202,6 +208,8 @@ module rdma_flow_tx
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
   flow_t own_flow, own_flow_q, done_flow, done_flow_q;
   logic  own_free, own_choose, own_chosen_q, done_choose, done_chosen_q, done_load;
+  logic  own_withdraw;
+  logic [MaxHosts-1:0] own_back;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
   // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: who takes it
@@ -209,6 +217,8 @@ module rdma_flow_tx
   assign own_free    = run_i && !own_chosen_q && !own_valid_o;
   assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
   assign own_choose  = ask_ready != '0;
+  assign own_withdraw = own_valid_o && !control_room_i[own_flow_q];
+  assign own_back     = {MaxHosts{own_withdraw}} & (MaxHosts'(1) << own_flow_q) & awaiting;
   assign done_choose = !done_chosen_q && news_q != '0;
   assign done_load   = !done_valid_o && done_chosen_q;
 
@@ -249,7 +259,7 @@ module rdma_flow_tx
       old_q     <= tick ? awaiting : old_q & awaiting;
       // A first OPEN goes at once, later ones and PROBE when their time has come.
       ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
-                    ~own_pick) | begins;
+                    ~own_pick) | begins | own_back;
       news_q    <= news_q & ~done_pick;
       if (opens || moves || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
@@ -279,7 +289,7 @@ module rdma_flow_tx
       open_q <= open_next_o;
       own_chosen_q <= own_choose && !clear_i;
       if (own_chosen_q && !clear_i) own_valid_o <= 1'b1;
-      else if (own_ready_i || clear_i) own_valid_o <= 1'b0;
+      else if (own_ready_i || own_withdraw || clear_i) own_valid_o <= 1'b0;
       done_valid_o  <= done_valid_o ? !done_ready_i : done_chosen_q && !clear_i;
       done_chosen_q <= (done_choose || (done_chosen_q && !done_load)) && !clear_i;
     end
@@ -339,9 +349,10 @@ module rdma_flow_tx
     refused_flow_o <= event_q.flow;
     refused_code_o <= fails ? CodeSession : item ? event_q.code : CodeNone;
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
-    // The numbers that the end of a session takes with it, but for the one that is itemised.
-    refused_more_o <= !fails ? untold_q - 12'(item) : lag_q == '0 ? '0 : {5'd0, lag_q[6:0]} - 12'd1;
+    // The numbers that the end of a session takes with it, those included that are given until open_o falls.
+    refused_more_o <= fails ? 12'(lag_q[6:0]) + 12'(late_count_q) + 12'(now_count) : untold_q - 12'(item);
   end
+  assign now_count = commit_i && flow_i == event_q.flow ? count_i : '0;
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
                   begins == '0 && !own_chosen_q && !own_valid_o && !done_valid_o &&

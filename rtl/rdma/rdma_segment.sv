@@ -5,7 +5,8 @@
 /// data has begun to come; so neither waits for a read. A read that failed ends its packet there as bad; the rest of
 /// its beats is dropped, the next packets are made as usual.
 ///
-///   Handshake   control_*, own_*: valid/ready, taken with their second beat. post_i: strobe while
+///   Handshake   control_*: valid/ready, taken with its second beat. own_*: valid/ready, taken with its first
+///               beat; may be withdrawn while own_room_i of its host is 0. post_i: strobe while
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
 ///               ready; write_* a cycle later, of a message's first two beats perhaps two. A message's header
 ///               stands at message_data_i with post_i, and then until message_re_o
@@ -99,6 +100,7 @@ module rdma_segment
   logic   move;       // the VOQs take a beat
   logic   message_q;  // the packet in progress is a message
   logic   own_q;
+  control_e own_control_q;
   logic [LinkWidth-1:0] link_q;
   beats_t left_q;     // payload beats that are missing
 
@@ -247,7 +249,7 @@ module rdma_segment
                   gate(state_q == StControl && !own_q,
                        {31'd0, control_i.pending, control_i.count, control_i.tag, control_i.code,
                         control_i.control}) |
-                  gate(state_q == StControl && own_q, {60'd0, own_i.control});
+                  gate(state_q == StControl && own_q, {60'd0, own_control_q});
 
   logic  control_take;
   flow_t control_flow;
@@ -265,7 +267,7 @@ module rdma_segment
                 : post_valid_q ? post_link_q : plan_link_i;
   assign plan_ready_o    = go_job;
   assign control_ready_o = state_q == StControl && move && !own_q;
-  assign own_ready_o     = state_q == StControl && move && own_q;
+  assign own_ready_o     = go_own;
 
   // The body's beats: each is asked for as the one before it is taken. Behind a header of one beat the first
   // is until that goes: nobody else reads.
@@ -318,6 +320,7 @@ module rdma_segment
     if (state_q == StHead) begin
       message_q <= post_valid_q;
       own_q     <= !control_ok;
+      own_control_q <= own_i.control;
       link_q    <= link;
       flow_q    <= flow_d;
       left_q    <= post_valid_q ? post_q.header.beats : job_packet;

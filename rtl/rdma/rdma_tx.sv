@@ -169,15 +169,21 @@ module rdma_tx
   end
 
   // ---------------------------------------------------------------- links that are up
-  (* async_reg = "true" *) logic [1:0][NumLinks-1:0] up_cross_q;
+  logic [NumLinks-1:0] up;
+  logic up_settled;
+  sync_bits #(.Width(NumLinks)) u_up (
+    .clk_i,
+    .rst_ni,
+    .d_i      (up_i),
+    .q_o      (up),
+    .settled_o(up_settled)
+  );
   logic [NumLinks-1:0] up_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      up_cross_q <= '0;
-      up_q       <= '0;
+      up_q <= '0;
     end else begin
-      up_cross_q <= {up_cross_q[0], up_i};
-      up_q       <= up_cross_q[1] & link_enable_i;
+      up_q <= up & link_enable_i;
     end
   end
 
@@ -765,5 +771,5 @@ module rdma_tx
                   !message_posted_o && !message_bad_o && send_idle && flow_idle && read_idle &&
                   !arsoon_o && !rq_coming_i &&
                   segment_idle && departures_idle && error_idle && voq_idle == '1 && !ctl_valid_i &&
-                  up_cross_q == {2{up_i}} && up_q == (up_i & link_enable_i);
+                  up_settled && up_q == (up_i & link_enable_i);
 endmodule

@@ -192,12 +192,14 @@ module rdma_voq
 
   // ---------------------------------------------------------------- whose turn it is
   logic enable_q, enable_sync, departure_room, busy_q, move;
-  (* async_reg = "true" *) logic [1:0] enable_cross_q;
-  always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
-    if (!link_rst_ni) enable_cross_q <= '0;
-    else enable_cross_q <= {enable_cross_q[0], enable_i};
-  end
-  assign enable_sync = enable_cross_q[1];
+  logic enable_settled;
+  sync_bits u_enable (
+    .clk_i    (link_clk_i),
+    .rst_ni   (link_rst_ni),
+    .d_i      (enable_i),
+    .q_o      (enable_sync),
+    .settled_o(enable_settled)
+  );
 
   for (genvar i = 0; i < int'(NumHosts); i++) begin : gen_room
     assign room[i] = up_i && room_i[i] >= count_t'(RoomNeed);
@@ -407,5 +409,5 @@ module rdma_voq
                   !(choose && chosen_q != choice) && !start &&
                   !(busy_q && (read || (read_q && !have_q) || ((have_q || last_q) && move))) &&
                   !(valid_q && tx_ready_i) && !dropped_o && !sent_o &&
-                  enable_cross_q == {2{enable_i}} && enable_q == enable_i && room_q == room;
+                  enable_settled && enable_q == enable_i && room_q == room;
 endmodule

@@ -6,10 +6,10 @@
 ///
 ///   Handshake   never stalls; ack one clock after the operation, err for an address or direction that the
 ///               map lacks
-///   Latency     1 cycle; control_o follows a write by one clock
+///   Latency     1 cycle; control_o follows a write by one clock, irq_o a strobe by one clock
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation or an interrupt strobe
-///   Parameters  NumHosts, NumLinks: told to the host
+///   Parameters  NumHosts, NumLinks: readable in LIMITS
 module wb_rdma #(
   parameter int unsigned NumHosts = 8,
   parameter int unsigned NumLinks = 1
@@ -18,7 +18,8 @@ module wb_rdma #(
   input  logic                    rst_ni,
   input  rdma_ctrl_pkg::state_t   state_i,
   output rdma_ctrl_pkg::control_t control_o,
-  output logic                    irq_o,       // level: a source that the mask lets through
+  output logic                    pending_o,   // level: an unmasked source is set
+  output logic                    irq_o,       // one clock: an unmasked source is set anew
   input  logic                    wb_cyc_i,
   input  logic                    wb_stb_i,
   input  logic                    wb_we_i,
@@ -42,7 +43,14 @@ module wb_rdma #(
   assign hwif_in.STATE.running.next = state_i.running;
   assign hwif_in.STATE.ready.next   = state_i.ready;
   assign hwif_in.STATE.up.next      = state_i.up;
-  assign hwif_in.IRQ.sources.next   = state_i.irq;
+  assign hwif_in.IRQ.source0.next   = state_i.irq[0];
+  assign hwif_in.IRQ.source1.next   = state_i.irq[1];
+  assign hwif_in.IRQ.source2.next   = state_i.irq[2];
+  assign hwif_in.IRQ.source3.next   = state_i.irq[3];
+  assign hwif_in.IRQ.source4.next   = state_i.irq[4];
+  assign hwif_in.IRQ.source5.next   = state_i.irq[5];
+  assign hwif_in.IRQ.source6.next   = state_i.irq[6];
+  assign hwif_in.IRQ.source7.next   = state_i.irq[7];
   assign hwif_in.GRANTED.value.next          = state_i.counters.granted;
   assign hwif_in.PACKETS_SENT.value.next     = state_i.counters.packets_sent;
   assign hwif_in.PACKETS_TAKEN.value.next    = state_i.counters.packets_taken;
@@ -78,7 +86,25 @@ module wb_rdma #(
       err_size: hwif_out.ERR_SIZE.value.value,
       err_tail: hwif_out.ERR_TAIL.value.value
   };
-  assign irq_o = (hwif_out.IRQ.sources.value & hwif_out.IRQ_MASK.value.value) != '0;
+  // An interrupt message each time that an unmasked source is set anew. A store to IRQ may clear the source
+  // in the clock of its strobe: then the bit stays set, and the message is sent as well.
+  logic [7:0] sources, mask, mask_q;
+  logic       stored, irq_q;
+  assign sources = {hwif_out.IRQ.source7.value, hwif_out.IRQ.source6.value, hwif_out.IRQ.source5.value, hwif_out.IRQ.source4.value, hwif_out.IRQ.source3.value, hwif_out.IRQ.source2.value, hwif_out.IRQ.source1.value, hwif_out.IRQ.source0.value};
+  assign stored  = hwif_out.IRQ.source0.swmod;
+  assign mask    = hwif_out.IRQ_MASK.value.value;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mask_q <= '0;
+      irq_q  <= 1'b0;
+    end else begin
+      mask_q <= mask;
+      irq_q  <= (state_i.irq & mask & (~sources | {8{stored}})) != '0 ||
+                (sources & mask & ~mask_q) != '0;
+    end
+  end
+  assign pending_o = (sources & mask) != '0;
+  assign irq_o     = irq_q;
 
   wb_regs_adapter #(
     .AddrWidth(8)
@@ -110,7 +136,10 @@ module wb_rdma #(
   );
 
   logic unused;
-  assign unused = ^{hwif_out.IRQ.intr};
+  assign unused = ^{hwif_out.IRQ.intr,
+                    hwif_out.IRQ.source1.swmod, hwif_out.IRQ.source2.swmod, hwif_out.IRQ.source3.swmod,
+                    hwif_out.IRQ.source4.swmod, hwif_out.IRQ.source5.swmod, hwif_out.IRQ.source6.swmod,
+                    hwif_out.IRQ.source7.swmod};
 
   rdma_regs u_regs (
     .clk                 (clk_i),

@@ -54,17 +54,8 @@ module fx2_stream #(
   output logic end_o,
   output logic idle_o    // crosses the domains, see async_fifo
 );
-  // Reset of the FX2LP's domain: asserted at once, released with its own clock.
-  (* async_reg = "true" *) logic rst_meta_nq, fx2_rst_nq;
-  always_ff @(posedge fx2_clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rst_meta_nq <= 1'b0;
-      fx2_rst_nq  <= 1'b0;
-    end else begin
-      rst_meta_nq <= 1'b1;
-      fx2_rst_nq  <= rst_meta_nq;
-    end
-  end
+  logic fx2_rst_n;
+  sync_reset u_fx2_reset (.clk_i(fx2_clk_i), .rst_ni, .rst_no(fx2_rst_n));
 
   // ---------------------------------------------------------------- FX2LP's domain
   (* async_reg = "true" *) logic [1:0] live_sync_q, busy_sync_q;
@@ -72,8 +63,8 @@ module fx2_stream #(
   logic port_rx_valid, port_rx_ready, port_tx_valid, port_tx_ready, port_idle;
   logic [31:0] port_rx_data, port_tx_data;
 
-  always_ff @(posedge fx2_clk_i or negedge fx2_rst_nq) begin
-    if (!fx2_rst_nq) begin
+  always_ff @(posedge fx2_clk_i or negedge fx2_rst_n) begin
+    if (!fx2_rst_n) begin
       live_sync_q    <= '0;
       busy_sync_q    <= '0;
       stale_toggle_q <= 1'b0;
@@ -93,7 +84,7 @@ module fx2_stream #(
     .StaleCycles(StaleCycles)
   ) u_port (
     .clk_i        (fx2_clk_i),
-    .rst_ni       (fx2_rst_nq),
+    .rst_ni       (fx2_rst_n),
     .fd_i         (fx2_fd_i),
     .fd_o         (fx2_fd_o),
     .fd_oe_o      (fx2_fd_oe_o),
@@ -127,7 +118,7 @@ module fx2_stream #(
     .Depth(16)
   ) u_rx (
     .wclk_i   (fx2_clk_i),
-    .wrst_ni  (fx2_rst_nq),
+    .wrst_ni  (fx2_rst_n),
     .wvalid_i (port_rx_valid),
     .wready_o (port_rx_ready),
     .wdata_i  (port_rx_data),
@@ -151,7 +142,7 @@ module fx2_stream #(
     .wready_o (tx_ready),
     .wdata_i  (tx_data_i),
     .rclk_i   (fx2_clk_i),
-    .rrst_ni  (fx2_rst_nq),
+    .rrst_ni  (fx2_rst_n),
     .rvalid_o (port_tx_valid),
     .rready_i (port_tx_ready),
     .rdata_o  (port_tx_data),
@@ -197,5 +188,5 @@ module fx2_stream #(
                   busy_sync_q == {2{busy_q}} && stale_sync_q == {3{stale_toggle_q}} &&
                   end_sync_q == {3{end_toggle_q}} && live_q == open;
   assign idle_o = synced && !busy_q && !rx_valid && !in_flight_i && !tx_valid_i && rx_settled &&
-                  tx_settled && port_idle && fx2_rst_nq && !stale && !packet_end;
+                  tx_settled && port_idle && fx2_rst_n && !stale && !packet_end;
 endmodule

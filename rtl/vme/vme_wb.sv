@@ -75,22 +75,20 @@ module vme_wb #(
   } state_e;
 
   // ---------------------------------------------------------------- strobes
-  (* async_reg = "true" *) logic [1:0] as_sync_nq, ds0_sync_nq, ds1_sync_nq;
-  logic as_n, any_strobe, both_strobes;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      as_sync_nq  <= '1;
-      ds0_sync_nq <= '1;
-      ds1_sync_nq <= '1;
-    end else begin
-      as_sync_nq  <= {as_sync_nq[0], vme_as_ni};
-      ds0_sync_nq <= {ds0_sync_nq[0], vme_ds_ni[0]};
-      ds1_sync_nq <= {ds1_sync_nq[0], vme_ds_ni[1]};
-    end
-  end
-  assign as_n         = as_sync_nq[1];
-  assign any_strobe   = !ds0_sync_nq[1] || !ds1_sync_nq[1];
-  assign both_strobes = !ds0_sync_nq[1] && !ds1_sync_nq[1];
+  logic as_n, any_strobe, both_strobes, strobes_settled;
+  logic [1:0] ds_n;
+  sync_bits #(
+    .Width     (3),
+    .ResetValue('1)
+  ) u_strobes (
+    .clk_i,
+    .rst_ni,
+    .d_i      ({vme_as_ni, vme_ds_ni}),
+    .q_o      ({as_n, ds_n}),
+    .settled_o(strobes_settled)
+  );
+  assign any_strobe   = ds_n != '1;
+  assign both_strobes = ds_n == '0;
 
   // ---------------------------------------------------------------- access
   state_e state_q, state_d;
@@ -252,8 +250,7 @@ module vme_wb #(
   assign answer_o    = state_q == StDrive && state_d == StAnswer;
 
   logic synced;
-  assign synced = as_sync_nq == {2{vme_as_ni}} && ds0_sync_nq == {2{vme_ds_ni[0]}} &&
-                  ds1_sync_nq == {2{vme_ds_ni[1]}};
+  assign synced = strobes_settled;
   assign idle_o = synced && (state_q == StOther ? any_strobe
                                                 : state_q == StIdle && (as_n || !any_strobe));
 endmodule

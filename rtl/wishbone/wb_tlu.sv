@@ -52,8 +52,10 @@ module wb_tlu #(
 
   typedef logic [NumChannels-1:0] channels_t;
 
-  // Triggers: two stages against metastability, a third to see the edge.
-  channels_t raw, sync0_q, sync1_q, prev_q, edges, test_q;
+  // Triggers: two stages against metastability, and one to see the edge. A test trigger joins behind them, as
+  // late: nothing stands between a pin and its first flip-flop.
+  channels_t pins, seen, prev_q, edges, test_q, test0_q, test1_q;
+  logic      pins_settled;
   channels_t armed_q, rising_q, irq_mask_q, test_d, clear, pop, ready;
   logic      irq_enable_q;
   logic [SelWidth-1:0] select_q;
@@ -62,23 +64,30 @@ module wb_tlu #(
   logic [NumChannels-1:0][63:0] oldest;
   logic [NumChannels-1:0][UsageWidth-1:0] usage;
 
-  assign raw    = trigger_i | test_q;
-  assign edges  = armed_q & ((rising_q & sync1_q & ~prev_q) | (~rising_q & ~sync1_q & prev_q));
+  sync_bits #(.Width(NumChannels)) u_pins (
+    .clk_i,
+    .rst_ni,
+    .d_i      (trigger_i),
+    .q_o      (pins),
+    .settled_o(pins_settled)
+  );
+  assign seen   = pins | test1_q;
+  assign edges  = armed_q & ((rising_q & seen & ~prev_q) | (~rising_q & ~seen & prev_q));
   assign stamp  = time_ns_i - 64'(OffsetNs);
-  assign idle_o = test_q == '0 && raw == sync0_q && sync0_q == sync1_q && sync1_q == prev_q;
+  assign idle_o = {test_q, test0_q, test1_q} == '0 && pins_settled && seen == prev_q;
   assign irq_o  = irq_enable_q && (ready & irq_mask_q) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      sync0_q <= '0;
-      sync1_q <= '0;
       prev_q  <= '0;
       test_q  <= '0;
+      test0_q <= '0;
+      test1_q <= '0;
     end else begin
-      sync0_q <= raw;
-      sync1_q <= sync0_q;
-      prev_q  <= sync1_q;
+      prev_q  <= seen;
       test_q  <= test_d;
+      test0_q <= test_q;
+      test1_q <= test0_q;
     end
   end
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from isthmus import console
-from isthmus.bench import engine
+from isthmus.bench import runner as running
 from isthmus.native import RunProgress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,13 +56,14 @@ def test_one_long_scenario_shows_its_transfers_and_simulated_time(
             time.sleep(0.01)
         return []
 
-    monkeypatch.setattr(engine, "run", run)
+    monkeypatch.setattr(running, "run", run)
     scenario = {
+        "road": "rdma",
         "platform": {"name": "forth-rdma"},
         "profile": "isthmus",
         "workload": {"test": "write-bw", "size_bytes": 8},
     }
-    assert engine.run_all([scenario], "rdma", run) == []
+    assert running.run_all([scenario], "rdma", run) == []
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("rdma: forth-rdma isthmus write-bw 8: ")
     done, simulated = first.partition("8: ")[2].split(" transfers, ")
@@ -90,13 +91,13 @@ def test_a_failed_scenario_ends_the_others_at_their_next_progress(monkeypatch: p
             progress(RunProgress(0, 1, 0, 0, 0, 0))
             time.sleep(0.01)
 
-    monkeypatch.setattr(engine, "run", run)
+    monkeypatch.setattr(running, "run", run)
     scenarios = [
-        {"platform": {"name": "x"}, "profile": profile, "workload": {"kind": "path"}}
+        {"road": "etherbone", "platform": {"name": "x"}, "profile": profile, "workload": {"kind": "path"}}
         for profile in ("good", "bad")
     ]
     with pytest.raises(ValueError, match="the cause"):
-        engine.run_all(scenarios, "measure", run)
+        running.run_all(scenarios, "measure", run)
 
 
 def test_a_terminal_gets_a_bar_also_for_one_job() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from isthmus import bootstrap, platforms
-from isthmus.bench import scenario
 from isthmus.models.build import ModelSpec, build
+from isthmus.roads.etherbone import scenario
 
 CORE = "isthmus:board:gige_etherbone"
 

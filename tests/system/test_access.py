@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes of a block over every bus of Etherbone, on the built devices: windows, rates, what bounds them."""
+"""Reads and writes of a block over every bus of Etherbone, on built devices: windows, rates, what bounds."""
 
 from __future__ import annotations
 

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 import pytest
 from isthmus import bootstrap, verify
-from isthmus.bench import etherbone, rdma_published, switch_published
 from isthmus.paths import ROOT
 from isthmus.results import Document
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.rdma import published as rdma_published
+from isthmus.roads.switch import published as switch_published
 
-pytestmark = pytest.mark.xdist_group("verify")
+pytestmark = [pytest.mark.xdist_group("verify"), pytest.mark.deterministic]
 
 MEASURED: dict[str, Callable[[], Document]] = {
     "etherbone": etherbone.measure,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from isthmus import cli, eb, native
-from isthmus.bench import scenario
 from isthmus.paths import ROOT
+from isthmus.roads.etherbone import scenario
 from test_serve import serving
 
 Run = Callable[..., tuple[int, str, str]]

@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench import etherbone, scenario
 from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
-from isthmus.platforms import BUSES, PROFILES
+from isthmus.platforms import PROFILES
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone import scenario
+
+pytestmark = pytest.mark.deterministic
 
 SYSTEMS = ("pcie-t5810", "usb-t5810", "vme-rio4")
 
 
 def board(platform: str, profile: Any) -> Path:
-    top = BUSES[platforms.load(platform).bus].boards[profile]
+    top = platforms.kind(platforms.load(platform).bus).boards[profile]
     return build(ModelSpec(f"isthmus:board:{top}", top))
 
 

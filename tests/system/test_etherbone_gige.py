@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from isthmus import native
-from isthmus.bench import scenario
 from isthmus.errors import DataError, UserError
+from isthmus.roads.etherbone import scenario
+
+pytestmark = pytest.mark.deterministic
 
 Scenario = Callable[..., dict[str, Any]]
 BLOCKING = scenario.timestamps("blocking", 4, 40)

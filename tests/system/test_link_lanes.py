@@ -2,7 +2,7 @@
 """Two bundles of lanes back to back (`link_repeater`) between two interfaces; lanes are late, slip, spoil
 words and go down.
 
-The interfaces' lanes are an implementation of their own (crates/isthmus-sim/src/world/link/lanes.rs). The
+The interfaces' lanes are an implementation of their own (crates/isthmus-road/src/switch/link/lanes.rs). The
 engine fails a run in which a packet is lost, doubled, out of order or wrong and no fault explains it.
 """
 
@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.switch import PLATFORM, Design, Traffic, scenario
 from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
+from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, scenario
+
+pytestmark = pytest.mark.deterministic
 
 LANES, MAX_SKEW, ALIGN_WORDS, INIT_WORDS = 4, 8, 256, 1024
 CLOCK_NS = 12.8

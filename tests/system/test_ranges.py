@@ -10,9 +10,14 @@ from typing import Any
 
 import pytest
 from isthmus import bootstrap, native, platforms
-from isthmus.bench import etherbone, rdma, scenario, switch
 from isthmus.errors import DataError, UserError
 from isthmus.platforms import PROFILES, Constant, Platform, Profile
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone import scenario
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.switch import bench as switch
+
+pytestmark = pytest.mark.deterministic
 
 NOWHERE = Path("/nowhere.so")
 
@@ -50,7 +55,7 @@ def with_value(platform: Platform, profile: Profile, group: str, key: str, value
 
 def run_of(platform: Platform, profile: Profile) -> Mapping[str, Any] | None:
     """A scenario of the platform's road, for a model that does not exist."""
-    if platform.bus in platforms.BUSES and platform.name in etherbone.SYSTEMS:
+    if platform.name in etherbone.SYSTEMS:
         return scenario.scenario(platform, profile, NOWHERE, scenario.timestamps("blocking", 1, 1), 1)
     if platform.name in rdma.PLATFORMS:
         made = rdma.Transfers("write-lat", hosts=2, inline=0)

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
 from isthmus.errors import DataError, UserError
+from isthmus.roads.rdma.bench import PLATFORM, Transfers, models, scenario
+
+pytestmark = pytest.mark.deterministic
 
 LINKS = 2
 HOSTS = 4
@@ -406,7 +408,7 @@ def test_one_seed_gives_one_result(run: Run) -> None:
         ({"inline_bytes": 505}, "workload.inline_bytes: 505"),
         (
             {"test": "send-lat", "inline_bytes": 8},
-            "workload.inline_bytes: send-lat: only write-lat and write-bw",
+            "workload.inline_bytes: send-lat: only put, write-lat and write-bw",
         ),
         ({"post_list": 4}, "workload.post_list: 4: write-lat hands over one at a time"),
         ({"test": "send-bw", "post_list": 65}, "workload.post_list: 65: 1 to 64 expected"),

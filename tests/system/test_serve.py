@@ -17,17 +17,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from isthmus import serve
 from isthmus.errors import UserError
 from isthmus.native import ServeStatus
 from isthmus.paths import ROOT
+from isthmus.roads.etherbone import serve
 
 PROBE = bytes.fromhex("4e6f11ff01020304")
 PROBE_REPLY = bytes.fromhex("4e6f164401020304")
 SERVER = """
 import sys
 from pathlib import Path
-from isthmus import serve
+from isthmus.roads.etherbone import serve
 from isthmus.errors import UserError
 try:
     serve.serve(serve.ServeOptions(Path(sys.argv[1]), **eval(sys.argv[2])))

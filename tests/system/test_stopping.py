@@ -27,7 +27,7 @@ from isthmus import eb
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 0.5
 """From the signal to the end of the process. On a machine with other work the best of `TRIES` counts."""
-TRIES = 3
+TRIES = 8
 MARK = "ISTHMUS_TEST_STOPPING"
 STARTS_S = 300
 """A first start builds models."""
@@ -72,6 +72,13 @@ class Command:
 
     def tools(self) -> list[str]:
         return [line for pid, line in self.processes().items() if pid != self.process.pid]
+
+    def left(self) -> list[str]:
+        """What is still there a second later: a killed process is listed until the kernel has ended it."""
+        until = time.monotonic() + 1.0
+        while (found := self.tools()) and time.monotonic() < until:
+            time.sleep(0.02)
+        return found
 
     def await_work(self, works: Callable[[Command], bool]) -> None:
         until = time.monotonic() + STARTS_S
@@ -120,7 +127,7 @@ def stopped(
         try:
             command.await_work(works)
             took.append(command.stop(number, group=attempt % 2 == 0))
-            left = command.tools()
+            left = command.left()
         finally:
             command.close()
         text = command.err.read_text()

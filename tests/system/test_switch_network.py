@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.switch import PLATFORM, Design, Traffic, model, scenario
+from isthmus.roads.switch.bench import PLATFORM, Design, Traffic, model, scenario
+
+pytestmark = pytest.mark.deterministic
 
 PORTS = 4
 Run = Callable[..., dict[str, Any]]

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from isthmus import native
-from isthmus.bench import scenario
 from isthmus.errors import DataError, UserError
+from isthmus.roads.etherbone import scenario
+
+pytestmark = pytest.mark.deterministic
 
 Scenario = Callable[..., dict[str, Any]]
 FRAMES = 5_000

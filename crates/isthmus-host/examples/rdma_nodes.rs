@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Four hosts with RDMA interfaces: write, send, read, sort, and an error, over a model of the
+//! Four hosts with RDMA interfaces: write, send, read, exchange, and an error, over a model of the
 //! interfaces in memory. `cargo run -p isthmus-host --example rdma_nodes`
 
-#[path = "../tests/soft_network/mod.rs"]
+#[path = "../tests/it/soft_network/mod.rs"]
 mod soft_network;
 
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use isthmus_host::pcie::DmaMemory;
 use isthmus_host::rdma::{
     Descriptor, Endpoint, EndpointConfig, Group, GroupConfig, HostId, Key, Layout, Options,
-    QueueEntry, RdmaError, Readable, Reader, ReaderConfig, Region, Remote, SortConfig, serve_reads,
+    QueueEntry, RdmaError, Readable, Reader, ReaderConfig, Region, Remote, serve_reads,
 };
 use soft_network::{Faults, Network, base};
 
@@ -50,7 +50,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     };
     let mut group = Group::open(&mut endpoint, &group).await?;
     group.join(&mut endpoint).await?;
-    let patience = Duration::from_millis(1);
+    let timeout = Duration::from_millis(1);
 
     // Each writes to the next one, says so, and waits until it is there.
     let next = (rank + 1) % HOSTS;
@@ -70,7 +70,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     endpoint.put_notify(&put, true).await?;
     endpoint.fence(put.host).await?;
     endpoint.send(put.host, 0, b"look now", Options::default(), 24).await?;
-    if let Some((frame, _)) = inbox.wait(&mut endpoint, patience).await? {
+    if let Some((frame, _)) = inbox.wait(&mut endpoint, timeout).await? {
         let mut found = vec![0; frame.immediate as usize];
         endpoint.memory().read(DATA, &mut found).await?;
         let found = String::from_utf8_lossy(&found);
@@ -91,7 +91,7 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     // Host 0 reads what host 1 serves.
     if rank == 0 {
         let config =
-            ReaderConfig { queue: 1, ring: 0x3000..0x3800, regions: 16..24, nonce: 0, patience };
+            ReaderConfig { queue: 1, ring: 0x3000..0x3800, regions: 16..24, nonce: 0, timeout };
         let mut reader = Reader::open(&mut endpoint, config).await?;
         let address = base(1) + DATA as u64;
         let key = Key::new(0, 0xFEED);
@@ -103,22 +103,14 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
     } else if rank == 1 {
         let base = own + DATA as u64;
         let readable = [Readable { base, bytes: 0x1000, sources: 0b1111, nonce: 0xFEED }];
-        serve_reads(&mut endpoint, &mut inbox, &readable, patience / 10).await?;
+        serve_reads(&mut endpoint, &mut inbox, &readable, timeout / 10).await?;
     }
     group.barrier(&mut endpoint).await?;
 
-    let mut state = rank as u64 + 1;
-    let keys: Vec<u64> = std::iter::repeat_with(|| {
-        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        state
-    })
-    .take(4000)
-    .collect();
-    let sort =
-        SortConfig { from: DATA, chunk: 256, samples: 32, compare_ps: 2_500, move_ps: 1_250 };
-    let sorted =
-        group.sort(&mut endpoint, &keys, &sort, async |time| machine.sleep(time).await).await?;
-    println!("{rank}: {} of {} keys, {:?}", sorted.keys.len(), sorted.all, sorted.phases);
+    // Each gives each 1 KiB of its own, to the begin of its window.
+    endpoint.memory().write(DATA, &vec![rank as u8; HOSTS * 1024]).await?;
+    let spent = group.all_to_all(&mut endpoint, DATA, 0, 1024).await?;
+    println!("{rank}: an exchange of 1 KiB with each: {spent:?}");
     Ok(())
 }
 

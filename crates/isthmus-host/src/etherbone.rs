@@ -16,41 +16,48 @@
 pub mod sdb;
 pub mod wire;
 
+mod block;
 mod client;
+mod collect;
 mod cycle;
 mod discover;
+mod encode;
 mod flight;
+mod flights;
 mod guard;
 mod map;
+mod meter;
+mod pending;
 mod server;
 #[cfg(feature = "tokio")]
 mod shared;
 mod slave;
 mod snoop;
+mod statistics;
 
-pub use client::{Client, ClientConfig, Ended, Pending, Statistics};
+pub use block::BlockOptions;
+pub use client::{Client, ClientConfig};
 pub use cycle::{Cycle, CycleReply};
 pub use discover::{Discovered, discover};
 pub use map::{AddressMap, MapError};
+pub use meter::{Meter, NoMeter, Work};
+pub use pending::{Ended, Pending};
 pub use server::{Server, ServerConfig, ServerHandle, ServerStatistics};
 #[cfg(feature = "tokio")]
 pub use shared::AsyncClient;
 pub use slave::{Bus, BusFault, Memory, Peer, SlaveConfig, SlaveStatistics, SoftSlave};
 pub use snoop::{BusEvent, Snoop, describe};
+pub use statistics::Statistics;
 pub use wire::{Dialect, Format, Width, Widths};
+
+pub use crate::transport::{DEFAULT_PORT, UDP_MTU};
 
 use crate::transport::TransportError;
 use std::fmt;
 use std::time::Duration;
 
-/// The UDP port of Etherbone (0xEBD0).
-pub const DEFAULT_PORT: u16 = 60368;
-
 /// The UDP port of LiteEth's dialect. Gateware sends its replies to this port, too.
 pub const LITE_PORT: u16 = 1234;
-
-/// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
-pub const UDP_MTU: usize = 1472;
 
 /// What one operation of a cycle does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +150,16 @@ pub enum Error {
         /// Which operation.
         operation: Operation,
         /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The block cannot be transferred.
+    #[error("{address:#x}/{bytes:#x}: {reason}")]
+    Block {
+        /// Its first address.
+        address: u64,
+        /// Its length.
+        bytes: usize,
+        /// What is wrong.
         reason: String,
     },
     /// The cycle has no operation.

@@ -504,7 +504,7 @@ pub mod rdma_words {
         pub const HOST: Field = Field { low: 16, bits: 7 };
         /// 1: we refused or lost one of its packets; 0: it refused one of ours.
         pub const OURS: Field = Field { low: 23, bits: 1 };
-        /// Further ones that are not itemised.
+        /// Further packets that are not itemised; with code session, all that the session had not acknowledged.
         pub const MORE: Field = Field { low: 24, bits: 12 };
         /// As in a frame word.
         pub const PHASE: Field = Field { low: 63, bits: 1 };

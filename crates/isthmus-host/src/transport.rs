@@ -32,6 +32,12 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+/// The UDP port of a device's name without one: Etherbone's (0xEBD0).
+pub const DEFAULT_PORT: u16 = 60368;
+
+/// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
+pub const UDP_MTU: usize = 1472;
+
 /// Whether message boundaries survive the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -39,22 +45,6 @@ pub enum Kind {
     Datagram,
     /// An ordered stream of bytes without boundaries.
     Stream,
-}
-
-/// Work a protocol's client does on the host's processor. On real hardware it takes the time it
-/// takes; a simulated transport charges a platform's cost for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// One cycle was turned into protocol records.
-    Build {
-        /// Bus operations in the cycle.
-        operations: usize,
-    },
-    /// The reply of one cycle was taken apart and handed to its owner.
-    Complete {
-        /// Bus operations in the cycle.
-        operations: usize,
-    },
 }
 
 /// Why a transport could not send or receive.
@@ -96,7 +86,7 @@ pub trait Transport {
 
     /// The largest message in bytes. A stream ignores it.
     fn mtu(&self) -> usize {
-        crate::etherbone::UDP_MTU
+        UDP_MTU
     }
 
     /// Bytes of the buffer in which messages wait to be received, what the system adds to each
@@ -124,9 +114,6 @@ pub trait Transport {
         buffer: &mut [u8],
         deadline: Duration,
     ) -> Result<usize, TransportError>;
-
-    /// Accounts for work of the client itself. Costs nothing unless a transport says otherwise.
-    async fn charge(&mut self, _work: Work) {}
 }
 
 /// What a transport of the operating system does where somebody else watches its descriptor.

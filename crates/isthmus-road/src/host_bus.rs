@@ -80,7 +80,8 @@ pub(crate) fn pcie_config(
         generation: match link.generation {
             1 => Generation::Gen1,
             2 => Generation::Gen2,
-            _ => Generation::Gen3,
+            3 => Generation::Gen3,
+            _ => Generation::Gen4,
         },
         lanes: link.lanes,
         max_payload_bytes: link.max_payload_bytes,

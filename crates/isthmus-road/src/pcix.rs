@@ -24,7 +24,7 @@ use crate::measurement::{
 };
 use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
-use scenario::{Scenario, Test};
+use scenario::{PcixScenario, PcixTest};
 
 /// Where the device reads and writes: a page of its own.
 const PLACE: usize = 4096;
@@ -59,12 +59,12 @@ impl Road for PcixBus {
     }
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
-        run(&Scenario::parse(json)?, context.watch)
+        run(&PcixScenario::parse(json)?, context.watch)
     }
 }
 
 /// Runs it. No device's gateware takes part.
-pub(crate) fn run(scenario: &Scenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
+pub(crate) fn run(scenario: &PcixScenario, watch: &Watch) -> Result<Vec<Measurement>, RoadError> {
     let begin = Instant::now();
     let bus = Bus::build(scenario)?;
     let of = Step { total: 1, transfers_total: scenario.workload.times, ..Step::default() };
@@ -94,7 +94,7 @@ struct Bus {
 }
 
 impl Bus {
-    fn build(scenario: &Scenario) -> Result<Self, RoadError> {
+    fn build(scenario: &PcixScenario) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: true,
@@ -121,11 +121,11 @@ impl Bus {
     }
 
     /// Runs the accesses and gives what has come of them at the far side.
-    fn execute(&self, scenario: &Scenario) -> Result<Vec<u8>, RoadError> {
+    fn execute(&self, scenario: &PcixScenario) -> Result<Vec<u8>, RoadError> {
         let (test, times) = (scenario.workload.test, scenario.workload.times);
         let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));
         let place = self.memory_place();
-        if test == Test::Read {
+        if test == PcixTest::Read {
             let stored = self.memory.write(PLACE, &self.data);
             stored.map_err(|error| inconsistent(error.to_string()))?;
             let bytes = self.data.len();
@@ -156,18 +156,18 @@ impl Bus {
         let program = self.simulation.spawn(async move {
             for _ in 0..times {
                 match test {
-                    Test::Store => {
+                    PcixTest::Store => {
                         for (at, word) in data.chunks_exact(4).enumerate() {
                             let value =
                                 word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
                             host.mmio_write32(4 * at as u64, value).await?;
                         }
                     }
-                    Test::StoreCombined => {
+                    PcixTest::StoreCombined => {
                         host.write_combined(0, &data).await?;
                         host.fence().await;
                     }
-                    Test::Write | Test::Read => endpoint.write(place, &data).await,
+                    PcixTest::Write | PcixTest::Read => endpoint.write(place, &data).await,
                 }
                 sim.count_transfers(1);
             }
@@ -178,7 +178,7 @@ impl Bus {
         done.map_err(|error| inconsistent(format!("{}: {error:?}", test.name())))?;
         self.simulation.run_for(SETTLE)?;
         match test {
-            Test::Write => self
+            PcixTest::Write => self
                 .memory
                 .read(PLACE, self.data.len())
                 .map_err(|error| inconsistent(error.to_string())),
@@ -208,14 +208,14 @@ struct Seen {
 
 impl Seen {
     fn of(
-        scenario: &Scenario,
+        scenario: &PcixScenario,
         records: &[PcixRecord],
         cycle: Picoseconds,
     ) -> Result<Self, RoadError> {
         let missing = || RoadError::Inconsistent("pcix: nothing was on the bus".to_owned());
         let first = records.first().ok_or_else(missing)?;
         let last = records.last().ok_or_else(missing)?;
-        let reads = scenario.workload.test == Test::Read;
+        let reads = scenario.workload.test == PcixTest::Read;
         let carries = |record: &&PcixRecord| !reads || record.kind == PcixKind::Completion;
         let mut begun = BTreeMap::new();
         let mut numbers = BTreeSet::new();
@@ -243,12 +243,16 @@ impl Seen {
     }
 }
 
-fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measurement, RoadError> {
+fn measurement(
+    scenario: &PcixScenario,
+    seen: &Seen,
+    begin: Instant,
+) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let mut samples = Samples::new()?;
     // Of several reads the first ask without waiting for the one before: they fill the pipe and are no rate.
     let filling = match (workload.test, scenario.platform.bus.core.reads) {
-        (Test::Read, reads) if reads > 1 => reads,
+        (PcixTest::Read, reads) if reads > 1 => reads,
         _ => 0,
     };
     let steady = seen.sequences.get(filling..).unwrap_or_default();
@@ -287,7 +291,7 @@ fn measurement(scenario: &Scenario, seen: &Seen, begin: Instant) -> Result<Measu
     .described(definition, arrivals.to_owned()))
 }
 
-fn describe(scenario: &Scenario, seen: &Seen) -> Map<String, Value> {
+fn describe(scenario: &PcixScenario, seen: &Seen) -> Map<String, Value> {
     let workload = &scenario.workload;
     let whole = seen.cycles(seen.whole);
     let described = json!({

@@ -10,8 +10,8 @@ use crate::scenario::two;
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieLink {
-    /// Generation, 1 to 3.
-    #[schemars(range(min = 1, max = 3))]
+    /// Generation, 1 to 4.
+    #[schemars(range(min = 1, max = 4))]
     pub generation: u32,
     /// Lanes.
     pub lanes: u32,

@@ -5,10 +5,16 @@
 mod account;
 mod application;
 mod breakdown;
+mod carry;
+mod device;
 mod packets;
+mod pair;
 mod program;
 pub mod scenario;
 mod soak;
+mod sort;
+mod usage;
+mod work;
 mod world;
 
 use std::cell::RefCell;
@@ -23,14 +29,19 @@ use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
 use crate::measurement::{
-    Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
+    Carried, Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
 use crate::model::MakeModel;
+use crate::noise::Noise;
+use crate::operation::Operation;
 use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
-use program::{Outcome, Side, Task, try_all};
-use scenario::{PostingName, Scenario, Test};
+use carry::Surroundings;
+use pair::Pair;
+use program::{ProgramOutcome, Side, Task, try_all};
+use scenario::{PostingName, RdmaScenario, RdmaTest};
+use usage::{Meters, Waits};
 use world::{Node, Program, World};
 
 /// Bits of a word on a link.
@@ -45,13 +56,13 @@ impl Road for Rdma {
     }
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
-        run(&Scenario::parse(json)?, context.make_model, context.watch)
+        run(&RdmaScenario::parse(json)?, context.make_model, context.watch)
     }
 }
 
 /// Runs it.
 pub(crate) fn run(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
@@ -91,6 +102,9 @@ pub(crate) fn run(
         made.workload.insert("phases_ps".to_owned(), phases);
         return Ok(vec![made]);
     }
+    if let Some(operation) = scenario.workload.test.operation() {
+        return carried(&world, scenario, programs, operation, begin).map(|made| vec![made]);
+    }
     let observer = Observer::new(&world);
     let outcomes = execute(&world, scenario, programs, &observer)?;
     let breakdown = match outcomes.iter().find_map(|outcome| outcome.observed) {
@@ -103,22 +117,26 @@ pub(crate) fn run(
 }
 
 /// Transfers of a run, as its programs count them.
-fn transfers(scenario: &Scenario) -> u64 {
+fn transfers(scenario: &RdmaScenario) -> u64 {
     let workload = &scenario.workload;
     let hosts = workload.hosts as u64;
     let senders = match workload.test {
         // One call that does it all.
-        Test::Sort => return 0,
-        Test::Trace => return workload.trace.len() as u64,
-        Test::Exchange => hosts,
+        RdmaTest::Sort => return 0,
+        RdmaTest::Trace => return workload.trace.len() as u64,
+        RdmaTest::Exchange => hosts,
         _ if workload.test.is_accounted() || workload.both_ways => hosts,
         _ => hosts / 2,
     };
-    senders * (workload.warmup + workload.iterations)
+    let (before, behind) = match workload.test.operation() {
+        Some(_) => scenario.excluded().unwrap_or_default(),
+        None => (workload.warmup, 0),
+    };
+    senders * (before + workload.iterations + behind)
 }
 
 /// Opens every interface.
-fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
+fn open(world: &World, scenario: &RdmaScenario) -> Result<Vec<Program>, RoadError> {
     let sim = world.simulation.handle();
     let opening = world.nodes.iter().map(|node| {
         let (number, host) = (node.number, node.host.clone());
@@ -135,9 +153,9 @@ fn open(world: &World, scenario: &Scenario) -> Result<Vec<Program>, RoadError> {
 /// Runs the programs of a soak to their end.
 fn soaked(
     world: &World,
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     programs: Vec<Program>,
-) -> Result<(Vec<Outcome>, Rc<RefCell<account::Account>>), RoadError> {
+) -> Result<(Vec<ProgramOutcome>, Rc<RefCell<account::Account>>), RoadError> {
     let sim = world.simulation.handle();
     let account = account::open(scenario, &world.nodes, world.layout, &sim);
     let scenario = Rc::new(scenario.clone());
@@ -151,61 +169,161 @@ fn soaked(
     Ok((outcomes, account))
 }
 
-/// Runs the programs of all hosts to their end.
-fn execute(
-    world: &World,
-    scenario: &Scenario,
-    programs: Vec<Program>,
-    observer: &Rc<Observer>,
-) -> Result<Vec<Outcome>, RoadError> {
-    let scenario = Rc::new(scenario.clone());
+/// The programs of all hosts, each the peer of its neighbour.
+fn sides(world: &World, scenario: &Rc<RdmaScenario>, programs: Vec<Program>) -> Vec<Side> {
     let sources: Vec<Rc<Vec<u8>>> =
         world.nodes.iter().map(|node| Rc::new(node.source.clone())).collect();
-    let observed = Rc::new(RefCell::new([Picoseconds::ZERO; 2]));
-    let tasks = world.nodes.iter().zip(programs).map(|(node, program)| {
+    let sides = world.nodes.iter().zip(programs).map(|(node, program)| {
         let peer: HostId = node.number ^ 1;
-        let side = Side {
+        Side {
             sim: world.simulation.handle(),
             host: node.host.clone(),
+            remote: world.nodes[usize::from(peer)].host.clone(),
             number: node.number,
             peer,
             program,
-            scenario: Rc::clone(&scenario),
+            scenario: Rc::clone(scenario),
             layout: world.layout,
             own: Rc::clone(&sources[usize::from(node.number)]),
             theirs: Rc::clone(&sources[usize::from(peer)]),
             seen: 0,
             next: 0,
             early: BTreeSet::new(),
-            outcome: Outcome::default(),
-        };
-        let first = node.number.is_multiple_of(2);
-        let workload = &scenario.workload;
-        let task: Task<_> = if workload.test.is_latency() {
-            let observer = Rc::clone(observer);
-            let observe: Rc<dyn Fn(bool)> = match node.number {
-                0 | 1 => Rc::new(move |on| observer.observe(on)),
-                _ => Rc::new(|_| {}),
-            };
-            let observed = match node.number {
-                0 | 1 => Rc::clone(&observed),
-                _ => Rc::default(),
-            };
-            Box::pin(side.ping_pong(first, observe, observed))
-        } else {
-            let both = workload.both_ways;
-            Box::pin(side.stream(first || both, !first || both))
-        };
-        task
+            outcome: ProgramOutcome::default(),
+        }
     });
+    sides.collect()
+}
+
+/// Runs an operation and measures it.
+fn carried(
+    world: &World,
+    scenario: &RdmaScenario,
+    programs: Vec<Program>,
+    operation: Operation,
+    begin: Instant,
+) -> Result<Measurement, RoadError> {
+    let test = scenario.workload.test;
+    let shared = Rc::new(scenario.clone());
+    let sim = world.simulation.handle();
+    let waits: Vec<Rc<Waits>> = world.nodes.iter().map(|_| Rc::default()).collect();
+    // At the destination of a write no program takes part.
+    let takes_part = |node: &Node| test.is_send() || node.number.is_multiple_of(2);
+    let taking = world.nodes.iter().zip(&waits).zip(&programs);
+    let taking = taking.filter(|((node, _), _)| takes_part(node));
+    let taking = taking.map(|((_, waits), program)| (Rc::clone(waits), program.memory.clone()));
+    let meters = Rc::new(Meters::new(world, taking.collect()));
+    // More pairs than one would be in the way of an observed transfer.
+    let observer = (world.nodes.len() == 2 && !test.is_devices()).then(|| Observer::new(world));
+    let pairs = (0..world.nodes.len() / 2)
+        .map(|_| Pair::new(&sim, scenario, &meters, observer.as_ref()))
+        .collect::<Result<Vec<_>, _>>()?;
+    if test.is_devices() {
+        device::node(world, scenario).bus.remember(true);
+    }
+    let tasks = sides(world, &shared, programs).into_iter().zip(&waits);
+    let tasks = tasks.filter_map(|(side, waits)| -> Option<Task<ProgramOutcome>> {
+        let noise = scenario
+            .noise
+            .as_ref()
+            .map(|noise| Noise::new(noise, sim.random(&format!("rdma:noise:{}", side.number))));
+        let pair = Rc::clone(&pairs[usize::from(side.number) / 2]);
+        let by = Surroundings { pair, waits: Rc::clone(waits), noise };
+        match (side.number.is_multiple_of(2), test.is_send()) {
+            (true, _) => Some(Box::pin(side.carry(by))),
+            (false, true) => Some(Box::pin(side.take(by))),
+            (false, false) => None,
+        }
+    });
+    let all = try_all(tasks.collect());
+    let ended = world.simulation.run_until_complete(&sim.spawn(all))??;
+    let compared: u64 = ended.iter().map(|outcome| outcome.checked).sum();
+    let mut series = pairs.iter().map(|pair| pair.finish()).collect::<Result<Vec<_>, _>>()?;
+    let breakdown = match (&observer, series.first().and_then(|one| one.outcome.observed)) {
+        (Some(observer), Some(observed)) => breakdown::of(world, scenario, observer, observed)?,
+        _ => Breakdown::default(),
+    };
+    let stages = if test.is_devices() {
+        let found = device::on_the_bus(world, scenario, &series[0])?;
+        series[0].outcome.samples = found.samples;
+        found.stages
+    } else {
+        Vec::new()
+    };
+    let outcomes: Vec<ProgramOutcome> =
+        series.iter_mut().map(|one| std::mem::take(&mut one.outcome)).collect();
+    let mut made = measurement(scenario, world, &outcomes, breakdown, begin)?;
+    made.checked.bytes += compared;
+    let arrivals = scenario.arrivals()?;
+    let saturated = arrivals.window().is_none() && series.iter().any(|one| one.saturated);
+    let busy = series[0].usage[1].shares_since(&series[0].usage[0]);
+    let core = Carried {
+        operation,
+        bytes: scenario.workload.size_bytes as u64,
+        driver: scenario.driver(),
+        window: arrivals.window(),
+        rate_per_s: arrivals.rate_per_s(),
+        noise: scenario.noise.is_some(),
+        // The bus of one transfer is idle while the next is prepared.
+        busy: if test.is_devices() { BTreeMap::new() } else { busy },
+        saturated,
+    };
+    made.workload.extend(core.to_workload());
+    made.arrivals = arrivals.to_string();
+    (made.excluded.head, made.excluded.tail) = series[0].excluded;
+    made.definition = if test == RdmaTest::DeviceRead { "rtt" } else { "one_way" };
+    if test.is_devices() {
+        made.throughput = None;
+        made.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+        made.stages = stages;
+    } else if arrivals.window().is_some() {
+        // From a transfer's start until its sender may post another one for it.
+        made.workload.insert("acknowledged_ps".to_owned(), json!(series[0].known_ps));
+    }
+    if saturated {
+        (made.latency_ps, made.histogram) = (None, None);
+    }
+    Ok(made)
+}
+
+/// Runs the programs of all hosts to their end.
+fn execute(
+    world: &World,
+    scenario: &RdmaScenario,
+    programs: Vec<Program>,
+    observer: &Rc<Observer>,
+) -> Result<Vec<ProgramOutcome>, RoadError> {
+    let scenario = Rc::new(scenario.clone());
+    let observed = Rc::new(RefCell::new([Picoseconds::ZERO; 2]));
+    let tasks =
+        sides(world, &scenario, programs).into_iter().zip(&world.nodes).map(|(side, node)| {
+            let first = node.number.is_multiple_of(2);
+            let workload = &scenario.workload;
+            let task: Task<_> = if workload.test.is_latency() {
+                let observer = Rc::clone(observer);
+                let observe: Rc<dyn Fn(bool)> = match node.number {
+                    0 | 1 => Rc::new(move |on| observer.observe(on)),
+                    _ => Rc::new(|_| {}),
+                };
+                let observed = match node.number {
+                    0 | 1 => Rc::clone(&observed),
+                    _ => Rc::default(),
+                };
+                Box::pin(side.ping_pong(first, observe, observed))
+            } else {
+                let both = workload.both_ways;
+                Box::pin(side.stream(first || both, !first || both))
+            };
+            task
+        });
     let all = try_all(tasks.collect());
     world.simulation.run_until_complete(&world.simulation.spawn(all))?
 }
 
 fn measurement(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     world: &World,
-    outcomes: &[Outcome],
+    outcomes: &[ProgramOutcome],
     breakdown: Breakdown,
     begin: Instant,
 ) -> Result<Measurement, RoadError> {
@@ -235,8 +353,8 @@ fn measurement(
         workload: describe(scenario, throughput.as_ref(), outcomes, &breakdown),
         definition: match workload.test {
             test if test.is_latency() => "half_round_trip",
-            Test::Exchange | Test::Sort => "whole_call",
-            Test::Trace => "one_way",
+            RdmaTest::Exchange | RdmaTest::Sort => "whole_call",
+            RdmaTest::Trace => "one_way",
             _ => "per_transfer",
         },
         arrivals: arrivals(workload.test).to_owned(),
@@ -268,18 +386,18 @@ fn measurement(
 }
 
 /// How transfers come, as results name it.
-fn arrivals(test: Test) -> &'static str {
+fn arrivals(test: RdmaTest) -> &'static str {
     match test {
         test if test.is_latency() => "closed-loop",
-        Test::Exchange | Test::Sort => "closed-loop",
-        Test::Trace => "open-loop trace",
+        RdmaTest::Exchange | RdmaTest::Sort => "closed-loop",
+        RdmaTest::Trace => "open-loop trace",
         // The program posts the next transfer as soon as there is room.
         _ => "backlog",
     }
 }
 
 /// Of the hosts that took samples, in the order of their numbers.
-fn kept(outcomes: &[Outcome]) -> Vec<HostSamples> {
+fn kept(outcomes: &[ProgramOutcome]) -> Vec<HostSamples> {
     let of_hosts = outcomes.iter().enumerate().map(|(host, outcome)| {
         let ps = outcome.samples.iter().map(|sample| sample.0).collect();
         HostSamples { host, ps }
@@ -316,9 +434,9 @@ fn counters(world: &World) -> BTreeMap<String, u64> {
 }
 
 fn describe(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     throughput: Option<&Throughput>,
-    outcomes: &[Outcome],
+    outcomes: &[ProgramOutcome],
     breakdown: &Breakdown,
 ) -> Map<String, Value> {
     let workload = &scenario.workload;

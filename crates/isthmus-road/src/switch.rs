@@ -3,6 +3,7 @@
 //! all under the same traffic.
 
 mod ideal;
+mod link;
 mod meter;
 mod reference;
 pub mod scenario;
@@ -14,8 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
-use isthmus_sim::world::link::{Delivery, Network, SwitchPins, Token, Word};
+use isthmus_sim::world::link::{PortWords, SwitchPins, Token, Word};
 use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, SimError, Simulation,
 };
@@ -28,9 +28,11 @@ use crate::model::MakeModel;
 use crate::road::{Context, Road};
 use crate::watch::{Step, WATCH_PERIOD, Watch};
 use ideal::Ideal;
+use link::traffic::{FRAMING_WORDS, HEADER_WORDS};
+use link::{Delivery, Network};
 use meter::{Meter, MeterConfig, Snapshot};
 use reference::{Reference, ReferenceConfig};
-use scenario::{ArrivalsName, Engine, PatternName, Scenario};
+use scenario::{ArrivalsName, Engine, PatternName, SwitchScenario};
 
 /// Clocks between two looks at what arrived.
 const CHUNK: u64 = 256;
@@ -51,13 +53,13 @@ impl Road for BufferedCrossbar {
     }
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
-        run(&Scenario::parse(json)?, context.make_model, context.watch)
+        run(&SwitchScenario::parse(json)?, context.make_model, context.watch)
     }
 }
 
 /// Runs it.
 pub(crate) fn run(
-    scenario: &Scenario,
+    scenario: &SwitchScenario,
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
@@ -81,7 +83,7 @@ struct Gateware {
 
 impl Gateware {
     fn new(
-        scenario: &Scenario,
+        scenario: &SwitchScenario,
         network: &Rc<RefCell<Network>>,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
@@ -126,7 +128,7 @@ struct Model {
 }
 
 impl Model {
-    fn new(scenario: &Scenario) -> Self {
+    fn new(scenario: &SwitchScenario) -> Self {
         let device = &scenario.device;
         let end = scenario.end(device.ports, 1, scenario.platform.receive_words);
         Self {
@@ -163,7 +165,7 @@ struct Motion {
 }
 
 impl Motion {
-    fn new(scenario: &Scenario) -> Self {
+    fn new(scenario: &SwitchScenario) -> Self {
         Self {
             seed: scenario.seed,
             clock_ps: 1e6 / scenario.platform.clock_mhz,
@@ -210,7 +212,7 @@ impl Motion {
 }
 
 struct Run<'a> {
-    scenario: &'a Scenario,
+    scenario: &'a SwitchScenario,
     watch: Watch,
     meter: Meter,
     begin: Instant,
@@ -223,7 +225,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(scenario: &'a Scenario, watch: &Watch) -> Result<Self, RoadError> {
+    fn new(scenario: &'a SwitchScenario, watch: &Watch) -> Result<Self, RoadError> {
         let traffic = scenario.traffic();
         let sources = match scenario.workload.pattern {
             PatternName::Single => 1,
@@ -361,7 +363,7 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        let (patience, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
+        let (timeout, mut up) = (self.scenario.start_clock() + UP_CLOCKS, false);
         let (whole, first) = (self.scenario.is_trace(), self.scenario.first_created());
         let mut motion = Motion::new(self.scenario);
         loop {
@@ -372,7 +374,7 @@ impl<'a> Run<'a> {
                 self.meter.begin(snapshot);
             }
             up = up || network.borrow().is_up();
-            if !up && snapshot.now > patience {
+            if !up && snapshot.now > timeout {
                 return Err(Self::never_up(snapshot.now, gateware.as_ref(), &network.borrow()));
             }
             if self.meter.poll(snapshot) || self.all_sent(&network) {
@@ -706,7 +708,7 @@ mod tests {
         scenario["workload"]["engine"] = engine.into();
         scenario["workload"]["pattern"] = "trace".into();
         scenario["workload"]["trace"] = serde_json::from_str(trace).unwrap();
-        let scenario = Scenario::parse(&scenario.to_string()).unwrap();
+        let scenario = SwitchScenario::parse(&scenario.to_string()).unwrap();
         let watch: Watch = Rc::new(RefCell::new(|_: Step| std::ops::ControlFlow::Continue(())));
         let make = |_: &std::path::Path, _: Option<&std::path::Path>| unreachable!("no gateware");
         run(&scenario, &make, &watch).unwrap().remove(0)
@@ -779,7 +781,7 @@ mod tests {
         ] {
             let mut scenario: Value = serde_json::from_str(SCENARIO).unwrap();
             scenario["faults"] = json!({key: value});
-            let error = Scenario::parse(&scenario.to_string()).unwrap_err().to_string();
+            let error = SwitchScenario::parse(&scenario.to_string()).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
     }
@@ -794,14 +796,14 @@ mod tests {
             scenario["workload"]["pattern"] = "trace".into();
             scenario["workload"]["trace"] = json!([[0, 0, 1, 64]]);
             scenario["workload"][key] = value;
-            let error = Scenario::parse(&scenario.to_string()).unwrap_err().to_string();
+            let error = SwitchScenario::parse(&scenario.to_string()).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
     }
 
     /// What the account says of a switch whose words somebody changes on their way out.
     fn judged(mut tamper: impl FnMut(u64, &mut [Word])) -> Option<String> {
-        let scenario = Scenario::parse(SCENARIO).unwrap();
+        let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
         let mut model = Model::new(&scenario);
         for clock in 0..60_000 {
@@ -847,7 +849,7 @@ mod tests {
 
     /// What is said of a switch whose words somebody changes on their way out, while packets come.
     fn moved(mut tamper: impl FnMut(u64, &mut [Word])) -> Result<(), RoadError> {
-        let scenario = Scenario::parse(SCENARIO).unwrap();
+        let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
         let (mut model, mut motion) = (Model::new(&scenario), Motion::new(&scenario));
         for clock in 0..20_000 + 2 * STUCK_CLOCKS {
@@ -889,7 +891,7 @@ mod tests {
 
     /// How far each packet's stamps are off where somebody changes data word `index` of some.
     fn stamps(index: u32) -> Vec<i64> {
-        let scenario = Scenario::parse(SCENARIO).unwrap();
+        let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
         let mut model = Model::new(&scenario);
         let mut at = 0;

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from isthmus.results import Document, to_json
+from isthmus import report
+from isthmus.results import Document, to_csv, to_json
 from isthmus.storage import keep
 
 Format = Literal["table", "csv", "json"]
@@ -20,22 +19,17 @@ def publish(
     made: Document,
     target: Path,
     format: Format,  # noqa: A002
-    rows: Callable[[Document], Iterable[Sequence[Any]]],
-    page: Callable[[Document], str],
     text: Callable[[Document], str],
 ) -> None:
     """Write `target` with `.csv` and `.html` beside it, and print in the format asked for.
 
-    rows  of the CSV file, the first one its header
-    page  the HTML page
-    text  the table for people
+    text  the tables for people
     """
     table, drawn = target.with_suffix(".csv"), target.with_suffix(".html")
-    whole, lines = to_json(made), io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows(rows(made))
-    keep({target: whole, table: lines.getvalue(), drawn: page(made)})
+    whole, lines = to_json(made), to_csv(made)
+    keep({target: whole, table: lines, drawn: report.draw(made)})
     if format == "csv":
-        print(lines.getvalue(), end="")
+        print(lines, end="")
     elif format == "json":
         print(whole, end="")
     else:

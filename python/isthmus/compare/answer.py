@@ -1,426 +1,476 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in words. Every sentence is derived from the measurements; none is typed in."""
+"""The answer: what terminal, page and notebook show. Everything here is derived from a result document.
+
+A `View` is one table: one operation, one size, one way of arrival. A `Sweep` is one operation over all of its
+sizes. Neither ever holds two operations.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, pairwise, product
-from operator import itemgetter
+from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from isthmus.compare.fetch import ASKING_BYTES, by_etherbone, by_rdma, changes, message_or_write
-from isthmus.results import Document, Measurement
-from isthmus.results.constants import profile_part
-from isthmus.units import percent, rate, time, times
+from isthmus.compare.question import of_road
+from isthmus.compare.settings import changed
+from isthmus.errors import UserError
+from isthmus.results.columns import FULL, bounded_by
+from isthmus.units import digits, percent, rate, time, times
+from isthmus.workload import (
+    OPERATIONS,
+    arrivals_text,
+    busiest,
+    bytes_text,
+    crossings,
+    place_text,
+    rate_text,
+    size_text,
+)
 
-Key = tuple[str, str, str]
-"""Platform, profile, method."""
+if TYPE_CHECKING:
+    from isthmus.results import Document, Measurement
 
-
-PLACES: Mapping[str, str] = {
-    "host": "the host (software and interrupts)",
-    "nic": "the network interface",
-    "wire": "the wire",
-    "switch": "the switch",
-    "pcie": "the ports of PCIe",
-    "controller": "the USB controller",
-    "bridge": "processor, driver and bridge up to the VMEbus",
-    "fpga": "the FPGA",
-}
-
-
-FULL = 0.95
-"""A line that is used to this share has no room for another frame."""
-
-USB_BIT_S = 480e6
-PCIE_LANE_BIT_S = {1: 2.0e9, 2: 4.0e9, 3: 8e9 * 128 / 130}
-"""After the line code."""
-
-NOTHING = 0.005
-"""A relative change that counts as none in words; tables show it."""
+NEAR = 1.05
+"""Costs within this ratio are called alike."""
+PERCENTILES = ("p50", "p90", "p99", "p99.9")
+WINDOW = 4
+"""Requests in flight that are suggested where one leaves everything idle."""
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """One statement: `topic` orders and heads it. `items`: a list behind its text, of short lines."""
+class Case:
+    """What one table is about."""
 
-    topic: str
-    text: str
-    items: tuple[str, ...] = ()
+    operation: str
+    bytes: int
+    window: int | None
+    rate_per_s: float | None
 
+    @property
+    def arrivals(self) -> str:
+        return arrivals_text(self.window, self.rate_per_s)
 
-def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
-    """The timestamp series (ts1, ts2, ...) of each platform, profile and method, in order."""
-    found: dict[Key, list[Measurement]] = {}
-    for m in document:
-        if m.name.startswith("ts") and m.time_per_timestamp is not None:
-            found.setdefault((m.platform, m.profile, m.method), []).append(m)
-    return {key: sorted(members, key=lambda m: m.timestamps) for key, members in found.items()}
+    @property
+    def alone(self) -> bool:
+        """One request at a time."""
+        return self.window == 1
 
+    @property
+    def title(self) -> str:
+        return OPERATIONS[self.operation].sentence.format(size=bytes_text(self.bytes))
 
-def answer(document: Document) -> list[Sentence]:
-    """Which method, where the crossovers are, why, and what the alternatives cost."""
-    lines = series(document)
-    if not lines:
-        return [Sentence("Answer", "No timestamps were read: there is nothing to compare.")]
-    best = min((line[-1] for line in lines.values()), key=_cost)
-    same = {key[2]: line for key, line in lines.items() if key[:2] == (best.platform, best.profile)}
-    made = [_winner(best, same)]
-    made += _roads(lines)
-    made += _crossovers(same, best)
-    made += _meetings(document)
-    made += _fetching(document)
-    made += _why(same, best)
-    made += _sustained(document, best)
-    made += _profiles(lines, best)
-    made += _paths(lines)
-    return made
+    @property
+    def command(self) -> str:
+        """What measures it."""
+        given = f"./isthmus compare --op {self.operation} --size {size_text(self.bytes)}"
+        if self.rate_per_s is not None:
+            return f"{given} --rate {rate_text(self.rate_per_s)}"
+        return given if self.window == 1 else f"{given} --window {self.window}"
 
 
-def _cost(m: Measurement) -> float:
-    cost = m.time_per_timestamp
-    assert cost is not None, "only measurements with a rate are in a series"
-    return cost
+@dataclass(frozen=True)
+class Part:
+    """The time that a transfer spends in one place."""
+
+    place: str
+    name: str
+    ps: int
 
 
-def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sentence:
-    others = [
-        f"{method} {time(_cost(line[-1]))} ({times(_cost(line[-1]) / _cost(best))} as long)"
-        for method, line in sorted(same.items(), key=lambda item: _cost(item[1][-1]))
-        if method != best.method
-    ]
-    rest = f"; {', '.join(others)}" if others else ""
-    return Sentence(
-        "Which method",
-        f"{best.method.capitalize()} is fastest: with {best.timestamps} timestamps a cycle one timestamp "
-        f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}"
-        f"{_in_flight(best)}{rest}. That is "
-        f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
-    )
+@dataclass(frozen=True)
+class Row:
+    """One way to carry one case, measured."""
+
+    m: Measurement
+    case: Case
+    interconnect: str
+    family: str
+    driver: str
+
+    @property
+    def platform(self) -> str:
+        return self.m.platform
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The same way at another size has the same key."""
+        return (self.m.platform, str(self.m.workload.get("driver", self.m.method)), self.m.profile)
+
+    @property
+    def name(self) -> str:
+        return f"{self.interconnect} ({self.platform}), {self.driver}"
+
+    @property
+    def saturated(self) -> bool:
+        return bool(self.m.workload.get("saturated", False))
+
+    def percentile(self, key: str) -> float | None:
+        return None if self.m.latency is None else self.m.latency.percentiles.get(key)
+
+    @cached_property
+    def p50(self) -> float | None:
+        """The median; the mean of too few samples for one."""
+        if self.m.latency is None:
+            return None
+        median = self.percentile("p50")
+        return self.m.latency.avg if median is None else median
+
+    @property
+    def p99(self) -> float | None:
+        return self.percentile("p99")
+
+    @property
+    def why_no_p99(self) -> str:
+        return "" if self.m.latency is None else self.m.latency.why_blank("p99")
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        return None if self.m.throughput is None else self.m.throughput.payload_bit_s / 8
+
+    @property
+    def requests_per_s(self) -> float | None:
+        given = self.bytes_per_s
+        return None if given is None else given / self.case.bytes
+
+    @property
+    def bound(self) -> str:
+        place, _, share = bounded_by(self.m).partition(" ")
+        return f"{place_text(place)} {share}".rstrip()
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Where the time of one transfer goes, in the order in which the places are first reached."""
+        spent: dict[str, int] = {}
+        for stage in self.m.stages:
+            spent[stage.where] = spent.get(stage.where, 0) + stage.time
+        return tuple(Part(place, place_text(place), ps) for place, ps in spent.items())
+
+    @property
+    def cost(self) -> float:
+        """What rows are ranked by, the smaller the better: the median of one request at a time and of a rate
+        that is carried, else the time for a request at the rate that was reached."""
+        if self.by_rate:
+            found = self.requests_per_s
+            return float("inf") if not found else 1e12 / found
+        return float("inf") if self.p50 is None else self.p50
+
+    @property
+    def by_rate(self) -> bool:
+        """Ranked by the rate it reaches and not by its latency."""
+        return self.saturated or (self.case.window or 1) > 1 or self.p50 is None
 
 
-def _in_flight(m: Measurement) -> str:
-    """How many cycles a figure has in flight, where it is not one."""
-    kind, _, count = m.arrivals.partition(":")
-    return f", {count} cycles in flight" if kind == "window" else ""
+@dataclass(frozen=True)
+class View:
+    """One table, best row first."""
 
+    case: Case
+    rows: tuple[Row, ...]
 
-def _roads(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
-    """Every road in the order of its cost, for one timestamp that is waited for and for many that are not."""
-    made = []
-    for profile in ("as-published", "isthmus"):
-        for method, place in (("blocking", 0), ("pipelined", -1)):
-            members = [line[place] for key, line in lines.items() if key[1:] == (profile, method)]
-            if len(members) < 2:
-                continue
-            ranked = sorted(members, key=_cost)
-            counts = f"{ranked[0].timestamps} timestamp{'s' if ranked[0].timestamps > 1 else ''} a cycle"
+    @property
+    def best(self) -> Row:
+        return self.rows[0]
+
+    def ratio(self, row: Row) -> float | None:
+        """How many times the best one's cost; None where the two are not ranked by the same."""
+        return row.cost / self.best.cost if row.by_rate == self.best.by_rate else None
+
+    @property
+    def title(self) -> str:
+        counts = sorted({row.m.iterations for row in self.rows})
+        n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+        return f"{self.case.title}, {self.case.arrivals}, {n}, seed {self.best.m.seed}"
+
+    def name(self, row: Row) -> str:
+        """A row in a sentence; with its platform where another one here has the same interconnect."""
+        same = {other.platform for other in self.rows if other.interconnect == row.interconnect}
+        where = row.interconnect if len(same) == 1 else f"{row.interconnect} ({row.platform})"
+        return f"{where} with {row.driver}"
+
+    @cached_property
+    def decision(self) -> str:
+        """The recommendation in one or two sentences."""
+        best = self.best
+        noun = OPERATIONS[self.case.operation].noun
+        if best.saturated:
+            return f"No road here carries this rate; {self.name(best)} comes closest: {_reached(best)}."
+        if len(self.rows) == 1:
+            return f"{self.name(best)} takes {_figures(best, noun)}."
+        if self.case.rate_per_s is not None:
+            return self._carried(noun)
+        unlike = [row for row in self.rows[1:] if row.family != best.family]
+        alike = [row for row in self.rows[1:] if row.platform == best.platform]
+        said = []
+        if unlike:
+            said.append(f"{_faster(self, unlike[0])} the next interconnect ({self.name(unlike[0])})")
+        else:
+            said.append(f"{_faster(self, self.rows[1])} the next ({self.name(self.rows[1])})")
+        if alike and alike[-1] is not self.rows[1]:
+            said.append(f"{_faster(self, alike[-1])} the same platform with {alike[-1].driver}")
+        return f"Use {self.name(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
+
+    def _carried(self, noun: str) -> str:
+        """The same for a rate: what carries it, and what saturates below it."""
+        best = self.best
+        tail = "" if best.p99 is None else f", p99 {time(best.p99)}"
+        text = f"Use {self.name(best)}: {time(best.p50 or 0)} a {noun} at this rate{tail}"
+        carrying = [row for row in self.rows if not row.saturated]
+        if len(carrying) > 1:
+            text += f", {_faster(self, carrying[1])} {self.name(carrying[1])}"
+        failed = self.rows[len(carrying) :]
+        if failed:
+            others = f"all {len(failed)} others saturate" if len(carrying) == 1 else f"{len(failed)} saturate"
+            first = f"({self.name(failed[0])}) at {_reached(failed[0])}"
+            text += f"; {others} below it, the best of them {first}"
+        return f"{text}."
+
+    @cached_property
+    def where(self) -> tuple[Part, ...]:
+        """Where the time of the best row goes, the largest first."""
+        return tuple(sorted(self.best.parts, key=lambda part: -part.ps))
+
+    @property
+    def total(self) -> int:
+        return sum(part.ps for part in self.where)
+
+    def faster(self, sweep: Sweep | None = None) -> tuple[str, ...]:
+        """How to get more of the best row, as far as the measurements say."""
+        made = []
+        best = self.best
+        load = busiest(best.m)
+        if self.case.alone and load is not None and 0 < load[1] < FULL:
             made.append(
-                Sentence(
-                    "Which road",
-                    f"Profile {profile}, {method}, {counts}, time for each: "
-                    + ", ".join(f"{m.platform} {time(_cost(m))}" for m in ranked)
-                    + ".",
+                f"--window {WINDOW} (its busiest resource, {place_text(load[0])}, is busy "
+                f"{percent(load[1])} of the time)"
+            )
+        others = [] if sweep is None else sweep.line(best.key)
+        larger = [row for row in others if row.case.bytes > self.case.bytes and row.p50 and best.p50]
+        if larger and not best.by_rate:
+            last = larger[-1]
+            assert last.p50 is not None
+            assert best.p50 is not None
+            grown, slower = last.case.bytes / best.case.bytes, last.p50 / best.p50
+            if slower < grown / 1.5:
+                made.append(
+                    f"more bytes a request ({bytes_text(last.case.bytes)} take {times(slower)} the time for "
+                    f"{grown:.0f} times the data)"
                 )
-            )
-    return made
+        return tuple(made)
 
 
-def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
-    """Which road is the fastest as more words are read, and which one of another bus overtakes which."""
-    found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
-    buses: dict[str, str] = {}
-    for m in document:
-        words = m.workload.get("words")
-        buses[m.platform] = bus_of(m)
-        if words is not None and m.latency is not None:
-            found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
-    said: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-    for (profile, method), roads in sorted(found.items()):
-        if method == "convenience":
-            continue
-        pairs = [two for two in combinations(sorted(roads), 2) if buses[two[0]] != buses[two[1]]]
-        said.setdefault((profile, *_race(roads, "words", pairs)), []).append(method)
-    return [
-        Sentence("Crossovers", f"Profile {profile}, {' and '.join(methods)}, words read: {text}", items)
-        for (profile, text, items), methods in said.items()
-    ]
+@dataclass(frozen=True)
+class Sweep:
+    """One operation over its sizes, all ways of carrying it."""
 
+    operation: str
+    window: int | None
+    rate_per_s: float | None
+    views: tuple[View, ...]
 
-def _race(
-    costs: Mapping[str, Mapping[int, float]], unit: str, pairs: Iterable[tuple[str, str]]
-) -> tuple[str, tuple[str, ...]]:
-    """Who is the fastest at which common size, in words; who of `pairs` is overtaken by whom."""
-    sizes = sorted(set.intersection(*(set(cost) for cost in costs.values())))
-    ranking = [(size, min(sorted(costs), key=lambda name: costs[name][size])) for size in sizes]
-    runs = [(name, [size for size, _ in run]) for name, run in groupby(ranking, key=itemgetter(1))]
-    if not runs:
-        text = "no size was measured over all roads"
-    elif len(runs) == 1:
-        text = f"{runs[0][0]} is the fastest at every size"
-    else:
-        (first, small), *between, (last, large) = runs
-        parts = [f"{first} up to {small[-1]:,} {unit}"]
-        parts += [f"{name} {_span(run)}" for name, run in between]
-        text = f"the fastest is {', '.join([*parts, f'{last} from {large[0]:,} on'])}"
-    overtaken: dict[str, dict[int, list[str]]] = {}
-    for one, other in pairs:
-        for size, was_one in changes(costs[one], costs[other]):
-            first, then = (one, other) if was_one else (other, one)
-            overtaken.setdefault(first, {}).setdefault(size, []).append(then)
-    items = tuple(
-        f"{first} by {'; '.join(f'{_list(by[size])} from {size:,} {unit} on' for size in sorted(by))}"
-        for first, by in sorted(overtaken.items())
-    )
-    return f"{text}. {'Overtaken:' if items else 'No road overtakes another.'}", items
+    @property
+    def sizes(self) -> list[int]:
+        return [view.case.bytes for view in self.views]
 
+    @property
+    def arrivals(self) -> str:
+        return arrivals_text(self.window, self.rate_per_s)
 
-def _fetching(document: Document) -> list[Sentence]:
-    """What Etherbone reads and RDMA asks for, side by side; where they change places; message against
-    write."""
-    etherbone, rdma = by_etherbone(document), by_rdma(document)
-    made = []
-    if etherbone and rdma:
-        all_ = {**etherbone, **rdma}
-        sizes = sorted(set.intersection(*(set(costs) for costs in all_.values())))
-        for size in dict.fromkeys(sizes[:1] + sizes[-1:]):
-            ranked = sorted(all_, key=lambda name: all_[name][size])
-            text = ", ".join(f"{name} {time(all_[name][size])}" for name in ranked)
-            made.append(Sentence("Between all roads", f"{size:,} bytes from a far memory: {text}."))
-        made.append(
-            Sentence(
-                "Between all roads",
-                "Etherbone reads by its fastest method; RDMA asks by a message of "
-                f"{ASKING_BYTES} bytes and is answered by a write. Profile isthmus.",
-            )
-        )
-        # Roads of Etherbone are compared with each other above, in words.
-        pairs = [*product(sorted(rdma), sorted(etherbone)), *combinations(sorted(rdma), 2)]
-        text, overtaken = _race(all_, "bytes", pairs)
-        made.append(Sentence("Between all roads", f"Bytes asked for: {text}", overtaken))
-    for (platform, profile), text in message_or_write(document).items():
-        sentence = f"From host to host over {platform}, profile {profile}: {text}."
-        made.append(Sentence("Between all roads", sentence))
-    return made
+    @cached_property
+    def lines(self) -> Mapping[tuple[str, str, str], Sequence[Row]]:
+        """The rows of each way by size."""
+        found: dict[tuple[str, str, str], list[Row]] = {}
+        for view in self.views:
+            for row in view.rows:
+                found.setdefault(row.key, []).append(row)
+        return found
 
+    def line(self, key: tuple[str, str, str]) -> Sequence[Row]:
+        return self.lines.get(key, ())
 
-def bus_of(m: Measurement) -> str:
-    """The bus of a measurement's platform. A document that stores no constants has it in the names alone."""
-    return m.constants.bus if m.constants else m.platform.partition("-")[0]
+    def at(self, size: int) -> View:
+        """The view of this size, or the nearest that was measured."""
+        return min(self.views, key=lambda view: (abs(view.case.bytes - size), view.case.bytes))
 
+    @property
+    def subject(self) -> str:
+        """The operation in words, without a size."""
+        return OPERATIONS[self.operation].subject
 
-def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
-    """Where one method overtakes another as cycles grow, and that none does where none does."""
-    made = []
-    for method, line in sorted(same.items()):
-        if method == best.method:
-            continue
-        pairs = [
-            (mine.timestamps, _cost(mine) < _cost(theirs))
-            for mine in same[best.method]
-            for theirs in line
-            if mine.timestamps == theirs.timestamps
-        ]
-        if not pairs:
-            continue
-        changes = [now for (_, was_ahead), (now, ahead) in pairwise(pairs) if ahead != was_ahead]
-        if changes:
-            text = f"{best.method} and {method} change places at {_list(changes)} timestamps a cycle"
-        elif pairs[0][1]:
-            text = (
-                f"{best.method} beats {method} at every cycle size from {pairs[0][0]} to "
-                f"{pairs[-1][0]} timestamps: there is no crossover"
-            )
-        else:
-            text = f"{method} is never slower than {best.method}"
-        made.append(Sentence("Crossovers", text[0].upper() + text[1:] + "."))
-    blocking = same.get("blocking")
-    if blocking and len(blocking) > 1 and blocking[0].latency and blocking[-1].latency:
-        first, last = blocking[0].latency.avg, blocking[-1].latency.avg
-        made.append(
-            Sentence(
-                "Crossovers",
-                f"A blocking cycle takes {time(first)} for {blocking[0].timestamps} and {time(last)} for "
-                f"{blocking[-1].timestamps} timestamps, "
-                + ("the same" if last / first - 1 < NOTHING else f"{percent(last / first - 1)} more")
-                + ": "
-                + (
-                    "it waits for the round trip, so put into one cycle all that you can."
-                    if last / first < 1.5
-                    else "its length grows with what is in it."
-                ),
-            )
-        )
-    return made
-
-
-def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
-    made = []
-    blocking = same.get("blocking")
-    if blocking and blocking[-1].stages:
-        m = blocking[-1]
-        total = sum(stage.time for stage in m.stages)
-        shares = sorted(by_place(m).items(), key=lambda item: -item[1])
-        largest = max(m.stages, key=lambda stage: stage.time)
-        made.append(
-            Sentence(
-                "Why",
-                f"Of one blocking round trip of {time(total)}, "
-                + ", ".join(
-                    f"{percent(spent / total)} is {PLACES.get(place, place)}" for place, spent in shares
-                )
-                + f"; the longest single stage is “{largest.name}” with {time(largest.time)}.",
-            )
-        )
-    return made
-
-
-def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sentence]:
-    """What limits a stream of cycles that does not end: the longest run there is."""
-    made = []
-    for profile in ("isthmus", "as-published"):
-        runs = [
-            m
-            for m in document
-            if m.name.startswith("max") and m.platform == best.platform and m.profile == profile
-        ]
-        if not runs or runs[0].throughput is None:
-            continue
-        rates = runs[0].throughput
-        payload = rate(rates.payload_bit_s, "bit/s")
-        text = f"Pipelined without end, profile {profile} carries {payload} of payload"
-        limit = capacity(runs[0])
-        if limit is not None and rates.wire_bit_s is not None:
-            used = rates.wire_bit_s / limit
-            reason = "the wire limits it" if used > FULL else "the host limits it, not the wire"
-            text += f"; what goes towards the host fills {percent(used)} of its share of the line: {reason}"
-        made.append(Sentence("Why", f"{text}."))
-    return made
-
-
-def by_place(m: Measurement) -> dict[str, int]:
-    """The time of one transfer by where it is spent."""
-    places: dict[str, int] = {}
-    for stage in m.stages:
-        places[stage.where] = places.get(stage.where, 0) + stage.time
-    return places
-
-
-def capacity(m: Measurement) -> float | None:
-    """Bits a second that the platform's line can carry towards the host, all framing included; None for a
-    bus without a line rate, or where the document does not store the constants. Half of a USB, whose other
-    half the requests take."""
-    given = m.constants
-    if given is None:
-        return None
-    if given.bus == "usb":
-        return USB_BIT_S / 2
-    rate, lanes, generation = (given.value("link", name) for name in ("rate", "lanes", "generation"))
-    if given.bus == "gige" and rate is not None:
-        return rate * 1e6
-    if given.bus == "pcie" and lanes is not None and generation is not None:
-        return lanes * PCIE_LANE_BIT_S[int(generation)]
-    return None
-
-
-def _profiles(lines: Mapping[Key, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
-    """A timestamp as published and with isthmus, over every road."""
-    made = []
-    for method in sorted({key[2] for key in lines}):
+    @cached_property
+    def winners(self) -> str:
+        """Which way is the best at which size."""
+        runs = [list(group) for _, group in groupby(self.views, key=_best_key)]
+        if len(runs) == 1:
+            return f"{runs[0][0].name(runs[0][0].best)} is the fastest at every size"
         parts = []
-        for platform in sorted({key[0] for key in lines}):
-            ours, theirs = (lines.get((platform, profile, method)) for profile in ("isthmus", "as-published"))
-            if ours and theirs:
-                old, new = _cost(theirs[-1]), _cost(ours[-1])
-                parts.append(f"{platform}: {time(new)} instead of {time(old)} ({_speed(old, new)})")
-        if parts:
-            count = max(key_line[-1].timestamps for key_line in lines.values())
-            text = f"{method.capitalize()}, {count} timestamps a cycle, profile isthmus reads one over"
-            made.append(Sentence("What isthmus changes", text, tuple(parts)))
-    theirs, ours = (
-        lines.get((best.platform, profile, "blocking")) for profile in ("as-published", "isthmus")
+        for number, views in enumerate(runs):
+            first, last = (size_text(views[place].case.bytes) for place in (0, -1))
+            if number == 0:
+                span = f"up to {last}"
+            elif number == len(runs) - 1:
+                span = f"from {first} on"
+            else:
+                span = f"at {first}" if first == last else f"at {first} to {last}"
+            parts.append(f"{views[0].name(views[0].best)} {span}")
+        return "Fastest: " + ", ".join(parts)
+
+    @cached_property
+    def crossovers(self) -> tuple[str, ...]:
+        """Which way overtakes which other one, and from which size on."""
+        made = []
+        keys = sorted(self.lines)
+        for number, one in enumerate(keys):
+            for other in keys[number + 1 :]:
+                mine, theirs = self.lines[one], self.lines[other]
+                costs = [{row.case.bytes: row.cost for row in line} for line in (mine, theirs)]
+                for size, was_first in crossings(*costs):
+                    before, after = (mine, theirs) if was_first else (theirs, mine)
+                    made.append(f"{after[0].name} overtakes {before[0].name} from {bytes_text(size)} on")
+        return tuple(made)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that a document says about its questions."""
+
+    sweeps: tuple[Sweep, ...]
+    noise: str
+    """Which operating-system noise the latencies have; empty: none."""
+    notes: tuple[str, ...]
+    command: str
+
+    @property
+    def views(self) -> list[View]:
+        return [view for sweep in self.sweeps for view in sweep.views]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for view in self.views for row in view.rows]
+
+    @property
+    def overview(self) -> bool:
+        """Several operations: no one table is the answer."""
+        return len({sweep.operation for sweep in self.sweeps}) > 1
+
+    @property
+    def star(self) -> str:
+        """What marks a percentile without operating-system noise."""
+        return "" if self.noise else "*"
+
+
+SIZE = 256
+"""The size of the table that is shown first, where several were measured."""
+
+
+def answer(document: Document) -> Answer:
+    """The answer of a document of the common workload. Raises `UserError` for another one."""
+    views = _views(document)
+    if not views:
+        raise UserError("the result holds no answer of compare: no measurement has an operation")
+    sweeps = []
+    for _, group in groupby(
+        views, key=lambda view: (_order(view.case), view.case.window, view.case.rate_per_s)
+    ):
+        members = list(group)
+        case = members[0].case
+        sweeps.append(Sweep(case.operation, case.window, case.rate_per_s, tuple(members)))
+    context = document.raw["context"]
+    return Answer(
+        tuple(sweeps),
+        str(context.get("noise", "")),
+        (*_set(document), *(str(note) for note in context.get("notes", ()))),
+        document.context.command,
     )
-    moved = _moved(theirs[-1], ours[-1]) if ours and theirs else ""
-    if moved:
-        text = f"In a blocking transfer over {best.platform} {moved}."
-        made.append(Sentence("What isthmus changes", text))
-    return made + _waiting(lines) if made else []
 
 
-def _waiting(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
-    """How the two profiles wait, where they differ in it: a setting of the host, no merit of a library."""
-    for key in sorted(lines):
-        given = lines[key][0].constants
-        if given is None or given.bus != "gige":
-            continue
-        theirs, ours = (given.value(profile_part(name), "poll") for name in ("as-published", "isthmus"))
-        gap = given.value("nic", "interrupt_gap")
-        if theirs != ours and gap is not None:
-            text = (
-                "Over Gigabit Ethernet part of this is a setting of the host: profile isthmus polls the "
-                "network interface, as published waits for interrupts, at least "
-                f"{time(1e6 * gap)} apart."
-            )
-            return [Sentence("What isthmus changes", text)]
-    return []
+def _set(document: Document) -> list[str]:
+    """What `--set` changed, a line for each platform."""
+    found = ((name, changed(given)) for name, given in document.constants.items())
+    return [f"{name} with {', '.join(keys)}" for name, keys in found if keys]
 
 
-def _speed(old: float, new: float) -> str:
-    """How much faster, or slower, something became."""
-    ratio, word = (old / new, "fast") if new <= old else (new / old, "slow")
-    if ratio - 1 < NOTHING:
-        return "the same"
-    return f"{times(ratio)} as {word}" if ratio >= 1.5 else f"{percent(ratio - 1)} {word}er"
+def answers(document: Document) -> bool:
+    """Whether a document is one of compare, which notes what it left out: a bench's results may have the same
+    words."""
+    common = all("operation" in m.workload and "driver" in m.workload for m in document)
+    return "notes" in document.raw["context"] and bool(document.results) and common
 
 
-def _moved(theirs: Measurement, ours: Measurement) -> str:
-    """The stage that changed most between two profiles."""
-    old, new = ({stage.name: stage.time for stage in m.stages} for m in (theirs, ours))
-    if not old or not new:
-        return ""
-    changes = {name: old.get(name, 0) - new.get(name, 0) for name in {*old, *new}}
-    name, saved = max(changes.items(), key=lambda item: (abs(item[1]), item[0]))
-    if not saved:
-        return ""
-    change = "less" if saved > 0 else "more"
-    return f"“{name}” changes most: {time(abs(saved))} {change}"
+def _order(case: Case) -> int:
+    return list(OPERATIONS).index(case.operation)
 
 
-def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
-    """What another path over the same bus adds, for each profile: one may hide what the other shows."""
-    best: dict[str, str] = {}
-    for key in sorted(lines, key=lambda key: _cost(lines[key][-1])):
-        best.setdefault(bus_of(lines[key][0]), key[0])
+def _views(document: Document) -> list[View]:
+    rows = [_row(m) for m in document if m.workload.get("operation") in OPERATIONS and "bytes" in m.workload]
+
+    def place(row: Row) -> tuple[int, float, float, int]:
+        case = row.case
+        return _order(case), case.rate_per_s or 0.0, case.window or 0, case.bytes
+
     made = []
-    for platform, profile, method in sorted(lines):
-        base = best[bus_of(lines[platform, profile, method][0])]
-        here = lines.get((base, profile, method))
-        if platform == base or method == "convenience" or not here:
-            continue
-        near, far = here[-1], lines[platform, profile, method][-1]
-        if near.latency is None or far.latency is None:
-            continue
-        added = far.latency.avg - near.latency.avg
-        share = added / near.latency.avg
-        if abs(share) < NOTHING:
-            longest = max(far.stages, key=lambda stage: stage.time, default=None)
-            hidden = f": it hides behind “{longest.name}”" if longest else ""
-            text = f"adds nothing to a {method} cycle of {far.timestamps} timestamps{hidden}"
-        else:
-            text = (
-                f"adds {time(added)} ({percent(share)}) to a {method} cycle of {far.timestamps} timestamps; "
-                f"a timestamp costs {time(_cost(far))} instead of {time(_cost(near))}"
-            )
-        made.append(
-            Sentence("What the path costs", f"Profile {profile}: {platform} instead of {base} {text}.")
-        )
+    for _, group in groupby(sorted(rows, key=place), key=attrgetter("case")):
+        members = sorted(group, key=lambda row: (row.saturated, row.cost, row.key))
+        made.append(View(members[0].case, tuple(members)))
     return made
 
 
-def _list(values: Sequence[object]) -> str:
-    *most, last = map(str, values)
-    return f"{', '.join(most)} and {last}" if most else last
+def _row(m: Measurement) -> Row:
+    road = of_road(m.road)
+    work = m.workload
+    rate_given, window = work.get("rate_per_s"), work.get("window")
+    case = Case(
+        str(work["operation"]),
+        int(work["bytes"]),
+        None if window is None else int(window),
+        None if rate_given is None else float(rate_given),
+    )
+    given = m.constants
+    interconnect = m.platform if given is None else road.interconnect(given)
+    return Row(
+        m,
+        case,
+        interconnect,
+        m.platform if given is None else road.family(given),
+        road.driver_text(str(work.get("driver", m.method)), m.profile, given),
+    )
 
 
-def _span(sizes: Sequence[int]) -> str:
-    return f"at {sizes[0]:,}" if len(sizes) == 1 else f"from {sizes[0]:,} to {sizes[-1]:,}"
+def _best_key(view: View) -> tuple[str, str, str]:
+    return view.best.key
+
+
+def _figures(row: Row, noun: str) -> str:
+    parts = []
+    if not row.by_rate and row.p50 is not None:
+        parts.append(f"{time(row.p50)} a {noun}")
+    if row.bytes_per_s is not None:
+        parts.append(rate(row.bytes_per_s, "B/s"))
+    if row.by_rate and row.p50 is not None:
+        parts.append(f"{time(row.p50)} a {noun} meanwhile")
+    return ", ".join(parts)
+
+
+def _reached(row: Row) -> str:
+    found = row.requests_per_s
+    return "no rate measured" if found is None else rate(found, " requests/s").replace(" k ", "k ")
+
+
+def _faster(view: View, row: Row) -> str:
+    """The best row against another one, up to the noun."""
+    ratio = view.ratio(row)
+    if ratio is None or ratio == float("inf"):
+        return "ahead of"
+    if ratio < NEAR:
+        return "as fast as"
+    return f"{digits(ratio, 2 if ratio < 10 else 3)} times as fast as"
+
+
+def family_best(rows: Iterable[Row]) -> list[Row]:
+    """The best row of each family, in their order."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        found.setdefault(row.family, row)
+    return list(found.values())

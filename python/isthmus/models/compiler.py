@@ -124,7 +124,7 @@ class Compiler:
         def one(unit: tuple[Path, str]) -> list[Path]:
             source, optimise = unit
             made = self.work / f"{source.stem}.o"
-            self._compile_one(source, made, optimise)
+            self._compile_one(source, made, optimise, made.with_suffix(".log"))
             compiled()
             return [made]
 
@@ -156,14 +156,15 @@ class Compiler:
             made.mkdir()
 
             def one(file: Path) -> None:
-                self._compile_one(file, made / f"{file.name}.o", "-O2")
+                # The log stays with the model's own, whose folder outlives a failed build.
+                self._compile_one(file, made / f"{file.name}.o", "-O2", self.work / f"{file.name}.log")
 
             with pool(self.jobs.limit) as threads:
                 threads.map(one, [*files, *c_files])
             cache.publish(made, folder)
         return objects
 
-    def _compile_one(self, source: Path, target: Path, optimise: str) -> None:
+    def _compile_one(self, source: Path, target: Path, optimise: str, log: Path) -> None:
         include = self.toolchain.verilator.include
         command: list[str | Path] = [self.toolchain.compiler]
         if source.suffix == ".c":
@@ -173,7 +174,5 @@ class Compiler:
             command += [*self.kind.flags, f"-I{self.work}", f"-I{include}", f"-I{include / 'vltstd'}"]
         if self.kind.name == "fst":
             command += [f"-I{folder}" for folder in fst.includes()]
-        # The log sits beside the object.
-        log = target.with_suffix(".log")
         self.jobs.run([*command, optimise, "-c", "-o", target, source], self.work, log)
         log.unlink()

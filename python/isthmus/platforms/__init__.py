@@ -1,32 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Platforms: each system's clocks, rates and delays, every constant with unit and source."""
 
-from isthmus.platforms.load import PlatformError, load, names
-from isthmus.platforms.model import (
-    BUSES,
-    PROFILES,
-    Constant,
-    Declared,
-    Fpga,
-    Library,
-    Platform,
-    Profile,
-    RdmaDesign,
-    declared,
-)
+from isthmus.platforms.entries import entries
+from isthmus.platforms.load import PlatformError, chosen, kind, kinds, load, names, titles
+from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Platform, Profile, declared
 
 __all__ = [
-    "BUSES",
     "PROFILES",
     "Constant",
     "Declared",
-    "Fpga",
-    "Library",
+    "Kind",
     "Platform",
     "PlatformError",
     "Profile",
-    "RdmaDesign",
+    "chosen",
     "declared",
+    "entries",
+    "kind",
+    "kinds",
     "load",
     "names",
+    "titles",
 ]

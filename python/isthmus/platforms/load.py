@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads `platforms/*.toml`. A wrong key is named with its file and what would be right."""
+"""Reads platform files. A wrong key is named with its file and what would be right.
+
+A platform is a file in `platforms/`, by its name, or any other TOML file, by its path.
+"""
 
 from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from isthmus.errors import UserError, choose
 from isthmus.paths import ROOT
-from isthmus.platforms.model import (
-    BUSES,
-    PROFILES,
-    Constant,
-    Declared,
-    Platform,
-    Profile,
-    declared,
-)
+from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Platform, Profile, declared
+from isthmus.roads.table import having, resolve
+from isthmus.storage import read_text
 
 FOLDER = ROOT / "platforms"
 
@@ -38,45 +35,92 @@ def names(folder: Path = FOLDER) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml") if not path.name.startswith("_"))
 
 
+def kinds() -> Mapping[str, Kind]:
+    """The kinds of platform of all roads, by name."""
+    return {name: one for road in having("kinds") for name, one in resolve(road.kinds).items()}
+
+
+def kind(name: str) -> Kind:
+    """The kind `name`, which a platform's `bus` is. Raises `UserError` with the nearest name."""
+    known = kinds()
+    return known[choose("kind of platform", name, known)]
+
+
+def titles(folder: Path = FOLDER) -> Mapping[str, str]:
+    """The title of each platform by its name. Raises `PlatformError` for a file without one."""
+    return {name: _title(_read(path := folder / f"{name}.toml", ()), path) for name in names(folder)}
+
+
+def chosen(text: str, of: Collection[str], whose: str) -> list[Platform]:
+    """Platforms as people write them: names or paths, with commas. Raises `PlatformError`.
+
+    of     the kinds that fit
+    whose  what needs them, for messages: a road or a bus
+    """
+    found: dict[str, Platform] = {}
+    for each in text.split(","):
+        one = load(each.strip())
+        if one.bus not in of:
+            fitting = ", ".join(name for name in names() if load(name).bus in of)
+            raise PlatformError(f"platform: {each!r} is of kind {one.bus}; {whose} runs on {fitting}")
+        if one.name in found:
+            raise PlatformError(
+                f"platform: {one.name!r} is given twice; results tell platforms by their names"
+            )
+        found[one.name] = one
+    return list(found.values())
+
+
 def load(name: str, folder: Path = FOLDER) -> Platform:
-    """The platform `name`. Raises `PlatformError` for an unknown name or a wrong file."""
-    path = folder / f"{name}.toml"
-    if not path.is_file() or name.startswith("_"):
+    """The platform `name` of `folder`, or in the file that `name` is the path of: one that ends in .toml.
+    Raises `PlatformError` for an unknown name or a wrong file."""
+    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
+    if name.endswith(".toml"):
+        if not path.is_file():
+            raise PlatformError(f"platform: {name}: no such file; ./isthmus platforms lists those by name")
+        name = path.stem
+    elif not path.is_file() or name.startswith("_"):
         try:
             choose("platform", name, names(folder))
         except UserError as err:
             raise PlatformError(str(err)) from None
         raise PlatformError(f"{path}: cannot be read")
     data = _read(path, ())
-    title = data.pop("title", None)
-    if not isinstance(title, tuple) or not isinstance(title[0], str):
-        raise PlatformError(f"{path.name}: needs a title, a text of one line")
+    title = _title(data, path)
     profiles = data.pop("profile", ({}, path))[0]
-    kind, where = data.pop("bus", (None, path))
-    if kind not in BUSES:
-        raise PlatformError(f"{where.name}: bus: {kind!r} is none of {', '.join(BUSES)}")
-    bus = BUSES[kind]
-    fpga = _group(bus.fpga, data, "fpga", path)
-    for what, choice in bus.one_of.items():
+    bus, where = data.pop("bus", (None, path))
+    known = kinds()
+    if bus not in known:
+        raise PlatformError(f"{where.name}: bus: {bus!r} is none of {', '.join(known)}")
+    made = known[bus]
+    fpga = _group(made.fpga, data, "fpga", path)
+    for what, choice in made.one_of.items():
         if len([key for key in choice if key in data]) != 1:
             raise PlatformError(f"{path.name}: {what}: one of the tables {' and '.join(choice)} expected")
-    free = bus.optional.union(*bus.one_of.values())
+    free = made.optional.union(*made.one_of.values())
     groups = {
         key: _group(group, data, key, path)
-        for key, group in bus.groups.items()
+        for key, group in made.groups.items()
         if key in data or key not in free
     }
     if data:
-        _unknown(path, next(iter(data)), [*_PLAIN, "fpga", *bus.groups, "profile"])
+        _unknown(path, next(iter(data)), [*_PLAIN, "fpga", *made.groups, "profile"])
     return Platform(
         name=name,
-        title=title[0],
-        bus=kind,
+        title=title,
+        bus=bus,
         fpga=fpga,
         groups=groups,
-        profiles=_profiles(bus.profile, profiles, path),
+        profiles=_profiles(made.profile, profiles, path),
         file=path.name,
     )
+
+
+def _title(data: dict[str, Any], path: Path) -> str:
+    title = data.pop("title", None)
+    if not isinstance(title, tuple) or not isinstance(title[0], str):
+        raise PlatformError(f"{path.name}: needs a title, a text of one line")
+    return title[0]
 
 
 def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
@@ -84,15 +128,18 @@ def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
     if path in trail:
         raise PlatformError(f"{path.name}: is its own base: {' -> '.join(p.name for p in trail)}")
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as err:
         raise PlatformError(f"{path.name}: not TOML: {err}") from err
     base = data.pop("base", None)
     merged: dict[str, Any] = {}
     if base is not None:
-        below = path.with_name(str(base))
-        if not below.is_file():
-            raise PlatformError(f"{path.name}: base: there is no {base} beside it")
+        # A file from elsewhere may build on those of `platforms/`.
+        found = [p for p in (path.with_name(str(base)), FOLDER / str(base)) if p.is_file()]
+        # One of the same name elsewhere goes before the file itself, which could only be a mistake.
+        below = next((p for p in found if p.resolve() != path.resolve()), next(iter(found), None))
+        if below is None:
+            raise PlatformError(f"{path.name}: base: there is no {base} beside it, nor in platforms/")
         merged = _read(below, (*trail, path))
     return _merge(merged, data, path, depth=0)
 
@@ -111,17 +158,17 @@ def _merge(below: dict[str, Any], above: Mapping[str, Any], path: Path, depth: i
     return merged
 
 
-def _profiles(kind: type, found: Mapping[str, Any], path: Path) -> Mapping[Profile, Any]:
+def _profiles(group: type, found: Mapping[str, Any], path: Path) -> Mapping[Profile, Any]:
     rest = dict(found)
     made: dict[Profile, Any] = {}
     for profile in PROFILES:
-        made[profile] = _group(kind, rest, profile, path, prefix="profile.")
+        made[profile] = _group(group, rest, profile, path, prefix="profile.")
     if rest:
         _unknown(path, f"profile.{next(iter(rest))}", [f"profile.{p}" for p in PROFILES])
     return made
 
 
-def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix: str = "") -> Any:
+def _group(group: type[Group], data: dict[str, Any], key: str, path: Path, prefix: str = "") -> Any:
     name = prefix + key
     if key not in data:
         raise PlatformError(f"{path.name}: lacks the table [{name}]")
@@ -130,7 +177,7 @@ def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix
         raise PlatformError(f"{file.name}: {name}: must be a table of constants")
     rest = dict(found)
     values: dict[str, Constant] = {}
-    known = declared(kind)
+    known = declared(group)
     for each, wanted in known.items():
         if each not in rest:
             raise PlatformError(f"{file.name}: {name}: lacks {each} ({wanted.what}; in {wanted.unit})")
@@ -139,7 +186,7 @@ def _group(kind: type[Group], data: dict[str, Any], key: str, path: Path, prefix
     if rest:
         wrong, (_, where) = next(iter(rest.items()))
         _unknown(where, f"{name}.{wrong}", [f"{name}.{each}" for each in known])
-    return kind(**values)
+    return group(**values)
 
 
 def _constant(found: Any, key: str, wanted: Declared, path: Path) -> Constant:

@@ -7,35 +7,85 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from isthmus.results import Document
+    from isthmus.roads.table import Road
+
+__all__ = ["draw", "run"]
 
 
 def run(
-    results: Path = Path("out/etherbone.json"),
-    *,
-    out: Path | None = None,
-    svg: Path | None = None,
+    results: Path, *, out: Path | None = None, svg: Path | None = None, table: Path | None = None
 ) -> Path:
-    """`isthmus report [RESULTS]`: draw the page from a result file; nothing is simulated.
+    """`isthmus report RESULTS`: draw the page from a result file; nothing is simulated.
 
     results  a result document, isthmus.result/1
     out      --out: the page; without it beside the result, with its name
     svg      --svg: write only the main figure, as a static SVG, to this file
+    table    --table: write only the table of results to this file: CSV or Parquet, by its ending
     """
-    from isthmus.results import load
+    from isthmus.errors import UserError
+    from isthmus.results import load, to_csv, to_parquet
     from isthmus.storage import page_file, store
 
-    target = page_file(results, svg or out)
+    if table is not None and table.suffix not in (".csv", ".parquet"):
+        raise UserError(f"--table {str(table)!r}: expected a name that ends in .csv or .parquet")
+    target = page_file(results, table or svg or out)
     document = load(results)
-    if svg is not None:
-        from isthmus.report.svg import main_figure
-
-        text = main_figure(document)
+    if table is not None and table.suffix == ".parquet":
+        to_parquet(document, target)
+    elif table is not None:
+        store(target, to_csv(document))
     else:
-        from isthmus.report.page import page
-
-        text = page(document)
-    store(target, text)
+        store(target, draw(document) if svg is None else _svg(document))
     print(target)
     return target
+
+
+def show(results: Path) -> None:
+    """`isthmus report RESULTS --text`: print the tables of a result file, as the command that made it did."""
+    from isthmus.compare.answer import answer, answers
+    from isthmus.results import load
+    from isthmus.roads.table import resolve
+
+    document = load(results)
+    if answers(document):
+        from isthmus.compare.terminal import screen
+
+        print(screen(answer(document)), end="")
+    else:
+        road = _drawing(document, "text")
+        print(f"# {road.name}: {road.title}\n{resolve(road.text)(document)}", end="")
+
+
+def draw(document: Document) -> str:
+    """The page of compare, or of the road that the document is of. Raises `UserError` where no page shows
+    all of it."""
+    from isthmus.compare.answer import answers
+    from isthmus.roads.table import resolve
+
+    if answers(document):
+        from isthmus.compare.page import page as comparison
+
+        return comparison(document)
+    return str(resolve(_drawing(document, "page").page)(document))
+
+
+def _svg(document: Document) -> str:
+    from isthmus.roads.table import resolve
+
+    return str(resolve(_drawing(document, "svg").svg)(document))
+
+
+def _drawing(document: Document, what: str) -> Road:
+    """The road whose page or main figure shows all that the document has."""
+    from isthmus.results import ResultError
+    from isthmus.roads.table import having
+
+    found = {m.road for m in document}
+    for road in having(what):
+        if road.name in found and found <= {road.name, *road.beside}:
+            return road
+    raise ResultError(f"no {what} shows results of {' and '.join(sorted(found)) or 'no road'}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One self-contained HTML page: the question, the answer in words, the figures, the published numbers."""
+"""One self-contained HTML page from its parts: question, answer, figures, published numbers, constants."""
 
 from __future__ import annotations
 
@@ -10,47 +10,11 @@ from importlib.resources import files
 from string import Template
 
 from isthmus import verify
-from isthmus.compare.answer import answer
-from isthmus.report.figures import Figure, Swatch, Table, figures
-from isthmus.results import DEFINITIONS, Document
+from isthmus.platforms import kinds
+from isthmus.report.figures import Figure, Swatch, Table
+from isthmus.results import Document
 from isthmus.results.constants import NOT_STORED, Constants
 from isthmus.units import digits
-
-TITLE = "Reading an FPGA: which road, which method"
-QUESTION = (
-    "A program reads 64-bit timestamps from Wishbone registers in an FPGA through Etherbone. Which bus "
-    "and which access method are fastest, what does one timestamp cost, and where does the time go?"
-)
-
-
-def page(document: Document, title: str = TITLE, question: str = QUESTION) -> str:
-    """The whole page as text, for the road that the document is of."""
-    roads = {m.road for m in document}
-    between = [m for m in document if m.road == "rdma"]
-    first: list[Figure] = []
-    last: list[Figure] = []
-    if between:
-        from isthmus.report import rdma
-
-        if roads <= {"rdma", "pcix", "switch"}:
-            return rdma.page(document)
-        every = rdma.everywhere(document)
-        # What all roads have in common comes first.
-        first, last = [every] if every else [], [rdma.beside(between)]
-    elif "switch" in roads:
-        from isthmus.report import switch
-
-        return switch.page(document)
-    return render(
-        document,
-        title=title,
-        question=question,
-        answer=_answer(document),
-        drawn=[*first, *figures(document), *last],
-        road="etherbone",
-        source="Etherbone Performance Measurements, D. Beck, GSI, 2018",
-        method=_method(document),
-    )
 
 
 def render(
@@ -63,9 +27,12 @@ def render(
     road: str,
     source: str,
     method: str,
+    note: str = "",
 ) -> str:
-    """A page from its parts; it needs no network and no other file. `answer` and `method` are HTML."""
-    found, limits = verify.rows(document, road), verify.targets(document, road)
+    """A page from its parts; it needs no network and no other file. `answer`, `method` and `note`, which
+    stands above the published numbers, are HTML."""
+    found = verify.rows(document, road) if verify.is_published(road) else []
+    limits = verify.targets(document, road)
     parts = files("isthmus.report")
     template = Template(parts.joinpath("page.html").read_text())
     return template.substitute(
@@ -74,9 +41,7 @@ def render(
         css=parts.joinpath("page.css").read_text(),
         answer=answer,
         figures="\n".join(_figure(figure) for figure in drawn),
-        published_summary=escape(verify.summary(found, limits)),
-        published=_published(document, found, source),
-        targets=_targets(limits),
+        published=_beside(found, limits, source, note),
         method=method,
         footer=_footer(document),
         echarts=_script(parts.joinpath("vendor/echarts.common.min.js").read_text()),
@@ -92,21 +57,6 @@ def _script(text: str) -> str:
 
 def _data(figure: Figure) -> Mapping[str, object]:
     return {"id": figure.id, "panels": [{"option": panel.option} for panel in figure.panels]}
-
-
-def _answer(document: Document) -> str:
-    topics: dict[str, list[str]] = {}
-    for sentence in answer(document):
-        items = "".join(f"<li>{escape(item)}</li>" for item in sentence.items)
-        text = escape(sentence.text) + (f'\n<ul class="items">{items}</ul>' if items else "")
-        topics.setdefault(sentence.topic, []).append(text)
-    (_, headline), *rest = topics.items()
-    parts = [f'<p class="headline">{" ".join(headline)}</p>']
-    for topic, texts in rest:
-        parts.append(f"<h3>{escape(topic)}</h3>\n<ul>")
-        parts += [f"<li>{text}</li>" for text in texts]
-        parts.append("</ul>")
-    return "\n".join(parts)
 
 
 def _figure(figure: Figure) -> str:
@@ -187,18 +137,22 @@ def _numeric(text: str) -> bool:
     return text == "" or text.lstrip("-")[:1].isdigit()
 
 
-def _procedure(document: Document) -> str:
-    """What is not like in the published and the simulated column, where pipelined series are steady."""
-    steady = any(m.workload.get("procedure") == "steady" and m.method == "pipelined" for m in document)
-    if not steady:
+def _beside(found: Sequence[verify.Row], limits: Sequence[verify.Target], source: str, note: str) -> str:
+    """The section of published numbers and limits; nothing where none of them was simulated."""
+    if all(one.simulated is None for one in found) and all(one.simulated is None for one in limits):
         return ""
-    return (
-        "<p class='note'>Pipelined rows are simulated over a steady window here. The document counts "
-        "all of 90 cycles, from the first call to the last reply, as <code>isthmus verify</code> does.</p>"
-    )
+    parts = [
+        '<section id="published">\n<h2>Simulated beside published</h2>',
+        f"<p>{escape(verify.summary(found, limits))}</p>",
+        note + _published(found, source),
+        "<h3>Limits of the gateware</h3>",
+        _targets(limits),
+        "</section>",
+    ]
+    return "\n".join(parts)
 
 
-def _published(document: Document, found: Sequence[verify.Row], source: str) -> str:
+def _published(found: Sequence[verify.Row], source: str) -> str:
     columns = ["what", "kind", "published", "unit", "simulated", "ratio", "allowed", "isthmus", "verdict"]
     rows = [
         [
@@ -219,7 +173,7 @@ def _published(document: Document, found: Sequence[verify.Row], source: str) -> 
         "<p class='note'>Simulated: profile as-published; isthmus: profile isthmus. Inputs are constants "
         "that a model was given; predictions had to come out; identities follow by arithmetic from inputs. "
         "Allowed: the document's own error; above, most: the published number is a threshold. Source: "
-        f"{escape(source)}.</p>" + _procedure(document)
+        f"{escape(source)}.</p>"
     )
     made = note + _table(Table(columns, rows), "Simulated beside published", ("text wide",))
     areas = [row for row in found if row.is_area]
@@ -261,29 +215,6 @@ def _number(value: float | None) -> str:
     return "" if value is None else digits(value, 4)
 
 
-def _method(document: Document) -> str:
-    # What the page shows latencies of; frames straight onto the wire only stand in the limits.
-    shown = [m for m in document if not m.name.startswith("line-rate")]
-    definitions = sorted({m.definition for m in shown})
-    arrivals = sorted({m.arrivals for m in shown})
-    checked = sum(m.checked.bytes for m in document)
-    wrong = sum(m.checked.wrong + m.checked.lost for m in document)
-    evaluated = sum(m.evaluated_cycles for m in document)
-    lines = [
-        "<ul>",
-        "<li>The gateware is the synthesizable SystemVerilog of this repository, evaluated clock by clock; "
-        f"{evaluated:,} clock cycles were evaluated. Host, network interface, wire and switch are models "
-        "with one delay or rate for each step.</li>",
-        f"<li>Latency is {escape(', '.join(DEFINITIONS[d] for d in definitions))}; arrivals: "
-        f"{escape(', '.join(arrivals))}. Times are simulated, so another run gives the same numbers.</li>",
-        f"<li>Every byte that came back was compared: {checked:,} bytes, {wrong:,} wrong or lost.</li>",
-        "<li>1 MB is 10<sup>6</sup> bytes, 1 MiB 2<sup>20</sup> bytes. Payload is what the program asked "
-        "for; wire is every byte towards the host with preamble, headers, padding, FCS and gap.</li>",
-        "</ul>",
-    ]
-    return "\n".join([*lines, *platform_tables(document)])
-
-
 def platform_tables(document: Document) -> list[str]:
     """The constants that the runs were given, with their sources, as HTML: those of the document, whatever
     the platform files say today. A note says where other sources draw the page than those that measured.
@@ -306,13 +237,10 @@ def platform_tables(document: Document) -> list[str]:
     return notes + [_platform(document.constants[name]) for name in names if name not in missing]
 
 
-_PROFILES: Mapping[str, str] = {"serdes": "switch", "rdma-pcix": "interface", "rdma-pcie": "interface"}
-"""What a platform's profiles are constants of, by its bus; a library's elsewhere."""
-
-
 def _platform(platform: Constants) -> str:
     """Every constant with its source: what the figures stand on."""
-    kind = _PROFILES.get(platform.bus, "library")
+    known = kinds()
+    kind = known[platform.bus].profile_of if platform.bus in known else "profile"
     rows = [
         [
             one.part.replace("profile.", f"{kind}, ", 1) if one.part.startswith("profile.") else one.part,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
 
-from isthmus.results.files import document, load, merged, to_csv, to_json, write
+from isthmus.results.columns import Column, by_column, to_csv, to_parquet
+from isthmus.results.files import document, load, merged, to_json, write
 from isthmus.results.model import (
     DEFINITIONS,
     SCHEMA,
@@ -23,6 +24,7 @@ __all__ = [
     "DEFINITIONS",
     "SCHEMA",
     "Checked",
+    "Column",
     "Context",
     "Document",
     "Latency",
@@ -32,6 +34,7 @@ __all__ = [
     "Stage",
     "Throughput",
     "Windows",
+    "by_column",
     "document",
     "latency_table",
     "load",
@@ -39,5 +42,6 @@ __all__ = [
     "merged",
     "to_csv",
     "to_json",
+    "to_parquet",
     "write",
 ]

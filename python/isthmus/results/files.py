@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result documents as files: JSON with everything, CSV with one line a measurement."""
+"""Result documents as JSON files, with everything."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,16 +12,11 @@ from typing import TYPE_CHECKING, Any
 from isthmus.errors import UserError
 from isthmus.results import constants
 from isthmus.results.model import (
-    PERCENTILES,
     SCHEMA,
     Context,
     Document,
-    Latency,
-    Measurement,
     ResultError,
-    Throughput,
     measurement,
-    percentile_name,
 )
 from isthmus.storage import read_text, store
 
@@ -61,7 +54,7 @@ def load(path: Path) -> Document:
     try:
         text = read_text(path)
     except UserError as err:
-        raise ResultError(f"{err}; expected a result file, which ./isthmus bench etherbone makes") from err
+        raise ResultError(f"{err}; expected a result file, which ./isthmus compare and bench make") from err
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as err:
@@ -114,90 +107,3 @@ def to_json(made: Document) -> str:
 def write(made: Document, path: Path) -> None:
     """Write the whole document as JSON, or nothing; the folder is made where it is missing."""
     store(path, to_json(made))
-
-
-CSV_COLUMNS = (
-    "id",
-    "road",
-    "platform",
-    "profile",
-    "method",
-    "operations_per_cycle",
-    "timestamps_per_cycle",
-    "iterations",
-    "definition",
-    "arrivals",
-    "seed",
-    "t_min[usec]",
-    "t_max[usec]",
-    "t_typical[usec]",
-    "t_avg[usec]",
-    "t_stdev[usec]",
-    *(f"{percentile_name(key)}[usec]" for key in PERCENTILES),
-    "time_per_timestamp[usec]",
-    "cycles[1/s]",
-    "timestamps[1/s]",
-    "payload[bit/s]",
-    "wire[bit/s]",
-    "excluded_head",
-    "excluded_tail",
-    "blank_percentiles",
-)
-
-
-def to_csv(results: Iterable[Measurement]) -> str:
-    """One line a measurement; a percentile with too few samples beyond it is an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for m in results:
-        writer.writerow(
-            [
-                m.id,
-                m.road,
-                m.platform,
-                m.profile,
-                m.method,
-                m.operations,
-                m.timestamps or "",
-                m.iterations,
-                m.definition,
-                m.arrivals,
-                m.seed,
-                *_latency_cells(m.latency),
-                "" if m.time_per_timestamp is None else f"{m.time_per_timestamp / 1e6:.6f}",
-                *_rate_cells(m.throughput),
-                m.excluded_head,
-                m.excluded_tail,
-                why_blank(m.latency),
-            ]
-        )
-    return out.getvalue()
-
-
-def why_blank(latency: Latency | None) -> str:
-    """Why percentiles are empty fields, in one field."""
-    if latency is None:
-        return ""
-    reasons = ((key, latency.why_blank(key)) for key in PERCENTILES)
-    return "; ".join(f"{key}: {reason}" for key, reason in reasons if reason)
-
-
-def _latency_cells(latency: Latency | None) -> list[str]:
-    if latency is None:
-        return [""] * (5 + len(PERCENTILES))
-    values = [latency.min, latency.max, latency.typical, latency.avg, latency.stdev]
-    cells = [f"{value / 1e6:.6f}" for value in values]
-    return cells + ["" if v is None else f"{v / 1e6:.6f}" for v in latency.percentiles.values()]
-
-
-def _rate_cells(rates: Throughput | None) -> list[str]:
-    if rates is None:
-        return [""] * 4
-    timestamps = "" if rates.timestamps_per_s is None else f"{rates.timestamps_per_s:.3f}"
-    return [
-        f"{rates.cycles_per_s:.3f}",
-        timestamps,
-        f"{rates.payload_bit_s:.0f}",
-        "" if rates.wire_bit_s is None else f"{rates.wire_bit_s:.0f}",
-    ]

@@ -289,9 +289,37 @@ module rdma_regs (
         } ERR_TAIL;
         struct {
             struct {
-                logic [7:0] next;
+                logic next;
                 logic load_next;
-            } sources;
+            } source0;
+            struct {
+                logic next;
+                logic load_next;
+            } source1;
+            struct {
+                logic next;
+                logic load_next;
+            } source2;
+            struct {
+                logic next;
+                logic load_next;
+            } source3;
+            struct {
+                logic next;
+                logic load_next;
+            } source4;
+            struct {
+                logic next;
+                logic load_next;
+            } source5;
+            struct {
+                logic next;
+                logic load_next;
+            } source6;
+            struct {
+                logic next;
+                logic load_next;
+            } source7;
         } IRQ;
         struct {
             struct {
@@ -354,8 +382,29 @@ module rdma_regs (
         } ERR_TAIL;
         struct {
             struct {
-                logic [7:0] value;
-            } sources;
+                logic value;
+            } source0;
+            struct {
+                logic value;
+            } source1;
+            struct {
+                logic value;
+            } source2;
+            struct {
+                logic value;
+            } source3;
+            struct {
+                logic value;
+            } source4;
+            struct {
+                logic value;
+            } source5;
+            struct {
+                logic value;
+            } source6;
+            struct {
+                logic value;
+            } source7;
         } IRQ;
         struct {
             struct {
@@ -618,34 +667,231 @@ module rdma_regs (
         end
     end
     assign hwif_out.ERR_TAIL.value.value = field_storage.ERR_TAIL.value.value;
-    // Field: rdma.IRQ.sources
+    // Field: rdma.IRQ.source0
     always_comb begin
-        automatic logic [7:0] next_c;
+        automatic logic [0:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.IRQ.sources.value;
+        next_c = field_storage.IRQ.source0.value;
         load_next_c = '0;
-        if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.IRQ.sources.value & ~(decoded_wr_data[7:0] & decoded_wr_biten[7:0]);
+        if(hwif_in.IRQ.source0.next) begin // stickybit
+            next_c = '1;
             load_next_c = '1;
-        end else if(hwif_in.IRQ.sources.next != '0) begin // stickybit
-            next_c = field_storage.IRQ.sources.value | hwif_in.IRQ.sources.next;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source0.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
-        field_combo.IRQ.sources.next = next_c;
-        field_combo.IRQ.sources.load_next = load_next_c;
+        field_combo.IRQ.source0.next = next_c;
+        field_combo.IRQ.source0.load_next = load_next_c;
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.IRQ.sources.value <= 8'h0;
+            field_storage.IRQ.source0.value <= 1'h0;
         end else begin
-            if(field_combo.IRQ.sources.load_next) begin
-                field_storage.IRQ.sources.value <= field_combo.IRQ.sources.next;
+            if(field_combo.IRQ.source0.load_next) begin
+                field_storage.IRQ.source0.value <= field_combo.IRQ.source0.next;
             end
         end
     end
-    assign hwif_out.IRQ.sources.value = field_storage.IRQ.sources.value;
+    assign hwif_out.IRQ.source0.value = field_storage.IRQ.source0.value;
+    assign hwif_out.IRQ.source0.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[0:0]);
+    // Field: rdma.IRQ.source1
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source1.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source1.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source1.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source1.next = next_c;
+        field_combo.IRQ.source1.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source1.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source1.load_next) begin
+                field_storage.IRQ.source1.value <= field_combo.IRQ.source1.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source1.value = field_storage.IRQ.source1.value;
+    assign hwif_out.IRQ.source1.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[1:1]);
+    // Field: rdma.IRQ.source2
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source2.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source2.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source2.value & ~(decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source2.next = next_c;
+        field_combo.IRQ.source2.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source2.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source2.load_next) begin
+                field_storage.IRQ.source2.value <= field_combo.IRQ.source2.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source2.value = field_storage.IRQ.source2.value;
+    assign hwif_out.IRQ.source2.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[2:2]);
+    // Field: rdma.IRQ.source3
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source3.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source3.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source3.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source3.next = next_c;
+        field_combo.IRQ.source3.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source3.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source3.load_next) begin
+                field_storage.IRQ.source3.value <= field_combo.IRQ.source3.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source3.value = field_storage.IRQ.source3.value;
+    assign hwif_out.IRQ.source3.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[3:3]);
+    // Field: rdma.IRQ.source4
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source4.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source4.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source4.value & ~(decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source4.next = next_c;
+        field_combo.IRQ.source4.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source4.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source4.load_next) begin
+                field_storage.IRQ.source4.value <= field_combo.IRQ.source4.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source4.value = field_storage.IRQ.source4.value;
+    assign hwif_out.IRQ.source4.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[4:4]);
+    // Field: rdma.IRQ.source5
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source5.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source5.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source5.value & ~(decoded_wr_data[5:5] & decoded_wr_biten[5:5]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source5.next = next_c;
+        field_combo.IRQ.source5.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source5.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source5.load_next) begin
+                field_storage.IRQ.source5.value <= field_combo.IRQ.source5.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source5.value = field_storage.IRQ.source5.value;
+    assign hwif_out.IRQ.source5.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[5:5]);
+    // Field: rdma.IRQ.source6
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source6.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source6.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source6.value & ~(decoded_wr_data[6:6] & decoded_wr_biten[6:6]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source6.next = next_c;
+        field_combo.IRQ.source6.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source6.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source6.load_next) begin
+                field_storage.IRQ.source6.value <= field_combo.IRQ.source6.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source6.value = field_storage.IRQ.source6.value;
+    assign hwif_out.IRQ.source6.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[6:6]);
+    // Field: rdma.IRQ.source7
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IRQ.source7.value;
+        load_next_c = '0;
+        if(hwif_in.IRQ.source7.next) begin // stickybit
+            next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.IRQ && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.IRQ.source7.value & ~(decoded_wr_data[7:7] & decoded_wr_biten[7:7]);
+            load_next_c = '1;
+        end
+        field_combo.IRQ.source7.next = next_c;
+        field_combo.IRQ.source7.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IRQ.source7.value <= 1'h0;
+        end else begin
+            if(field_combo.IRQ.source7.load_next) begin
+                field_storage.IRQ.source7.value <= field_combo.IRQ.source7.next;
+            end
+        end
+    end
+    assign hwif_out.IRQ.source7.value = field_storage.IRQ.source7.value;
+    assign hwif_out.IRQ.source7.swmod = decoded_reg_strb.IRQ && decoded_req_is_wr && |(decoded_wr_biten[7:7]);
     assign hwif_out.IRQ.intr =
-        |field_storage.IRQ.sources.value;
+        |field_storage.IRQ.source0.value
+        || |field_storage.IRQ.source1.value
+        || |field_storage.IRQ.source2.value
+        || |field_storage.IRQ.source3.value
+        || |field_storage.IRQ.source4.value
+        || |field_storage.IRQ.source5.value
+        || |field_storage.IRQ.source6.value
+        || |field_storage.IRQ.source7.value;
     // Field: rdma.IRQ_MASK.value
     always_comb begin
         automatic logic [7:0] next_c;
@@ -733,7 +979,14 @@ module rdma_regs (
             readback_data_var[15:0] = field_storage.ERR_TAIL.value.value;
         end
         if(rd_mux_addr == 8'h30) begin
-            readback_data_var[7:0] = field_storage.IRQ.sources.value;
+            readback_data_var[0] = field_storage.IRQ.source0.value;
+            readback_data_var[1] = field_storage.IRQ.source1.value;
+            readback_data_var[2] = field_storage.IRQ.source2.value;
+            readback_data_var[3] = field_storage.IRQ.source3.value;
+            readback_data_var[4] = field_storage.IRQ.source4.value;
+            readback_data_var[5] = field_storage.IRQ.source5.value;
+            readback_data_var[6] = field_storage.IRQ.source6.value;
+            readback_data_var[7] = field_storage.IRQ.source7.value;
         end
         if(rd_mux_addr == 8'h34) begin
             readback_data_var[7:0] = field_storage.IRQ_MASK.value.value;

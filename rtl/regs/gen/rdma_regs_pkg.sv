@@ -44,11 +44,46 @@ package rdma_regs_pkg;
     } rdma__STATE__in_t;
 
     typedef struct {
-        logic [7:0] next;
-    } rdma__IRQ__sources__in_t;
+        logic next;
+    } rdma__IRQ__source_desc_38eb1fcf__in_t;
 
     typedef struct {
-        rdma__IRQ__sources__in_t sources;
+        logic next;
+    } rdma__IRQ__source_desc_3382c948__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_3d96a862__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_68d4c4cf__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_484dbe2e__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_c315c282__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_f289ac47__in_t;
+
+    typedef struct {
+        logic next;
+    } rdma__IRQ__source_desc_76bab0f3__in_t;
+
+    typedef struct {
+        rdma__IRQ__source_desc_38eb1fcf__in_t source0;
+        rdma__IRQ__source_desc_3382c948__in_t source1;
+        rdma__IRQ__source_desc_3d96a862__in_t source2;
+        rdma__IRQ__source_desc_68d4c4cf__in_t source3;
+        rdma__IRQ__source_desc_484dbe2e__in_t source4;
+        rdma__IRQ__source_desc_c315c282__in_t source5;
+        rdma__IRQ__source_desc_f289ac47__in_t source6;
+        rdma__IRQ__source_desc_76bab0f3__in_t source7;
     } rdma__IRQ__in_t;
 
     typedef struct {
@@ -319,11 +354,54 @@ package rdma_regs_pkg;
     } rdma__ERR_TAIL__out_t;
 
     typedef struct {
-        logic [7:0] value;
-    } rdma__IRQ__sources__out_t;
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_38eb1fcf__out_t;
 
     typedef struct {
-        rdma__IRQ__sources__out_t sources;
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_3382c948__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_3d96a862__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_68d4c4cf__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_484dbe2e__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_c315c282__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_f289ac47__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } rdma__IRQ__source_desc_76bab0f3__out_t;
+
+    typedef struct {
+        rdma__IRQ__source_desc_38eb1fcf__out_t source0;
+        rdma__IRQ__source_desc_3382c948__out_t source1;
+        rdma__IRQ__source_desc_3d96a862__out_t source2;
+        rdma__IRQ__source_desc_68d4c4cf__out_t source3;
+        rdma__IRQ__source_desc_484dbe2e__out_t source4;
+        rdma__IRQ__source_desc_c315c282__out_t source5;
+        rdma__IRQ__source_desc_f289ac47__out_t source6;
+        rdma__IRQ__source_desc_76bab0f3__out_t source7;
         logic intr;
     } rdma__IRQ__out_t;
 

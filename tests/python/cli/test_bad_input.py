@@ -18,10 +18,17 @@ from typing import Any
 
 import pytest
 import typer
-from isthmus import bootstrap, cli, serve
-from isthmus.bench import etherbone, rdma, scenario, switch
+from isthmus import bootstrap, cli, options
+from isthmus.bench import output
 from isthmus.errors import DataError, UserError, choose
 from isthmus.figures import area, timing
+from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.etherbone import cli as etherbone_cli
+from isthmus.roads.etherbone import scenario, serve
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.rdma import cli as rdma_cli
+from isthmus.roads.switch import bench as switch
+from isthmus.roads.switch import cli as switch_cli
 
 ROOT = Path(__file__).resolve().parents[3]
 REACHED = "this is where the work would begin"
@@ -38,8 +45,14 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("test",): (),
     ("regs",): (),
     ("clean",): (),
+    ("diff",): ("given.txt", "given.txt"),
+    ("platforms",): (),
     ("doctor",): (),
     ("bench", "etherbone"): (),
+    ("bench", "gige"): (),
+    ("bench", "pcie"): (),
+    ("bench", "usb"): (),
+    ("bench", "vme"): (),
     ("bench", "switch"): (),
     ("bench", "rdma"): ("write-lat",),
     ("serve", "etherbone"): (),
@@ -144,9 +157,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
     for name in STAND_INS:
         monkeypatch.setattr(name, reached)
-    for module in ("engine", "etherbone.engine", "rdma.engine", "switch.engine"):
-        monkeypatch.setattr(f"isthmus.bench.{module}.run_all", reached)
-    monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.run_all", reached)
+    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
     yield tmp_path
@@ -242,16 +254,16 @@ def test_a_result_is_never_written_over_its_own_table(
 
 
 def test_the_lists_in_help_are_those_of_the_commands() -> None:
-    assert (*scenario.METHODS, "all") == cli.METHODS
-    assert (*etherbone.PROFILES, "all") == cli.PROFILES
-    assert etherbone.FORMATS == cli.FORMATS
-    assert ("none", *etherbone._TRACES) == cli.TRACES
-    assert tuple(str(count) for count in switch.PORTS) == cli.PORTS
-    assert switch.ARRIVALS == cli.ARRIVALS
-    assert rdma.POSTINGS == cli.POSTINGS
+    assert (*scenario.METHODS, "all") == etherbone_cli.METHODS
+    assert (*etherbone.PROFILES, "all") == options.PROFILES
+    assert output.FORMATS == options.FORMATS
+    assert ("none", *etherbone._TRACES) == etherbone_cli.TRACES
+    assert tuple(str(count) for count in switch.PORTS) == switch_cli.PORTS
+    assert switch.ARRIVALS == switch_cli.ARRIVALS
+    assert rdma.POSTINGS == rdma_cli.POSTINGS
     assert (*area.FAMILIES, "all") == cli.FAMILIES
     assert tuple(timing.DEVICES) == cli.DEVICES
-    assert tuple(serve.PORTS) == cli.DIALECTS
+    assert tuple(serve.PORTS) == etherbone_cli.DIALECTS
 
 
 def test_an_unknown_name_comes_with_the_nearest_one_and_a_short_list() -> None:

@@ -15,6 +15,7 @@ from isthmus.reference import command_page
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "reference" / "cli.md"
+HELP = ROOT / "python" / "isthmus" / "help.txt"
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -28,6 +29,41 @@ def test_the_reference_page_is_what_help_prints() -> None:
     if os.environ.get("ISTHMUS_UPDATE_GOLDEN"):
         PAGE.write_text(page)
     assert PAGE.read_text() == page, "ISTHMUS_UPDATE_GOLDEN=1 ./isthmus test -k reference_page rewrites it"
+
+
+def test_the_ready_help_is_what_the_commands_say(capsys: pytest.CaptureFixture[str]) -> None:
+    code, made, _ = call(capsys, "--help")
+    assert code == 0
+    if os.environ.get("ISTHMUS_UPDATE_GOLDEN"):
+        HELP.write_text(made)
+    assert HELP.read_text() == made, "ISTHMUS_UPDATE_GOLDEN=1 ./isthmus test -k ready_help rewrites it"
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_is_printed_without_making_the_commands(option: str) -> None:
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['isthmus', {option!r}]\n"
+        "try:\n    runpy.run_module('isthmus', run_name='__main__')\n"
+        "except SystemExit as stop:\n    assert not stop.code\n"
+        "print('made:', 'typer' in sys.modules)\n"
+    )
+    environment = os.environ | {"COLUMNS": "80"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == HELP.read_text() + "made: False\n"
+    narrow = subprocess.run(
+        [sys.executable, "-m", "isthmus", option], capture_output=True, text=True, check=True,
+        env=environment | {"COLUMNS": "60"},
+    )  # fmt: skip
+    assert max(map(len, narrow.stdout.splitlines())) <= 60
+
+
+def test_help_onto_a_full_disk_is_one_line() -> None:
+    command = f"{sys.executable} -m isthmus --help >/dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "isthmus: standard output: No space left on device\n"
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +81,7 @@ def test_without_arguments_the_help_is_printed_and_the_exit_code_is_2(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nope"], "isthmus: No such command 'nope'."),
+        (["serve", "nope"], "isthmus: unknown command 'nope'; choose from etherbone"),
         (["--nope"], "isthmus: No such option: --nope"),
         (["area", "--family"], "isthmus: Option '--family' requires an argument."),
         (["area", "--family", "z"], "isthmus: unknown family 'z'; choose from xc7, xcup, xc2vp, ecp5, all"),

@@ -19,10 +19,11 @@ import pytest
 
 HERE = Path(__file__).resolve()
 ROOT = HERE.parents[3]
-for folder in ("cli", "results"):
+for folder in ("cli", "compare", "results"):
     sys.path.insert(0, str(HERE.parents[1] / folder))
 
 import fixture  # noqa: E402
+import made_up  # noqa: E402
 import rdma_fixture  # noqa: E402
 import test_bad_input  # noqa: E402
 import test_switch  # noqa: E402
@@ -95,6 +96,8 @@ COMMANDS = [(name, one) for name, line in dict.fromkeys(shown()) for one in expa
 def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
     """Made-up measurements for a scenario of any road."""
     del progress
+    if {"window", "rate_per_s"} & set(scenario["workload"]):
+        return made_up.engine(scenario)
     by_road = {
         "etherbone": fixture.engine,
         "switch": test_switch.engine,
@@ -107,7 +110,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from isthmus.bench import engine as running
+    from isthmus.bench import runner as running
 
     run_all = running.run_all
     monkeypatch.chdir(tmp_path)
@@ -116,11 +119,17 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("ensure_native", "ensure_development"):
         monkeypatch.setattr(f"isthmus.bootstrap.{name}", lambda: None)
     monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
-    monkeypatch.setattr("isthmus.bench.engine.run_all", run_all)
-    monkeypatch.setattr("isthmus.bench.engine.run", engine)
-    monkeypatch.setattr("isthmus.bench.engine.model", lambda *_, **__: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.run_all", run_all)
+    monkeypatch.setattr("isthmus.bench.runner.run", engine)
+    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
+    for page in pages():
+        for name, text in re.findall(
+            r"^cat > (\S+) <<'END'\n(.*?)^END$", page.read_text(), re.MULTILINE | re.DOTALL
+        ):
+            (tmp_path / name).write_text(text)
     (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
+    (tmp_path / "host.hist").write_text("1000 990\n50000 10\n")
     return tmp_path
 
 
@@ -156,7 +165,7 @@ def test_a_command_of_the_documentation_is_taken_word_for_word(
     arguments = words(line)[1:]
     for result in re.findall(r"out/(\w+)\.json", line):
         # A page redrawn: the run before it has left the result.
-        assert cli.run(["bench", result]) == 0
+        assert cli.run(["compare"] if result == "compare" else ["bench", result]) == 0
     capsys.readouterr()
     code = cli.run(arguments)
     err = capsys.readouterr().err
@@ -181,7 +190,7 @@ def test_the_block_that_reads_results_runs(workshop: Path, capsys: pytest.Captur
         for language, body in blocks((ROOT / "docs" / "reference" / "results.md").read_text())
         if language == "python"
     ]
-    assert cli.run(["compare", "--no-rdma"]) == 0
+    assert cli.run(["bench", "etherbone"]) == 0
     capsys.readouterr()
     exec(compile(body, "results.md", "exec"), {})
     assert " us round trip; " in capsys.readouterr().out

@@ -12,7 +12,7 @@ import threading
 
 import pytest
 from isthmus import eb
-from isthmus.eb.watch import datagrams
+from isthmus.eb.watch import Watch, datagrams
 
 ETHERNET = bytes(6) + bytes([2, 0, 0, 0, 0, 1])
 V4 = (bytes([10, 0, 0, 1]), bytes([10, 0, 7, 1]))
@@ -68,11 +68,54 @@ def test_a_datagram_is_told_operation_by_operation() -> None:
     assert eb.describe(b"GET /")[0].startswith("malformed: ")
 
 
-def test_snoop_watches_what_others_say() -> None:
+@pytest.fixture
+def may_watch() -> None:
     try:
         socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0).close()
     except OSError:
         pytest.skip("watching an interface needs CAP_NET_RAW")
+
+
+@pytest.mark.usefixtures("may_watch")
+def test_other_traffic_of_the_interface_loses_no_datagram_of_the_port() -> None:
+    """More than the socket's buffer holds passes while nothing is received."""
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wanted,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
+        for receiver in (wanted, other):
+            receiver.bind(("127.0.0.1", 0))
+        with Watch(wanted.getsockname()[1], "lo") as watch:
+            for count in range(400):
+                for _ in range(4):
+                    sender.sendto(bytes(9000), other.getsockname())
+                sender.sendto(count.to_bytes(2), wanted.getsockname())
+            # Each passes twice on loopback; on its way out it yields nothing.
+            found = [datagram.payload for _ in range(800) for datagram in watch.receive(5)]
+    assert found == [count.to_bytes(2) for count in range(400)]
+
+
+@pytest.mark.usefixtures("may_watch")
+def test_the_port_filter_takes_ipv6_and_either_direction() -> None:
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as one:
+        try:
+            one.bind(("::1", 0))
+        except OSError:
+            pytest.skip("no IPv6 here")
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as two:
+            two.bind(("::1", 0))
+            with Watch(one.getsockname()[1], "lo") as watch:
+                two.sendto(b"to", one.getsockname())
+                one.sendto(b"from", two.getsockname())
+                found: list[bytes] = []
+                while len(found) < 2:
+                    found += [d.payload for d in watch.receive(5)]
+    assert found == [b"to", b"from"]
+
+
+@pytest.mark.usefixtures("may_watch")
+def test_snoop_watches_what_others_say() -> None:
     with eb.SoftwareSlave([eb.Memory(0x100, bytes(0x100))], tcp=()) as slave:
         name = slave.names[0]
         port = name.split("/")[2]

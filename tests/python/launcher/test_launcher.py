@@ -22,7 +22,7 @@ def make_checkout(root: Path, lock: str = "") -> Path:
     (root / "requirements").mkdir()
     (root / "requirements" / "run.lock").write_text(lock)
     shutil.copy(ROOT / "isthmus", root / "isthmus")
-    for module in ("bootstrap.py", "jobs.py"):
+    for module in ("bootstrap.py", "errors.py", "jobs.py", "paths.py"):
         shutil.copy(ROOT / "python" / "isthmus" / module, package / module)
     (package / "__init__.py").write_text("")
     (package / "__main__.py").write_text("import sys\nprint('ran', sys.argv[1:], sys.prefix)\nsys.exit(7)\n")

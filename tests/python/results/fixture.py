@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from isthmus.bench import etherbone
 from isthmus.results import Document
+from isthmus.roads.etherbone import bench as etherbone
 
 MODEL = Path("fixture.so")
 NEEDED = {"road", "profile", "platform", "device", "workload", "seed"}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from isthmus.bench import rdma
+from isthmus.roads.rdma import bench as rdma
 
 NI, SWITCH = Path("rdma_ni.so"), Path("link_switch.so")
 GIVEN = {rdma.INTERFACE: NI, rdma.SWITCH: SWITCH}

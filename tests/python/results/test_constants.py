@@ -11,10 +11,11 @@ from typing import Any
 
 import fixture
 import pytest
-from isthmus import compare, platforms, verify
+from isthmus import platforms, verify
 from isthmus.platforms.load import FOLDER
-from isthmus.report.page import page
+from isthmus.report import draw as page
 from isthmus.results import Document, context, document, load, write
+from isthmus.roads.etherbone import tables
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +76,8 @@ def test_a_page_drawn_later_shows_the_constants_of_the_run(made: Path) -> None:
 @pytest.mark.usefixtures("changed")
 def test_the_answer_and_the_published_numbers_need_no_platform_file(made: Path) -> None:
     drawn = load(made)
-    assert "pcie-t5810" in compare.text(drawn)
-    rows = {row.id: row.simulated for row in verify.rows(drawn)}
+    assert "pcie-t5810" in tables.text(drawn)
+    rows = {row.id: row.simulated for row in verify.rows(drawn, "etherbone")}
     assert rows
     m = next(m for m in drawn if m.platform == "gige-direct")
     assert m.constants is not None

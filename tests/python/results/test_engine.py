@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from isthmus import bootstrap, verify
-from isthmus.bench import etherbone
 from isthmus.results import Document
 from isthmus.results.files import validate
+from isthmus.roads.etherbone import bench as etherbone
 
 
 def _measured(seed: int = 1) -> Document:
@@ -47,7 +47,7 @@ def test_one_seed_gives_one_result(made: Document) -> None:
 
 
 def test_the_gateware_keeps_its_limits(made: Document) -> None:
-    assert [t.verdict for t in verify.targets(made) if t.id.startswith("eb.rtl.")] == ["met"] * 5
+    assert [t.verdict for t in verify.targets(made, "etherbone") if t.id.startswith("eb.rtl.")] == ["met"] * 5
 
 
 def test_reads_inside_a_cycle_follow_each_other_at_line_rate(made: Document) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from isthmus import bootstrap, native, verify
-from isthmus.bench import pcix, rdma
 from isthmus.errors import UserError
 from isthmus.platforms import load as platform
 from isthmus.results import Document
 from isthmus.results.files import validate
+from isthmus.roads.pcix import bench as pcix
+from isthmus.roads.rdma import bench as rdma
 
 CLOCK_NS = 10
 

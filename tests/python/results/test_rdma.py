@@ -10,16 +10,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import fixture
 import pytest
-from isthmus import compare, platforms, report, verify
-from isthmus.bench import etherbone, rdma, rdma_published, rdma_tables
-from isthmus.bench.rdma import Transfers
+from isthmus import platforms, report, verify
 from isthmus.errors import DataError, UserError
 from isthmus.figures import baseline
 from isthmus.paths import ROOT
-from isthmus.report import rdma as drawing
 from isthmus.results import Document, load, write
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.rdma import command
+from isthmus.roads.rdma import page as drawing
+from isthmus.roads.rdma import published as rdma_published
+from isthmus.roads.rdma import tables as rdma_tables
+from isthmus.roads.rdma.bench import Transfers
 from rdma_fixture import GIVEN, NI, SWITCH, components, engine, injection
 
 
@@ -182,7 +184,9 @@ def test_ids_are_those_of_the_reference_page() -> None:
 
 
 def _run(test: str, tmp_path: Path, **settings: Any) -> Document:
-    return rdma.run(test, out=tmp_path, runner=engine, given=GIVEN, **settings)
+    printed = {name: settings.pop(name) for name in ("format", "out_json") if name in settings}
+    asked = command.RdmaOptions(test, **settings)
+    return command.run(asked, out=tmp_path, runner=engine, given=GIVEN, **printed)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +238,7 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
         asked.append(scenario)
         return engine(scenario)
 
-    rdma.run("trace", out=tmp_path / "out", trace=file, runner=noting, given=GIVEN)
+    command.run(command.RdmaOptions("trace", trace=file), out=tmp_path / "out", runner=noting, given=GIVEN)
     work = asked[0]["workload"]
     assert work["trace"] == [[0, 0, 1, "write", 4096], [5, 2, 1, "inline", 8], [3, 1, 2, "message", 504]]
     assert (work["hosts"], work["iterations"], work["size_bytes"], work["warmup"]) == (3, 3, 4096, 0)
@@ -299,13 +303,17 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         (
             "write-lat",
             {"platform": "gige-direct"},
-            "unknown platform with RDMA 'gige-direct'; choose from forth-rdma",
+            "platform: 'gige-direct' is of kind gige; rdma runs on forth-rdma, rdma-pcie",
         ),
         ("write-lat", {"profile": "best"}, "unknown profile 'best'; choose from as-published, isthmus, all"),
         ("write-lat", {"format": "xml"}, "unknown format 'xml'; "),
         ("write-lat", {"bidirectional": True}, "bidirectional: write-lat has no directions"),
         ("write-lat", {"hosts": 3}, "hosts: 3 hosts make no pairs"),
-        ("one-way", {"posting": "v3"}, "posting: v3 looks for room every 4 descriptors; it wants --i-know-"),
+        (
+            "one-way",
+            {"posting": "v3"},
+            "posting: v3 checks for queue space every 4 descriptors; it needs --i-know-",
+        ),
         ("one-way", {"posting": "v4"}, "unknown posting 'v4'; "),
         ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
         ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
@@ -424,7 +432,12 @@ def test_a_duration_becomes_a_number_of_transfers(tmp_path: Path) -> None:
         asked.append(scenario["workload"]["iterations"])
         return engine(scenario)
 
-    made = rdma.run("one-way", size="8192,16384", duration_ms=1.24, out=tmp_path, runner=watched, given=GIVEN)
+    made = command.run(
+        command.RdmaOptions("one-way", size="8192,16384", duration_ms=1.24),
+        out=tmp_path,
+        runner=watched,
+        given=GIVEN,
+    )
     assert sorted(asked) == [20, 20, 50, 100]
     assert [m.iterations for m in made] == [100, 50]
 
@@ -621,7 +634,7 @@ def test_wrong_data_ends_the_run(tmp_path: Path) -> None:
         return [found]
 
     with pytest.raises(DataError, match="0 bytes wrong, 8 bytes lost"):
-        rdma.run("write-lat", out=tmp_path, runner=wrong, given=GIVEN)
+        command.run(command.RdmaOptions("write-lat"), out=tmp_path, runner=wrong, given=GIVEN)
 
 
 def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -631,34 +644,8 @@ def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -
         built.append((top, dict(parameters or {})))
         return Path(f"{top}-{len(built)}.so")
 
-    monkeypatch.setattr(rdma.engine, "model", model)
+    monkeypatch.setattr(rdma.running, "model", model)
     rdma.measure(rdma_published.points(), runner=engine)
     # Of each profile, and with one link.
     assert [top for top, _ in built].count(rdma.INTERFACE) == 3
     assert [top for top, _ in built].count(rdma.SWITCH) == 2
-
-
-# ---------------------------------------------------------------- beside the other roads
-
-
-def test_compare_shows_both_buses_unless_told_not_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    others = fixture.document(timestamps=(1, 8))
-    monkeypatch.setattr(etherbone, "measure", lambda **_: others)
-    both = compare.run(out=tmp_path, runner=engine, model=NI)
-    text = capsys.readouterr().out
-    lines = [line.split() for line in text[text.index("# between hosts by RDMA") :].splitlines()]
-    rows = [line for line in lines if line[:1] in (["forth-rdma"], ["rdma-pcie"])]
-    assert len(rows) == len(rdma.PLATFORMS) * sum(len(sizes) for _, sizes, _ in rdma_published.COMPARED)
-    for _, _, operation, size, one_way, round_trip, memory in rows:
-        test = "send-lat" if operation == "message" else "write-lat"
-        total = components(test, int(size), True, operation == "inline-write")["total"] / 1e6
-        assert (float(one_way), float(memory)) == pytest.approx((total + 0.4, total), abs=1e-3)
-        assert float(round_trip) == pytest.approx(2 * float(one_way), abs=2e-3)
-    page = (tmp_path / "compare.html").read_text()
-    assert '<section id="rdma"' in page
-    assert "Reading an FPGA" in page
-    alone = compare.run(out=tmp_path, rdma=False, runner=engine, model=NI)
-    assert [m.id for m in both if m.road != "rdma"] == [m.id for m in alone]
-    assert '<section id="rdma"' not in (tmp_path / "compare.html").read_text()

@@ -10,18 +10,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import fixture
 import pytest
 import rdma_fixture
 import test_switch
-from isthmus import compare, report, verify
-from isthmus.bench import etherbone, pcix, rdma, rdma_published, rdma_tables
-from isthmus.compare import fetch
-from isthmus.compare.answer import answer
+from isthmus import report, verify
 from isthmus.errors import UserError
 from isthmus.platforms import load as platform
-from isthmus.report import rdma as drawing
-from isthmus.results import Document, ResultError, document, load, merged
+from isthmus.results import Document, ResultError, document
+from isthmus.roads.pcix import bench as pcix
+from isthmus.roads.rdma import bench as rdma
+from isthmus.roads.rdma import command
+from isthmus.roads.rdma import page as drawing
+from isthmus.roads.rdma import published as rdma_published
+from isthmus.roads.rdma import tables as rdma_tables
 
 LINKS = rdma_published.PATHS
 
@@ -35,7 +36,12 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Document:
-    return rdma.run("figures", out=tmp_path_factory.mktemp("out"), runner=engine, given=rdma_fixture.GIVEN)
+    return command.run(
+        command.RdmaOptions("figures"),
+        out=tmp_path_factory.mktemp("out"),
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,7 @@ def drawn(made: Document) -> Mapping[str, Any]:
 def test_figures_draw_both_designs_and_every_figure_of_the_document(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(command.RdmaOptions("figures"), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
     assert {m.road for m in made} == {"rdma", "switch", "pcix"}
     assert {m.profile for m in made} == {"as-published", "isthmus"}
     assert len({m.id for m in made}) == len(made.results)
@@ -70,13 +76,18 @@ def test_figures_draw_both_designs_and_every_figure_of_the_document(
     for number in busy:
         assert "memory to memory" in lines[number + 1]
     # The page's words come from the same function.
-    pages = {drawing.bounds(m)[1] for m in made if len(m.workload.get("packets") or []) > 1}
+    pages = {rdma_tables.bounds(m)[1] for m in made if len(m.workload.get("packets") or []) > 1}
     assert {lines[number].split(" it is on ")[1] for number in busy} <= pages
-    assert len((tmp_path / "rdma.csv").read_text().splitlines()) == 1 + sum(m.road == "rdma" for m in made)
+    assert len((tmp_path / "rdma.csv").read_text().splitlines()) == 1 + len(made.results)
 
 
 def test_one_profile_is_drawn_alone_when_asked(tmp_path: Path) -> None:
-    made = rdma.run("figures", profile="as-published", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(
+        command.RdmaOptions("figures", profile="as-published"),
+        out=tmp_path,
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
     assert {m.profile for m in made} == {"as-published"}
     assert {m.workload["links"] for m in made if m.road == "rdma"} == {1, 2, 4}
 
@@ -84,7 +95,9 @@ def test_one_profile_is_drawn_alone_when_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("settings", [{"size": "8"}, {"iterations": 3}, {"posting": "v1"}, {"polled": True}])
 def test_figures_take_no_settings_of_a_test(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="figures have settings of their own; name a test instead") as error:
-        rdma.run("figures", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN, **settings)
+        command.run(
+            command.RdmaOptions("figures", **settings), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN
+        )
     assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
 
@@ -147,8 +160,8 @@ def test_bars_of_one_line_do_not_cover_each_other(made: Document) -> None:
 
 
 def test_what_is_busy_how_long_is_the_union_of_its_spans(drawn: Mapping[str, Any]) -> None:
-    assert drawing.covered([(0, 2), (1, 3), (5, 6)]) == 4
-    assert drawing.covered([(5, 6), (0, 10)]) == 10
+    assert rdma_tables.covered([(0, 2), (1, 3), (5, 6)]) == 4
+    assert rdma_tables.covered([(5, 6), (0, 10)]) == 10
     note = drawn["packets"].notes[0]
     packets = rdma_fixture.packets(4096, LINKS[0])
     spans = [drawing.steps(packet) for packet in packets]
@@ -159,7 +172,12 @@ def test_what_is_busy_how_long_is_the_union_of_its_spans(drawn: Mapping[str, Any
 
 
 def test_the_terminal_shows_the_packets_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rdma.run("write-lat", size="512,4096", links=4, out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    command.run(
+        command.RdmaOptions("write-lat", size="512,4096", links=4),
+        out=tmp_path,
+        runner=engine,
+        given=rdma_fixture.GIVEN,
+    )
     lines = capsys.readouterr().out.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("#packet")]
     assert len(heads) == 1, "one packet is no row of packets"
@@ -189,7 +207,7 @@ def test_links_are_compared_where_all_else_is_alike(made: Document, drawn: Mappi
 
 
 def test_a_rate_of_one_number_of_links_has_no_figure_of_links(tmp_path: Path) -> None:
-    made = rdma.run("write-bw", out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
+    made = command.run(command.RdmaOptions("write-bw"), out=tmp_path, runner=engine, given=rdma_fixture.GIVEN)
     assert [figure.id for figure in drawing.figures(made)] == ["throughput", "transfer"]
 
 
@@ -267,113 +285,3 @@ def test_the_whole_interface_is_more_than_its_blocks_together() -> None:
         assert whole is not None
         # Beside them: checks, notifications, registers, counters and probes.
         assert whole > sum(block or 0 for block in blocks)
-
-
-# ---------------------------------------------------------------- beside the other roads
-
-
-@pytest.fixture(scope="module")
-def all_roads() -> Document:
-    between = rdma.measure(rdma_published.compared(), runner=engine, given=rdma_fixture.GIVEN)
-    return merged(fixture.document(), between)
-
-
-def test_bytes_from_a_far_memory_are_asked_for_and_come(all_roads: Document) -> None:
-    found = fetch.by_rdma(all_roads)
-    assert set(found) == set(rdma.PLATFORMS)
-    asked = rdma_fixture.components("send-lat", 8, combined=True)["total"] + 400_000
-    for size, cost in found["forth-rdma"].items():
-        # The faster of the two kinds of write: short ones bring their data with them.
-        kinds = (False, True) if size <= 504 else (False,)
-        came = min(rdma_fixture.components("write-lat", size, True, kind)["total"] for kind in kinds)
-        assert cost == asked + came + 400_000
-    read = fetch.by_etherbone(all_roads)
-    blocking, pipelined = (
-        all_roads.by_id(f"etherbone/gige-direct/isthmus/{method}/words16")
-        for method in ("blocking", "pipelined")
-    )
-    assert blocking is not None
-    assert pipelined is not None
-    assert blocking.latency is not None
-    assert pipelined.latency is not None
-    assert read["gige-direct"][64] == min(blocking.latency.avg, pipelined.latency.avg)
-
-
-def test_changes_name_the_size_from_which_on_and_who_was_ahead() -> None:
-    one, other = {8: 1.0, 64: 2.0, 512: 9.0}, {8: 3.0, 64: 3.0, 512: 3.0, 4096: 3.0}
-    assert fetch.changes(one, other) == [(512, True)]
-    assert fetch.changes(other, one) == [(512, False)]
-    assert fetch.changes(one, one) == []
-
-
-def test_crossovers_between_roads_are_named(all_roads: Document) -> None:
-    raw = copy.deepcopy(dict(all_roads.raw))
-    for item in raw["results"]:
-        if item["road"] == "etherbone" and item["platform"] == "gige-direct" and "words" in item["workload"]:
-            item["latency_ps"]["avg"] = 1e6 * item["workload"]["words"]
-        if item["method"] == "send-lat":
-            item["latency_ps"]["avg"] = 1e6 + 1e4 * item["workload"]["size_bytes"]
-    made = document(raw["context"], raw["results"])
-    between = [sentence for sentence in answer(made) if sentence.topic == "Between all roads"]
-    said = [line for sentence in between for line in (sentence.text, *sentence.items)]
-    text = "\n".join(said)
-    # A word a microsecond against a message of 1.08 us and a write of less than 3.
-    assert "gige-direct by forth-rdma and rdma-pcie from 64 bytes on" in text
-    ranked = next(line for line in said if line.startswith("8 bytes from a far memory:"))
-    assert ranked.index("gige-direct") < ranked.index("forth-rdma")
-    cost = [
-        rdma_fixture.components("write-lat", size, combined=True)["total"] / 1e6 + 0.4 for size in (64, 128)
-    ]
-    assert cost[0] > 1.64
-    assert cost[1] > 2.28
-    assert "over forth-rdma, profile isthmus: a message is faster up to about" in text
-
-
-def test_a_message_and_an_inline_write_that_always_win_are_said_to(all_roads: Document) -> None:
-    raw = copy.deepcopy(dict(all_roads.raw))
-    for item in raw["results"]:
-        if item["method"] in ("send-lat", "write-lat-inline"):
-            item["latency_ps"]["avg"] = 1e6
-    found = fetch.message_or_write(document(raw["context"], raw["results"]))
-    assert set(found.values()) == {
-        "a message is faster than a write at every common size, 8 to 504 bytes; a write with its data inline "
-        "is faster than one that is read at every common size, 8 to 504 bytes"
-    }
-
-
-def test_up_to_which_size_an_inline_write_wins_is_said(all_roads: Document) -> None:
-    raw = copy.deepcopy(dict(all_roads.raw))
-    for item in raw["results"]:
-        size = item["workload"].get("size_bytes", 0)
-        if item["method"] == "write-lat":
-            item["latency_ps"]["avg"] = 2e6
-        if item["method"] == "write-lat-inline":
-            item["latency_ps"]["avg"] = 1e6 + 1e4 * size
-    found = fetch.message_or_write(document(raw["context"], raw["results"]))
-    end = "; a write with its data inline is faster up to about 100 bytes, one that is read beyond them"
-    assert found
-    assert all(text.endswith(end) for text in found.values())
-
-
-def test_without_rdma_nothing_is_said_of_all_roads() -> None:
-    assert "Between all roads" not in {sentence.topic for sentence in answer(fixture.document())}
-
-
-def test_compare_has_every_road_on_one_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    others = fixture.document()
-    monkeypatch.setattr(etherbone, "measure", lambda **_: others)
-    made = compare.run(out=tmp_path, runner=engine, model=rdma_fixture.NI)
-    assert {m.road for m in made} == {"etherbone", "rdma"}
-    assert "Between all roads" in capsys.readouterr().out
-    page = (tmp_path / "compare.html").read_text()
-    assert page.index('<section id="fetch"') < page.index('<section id="time"') < page.index('id="rdma"')
-    figure = drawing.everywhere(load(tmp_path / "compare.json"))
-    assert figure is not None
-    names = [one["name"] for one in figure.panels[0].option["series"]]
-    assert names[:2] == ["forth-rdma", "rdma-pcie"]
-    assert len(names) == len(set(names)) <= drawing.ROADS
-    assert len({one["colour"] for one in figure.panels[0].option["series"]}) == len(names)
-    assert {len(row) for row in figure.table.rows} == {len(figure.table.columns)}
-    assert rdma_tables.short(made) in compare.text(made)

@@ -13,10 +13,10 @@ from pathlib import Path
 import fixture
 import pytest
 from isthmus import report
-from isthmus.report.figures import figures
-from isthmus.report.page import page
-from isthmus.report.svg import main_figure
+from isthmus.report import draw as page
 from isthmus.results import Document, ResultError, document, write
+from isthmus.roads.etherbone.figures import figures
+from isthmus.roads.etherbone.svg import main_figure
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from isthmus import platforms, verify
-from isthmus.bench import switch, switch_published
-from isthmus.bench.switch import Design, Traffic
 from isthmus.errors import UserError
-from isthmus.report import switch as drawing
 from isthmus.results import Document, load
+from isthmus.roads.switch import bench as switch
+from isthmus.roads.switch import command as switch_command
+from isthmus.roads.switch import page as drawing
+from isthmus.roads.switch import published as switch_published
+from isthmus.roads.switch.bench import Design, Traffic
 
 MODEL = Path("link_switch.so")
 CLOCK_PS = 12_800
@@ -144,7 +146,7 @@ def test_sizes() -> None:
 )
 def test_refused(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
-        switch.run(**settings, out=tmp_path, runner=engine, given=MODEL)
+        switch_command.run(**settings, out=tmp_path, runner=engine, given=MODEL)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
@@ -180,7 +182,7 @@ def test_a_trace_asks_every_engine_for_just_its_packets(tmp_path: Path) -> None:
         asked.append(scenario["workload"])
         return engine(scenario)
 
-    made = switch.run(pattern=f"trace:{file}", out=tmp_path / "out", runner=record, given=MODEL)
+    made = switch_command.run(pattern=f"trace:{file}", out=tmp_path / "out", runner=record, given=MODEL)
     assert sorted(work["engine"] for work in asked) == ["ideal", "reference", "rtl"]
     for work in asked:
         assert work["trace"] == [[0, 1, 2, 64], [5, 1, 3, 512]]
@@ -193,7 +195,7 @@ def test_a_trace_is_shown_as_delays_and_not_as_saturation(
 ) -> None:
     file = tmp_path / "packets.txt"
     file.write_text("0 1 2 64\n5 1 3 512\n")
-    switch.run(pattern=f"trace:{file}", out=tmp_path, runner=engine, given=MODEL)
+    switch_command.run(pattern=f"trace:{file}", out=tmp_path, runner=engine, given=MODEL)
     shown = capsys.readouterr().out
     assert "saturation" not in shown
     assert [line.split()[0] for line in shown.splitlines() if "whole trace" in line] == list(switch.ENGINES)
@@ -201,7 +203,8 @@ def test_a_trace_is_shown_as_delays_and_not_as_saturation(
     assert "Under saturation" not in page
     assert "2 packets of a trace take" in page
     (rtl, *_) = csv.DictReader((tmp_path / "switch.csv").open())
-    assert (rtl["load"], rtl["steady"], rtl["saturated"], rtl["packets"]) == ("", "", "0", "2")
+    assert [rtl[f"switch_{name}"] for name in ("load", "steady", "saturated")] == ["", "", "0"]
+    assert rtl["iterations"] == "2"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +251,7 @@ def test_one_load_of_the_document_counts_data_alone() -> None:
 
 
 def test_run_writes_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    switch.run(load="0.5,0.9", out=tmp_path, runner=engine, given=MODEL)
+    switch_command.run(load="0.5,0.9", out=tmp_path, runner=engine, given=MODEL)
     printed = capsys.readouterr().out
     assert "# 8x8, uniform, 64 to 512 bytes, profile isthmus, seed 1, paced" in printed
     assert "# saturation, rtl:" in printed
@@ -264,7 +267,7 @@ def test_run_writes_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_machine_formats_print_nothing_else(
     form: switch.Format, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    switch.run(load="0.5", format=form, out=tmp_path, runner=engine, given=MODEL)
+    switch_command.run(load="0.5", format=form, out=tmp_path, runner=engine, given=MODEL)
     assert capsys.readouterr().out == (tmp_path / f"switch.{form}").read_text()
 
 
@@ -275,7 +278,7 @@ def test_only_the_gateware_gets_a_model(tmp_path: Path) -> None:
         asked.append(scenario)
         return engine(scenario)
 
-    switch.run(load="0.5", out=tmp_path, runner=watched, given=MODEL)
+    switch_command.run(load="0.5", out=tmp_path, runner=watched, given=MODEL)
     assert {s["workload"]["engine"] for s in asked if "model_path" in s["device"]} == {"rtl"}
     # Ideal output queueing has no saturation to look for.
     assert sum(isinstance(s["workload"]["arrivals"], dict) for s in asked) == 2
@@ -342,5 +345,5 @@ def test_the_report_command_knows_the_road(tmp_path: Path) -> None:
 
 def test_etherbone_has_none_of_the_switchs_limits() -> None:
     made = _measured()
-    assert all(limit.id.startswith("eb.") for limit in verify.targets(made))
+    assert all(limit.id.startswith("eb.") for limit in verify.targets(made, "etherbone"))
     assert json.dumps(sorted(line["id"] for line in verify.published("switch")))

@@ -26,11 +26,11 @@ def _by_id(rows: list[verify.Row]) -> dict[str, verify.Row]:
 
 
 def test_every_published_number_is_a_row(made: Document) -> None:
-    rows = verify.rows(made)
+    rows = verify.rows(made, "etherbone")
     lines = [x for x in (PUBLISHED / "etherbone.csv").read_text().splitlines() if not x.startswith("#")]
     assert [row.id for row in rows] == [line.partition(",")[0] for line in lines[1:]]
     assert all(row.where for row in rows)
-    printed = verify.text(rows, verify.targets(made))
+    printed = verify.text(rows, verify.targets(made, "etherbone"))
     for row in rows:
         assert f"\n{row.id} " in printed
 
@@ -43,12 +43,16 @@ def test_no_page_says_that_the_tables_have_every_number_of_a_document() -> None:
 
 
 def test_every_prediction_and_claim_is_simulated(made: Document) -> None:
-    judged = [row for row in verify.rows(made) if row.kind in ("prediction", "identity", "claim", "bound")]
+    judged = [
+        row
+        for row in verify.rows(made, "etherbone")
+        if row.kind in ("prediction", "identity", "claim", "bound")
+    ]
     assert [row.id for row in judged if row.simulated is None] == []
 
 
 def test_platforms_that_were_not_measured_say_so() -> None:
-    rows = verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 8)))
+    rows = verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 8)), "etherbone")
     others = [row for row in rows if row.kind == "prediction" and "gige" not in row.id]
     assert Counter(row.verdict for row in others) == {"not simulated": len(others)}
     assert len(others) > 15
@@ -56,7 +60,7 @@ def test_platforms_that_were_not_measured_say_so() -> None:
 
 def test_a_claim_holds_when_its_ratio_is_above_what_the_documents_error_leaves(made: Document) -> None:
     raw = copy.deepcopy(dict(made.raw))
-    rows = _by_id(verify.rows(made))
+    rows = _by_id(verify.rows(made, "etherbone"))
     claim = rows["eb.claim.usb.over.pcie"]
     assert (claim.kind, claim.simulated, claim.verdict) == ("claim", 1.0, "DIFFERS")
     assert (claim.value, claim.allowed) == (1.22, "above")
@@ -64,7 +68,7 @@ def test_a_claim_holds_when_its_ratio_is_above_what_the_documents_error_leaves(m
         for item in raw["results"]:
             if item["id"] == "etherbone/usb-t5810/as-published/pipelined/ts8":
                 item["throughput"]["payload_bit_s"] *= factor
-        changed = _by_id(verify.rows(document(raw["context"], raw["results"])))
+        changed = _by_id(verify.rows(document(raw["context"], raw["results"]), "etherbone"))
         assert changed["eb.claim.usb.over.pcie"].verdict == verdict
 
 
@@ -77,7 +81,7 @@ def test_a_claim_without_a_threshold_of_its_own_is_marked_as_a_direction(name: s
 
 
 def test_verdicts_follow_the_documents_own_error(made: Document) -> None:
-    rows = _by_id(verify.rows(made))
+    rows = _by_id(verify.rows(made, "etherbone"))
     inside = rows["eb.gige.inside.timestamp"]
     assert (inside.simulated, inside.ratio, inside.verdict) == (64.0, 1.0, "agrees")
     tlu = rows["eb.tlu.usb.t5810.time"]
@@ -90,7 +94,7 @@ def test_verdicts_follow_the_documents_own_error(made: Document) -> None:
 
 
 def test_a_run_without_the_switch_leaves_its_rows_open() -> None:
-    rows = _by_id(verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 2))))
+    rows = _by_id(verify.rows(fixture.document(systems=("gige-direct",), timestamps=(1, 2)), "etherbone"))
     assert rows["eb.tlu.gige.pc"].simulated is None
     assert rows["eb.gige.inside.timestamp"].verdict == "not simulated"
     assert rows["eb.gige.blocking.flat"].simulated is not None
@@ -98,21 +102,21 @@ def test_a_run_without_the_switch_leaves_its_rows_open() -> None:
 
 def test_limits_are_met_or_missed(made: Document) -> None:
     raw = copy.deepcopy(dict(made.raw))
-    assert [t.verdict for t in verify.targets(made)] == ["met"] * 7
+    assert [t.verdict for t in verify.targets(made, "etherbone")] == ["met"] * 7
     for item in raw["results"]:
         if item["id"].endswith("/path16"):
             item["workload"]["clocks"]["turnaround"] = 13
         if item["id"].endswith("/line-rate8"):
             item["throughput"]["payload_bit_s"] = 711e6
-    found = {t.id: t for t in verify.targets(document(raw["context"], raw["results"]))}
+    found = {t.id: t for t in verify.targets(document(raw["context"], raw["results"]), "etherbone")}
     most, least = found["eb.rtl.turnaround"], found["eb.rtl.throughput"]
     assert (most.simulated, most.least, most.verdict) == (13.0, False, "MISSED")
     assert (least.simulated, least.least, least.verdict) == (711.0, True, "MISSED")
 
 
 def test_the_summary_counts(made: Document) -> None:
-    rows = verify.rows(made)
-    found = verify.summary(rows, verify.targets(made))
+    rows = verify.rows(made, "etherbone")
+    found = verify.summary(rows, verify.targets(made, "etherbone"))
     # 8 facts with an error, 2 of VMEbus without; five conclusions hold in the made-up numbers.
     facts = {fact.name: fact for fact in verify.facts(rows)}
     predicted = [fact for fact in facts.values() if fact.kind == "prediction"]
@@ -208,7 +212,7 @@ def test_a_row_says_in_its_note_why_an_input_was_no_prediction_or_a_context_is_n
 def test_limits_that_were_not_simulated_are_not_counted_as_missed(made: Document) -> None:
     raw = dict(made.raw)
     some = [item for item in raw["results"] if not item["id"].endswith(("/path1", "/line-rate8"))]
-    limits = verify.targets(document(raw["context"], some))
+    limits = verify.targets(document(raw["context"], some), "etherbone")
     known = sum(target.simulated is not None for target in limits)
     assert 0 < known < 7
     assert verify.summary([], limits).endswith(
@@ -219,7 +223,7 @@ def test_limits_that_were_not_simulated_are_not_counted_as_missed(made: Document
 def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> None:
     for name in ("forth", "rtl-targets"):
         with pytest.raises(
-            UserError, match=f"nothing published as '{name}'; there are: etherbone, rdma, switch$"
+            UserError, match=f"unknown published system '{name}'; choose from etherbone, switch, rdma$"
         ):
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
@@ -227,7 +231,7 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     with pytest.raises(
         UserError, match="kind 'guess' is none of input, prediction, identity, claim, bound, context"
     ):
-        verify.rows(made, folder=tmp_path)
+        verify.rows(made, "etherbone", folder=tmp_path)
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is none of"):
-        verify.rows(made, folder=tmp_path)
+        verify.rows(made, "etherbone", folder=tmp_path)

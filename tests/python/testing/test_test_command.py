@@ -113,7 +113,7 @@ def test_the_slowest_are_listed_longest_first(
 
 
 def test_cargo_results_are_added_over_all_its_binaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(testing, "_run", lambda *_: (101, CARGO))
+    monkeypatch.setattr(testing, "_run", lambda command: (0, "") if "--doc" in command else (101, CARGO))
     count = testing._cargo_test("cargo")
     assert (count.passed, count.failed, count.skipped) == (42, 1, 2)
     assert "test b ... FAILED" in count.output
@@ -121,6 +121,35 @@ def test_cargo_results_are_added_over_all_its_binaries(monkeypatch: pytest.Monke
     monkeypatch.setattr(testing, "_run", lambda _: (101, "error: could not compile"))
     count = testing._cargo_test("cargo")
     assert (count.passed, count.failed) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "marks"),
+    [
+        (Options(), ["-m", "not release"]),
+        (Options(fast=True), ["-m", "not slow and not release", "tests/python"]),
+        (Options(release=True), []),
+    ],
+)
+def test_long_tests_are_run_only_where_they_are_asked_for(
+    options: Options, marks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(testing, "_run", lambda command, _: commands.append(list(command)) or (5, ""))
+    testing._pytest(options)
+    (command,) = commands
+    assert command[command.index("junit_family=xunit1") + 1 :] == marks
+
+
+def test_a_simulator_that_cannot_be_built_ends_the_run(
+    stages: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> None:
+        raise bootstrap.SetupError("cargo build failed")
+
+    monkeypatch.setattr(bootstrap, "ensure_native", fails)
+    with pytest.raises(bootstrap.SetupError, match="cargo build failed"):
+        stages(Count(3))
 
 
 def test_a_pytest_report_is_counted_and_timed(tmp_path: Path) -> None:

@@ -11,3 +11,12 @@ def test_fifo_arbiters_and_memory() -> None:
         "prim_tb",
         extra_sources=[Path(__file__).parent / "prim_bench.sv"],
     )
+
+
+def test_synchronisers() -> None:
+    run(
+        "isthmus:prim:prim",
+        "sync_bench",
+        "sync_tb",
+        extra_sources=[Path(__file__).parent / "sync_bench.sv"],
+    )

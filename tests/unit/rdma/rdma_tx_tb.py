@@ -817,6 +817,33 @@ async def a_probe_leaves_the_last_place_to_who_was_shown_it(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_host_that_takes_nothing_holds_up_no_probe_to_another(dut: Any) -> None:
+    """An ACK of the receiving half may take the place for which PROBE to the same host was chosen."""
+    b = await made(dut, probe=300)
+    for number in range(3):
+        await b.post(number, [b.request(8, plain=True, local=True)])
+    await b.rest()
+    stuck, busy, other = b.flows[:3]
+    stuck.answer = other.answer = False
+    for flow in (stuck, other):
+        await b.post(flow.number, [b.request(8, plain=True, local=True)])
+    for _ in range(120):
+        b.blocked = {stuck.number}
+        # A long packet in progress: what is chosen meanwhile has to wait.
+        await b.post(busy.number, [b.request(512, plain=True, local=True)])
+        await b.clocks_of(b.rng.randrange(1, 350))
+        b.send.append((header(7, 3, OWN, stuck.number), control(ACK, 1)))
+        before = other.probes
+        await b.until(lambda before=before: other.probes >= before + 2, 3000)
+        b.blocked = set()
+        await b.until(lambda: not b.send, 1000)
+        await b.clocks_of(100)
+    await b.rest()
+    b.check_whole()
+    assert not b.errors
+
+
+@cocotb.test()
 async def what_is_not_legal_is_refused_and_its_slot_given_back(dut: Any) -> None:
     """Each kind of wrong descriptor and message: code 1 with its tag; what stands around it goes."""
     b = await made(dut)
@@ -1119,17 +1146,20 @@ async def a_far_end_that_was_reset(dut: Any) -> None:
     b.steady = False
     flow = b.flows[1]
     sessions = []
-    for n in range(4):
+    for n in range(12):
         b.errors.clear()
         for _ in range(5):
             await b.post(1, [b.request(300, plain=True, local=True)])
         count = len(b.packets)
         await b.until(lambda count=count: len(b.packets) > count + 3, 4000)
         flow.session = None
-        if n == 3:
-            # It says so with an ACK of a flow that is not open.
-            assert flow.known is not None
-            b.answer(flow, flow.known, flow.acked, control(ACK, 0))
+        ended, acked = flow.known, flow.acked
+        assert ended is not None
+        if n >= 3:
+            # It says so with an ACK of a flow that is not open, while more is posted.
+            b.answer(flow, ended, flow.acked, control(ACK, 0))
+            await b.clocks_of(b.ack_delay - 2 * n + b.rng.randrange(20))
+            await b.post(1, [b.request(512, plain=True, local=True)])
         await b.rest()
         assert flow.freed[0] == flow.slots
         assert flow.session == FIRST_SESSION + n + 1 & 0xFF
@@ -1138,13 +1168,14 @@ async def a_far_end_that_was_reset(dut: Any) -> None:
         assert told[0][2] == 1
         assert told == b.errors
         assert flow.done[-1] >> 16 == 1 | flow.session << 8
-        # Told: how many numbers went with the session; so the host knows which came before.
-        assert told[0][3] < WINDOW
+        # Reported: how many packets ended with the session, those included that were granted meanwhile.
+        lost = [p for p in b.packets if p.session == ended and (p.seq - acked & 0xFFFF) < WINDOW]
+        assert told[0][3] == len(lost)
         sessions.append(flow.session)
         assert flow.base() & 0xFFFF == bits(flow.done[-1], 15, 0)
-    assert sessions == [0xFF, 0x00, 0x01, 0x02]
+    assert sessions == [FIRST_SESSION + n + 1 & 0xFF for n in range(12)]
     b.check_whole()
-    assert b.counts["failed"] == 4
+    assert b.counts["failed"] == 12
 
 
 @cocotb.test()

@@ -204,7 +204,7 @@ async def nothing_changes_without_input(dut: Any) -> None:
         await bench.step()
     assert dut.idle_o.value == 1
     before = {name: snapshot(dut, f"u_{name}") for name in SLAVES}
-    for name in ("armed_q", "wptr_q", "sync0_q", "latched_lo_q"):
+    for name in ("armed_q", "wptr_q", "sync_q", "latched_lo_q"):
         assert any(name in path for path in before["tlu"]), f"{name} is not looked at"
     assert before["ctl"]
     for _ in range(200):

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use super::cycle::{Collector, LITE_PART_BITS};
+use super::collect::Collector;
+use super::encode::LITE_PART_BITS;
 use super::flight::{Messages, Sent};
+use super::flights::{Flight, Flights};
 use super::guard::{self, Stamp};
+use super::meter::{Meter, NoMeter, Work};
+#[cfg(feature = "tokio")]
+use super::pending::Completion;
+use super::pending::{CycleResult, Ended, Owner, Pending};
+use super::statistics::{Counters, Statistics};
 use super::wire::{
     Codec, Dialect, Flags, Format, Header, LiteCodec, Message, PROBE_LENGTH, Record, RecordView,
     Widths, put_data_header,
 };
 use super::{Cycle, CycleReply, Error};
-use crate::transport::{AnyTransport, Kind, Transport, TransportError, Work};
-use std::collections::VecDeque;
+use crate::transport::{AnyTransport, Kind, Transport, TransportError};
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Sequence numbers are the 14 bits between 0x8000 and the mark of the error register.
@@ -28,11 +31,6 @@ const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
 const STREAM_BATCH: usize = 16 << 10;
 /// The widest UDP datagram.
 const RECEIVE_BUFFER: usize = 65536;
-/// Places of cycles that keep the memory of the last one for the next: so many, and memory for so many
-/// operations each.
-const KEEPING: usize = 256;
-const KEPT: usize = 1024;
-
 /// How a client behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientConfig {
@@ -85,397 +83,16 @@ impl ClientConfig {
     }
 }
 
-/// What a client counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Statistics {
-    /// Messages sent (probes included).
-    pub messages_sent: u64,
-    /// Bytes in them.
-    pub bytes_sent: u64,
-    /// Messages received.
-    pub messages_received: u64,
-    /// Bytes in them.
-    pub bytes_received: u64,
-    /// Cycles that ended with a reply, or needed none.
-    pub cycles: u64,
-    /// Cycles whose reply did not come.
-    pub timed_out: u64,
-    /// Messages that could not be read.
-    pub malformed: u64,
-    /// Reply records for cycles that are not in flight: doubled or too late.
-    pub stale: u64,
-    /// Datagrams sent again because no reply came.
-    pub repeated: u64,
-}
-
-/// [`Statistics`] that other threads read while one client counts.
-#[derive(Debug, Default)]
-pub(super) struct Counters {
-    messages_sent: Counter,
-    bytes_sent: Counter,
-    messages_received: Counter,
-    bytes_received: Counter,
-    cycles: Counter,
-    timed_out: Counter,
-    malformed: Counter,
-    stale: Counter,
-    repeated: Counter,
-}
-
-impl Counters {
-    /// What was counted so far. Whoever was told of a cycle's end finds it counted.
-    pub(super) fn read(&self) -> Statistics {
-        Statistics {
-            messages_sent: self.messages_sent.read(),
-            bytes_sent: self.bytes_sent.read(),
-            messages_received: self.messages_received.read(),
-            bytes_received: self.bytes_received.read(),
-            cycles: self.cycles.read(),
-            timed_out: self.timed_out.read(),
-            malformed: self.malformed.read(),
-            stale: self.stale.read(),
-            repeated: self.repeated.read(),
-        }
-    }
-}
-
-#[derive(Debug, Default)]
-struct Counter(AtomicU64);
-
-impl Counter {
-    fn read(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// One client counts: no other write can come between.
-    fn add(&self, count: u64) {
-        self.0.store(self.read() + count, Ordering::Relaxed);
-    }
-}
-
-type CycleResult = Result<CycleReply, Error>;
-
-#[derive(Default)]
-struct Slot {
-    /// Which of its cycles the rest belongs to.
-    number: u64,
-    /// An error apart: a slot is looked at for every cycle, and the smaller, the faster.
-    result: Option<Result<CycleReply, Box<Error>>>,
-    waker: Option<Waker>,
-}
-
-/// The result of a cycle in flight: a future, and a slot to look into. It does not drive a
-/// [`Client`]: somebody must call [`Client::flush`] and [`Client::settle`].
-pub struct Pending {
-    slot: Arc<Mutex<Slot>>,
-    /// A slot serves one cycle after the other; this is the number of ours.
-    number: u64,
-}
-
-impl Pending {
-    /// The slot, with nothing of an earlier cycle in it.
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.number != self.number {
-            *slot = Slot { number: self.number, ..Slot::default() };
-        }
-        slot
-    }
-
-    /// The result, once; `None` before the cycle ends and after the result was taken.
-    pub fn take(&self) -> Option<CycleResult> {
-        let result = self.lock().result.take();
-        result.map(|result| result.map_err(|error| *error))
-    }
-
-    /// Whether a result is waiting.
-    pub fn is_ready(&self) -> bool {
-        self.lock().result.is_some()
-    }
-}
-
-impl Future for Pending {
-    type Output = CycleResult;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CycleResult> {
-        let mut slot = self.lock();
-        match slot.result.take() {
-            Some(result) => Poll::Ready(result.map_err(|error| *error)),
-            None => {
-                slot.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-}
-
-impl fmt::Debug for Pending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending").field("ready", &self.is_ready()).finish()
-    }
-}
-
-/// Receives the end of a cycle: exactly once, also when the client is dropped.
-enum Owner {
-    #[cfg(feature = "tokio")]
-    Slot(Arc<Mutex<Slot>>),
-    /// The slot that the completion keeps.
-    Kept,
-    Callback(Box<dyn FnOnce(CycleResult) + Send>),
-    /// The client keeps the result.
-    Tag(u64),
-}
-
-/// The end of a cycle that was submitted with a tag ([`Client::submit_tagged`]).
-#[derive(Debug)]
-pub struct Ended<'a> {
-    /// The caller's.
-    pub tag: u64,
-    /// The values of all reads, in order, or what failed.
-    pub result: Result<&'a [u64], Error>,
-}
-
-#[derive(Default)]
-pub(super) struct Completion {
-    owner: Option<Owner>,
-    /// A slot that serves one cycle after the other.
-    kept: Option<Arc<Mutex<Slot>>>,
-    /// The number of the last cycle that the kept slot served.
-    number: u64,
-}
-
-impl Completion {
-    /// Tells a future.
-    #[cfg(feature = "tokio")]
-    pub(super) fn pending() -> (Self, Pending) {
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        let owner = Some(Owner::Slot(Arc::clone(&slot)));
-        (Self { owner, kept: None, number: 0 }, Pending { slot, number: 0 })
-    }
-
-    /// A future is notified, by the slot that is kept or, where that one's last future still lives, by a
-    /// new one.
-    fn pend(&mut self) -> Pending {
-        let kept = match &self.kept {
-            // Only futures share it, and none can become one of several any more.
-            Some(kept) if Arc::strong_count(kept) == 1 => kept,
-            _ => self.kept.insert(Arc::default()),
-        };
-        self.number += 1;
-        self.owner = Some(Owner::Kept);
-        Pending { slot: Arc::clone(kept), number: self.number }
-    }
-
-    pub(super) fn tell(&mut self, result: CycleResult) {
-        match self.owner.take() {
-            Some(Owner::Kept) => {
-                if let Some(slot) = &self.kept {
-                    Slot::fill(slot, self.number, result);
-                }
-            }
-            #[cfg(feature = "tokio")]
-            Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, result),
-            Some(Owner::Callback(callback)) => callback(result),
-            // A tag is nobody who could be told.
-            Some(Owner::Tag(_)) | None => {}
-        }
-    }
-}
-
-impl Slot {
-    fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: CycleResult) {
-        if Arc::strong_count(slot) == 1 {
-            // Nobody can look any more.
-            return;
-        }
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.result = Some(result.map_err(Box::new));
-        // A waker of an earlier cycle is of no use any more.
-        let ours = slot.number == number;
-        let waker = slot.waker.take().filter(|_| ours);
-        slot.number = number;
-        drop(slot);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl Drop for Completion {
-    fn drop(&mut self) {
-        if self.owner.is_some() {
-            self.tell(Err(Error::Dropped));
-        }
-    }
-}
-
-/// A cycle that waits to be sent, or for its reply.
-#[derive(Default)]
-struct Flight {
-    /// It has not ended.
-    open: bool,
-    /// It has ended, and nobody took its result.
-    held: bool,
-    expects_reply: bool,
-    collector: Collector,
-    completion: Completion,
-    /// The message that it left with.
-    message: u64,
-    /// Its records in the client's buffer.
-    bytes: usize,
-    /// How it ended, while it is held; the values are the collector's.
-    error: Option<Box<Error>>,
-}
-
-/// The cycles from the oldest that has not ended on, by number: those before `sent` are in flight, or
-/// have ended before an older one did; the others wait in the client's buffer.
-#[derive(Default)]
-struct Flights {
-    first: u64,
-    sent: u64,
-    next: u64,
-    /// In flight.
-    live: usize,
-    /// Held, in the order in which they ended.
-    ended: VecDeque<u64>,
-    /// The place whose values were handed out last, if their memory is not kept.
-    large: Option<usize>,
-    /// Cycle `n` is at `n` modulo the length, which is a power of two.
-    ring: Vec<Flight>,
-}
-
-impl Flights {
-    fn index(&self, cycle: u64) -> usize {
-        cycle as usize & self.ring.len().wrapping_sub(1)
-    }
-
-    /// A cycle that is in flight.
-    #[inline]
-    fn get_mut(&mut self, cycle: u64) -> Option<&mut Flight> {
-        if cycle < self.first || cycle >= self.sent {
-            return None;
-        }
-        let index = self.index(cycle);
-        self.ring.get_mut(index).filter(|flight| flight.open)
-    }
-
-    /// Those that wait, from the first on.
-    fn queued(&self) -> usize {
-        (self.next - self.sent) as usize
-    }
-
-    /// One that waits.
-    fn waiting(&mut self, cycle: u64) -> Option<&mut Flight> {
-        if cycle < self.sent || cycle >= self.next {
-            return None;
-        }
-        let index = self.index(cycle);
-        self.ring.get_mut(index)
-    }
-
-    /// The place of the next cycle. It counts when [`push`](Self::push) is called.
-    fn vacant(&mut self) -> &mut Flight {
-        let length = self.ring.len();
-        if (self.next - self.first) as usize >= length {
-            let mut ring = Vec::new();
-            ring.resize_with((2 * length).max(16), Flight::default);
-            for cycle in self.first..self.next {
-                let from = self.index(cycle);
-                let to = cycle as usize & (ring.len() - 1);
-                ring[to] = std::mem::take(&mut self.ring[from]);
-            }
-            self.ring = ring;
-        }
-        let index = self.index(self.next);
-        &mut self.ring[index]
-    }
-
-    fn push(&mut self) {
-        self.next += 1;
-    }
-
-    /// The first that waits is in flight from now on.
-    fn send(&mut self, message: u64) -> Option<&mut Flight> {
-        let cycle = self.sent;
-        if cycle >= self.next {
-            return None;
-        }
-        self.sent += 1;
-        self.live += 1;
-        let index = self.index(cycle);
-        let flight = self.ring.get_mut(index)?;
-        flight.message = message;
-        Some(flight)
-    }
-
-    /// A cycle in flight has ended: its place, where its owner is still to be told.
-    fn end(&mut self, cycle: u64) -> Option<&mut Flight> {
-        let index = self.index(cycle);
-        let flight = self.get_mut(cycle)?;
-        flight.open = false;
-        let held = matches!(flight.completion.owner, Some(Owner::Tag(_)));
-        flight.held = held;
-        self.live -= 1;
-        if held {
-            self.ended.push_back(cycle);
-        } else {
-            self.trim();
-        }
-        self.ring.get_mut(index)
-    }
-
-    fn trim(&mut self) {
-        while self.first < self.sent {
-            let flight = &self.ring[self.index(self.first)];
-            if flight.open || flight.held {
-                break;
-            }
-            self.first += 1;
-        }
-    }
-
-    /// The next that is held, no longer.
-    fn next_ended(&mut self) -> Option<Ended<'_>> {
-        if let Some(flight) = self.large.take().and_then(|index| self.ring.get_mut(index))
-            && !flight.open
-            && !flight.held
-        {
-            drop(flight.collector.take_values());
-        }
-        let cycle = self.ended.pop_front()?;
-        let index = self.index(cycle);
-        self.ring.get_mut(index)?.held = false;
-        self.trim();
-        let flight = self.ring.get_mut(index)?;
-        let tag = match flight.completion.owner.take() {
-            Some(Owner::Tag(tag)) => tag,
-            _ => 0,
-        };
-        if index >= KEEPING || flight.collector.cycle().len() > KEPT {
-            flight.collector.forget_cycle();
-            self.large = Some(index);
-        }
-        let result = match flight.error.take() {
-            Some(error) => Err(*error),
-            None => Ok(flight.collector.reads()),
-        };
-        Some(Ended { tag, result })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-}
-
-/// An Etherbone master over one transport.
+/// An Etherbone master over one transport, whose own work a [`Meter`] may follow.
 ///
 /// | call | cycles in flight | bus operations in a cycle |
 /// |---|---|---|
 /// | [`read`](Self::read), [`write`](Self::write) | one | one |
 /// | [`execute`](Self::execute) | one | any number |
 /// | [`submit`](Self::submit), then [`flush`](Self::flush) and [`settle`](Self::settle) | many, several whole cycles in each datagram | any number |
-pub struct Client<T> {
+pub struct Client<T, M = NoMeter> {
     transport: T,
+    meter: M,
     config: ClientConfig,
     codec: &'static dyn Codec,
     format: Format,
@@ -492,7 +109,7 @@ pub struct Client<T> {
     counters: Arc<Counters>,
 }
 
-impl<T> fmt::Debug for Client<T> {
+impl<T, M> fmt::Debug for Client<T, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("format", &self.format)
@@ -514,9 +131,21 @@ impl<T: Transport> Client<T> {
     /// Probes the device and agrees on widths: the largest address and the largest data width that
     /// both sides have.
     pub async fn connect(transport: T, config: ClientConfig) -> Result<Self, Error> {
+        Self::connect_metered(transport, config, NoMeter).await
+    }
+}
+
+impl<T: Transport, M: Meter> Client<T, M> {
+    /// As [`connect`](Client::connect), with a meter of the client's own work.
+    pub async fn connect_metered(
+        transport: T,
+        config: ClientConfig,
+        meter: M,
+    ) -> Result<Self, Error> {
         let codec = config.dialect.codec();
         let mut client = Self {
             transport,
+            meter,
             codec,
             format: Format::W32,
             records: Vec::new(),
@@ -895,7 +524,7 @@ impl<T: Transport> Client<T> {
             bytes += next.bytes;
             replies |= next.expects_reply;
             let operations = cycle.len();
-            self.transport.charge(Work::Build { operations }).await;
+            self.meter.work(Work::Build { operations }).await;
         }
         let number = self.next_message();
         let mut message = std::mem::take(&mut self.message);
@@ -942,7 +571,7 @@ impl<T: Transport> Client<T> {
         let repeatable = flight.collector.cycle().is_repeatable() && self.config.retries > 0;
         let mut records = Vec::new();
         self.take_records(bytes, &mut records);
-        self.transport.charge(Work::Build { operations }).await;
+        self.meter.work(Work::Build { operations }).await;
         self.flights.send(message);
         let mut rest = &records[..];
         for frame in frames {
@@ -1308,7 +937,7 @@ impl<T: Transport> Client<T> {
         if self.config.dialect == Dialect::Ohwr {
             self.messages.answered(flight.message);
         }
-        self.transport.charge(Work::Complete { operations }).await;
+        self.meter.work(Work::Complete { operations }).await;
         self.counters.cycles.add(1);
         self.end(cycle, Collector::fault);
     }

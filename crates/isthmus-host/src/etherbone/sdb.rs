@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::{Client, Cycle, Error};
+use super::{Client, Cycle, Error, Meter};
 use crate::transport::Transport;
 
 /// The first word of a table: "SDB-".
@@ -426,7 +426,10 @@ struct Table {
 ///
 /// A bridge whose table cannot be read keeps its entry, with the reason; only the first table must
 /// be right. No table is read twice, so that bridges in a circle end.
-pub async fn scan<T: Transport>(client: &mut Client<T>, limits: Limits) -> Result<Tree, ScanError> {
+pub async fn scan<T: Transport, M: Meter>(
+    client: &mut Client<T, M>,
+    limits: Limits,
+) -> Result<Tree, ScanError> {
     let root = root(client).await?;
     let mut tree = Tree::default();
     let mut seen = HashSet::new();
@@ -495,7 +498,7 @@ pub async fn scan<T: Transport>(client: &mut Client<T>, limits: Limits) -> Resul
 }
 
 /// The address of the first table.
-async fn root<T: Transport>(client: &mut Client<T>) -> Result<u64, ScanError> {
+async fn root<T: Transport, M: Meter>(client: &mut Client<T, M>) -> Result<u64, ScanError> {
     let width = client.format().data.bytes() as u64;
     let registers = (0..8 / width).map(|word| ROOT_REGISTER + word * width);
     let cycle = registers.fold(Cycle::new().silent(), Cycle::read_config);
@@ -512,13 +515,16 @@ fn join(high: u64, width: u64, word: u64) -> u64 {
     if width == 8 { word } else { high << (8 * width) | word }
 }
 
-async fn read_head<T: Transport>(client: &mut Client<T>, address: u64) -> Result<(), ScanError> {
+async fn read_head<T: Transport, M: Meter>(
+    client: &mut Client<T, M>,
+    address: u64,
+) -> Result<(), ScanError> {
     let bytes = read_bytes(client, address, RECORD).await?;
     head(&bytes).map(drop).map_err(|source| ScanError::Table { address, source })
 }
 
-async fn read_table<T: Transport>(
-    client: &mut Client<T>,
+async fn read_table<T: Transport, M: Meter>(
+    client: &mut Client<T, M>,
     address: u64,
     room: usize,
 ) -> Result<Vec<Record>, ScanError> {
@@ -535,8 +541,8 @@ async fn read_table<T: Transport>(
 }
 
 /// Reads bytes of the bus, a few records a cycle, so that each fits any datagram.
-async fn read_bytes<T: Transport>(
-    client: &mut Client<T>,
+async fn read_bytes<T: Transport, M: Meter>(
+    client: &mut Client<T, M>,
     address: u64,
     length: usize,
 ) -> Result<Vec<u8>, Error> {

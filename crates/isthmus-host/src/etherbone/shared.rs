@@ -9,7 +9,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
-use super::client::{Completion, Counters};
+use super::pending::Completion;
+use super::statistics::Counters;
 use super::{Client, ClientConfig, Cycle, Error, Format, Pending, Statistics};
 use crate::transport::{AsyncTransport, Transport};
 

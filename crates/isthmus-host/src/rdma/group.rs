@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::endpoint::{CONTROL_BYTES, Endpoint, Inbox, RdmaError};
-use super::phases::{Phases, Watch};
+use super::endpoint::{CONTROL_BYTES, Endpoint};
+use super::error::RdmaError;
+use super::inbox::Inbox;
+use super::phases::{PhaseTimer, Phases};
 use super::words::{
     Descriptor, Frame, HostId, Key, Layout, Options, QueueEntry, Region, WordError,
 };
@@ -15,7 +17,7 @@ const BEAT: usize = 8;
 /// What a message or a notification of a group is about; with its call's number and an index in
 /// the immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     Barrier = 1,
     Block = 2,
     Part = 3,
@@ -24,7 +26,7 @@ pub(super) enum Kind {
     Welcome = 6,
 }
 
-pub(super) const INDEX_BITS: u32 = 20;
+const INDEX_BITS: u32 = 20;
 /// The last part of a block.
 const LAST: u32 = 1 << (INDEX_BITS - 1);
 
@@ -139,7 +141,7 @@ impl Group {
         let place = window.clone();
         let group = Self { members, rank, inbox, place, own, windows, call: 0, early: vec![] };
         let rounds = group.len().next_power_of_two().trailing_zeros() as usize;
-        group.room("two barriers", 2 * rounds.max(group.len() - 1))?;
+        group.require_slots("two barriers", 2 * rounds.max(group.len() - 1))?;
         Ok(group)
     }
 
@@ -193,7 +195,7 @@ impl Group {
         &mut self,
         endpoint: &mut Endpoint<M, D>,
     ) -> Result<(), RdmaError> {
-        let waited = endpoint.config().patience;
+        let waited = endpoint.config().timeout;
         let deadline = endpoint.memory().now().saturating_add(waited);
         loop {
             for rank in 0..self.len() {
@@ -244,13 +246,13 @@ impl Group {
         endpoint.send(host, queue, body, Options::default(), tag).await
     }
 
-    /// Takes one thing that came to the queue; false when `patience` passes first.
+    /// Takes one thing that came to the queue; false when `timeout` passes first.
     async fn listen<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<bool, RdmaError> {
-        let Some((frame, body)) = self.inbox.wait(endpoint, patience).await? else {
+        let Some((frame, body)) = self.inbox.wait(endpoint, timeout).await? else {
             return Ok(false);
         };
         let Frame { source: host, immediate, .. } = frame;
@@ -277,7 +279,7 @@ impl Group {
     }
 
     /// What member `rank` sent for this index of this call.
-    pub(super) async fn take<M: Mmio, D: DmaMemory>(
+    async fn take<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
         rank: usize,
@@ -300,7 +302,7 @@ impl Group {
         tags: [u32; 2],
         what: &'static str,
     ) -> Result<Arrived, RdmaError> {
-        let waited = endpoint.config().patience;
+        let waited = endpoint.config().timeout;
         let deadline = endpoint.memory().now().saturating_add(waited);
         loop {
             let here = |it: &Arrived| it.rank == rank && tags.contains(&it.tag);
@@ -314,15 +316,17 @@ impl Group {
         }
     }
 
-    /// A new call begins: what an older one left behind is not wanted any more.
-    pub(super) fn begin(&mut self) {
+    /// Begins a call of the program's own, made of [`put_block`](Self::put_block),
+    /// [`take_block`](Self::take_block), [`release`](Self::release) and [`released`](Self::released). What an
+    /// older call left in the queue is discarded. All members begin the same calls in the same order.
+    pub fn begin(&mut self) {
         self.call = self.call.wrapping_add(1);
         let (this, next) = (self.call, self.call.wrapping_add(1));
         self.early.retain(|it| [this, next].contains(&((it.tag >> 24) as u8)));
     }
 
     /// A short word for member `rank`.
-    pub(super) async fn say<M: Mmio, D: DmaMemory>(
+    async fn say<M: Mmio, D: DmaMemory>(
         &self,
         endpoint: &mut Endpoint<M, D>,
         rank: usize,
@@ -332,30 +336,83 @@ impl Group {
         self.send(endpoint, rank, &[0; BEAT], tag(self.call, kind, index)).await
     }
 
-    /// Whether so many messages and notifications can wait in the queue.
-    pub(super) fn room(&self, what: &'static str, needed: usize) -> Result<(), RdmaError> {
+    /// Checks that the queue can hold `needed` messages and notifications; `what` names them in the error.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn require_slots(&self, what: &'static str, needed: usize) -> Result<(), RdmaError> {
         let has = self.inbox.room();
         if needed > has { Err(RdmaError::Room { what, needed, has }) } else { Ok(()) }
     }
 
-    /// Messages that two exchanges of blocks of so many bytes bring.
-    pub(super) fn messages(&self, bytes: usize) -> usize {
+    /// Messages that a member receives from two exchanges of blocks of `bytes` bytes.
+    #[must_use]
+    pub fn messages(&self, bytes: usize) -> usize {
         let parts = bytes.div_ceil(self.inbox.body());
         parts.saturating_mul(2 * (self.len() - 1))
     }
 
-    pub(super) fn place(&self) -> &Range<usize> {
-        &self.place
+    /// Where this member's window lies in the endpoint's memory.
+    #[must_use]
+    pub fn window_range(&self) -> Range<usize> {
+        self.place.clone()
     }
 
-    /// Writes from `from` in the endpoint's memory to `to` in member `rank`'s window, and tells it.
-    pub(super) async fn write<M: Mmio, D: DmaMemory>(
+    /// Waits until member `rank` has put the block of this round of this call.
+    ///
+    /// # Errors
+    /// When it does not come before the endpoint's timeout, or arrives corrupt.
+    pub async fn take_block<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        rank: usize,
+        round: u32,
+    ) -> Result<(), RdmaError> {
+        self.take(endpoint, rank, Kind::Block, round).await.map(drop)
+    }
+
+    /// Notifies member `rank` that the block of its round has been taken: its place in the window is free.
+    ///
+    /// # Errors
+    /// When the message cannot be sent.
+    pub async fn release<M: Mmio, D: DmaMemory>(
+        &self,
+        endpoint: &mut Endpoint<M, D>,
+        rank: usize,
+        round: u32,
+    ) -> Result<(), RdmaError> {
+        self.say(endpoint, rank, Kind::Credit, round).await
+    }
+
+    /// Waits until member `rank` has released the block of this round.
+    ///
+    /// # Errors
+    /// When it does not before the endpoint's timeout.
+    pub async fn released<M: Mmio, D: DmaMemory>(
+        &mut self,
+        endpoint: &mut Endpoint<M, D>,
+        rank: usize,
+        round: u32,
+    ) -> Result<(), RdmaError> {
+        self.take(endpoint, rank, Kind::Credit, round).await.map(drop)
+    }
+
+    /// Writes `bytes` bytes from `from` in the endpoint's memory to `to` in member `rank`'s window, with a
+    /// notification of this round.
+    ///
+    /// # Errors
+    /// When the window is unknown or too small, the round needs more than 20 bits, or the interface refuses.
+    pub async fn put_block<M: Mmio, D: DmaMemory>(
         &self,
         endpoint: &mut Endpoint<M, D>,
         rank: usize,
         (from, to, bytes): (usize, usize, usize),
-        index: u32,
+        round: u32,
     ) -> Result<(), RdmaError> {
+        if round >> INDEX_BITS != 0 {
+            let needed = usize::try_from(round).unwrap_or(usize::MAX).saturating_add(1);
+            return Err(RdmaError::Room { what: "rounds", needed, has: 1 << INDEX_BITS });
+        }
         let host = self.members[rank];
         let Some(window) = self.windows[rank] else {
             let waited = Duration::ZERO;
@@ -372,7 +429,7 @@ impl Group {
             bytes,
             host,
             options: Options::default(),
-            key: Some((window.key, tag(self.call, Kind::Block, index))),
+            key: Some((window.key, tag(self.call, Kind::Block, round))),
             start: false,
         };
         endpoint.put_notify(&put, false).await
@@ -409,7 +466,7 @@ impl Group {
     ///
     /// # Errors
     /// When a block is no multiple of 8 bytes or not inside a window, one is missing when the
-    /// endpoint's patience has passed, or one is not whole.
+    /// endpoint's timeout has passed, or one is not whole.
     pub async fn all_to_all<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
@@ -418,7 +475,7 @@ impl Group {
         block: usize,
     ) -> Result<Phases, RdmaError> {
         let (count, rank) = (self.len(), self.rank);
-        self.room("the notifications of two exchanges", 2 * (count - 1))?;
+        self.require_slots("the notifications of two exchanges", 2 * (count - 1))?;
         let size = endpoint.memory().size();
         let own = from.saturating_add(block.saturating_mul(count));
         if own > size {
@@ -428,12 +485,13 @@ impl Group {
         if needed > has {
             return Err(RdmaError::Room { what: "the blocks in a window", needed, has });
         }
-        let mut watch = Watch::new(endpoint.memory().now());
+        let mut watch = PhaseTimer::new(endpoint.memory().now());
         self.begin();
         // Each begins with another one, so that nobody is written to by all at once.
         for step in 1..count {
             let far = (rank + step) % count;
-            self.write(endpoint, far, (from + block * far, to + block * rank, block), 0).await?;
+            self.put_block(endpoint, far, (from + block * far, to + block * rank, block), 0)
+                .await?;
         }
         watch.lap(endpoint.memory().now(), |phases| &mut phases.post);
         let mut data = vec![0; block];
@@ -447,7 +505,7 @@ impl Group {
             endpoint.departed(self.members[(rank + step) % count]).await?;
         }
         watch.lap(endpoint.memory().now(), |phases| &mut phases.network);
-        Ok(watch.phases)
+        Ok(watch.phases())
     }
 
     /// Each member gives each a block, by messages: block R goes to member R, and what comes back
@@ -456,7 +514,7 @@ impl Group {
     ///
     /// # Errors
     /// When blocks are not as many as members, empty or no multiple of 8 bytes, two calls of such
-    /// blocks have not room in the queue, or a block is missing when the endpoint's patience has passed.
+    /// blocks have not room in the queue, or a block is missing when the endpoint's timeout has passed.
     pub async fn all_to_all_messages<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
@@ -475,7 +533,7 @@ impl Group {
             }
             longest = longest.max(block.len());
         }
-        self.room("the messages of two exchanges", self.messages(longest))?;
+        self.require_slots("the messages of two exchanges", self.messages(longest))?;
         self.begin();
         for step in 1..count {
             let far = (rank + step) % count;

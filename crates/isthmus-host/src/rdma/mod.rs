@@ -6,24 +6,27 @@
 //! machine it runs on, a simulated or a real one. On it stand reads by rendezvous ([`Reader`],
 //! [`serve_reads`]) and what hosts do together ([`Group`]). Programs: `docs/how-to/rdma-programs.md`.
 
+mod config;
 mod endpoint;
+mod error;
 mod group;
+mod inbox;
+mod messages;
 mod phases;
+mod post;
 mod read;
-mod sort;
 mod words;
 
-pub use endpoint::{
-    CONTROL_BYTES, Endpoint, EndpointConfig, Inbox, LazyPosting, Posting, RdmaError,
-    notified_offset,
-};
+pub use config::{EndpointConfig, LazyPosting, Posting};
+pub use endpoint::{CONTROL_BYTES, Endpoint, completed_offset, notified_offset};
+pub use error::RdmaError;
 pub use group::{Group, GroupConfig, Window};
-pub use phases::Phases;
+pub use inbox::Inbox;
+pub use phases::{PhaseTimer, Phases};
 pub use read::{
     Ended, ReadError, Readable, Reader, ReaderConfig, Remote, Served, Ticket, answer_read,
     serve_reads,
 };
-pub use sort::{SortConfig, Sorted, Work};
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, InlineWrite, Key, Layout,
     MAX_INLINE, MAX_MESSAGE, MAX_TRANSFER, Message, MessageHeader, Notification, Options,

@@ -34,20 +34,29 @@ impl AddAssign for Phases {
     }
 }
 
-/// The time since the last look goes to a phase.
-pub(super) struct Watch {
+/// Assigns the time since its last lap to a phase.
+#[derive(Clone, Debug)]
+pub struct PhaseTimer {
     last: Duration,
-    pub(super) phases: Phases,
+    phases: Phases,
 }
 
-impl Watch {
-    pub(super) fn new(now: Duration) -> Self {
+impl PhaseTimer {
+    /// A timer that starts at `now`.
+    #[must_use]
+    pub fn new(now: Duration) -> Self {
         Self { last: now, phases: Phases::default() }
     }
 
     /// Counts the time since the last lap to `phase`.
-    pub(super) fn lap(&mut self, now: Duration, phase: impl FnOnce(&mut Phases) -> &mut Duration) {
+    pub fn lap(&mut self, now: Duration, phase: impl FnOnce(&mut Phases) -> &mut Duration) {
         *phase(&mut self.phases) += now.saturating_sub(self.last);
         self.last = now;
+    }
+
+    /// The phases up to the last lap.
+    #[must_use]
+    pub fn phases(&self) -> Phases {
+        self.phases
     }
 }

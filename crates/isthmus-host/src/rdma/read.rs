@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::endpoint::{CONTROL_BYTES, Endpoint, Inbox, RdmaError};
+use super::endpoint::{CONTROL_BYTES, Endpoint};
+use super::error::RdmaError;
 use super::group::beats;
+use super::inbox::Inbox;
 use super::words::{
     Descriptor, Frame, HostId, Key, Layout, MAX_TRANSFER, Options, QueueEntry, Region, WordError,
 };
@@ -121,7 +123,7 @@ pub struct ReaderConfig {
     /// Begin of the nonces; another one at each opening of the endpoint.
     pub nonce: u32,
     /// How long an answer may take.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// Reads other hosts' memory: the interface writes alone, so the far host's program is asked for a
@@ -244,20 +246,20 @@ impl Reader {
         Ok(ticket)
     }
 
-    /// The next read that ends; none when `patience` passes first, or nothing is under way.
+    /// The next read that ends; none when `timeout` passes first, or nothing is under way.
     ///
     /// # Errors
     /// When the machine refuses. What happens to a read is in its result.
     pub async fn ended<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Ended>, RdmaError> {
-        let deadline = endpoint.memory().now().saturating_add(patience);
+        let deadline = endpoint.memory().now().saturating_add(timeout);
         while !self.flights.is_empty() {
             let now = endpoint.memory().now();
             let oldest = self.flights.iter().map(|flight| flight.began).min().unwrap_or(now);
-            let over = oldest.saturating_add(self.config.patience);
+            let over = oldest.saturating_add(self.config.timeout);
             let left = over.min(deadline).saturating_sub(now);
             if let Some((frame, body)) = self.inbox.wait(endpoint, left).await? {
                 if let Some((at, result)) = self.told(frame, &body) {
@@ -266,9 +268,9 @@ impl Reader {
                 continue;
             }
             let now = endpoint.memory().now();
-            let late = |flight: &Flight| flight.began.saturating_add(self.config.patience) <= now;
+            let late = |flight: &Flight| flight.began.saturating_add(self.config.timeout) <= now;
             if let Some(at) = self.flights.iter().position(late) {
-                let result = Err(ReadError::TimedOut(self.config.patience));
+                let result = Err(ReadError::TimedOut(self.config.timeout));
                 return self.end(endpoint, at, result).await.map(Some);
             }
             if now >= deadline {
@@ -319,13 +321,13 @@ impl Reader {
         place: usize,
     ) -> Result<Result<(), ReadError>, RdmaError> {
         let ticket = self.begin(endpoint, remote, place).await?;
-        let patience = self.config.patience;
-        while let Some(ended) = self.ended(endpoint, patience).await? {
+        let timeout = self.config.timeout;
+        while let Some(ended) = self.ended(endpoint, timeout).await? {
             if ended.ticket == ticket {
                 return Ok(ended.result);
             }
         }
-        Ok(Err(ReadError::TimedOut(patience)))
+        Ok(Err(ReadError::TimedOut(timeout)))
     }
 }
 
@@ -352,7 +354,7 @@ impl Served {
 }
 
 /// Answers requests that come to `inbox`, a queue of slots of 64 bytes or more, until none has come for
-/// `patience`; with none at all, those that are there.
+/// `timeout`; with none at all, those that are there.
 ///
 /// # Errors
 /// When an answer cannot be posted because no room comes back.
@@ -360,10 +362,10 @@ pub async fn serve_reads<M: Mmio, D: DmaMemory>(
     endpoint: &mut Endpoint<M, D>,
     inbox: &mut Inbox,
     readable: &[Readable],
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Served, RdmaError> {
     let mut served = Served::default();
-    while let Some((frame, body)) = inbox.wait(endpoint, patience).await? {
+    while let Some((frame, body)) = inbox.wait(endpoint, timeout).await? {
         served.add(answer_read(endpoint, readable, &frame, &body).await?);
     }
     Ok(served)

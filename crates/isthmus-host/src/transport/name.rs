@@ -5,8 +5,8 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::DEFAULT_PORT;
 use super::TransportError;
-use crate::etherbone::DEFAULT_PORT;
 
 /// Which Internet protocol a name allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

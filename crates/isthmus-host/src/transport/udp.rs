@@ -82,7 +82,7 @@ impl UdpTransport {
             spin: Duration::ZERO,
             blocking: false,
             patience: Duration::ZERO,
-            mtu: crate::etherbone::UDP_MTU,
+            mtu: super::UDP_MTU,
             batch: Batch::new(peer, true),
             received: vec![0; BUFFER],
             at: 0,

@@ -39,7 +39,9 @@ impl Program {
 
     pub(super) async fn run<C: Carrier>(self, carrier: C, task: Task) -> Finished {
         let (transport, log) = Measured::new(&self.sim, carrier, self.costs, self.noise);
-        let client = Client::connect(transport, client_config()).await.during("probe")?;
+        let meter = transport.meter();
+        let client = Client::connect_metered(transport, client_config(), meter);
+        let client = client.await.during("probe")?;
         let mut session = Session {
             sim: self.sim,
             epoch_ns: self.epoch_ns,

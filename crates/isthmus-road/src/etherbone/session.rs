@@ -11,7 +11,7 @@ use isthmus_sim::kernel::Sim;
 
 use super::scenario::Method;
 use super::task::During;
-use super::transport::{Carrier, CycleLog, Log, Measured};
+use super::transport::{Carrier, CycleLog, LibraryMeter, Log, Measured};
 
 /// Reads that one record can hold; more words are read in more cycles.
 pub(super) const MAX_READS: u32 = 255;
@@ -51,7 +51,7 @@ pub(super) fn client_config() -> ClientConfig {
 pub(super) struct Session<C: Carrier> {
     pub(super) sim: Sim,
     pub(super) epoch_ns: u64,
-    pub(super) client: Client<Measured<C>>,
+    pub(super) client: Client<Measured<C>, LibraryMeter>,
     pub(super) log: Rc<RefCell<Log>>,
     /// The time for which the program had nothing to do.
     pub(super) idle: Picoseconds,

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::transport::{Kind, Transport, TransportError, Work};
+use isthmus_host::etherbone::{Meter, Work};
+use isthmus_host::transport::{Kind, Transport, TransportError};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, Sim};
 use isthmus_sim::world::host::Cpu;
@@ -99,6 +100,16 @@ impl<C: Carrier> Measured<C> {
         (Self { sim: sim.clone(), carrier, costs, log: Rc::clone(&log), noise }, log)
     }
 
+    /// The meter of the client over this transport.
+    pub(super) fn meter(&self) -> LibraryMeter {
+        LibraryMeter {
+            sim: self.sim.clone(),
+            cpu: self.carrier.cpu().clone(),
+            costs: self.costs,
+            log: Rc::clone(&self.log),
+        }
+    }
+
     /// The carrier below.
     pub(super) fn carrier(&self) -> &C {
         &self.carrier
@@ -108,12 +119,6 @@ impl<C: Carrier> Measured<C> {
     pub(super) async fn interrupted(&self) {
         if let Some(noise) = &self.noise {
             noise.delay(&self.sim).await;
-        }
-    }
-
-    fn span(&self, stage: &str, start: Picoseconds, end: Picoseconds, tag: u64) {
-        if end > start {
-            self.sim.spans().record(&"host".into(), &stage.into(), start, end, tag);
         }
     }
 }
@@ -135,7 +140,7 @@ impl<C: Carrier> Transport for Measured<C> {
         log.sent = log.cycles.len();
         for cycle in &mut log.cycles[first..] {
             cycle.request = Some((frame, start));
-            self.span("build request", cycle.begin, cycle.built, frame.0);
+            span(&self.sim, "build request", cycle.begin, cycle.built, frame.0);
         }
         Ok(())
     }
@@ -157,19 +162,29 @@ impl<C: Carrier> Transport for Measured<C> {
         (log.reply, log.resumed) = (Some((frame, woken)), self.sim.now());
         Ok(length)
     }
+}
 
-    async fn charge(&mut self, work: Work) {
+/// The processor's time for the library's own work, in the log.
+pub(super) struct LibraryMeter {
+    sim: Sim,
+    cpu: Cpu,
+    costs: LibraryCosts,
+    log: Rc<RefCell<Log>>,
+}
+
+impl Meter for LibraryMeter {
+    async fn work(&mut self, work: Work) {
         let begin = self.sim.now();
         match work {
             Work::Build { operations } => {
-                self.carrier.cpu().run(self.costs.build(operations)).await;
+                self.cpu.run(self.costs.build(operations)).await;
                 let built = self.sim.now();
                 let mut log = self.log.borrow_mut();
                 let asked = log.asked.pop_front().unwrap_or(begin);
                 log.cycles.push(CycleLog { asked, begin, built, ..CycleLog::default() });
             }
             Work::Complete { operations } => {
-                self.carrier.cpu().run(self.costs.complete(operations)).await;
+                self.cpu.run(self.costs.complete(operations)).await;
                 let end = self.sim.now();
                 let mut log = self.log.borrow_mut();
                 let (index, reply, resumed) = (log.completed, log.reply, log.resumed);
@@ -182,9 +197,15 @@ impl<C: Carrier> Transport for Measured<C> {
                     cycle.reply = reply;
                 }
                 if let Some((frame, _)) = reply {
-                    self.span("take reply apart", begin, end, frame.0);
+                    span(&self.sim, "take reply apart", begin, end, frame.0);
                 }
             }
         }
+    }
+}
+
+fn span(sim: &Sim, stage: &str, start: Picoseconds, end: Picoseconds, tag: u64) {
+    if end > start {
+        sim.spans().record(&"host".into(), &stage.into(), start, end, tag);
     }
 }

@@ -14,15 +14,15 @@ use crate::scenario::{Limits, Profile, within};
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scenario {
+pub struct PcixScenario {
     /// Always `pcix`.
     pub road: String,
     /// Of which of a system's designs the bus is.
     pub profile: Profile,
     /// The bus and its host.
-    pub platform: Platform,
+    pub platform: PcixPlatform,
     /// What to measure.
-    pub workload: Workload,
+    pub workload: PcixWorkload,
     /// Seed of the data.
     pub seed: u64,
     /// Bounds of the run.
@@ -33,7 +33,7 @@ pub struct Scenario {
 /// The bus and its host.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Platform {
+pub struct PcixPlatform {
     /// Its name.
     pub name: String,
     /// The bus.
@@ -45,7 +45,7 @@ pub struct Platform {
 /// Who moves data, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Test {
+pub enum PcixTest {
     /// The host stores words of 4 bytes.
     Store,
     /// The host stores through a write-combining mapping.
@@ -56,7 +56,7 @@ pub enum Test {
     Write,
 }
 
-impl Test {
+impl PcixTest {
     /// Its name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -72,9 +72,9 @@ impl Test {
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workload {
+pub struct PcixWorkload {
     /// Who moves data.
-    pub test: Test,
+    pub test: PcixTest,
     /// Of each access.
     pub bytes: usize,
     /// Accesses, one right behind the other.
@@ -84,7 +84,7 @@ pub struct Workload {
 const MOST_BYTES: usize = 4096;
 const MOST_TIMES: u64 = 10_000;
 
-impl Scenario {
+impl PcixScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
@@ -94,9 +94,9 @@ impl Scenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let Workload { test, bytes, times } = &self.workload;
+        let PcixWorkload { test, bytes, times } = &self.workload;
         within("workload.times", *times as f64, 1.0, MOST_TIMES as f64)?;
-        let device = matches!(test, Test::Read | Test::Write);
+        let device = matches!(test, PcixTest::Read | PcixTest::Write);
         let most = match device {
             true => MOST_BYTES.min(self.platform.bus.sequence_bytes as usize),
             false => MOST_BYTES.min(self.platform.bus.core.bar_bytes as usize),
@@ -111,7 +111,7 @@ impl Scenario {
 
     /// The end of the measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { bytes, times, .. } = &self.workload;
+        let PcixWorkload { bytes, times, .. } = &self.workload;
         match times {
             1 => bytes.to_string(),
             _ => format!("{bytes}x{times}"),

@@ -20,7 +20,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{Layout, Line, Scenario, Test};
+use super::scenario::{Layout, RdmaScenario, RdmaTest, TraceLine};
 use super::world::Node;
 use crate::error::RoadError;
 use crate::host_bus::word;
@@ -113,18 +113,18 @@ pub(super) struct Account {
     /// Of each host: its flows were acknowledged whole, with all refusals, when it looked last.
     settled: Vec<bool>,
     sim: Sim,
-    test: Test,
+    test: RdmaTest,
     /// From where a trace's times count; none before all flows that it uses are open.
     pub begin: Option<Picoseconds>,
     /// Programs that have not used all of theirs.
     pub warming: usize,
-    pub trace: Vec<Line>,
+    pub trace: Vec<TraceLine>,
     /// When each of its transfers was at its far end.
     there: Vec<Option<Picoseconds>>,
 }
 
 impl Account {
-    fn new(scenario: &Scenario, sources: Vec<Rc<Vec<u8>>>, layout: Layout, sim: &Sim) -> Self {
+    fn new(scenario: &RdmaScenario, sources: Vec<Rc<Vec<u8>>>, layout: Layout, sim: &Sim) -> Self {
         let hosts = sources.len();
         let flow = || Flow { places: vec![None; PLACES], ..Flow::default() };
         Self {
@@ -228,7 +228,9 @@ impl Account {
             flow.forget();
         }
         flow.refused += u64::from(matches!(record.fault, Some(Fault::Key | Fault::Bounds)));
-        flow.reports += u64::from(record.fault.is_some()) + u64::from(record.more);
+        // The end of a session itemises no packet.
+        let itemised = !matches!(record.fault, None | Some(Fault::Session));
+        flow.reports += u64::from(itemised) + u64::from(record.more);
     }
 
     /// A host's interface was reset.
@@ -477,7 +479,7 @@ impl Account {
 
 /// The account, and what watches each notification word.
 pub(super) fn open(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     nodes: &[Node],
     layout: Layout,
     sim: &Sim,
@@ -514,7 +516,7 @@ pub(super) fn open(
 pub(super) fn verdict(
     account: &Rc<RefCell<Account>>,
     nodes: &[Node],
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
 ) -> Result<(u64, BTreeMap<String, u64>), RoadError> {
     let mut account = account.borrow_mut();
     account.close(nodes);

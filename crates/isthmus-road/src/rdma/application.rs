@@ -4,13 +4,14 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::rdma::{Group, GroupConfig, HostId, Phases, RdmaError, SortConfig, Window};
+use isthmus_host::rdma::{Group, GroupConfig, HostId, Phases, RdmaError, Window};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
-use super::program::{Outcome, Task, try_all};
-use super::scenario::{Layout, SOURCE_SPARE, Scenario, Test};
+use super::program::{ProgramOutcome, Task, try_all};
+use super::scenario::{Layout, RdmaScenario, RdmaTest, SOURCE_SPARE};
+use super::sort::{SortError, sort};
 use super::world::{Program, World};
 use crate::error::RoadError;
 
@@ -20,25 +21,13 @@ const REGION: u8 = 60;
 const SLOT: usize = 512;
 const BEAT: usize = 8;
 
-/// The send buffers and windows of a sort.
-pub(super) fn sort_config(scenario: &Scenario, from: usize) -> SortConfig {
-    let workload = &scenario.workload;
-    SortConfig {
-        from,
-        chunk: workload.size_bytes / BEAT,
-        samples: 32,
-        compare_ps: (1e3 * workload.compare_ns).round() as u64,
-        move_ps: (1e3 * workload.move_ns).round() as u64,
-    }
-}
-
 struct Member {
     sim: Sim,
     host: MmioHost,
     number: HostId,
     program: Program,
     group: Group,
-    scenario: Rc<Scenario>,
+    scenario: Rc<RdmaScenario>,
     layout: Layout,
     sources: Vec<Rc<Vec<u8>>>,
 }
@@ -52,12 +41,12 @@ fn picoseconds(span: Duration) -> Picoseconds {
 }
 
 /// What came of it, and the slowest host's phases.
-pub(super) type Done = (Vec<Outcome>, Phases);
+pub(super) type Done = (Vec<ProgramOutcome>, Phases);
 
 /// Runs the application on all hosts.
 pub(super) fn run(
     world: &World,
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     programs: Vec<Program>,
 ) -> Result<Done, RoadError> {
     let sim = world.simulation.handle();
@@ -98,7 +87,7 @@ pub(super) fn run(
             sources: sources.clone(),
         };
         match scenario.workload.test {
-            Test::Sort => tasks.push(Box::pin(member.sort())),
+            RdmaTest::Sort => tasks.push(Box::pin(member.sort())),
             _ => tasks.push(Box::pin(member.exchange())),
         }
     }
@@ -109,10 +98,10 @@ pub(super) fn run(
 
 impl Member {
     /// Exchanges one after the other, each behind a barrier.
-    async fn exchange(mut self) -> Result<(Outcome, Phases), RoadError> {
+    async fn exchange(mut self) -> Result<(ProgramOutcome, Phases), RoadError> {
         let workload = self.scenario.workload.clone();
         let (hosts, block) = (workload.hosts, workload.size_bytes);
-        let (mut outcome, mut phases) = (Outcome::default(), Phases::default());
+        let (mut outcome, mut phases) = (ProgramOutcome::default(), Phases::default());
         let mut begin = self.sim.now();
         for number in 0..workload.warmup + workload.iterations {
             let wrong = failed(self.number, "exchange");
@@ -153,20 +142,27 @@ impl Member {
     }
 
     /// A sort of as many chunks at each host as there are iterations.
-    async fn sort(mut self) -> Result<(Outcome, Phases), RoadError> {
+    async fn sort(mut self) -> Result<(ProgramOutcome, Phases), RoadError> {
         let workload = &self.scenario.workload;
         let count = workload.size_bytes / BEAT * workload.iterations as usize;
         let mut random =
             RandomStream::new(self.scenario.seed, &format!("rdma:keys:{}", self.number));
         let keys: Vec<u64> = (0..count).map(|_| random.bits()).collect();
-        let config = sort_config(&self.scenario, self.layout.source);
+        let config = self.scenario.sort_config(self.layout.source);
         let wrong = failed(self.number, "sort");
         let endpoint = &mut self.program.endpoint;
         self.group.barrier(endpoint).await.map_err(&wrong)?;
         let begin = self.sim.now();
         let cpu = self.host.cpu().clone();
         let compute = async |span: Duration| cpu.run(picoseconds(span)).await;
-        let sorted = self.group.sort(endpoint, &keys, &config, compute).await.map_err(&wrong)?;
+        let sorted = sort(&mut self.group, endpoint, &keys, &config, compute).await;
+        let sorted = sorted.map_err(|error| match error {
+            SortError::Rdma(error) => wrong(error),
+            SortError::Check { .. } => {
+                let (host, seed) = (self.number, self.scenario.seed);
+                RoadError::Violation(format!("rdma: host {host}: sort: {error}; seed {seed}"))
+            }
+        })?;
         let took = picoseconds(sorted.phases.total());
         if sorted.all != (count * workload.hosts) as u64 || !sorted.keys.is_sorted() {
             return Err(RoadError::Violation(format!(
@@ -177,12 +173,12 @@ impl Member {
                 self.scenario.seed
             )));
         }
-        let outcome = Outcome {
+        let outcome = ProgramOutcome {
             samples: vec![took],
             interval: Some((begin, begin + took)),
             arrived: workload.iterations,
             checked: (sorted.keys.len() * BEAT) as u64,
-            ..Outcome::default()
+            ..ProgramOutcome::default()
         };
         Ok((outcome, sorted.phases))
     }

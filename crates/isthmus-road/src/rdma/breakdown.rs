@@ -9,12 +9,11 @@ use isthmus_host::rdma::{HostId, notified_offset};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::link::{PacketMark, SerialPorts};
-use isthmus_sim::world::pcie::{Direction, Pcie, TlpKind};
-use isthmus_sim::world::pcix::{Pcix, PcixAgent, PcixKind};
 
 use super::packets::{Flight, Packet, Pins, Seen};
-use super::scenario::{Bus as BusConfig, Scenario};
-use super::world::{Bus, Node, World};
+use super::scenario::RdmaScenario;
+use super::work::{BusWork, WorkKind, memory_write, work};
+use super::world::{NodeBus, World};
 use crate::error::RoadError;
 use crate::host_bus::BAR_BASE;
 use crate::measurement::{Stage, TimelineSpan};
@@ -30,7 +29,7 @@ const BEGUN: &str = "PacketBegun";
 /// Switches recording on for one transfer.
 pub(super) struct Observer {
     sim: Sim,
-    buses: Vec<Bus>,
+    buses: Vec<NodeBus>,
     ports: Vec<SerialPorts>,
     /// How many of `ports` are hosts'.
     hosts: usize,
@@ -80,113 +79,10 @@ pub(super) struct Breakdown {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A piece of work of a bus.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Work {
-    pub(super) kind: Kind,
-    pub(super) address: u64,
-    pub(super) bytes: u64,
-    /// Asked for.
-    pub(super) begin: Picoseconds,
-    /// On the bus.
-    pub(super) start: Picoseconds,
-    /// Its data are on the bus from here to there, evenly.
-    pub(super) data: [Picoseconds; 2],
-    /// Its data are on the far side.
-    pub(super) end: Picoseconds,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Store,
-    Write,
-    Read,
-    Completion,
-    Other,
-}
-
-impl Kind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Store => "store",
-            Self::Write => "write",
-            Self::Read => "read request",
-            Self::Completion => "read data",
-            Self::Other => "other",
-        }
-    }
-}
-
-fn pcix_work(bus: &Pcix, receive: Picoseconds) -> Vec<Work> {
-    let kind = |agent, kind| match (agent, kind) {
-        (PcixAgent::Bridge, PcixKind::Store) => Kind::Store,
-        (PcixAgent::Device, PcixKind::Write) => Kind::Write,
-        (PcixAgent::Device, PcixKind::Read) => Kind::Read,
-        (PcixAgent::Bridge, PcixKind::Completion) => Kind::Completion,
-        _ => Kind::Other,
-    };
-    let records = bus.records_since(0);
-    let work = records.iter().map(|record| Work {
-        kind: kind(record.initiator, record.kind),
-        address: record.address,
-        bytes: record.bytes,
-        begin: record.requested,
-        start: record.start,
-        data: [record.data, record.data_end],
-        end: record.data_end
-            + if record.initiator == PcixAgent::Bridge { receive } else { Picoseconds::ZERO },
-    });
-    work.collect()
-}
-
-fn pcie_work(link: &Pcie) -> Vec<Work> {
-    let both = [Direction::Down, Direction::Up];
-    let tlps = both.into_iter().flat_map(|way| link.records_since(way, 0));
-    let work = tlps.map(|tlp| Work {
-        kind: match (tlp.direction, tlp.kind) {
-            (Direction::Down, TlpKind::Write) => Kind::Store,
-            (Direction::Up, TlpKind::Write) => Kind::Write,
-            (Direction::Up, TlpKind::Read) => Kind::Read,
-            (Direction::Down, TlpKind::Completion) => Kind::Completion,
-            _ => Kind::Other,
-        },
-        address: tlp.address,
-        bytes: tlp.payload_bytes,
-        begin: tlp.handed,
-        start: tlp.start,
-        data: [tlp.start, tlp.end],
-        end: tlp.delivered,
-    });
-    let mut work: Vec<Work> = work.collect();
-    work.sort_by_key(|one| one.begin);
-    work
-}
-
-/// All that a host's bus did in a span of time.
-fn work(node: &Node, scenario: &Scenario, from: Picoseconds, until: Picoseconds) -> Vec<Work> {
-    let mut work = match (&node.bus, &scenario.platform.bus) {
-        (Bus::Pcix(bus), BusConfig::Pcix(config)) => {
-            pcix_work(bus, bus.cycle() * u64::from(config.core.receive_cycles))
-        }
-        (Bus::Pcie(link), _) => pcie_work(link),
-        _ => Vec::new(),
-    };
-    work.retain(|one| one.begin >= from && one.begin < until);
-    work
-}
-
-/// From a write's last data to its being visible.
-fn memory_write(scenario: &Scenario) -> Picoseconds {
-    Picoseconds::from_ns_f64(match &scenario.platform.bus {
-        BusConfig::Pcix(config) => config.bridge.memory_write_ns,
-        BusConfig::Pcie(pcie) => pcie.memory.write_ns,
-    })
-}
-
 /// Takes the observed transfer apart.
 pub(super) fn of(
     world: &World,
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     observer: &Observer,
     (from, until): (Picoseconds, Picoseconds),
 ) -> Result<Breakdown, RoadError> {
@@ -205,17 +101,17 @@ pub(super) fn of(
     let first = |of: fn(&Flight) -> Picoseconds, what| {
         flights.iter().map(of).min().ok_or_else(|| missing(what))
     };
-    let in_queue = |one: &&Work| {
-        one.kind == Kind::Store && QUEUES.contains(&one.address.wrapping_sub(BAR_BASE))
+    let in_queue = |one: &&BusWork| {
+        one.kind == WorkKind::Store && QUEUES.contains(&one.address.wrapping_sub(BAR_BASE))
     };
     let stores = || sent.iter().filter(in_queue);
     let posted = stores().map(|one| one.begin).min().ok_or_else(|| missing("store to a queue"))?;
     let of_kind = |kind| sent.iter().filter(move |one| one.kind == kind && one.begin >= posted);
-    let read = of_kind(Kind::Read).map(|one| one.begin).min();
+    let read = of_kind(WorkKind::Read).map(|one| one.begin).min();
     // Of several descriptors the first is read while others are posted.
     let before_read = |end: &Picoseconds| read.is_none_or(|read| *end <= read);
     let taken = stores().map(|one| one.end).filter(before_read).max().unwrap_or(posted);
-    let came = of_kind(Kind::Completion).map(|one| one.end).max();
+    let came = of_kind(WorkKind::Completion).map(|one| one.end).max();
     let injected = came.or_else(|| stores().map(|one| one.end).max()).unwrap_or(posted);
     // Of several descriptors the first is read for before the last has been stored.
     let taken = read.map_or(taken, |read| taken.min(read));
@@ -227,7 +123,7 @@ pub(super) fn of(
     // Payload, and of a message its frame word; not the notification's word.
     let base = crate::host_bus::MEMORY_BASE;
     let target = base + world.layout.target as u64;
-    let data = |one: &&Work| one.kind == Kind::Write && one.address >= target;
+    let data = |one: &&BusWork| one.kind == WorkKind::Write && one.address >= target;
     let writes = || arrived.iter().filter(data);
     let write = writes().map(|one| one.begin).min().ok_or_else(|| missing("write to memory"))?;
     let written = writes().map(|one| one.end).max().unwrap_or(write);
@@ -307,9 +203,9 @@ fn begun(world: &World, from: Picoseconds, until: Picoseconds) -> Vec<(u8, Picos
 
 /// Bars: what was on the buses, and each packet at the pins of both ends.
 fn timeline(
-    scenario: &Scenario,
+    scenario: &RdmaScenario,
     pins: &Pins<'_>,
-    buses: [&[Work]; 2],
+    buses: [&[BusWork]; 2],
     from: Picoseconds,
 ) -> Vec<TimelineSpan> {
     let bar =
@@ -322,7 +218,7 @@ fn timeline(
         };
     let mut bars = Vec::new();
     for (host, work) in buses.iter().enumerate() {
-        for (tag, one) in work.iter().enumerate().filter(|(_, one)| one.kind != Kind::Other) {
+        for (tag, one) in work.iter().enumerate().filter(|(_, one)| one.kind != WorkKind::Other) {
             let track = format!("host {host} bus");
             bars.push(bar(track, one.kind.name(), one.start, one.end, tag as u64));
         }

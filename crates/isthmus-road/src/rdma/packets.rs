@@ -7,7 +7,7 @@ use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::link::PacketMark;
 
-use super::breakdown::{Kind, Work};
+use super::work::{BusWork, WorkKind};
 use crate::error::RoadError;
 
 /// Kind of a packet that speaks of others and belongs to no transfer (docs/explanation/cores/rdma.md).
@@ -168,8 +168,8 @@ struct Step {
 pub(super) struct Seen<'a> {
     /// The store to the queue: asked for, and in the interface.
     pub(super) posted: Words,
-    pub(super) sent: &'a [Work],
-    pub(super) arrived: &'a [Work],
+    pub(super) sent: &'a [BusWork],
+    pub(super) arrived: &'a [BusWork],
     /// When each packet's header entered its queue, with the probe's tag.
     pub(super) begun: &'a [(u8, Picoseconds)],
     /// Where the far program is told, and where data goes from.
@@ -180,7 +180,7 @@ pub(super) struct Seen<'a> {
 }
 
 /// From which byte of `work` to which a range of addresses lies in it, as times.
-fn carried(work: &Work, from: u64, until: u64) -> Option<Words> {
+fn carried(work: &BusWork, from: u64, until: u64) -> Option<Words> {
     let (low, high) = (from.max(work.address), until.min(work.address + work.bytes));
     if low >= high {
         return None;
@@ -267,7 +267,8 @@ impl Seen<'_> {
     /// destination.
     fn read(&self, offset: u64, bytes: u64) -> Option<Words> {
         let came = || {
-            let data = self.sent.iter().filter(|one| one.kind == Kind::Completion && one.bytes > 0);
+            let data =
+                self.sent.iter().filter(|one| one.kind == WorkKind::Completion && one.bytes > 0);
             data.filter(|one| one.begin >= self.posted[0])
         };
         let base = came().map(|one| one.address).min()? + offset;
@@ -277,16 +278,17 @@ impl Seen<'_> {
     /// When it went over the destination's bus, and what then told the program: a notification, or a message's
     /// frame word, which goes last.
     fn written(&self, header: &Header) -> (Option<Words>, Option<Words>) {
-        let writes = || self.arrived.iter().filter(|one| one.kind == Kind::Write && one.bytes > 0);
-        let span = |one: &Work| [one.begin, one.end];
+        let writes =
+            || self.arrived.iter().filter(|one| one.kind == WorkKind::Write && one.bytes > 0);
+        let span = |one: &BusWork| [one.begin, one.end];
         if header.is_message() {
-            let mut data: Vec<&Work> = writes().filter(|one| one.address >= self.data).collect();
+            let mut data: Vec<&BusWork> = writes().filter(|one| one.address >= self.data).collect();
             data.sort_by_key(|one| one.begin);
             let frame = if self.frames && data.len() > 1 { data.pop().map(span) } else { None };
             return (hull(data.into_iter().map(span)), frame);
         }
         let until = header.address + header.bytes;
-        let mine = |one: &&Work| one.address < until && one.address + one.bytes > header.address;
+        let mine = |one: &&BusWork| one.address < until && one.address + one.bytes > header.address;
         let notice = writes().filter(|one| one.address == self.told).map(span).next_back();
         (hull(writes().filter(mine).map(span)), notice)
     }
@@ -323,8 +325,8 @@ mod tests {
 
     #[test]
     fn a_part_of_a_transaction_has_a_part_of_its_time() {
-        let work = Work {
-            kind: Kind::Completion,
+        let work = BusWork {
+            kind: WorkKind::Completion,
             address: 0x1000,
             bytes: 1024,
             begin: ns(0),

@@ -18,18 +18,21 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{INBOX_SLOTS, Layout, PostingName, SOURCE_SPARE, Scenario};
+use super::scenario::{
+    INBOX_SLOTS, Layout, PostingName, RdmaScenario, RdmaTest, RdmaWorkload, SOURCE_SPARE,
+};
 use super::world::{Program, QUEUE};
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::host_bus::{HostMemory, word};
 
 /// Messages taken between two tellings of how many.
-const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
+pub(super) const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
 const BEAT: usize = 8;
 
 /// What came of a run of programs.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct ProgramOutcome {
     pub(super) samples: Vec<Picoseconds>,
     /// When transfers that count began to arrive, and when the last had.
     pub(super) interval: Option<(Picoseconds, Picoseconds)>,
@@ -69,7 +72,7 @@ impl Counted {
         }
     }
 
-    fn tell(&self, outcome: &mut Outcome) {
+    fn tell(&self, outcome: &mut ProgramOutcome) {
         let begin = self.begin.unwrap_or(self.end);
         outcome.interval = Some((begin.0, self.end.0));
         outcome.arrived = self.end.1 - begin.1;
@@ -81,10 +84,12 @@ impl Counted {
 pub(super) struct Side {
     pub(super) sim: Sim,
     pub(super) host: MmioHost,
+    /// The peer's host.
+    pub(super) remote: MmioHost,
     pub(super) number: HostId,
     pub(super) peer: HostId,
     pub(super) program: Program,
-    pub(super) scenario: Rc<Scenario>,
+    pub(super) scenario: Rc<RdmaScenario>,
     pub(super) layout: Layout,
     pub(super) own: Rc<Vec<u8>>,
     pub(super) theirs: Rc<Vec<u8>>,
@@ -93,7 +98,7 @@ pub(super) struct Side {
     /// The first message that has not come, and later ones that have.
     pub(super) next: u64,
     pub(super) early: BTreeSet<u64>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ProgramOutcome,
 }
 
 /// What a host does.
@@ -136,16 +141,16 @@ impl Side {
         self.scenario.workload.size_bytes
     }
 
-    fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
+    pub(super) fn failed(&self, during: &'static str) -> impl Fn(RdmaError) -> RoadError + use<> {
         let host = self.number;
         move |source| RoadError::of_host(host, during, source)
     }
 
-    fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
+    pub(super) fn timed_out(&self, what: &str, transfer: u64) -> RoadError {
         let (host, peer) = (self.number, self.peer);
         RoadError::Violation(format!(
             "rdma: host {host} waited {} for {what} {transfer} of host {peer} in vain at {}, after {} transfers",
-            self.scenario.patience(),
+            self.scenario.timeout(),
             self.sim.now(),
             self.sim.transfers()
         ))
@@ -156,9 +161,14 @@ impl Side {
         (BEAT * transfer as usize) % SOURCE_SPARE
     }
 
-    fn place(&self, transfer: u64) -> usize {
+    pub(super) fn place(&self, transfer: u64) -> usize {
         let places = self.layout.places as u64;
         self.layout.target + (transfer % places) as usize * self.scenario.place_bytes()
+    }
+
+    /// What this host sends.
+    pub(super) fn body(&self, transfer: u64) -> &[u8] {
+        &self.own[Self::shift(transfer)..][..self.size()]
     }
 
     fn expected(&self, transfer: u64) -> &[u8] {
@@ -200,7 +210,13 @@ impl Side {
 
     /// Messages come in order: over one link, or where one waits for another.
     fn in_order(&self) -> bool {
-        self.scenario.interface.links == 1 || self.scenario.workload.test.is_latency()
+        let one_by_one = match self.scenario.arrivals() {
+            Ok(arrivals) if self.scenario.workload.test == RdmaTest::Message => {
+                arrivals == Arrivals::Window(1)
+            }
+            _ => self.scenario.workload.test.is_latency(),
+        };
+        self.scenario.interface.links == 1 || one_by_one
     }
 
     /// What a message says of itself beside its body: in order they need no name.
@@ -209,7 +225,12 @@ impl Side {
     }
 
     fn options(&self, last: bool) -> Options {
-        Options { notify: last && self.scenario.workload.notify, ..Options::default() }
+        let RdmaWorkload { notify, test, .. } = &self.scenario.workload;
+        match test.operation() {
+            // Nobody is told at the destination; the sender is, when all is there.
+            Some(_) => Options { completion: last, ..Options::default() },
+            None => Options { notify: last && *notify, ..Options::default() },
+        }
     }
 
     fn descriptors(&self, transfer: u64) -> Vec<Descriptor> {
@@ -275,16 +296,16 @@ impl Side {
     }
 
     /// Hands one transfer to the interface.
-    async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
+    pub(super) async fn transfer(&mut self, transfer: u64) -> Result<(), RoadError> {
         self.transfers(transfer..transfer + 1).await
     }
 
-    /// A message, if one is there, checked. Over several links they may overtake each other.
-    async fn take_message(&mut self) -> Result<bool, RoadError> {
+    /// The number of a message, if one is there, checked. Over several links they may overtake each other.
+    pub(super) async fn take_message(&mut self) -> Result<Option<u64>, RoadError> {
         let failed = self.failed("receive");
-        let Program { endpoint, inbox } = &mut self.program;
+        let Program { endpoint, inbox, .. } = &mut self.program;
         let Some((frame, body)) = inbox.receive(endpoint).await.map_err(failed)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let (one, next) = (self.in_order(), self.next);
         let transfer = if one { next } else { u64::from(frame.immediate) };
@@ -306,15 +327,15 @@ impl Side {
             self.next += 1;
         }
         self.check(transfer, &body)?;
-        Ok(true)
+        Ok(Some(transfer))
     }
 
-    fn slot(&self, transfer: u64) -> usize {
+    pub(super) fn slot(&self, transfer: u64) -> usize {
         let slot = (self.layout.group - self.layout.inbox) / INBOX_SLOTS;
         self.layout.inbox + (transfer as usize % INBOX_SLOTS) * slot
     }
 
-    fn value(&self, place: usize) -> Result<u64, RoadError> {
+    pub(super) fn value(&self, place: usize) -> Result<u64, RoadError> {
         let bytes = self.host.memory().read(place, BEAT);
         bytes
             .map(|bytes| word(&bytes))
@@ -326,10 +347,10 @@ impl Side {
         let workload = &self.scenario.workload;
         if workload.packed {
             let failed = self.failed("receive");
-            let Program { endpoint, inbox } = &mut self.program;
-            let patience = std::time::Duration::from_nanos(self.scenario.patience().0 / 1_000);
+            let Program { endpoint, inbox, .. } = &mut self.program;
+            let timeout = std::time::Duration::from_nanos(self.scenario.timeout().0 / 1_000);
             let size = workload.size_bytes;
-            let body = inbox.receive_packed(endpoint, size, patience).await.map_err(failed)?;
+            let body = inbox.receive_packed(endpoint, size, timeout).await.map_err(failed)?;
             let body = body.ok_or_else(|| self.timed_out("message", transfer))?;
             return self.check(transfer, &body);
         }
@@ -338,12 +359,12 @@ impl Side {
             loop {
                 // Before the program looks: what comes while it does is not waited for.
                 let now = self.value(place)?;
-                if self.take_message().await? {
+                if self.take_message().await?.is_some() {
                     return Ok(());
                 }
                 let host = self.host.clone();
                 let changed = host.memory().watch(place, BEAT, |bytes| word(bytes) != now);
-                if self.sim.timeout(self.scenario.patience(), changed).await.is_err() {
+                if self.sim.timeout(self.scenario.timeout(), changed).await.is_err() {
                     return Err(self.timed_out("message", transfer));
                 }
             }
@@ -356,7 +377,7 @@ impl Side {
         let expected = word(&self.expected(transfer)[self.size() - BEAT..]);
         let host = self.host.clone();
         let came = host.memory().watch(last, BEAT, |bytes| word(bytes) == expected);
-        if self.sim.timeout(self.scenario.patience(), came).await.is_err() {
+        if self.sim.timeout(self.scenario.timeout(), came).await.is_err() {
             return Err(self.timed_out("the last byte of write", transfer));
         }
         let mut memory = HostMemory::new(&self.sim, &self.host);
@@ -393,7 +414,7 @@ impl Side {
     }
 
     /// No refusal, no loss: neither side's errors have a record.
-    async fn no_errors(&mut self) -> Result<(), RoadError> {
+    pub(super) async fn no_errors(&mut self) -> Result<(), RoadError> {
         let failed = self.failed("look for errors");
         let record = self.program.endpoint.error().await.map_err(failed)?;
         match record {
@@ -411,7 +432,7 @@ impl Side {
         first: bool,
         observe: Rc<dyn Fn(bool)>,
         observed: Rc<RefCell<[Picoseconds; 2]>>,
-    ) -> Result<Outcome, RoadError> {
+    ) -> Result<ProgramOutcome, RoadError> {
         let (warmup, measured) = (self.scenario.workload.warmup, self.scenario.workload.iterations);
         for transfer in 0..warmup + measured {
             let last = transfer + 1 == warmup + measured;
@@ -448,12 +469,12 @@ impl Side {
         self.layout.words + BEAT * usize::from(self.peer)
     }
 
-    fn credit_in(&self, of: HostId) -> usize {
+    pub(super) fn credit_in(&self, of: HostId) -> usize {
         self.layout.words + 64 + BEAT * usize::from(of)
     }
 
     /// Tells the peer how many of its messages were taken.
-    async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
+    pub(super) async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
         let failed = self.failed("tell what was taken");
         let mut memory = HostMemory::new(&self.sim, &self.host);
         let stored = memory.write(self.credit_out(), &taken.to_le_bytes()).await;
@@ -476,7 +497,7 @@ impl Side {
         mut self,
         sends: bool,
         receives: bool,
-    ) -> Result<Outcome, RoadError> {
+    ) -> Result<ProgramOutcome, RoadError> {
         let workload = self.scenario.workload.clone();
         let total = workload.warmup + workload.iterations;
         let (to_send, to_receive) =
@@ -562,7 +583,7 @@ impl Side {
             // No more than are sent meanwhile: both directions get their share of the processor.
             let most = most.min(self.scenario.workload.post_list);
             let mut new = 0;
-            while new < most && self.take_message().await? {
+            while new < most && self.take_message().await?.is_some() {
                 new += 1;
             }
             return Ok(new);
@@ -591,7 +612,7 @@ impl Side {
                 None => pending().await,
             }
         };
-        if self.sim.timeout(self.scenario.patience(), either(more, came)).await.is_err() {
+        if self.sim.timeout(self.scenario.timeout(), either(more, came)).await.is_err() {
             return Err(self.timed_out("room for message", taken));
         }
         Ok(())
@@ -602,10 +623,10 @@ impl Side {
 mod tests {
     use super::*;
 
-    fn told(warmup: u64, looks: &[(u64, u64)]) -> Outcome {
+    fn told(warmup: u64, looks: &[(u64, u64)]) -> ProgramOutcome {
         let mut counted = Counted::new(warmup, Picoseconds(5));
         looks.iter().for_each(|(at, count)| counted.see(Picoseconds(*at), *count));
-        let mut outcome = Outcome::default();
+        let mut outcome = ProgramOutcome::default();
         counted.tell(&mut outcome);
         outcome
     }

@@ -5,34 +5,38 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::{Error as _, IntoDeserializer};
+use serde::{Deserialize, Deserializer};
 
 use isthmus_host::rdma::{CONTROL_BYTES, MAX_INLINE, MAX_TRANSFER};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
-use super::application::sort_config;
+use super::sort::SortConfig;
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
+use crate::noise::NoiseHistogram;
+use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
-use crate::scenario::{Limits, Profile, sixteen, within, yes};
+use crate::scenario::{Limits, Profile, sixteen, two, within, yes};
 
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scenario {
+pub struct RdmaScenario {
     /// Always `rdma`.
     pub road: String,
     /// Which of the system's two designs this is.
     pub profile: Profile,
     /// The constants of everything that is not gateware.
-    pub platform: Platform,
+    pub platform: RdmaPlatform,
     /// Each host's network interface.
-    pub interface: Interface,
+    pub interface: RdmaInterface,
     /// The switch of each link.
-    pub switch: Switch,
+    pub switch: RdmaSwitch,
     /// What to measure.
-    pub workload: Workload,
+    pub workload: RdmaWorkload,
     /// Seed of the data and of all faults.
     pub seed: u64,
     /// Bounds of the run.
@@ -43,13 +47,16 @@ pub struct Scenario {
     pub waveform: Option<PathBuf>,
     /// What goes wrong.
     #[serde(default)]
-    pub faults: Faults,
+    pub faults: RdmaFaults,
+    /// Operating-system noise of every host.
+    #[serde(default)]
+    pub noise: Option<NoiseHistogram>,
 }
 
 /// The constants of everything outside interfaces and switches.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Platform {
+pub struct RdmaPlatform {
     /// Its name.
     pub name: String,
     /// The word clock of links and switches.
@@ -59,7 +66,7 @@ pub struct Platform {
     /// The cable of a hop.
     pub cable_ns: f64,
     /// Between each host and its interface.
-    pub bus: Bus,
+    pub bus: RdmaBus,
     /// What a processor pays.
     pub host: PcieHost,
 }
@@ -67,17 +74,17 @@ pub struct Platform {
 /// A host's bus.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bus {
+pub enum RdmaBus {
     /// PCI-X.
     Pcix(Box<PcixConfig>),
     /// PCI Express.
-    Pcie(Box<Pcie>),
+    Pcie(Box<RdmaPcie>),
 }
 
 /// PCI Express, with its hard block at the interface's pins.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pcie {
+pub struct RdmaPcie {
     /// The link.
     pub link: PcieLink,
     /// The host's port.
@@ -91,7 +98,7 @@ pub struct Pcie {
 /// A network interface: `rdma_ni`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Interface {
+pub struct RdmaInterface {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its host's side.
@@ -103,16 +110,16 @@ pub struct Interface {
     pub links: usize,
     /// Hosts that it can address.
     pub hosts: usize,
-    /// Patience for an acknowledgement.
+    /// Timeout for an acknowledgement.
     pub probe_us: f64,
-    /// Patience with a packet that was overtaken.
+    /// Timeout for a packet that was overtaken.
     pub lost_us: f64,
 }
 
 /// A switch: `link_switch`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Switch {
+pub struct RdmaSwitch {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its ports.
@@ -123,9 +130,8 @@ pub struct Switch {
 }
 
 /// What the programs do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Test {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RdmaTest {
     /// Writes there and back.
     WriteLat,
     /// Writes one after the other.
@@ -144,12 +150,20 @@ pub enum Test {
     Sort,
     /// Transfers that the workload lists.
     Trace,
+    /// Writes into the remote host's memory, in a closed loop or at a rate.
+    Put,
+    /// Messages to the remote program, in a closed loop or at a rate.
+    Message,
+    /// The interface's reads of its host's memory, one at a time.
+    DeviceRead,
+    /// The interface's writes to its host's memory, one at a time.
+    DeviceWrite,
 }
 
 /// How a transfer of a trace is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum TransferKind {
     /// By a descriptor.
     Write,
     /// With its data.
@@ -159,9 +173,48 @@ pub enum Kind {
 }
 
 /// A transfer of a trace: nanosecond from the programs' begin, from whom, to whom, how, bytes.
-pub type Line = (u64, usize, usize, Kind, usize);
+pub type TraceLine = (u64, usize, usize, TransferKind, usize);
 
-impl Test {
+impl<'de> Deserialize<'de> for RdmaTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if let Some(test) = Self::ALL.into_iter().find(|test| test.name() == name) {
+            return Ok(test);
+        }
+        let operation: Result<Operation, D::Error> =
+            Operation::deserialize(name.as_str().into_deserializer());
+        let carried: Vec<Operation> = Self::ALL.into_iter().filter_map(Self::operation).collect();
+        if let Ok(operation) = operation
+            && let Err(RoadError::Scenario { reason, .. }) = operation.check("", "rdma", &carried)
+        {
+            return Err(D::Error::custom(reason));
+        }
+        let names: Vec<&str> = Self::ALL.iter().map(|test| test.name()).collect();
+        Err(D::Error::custom(format!(
+            "unknown test `{name}`: expected one of {}",
+            names.join(", ")
+        )))
+    }
+}
+
+impl RdmaTest {
+    /// All of them.
+    const ALL: [Self; 13] = [
+        Self::WriteLat,
+        Self::WriteBw,
+        Self::SendLat,
+        Self::SendBw,
+        Self::OneWay,
+        Self::Soak,
+        Self::Exchange,
+        Self::Sort,
+        Self::Trace,
+        Self::Put,
+        Self::Message,
+        Self::DeviceRead,
+        Self::DeviceWrite,
+    ];
+
     /// Its name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -175,7 +228,29 @@ impl Test {
             Self::Exchange => "exchange",
             Self::Sort => "sort",
             Self::Trace => "trace",
+            Self::Put => "put",
+            Self::Message => "message",
+            Self::DeviceRead => "device-read",
+            Self::DeviceWrite => "device-write",
         }
+    }
+
+    /// The operation that it carries, where it is one and not a program.
+    #[must_use]
+    pub const fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Put => Some(Operation::Put),
+            Self::Message => Some(Operation::Message),
+            Self::DeviceRead => Some(Operation::DeviceRead),
+            Self::DeviceWrite => Some(Operation::DeviceWrite),
+            _ => None,
+        }
+    }
+
+    /// Whether the interface starts it.
+    #[must_use]
+    pub const fn is_devices(self) -> bool {
+        matches!(self, Self::DeviceRead | Self::DeviceWrite)
     }
 
     /// Whether an account of every transfer is kept, each with a place of its own in memory.
@@ -187,7 +262,7 @@ impl Test {
     /// Whether it sends messages.
     #[must_use]
     pub const fn is_send(self) -> bool {
-        matches!(self, Self::SendLat | Self::SendBw)
+        matches!(self, Self::SendLat | Self::SendBw | Self::Message)
     }
 
     /// Whether all hosts take part, not pairs.
@@ -219,17 +294,25 @@ pub enum PostingName {
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workload {
+pub struct RdmaWorkload {
     /// Which program.
-    pub test: Test,
+    pub test: RdmaTest,
     /// Hosts that take part.
+    #[serde(default = "two")]
     pub hosts: usize,
     /// Bytes of a transfer.
     pub size_bytes: usize,
     /// Transfers of each sender that are measured.
     pub iterations: u64,
-    /// Transfers before that.
+    /// Transfers before that. Of an operation there are at least as many as fill the road.
+    #[serde(default)]
     pub warmup: u64,
+    /// Operations: transfers in flight, in a closed loop.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// Operations: transfers a second of each sender, as a Poisson process.
+    #[serde(default)]
+    pub rate_per_s: Option<f64>,
     /// When room is looked for.
     #[serde(default)]
     pub posting: PostingName,
@@ -256,7 +339,7 @@ pub struct Workload {
     pub keep_samples: bool,
     /// `trace`: its transfers, in any order.
     #[serde(default)]
-    pub trace: Vec<Line>,
+    pub trace: Vec<TraceLine>,
     /// `sort`: what a comparison of two keys costs.
     #[serde(default = "compare")]
     pub compare_ns: f64,
@@ -268,7 +351,7 @@ pub struct Workload {
 /// What goes wrong.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Faults {
+pub struct RdmaFaults {
     /// The probability that a bit is wrong.
     pub bit_error_rate: f64,
     /// The probability that a credit word never comes.
@@ -285,7 +368,7 @@ pub struct Faults {
     pub forged_rate: f64,
 }
 
-impl Faults {
+impl RdmaFaults {
     /// Whether anything does.
     #[must_use]
     pub fn any(&self) -> bool {
@@ -347,8 +430,17 @@ const SORT_CHUNKS: u64 = 4096;
 const TRACE_NS: u64 = 10_000_000_000;
 /// Slots of a request queue.
 const BATCH: usize = 128;
+/// Transfers in flight at most: half of a queue's slots, and packets that a flow may have unacknowledged.
+const IN_FLIGHT: usize = 64;
+/// Bytes of a packet.
+const PACKET: usize = 512;
+/// The bus keeps a record of each transaction of an interface's own transfers.
+const DEVICE_ITERATIONS: f64 = 1e5;
+/// Before a steady window of a closed loop, at least; before and behind one of an open process.
+const CLOSED_WARM_UP: u64 = 8;
+const OPEN_WARM_UP: u64 = 20;
 
-impl Scenario {
+impl RdmaScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
@@ -372,7 +464,7 @@ impl Scenario {
         within("workload.hosts", workload.hosts as f64, 2.0, most as f64)?;
         within("workload.iterations", workload.iterations as f64, 1.0, 1e9)?;
         within("workload.warmup", workload.warmup as f64, 0.0, 1e9)?;
-        if let Bus::Pcix(bus) = &platform.bus
+        if let RdmaBus::Pcix(bus) = &platform.bus
             && (bus.clock_mhz - interface.clock_mhz).abs() > 1e-9
         {
             let (own, bus) = (interface.clock_mhz, bus.clock_mhz);
@@ -397,8 +489,8 @@ impl Scenario {
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
         let most = match workload.test {
-            Test::Soak | Test::Trace => MAX_TRANSFER,
-            Test::Exchange | Test::Sort => BLOCK_BYTES,
+            RdmaTest::Soak | RdmaTest::Trace => MAX_TRANSFER,
+            RdmaTest::Exchange | RdmaTest::Sort => BLOCK_BYTES,
             _ => WRITE_BYTES,
         };
         if size > most {
@@ -407,13 +499,13 @@ impl Scenario {
         }
         within("workload.compare_ns", workload.compare_ns, 0.0, 1e6)?;
         within("workload.move_ns", workload.move_ns, 0.0, 1e6)?;
-        if workload.test == Test::Sort && workload.iterations > SORT_CHUNKS {
+        if workload.test == RdmaTest::Sort && workload.iterations > SORT_CHUNKS {
             let reason = format!("{}: at most {SORT_CHUNKS} chunks", workload.iterations);
             return Err(RoadError::scenario("workload.iterations", reason));
         }
         within("faults.forged_rate", self.faults.forged_rate, 0.0, 1.0)?;
         let resets = !self.faults.node_resets.is_empty() || self.faults.forged_rate > 0.0;
-        if resets && workload.test != Test::Soak {
+        if resets && workload.test != RdmaTest::Soak {
             let reason = "only a soak knows resets and forgeries";
             return Err(RoadError::scenario("faults.node_resets", reason));
         }
@@ -422,15 +514,17 @@ impl Scenario {
             return Err(RoadError::scenario("faults.stalls", reason));
         }
         self.faults.check(workload.hosts, interface.links)?;
-        if workload.packed && workload.test != Test::SendLat {
+        if workload.packed && workload.test != RdmaTest::SendLat {
             let reason = format!("{} knows messages by their frame words", workload.test.name());
             return Err(RoadError::scenario("workload.packed", reason));
         }
-        let Workload { inline_bytes, test, .. } = workload;
+        let RdmaWorkload { inline_bytes, test, .. } = workload;
         within("workload.inline_bytes", *inline_bytes as f64, 0.0, MAX_INLINE as f64)?;
-        if *inline_bytes > 0 && !matches!(test, Test::WriteLat | Test::WriteBw) {
+        if *inline_bytes > 0
+            && !matches!(test, RdmaTest::WriteLat | RdmaTest::WriteBw | RdmaTest::Put)
+        {
             let reason =
-                format!("{}: only write-lat and write-bw bring data with them", test.name());
+                format!("{}: only put, write-lat and write-bw bring data with them", test.name());
             return Err(RoadError::scenario("workload.inline_bytes", reason));
         }
         if workload.test.is_latency() && workload.both_ways {
@@ -438,12 +532,114 @@ impl Scenario {
             return Err(RoadError::scenario("workload.both_ways", reason));
         }
         self.check_trace()?;
+        self.check_operation()?;
         self.check_list()
     }
 
+    fn check_operation(&self) -> Result<(), RoadError> {
+        let RdmaWorkload { test, window, rate_per_s, both_ways, size_bytes, .. } = &self.workload;
+        let Some(operation) = test.operation() else {
+            let name = test.name();
+            let wrong = |key: &str, what: &str| {
+                let reason = format!(
+                    "{name} has no {what}: only put, message, device-read and device-write have"
+                );
+                Err(RoadError::scenario(key, reason))
+            };
+            return match (window, rate_per_s, &self.noise) {
+                (Some(_), ..) => wrong("workload.window", "window"),
+                (_, Some(_), _) => wrong("workload.rate_per_s", "rate"),
+                (.., Some(_)) => wrong("noise", "operating-system noise"),
+                _ => Ok(()),
+            };
+        };
+        if test.is_devices() {
+            within("workload.iterations", self.workload.iterations as f64, 1.0, DEVICE_ITERATIONS)?;
+        }
+        if let Some(noise) = &self.noise {
+            noise.check()?;
+        }
+        let arrivals = self.arrivals()?;
+        if *both_ways {
+            let reason = format!("{operation} goes from even hosts to odd ones");
+            return Err(RoadError::scenario("workload.both_ways", reason));
+        }
+        if self.faults.any() {
+            let reason =
+                format!("{operation} needs links without faults: a lost byte ends the run");
+            return Err(RoadError::scenario("faults", reason));
+        }
+        let most = self.most_in_flight();
+        if let Some(window) = arrivals.window().filter(|window| *window as usize > most) {
+            let reason = format!("{window} of {size_bytes} bytes: 1 to {most} expected");
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        if !test.is_devices() {
+            return Ok(());
+        }
+        if arrivals != Arrivals::Window(1) {
+            let key = if window.is_some() { "window" } else { "rate_per_s" };
+            let reason = format!("{operation} goes one by one: a window of 1 expected");
+            return Err(RoadError::scenario(format!("workload.{key}"), reason));
+        }
+        if self.noise.is_some() {
+            let reason = format!("no program takes part in {operation}");
+            return Err(RoadError::scenario("noise", reason));
+        }
+        let (most, what) = match test {
+            RdmaTest::DeviceWrite => (PACKET, "a packet"),
+            _ => (MAX_TRANSFER, "a descriptor"),
+        };
+        if *size_bytes > most {
+            let reason = format!("{size_bytes}: at most {most}, {what}, in {operation}");
+            return Err(RoadError::scenario("workload.size_bytes", reason));
+        }
+        Ok(())
+    }
+
+    /// How an operation's transfers come.
+    pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {
+        let RdmaWorkload { window, rate_per_s, .. } = self.workload;
+        Arrivals::of("workload", window, rate_per_s)
+    }
+
+    /// Transfers of an operation that can be in flight: more would wait for room inside the host library.
+    pub(super) fn most_in_flight(&self) -> usize {
+        match self.workload.test {
+            RdmaTest::Message => IN_FLIGHT,
+            _ => (IN_FLIGHT / self.descriptors().max(1)).max(1),
+        }
+    }
+
+    /// Transfers of an operation before and behind those that count.
+    pub(super) fn excluded(&self) -> Result<(u64, u64), RoadError> {
+        let (least, tail) = match self.arrivals()? {
+            Arrivals::Window(window) => {
+                let window = u64::from(window);
+                (CLOSED_WARM_UP.max(2 * window), window)
+            }
+            Arrivals::Rate(_) => (OPEN_WARM_UP.max(self.workload.iterations / 10), OPEN_WARM_UP),
+        };
+        Ok((self.workload.warmup.max(least), tail))
+    }
+
+    /// Packets of a transfer.
+    pub(super) fn packets(&self) -> usize {
+        self.workload.size_bytes.div_ceil(PACKET)
+    }
+
+    /// The access method, as results name it.
+    pub(super) fn driver(&self) -> &'static str {
+        match self.workload.test {
+            RdmaTest::Message => "message",
+            _ if self.is_inline() => "inline",
+            _ => "dma",
+        }
+    }
+
     fn check_trace(&self) -> Result<(), RoadError> {
-        let Workload { trace, test, hosts, iterations, size_bytes, .. } = &self.workload;
-        if (*test == Test::Trace) == trace.is_empty() {
+        let RdmaWorkload { trace, test, hosts, iterations, size_bytes, .. } = &self.workload;
+        if (*test == RdmaTest::Trace) == trace.is_empty() {
             let reason = "transfers one by one belong to the test trace, and it needs them";
             return Err(RoadError::scenario("workload.trace", reason));
         }
@@ -454,7 +650,7 @@ impl Scenario {
                     "from {source} to {destination}: two of {hosts} hosts expected"
                 ));
             }
-            let most = if *kind == Kind::Write { MAX_TRANSFER } else { MESSAGE_BYTES };
+            let most = if *kind == TransferKind::Write { MAX_TRANSFER } else { MESSAGE_BYTES };
             let most = most.min(*size_bytes);
             if !bytes.is_multiple_of(8) || !(8..=most).contains(bytes) {
                 return wrong(format!("{bytes}: a multiple of 8 from 8 to {most} expected"));
@@ -463,7 +659,7 @@ impl Scenario {
                 return wrong(format!("{at} ns: at most {TRACE_NS} expected"));
             }
         }
-        if *test == Test::Trace && *iterations != trace.len() as u64 {
+        if *test == RdmaTest::Trace && *iterations != trace.len() as u64 {
             let reason = format!("{iterations}: the trace has {} transfers", trace.len());
             return Err(RoadError::scenario("workload.iterations", reason));
         }
@@ -471,10 +667,12 @@ impl Scenario {
     }
 
     fn check_list(&self) -> Result<(), RoadError> {
-        let Workload { post_list, posting, test, .. } = &self.workload;
+        let RdmaWorkload { post_list, posting, test, .. } = &self.workload;
         let most = match test {
-            Test::SendBw => INBOX_SLOTS / 4,
-            Test::WriteBw if *posting == PostingName::V2 => BATCH / 2 / self.descriptors().max(1),
+            RdmaTest::SendBw => INBOX_SLOTS / 4,
+            RdmaTest::WriteBw if *posting == PostingName::V2 => {
+                BATCH / 2 / self.descriptors().max(1)
+            }
             _ => 1,
         };
         if !(1..=most.max(1) as u64).contains(post_list) {
@@ -490,7 +688,7 @@ impl Scenario {
     /// How long a program waits for another's before the run fails. A transfer takes microseconds, and one
     /// that a link's fault hit as long as the interface waits for what is lost; where all hosts work
     /// together, one may wait until another has computed.
-    pub(super) fn patience(&self) -> Picoseconds {
+    pub(super) fn timeout(&self) -> Picoseconds {
         let test = self.workload.test;
         if test.is_for_all() || test.is_accounted() {
             return Picoseconds::from_ms(50);
@@ -532,8 +730,8 @@ impl Scenario {
         let words = source + self.source_bytes().next_multiple_of(4096);
         let target = words + WORDS_BYTES;
         let region = match self.workload.test {
-            Test::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
-            Test::Sort => sort_config(self, source).window_bytes(self.workload.hosts),
+            RdmaTest::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
+            RdmaTest::Sort => self.sort_config(source).window_bytes(self.workload.hosts),
             _ => places * self.place_bytes(),
         };
         let inbox = target + region.next_multiple_of(4096);
@@ -543,11 +741,23 @@ impl Scenario {
 
     /// What a host sends from.
     pub(super) fn source_bytes(&self) -> usize {
-        let Workload { hosts, size_bytes, test, .. } = &self.workload;
+        let RdmaWorkload { hosts, size_bytes, test, .. } = &self.workload;
         match test {
-            Test::Exchange => hosts * size_bytes + SOURCE_SPARE,
-            Test::Sort => sort_config(self, CONTROL_BYTES).send_bytes(*hosts),
+            RdmaTest::Exchange => hosts * size_bytes + SOURCE_SPARE,
+            RdmaTest::Sort => self.sort_config(CONTROL_BYTES).send_bytes(*hosts),
             _ => self.place_bytes() + SOURCE_SPARE,
+        }
+    }
+
+    /// The send buffers and windows of a sort.
+    pub(super) fn sort_config(&self, from: usize) -> SortConfig {
+        let workload = &self.workload;
+        SortConfig {
+            from,
+            chunk: workload.size_bytes / 8,
+            samples: 32,
+            compare_ps: (1e3 * workload.compare_ns).round() as u64,
+            move_ps: (1e3 * workload.move_ns).round() as u64,
         }
     }
 
@@ -559,10 +769,25 @@ impl Scenario {
 
     /// The end of the measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { hosts, size_bytes, posting, combined, both_ways, post_list, test, .. } =
-            &self.workload;
-        let mut name = format!("{hosts}x{}-{size_bytes}", self.interface.links);
-        if !self.is_inline() && matches!(test, Test::WriteBw | Test::OneWay) {
+        let RdmaWorkload {
+            hosts, size_bytes, posting, combined, both_ways, post_list, test, ..
+        } = &self.workload;
+        let mut name = match test.operation() {
+            Some(operation) => {
+                let arrivals = match self.arrivals() {
+                    Ok(arrivals) if !test.is_devices() => arrivals.suffix(),
+                    _ => String::new(),
+                };
+                let links = self.interface.links;
+                let layout = match (hosts, links) {
+                    (2, 1) => String::new(),
+                    _ => format!("-{hosts}x{links}"),
+                };
+                format!("{operation}{size_bytes}{arrivals}{layout}")
+            }
+            None => format!("{hosts}x{}-{size_bytes}", self.interface.links),
+        };
+        if !self.is_inline() && matches!(test, RdmaTest::WriteBw | RdmaTest::OneWay) {
             name += match posting {
                 PostingName::V1 => "-v1",
                 PostingName::V2 => "-v2",

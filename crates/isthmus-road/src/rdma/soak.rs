@@ -11,8 +11,8 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
 use super::account::{Account, PLACE_BYTES, PLACES, Sent, Write};
-use super::program::Outcome;
-use super::scenario::{Kind, Layout, MESSAGE_BYTES, SOURCE_SPARE, Scenario, Test};
+use super::program::ProgramOutcome;
+use super::scenario::{Layout, MESSAGE_BYTES, RdmaScenario, RdmaTest, SOURCE_SPARE, TransferKind};
 use super::world::{Node, Program, QUEUE};
 use crate::error::RoadError;
 
@@ -38,7 +38,7 @@ pub(super) struct Soaker {
     host: MmioHost,
     number: HostId,
     program: Program,
-    scenario: Rc<Scenario>,
+    scenario: Rc<RdmaScenario>,
     layout: Layout,
     account: Rc<RefCell<Account>>,
     random: RandomStream,
@@ -53,7 +53,7 @@ impl Soaker {
         sim: &Sim,
         node: &Node,
         program: Program,
-        scenario: &Rc<Scenario>,
+        scenario: &Rc<RdmaScenario>,
         layout: Layout,
         account: &Rc<RefCell<Account>>,
     ) -> Self {
@@ -80,11 +80,11 @@ impl Soaker {
         }
     }
 
-    pub(super) async fn run(mut self) -> Result<Outcome, RoadError> {
+    pub(super) async fn run(mut self) -> Result<ProgramOutcome, RoadError> {
         let begin = self.sim.now();
         let iterations = self.scenario.workload.iterations;
         match self.scenario.workload.test {
-            Test::Trace => {
+            RdmaTest::Trace => {
                 self.warm().await?;
                 self.replay().await?;
             }
@@ -121,11 +121,15 @@ impl Soaker {
             let refusals = self.program.endpoint.completion(peer).await.map_err(failed)?.refusals;
             self.account.borrow_mut().know(self.number, peer, refusals);
         }
-        if self.scenario.workload.test == Test::Trace {
+        if self.scenario.workload.test == RdmaTest::Trace {
             let samples = self.account.borrow().samples(self.number.into());
-            return Ok(Outcome { samples, ..Outcome::default() });
+            return Ok(ProgramOutcome { samples, ..ProgramOutcome::default() });
         }
-        Ok(Outcome { interval: Some((begin, end)), arrived: iterations, ..Outcome::default() })
+        Ok(ProgramOutcome {
+            interval: Some((begin, end)),
+            arrived: iterations,
+            ..ProgramOutcome::default()
+        })
     }
 
     /// Whether nothing is due any more, or nothing can come any more; since `idle` nothing has.
@@ -151,7 +155,7 @@ impl Soaker {
     }
 
     fn rest(&self) -> Picoseconds {
-        if self.scenario.workload.test == Test::Trace { LOOK } else { REST }
+        if self.scenario.workload.test == RdmaTest::Trace { LOOK } else { REST }
     }
 
     /// A write to everybody to whom this host sends, so that its flows are open; until all hosts' are.
@@ -208,9 +212,9 @@ impl Soaker {
             let shift = BEAT * (line % (SOURCE_SPARE / BEAT));
             let peer = destination as HostId;
             match kind {
-                Kind::Message => self.message(peer, bytes, shift, true, Some(line)).await?,
-                Kind::Write => self.put(peer, bytes, shift, false, Some(line)).await?,
-                Kind::Inline => self.put(peer, bytes, shift, true, Some(line)).await?,
+                TransferKind::Message => self.message(peer, bytes, shift, true, Some(line)).await?,
+                TransferKind::Write => self.put(peer, bytes, shift, false, Some(line)).await?,
+                TransferKind::Inline => self.put(peer, bytes, shift, true, Some(line)).await?,
             }
             self.sim.count_transfers(1);
         }
@@ -238,7 +242,7 @@ impl Soaker {
             self.reopen().await?;
         }
         let failed = self.failed("receive");
-        let Program { endpoint, inbox } = &mut self.program;
+        let Program { endpoint, inbox, .. } = &mut self.program;
         while let Some((frame, body)) = inbox.receive(endpoint).await.map_err(&failed)? {
             // A body that could not be written leaves an empty slot.
             if !frame.notification && !body.is_empty() {
@@ -261,7 +265,7 @@ impl Soaker {
         let (sim, host) = (self.sim.clone(), self.host.clone());
         let scenario = (*self.scenario).clone();
         let seed = self.sim.now().0 / 1_000;
-        let scenario = Scenario { seed, ..scenario };
+        let scenario = RdmaScenario { seed, ..scenario };
         let failed = self.failed("open anew");
         self.account.borrow_mut().reset(self.number);
         self.program =

@@ -11,14 +11,14 @@ use isthmus_sim::kernel::ResetSpec;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_sim::world::link::{SerialPorts, WireConfig, WireCut};
-use isthmus_sim::world::pcie::{Pcie as PcieLink, PciePins};
+use isthmus_sim::world::pcie::{Direction, Pcie as PcieLink, PciePins};
 use isthmus_sim::world::pcix::{Pcix, PcixPins};
 use isthmus_sim::world::{CpuConfig, Memory};
 use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::scenario::{Bus as BusConfig, INBOX_SLOTS, Layout, Scenario};
+use super::scenario::{INBOX_SLOTS, Layout, RdmaBus, RdmaScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -34,12 +34,20 @@ pub(super) const QUEUE: u8 = 0;
 
 /// A host's bus.
 #[derive(Clone)]
-pub(super) enum Bus {
+pub(super) enum NodeBus {
     Pcix(Pcix),
     Pcie(PcieLink),
 }
 
-impl Bus {
+impl NodeBus {
+    /// How long each of its wires has been busy so far: PCI-X has one, PCI Express one each way.
+    pub(super) fn busy(&self) -> Vec<Picoseconds> {
+        match self {
+            Self::Pcix(bus) => vec![bus.busy()],
+            Self::Pcie(link) => [Direction::Down, Direction::Up].map(|way| link.busy(way)).to_vec(),
+        }
+    }
+
     /// Whether it remembers what goes over it: of millions of transfers it must not.
     pub(super) fn remember(&self, on: bool) {
         match self {
@@ -53,7 +61,7 @@ impl Bus {
 pub(super) struct Node {
     pub(super) number: HostId,
     pub(super) host: MmioHost,
-    pub(super) bus: Bus,
+    pub(super) bus: NodeBus,
     pub(super) device: DeviceHandle,
     pub(super) ports: SerialPorts,
     /// What it sends from.
@@ -72,6 +80,8 @@ pub(super) struct World {
 pub(super) struct Program {
     pub(super) endpoint: Endpoint<Bar, HostMemory>,
     pub(super) inbox: Inbox,
+    /// The memory that the endpoint uses.
+    pub(super) memory: HostMemory,
 }
 
 fn clock(port: &str, mhz: f64) -> ClockConfig {
@@ -105,7 +115,10 @@ fn device(name: String, clocks: Vec<ClockConfig>, reset_cycles: u32) -> DeviceCo
 }
 
 impl World {
-    pub(super) fn build(scenario: &Scenario, make_model: MakeModel<'_>) -> Result<Self, RoadError> {
+    pub(super) fn build(
+        scenario: &RdmaScenario,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: false,
@@ -153,7 +166,7 @@ impl World {
     }
 
     /// Runs until every link is up.
-    pub(super) fn bring_up(&self, scenario: &Scenario) -> Result<(), RoadError> {
+    pub(super) fn bring_up(&self, scenario: &RdmaScenario) -> Result<(), RoadError> {
         let all = (1_u64 << scenario.interface.links) - 1;
         let up = |node: &Node| node.device.status().get("up").is_some_and(|up| *up == all);
         while !self.nodes.iter().all(up) {
@@ -173,7 +186,7 @@ impl World {
 impl Node {
     fn build(
         simulation: &Simulation,
-        scenario: &Scenario,
+        scenario: &RdmaScenario,
         make_model: MakeModel<'_>,
         number: usize,
         layout: &Layout,
@@ -202,21 +215,21 @@ impl Node {
         let host = host_bus::host_config(&name, costs);
         let bus_name = format!("{name}.bus");
         let (bus, host) = match &platform.bus {
-            BusConfig::Pcix(config) => {
+            RdmaBus::Pcix(config) => {
                 let mut config = (**config).clone();
                 config.name = bus_name;
                 let bus = Pcix::new(simulation, &config, &memory)?;
                 PcixPins::attach(simulation, &device, &bus, "clk_i")?;
                 let host = bus.host(&host, &cpu, &memory)?;
-                (Bus::Pcix(bus), host)
+                (NodeBus::Pcix(bus), host)
             }
-            BusConfig::Pcie(pcie) => {
+            RdmaBus::Pcie(pcie) => {
                 let ports = [&pcie.root, &pcie.endpoint];
                 let config = pcie_config(&bus_name, &pcie.link, ports, &pcie.memory, BAR_BYTES);
                 let link = PcieLink::new(simulation, &config, &memory)?;
                 PciePins::attach(simulation, &device, &link)?;
                 let host = link.host(&host, &cpu, &memory)?;
-                (Bus::Pcie(link), host)
+                (NodeBus::Pcie(link), host)
             }
         };
         bus.remember(false);
@@ -234,7 +247,7 @@ impl Node {
         sim: Sim,
         host: MmioHost,
         number: HostId,
-        scenario: Scenario,
+        scenario: RdmaScenario,
         layout: Layout,
     ) -> Result<Program, RdmaError> {
         let cycles = |us: f64| (us * scenario.interface.clock_mhz).round() as u32;
@@ -248,9 +261,10 @@ impl Node {
             probe_cycles: cycles(scenario.interface.probe_us),
             lost_cycles: cycles(scenario.interface.lost_us),
             bench: false,
-            patience: std::time::Duration::from_nanos(scenario.patience().0 / 1_000),
+            timeout: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
         };
-        let mut endpoint = Endpoint::open(bar, HostMemory::new(&sim, &host), config).await?;
+        let memory = HostMemory::new(&sim, &host);
+        let mut endpoint = Endpoint::open(bar, memory.clone(), config).await?;
         for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {
             let region = Region {
                 base: host.bus_address(layout.words),
@@ -274,6 +288,6 @@ impl Node {
         };
         let mut inbox = endpoint.open_queue(QUEUE, &inbox).await?;
         inbox.give_back_every(scenario.workload.post_list as usize);
-        Ok(Program { endpoint, inbox })
+        Ok(Program { endpoint, inbox, memory })
     }
 }

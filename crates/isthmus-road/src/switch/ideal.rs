@@ -3,7 +3,9 @@
 //! the order in which they were made, a word a clock.
 
 use isthmus_sim::SimError;
-use isthmus_sim::world::link::{Delivery, Key, Packet, Source, TrafficConfig};
+use isthmus_sim::world::link::Key;
+
+use super::link::{Delivery, Packet, Source, TrafficConfig};
 
 /// Packets in the order in which they were made, each with what becomes of it.
 pub(super) struct Ideal {

@@ -8,9 +8,9 @@
 //! A trace has neither warm-up nor end: each of its packets counts, and the window lasts from the making of
 //! the first to the last word of the last.
 
+use super::link::Delivery;
+use super::link::end::WordCounters;
 use isthmus_sim::Picoseconds;
-use isthmus_sim::world::link::Delivery;
-use isthmus_sim::world::link::end::WordCounters;
 
 use crate::error::RoadError;
 use crate::measurement::Samples;
@@ -195,9 +195,9 @@ impl Meter {
             Phase::Tail => {
                 let made = self.end.created.saturating_sub(self.begin.created);
                 let gone = now.gone.saturating_sub(self.begin.gone);
-                let patience = self.config.window_clocks.max(100_000);
+                let timeout = self.config.window_clocks.max(100_000);
                 let over = self.samples.count() + gone >= made
-                    || now.now >= self.end.now.saturating_add(patience)
+                    || now.now >= self.end.now.saturating_add(timeout)
                     || self.saturated();
                 if over {
                     self.phase = Phase::Done;

@@ -4,8 +4,10 @@
 //!
 //! It speaks the same wire as the gateware, so the same network hangs on it. It shares no code with it.
 
-use isthmus_sim::world::link::end::{EndConfig, Ended};
-use isthmus_sim::world::link::{End, Feed, Next, Rooms, Word};
+use isthmus_sim::world::link::Word;
+
+use super::link::end::{EndConfig, Ended};
+use super::link::{End, Feed, Next, Rooms};
 
 /// How the model is made.
 pub(super) struct ReferenceConfig {

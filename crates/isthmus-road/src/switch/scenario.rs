@@ -7,10 +7,12 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use isthmus_sim::world::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
-use isthmus_sim::world::link::{
-    Arrivals, EndConfig, LaneSlip, LanesConfig, LineFaults, LinkReset, NetworkConfig, Packet,
-    Pattern, SinkStall, StationConfig, TrafficConfig,
+use isthmus_sim::world::link::LineFaults;
+
+use super::link::traffic::{FRAMING_WORDS, HEADER_WORDS};
+use super::link::{
+    Arrivals, EndConfig, LaneSlip, LanesConfig, LinkReset, NetworkConfig, Packet, Pattern,
+    SinkStall, StationConfig, TrafficConfig,
 };
 
 use crate::error::RoadError;
@@ -19,17 +21,17 @@ use crate::scenario::{Limits, Profile, sixteen, within};
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scenario {
+pub struct SwitchScenario {
     /// Always `switch`.
     pub road: String,
     /// Which of the system's two designs this is.
     pub profile: Profile,
     /// The constants of everything that is not gateware.
-    pub platform: Platform,
+    pub platform: SwitchPlatform,
     /// The switch.
-    pub device: Device,
+    pub device: SwitchDevice,
     /// What to measure.
-    pub workload: Workload,
+    pub workload: SwitchWorkload,
     /// Seed of all random streams.
     pub seed: u64,
     /// Bounds of the run.
@@ -40,13 +42,13 @@ pub struct Scenario {
     pub waveform: Option<PathBuf>,
     /// What goes wrong.
     #[serde(default)]
-    pub faults: Faults,
+    pub faults: SwitchFaults,
 }
 
 /// The constants of everything outside the switch.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Platform {
+pub struct SwitchPlatform {
     /// Its name.
     pub name: String,
     /// The word clock.
@@ -67,7 +69,7 @@ pub struct Platform {
 /// The switch.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Device {
+pub struct SwitchDevice {
     /// The shared object of its model; only the engine `rtl` needs one.
     #[serde(default)]
     pub model_path: PathBuf,
@@ -173,7 +175,7 @@ impl PatternName {
 /// What to measure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workload {
+pub struct SwitchWorkload {
     /// What carries it.
     pub engine: Engine,
     /// Where packets go.
@@ -197,7 +199,7 @@ pub struct Workload {
 /// What goes wrong; `docs/explanation/switch-model.md`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Faults {
+pub struct SwitchFaults {
     /// The probability that a bit is wrong.
     pub bit_error_rate: f64,
     /// The probability that a credit word never comes.
@@ -235,7 +237,7 @@ const LANE_BYTES: u32 = 4;
 /// The last clock at which a packet of a trace may be made: packets carry their clocks in 32 bits.
 const LAST_CREATED: u64 = 1_000_000_000;
 
-impl Scenario {
+impl SwitchScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
@@ -551,7 +553,7 @@ impl Scenario {
 
     /// The last part of a measurement's id.
     pub(super) fn name(&self) -> String {
-        let Workload { pattern, arrivals, load, .. } = &self.workload;
+        let SwitchWorkload { pattern, arrivals, load, .. } = &self.workload;
         let (low, high) = self.sizes_bytes();
         let sizes = if low == high { low.to_string() } else { format!("{low}-{high}") };
         let rate = match arrivals {
@@ -565,7 +567,7 @@ impl Scenario {
     }
 }
 
-impl Faults {
+impl SwitchFaults {
     pub(super) fn any(&self) -> bool {
         let rates = [self.bit_error_rate, self.credit_loss_rate, self.credit_corrupt_rate];
         rates.iter().any(|rate| *rate > 0.0)

@@ -3,74 +3,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::clock::{ClockConfig, Grid};
+use super::clock::Grid;
 use super::error::SimError;
 use super::model::{Description, Direction, Model};
 use super::pin::{InputPin, OutputPin};
 use super::probe::ProbeRecord;
+use super::setup::{
+    CLOCK, CYCLES, Clock, DeviceConfig, HoldSpec, ProbePins, RESET, ResetSpec, apply_cfg,
+    check_width, clock_of, is_clock, is_time, make_clocks, probe_pins,
+};
 use super::simulation::Sim;
 use super::units::Picoseconds;
-
-/// How a device is set up.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeviceConfig {
-    /// Its name in this world.
-    pub name: String,
-    /// The shared object of its model.
-    #[serde(default)]
-    pub model_path: PathBuf,
-    /// Its clocks: one for each clock port of the model.
-    pub clocks: Vec<ClockConfig>,
-    /// How many cycles of `clk_i` a reset lasts.
-    pub reset_cycles: u32,
-    /// The value of each `cfg_<name>_i` port, by `<name>`.
-    #[serde(default)]
-    pub cfg: BTreeMap<String, u64>,
-    /// What `time_ns_i` and `<clock>_time_ns_i` show at simulated time zero.
-    #[serde(default)]
-    pub epoch_ns: u64,
-    /// Where to write a waveform trace; needs a model built for it.
-    #[serde(default)]
-    pub trace: Option<PathBuf>,
-    /// Resets injected during the run.
-    #[serde(default)]
-    pub resets: Vec<ResetSpec>,
-    /// Inputs held at a value for a while.
-    #[serde(default)]
-    pub holds: Vec<HoldSpec>,
-}
-
-/// A reset injected during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ResetSpec {
-    /// When `rst_ni` falls.
-    pub at_ps: u64,
-    /// After how many rising edges of `clk_i` it rises again.
-    pub cycles: u32,
-}
-
-/// An input held at a value, whatever drives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HoldSpec {
-    /// The port's name.
-    pub port: String,
-    /// The value it is held at.
-    pub value: u64,
-    /// From when.
-    pub from_ps: u64,
-    /// Until when; to the end of the run if absent.
-    #[serde(default)]
-    pub until_ps: Option<u64>,
-}
 
 /// Something outside a device that reads and drives its pins, once a cycle of one of its clocks.
 pub trait PinAgent {
@@ -83,32 +28,15 @@ pub trait PinAgent {
     fn quiet(&self) -> bool;
 }
 
-struct Clock {
-    name: String,
-    pin: InputPin,
-    grid: Grid,
-    /// Shows the time of its coming rising edge.
-    time_pin: Option<InputPin>,
-    /// The number of the next edge: even ones rise.
-    edge: u64,
-    time: Picoseconds,
+pub(super) struct Attached {
+    pub(super) clock: u32,
+    pub(super) agent: Box<dyn PinAgent>,
 }
 
-struct Attached {
-    clock: u32,
-    agent: Box<dyn PinAgent>,
-}
-
-struct ProbePins {
-    strobes: OutputPin,
-    tags: OutputPin,
-    words: usize,
-}
-
-struct Hot {
+pub(super) struct Hot {
     model: Box<dyn Model>,
-    clocks: Vec<Clock>,
-    agents: Vec<Attached>,
+    pub(super) clocks: Vec<Clock>,
+    pub(super) agents: Vec<Attached>,
     cycles_pin: Option<InputPin>,
     idle_pin: Option<OutputPin>,
     probes: Option<ProbePins>,
@@ -129,39 +57,20 @@ struct Hot {
 }
 
 pub(crate) struct Device {
-    sim: Sim,
-    index: usize,
-    name: Rc<str>,
-    description: Description,
-    epoch_ns: u64,
-    hot: RefCell<Hot>,
-    next: Cell<Picoseconds>,
-    asleep: Cell<bool>,
-    quiescent: Cell<bool>,
-    changes: Rc<Cell<u64>>,
-    main: usize,
-    main_grid: Grid,
-    inputs: BTreeMap<String, InputPin>,
-    outputs: BTreeMap<String, OutputPin>,
-}
-
-const CLOCK: &str = "clk_i";
-const RESET: &str = "rst_ni";
-const TIME: &str = "time_ns_i";
-const CYCLES: &str = "time_cycles_i";
-
-fn is_clock(port: &str) -> bool {
-    port == CLOCK || port.ends_with("_clk_i")
-}
-
-/// Inputs that show the time, which the kernel drives.
-fn is_time(port: &str) -> bool {
-    port == CYCLES || clock_of(port).is_some()
-}
-
-/// The clock that a time input belongs to: `<name>_time_ns_i` to `<name>_clk_i`.
-fn clock_of(port: &str) -> Option<String> {
-    port.strip_suffix(TIME).map(|name| format!("{name}{CLOCK}"))
+    pub(super) sim: Sim,
+    pub(super) index: usize,
+    pub(super) name: Rc<str>,
+    pub(super) description: Description,
+    pub(super) epoch_ns: u64,
+    pub(super) hot: RefCell<Hot>,
+    pub(super) next: Cell<Picoseconds>,
+    pub(super) asleep: Cell<bool>,
+    pub(super) quiescent: Cell<bool>,
+    pub(super) changes: Rc<Cell<u64>>,
+    pub(super) main: usize,
+    pub(super) main_grid: Grid,
+    pub(super) inputs: BTreeMap<String, InputPin>,
+    pub(super) outputs: BTreeMap<String, OutputPin>,
 }
 
 impl Device {
@@ -527,7 +436,7 @@ impl Device {
         self.next.set(hot.next());
     }
 
-    fn schedule_reset(self: &Rc<Self>, reset: ResetSpec) {
+    pub(super) fn schedule_reset(self: &Rc<Self>, reset: ResetSpec) {
         let device = Rc::downgrade(self);
         self.sim.at(Picoseconds(reset.at_ps), move || {
             let Some(device) = device.upgrade() else { return };
@@ -576,264 +485,4 @@ impl Hot {
     fn next(&self) -> Picoseconds {
         self.clocks.iter().map(|clock| clock.time).min().unwrap_or(Picoseconds::MAX)
     }
-}
-
-fn make_clocks(
-    config: &DeviceConfig,
-    inputs: &BTreeMap<String, InputPin>,
-) -> Result<Vec<Clock>, String> {
-    let mut clocks: Vec<Clock> = Vec::new();
-    for clock in &config.clocks {
-        let Some(pin) = inputs.get(&clock.port).filter(|_| is_clock(&clock.port)) else {
-            return Err(format!("clock {} is no clock port of the model", clock.port));
-        };
-        if clocks.iter().any(|known| known.name == clock.port) {
-            return Err(format!("clock {} is configured twice", clock.port));
-        }
-        let grid = Grid::new(clock).ok_or_else(|| {
-            format!(
-                "clock {}: {} Hz with {} ppm is no usable frequency (1 Hz to 500 GHz)",
-                clock.port, clock.frequency_hz, clock.offset_ppm
-            )
-        })?;
-        clocks.push(Clock {
-            name: clock.port.clone(),
-            pin: pin.clone(),
-            grid,
-            time_pin: clock
-                .port
-                .strip_suffix(CLOCK)
-                .and_then(|name| inputs.get(&format!("{name}{TIME}")).cloned()),
-            edge: 0,
-            time: Picoseconds::ZERO,
-        });
-    }
-    let missing: Vec<&str> = inputs
-        .keys()
-        .map(String::as_str)
-        .filter(|port| is_clock(port) && !clocks.iter().any(|clock| clock.name == *port))
-        .collect();
-    if !missing.is_empty() {
-        return Err(format!("no frequency is configured for {}", missing.join(", ")));
-    }
-    if clocks.len() > 32 {
-        return Err(format!("{} clocks: at most 32", clocks.len()));
-    }
-    Ok(clocks)
-}
-
-fn apply_cfg(config: &DeviceConfig, inputs: &BTreeMap<String, InputPin>) -> Result<(), String> {
-    let ports: BTreeMap<&str, &InputPin> = inputs
-        .iter()
-        .filter_map(|(port, pin)| Some((port.strip_prefix("cfg_")?.strip_suffix("_i")?, pin)))
-        .collect();
-    for name in config.cfg.keys() {
-        if !ports.contains_key(name.as_str()) {
-            return Err(format!("cfg {name}: the model has no port cfg_{name}_i"));
-        }
-    }
-    for (name, pin) in ports {
-        let Some(&value) = config.cfg.get(name) else {
-            return Err(format!("cfg {name} is missing: the model's port cfg_{name}_i needs it"));
-        };
-        check_width(&format!("cfg {name}"), pin, value)?;
-        pin.set(value);
-    }
-    Ok(())
-}
-
-fn check_width(what: &str, pin: &InputPin, value: u64) -> Result<(), String> {
-    if pin.width() < 64 && value >> pin.width() != 0 {
-        return Err(format!("{what}: {value:#x} does not fit into {} bits", pin.width()));
-    }
-    Ok(())
-}
-
-fn probe_pins(
-    description: &Description,
-    outputs: &BTreeMap<String, OutputPin>,
-) -> Result<Option<ProbePins>, String> {
-    let stages = description.probes.len();
-    match (outputs.get("probe_o"), outputs.get("probe_tag_o")) {
-        (None, None) if stages == 0 => Ok(None),
-        (Some(strobes), Some(tags)) => {
-            if strobes.width() as usize != stages || tags.width() as usize != 8 * stages {
-                return Err(format!(
-                    "probe_o is {} and probe_tag_o {} bits wide, for {stages} stage names: \
-                     one and eight bits a stage expected",
-                    strobes.width(),
-                    tags.width()
-                ));
-            }
-            let words = stages.div_ceil(32);
-            Ok(Some(ProbePins { strobes: strobes.clone(), tags: tags.clone(), words }))
-        }
-        _ => Err("probe_o, probe_tag_o and stage names come together or not at all".into()),
-    }
-}
-
-/// A device of a simulation.
-#[derive(Clone)]
-pub struct DeviceHandle {
-    sim: Sim,
-    device: Rc<Device>,
-}
-
-impl DeviceHandle {
-    pub(crate) fn new(sim: &Sim, device: Rc<Device>) -> Self {
-        Self { sim: sim.clone(), device }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.device.name
-    }
-
-    /// Its number, as probe records carry it.
-    #[must_use]
-    pub fn index(&self) -> u16 {
-        self.device.index as u16
-    }
-
-    /// What its model says of itself.
-    #[must_use]
-    pub fn description(&self) -> &Description {
-        &self.device.description
-    }
-
-    /// The names of its probes' stages.
-    #[must_use]
-    pub fn stages(&self) -> &[String] {
-        &self.device.description.probes
-    }
-
-    /// The handle of an input port.
-    ///
-    /// # Errors
-    /// When there is no such input, or it has another width.
-    pub fn input(&self, port: &str, width: u32) -> Result<InputPin, SimError> {
-        let pin = self.device.inputs.get(port).cloned();
-        let found = pin.as_ref().map(InputPin::width);
-        pin.filter(|pin| pin.width() == width)
-            .ok_or_else(|| self.port_error("input", port, width, found))
-    }
-
-    /// The handle of an output port.
-    ///
-    /// # Errors
-    /// When there is no such output, or it has another width.
-    pub fn output(&self, port: &str, width: u32) -> Result<OutputPin, SimError> {
-        let pin = self.device.outputs.get(port).cloned();
-        let found = pin.as_ref().map(OutputPin::width);
-        pin.filter(|pin| pin.width() == width)
-            .ok_or_else(|| self.port_error("output", port, width, found))
-    }
-
-    /// Attaches an agent to the pins; it runs at the rising edges of `clock`.
-    ///
-    /// # Errors
-    /// When the device has no such clock.
-    pub fn attach(&self, clock: &str, agent: Box<dyn PinAgent>) -> Result<(), SimError> {
-        let hot = &mut *self.device.hot.borrow_mut();
-        let Some(clock) = hot.clocks.iter().position(|known| known.name == clock) else {
-            return Err(self.error(format!("has no clock {clock}")));
-        };
-        hot.agents.push(Attached { clock: clock as u32, agent });
-        Ok(())
-    }
-
-    /// One period of a clock, in whole picoseconds; `None` when the device has no such clock.
-    #[must_use]
-    pub fn clock_period(&self, clock: &str) -> Option<Picoseconds> {
-        let hot = self.device.hot.borrow();
-        let clock = hot.clocks.iter().find(|known| known.name == clock)?;
-        Some(clock.grid.time(2) - clock.grid.time(0))
-    }
-
-    /// Call this before an input changes through anything but an agent's `drive`, and when an
-    /// agent that was quiet has something to drive.
-    pub fn wake(&self) {
-        self.device.wake();
-    }
-
-    /// Sets bit `index` of `trigger_i`, now.
-    ///
-    /// # Errors
-    /// When the device has no such trigger input.
-    pub fn trigger(&self, index: u32, level: bool) -> Result<(), SimError> {
-        let pin = self.trigger_pin(index)?;
-        self.device.wake();
-        set_bit(&pin, index, level);
-        Ok(())
-    }
-
-    /// Raises bit `index` of `trigger_i` at `at`, and lowers it after `width`.
-    ///
-    /// # Errors
-    /// When the device has no such trigger input.
-    pub fn pulse(&self, index: u32, at: Picoseconds, width: Picoseconds) -> Result<(), SimError> {
-        let pin = self.trigger_pin(index)?;
-        for (time, level) in [(at, true), (at.saturating_add(width), false)] {
-            let (device, pin) = (Rc::downgrade(&self.device), pin.clone());
-            self.sim.at(time, move || {
-                if let Some(device) = device.upgrade() {
-                    device.wake();
-                    set_bit(&pin, index, level);
-                }
-            });
-        }
-        Ok(())
-    }
-
-    /// Injects a reset.
-    pub fn reset_at(&self, reset: ResetSpec) {
-        self.device.schedule_reset(reset);
-    }
-
-    /// The values of all `status_<name>_o` ports, by `<name>`.
-    #[must_use]
-    pub fn status(&self) -> BTreeMap<String, u64> {
-        let status = |(port, pin): (&String, &OutputPin)| {
-            let name = port.strip_prefix("status_")?.strip_suffix("_o")?;
-            Some((name.to_owned(), pin.get()))
-        };
-        self.device.outputs.iter().filter_map(status).collect()
-    }
-
-    /// Cycles of `clk_i` that passed so far, and how many of them were evaluated.
-    #[must_use]
-    pub fn cycles(&self) -> (u64, u64) {
-        (self.device.cycles(self.sim.now()), self.device.evaluated_cycles())
-    }
-
-    fn trigger_pin(&self, index: u32) -> Result<InputPin, SimError> {
-        match self.device.inputs.get("trigger_i") {
-            Some(pin) if index < pin.width().min(64) => Ok(pin.clone()),
-            Some(pin) => {
-                Err(self
-                    .error(format!("trigger {index}: trigger_i has bits 0 to {}", pin.width() - 1)))
-            }
-            None => Err(self.error("has no port trigger_i".into())),
-        }
-    }
-
-    fn port_error(&self, kind: &str, port: &str, width: u32, found: Option<u32>) -> SimError {
-        self.error(match found {
-            Some(found) => format!("{kind} {port} is {found} bits wide: {width} expected"),
-            None => format!(
-                "the model {} has no {kind} {port} of {width} bits",
-                self.device.description.top
-            ),
-        })
-    }
-
-    fn error(&self, reason: String) -> SimError {
-        SimError::Device { device: self.device.name.to_string(), reason }
-    }
-}
-
-fn set_bit(pin: &InputPin, index: u32, level: bool) {
-    let bit = 1 << index;
-    pin.set(if level { pin.wanted() | bit } else { pin.wanted() & !bit });
 }

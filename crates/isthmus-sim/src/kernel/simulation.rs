@@ -14,15 +14,17 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
-use super::device::{Device, DeviceConfig, DeviceHandle};
+use super::device::Device;
 use super::error::SimError;
 use super::executor::{JoinHandle, JoinState, Sleep, TaskId, Tasks, Timeout, Timer};
 use super::fault::Faults;
+use super::handle::DeviceHandle;
 use super::model::Model;
 use super::native::load_model;
 use super::probe::ProbeLog;
 use super::rng::RandomStream;
 use super::scoreboard::Scoreboard;
+use super::setup::DeviceConfig;
 use super::units::Picoseconds;
 use crate::trace::{Capture, SpanLog};
 

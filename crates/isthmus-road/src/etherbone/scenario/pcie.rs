@@ -67,7 +67,7 @@ impl PciePlatform {
         let (generation, cores) = (f64::from(link.generation), host.cores as f64);
         ranges(
             "bus.pcie.",
-            &[("link.generation", generation, 1.0, 3.0), ("host.cores", cores, 1.0, 1_024.0)],
+            &[("link.generation", generation, 1.0, 4.0), ("host.cores", cores, 1.0, 1_024.0)],
         )?;
         match driver {
             PcieDriver::Words(words) => words.check("bus.pcie.driver.words."),

@@ -3,9 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::lanes::off_lane;
-use super::ledger::{Key, Ledger};
-use super::word::{Token, Word};
+use super::faults::{FaultLog, Key};
+use super::word::{Token, Word, off_lane};
 use crate::kernel::RandomStream;
 
 /// What goes wrong at random.
@@ -65,16 +64,16 @@ impl Line {
     }
 
     /// The line carries nothing for so many clocks, and what is on it is gone.
-    pub fn cut(&mut self, now: u64, clocks: u64, ledger: &mut Ledger) {
+    pub fn cut(&mut self, now: u64, clocks: u64, log: &mut impl FaultLog) {
         self.down_until = now + clocks;
         if let Some(faults) = &mut self.faults {
             let since = now.saturating_sub(self.ring.len() as u64 + IN_RECEIVER);
-            faults.watch.hit_since(since, ledger);
+            faults.watch.hit_since(since, log);
         }
     }
 
     /// The line gets so many words longer, or shorter: it slips. Packets until `until` may be lost for it.
-    pub fn slip(&mut self, now: u64, words: i64, until: u64, ledger: &mut Ledger) {
+    pub fn slip(&mut self, now: u64, words: i64, until: u64, log: &mut impl FaultLog) {
         let mut kept: Vec<Option<Word>> = self.ring[self.at..].to_vec();
         kept.extend_from_slice(&self.ring[..self.at]);
         if words < 0 {
@@ -86,7 +85,7 @@ impl Line {
         if let Some(faults) = &mut self.faults {
             faults.disturbed_until = until;
             let since = now.saturating_sub(kept.len() as u64 + IN_RECEIVER);
-            faults.watch.hit_since(since, ledger);
+            faults.watch.hit_since(since, log);
         }
         (self.ring, self.at) = (kept.into_boxed_slice(), 0);
     }
@@ -94,11 +93,11 @@ impl Line {
     /// A word in at one end, and out at the other the one that went in `length` clocks before; `None`
     /// where there is no signal.
     #[inline]
-    pub fn pass(&mut self, word: Word, now: u64, ledger: &mut Ledger) -> Option<Word> {
+    pub fn pass(&mut self, word: Word, now: u64, log: &mut impl FaultLog) -> Option<Word> {
         let up = now >= self.down_until;
         let word = match &mut self.faults {
             None => word,
-            Some(faults) => faults.pass(word, up, now, ledger),
+            Some(faults) => faults.pass(word, up, now, log),
         };
         let slot = &mut self.ring[self.at];
         let out = std::mem::replace(slot, up.then_some(word));
@@ -111,43 +110,43 @@ impl Line {
 }
 
 impl Faulty {
-    fn pass(&mut self, word: Word, up: bool, now: u64, ledger: &mut Ledger) -> Word {
+    fn pass(&mut self, word: Word, up: bool, now: u64, log: &mut impl FaultLog) -> Word {
         let token = match word.token() {
             Token::Data(data) => Token::Data(off_lane(data, self.lane)),
             token => token,
         };
-        self.watch.see(token, now, ledger);
+        self.watch.see(token, now, log);
         if now < self.disturbed_until {
-            self.watch.hit(ledger);
+            self.watch.hit(log);
         }
         if !up {
-            self.watch.hit(ledger);
+            self.watch.hit(log);
             return word;
         }
         let mut passed = word;
         if self.next_error < BITS {
             passed = flip(passed, self.next_error);
             self.next_error = self.random.failures_before_success(self.rates.bit_error_rate);
-            ledger.faults.bit_errors += 1;
-            self.watch.hit(ledger);
+            log.counters().bit_errors += 1;
+            self.watch.hit(log);
         } else {
             self.next_error -= BITS;
         }
         if let Token::Credit { .. } | Token::Check { .. } = token {
             if self.random.chance(self.rates.credit_loss_rate) {
-                ledger.faults.credits_lost += 1;
+                log.counters().credits_lost += 1;
                 passed = Word::IDLE;
                 // An idle word inside a packet would end it: there, a credit is lost by a wrong bit.
                 if self.watch.inside {
                     passed = flip(word, 0);
-                    self.watch.hit(ledger);
+                    self.watch.hit(log);
                 }
             } else if self.random.chance(self.rates.credit_corrupt_rate) {
-                ledger.faults.credits_corrupted += 1;
+                log.counters().credits_corrupted += 1;
                 passed = flip(word, self.random.below(32));
                 if self.watch.inside {
                     // An invalid word inside a packet makes the packet bad.
-                    self.watch.hit(ledger);
+                    self.watch.hit(log);
                 }
             }
         }
@@ -180,7 +179,7 @@ struct Tracker {
 const REMEMBERED: usize = 64;
 
 impl Tracker {
-    fn see(&mut self, token: Token, now: u64, ledger: &mut Ledger) {
+    fn see(&mut self, token: Token, now: u64, log: &mut impl FaultLog) {
         self.ends = false;
         match token {
             Token::Sop { .. } => {
@@ -195,7 +194,7 @@ impl Tracker {
                     2 => {
                         self.current = Some(Key::new(self.header, data));
                         if self.hit {
-                            self.hit(ledger);
+                            self.hit(log);
                         }
                     }
                     _ => {}
@@ -220,19 +219,19 @@ impl Tracker {
     }
 
     /// The packet that passes now is hit; where its end passes, the one that ends; between packets none.
-    fn hit(&mut self, ledger: &mut Ledger) {
+    fn hit(&mut self, log: &mut impl FaultLog) {
         self.hit = self.inside;
         match (self.inside, self.current, self.past.back()) {
-            (true, Some(key), _) => ledger.hit(key),
-            (false, _, Some((key, _))) if self.ends => ledger.hit(*key),
+            (true, Some(key), _) => log.hit(key),
+            (false, _, Some((key, _))) if self.ends => log.hit(*key),
             _ => {}
         }
     }
 
-    fn hit_since(&mut self, since: u64, ledger: &mut Ledger) {
-        self.hit(ledger);
+    fn hit_since(&mut self, since: u64, log: &mut impl FaultLog) {
+        self.hit(log);
         for (key, _) in self.past.iter().filter(|(_, end)| *end >= since) {
-            ledger.hit(*key);
+            log.hit(*key);
         }
     }
 }
@@ -240,6 +239,25 @@ impl Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::link::FaultCounters;
+
+    /// The sequence numbers of the packets that were hit.
+    #[derive(Default)]
+    struct Hits {
+        counters: FaultCounters,
+        packets: std::collections::BTreeSet<u32>,
+    }
+
+    impl FaultLog for Hits {
+        fn counters(&mut self) -> &mut FaultCounters {
+            &mut self.counters
+        }
+
+        fn hit(&mut self, packet: Key) {
+            assert_eq!((packet.source, packet.destination), (0, 1));
+            self.packets.insert(packet.sequence);
+        }
+    }
 
     fn packet(sequence: u32) -> [Word; 5] {
         let header = 0xB501_0000;
@@ -253,18 +271,15 @@ mod tests {
     }
 
     /// Packets 0, 1 and 2 with two idle words before each, and which of them a fault at `at` may excuse.
-    fn excused(strike: impl Fn(&mut Line, u64, &mut Ledger)) -> Vec<u32> {
-        let mut ledger = Ledger::new(2);
-        (0..3).for_each(|_| {
-            let _ = ledger.create(0, 1, 3);
-        });
+    fn excused(strike: impl Fn(&mut Line, u64, &mut Hits)) -> Vec<u32> {
+        let mut hits = Hits::default();
         let mut line = Line::new(2, LineFaults::default(), true, 0, RandomStream::new(1, "line"));
         let packets = (0..3).flat_map(|n| [[Word::IDLE; 2].to_vec(), packet(n).to_vec()].concat());
         for (now, word) in packets.enumerate() {
-            strike(&mut line, now as u64, &mut ledger);
-            let _ = line.pass(word, now as u64, &mut ledger);
+            strike(&mut line, now as u64, &mut hits);
+            let _ = line.pass(word, now as u64, &mut hits);
         }
-        (0..3).filter(|n| ledger.is_hit(Key { source: 0, destination: 1, sequence: *n })).collect()
+        hits.packets.into_iter().collect()
     }
 
     /// The fault strikes word `at`: packet n is words 7 n + 2 to 7 n + 6.
@@ -287,9 +302,9 @@ mod tests {
 
     #[test]
     fn a_cut_line_excuses_what_is_on_it() {
-        let found = excused(|line, now, ledger| {
+        let found = excused(|line, now, hits| {
             if now == 11 {
-                line.cut(now, 1, ledger);
+                line.cut(now, 1, hits);
             }
         });
         // The second is under way, the first may still be in the receiver.

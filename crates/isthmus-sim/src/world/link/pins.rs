@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A network at a switch's pins: one agent for all ports.
+//! What is connected to a switch's pins: one agent for all ports.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::network::Network;
 use super::word::Word;
 use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, SimError};
 
+/// What a switch's serial ports are connected to.
+pub trait PortWords {
+    /// Ports of the switch.
+    fn ports(&self) -> usize;
+
+    /// Lanes of each port; a port's lanes are adjacent.
+    fn lanes(&self) -> usize;
+
+    /// One clock. `from` was at the switch's outputs before the edge; `to` is at its inputs after it,
+    /// `None` without a signal.
+    fn step(&mut self, from: &[Word], to: &mut [Option<Word>]);
+}
+
 /// Moves words between a network and the bundle `serdes` of a device, once a clock.
-pub struct SwitchPins {
-    network: Rc<RefCell<Network>>,
+pub struct SwitchPins<N> {
+    network: Rc<RefCell<N>>,
     receive: Words,
     signal: InputPin,
     send: OutputPin,
@@ -24,12 +36,12 @@ struct Words {
     k: InputPin,
 }
 
-impl SwitchPins {
+impl<N: PortWords + 'static> SwitchPins<N> {
     /// Ties `network` to a device's pins; it moves on at each rising edge of `clk_i`.
     ///
     /// # Errors
     /// When the device has no such pins for so many ports and lanes.
-    pub fn attach(device: &DeviceHandle, network: &Rc<RefCell<Network>>) -> Result<(), SimError> {
+    pub fn attach(device: &DeviceHandle, network: &Rc<RefCell<N>>) -> Result<(), SimError> {
         let lines = network.borrow().ports() * network.borrow().lanes();
         let count = lines as u32;
         let agent = Self {
@@ -48,7 +60,7 @@ impl SwitchPins {
     }
 }
 
-impl PinAgent for SwitchPins {
+impl<N: PortWords> PinAgent for SwitchPins<N> {
     fn sample(&mut self, _time: Picoseconds) {
         let flags = self.send_k.get();
         for (port, word) in self.from.iter_mut().enumerate() {

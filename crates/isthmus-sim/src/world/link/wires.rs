@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::ledger::{FaultCounters, Ledger};
+use super::faults::FaultCounters;
 use super::line::{Line, LineFaults};
 use super::word::{Token, Word};
 use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, Sim, SimError};
@@ -83,6 +83,8 @@ impl Watched {
 
 struct Direction {
     line: Line,
+    /// Words of packets so far.
+    packet_words: u64,
     cuts: Vec<WireCut>,
     now: u64,
     target: Rc<Side>,
@@ -95,7 +97,7 @@ struct Side {
     /// What each port's pins show next.
     shown: Vec<Cell<Option<Word>>>,
     outgoing: RefCell<Vec<Option<Direction>>>,
-    ledger: RefCell<Ledger>,
+    faults: RefCell<FaultCounters>,
     watched: RefCell<Option<Watched>>,
 }
 
@@ -124,7 +126,7 @@ impl SerialPorts {
             period,
             shown: vec![Cell::new(None); ports],
             outgoing: RefCell::new((0..ports).map(|_| None).collect()),
-            ledger: RefCell::new(Ledger::new(0)),
+            faults: RefCell::default(),
             watched: RefCell::default(),
         });
         let agent = Agent {
@@ -180,6 +182,7 @@ impl SerialPorts {
             let length = config.hop_clocks.saturating_sub(1).max(1) as usize;
             side.side.outgoing.borrow_mut()[port] = Some(Direction {
                 line: Line::new(length, config.faults, watched, 0, random),
+                packet_words: 0,
                 cuts: cuts.clone(),
                 now: 0,
                 target: Rc::clone(&far.side),
@@ -206,10 +209,18 @@ impl SerialPorts {
         std::mem::take(&mut watched.marks)
     }
 
+    /// How long each port has been busy so far with words of packets out of this device.
+    #[must_use]
+    pub fn busy(&self) -> Vec<Picoseconds> {
+        let outgoing = self.side.outgoing.borrow();
+        let words = outgoing.iter().map(|way| way.as_ref().map_or(0, |way| way.packet_words));
+        words.map(|words| self.side.period * words).collect()
+    }
+
     /// What was made to go wrong on words out of this device.
     #[must_use]
     pub fn faults(&self) -> FaultCounters {
-        self.side.ledger.borrow().faults
+        *self.side.faults.borrow()
     }
 }
 
@@ -237,7 +248,7 @@ impl PinAgent for Agent {
         let flags = self.send_k.get();
         let side = &*self.side;
         let watched = side.watched.borrow().is_some();
-        let ledger = &mut *side.ledger.borrow_mut();
+        let faults = &mut *side.faults.borrow_mut();
         for (port, direction) in side.outgoing.borrow_mut().iter_mut().enumerate() {
             let Some(direction) = direction else { continue };
             let word = Word { data: self.send.word(port), k: (flags >> (4 * port)) as u8 & 0xF };
@@ -245,11 +256,12 @@ impl PinAgent for Agent {
                 side.see(word, time, port, false);
             }
             while let Some(cut) = direction.cuts.pop_if(|cut| cut.at <= direction.now) {
-                direction.line.cut(direction.now, cut.clocks, ledger);
-                ledger.faults.resets += 1;
+                direction.line.cut(direction.now, cut.clocks, faults);
+                faults.resets += 1;
             }
-            let came = direction.line.pass(word, direction.now, ledger);
+            let came = direction.line.pass(word, direction.now, faults);
             direction.now += 1;
+            direction.packet_words += u64::from(word.is_of_packet());
             direction.target.shown[direction.port].set(came);
         }
     }

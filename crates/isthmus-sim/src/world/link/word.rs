@@ -115,6 +115,13 @@ impl Word {
         }
     }
 
+    /// Whether it is of a packet: data, or the word at its begin or end.
+    #[inline]
+    #[must_use]
+    pub fn is_of_packet(self) -> bool {
+        self.k == 0 || self.k == CONTROL && matches!((self.data >> 24) as u8, SOP | EOP | EDB)
+    }
+
     fn control(self) -> Token {
         let symbol = (self.data >> 24) as u8;
         let argument = self.data & CRC24_MASK;
@@ -217,6 +224,22 @@ impl Crc24 {
     }
 }
 
+const MIX: u32 = 0x9E37_79B1;
+
+/// What `lane` carries where lane 0 carries `data`.
+#[inline]
+#[must_use]
+pub fn on_lane(data: u32, lane: usize) -> u32 {
+    data.rotate_left(8 * lane as u32) ^ MIX.wrapping_mul(lane as u32)
+}
+
+/// What lane 0 carries where `lane` carries `data`.
+#[inline]
+#[must_use]
+pub fn off_lane(data: u32, lane: usize) -> u32 {
+    (data ^ MIX.wrapping_mul(lane as u32)).rotate_right(8 * lane as u32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +298,25 @@ mod tests {
                     assert_eq!(hit.token(), Token::Invalid, "{token:?} bit {bit}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_a_lane_carries_leads_back() {
+        for lane in 0..8 {
+            assert_eq!(off_lane(on_lane(0x1234_5678, lane), lane), 0x1234_5678);
+        }
+        assert_ne!(on_lane(7, 1), on_lane(7, 2));
+    }
+
+    #[test]
+    fn words_of_packets_are_told_from_those_between() {
+        for token in [Token::Data(0xBC00_0000), Token::Sop { id: 1, count: 0 }, Token::Eop(7)] {
+            assert!(Word::of(token).is_of_packet(), "{token:?}");
+        }
+        for token in [Token::Idle, Token::Credit { id: 1, count: 0 }, Token::Invalid, Token::Align]
+        {
+            assert!(!Word::of(token).is_of_packet(), "{token:?}");
         }
     }
 }

@@ -369,6 +369,11 @@ impl Lane {
         delivered
     }
 
+    /// How long the wire has been busy so far.
+    pub(super) fn busy(&self) -> Picoseconds {
+        coarse(self.octet.of(self.bytes_wire.get() + self.bytes_dllp.get()))
+    }
+
     /// A DLLP takes its time on the wire, ahead of what waits.
     pub(super) fn put_dllp(&self) {
         let begin = self.free.get().max(fine(self.sim.now()));

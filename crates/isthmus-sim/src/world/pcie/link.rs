@@ -110,6 +110,13 @@ impl Pcie {
         self.0.lanes.iter().for_each(|lane| lane.remember(on));
     }
 
+    /// How long TLPs and DLLPs have kept one direction of the wire so far, with the symbols that the
+    /// link's rate reserves.
+    #[must_use]
+    pub fn busy(&self, direction: Direction) -> Picoseconds {
+        self.0.lane(direction).busy()
+    }
+
     /// The TLPs of one direction so far, in the order of the wire, from number `first` on.
     #[must_use]
     pub fn records_since(&self, direction: Direction, first: usize) -> Vec<TlpRecord> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! PCI Express between a host and a device: links of generation 1 to 3, transaction by transaction.
+//! PCI Express between a host and a device: links of generation 1 to 4, transaction by transaction.
 //!
 //! [`Pcie`] is a link with a root port and an endpoint's hard block. [`PcieHost`] is what host
 //! programs use, [`PciePins`] puts the hard block's user side at a device's pins, and [`Endpoint`]

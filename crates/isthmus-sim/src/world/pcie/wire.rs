@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{FrameId, Picoseconds};
 
-/// A generation of PCIe, up to the last without FLITs or new framing.
+/// A generation of PCIe. 4 differs from 3 in its rate alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Generation {
@@ -15,6 +15,8 @@ pub enum Generation {
     Gen2,
     /// 8 GT/s, 128b/130b.
     Gen3,
+    /// 16 GT/s, 128b/130b.
+    Gen4,
 }
 
 impl Generation {
@@ -25,14 +27,15 @@ impl Generation {
             Self::Gen1 => 2.5e9 * 8.0 / 10.0,
             Self::Gen2 => 5.0e9 * 8.0 / 10.0,
             Self::Gen3 => 8.0e9 * 128.0 / 130.0,
+            Self::Gen4 => 16.0e9 * 128.0 / 130.0,
         }
     }
 }
 
-/// Framing, sequence number and LCRC. Gen1 and Gen2: STP 1, sequence 2, LCRC 4, END 1. Gen3: STP
+/// Framing, sequence number and LCRC. Gen1 and Gen2: STP 1, sequence 2, LCRC 4, END 1. Gen3 on: STP
 /// token with the sequence number 4, LCRC 4.
 pub const FRAMING_BYTES: u64 = 8;
-/// A DLLP. Gen1 and Gen2: SDP 1, content 4, CRC 2, END 1. Gen3: SDP token 2, content 4, CRC 2.
+/// A DLLP. Gen1 and Gen2: SDP 1, content 4, CRC 2, END 1. Gen3 on: SDP token 2, content 4, CRC 2.
 pub const DLLP_BYTES: u64 = 8;
 /// The end-to-end CRC.
 pub const ECRC_BYTES: u64 = 4;

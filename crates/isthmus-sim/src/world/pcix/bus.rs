@@ -235,6 +235,15 @@ impl Pcix {
         self.0.records.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
     }
 
+    /// How long transactions have kept the bus so far, from the address phase to the turn of the bus.
+    #[must_use]
+    pub fn busy(&self) -> Picoseconds {
+        let cycles = self.0.counters.iter().map(|counters| {
+            counters.data_cycles.get() + counters.wait_cycles.get() + counters.protocol_cycles.get()
+        });
+        self.0.times.cycle * cycles.sum::<u64>()
+    }
+
     /// The time of one clock.
     #[must_use]
     pub fn cycle(&self) -> Picoseconds {

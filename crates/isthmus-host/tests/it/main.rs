@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All integration tests in one program: linked once.
+
+mod asynchronous;
+mod bulk;
+mod etherbone_client;
+mod etherbone_codec;
+mod fuzz;
+mod lite_eth;
+mod loss;
+mod pcie;
+mod rdma;
+mod rdma_group;
+mod rdma_read;
+mod sdb;
+mod server;
+mod sockets;
+mod soft_network;

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which roads carry a question, by which drivers, on which platforms: what will be measured.
+
+A road takes part by a module that its entry in the table of roads names as `question`; it has what
+`RoadQuestion` lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from isthmus.errors import UserError, choose
+from isthmus.platforms import Profile
+from isthmus.roads.table import having, resolve
+from isthmus.workload import bytes_text, size_text
+
+if TYPE_CHECKING:
+    from isthmus.platforms import Platform
+    from isthmus.results.constants import Constants
+    from isthmus.workload import Question
+
+Models = Callable[[str, Mapping[str, int]], Path]
+"""The shared object of a top with these parameters."""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A way in which a program uses a road. `profile`: the design that has it."""
+
+    name: str
+    profile: Profile
+
+
+class RoadQuestion(Protocol):
+    """What a road's question module has."""
+
+    @property
+    def DEFAULTS(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    def carries(self, platform: Platform) -> Mapping[str, tuple[Driver, ...]]: ...
+
+    def refusal(self, question: Question, driver: Driver, size: int) -> str: ...
+
+    def interconnect(self, given: Constants) -> str: ...
+
+    def family(self, given: Constants) -> str: ...
+
+    def driver_text(self, driver: str, profile: str, given: Constants | None) -> str: ...
+
+    def scenarios(
+        self,
+        question: Question,
+        platform: Platform,
+        drivers: Sequence[tuple[Driver, int]],
+        models: Models,
+    ) -> list[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """One operation on one platform: the drivers and sizes that are measured."""
+
+    road: RoadQuestion
+    question: Question
+    platform: Platform
+    points: tuple[tuple[Driver, int], ...]
+
+    def scenarios(self, models: Models) -> list[dict[str, Any]]:
+        return self.road.scenarios(self.question, self.platform, self.points, models)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of a comparison, and in words what is left out."""
+
+    runs: tuple[Run, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def platforms(self) -> list[Platform]:
+        return list({run.platform.name: run.platform for run in self.runs}.values())
+
+
+def roads() -> Iterator[RoadQuestion]:
+    """The question modules of all roads that have one."""
+    for road in having("question"):
+        yield of_road(road.name)
+
+
+def of_road(name: str) -> RoadQuestion:
+    """The question module of a road."""
+    from isthmus.roads.table import road
+
+    return cast("RoadQuestion", resolve(road(name).question))
+
+
+def defaults() -> list[str]:
+    """The platforms that are measured where none is named."""
+    return [name for road in roads() for name in road.DEFAULTS]
+
+
+def plan(
+    questions: Sequence[Question],
+    platforms: Sequence[Platform],
+    *,
+    driver: str | None = None,
+    named: bool = False,
+    baselines: bool = True,
+) -> Plan:
+    """What is measured for `questions` on `platforms`. Raises `UserError` where nothing can be.
+
+    driver     this one alone
+    named      the user named the platforms: one that carries nothing is an error
+    baselines  also a published design with the same driver as ours
+    """
+    if driver is not None:
+        offered = (d for r in roads() for p in platforms for some in r.carries(p).values() for d in some)
+        choose("driver", driver, sorted({each.name for each in offered}))
+    runs: list[Run] = []
+    refused: dict[str, str] = {}
+    left_out: dict[str, list[int]] = {}
+    for platform in platforms:
+        found: list[Run] = []
+        why: list[str] = []
+        for road in roads():
+            carried = road.carries(platform)
+            for question in questions if carried else ():
+                points = []
+                drivers = carried.get(question.operation, ())
+                for each in _chosen(drivers, driver, baselines):
+                    for size in question.sizes:
+                        refusal = road.refusal(question, each, size)
+                        if refusal:
+                            why.append(f"{bytes_text(size)}: {refusal}")
+                            left_out.setdefault(refusal, []).append(size)
+                        else:
+                            points.append((each, size))
+                if points:
+                    found.append(Run(road, question, platform, tuple(points)))
+                elif not drivers:
+                    why.append(f"{platform.name} carries {' and '.join(carried)}, not {question.operation}")
+                elif not why:
+                    names = ", ".join(dict.fromkeys(d.name for d in drivers))
+                    why.append(
+                        f"{platform.name} has the driver {names} for {question.operation}, not {driver}"
+                    )
+        runs += found
+        if not found:
+            refused[platform.name] = why[0] if why else f"{platform.name} takes no part in compare"
+    if not runs or (named and refused):
+        # A size that is refused by a road with this operation says more than a road without it.
+        sizes = () if named else (f"{bytes_text(some[0])}: {text}" for text, some in left_out.items())
+        raise UserError(next(iter((*sizes, *refused.values(), "no platform is given"))))
+    said = (
+        f"not measured at {', '.join(size_text(size) for size in dict.fromkeys(some))}: {text}"
+        for text, some in left_out.items()
+    )
+    return Plan(tuple(runs), tuple(said) if baselines or named else ())
+
+
+def _chosen(drivers: Sequence[Driver], wanted: str | None, baselines: bool) -> list[Driver]:
+    """The drivers asked for; without baselines one design for each."""
+    found = [d for d in drivers if wanted in (None, d.name)]
+    if baselines:
+        return found
+    first: dict[str, Driver] = {}
+    for each in found:
+        first.setdefault(each.name, each)
+    return list(first.values())

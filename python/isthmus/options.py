@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isthmus.errors import choose
+
+FORMATS = ("table", "csv", "json")
+PROFILES = ("as-published", "isthmus", "all")
+SEED_LAST = (1 << 53) - 1
+"""A result's readers keep whole numbers exactly up to here."""
+
+
+def one_of(what: str, known: Sequence[str], *names: str, metavar: str = "", **more: Any) -> Any:
+    """An option with a fixed set of values, which its help lists."""
+    return typer.Option(
+        *names, metavar=metavar or "|".join(known), parser=lambda text: choose(what, text, known), **more
+    )
+
+
+Iterations = Annotated[
+    int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Cycles of each measurement.")
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, max=SEED_LAST, help="Random seed; the same seed repeats the result exactly."
+    ),
+]
+OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
+OutJson = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Another name for the result file; ends in .json.")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Measure on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786; resumes.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Keep each point in DIR/points; measure what is not there.")
+]
+Form = Annotated[str, one_of("format", FORMATS, "--format", help="What to print.")]

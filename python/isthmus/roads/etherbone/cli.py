@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench etherbone`, the same for one bus, and `isthmus serve etherbone`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import PROFILES, Form, Iterations, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+    from isthmus.roads.etherbone import bench
+
+METHODS = ("convenience", "blocking", "pipelined", "all")
+TRACES = ("none", "fst", "perfetto", "pcapng")
+DIALECTS = ("ohwr", "liteeth", "litex")
+
+
+def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]:
+    """The command that measures these buses."""
+
+    def command(
+        iterations: Iterations = 90,
+        size: Annotated[
+            str, typer.Option("-s", "--size", metavar="N", help="Timestamps in one cycle: 4, 1,2,8 or 1..8.")
+        ] = "1..8",
+        platform: Annotated[
+            str,
+            typer.Option(
+                metavar="NAMES", help="Names or paths of platforms, with commas, or all that are shipped."
+            ),
+        ] = "all",
+        method: Annotated[str, one_of("method", METHODS, help="How the host program reads.")] = "all",
+        profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "all",
+        seed: Seed = 1,
+        form: Form = "table",
+        details: Annotated[
+            bool, typer.Option("--details", help="Also latencies, rates and stages of each measurement.")
+        ] = False,
+        out: OutFolder = Path("out"),
+        out_json: OutJson = None,
+        scheduler: Scheduler = None,
+        resume: Resume = False,
+        trace: Annotated[str, one_of("trace", TRACES, help="Written to DIR/traces.")] = "none",
+    ) -> None:
+        from isthmus.bench import runner
+        from isthmus.roads.etherbone import command
+
+        command.run(
+            name=name,
+            buses=buses,
+            iterations=iterations,
+            size=size,
+            platform=platform,
+            method=method,
+            profile=profile,
+            seed=seed,
+            format=cast("output.Format", form),
+            details=details,
+            out=out,
+            out_json=out_json,
+            trace=cast("bench.Trace", trace),
+            runner=runner.sweep(out, scheduler, resume),
+        )
+
+    command.__doc__ = words
+    return command
+
+
+etherbone = _bench("etherbone", "Timestamps over Etherbone, on every bus.", ("gige", "pcie", "usb", "vme"))
+gige = _bench("gige", "Timestamps over Gigabit Ethernet.", ("gige",))
+pcie = _bench("pcie", "Timestamps over PCIe.", ("pcie",))
+usb = _bench("usb", "Timestamps over USB.", ("usb",))
+vme = _bench("vme", "Timestamps over VME.", ("vme",))
+
+
+def serve(
+    udp: Annotated[
+        str | None,
+        typer.Option(metavar="IP:PORT", help="Datagrams; port 0: any free one.  [127.0.0.1]"),
+    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="IP:PORT", help="Connections.")] = None,
+    tap: Annotated[
+        str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
+    ] = None,
+    pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
+    dialect: Annotated[
+        str, one_of("dialect", DIALECTS, help="liteeth and litex are both that of LiteEth.")
+    ] = "ohwr",
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
+    ] = None,
+    bind_public: Annotated[
+        bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone knows no password.")
+    ] = False,
+    ip: Annotated[
+        str | None,
+        typer.Option(metavar="IP[/BITS]", help="The FPGA's own address and subnet.  [192.168.10.2/24]"),
+    ] = None,
+    seed: Seed = 1,
+) -> None:
+    """Serve the Etherbone board on a UDP socket, TCP, a terminal or a TAP interface."""
+    from isthmus import bootstrap
+    from isthmus.roads.etherbone import serve as server
+
+    device = {} if ip is None else server.address(ip)
+    options = server.ServeOptions(Path(), udp, tcp, tap, pty, dialect, allow or (), bind_public, seed, device)
+    server.scenario(options)
+    bootstrap.ensure_native()
+    from isthmus.bench import runner
+
+    server.serve(replace(options, model=runner.model("gige_etherbone")))

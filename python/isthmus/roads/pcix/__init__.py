@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PCI-X: the bus of a platform by itself, without gateware. Other roads measure it beside their own."""
+
+from isthmus.roads.table import Road
+
+_HERE = "isthmus.roads.pcix"
+
+ROAD = Road(
+    name="pcix",
+    title="A PCI-X bus by itself",
+    quantities=f"{_HERE}.quantities:QUANTITIES",
+    core=f"{_HERE}.columns:core",
+    columns=f"{_HERE}.columns:COLUMNS",
+    label=f"{_HERE}.bench:label",
+)

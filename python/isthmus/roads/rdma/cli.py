@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench rdma`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import FORMATS, PROFILES, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+POSTINGS = ("v1", "v2", "v3")
+
+
+def rdma(
+    test: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEST",
+            help="write-lat, write-bw, send-lat, send-bw, one-way, exchange, sort, trace, or figures: the "
+            "document's.",
+        ),
+    ],
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "-s",
+            "--size",
+            metavar="BYTES",
+            help="Of a transfer: 64, 8,64 or 8:4096, which doubles.  [8; 65536 where rates are measured]",
+        ),
+    ] = None,
+    all_: Annotated[
+        bool,
+        typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, to 504 or to 64 KiB."),
+    ] = False,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "-n",
+            "--iters",
+            metavar="N",
+            min=1,
+            help="Transfers measured at each size, exchanges, or chunks that each host sorts.  "
+            "[1000, of long ones so many as have 1 MiB; 16]",
+        ),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "-D",
+            "--duration",
+            metavar="MS",
+            help="Instead of -n: simulated milliseconds; a short run first says how many transfers that is.",
+        ),
+    ] = None,
+    bidirectional: Annotated[
+        bool, typer.Option("-b", "--bidirectional", help="Send in both directions.")
+    ] = False,
+    post_list: Annotated[
+        int,
+        typer.Option(
+            "-l",
+            "--post-list",
+            metavar="N",
+            min=1,
+            help="Transfers handed over at a time: of write-bw, send-bw.",
+        ),
+    ] = 1,
+    inline: Annotated[
+        int | None,
+        typer.Option(
+            "-I",
+            "--inline_size",
+            metavar="BYTES",
+            min=0,
+            help="Writes of at most so many bytes bring their data with them, 0 to 504.  "
+            "[the profile's in write-lat, else 0]",
+        ),
+    ] = None,
+    histogram: Annotated[
+        bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
+    ] = False,
+    unsorted: Annotated[
+        bool, typer.Option("-U", "--report-unsorted", help="Print each sample, in order.")
+    ] = False,
+    gbits: Annotated[
+        bool, typer.Option("--report-gbits", help="Print rates in Gbit/s instead of MiB/s.")
+    ] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What trace sends, a line each: nanosecond source destination write|inline|message bytes.",
+        ),
+    ] = None,
+    hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
+    links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
+    posting: Annotated[
+        str | None,
+        one_of(
+            "posting",
+            POSTINGS,
+            help="When the sender checks for queue space: v1 never, v2 always, v3 every 4th.  [v2]",
+        ),
+    ] = None,
+    overrun: Annotated[
+        bool,
+        typer.Option(
+            "--i-know-that-the-queue-may-overrun", help="Required with --posting v3: its queue can overrun."
+        ),
+    ] = False,
+    uncombined: Annotated[
+        bool, typer.Option("--uncombined", help="Post in words of 4 bytes, without write-combining.")
+    ] = False,
+    polled: Annotated[
+        bool, typer.Option("--polled", help="The receiver polls its memory instead of using notifications.")
+    ] = False,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
+    ] = "forth-rdma",
+    profile: Annotated[
+        str | None,
+        one_of("profile", PROFILES, help="Which design.  [isthmus; of figures all]"),
+    ] = None,
+    seed: Seed = 1,
+    form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Remote DMA and messages between hosts, with perftest's flags and columns."""
+    from isthmus.bench import runner
+    from isthmus.roads.rdma import command
+
+    asked = command.RdmaOptions(
+        test=test,
+        size=size,
+        all_=all_,
+        iterations=iterations,
+        duration_ms=duration,
+        trace=trace,
+        hosts=hosts,
+        links=links,
+        posting=posting,
+        overrun=overrun,
+        uncombined=uncombined,
+        bidirectional=bidirectional,
+        post_list=post_list,
+        inline=inline,
+        polled=polled,
+        histogram=histogram,
+        unsorted=unsorted,
+        gbits=gbits,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+    )
+    command.run(
+        asked,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench switch`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+PORTS = ("4", "8", "12", "16")
+ARRIVALS = ("paced", "poisson", "bursty")
+
+
+def switch(
+    ports: Annotated[str, one_of("ports", PORTS, help="Ports of the switch.")] = "8",
+    pattern: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="uniform, permutation, hotspot[:SHARE], unbalanced:W, single or trace:FILE.",
+        ),
+    ] = "uniform",
+    arrivals: Annotated[str, one_of("arrivals", ARRIVALS, help="When packets are made.")] = "paced",
+    size: Annotated[
+        str, typer.Option("-s", "--sizes", metavar="BYTES", help="Data of a packet: 64-512 or 256.")
+    ] = "64-512",
+    load: Annotated[
+        str,
+        typer.Option(metavar="LOADS", help="Shares of a line's words: 0.8, 0.5,0.8 or FROM:TO[:STEP]."),
+    ] = "0.1:1.0",
+    packets: Annotated[
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets to measure at each load.")
+    ] = 20_000,
+    seed: Seed = 1,
+    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "isthmus",
+    buffer_words: Annotated[
+        int | None, typer.Option(metavar="N", help="Words of a crosspoint, 32 to 512.  [512]")
+    ] = None,
+    round_trip: Annotated[
+        int | None,
+        typer.Option(metavar="WORDS", help="Propagation from a sender to the switch and back.  [50]"),
+    ] = None,
+    engines: Annotated[
+        str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
+    ] = "all",
+    platform: Annotated[
+        str, typer.Option(metavar="NAME", help="A platform by its name or path.")
+    ] = "forth-switch",
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Delay against load through a buffered-crossbar switch."""
+    from isthmus.bench import runner
+    from isthmus.roads.switch import command
+
+    command.run(
+        ports=int(ports),
+        pattern=pattern,
+        arrivals=arrivals,
+        size=size,
+        load=load,
+        packets=packets,
+        seed=seed,
+        profile=profile,
+        buffer_words=buffer_words,
+        round_trip=round_trip,
+        engines=engines,
+        platform=platform,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

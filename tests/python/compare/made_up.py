@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FIXTURE, NOT A RESULT: a stand-in for the engine that makes up measurements of the common workload.
+
+It takes the scenarios that `compare` really builds, of both roads, and answers in the shape of the engine by
+simple arithmetic, so that everything after the engine can be tested without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+CAPACITY_PER_S = {"dma": 500_000.0, "loads": 20_000.0, "datagram": 80_000.0, "bulk": 30_000.0}
+"""Requests a second that a driver carries at most."""
+BASE_NS = {
+    ("pcie", "dma"): 2_600,
+    ("pcie", "loads"): 1_000,
+    ("gige", "datagram"): 12_000,
+    ("usb", "bulk"): 40_000,
+    ("usb", "serial"): 125_000,
+    ("vme", "loads"): 2_000,
+    ("rdma", "inline"): 1_200,
+    ("rdma", "dma"): 1_700,
+    ("rdma", "message"): 1_400,
+}
+BYTE_NS = {
+    "dma": 1.0,
+    "loads": 240.0,
+    "datagram": 8.0,
+    "bulk": 30.0,
+    "serial": 60.0,
+    "inline": 4.0,
+    "message": 4.0,
+}
+
+
+def model(top: str, parameters: Mapping[str, int]) -> Path:
+    del parameters
+    return Path(f"{top}.so")
+
+
+def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One made-up measurement."""
+    work, road = scenario["workload"], scenario["road"]
+    bus = next(iter(scenario["platform"]["bus"])) if road == "etherbone" else road
+    if road == "etherbone":
+        assert work["kind"] == "access"
+        operation, size = work["operation"], work["bytes"]
+        published = scenario["profile"] == "as-published"
+        driver = {"pcie": "loads" if published else "dma", "usb": "serial" if published else "bulk"}.get(
+            bus, {"gige": "datagram", "vme": "loads"}.get(bus, "")
+        )
+    else:
+        operation, size = work["test"], work["size_bytes"]
+        driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"
+    window, rate = work.get("window"), work.get("rate_per_s")
+    assert (window is None) != (rate is None)
+    slow = 3.0 if scenario["profile"] == "as-published" and driver in ("datagram", "dma") else 1.0
+    link = scenario["platform"]["bus"].get("pcie", {}).get("link", {}) if road == "etherbone" else {}
+    faster = 1 + 0.1 * link.get("generation", 1)
+    total = round(1000 * slow * (BASE_NS[bus, driver] + BYTE_NS[driver] * size) / faster)
+    if operation == "host-write":
+        total //= 2
+    stages = [
+        {"name": "build request", "where": "host", "ps": total * 42 // 100},
+        {"name": "on the wire", "where": "wire", "ps": total * 38 // 100},
+    ]
+    stages.append({"name": "gateware", "where": "fpga", "ps": total - sum(s["ps"] for s in stages)})
+    noise = scenario.get("noise")
+    extra = 1000 * noise["buckets"][-1][0] if noise else 0
+    n = work["iterations"]
+    capacity = min(CAPACITY_PER_S.get(driver, 100_000.0), 1e12 / total * 4)
+    saturated = rate is not None and rate > capacity
+    per_s = min(rate if rate is not None else window * 1e12 / total, capacity)
+    elapsed = n * 1e12 / per_s
+    latency: dict[str, Any] | None = {
+        "min": total, "max": total + extra + 2000, "typical": total, "avg": float(total + extra // 100),
+        "stdev": 500.0, "p50": total, "p90": total + 1000, "p99": total + 1500 + extra,
+        "p99.9": None, "p99.99": None,
+    }  # fmt: skip
+    histogram = {"unit": "ps", "significant_digits": 3, "buckets": [[total, n]]}
+    if saturated:
+        latency, histogram, stages = None, None, []
+    arrivals = f"poisson:{rate:g}/s" if rate is not None else f"window:{window}"
+    name = f"{operation}{size}" + (f"r{rate:g}" if rate is not None else f"w{window}")
+    load = min(1.0, per_s / capacity)
+    return [
+        {
+            "id": f"{road}/{scenario['platform']['name']}/{scenario['profile']}/{driver}/{name}",
+            "road": road,
+            "platform": scenario["platform"]["name"],
+            "profile": scenario["profile"],
+            "method": driver,
+            "workload": {
+                "operation": operation, "bytes": size, "driver": driver, "window": window, "rate_per_s": rate,
+                "noise": noise is not None, "busy": {"host": load, "wire": load / 3}, "saturated": saturated,
+            },
+            "definition": "rtt" if operation == "host-read" else "one_way",
+            "arrivals": arrivals,
+            "seed": scenario["seed"],
+            "iterations": n,
+            "excluded": {"head": 16, "tail": 16},
+            "latency_ps": latency,
+            "histogram": histogram,
+            "throughput": {
+                "payload_bytes": size * n, "wire_bytes": None, "elapsed_ps": round(elapsed),
+                "payload_bit_s": 8 * size * per_s, "wire_bit_s": None, "cycles_per_s": per_s,
+            },
+            "stages": stages,
+            "stages_total_ps": sum(s["ps"] for s in stages),
+            "timeline": [],
+            "checked": {"bytes": size * n, "wrong": 0, "lost": 0},
+            "counters": {},
+            "simulation": {"device_cycles": 1000, "evaluated_cycles": 900, "wall_s": 0.01},
+        }
+    ]  # fmt: skip
+
+
+def found(**options: Any) -> Any:
+    """A made-up comparison."""
+    from isthmus.compare.api import compare
+
+    return compare(runner=engine, models=model, **options)
