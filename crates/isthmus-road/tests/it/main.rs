@@ -6,6 +6,7 @@ mod circles;
 mod common;
 mod etherbone;
 mod pcie_driver;
+mod schema;
 mod serve;
 mod switch;
 mod wire;
