@@ -92,8 +92,9 @@ def test_a_read_takes_as_long_as_so_many_words_of_a_blocking_cycle(platform: str
         1,
     )
     (words,) = native.run_scenario(made)
-    # The RAM answers two clocks of 8 ns after the registers that the words come from.
-    assert read["latency_ps"]["avg"] == pytest.approx(words["latency_ps"]["avg"], abs=24_000)
+    # The RAM answers two clocks after the registers that the words come from, which can cost a DMA engine
+    # a whole wait for more to write.
+    assert read["latency_ps"]["avg"] == pytest.approx(words["latency_ps"]["avg"], rel=0.06)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -46,6 +46,10 @@ impl Road for Etherbone {
         scenario::NAME
     }
 
+    fn schema(&self) -> Option<schemars::Schema> {
+        Some(crate::schema::of::<EtherboneScenario>())
+    }
+
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = EtherboneScenario::parse(json)?;
         run(&scenario, context.make_model, context.watch)

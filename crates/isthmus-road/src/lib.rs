@@ -20,6 +20,7 @@ pub mod rdma;
 mod road;
 mod roads;
 pub mod scenario;
+mod schema;
 mod stages;
 pub mod switch;
 mod watch;

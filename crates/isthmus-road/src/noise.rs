@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_sim::Picoseconds;
@@ -13,7 +14,7 @@ use crate::error::RoadError;
 use crate::scenario::within;
 
 /// A histogram of delays, as cyclictest measures one.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseHistogram {
     /// The unit of the delays.
@@ -23,7 +24,7 @@ pub struct NoiseHistogram {
 }
 
 /// The unit of a histogram's delays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NoiseUnit {
     /// Nanoseconds.

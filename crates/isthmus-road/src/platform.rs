@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Constants that several roads have in common: a host on PCI Express.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::scenario::two;
 
 /// A PCIe link.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieLink {
     /// Generation, 1 to 3.
+    #[schemars(range(min = 1, max = 3))]
     pub generation: u32,
     /// Lanes.
     pub lanes: u32,
@@ -34,7 +36,7 @@ pub struct PcieLink {
 }
 
 /// One end of a PCIe link.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PciePort {
     /// A TLP handed over to its first symbol.
@@ -58,7 +60,7 @@ pub struct PciePort {
 }
 
 /// Host memory as a device's DMA sees it.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DmaMemory {
     /// A request out of the root port to its data there.
@@ -68,7 +70,7 @@ pub struct DmaMemory {
 }
 
 /// What a processor pays to use PCIe.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieHost {
     /// An uncached load: core to root port.
@@ -95,5 +97,6 @@ pub struct PcieHost {
     pub copy_ns_per_byte: f64,
     /// Cores.
     #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 1024))]
     pub cores: usize,
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a road is to everything outside its folder.
 
+use schemars::Schema;
+
 use crate::error::RoadError;
 use crate::measurement::Measurement;
 use crate::model::MakeModel;
@@ -19,6 +21,12 @@ pub struct Context<'a> {
 pub trait Road: Sync {
     /// Its name, as scenarios and results give it in `road`.
     fn name(&self) -> &'static str;
+
+    /// The schema of its scenarios (JSON Schema 2020-12), where the road has one: every key with its unit, as
+    /// `x-unit`, and its range.
+    fn schema(&self) -> Option<Schema> {
+        None
+    }
 
     /// Runs a scenario given as JSON.
     ///

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the scenarios of all roads have in common: profile, limits, and how a document is read and checked.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::RoadError;
 
 /// A system's design: as its authors documented it, or ours under the same constants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// As documented.
@@ -27,7 +28,7 @@ impl Profile {
 }
 
 /// Bounds of a run.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Fails a run that needs more simulated time.

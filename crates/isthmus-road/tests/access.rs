@@ -189,12 +189,12 @@ fn a_rate_far_below_capacity_has_the_latency_of_an_unloaded_road() {
 fn latency_grows_with_the_rate_until_the_road_is_saturated() {
     let at = |rate_per_s: f64| {
         measured(json!({
-            "operation": "host-read", "bytes": 1_020, "rate_per_s": rate_per_s, "iterations": 2_000
+            "operation": "host-read", "bytes": 1_020, "rate_per_s": rate_per_s, "iterations": 1_000
         }))
     };
     // What the wire carries of such requests, eight bytes more than the reply's.
     let full = measured(
-        json!({"operation": "host-read", "bytes": 1_020, "window": 64, "iterations": 2_000}),
+        json!({"operation": "host-read", "bytes": 1_020, "window": 64, "iterations": 1_000}),
     );
     let capacity = rate(&full);
     let [low, high] = [at(0.3 * capacity), at(0.85 * capacity)];
@@ -208,7 +208,7 @@ fn latency_grows_with_the_rate_until_the_road_is_saturated() {
     assert_eq!((&over["latency_ps"], &over["histogram"]), (&Value::Null, &Value::Null));
     assert_eq!(over["stages"], json!([]));
     assert!((rate(&over) / capacity - 1.0).abs() < 0.05, "{} of {capacity}", rate(&over));
-    assert_eq!(over["iterations"], 2_000);
+    assert!(number(&over["iterations"]) >= 1_000.0);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod workload;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_sim::FaultSpec;
@@ -37,7 +38,7 @@ pub use words::WordsDriver;
 pub use workload::{EtherboneWorkload, Method, Procedure};
 
 /// One run, or a sweep of runs over one system.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EtherboneScenario {
     /// Which road.
@@ -73,7 +74,7 @@ pub struct EtherboneScenario {
 }
 
 /// The constants of everything outside the FPGA's package.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EtherbonePlatform {
     /// Its name.
@@ -87,7 +88,7 @@ pub struct EtherbonePlatform {
 }
 
 /// A bus with its driver.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EtherboneBus {
     /// UDP over Gigabit Ethernet.
@@ -114,25 +115,31 @@ impl EtherboneBus {
 }
 
 /// What the protocol library costs, and how it waits.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EtherboneLibrary {
     /// Open, close and frame one cycle.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub build_cycle_ns: f64,
     /// Add one operation to a cycle.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub build_operation_ns: f64,
     /// Match one reply and run its callback.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub parse_cycle_ns: f64,
     /// Take one value out of a reply.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub parse_operation_ns: f64,
     /// Calls around each wait beside send and receive.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub event_loop_ns: f64,
     /// 1: the host polls for the reply; 0: it waits for an interrupt.
+    #[schemars(range(min = 0, max = 1))]
     pub poll: u8,
 }
 
 /// Files a run writes.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EtherboneTrace {
     /// A waveform; needs a model built for it.

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::SimError;
@@ -12,7 +13,7 @@ use super::rng::RandomStream;
 use super::units::Picoseconds;
 
 /// When a fault point fires. An opportunity is whatever the point counts: a bit, a frame.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultSpec {
     /// The probability at each opportunity.

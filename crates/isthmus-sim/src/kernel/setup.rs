@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clock::{ClockConfig, Grid};
@@ -42,7 +43,7 @@ pub struct DeviceConfig {
 }
 
 /// A reset injected during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResetSpec {
     /// When `rst_ni` falls.
@@ -52,7 +53,7 @@ pub struct ResetSpec {
 }
 
 /// An input held at a value, whatever drives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HoldSpec {
     /// The port's name.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::rc::{Rc, Weak};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cable::{LinkDirection, Outgoing};
@@ -24,7 +25,7 @@ pub const FCS_BYTES: usize = 4;
 pub const INTERFRAME_GAP_BYTES: u64 = 12;
 
 /// A MAC address; written as `02:00:00:00:00:01`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct MacAddress(pub [u8; 6]);
 

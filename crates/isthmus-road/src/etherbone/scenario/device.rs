@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_sim::kernel::{HoldSpec, ResetSpec};
@@ -11,20 +12,23 @@ use isthmus_sim::world::MacAddress;
 use crate::error::RoadError;
 
 /// The FPGA's side of the pins.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fpga {
     /// Clock of the gateware, on Ethernet also of its GMII transmit side.
+    #[schemars(range(min = 1.0, max = 1000.0))]
     pub clock_mhz: f64,
     /// TAI seconds since 1970 at simulated time zero.
+    #[schemars(range(min = 0, max = 8_589_934_592_u64))]
     pub epoch_s: u64,
     /// How far the FPGA's oscillator is off. Clocks that come from outside are not.
     #[serde(default)]
+    #[schemars(range(min = -1000.0, max = 1000.0))]
     pub clock_offset_ppm: f64,
 }
 
 /// The FPGA.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EtherboneDevice {
     /// The shared object of its model.
@@ -59,7 +63,7 @@ pub struct EtherboneDevice {
 }
 
 /// A dialect of Etherbone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
     /// As published on the Open Hardware Repository.

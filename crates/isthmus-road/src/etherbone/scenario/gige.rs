@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The constants of UDP over Gigabit Ethernet.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::RoadError;
 use crate::scenario::{latencies, ranges, two};
 
 /// UDP over Gigabit Ethernet.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigePlatform {
     /// The FPGA's PHY.
@@ -24,58 +25,74 @@ pub struct GigePlatform {
 }
 
 /// A Gigabit PHY at the FPGA's GMII.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigePhy {
     /// Transmit pins to medium.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub tx_ns: f64,
     /// Medium to receive pins.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub rx_ns: f64,
 }
 
 /// Every cable of the path.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigeLink {
     /// Line rate.
+    #[schemars(range(min = 1000.0, max = 1000.0))]
     pub rate_mbit_s: f64,
     /// Length of one cable.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub length_m: f64,
     /// Propagation delay.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub delay_ns_per_m: f64,
 }
 
 /// The host's network interface.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigeNic {
     /// PHY: MAC to medium.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub phy_tx_ns: f64,
     /// PHY: medium to MAC.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub phy_rx_ns: f64,
     /// Store to the tail register until it arrives.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub doorbell_ns: f64,
     /// Doorbell to first byte on the wire.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub tx_dma_ns: f64,
     /// Last byte received to visible in host memory.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub rx_dma_ns: f64,
     /// Least time between two interrupts; 0: none.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub interrupt_gap_us: f64,
 }
 
 /// Operating system and processor.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigeHost {
     /// Send call: entry to doorbell store.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub send_call_ns: f64,
     /// Receive call that finds a datagram.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub receive_call_ns: f64,
     /// Driver and IP/UDP stack, one received frame.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub frame_ns: f64,
     /// Interrupt to the blocked thread running again.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub wakeup_ns: f64,
     /// Copy between user memory and kernel buffer.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub copy_ns_per_byte: f64,
     /// Cores; the program has one, and the network stack another where there is one.
     #[serde(default = "two")]
@@ -83,10 +100,11 @@ pub struct GigeHost {
 }
 
 /// One store-and-forward switch.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GigeSwitch {
     /// Last bit in to first bit out with the port idle.
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub latency_ns: f64,
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The constants of PCI Express.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::words::WordsDriver;
@@ -9,7 +10,7 @@ use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
 use crate::scenario::ranges;
 
 /// PCI Express, with its hard block at the FPGA's pins.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PciePlatform {
     /// The link.
@@ -27,7 +28,7 @@ pub struct PciePlatform {
 }
 
 /// How a program uses PCIe.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PcieDriver {
     /// Through the published kernel driver, word by word.
@@ -46,12 +47,14 @@ impl PcieDriver {
 }
 
 /// Streams by DMA.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieDma {
     /// The ring of requests.
+    #[schemars(range(min = 64, max = 16_777_216))]
     pub request_ring_bytes: usize,
     /// The ring of replies.
+    #[schemars(range(min = 64, max = 16_777_216))]
     pub reply_ring_bytes: usize,
     /// Longer requests go through the ring, shorter ones are pushed.
     pub push_most_bytes: usize,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The constants of USB 2.0 at high speed.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::RoadError;
 use crate::scenario::{ranges, two};
 
 /// USB 2.0 at high speed, to an FX2LP beside the FPGA.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbPlatform {
     /// The FX2LP's slave FIFO.
@@ -21,17 +22,18 @@ pub struct UsbPlatform {
 }
 
 /// The FX2LP's slave FIFO.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fx2 {
     /// IFCLK.
+    #[schemars(range(min = 5.0, max = 48.0))]
     pub clock_mhz: f64,
     /// Width of FD.
     pub width_bits: u32,
 }
 
 /// A host controller.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UsbController {
     /// Enhanced host controller interface.
@@ -41,7 +43,7 @@ pub enum UsbController {
 }
 
 /// Enhanced host controller interface.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ehci {
     /// Interrupts come at multiples of so many microframes.
@@ -57,7 +59,7 @@ pub struct Ehci {
 }
 
 /// Extensible host controller interface.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Xhci {
     /// Least time between two interrupts.
@@ -71,7 +73,7 @@ pub struct Xhci {
 }
 
 /// What USB's software costs.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbHost {
     /// Entry and exit of a system call.
@@ -88,11 +90,12 @@ pub struct UsbHost {
     pub wakeup_ns: f64,
     /// Cores.
     #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 1024))]
     pub cores: usize,
 }
 
 /// How a program uses USB.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UsbDriver {
     /// As a serial port of the kernel's driver.
@@ -111,7 +114,7 @@ impl UsbDriver {
 }
 
 /// The kernel's serial driver.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbSerial {
     /// The port's transmit FIFO.
@@ -119,10 +122,12 @@ pub struct UsbSerial {
     /// The size of each transfer to the device.
     pub out_transfer_bytes: usize,
     /// How many of these there are.
+    #[schemars(range(min = 1, max = 1024))]
     pub out_transfers: usize,
     /// The size of each transfer from the device.
     pub in_transfer_bytes: usize,
     /// How many of these are always under way.
+    #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
     /// The terminal layer's part of a write.
     pub write_path_ns: f64,
@@ -133,16 +138,18 @@ pub struct UsbSerial {
 }
 
 /// Transfers of a program's own.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbBulk {
     /// The most bytes of each transfer to the device.
     pub out_transfer_bytes: usize,
     /// How many of these may be under way.
+    #[schemars(range(min = 1, max = 1024))]
     pub out_transfers: usize,
     /// The most bytes of each transfer from the device.
     pub in_transfer_bytes: usize,
     /// How many of these are always under way.
+    #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
 }
 

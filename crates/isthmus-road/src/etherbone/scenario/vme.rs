@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The constants of VMEbus.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::words::WordsDriver;
@@ -8,7 +9,7 @@ use crate::error::RoadError;
 use crate::scenario::{ranges, two};
 
 /// VMEbus, A32 D32, behind a CPU board's bridge.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VmePlatform {
     /// The CPU board, up to the bus.
@@ -17,11 +18,12 @@ pub struct VmePlatform {
     pub driver: VmeDriver,
     /// Cores.
     #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 1024))]
     pub cores: usize,
 }
 
 /// A CPU board on a VME backplane.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VmeBoard {
     /// A load to the request at the bridge, and from the answer there back.
@@ -37,6 +39,7 @@ pub struct VmeBoard {
     /// Bus request to grant, where the bridge does not own the bus.
     pub arbitration_ns: f64,
     /// 1: the bridge gives the bus away after each cycle.
+    #[schemars(range(min = 0, max = 1))]
     pub release_when_done: u8,
     /// One way through transceivers and backplane.
     pub signal_ns: f64,
@@ -45,7 +48,7 @@ pub struct VmeBoard {
 }
 
 /// How a program uses VMEbus.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VmeDriver {
     /// Through the published kernel driver.

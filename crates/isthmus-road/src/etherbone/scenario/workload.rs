@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What to measure.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gige::GigePlatform;
@@ -10,7 +11,7 @@ use crate::error::RoadError;
 use crate::operation::Operation;
 
 /// An access method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A cycle of its own for every operation, one after the other.
@@ -34,7 +35,7 @@ impl Method {
 }
 
 /// Which part of a series counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Procedure {
     /// A window in which the rate is steady: warm-up and drain are left out.
@@ -64,7 +65,7 @@ const MOST_BYTES: u32 = 1 << 20;
 const MOST_BYTES_IN_FLIGHT: u64 = 4 << 20;
 
 /// What to measure.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EtherboneWorkload {
     /// A series of cycles of timestamps between two single ones.
@@ -75,12 +76,14 @@ pub enum EtherboneWorkload {
         timestamps_per_cycle: u32,
         /// Cycles that count, at least.
         #[serde(default = "ninety")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         iterations: u32,
         /// Which part of the series counts.
         #[serde(default)]
         procedure: Procedure,
         /// Cycles in flight, where the method is pipelined and the procedure steady.
         #[serde(default = "series_window")]
+        #[schemars(range(min = 1, max = 4096))]
         window: u32,
     },
     /// How long it takes to read so many words: one measurement for each number.
@@ -91,6 +94,7 @@ pub enum EtherboneWorkload {
         words: Vec<u32>,
         /// Repetitions of each.
         #[serde(default = "ten")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         iterations: u32,
     },
     /// The latch unit's cycle: three reads and one write.
@@ -99,6 +103,7 @@ pub enum EtherboneWorkload {
         method: Method,
         /// Cycles.
         #[serde(default = "ninety")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         iterations: u32,
     },
     /// As many timestamps a second as the wire carries: cycles in flight all the time.
@@ -107,12 +112,14 @@ pub enum EtherboneWorkload {
         timestamps_per_cycle: u32,
         /// Cycles that count, at least.
         #[serde(default = "thousands")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         iterations: u32,
         /// Which part of the series counts.
         #[serde(default)]
         procedure: Procedure,
         /// Cycles in flight, where the procedure is steady.
         #[serde(default = "throughput_window")]
+        #[schemars(range(min = 1, max = 4096))]
         window: u32,
     },
     /// The gateware alone: clocks from the last byte of a request to the first of its reply, for
@@ -126,21 +133,26 @@ pub enum EtherboneWorkload {
         /// `host-read` or `host-write`.
         operation: Operation,
         /// Bytes of each request: a multiple of 4.
+        #[schemars(range(min = 4, max = 1_048_576))]
         bytes: u32,
         /// Requests that count, at least.
         #[serde(default = "thousand")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         iterations: u32,
         /// Requests in flight; 1 without it and without a rate.
         #[serde(default)]
+        #[schemars(range(min = 1, max = 4096))]
         window: Option<u32>,
         /// Requests a second on the mean, at times that do not depend on each other.
         #[serde(default)]
+        #[schemars(range(min = 1.0, max = 1e9))]
         rate_per_s: Option<f64>,
     },
     /// Requests back to back, straight onto the wire: none may be lost.
     LineRate {
         /// Frames.
         #[serde(default = "thousand")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         frames: u32,
         /// 0: the shortest frames, one read each. 1 to 8: the longest, full of checked cycles with so
         /// many timestamps.
@@ -151,6 +163,7 @@ pub enum EtherboneWorkload {
     Fuzz {
         /// Frames.
         #[serde(default = "ten_thousand")]
+        #[schemars(range(min = 1, max = 1_000_000))]
         frames: u32,
     },
 }
