@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from isthmus import jobs
 
-
 WIDTH = 80
 """Columns for which `help.txt` is made; a narrower terminal gets its own."""
 

@@ -12,9 +12,9 @@ use isthmus_host::etherbone::{
     AddressMap, Bus, BusFault, Dialect, MapError, Server, ServerConfig, SlaveConfig, Width,
 };
 
-use super::{
-    ABI, ABI_CODE, ADDRESS, BUSY, FAIL, Fault, OK, SdbDevice, Status, WIDTH, fault, give, masks,
-    null, run,
+use crate::sdb::SdbDevice;
+use crate::status::{
+    ABI, ABI_CODE, ADDRESS, BUSY, FAIL, Fault, OK, Status, WIDTH, fault, give, masks, null, run,
 };
 
 /// Where the bus describes itself: at the end of 32 and of 16 bit, with room for many devices.
