@@ -32,6 +32,7 @@ THROUGHPUT_ITERATIONS = 2000
 # Frames back to back, straight onto the wire: the shortest ones, and the longest full of timestamps.
 LINE_RATE: tuple[tuple[int, int], ...] = ((1000, 0), (200, max(TIMESTAMPS)))
 
+ETHERNET = "gige"
 Trace = Literal["none", "fst", "perfetto", "pcapng"]
 _TRACES: Mapping[Trace, tuple[str, str]] = {
     "fst": ("waveform", "fst"),
@@ -67,6 +68,12 @@ def measure(
         bootstrap.ensure_native()
     found = [platforms.load(each) if isinstance(each, str) else each for each in systems]
     loaded = {platform.name: platform for platform in found}
+    if trace == "pcapng":
+        without = [platform.name for platform in found if platform.bus != ETHERNET]
+        if without:
+            raise UserError(
+                f"trace: pcapng has Ethernet frames, and {', '.join(without)} has none: perfetto, fst"
+            )
     tops = sorted({_board(platform, profile) for platform in loaded.values() for profile in profiles})
     models = {top: model or running.model(top, trace == "fst") for top in tops}
     files = dict(_trace_files(trace, out))

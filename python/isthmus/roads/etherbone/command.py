@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from isthmus import platforms
+from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
@@ -76,5 +77,5 @@ def run(
     wanted = details or len(chosen) == 1
     publish(made, target, format, lambda one: tables.text(one) + (tables.details(one) if wanted else ""))
     if trace != "none" and format == "table":
-        print(f"# traces: {out / 'traces'}")
+        print(traces.how_to_open(out / "traces"))
     return made

@@ -364,8 +364,9 @@ def _loaded(platform: System) -> Platform:
 class _Runs:
     """Makes scenarios of points, with the models they need; each is built once."""
 
-    def __init__(self, given: Mapping[str, Path] | None) -> None:
+    def __init__(self, given: Mapping[str, Path] | None, waveform: Path | None = None) -> None:
         self.given = given
+        self.waveform = waveform
         self.built: dict[str, Path] = {}
         self._platforms: dict[str, Platform] = {}
 
@@ -379,6 +380,8 @@ class _Runs:
         if platform is None:
             platform = self._platforms[name] = _loaded(point.platform)
         made = self.given or self._models(platform, point)
+        if self.waveform is not None:
+            changes["waveform"] = str(self.waveform.resolve())
         return scenario(platform, point.profile, point.transfers, made[INTERFACE], made[SWITCH], **changes)
 
     def _models(self, platform: Platform, point: Point) -> dict[str, Path]:
@@ -387,7 +390,8 @@ class _Runs:
         for top, values in wanted.items():
             name = f"{top} {' '.join(f'{key}={value}' for key, value in values.items())}"
             if name not in self.built:
-                self.built[name] = running.model(top, False, values)
+                waveform = self.waveform is not None and top == INTERFACE
+                self.built[name] = running.model(top, waveform, values)
             made[top] = self.built[name]
         return made
 
@@ -398,12 +402,14 @@ def measure(
     title: str = "rdma",
     command: str | None = None,
     duration_ms: float | None = None,
+    waveform: Path | None = None,
     runner: running.Runner | None = None,
     given: Mapping[str, Path] | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
 
     duration_ms  simulated; the number of transfers follows from a first, short run of each point
+    waveform     FST file of host 0's interface, of the one point
     given        the models by the name of their top, instead of those built for the points
     runner       instead of the simulator
     """
@@ -412,7 +418,7 @@ def measure(
         check(point.transfers)
     if runner is None:
         bootstrap.ensure_native()
-    runs = _Runs(given)
+    runs = _Runs(given, waveform)
     one = runner or running.run
     if duration_ms is not None:
         short = [replace(point, transfers=replace(point.transfers, iterations=PROBE)) for point in points]

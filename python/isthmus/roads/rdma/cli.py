@@ -98,6 +98,10 @@ def rdma(
             help="What trace sends, a line each: nanosecond source destination write|inline|message bytes.",
         ),
     ] = None,
+    waveform: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Waveform of host 0's interface, an FST file; of a single run."),
+    ] = None,
     hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
     links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
     posting: Annotated[
@@ -157,6 +161,7 @@ def rdma(
         histogram=histogram,
         unsorted=unsorted,
         gbits=gbits,
+        waveform=waveform,
         platform=platform,
         profile=profile,
         seed=seed,

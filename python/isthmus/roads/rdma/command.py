@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from isthmus import platforms
+from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
@@ -52,6 +53,7 @@ class RdmaOptions:
     polled       --polled: the receiver polls its memory instead of using notifications
     histogram    -H: the whole distribution; `unsorted`: -U: each sample, in the result file as well
     gbits        --report-gbits
+    waveform     --waveform: FST file of host 0's interface; one size, platform and profile
     platform     --platform: names or paths, with commas
     profile      --profile: as-published, isthmus or all; None: isthmus, and of figures all
     """
@@ -74,6 +76,7 @@ class RdmaOptions:
     histogram: bool = False
     unsorted: bool = False
     gbits: bool = False
+    waveform: Path | None = None
     platform: str = PLATFORM
     profile: str | None = None
     seed: int = 1
@@ -107,9 +110,11 @@ def run(
     points = [] if o.test == FIGURES else _points(o, chosen, profiles, lines)
     for point in points:
         check(point.transfers)
+    if o.waveform is not None:
+        traces.check_waveform(o.waveform, len(points), "-s, --platform, --profile")
     target = result_file(out, "rdma", out_json)
     if points:
-        made = measure(points, duration_ms=o.duration_ms, runner=runner, given=given)
+        made = measure(points, duration_ms=o.duration_ms, waveform=o.waveform, runner=runner, given=given)
     else:
         made = published.drawn(profiles, chosen, o.seed, runner, given)
 
@@ -117,6 +122,8 @@ def run(
         return tables.text(one, gbits=o.gbits, histogram=o.histogram, unsorted=o.unsorted)
 
     publish(made, target, format, text)
+    if o.waveform is not None and format == "table":
+        print(traces.how_to_open(o.waveform))
     return made
 
 

@@ -278,12 +278,14 @@ def measure(
     title: str = "switch",
     platform: Platform | str = PLATFORM,
     command: str | None = None,
+    waveform: Path | None = None,
     runner: running.Runner | None = None,
     given: Path | None = None,
 ) -> Document:
     """Run the points and give the result document; nothing is printed but progress.
 
     platform  or its name
+    waveform  FST file of the switch, of the one point, whose engine is rtl
     given     the model instead of one built for the points
     runner    instead of the simulator
     """
@@ -299,11 +301,12 @@ def measure(
         if point.kind == "rtl" and path is None:
             ports, design = point.traffic.ports, replace(point.design, round_trip=None)
             name = f"{TOP} {ports} ports {design.profile} {design.buffer_words or ''}".strip()
-            path = built.get(name) or model(platform, ports, design)
+            path = built.get(name) or model(platform, ports, design, waveform is not None)
             built[name] = path
-        runs.append(
-            scenario(platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None)
+        made = scenario(
+            platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None
         )
+        runs.append(made if waveform is None else {**made, "waveform": str(waveform.resolve())})
     measured = running.run_all(runs, title, runner or running.run)
     seed = points[0].traffic.seed if points else 0
     ordered = sorted(measured, key=_order)

@@ -52,6 +52,12 @@ def switch(
     platform: Annotated[
         str, typer.Option(metavar="NAME", help="A platform by its name or path.")
     ] = "forth-switch",
+    waveform: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Waveform of the switch, an FST file: --engine rtl and one --load."
+        ),
+    ] = None,
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
@@ -75,6 +81,7 @@ def switch(
         round_trip=round_trip,
         engines=engines,
         platform=platform,
+        waveform=waveform,
         format=cast("output.Format", form),
         out=out,
         out_json=out_json,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from isthmus import platforms
+from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
@@ -46,6 +47,7 @@ def run(
     round_trip: int | None = None,
     engines: str = "all",
     platform: str = PLATFORM,
+    waveform: Path | None = None,
     format: Format = "table",  # noqa: A002
     out: Path = Path("out"),
     out_json: Path | None = None,
@@ -65,6 +67,7 @@ def run(
     round_trip    --round-trip: words of propagation to the switch and back
     engines       --engine: rtl, reference, ideal, with commas, or all
     platform      --platform: a name or a path
+    waveform      --waveform: FST file of the switch; --engine rtl, one profile and one load
     """
     wanted = ENGINES if engines == "all" else tuple(engines.split(","))
     profiles = PROFILES if profile == "all" else tuple(profile.split(","))
@@ -96,7 +99,15 @@ def run(
     for each in profiles:
         design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
         points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
+    if waveform is not None:
+        # Saturation is a run of its own: a waveform is of the load.
+        points = [point for point in points if point.traffic.load is not None or is_trace(pattern)]
+        if wanted != ("rtl",):
+            raise UserError("waveform: only --engine rtl has one")
+        traces.check_waveform(waveform, len(points), "--load, --profile")
     target = result_file(out, "switch", out_json)
-    made = measure(points, platform=system, runner=runner, given=given)
+    made = measure(points, platform=system, waveform=waveform, runner=runner, given=given)
     publish(made, target, format, tables.text)
+    if waveform is not None and format == "table":
+        print(traces.how_to_open(waveform))
     return made
