@@ -686,7 +686,8 @@ module rdma_ni
     probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
   end
 
-  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) && !irq_pending && !irq;
+  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) &&
+                  !irq_pending && !irq;
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,

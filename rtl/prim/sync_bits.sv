@@ -17,7 +17,7 @@ module sync_bits #(
   input  logic             rst_ni,
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] q_o,
-  output logic             settled_o  // no change is in the chain; crosses the domains: for simulation
+  output logic             settled_o  // nothing in flight; crosses the domains, see async_fifo
 );
   if (Stages < 2 || Stages > 4) begin : gen_stages_check
     $error("sync_bits: Stages is %0d, legal is 2..4", Stages);

@@ -81,7 +81,7 @@ module rdma_error_tx
   assign more = sum[12] ? '1 : sum[11:0];
 
   logic [12:0] lost;  // with the one that is lost in this cycle
-  assign lost = {1'b0, lost_q} + {1'b0, refused_more_i} + 
+  assign lost = {1'b0, lost_q} + {1'b0, refused_more_i} +
                 13'(refused_code_i != CodeNone && refused_code_i != CodeSession);
 
   logic load;

@@ -350,7 +350,8 @@ module rdma_flow_tx
     refused_code_o <= fails ? CodeSession : item ? event_q.code : CodeNone;
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
     // The numbers that the end of a session takes with it, those included that are given until open_o falls.
-    refused_more_o <= fails ? 12'(lag_q[6:0]) + 12'(late_count_q) + 12'(now_count) : untold_q - 12'(item);
+    refused_more_o <= fails ? 12'(lag_q[6:0]) + 12'(late_count_q) + 12'(now_count)
+                            : untold_q - 12'(item);
   end
   assign now_count = commit_i && flow_i == event_q.flow ? count_i : '0;
 

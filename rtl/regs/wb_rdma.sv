@@ -90,7 +90,12 @@ module wb_rdma #(
   // in the clock of its strobe: then the bit stays set, and the message is sent as well.
   logic [7:0] sources, mask, mask_q;
   logic       stored, irq_q;
-  assign sources = {hwif_out.IRQ.source7.value, hwif_out.IRQ.source6.value, hwif_out.IRQ.source5.value, hwif_out.IRQ.source4.value, hwif_out.IRQ.source3.value, hwif_out.IRQ.source2.value, hwif_out.IRQ.source1.value, hwif_out.IRQ.source0.value};
+  assign sources = {
+      hwif_out.IRQ.source7.value, hwif_out.IRQ.source6.value,
+      hwif_out.IRQ.source5.value, hwif_out.IRQ.source4.value,
+      hwif_out.IRQ.source3.value, hwif_out.IRQ.source2.value,
+      hwif_out.IRQ.source1.value, hwif_out.IRQ.source0.value
+  };
   assign stored  = hwif_out.IRQ.source0.swmod;
   assign mask    = hwif_out.IRQ_MASK.value.value;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -136,10 +141,13 @@ module wb_rdma #(
   );
 
   logic unused;
-  assign unused = ^{hwif_out.IRQ.intr,
-                    hwif_out.IRQ.source1.swmod, hwif_out.IRQ.source2.swmod, hwif_out.IRQ.source3.swmod,
-                    hwif_out.IRQ.source4.swmod, hwif_out.IRQ.source5.swmod, hwif_out.IRQ.source6.swmod,
-                    hwif_out.IRQ.source7.swmod};
+  assign unused = ^{
+      hwif_out.IRQ.intr,
+      hwif_out.IRQ.source1.swmod, hwif_out.IRQ.source2.swmod,
+      hwif_out.IRQ.source3.swmod, hwif_out.IRQ.source4.swmod,
+      hwif_out.IRQ.source5.swmod, hwif_out.IRQ.source6.swmod,
+      hwif_out.IRQ.source7.swmod
+  };
 
   rdma_regs u_regs (
     .clk                 (clk_i),
