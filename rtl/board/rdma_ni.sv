@@ -11,6 +11,7 @@
 ///   Throughput  a beat a cycle of clk_i from and to host memory; a word a cycle of link_clk_i on each link
 ///   Checks      keys and bounds before anything is written   (proved: formal/rdma)
 ///   Parameters  NumHosts 2..8, NumLinks 1..4; Outstanding 1..4 transfers whose reads may be under way;
+///               EarlyPosts 1: messages leave a cycle earlier, only where clk_i is no slower than link_clk_i;
 ///               StoreForward 0: payload is written before its check sum is known, as published; TxDepth
 ///               words of the buffers at the far ends; the others as link_port
 ///   Not done    other word widths; a second host bus
@@ -22,6 +23,7 @@ module rdma_ni
   parameter int unsigned NumHosts       = 8,
   parameter int unsigned NumLinks       = 1,
   parameter int unsigned Outstanding    = 2,
+  parameter bit          EarlyPosts     = 1'b0,
   parameter bit          StoreForward   = 1'b1,
   parameter int unsigned TxDepth        = 512,
   parameter bit          CreditInPacket = 1'b0,
@@ -426,7 +428,8 @@ module rdma_ni
   rdma_tx #(
     .NumHosts   (NumHosts),
     .NumLinks   (NumLinks),
-    .Outstanding(Outstanding)
+    .Outstanding(Outstanding),
+    .EarlyPosts (EarlyPosts)
   ) u_tx (
     .clk_i,
     .rst_ni,

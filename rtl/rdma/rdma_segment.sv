@@ -13,13 +13,16 @@
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
 ///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
-///   Parameters  NumLinks 1..4
+///   Parameters  NumLinks 1..4; EarlyPosts 1: a message's first two beats are announced two cycles before they
+///               are written, which needs a clk_i that is no slower than the links'; 0: one cycle, as all
+///               others, which needs half of that and a margin
 ///   Not done    checks: rdma_send has made them
 module rdma_segment
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
 #(
-  parameter  int unsigned NumLinks  = 1,
+  parameter  int unsigned NumLinks   = 1,
+  parameter  bit          EarlyPosts = 1'b0,
   localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1
 ) (
   input  logic                 clk_i,
@@ -133,7 +136,8 @@ module rdma_segment
                       (announced_q || (move && !control_ok && !own_ok));
   assign go_job     = state_q == StHead && move && job_ok && !control_ok && !own_ok &&
                       !post_valid_q;
-  assign early      = post_i && state_q == StHead && move && !go_control && !go_own && !go_job;
+  assign early      = EarlyPosts && post_i && state_q == StHead && move && !go_control &&
+                      !go_own && !go_job;
   assign early_next = state_q == StHead && move && announced_q;
   assign step       = move || announced_q;
 

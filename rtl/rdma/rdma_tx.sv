@@ -22,7 +22,7 @@
 ///   Throughput  a beat a cycle, less 2 header beats a packet
 ///   Isolation   a destination that takes nothing holds only its own queues
 ///   Parameters  NumHosts 2..8, NumLinks 1..4, Outstanding transfers whose reads may be under way 1..4,
-///               MaxLinkWords and RoomLag as rdma_voq
+///               MaxLinkWords and RoomLag as rdma_voq, EarlyPosts as rdma_segment
 ///   Not done    sending again what was lost
 module rdma_tx
   import rdma_pkg::*;
@@ -32,6 +32,7 @@ module rdma_tx
   parameter int unsigned NumHosts     = 8,
   parameter int unsigned NumLinks     = 1,
   parameter int unsigned Outstanding  = 1,
+  parameter bit          EarlyPosts   = 1'b0,
   parameter int unsigned MaxLinkWords = rdma_pkg::MaxWords,
   parameter int unsigned RoomLag      = 1
 ) (
@@ -588,7 +589,8 @@ module rdma_tx
   logic [11:0] read_error_more;
 
   rdma_segment #(
-    .NumLinks(NumLinks)
+    .NumLinks  (NumLinks),
+    .EarlyPosts(EarlyPosts)
   ) u_segment (
     .clk_i,
     .rst_ni,

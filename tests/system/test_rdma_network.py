@@ -8,6 +8,7 @@ loss is not reported to the program that posted the transfer (docs/reference/rdm
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -446,3 +447,29 @@ def test_a_wrong_scenario_is_one_line_that_names_the_key(run: Run, settings: Any
         run(**settings)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("clock_mhz", [200 / 3, 50.0, 133.3])
+def test_a_host_clock_below_or_above_the_links_loses_and_changes_nothing(clock_mhz: float) -> None:
+    """PCI-X at 66 MHz and at 133 MHz beside links at 78.125 MHz."""
+    platform = platforms.load(PLATFORM)
+    clock = replace(platform.fpga.clock, value=clock_mhz)
+    platform = replace(platform, fpga=replace(platform.fpga, clock=clock))
+    made = models(platform, "isthmus", 1, 2)
+    for test, size, count in (("send-bw", 64, 800), ("send-lat", 8, 100), ("write-bw", 512, 100)):
+        transfers = Transfers(test, size=size, iterations=count, warmup=0, links=1, seed=3)  # type: ignore[arg-type]
+        (found,) = native.run_scenario(
+            scenario(platform, "isthmus", transfers, made["rdma_ni"], made["link_switch"])
+        )
+        assert (found["checked"]["wrong"], found["checked"]["lost"]) == (0, 0)
+        assert found["checked"]["bytes"] >= count * size
+
+
+def test_a_host_clock_at_which_a_link_would_read_too_early_is_refused(built: dict[str, Path]) -> None:
+    transfers = Transfers("send-lat", size=8, links=LINKS, iterations=1, warmup=0)
+    made = scenario(platforms.load(PLATFORM), "isthmus", transfers, built["rdma_ni"], built["link_switch"])
+    made["interface"]["clock_mhz"] = made["platform"]["bus"]["pcix"]["clock_mhz"] = 40.0
+    with pytest.raises(
+        UserError, match=r"interface.clock_mhz: 40 MHz beside links of 78.125 MHz: 43.0 or more"
+    ):
+        native.run_scenario(made)

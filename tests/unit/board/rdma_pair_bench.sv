@@ -161,6 +161,7 @@ module rdma_pair_bench #(
     .NumHosts(2),
     .NumLinks(NumLinks),
     .Outstanding(Outstanding),
+    .EarlyPosts(1'b1),
     .StoreForward(StoreForward),
     .InitWords(InitWords)
   ) u_a (
@@ -262,6 +263,7 @@ module rdma_pair_bench #(
     .NumHosts(2),
     .NumLinks(NumLinks),
     .Outstanding(Outstanding),
+    .EarlyPosts(1'b1),
     .StoreForward(StoreForward),
     .InitWords(InitWords)
   ) u_b (

@@ -264,7 +264,8 @@ module rdma_tx_bench
   rdma_tx #(
     .NumHosts   (NumHosts),
     .NumLinks   (NumLinks),
-    .Outstanding(Outstanding)
+    .Outstanding(Outstanding),
+    .EarlyPosts (1'b1)
   ) u_tx (
     .clk_i,
     .rst_ni,

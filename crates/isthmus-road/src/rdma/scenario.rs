@@ -21,6 +21,9 @@ use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, two, within, yes};
 
+/// How much of two link cycles stays free between a beat's write and its read.
+const MARGIN: f64 = 1.1;
+
 /// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -469,6 +472,15 @@ impl RdmaScenario {
         {
             let (own, bus) = (interface.clock_mhz, bus.clock_mhz);
             let reason = format!("{own} MHz on a bus of {bus} MHz: they are one clock");
+            return Err(RoadError::scenario("interface.clock_mhz", reason));
+        }
+        // The gateware announces a beat a cycle before it writes it, and a link reads it two of its own later.
+        let (own, link) = (interface.clock_mhz, platform.link_mhz);
+        if own < MARGIN * link / 2.0 {
+            let reason = format!(
+                "{own} MHz beside links of {link} MHz: {:.1} or more expected",
+                MARGIN * link / 2.0
+            );
             return Err(RoadError::scenario("interface.clock_mhz", reason));
         }
         if !workload.hosts.is_multiple_of(2) && !workload.test.is_for_all() {

@@ -254,6 +254,7 @@ def parameters(platform: Platform, profile: Profile, links: int, hosts: int) -> 
             "NumHosts": int(platform.groups["interface"].hosts.value),
             "NumLinks": links,
             "Outstanding": int(design.outstanding.value),
+            "EarlyPosts": int(platform.fpga.clock.value >= platform.fpga.link_clock.value),
             "StoreForward": int(design.store_forward.value),
             "TxDepth": depth,
             **told,
