@@ -325,6 +325,10 @@ pub struct RdmaWorkload {
     pub hosts: usize,
     /// Bytes of a transfer.
     #[schemars(range(min = 8, max = WRITE_BYTES))]
+    #[schemars(extend(
+        "x-message-bytes" = MESSAGE_BYTES, "x-descriptor-bytes" = MAX_TRANSFER,
+        "x-packet-bytes" = PACKET, "x-block-bytes" = BLOCK_BYTES, "x-batch-descriptors" = BATCH
+    ))]
     pub size_bytes: usize,
     /// Transfers of each sender that are measured.
     #[schemars(range(min = 1, max = 1_000_000_000))]
@@ -336,6 +340,7 @@ pub struct RdmaWorkload {
     /// Operations: transfers in flight, in a closed loop.
     #[serde(default)]
     #[schemars(range(min = 1, max = 4096))]
+    #[schemars(extend("x-descriptors-in-flight" = IN_FLIGHT))]
     pub window: Option<u32>,
     /// Operations: transfers a second of each sender, as a Poisson process.
     #[serde(default)]

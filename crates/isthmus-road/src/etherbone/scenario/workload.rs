@@ -144,6 +144,7 @@ pub enum EtherboneWorkload {
         /// Requests in flight; 1 without it and without a rate.
         #[serde(default)]
         #[schemars(range(min = 1, max = 4096))]
+        #[schemars(extend("x-bytes-in-flight" = MOST_BYTES_IN_FLIGHT))]
         window: Option<u32>,
         /// Requests a second on the mean, at times that do not depend on each other.
         #[serde(default)]
