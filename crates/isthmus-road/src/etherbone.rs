@@ -46,8 +46,8 @@ impl Road for Etherbone {
         scenario::NAME
     }
 
-    fn schema(&self) -> Option<schemars::Schema> {
-        Some(crate::schema::of::<EtherboneScenario>())
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<EtherboneScenario>()
     }
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {

@@ -58,6 +58,10 @@ impl Road for PcixBus {
         NAME
     }
 
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<PcixScenario>()
+    }
+
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         run(&PcixScenario::parse(json)?, context.watch)
     }

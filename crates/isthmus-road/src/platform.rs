@@ -14,24 +14,34 @@ pub struct PcieLink {
     #[schemars(range(min = 1, max = 4))]
     pub generation: u32,
     /// Lanes.
+    #[schemars(range(min = 1, max = 16))]
     pub lanes: u32,
     /// The largest payload of a TLP.
+    #[schemars(range(min = 128, max = 4096))]
     pub max_payload_bytes: u32,
     /// The largest read request.
+    #[schemars(range(min = 128, max = 4096))]
     pub max_read_request_bytes: u32,
     /// Read completions end at multiples of this.
+    #[schemars(range(min = 64, max = 4096))]
     pub read_completion_bytes: u32,
     /// The share of symbols that TLPs cannot use.
+    #[schemars(range(min = 0.0, max = 0.99))]
     pub reserved_share: f64,
     /// TLPs for each acknowledgement; 0: in `reserved_share`.
+    #[schemars(range(min = 0, max = 1024))]
     pub ack_every_tlps: u32,
     /// TLPs for each flow-control update; 0: in `reserved_share`.
+    #[schemars(range(min = 0, max = 1024))]
     pub update_every_tlps: u32,
     /// From pins to pins.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
     pub propagation_ns: f64,
     /// From a TLP received wrong to its second transmission.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub replay_ns: f64,
     /// Read requests of the device that may be outstanding.
+    #[schemars(range(min = 1, max = 1024))]
     pub tags: u32,
 }
 
@@ -40,22 +50,31 @@ pub struct PcieLink {
 #[serde(deny_unknown_fields)]
 pub struct PciePort {
     /// A TLP handed over to its first symbol.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub transmit_latency_ns: f64,
     /// A TLP's last symbol to the TLP at the user side.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub receive_latency_ns: f64,
     /// Posted TLPs that wait for the wire.
+    #[schemars(range(min = 1, max = 1024))]
     pub transmit_queue_tlps: usize,
     /// Credits for writes and interrupts; 0 is without limit, here and below.
+    #[schemars(range(min = 0, max = 4096))]
     pub posted_headers: u32,
     /// For their data.
+    #[schemars(range(min = 0, max = 65_536))]
     pub posted_data: u32,
     /// For reads.
+    #[schemars(range(min = 0, max = 4096))]
     pub nonposted_headers: u32,
     /// For completions.
+    #[schemars(range(min = 0, max = 4096))]
     pub completion_headers: u32,
     /// For their data.
+    #[schemars(range(min = 0, max = 65_536))]
     pub completion_data: u32,
     /// A TLP taken to its credits in the other end's transmitter.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub credit_update_ns: f64,
 }
 
@@ -64,8 +83,10 @@ pub struct PciePort {
 #[serde(deny_unknown_fields)]
 pub struct DmaMemory {
     /// A request out of the root port to its data there.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub read_ns: f64,
     /// A write out of the root port to its being visible.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub write_ns: f64,
 }
 
@@ -74,26 +95,37 @@ pub struct DmaMemory {
 #[serde(deny_unknown_fields)]
 pub struct PcieHost {
     /// An uncached load: core to root port.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub load_issue_ns: f64,
     /// Its data: root port to core.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub load_return_ns: f64,
     /// An uncached store keeps the core.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub store_ns: f64,
     /// A store out of the core to the root port.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub store_issue_ns: f64,
     /// A store of 8 bytes into a write-combining buffer.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub combine_ns: f64,
     /// A store fence.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub fence_ns: f64,
     /// Interrupt message to the handler's first instruction.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub interrupt_ns: f64,
     /// From there to the waiting program.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub wakeup_ns: f64,
     /// A load of memory that the device has written.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_load_ns: f64,
     /// A store to memory.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_store_ns: f64,
     /// Copying beyond the first word.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub copy_ns_per_byte: f64,
     /// Cores.
     #[serde(default = "two")]

@@ -55,6 +55,10 @@ impl Road for Rdma {
         "rdma"
     }
 
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<RdmaScenario>()
+    }
+
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         run(&RdmaScenario::parse(json)?, context.make_model, context.watch)
     }

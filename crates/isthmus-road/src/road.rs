@@ -22,11 +22,8 @@ pub trait Road: Sync {
     /// Its name, as scenarios and results give it in `road`.
     fn name(&self) -> &'static str;
 
-    /// The schema of its scenarios (JSON Schema 2020-12), where the road has one: every key with its unit, as
-    /// `x-unit`, and its range.
-    fn schema(&self) -> Option<Schema> {
-        None
-    }
+    /// The schema of its scenarios (JSON Schema 2020-12): every key with its unit, as `x-unit`, and its range.
+    fn schema(&self) -> Schema;
 
     /// Runs a scenario given as JSON.
     ///

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::RoadError;
+use crate::schema;
 
 /// A system's design: as its authors documented it, or ours under the same constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -81,12 +82,13 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, RoadErro
     Ok(value)
 }
 
-/// Reads a document and checks it.
-pub(crate) fn checked<'a, T: Deserialize<'a>>(
+/// Reads a document and checks it: the ranges that its types state, then what `check` adds.
+pub(crate) fn checked<'a, T: Deserialize<'a> + JsonSchema>(
     json: &'a str,
     check: impl FnOnce(&T) -> Result<(), RoadError>,
 ) -> Result<T, RoadError> {
     let value = parse(json)?;
+    schema::check::<T>(&parse(json)?)?;
     check(&value)?;
     Ok(value)
 }
@@ -97,23 +99,4 @@ pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), R
         return Ok(());
     }
     Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
-}
-
-/// A second is far beyond any latency of a platform; the bound keeps sums inside the time type.
-pub(crate) fn latencies(group: &str, all: &[(&str, f64)]) -> Result<(), RoadError> {
-    ranges(group, &all.iter().map(|(key, value)| (*key, *value, 0.0, 1e9)).collect::<Vec<_>>())
-}
-
-pub(crate) fn ranges(group: &str, all: &[(&str, f64, f64, f64)]) -> Result<(), RoadError> {
-    for (key, value, low, high) in all {
-        if !(low..=high).contains(&value) {
-            let reason = if *high == 1e9 {
-                format!("{value} is outside 0 to 1e9")
-            } else {
-                format!("{value} is outside {low} to {high}")
-            };
-            return Err(RoadError::scenario(format!("platform.{group}{key}"), reason));
-        }
-    }
-    Ok(())
 }

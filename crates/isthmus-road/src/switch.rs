@@ -52,6 +52,10 @@ impl Road for BufferedCrossbar {
         "switch"
     }
 
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<SwitchScenario>()
+    }
+
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         run(&SwitchScenario::parse(json)?, context.make_model, context.watch)
     }

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 SOURCE = "set by --set"
 FILE = "--set"
-_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP", "cycle", "word", "B"})
 _LATENCIES = ("transmit_latency", "receive_latency")
 
 
@@ -89,7 +88,7 @@ def _with(platform: Platform, key: str, value: float) -> Platform:
     if not wanted.low <= value <= wanted.high:
         unit = "" if wanted.unit == "1" else f" {wanted.unit}"
         raise UserError(f"set: {key}: {value:g}{unit} is outside {wanted.low:g} to {wanted.high:g}{unit}")
-    if wanted.unit in _WHOLE and value != int(value):
+    if wanted.is_whole and value != int(value):
         raise UserError(f"set: {key}: {value:g}; expected a whole number")
     part, _, name = key.rpartition(".")
     constant = Constant(value, wanted.unit, SOURCE, FILE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A platform as typed constants. The fields below are the schema of `platforms/*.toml`.
+"""A platform as typed constants, as `platforms/*.toml` has them.
 
-Every constant is declared once, with its unit and its range; the loader and the reference page read
-the declarations.
+The unit and the range of a constant that the engine takes are those of the engine's own type, which its
+table names; `Declared` states them for all others. The loader and the reference page read both.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
+
+from isthmus.platforms.keys import key
 
 Profile = Literal["as-published", "isthmus"]
 PROFILES: tuple[Profile, ...] = ("as-published", "isthmus")
@@ -33,14 +35,50 @@ class Declared:
     low: float
     high: float
     what: str
+    key: str = ""
+    """Its key in a scenario, where it is not its name with its unit."""
+    whole: bool | None = None
+    """Whether it is a whole number; None: as its unit says."""
+
+    @property
+    def is_whole(self) -> bool:
+        return self.unit in _WHOLE if self.whole is None else self.whole
+
+
+_WHOLE = frozenset({"1", "bit", "byte", "microframe", "TLP", "cycle", "word", "B"})
+
+
+@dataclass(frozen=True)
+class Of:
+    """A constant that is a key of another type of the engine than its table's, or has another name."""
+
+    owner: str
+    name: str
+    what: str
 
 
 def declared(group: type) -> Mapping[str, Declared]:
-    """The constants of a group by name, in the order in which they are declared."""
+    """The constants of a group by name, in the order in which they are declared.
+
+    A constant's annotation is its `Declared`; or `Of`; or what it means, if it is a key of the engine's type
+    that the group has as `ENGINE`.
+    """
     if group not in _DECLARED:
         hints = get_type_hints(group, include_extras=True)
-        _DECLARED[group] = {name: hint.__metadata__[0] for name, hint in hints.items()}
+        _DECLARED[group] = {
+            name: _declared(group, name, hint.__metadata__[0])
+            for name, hint in hints.items()
+            if hasattr(hint, "__metadata__")
+        }
     return _DECLARED[group]
+
+
+def _declared(group: Any, name: str, found: Declared | Of | str) -> Declared:
+    if isinstance(found, Declared):
+        return found
+    of = Of(group.ENGINE, name, found) if isinstance(found, str) else found
+    one = key(of.owner, of.name)
+    return Declared(one.unit, one.low, one.high, of.what, one.name, one.whole)
 
 
 _DECLARED: dict[type, Mapping[str, Declared]] = {}

@@ -89,7 +89,7 @@ def test_bytes_come_whole_and_are_counted(made: Document) -> None:
     ("change", "message"),
     [
         ({"bytes": 12}, "workload.bytes: 12: a multiple of 8 from 8 to 4096 expected"),
-        ({"bytes": 8192}, "workload.bytes: 8192: a multiple of 8"),
+        ({"bytes": 8192}, "workload.bytes: 8192 is outside 4 to 4096"),
         ({"test": "store", "bytes": 6}, "workload.bytes: 6: a multiple of 4 from 4 to 4096 expected"),
         ({"times": 0}, "workload.times: 0 is outside 1 to 10000"),
         ({"test": "load"}, "unknown variant `load`"),

@@ -3,16 +3,17 @@
 //!
 //! `docs/reference/pcix-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_sim::world::pcix::PcixConfig;
 
 use crate::error::RoadError;
 use crate::platform::PcieHost;
-use crate::scenario::{Limits, Profile, within};
+use crate::scenario::{Limits, Profile};
 
 /// One run.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixScenario {
     /// Always `pcix`.
@@ -31,7 +32,7 @@ pub struct PcixScenario {
 }
 
 /// The bus and its host.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixPlatform {
     /// Its name.
@@ -43,7 +44,7 @@ pub struct PcixPlatform {
 }
 
 /// Who moves data, and how.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PcixTest {
     /// The host stores words of 4 bytes.
@@ -70,14 +71,16 @@ impl PcixTest {
 }
 
 /// What to measure.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixWorkload {
     /// Who moves data.
     pub test: PcixTest,
     /// Of each access.
+    #[schemars(range(min = 4, max = MOST_BYTES))]
     pub bytes: usize,
     /// Accesses, one right behind the other.
+    #[schemars(range(min = 1, max = MOST_TIMES))]
     pub times: u64,
 }
 
@@ -94,8 +97,7 @@ impl PcixScenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let PcixWorkload { test, bytes, times } = &self.workload;
-        within("workload.times", *times as f64, 1.0, MOST_TIMES as f64)?;
+        let PcixWorkload { test, bytes, .. } = &self.workload;
         let device = matches!(test, PcixTest::Read | PcixTest::Write);
         let most = match device {
             true => MOST_BYTES.min(self.platform.bus.sequence_bytes as usize),

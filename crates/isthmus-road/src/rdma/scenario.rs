@@ -3,8 +3,10 @@
 //!
 //! `docs/reference/rdma-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
 
@@ -25,7 +27,7 @@ use crate::scenario::{Limits, Profile, sixteen, two, within, yes};
 const MARGIN: f64 = 1.1;
 
 /// One run.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaScenario {
     /// Always `rdma`.
@@ -57,16 +59,19 @@ pub struct RdmaScenario {
 }
 
 /// The constants of everything outside interfaces and switches.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaPlatform {
     /// Its name.
     pub name: String,
     /// The word clock of links and switches.
+    #[schemars(range(min = 1.0, max = 1_000.0))]
     pub link_mhz: f64,
     /// Both transceivers of a hop.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub serdes_ns: f64,
     /// The cable of a hop.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub cable_ns: f64,
     /// Between each host and its interface.
     pub bus: RdmaBus,
@@ -75,7 +80,7 @@ pub struct RdmaPlatform {
 }
 
 /// A host's bus.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RdmaBus {
     /// PCI-X.
@@ -85,7 +90,7 @@ pub enum RdmaBus {
 }
 
 /// PCI Express, with its hard block at the interface's pins.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaPcie {
     /// The link.
@@ -99,33 +104,39 @@ pub struct RdmaPcie {
 }
 
 /// A network interface: `rdma_ni`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaInterface {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its host's side.
+    #[schemars(range(min = 1.0, max = 1_000.0))]
     pub clock_mhz: f64,
     /// Clocks that a reset lasts.
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
     /// Its links.
+    #[schemars(range(min = 1, max = LINKS))]
     pub links: usize,
     /// Hosts that it can address.
+    #[schemars(range(min = 2, max = HOSTS))]
     pub hosts: usize,
     /// Timeout for an acknowledgement.
+    #[schemars(range(min = 1.0, max = 1_000_000.0))]
     pub probe_us: f64,
     /// Timeout for a packet that was overtaken.
+    #[schemars(range(min = 1.0, max = 1_000_000.0))]
     pub lost_us: f64,
 }
 
 /// A switch: `link_switch`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaSwitch {
     /// The shared object of its model.
     pub model_path: PathBuf,
     /// Its ports.
+    #[schemars(range(min = 2, max = 16))]
     pub ports: usize,
     /// Clocks that a reset lasts.
     #[serde(default = "sixteen")]
@@ -164,7 +175,7 @@ pub enum RdmaTest {
 }
 
 /// How a transfer of a trace is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransferKind {
     /// By a descriptor.
@@ -197,6 +208,17 @@ impl<'de> Deserialize<'de> for RdmaTest {
             "unknown test `{name}`: expected one of {}",
             names.join(", ")
         )))
+    }
+}
+
+impl JsonSchema for RdmaTest {
+    fn schema_name() -> Cow<'static, str> {
+        "RdmaTest".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names = Self::ALL.map(Self::name);
+        json_schema!({"description": "What the programs do.", "type": "string", "enum": names})
     }
 }
 
@@ -282,7 +304,7 @@ impl RdmaTest {
 }
 
 /// When room for descriptors is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PostingName {
     /// A batch after the other.
@@ -295,26 +317,37 @@ pub enum PostingName {
 }
 
 /// What to measure.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RdmaWorkload {
     /// Which program.
     pub test: RdmaTest,
     /// Hosts that take part.
     #[serde(default = "two")]
+    #[schemars(range(min = 2, max = HOSTS))]
     pub hosts: usize,
     /// Bytes of a transfer.
+    #[schemars(range(min = 8, max = WRITE_BYTES))]
+    #[schemars(extend(
+        "x-message-bytes" = MESSAGE_BYTES, "x-descriptor-bytes" = MAX_TRANSFER,
+        "x-packet-bytes" = PACKET, "x-block-bytes" = BLOCK_BYTES, "x-batch-descriptors" = BATCH
+    ))]
     pub size_bytes: usize,
     /// Transfers of each sender that are measured.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub iterations: u64,
     /// Transfers before that. Of an operation there are at least as many as fill the road.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000_000))]
     pub warmup: u64,
     /// Operations: transfers in flight, in a closed loop.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(extend("x-descriptors-in-flight" = IN_FLIGHT))]
     pub window: Option<u32>,
     /// Operations: transfers a second of each sender, as a Poisson process.
     #[serde(default)]
+    #[schemars(range(min = 1.0, max = 1e9))]
     pub rate_per_s: Option<f64>,
     /// When room is looked for.
     #[serde(default)]
@@ -327,6 +360,7 @@ pub struct RdmaWorkload {
     pub packed: bool,
     /// Writes of at most so many bytes bring their data with them.
     #[serde(default)]
+    #[schemars(range(min = 0, max = MAX_INLINE))]
     pub inline_bytes: usize,
     /// Bandwidth tests: in both directions.
     #[serde(default)]
@@ -345,21 +379,26 @@ pub struct RdmaWorkload {
     pub trace: Vec<TraceLine>,
     /// `sort`: what a comparison of two keys costs.
     #[serde(default = "compare")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub compare_ns: f64,
     /// `sort`: what a copy of a key costs.
     #[serde(default = "copy")]
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub move_ns: f64,
 }
 
 /// What goes wrong.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RdmaFaults {
     /// The probability that a bit is wrong.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub bit_error_rate: f64,
     /// The probability that a credit word never comes.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub credit_loss_rate: f64,
     /// The probability that one comes with a wrong bit.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub credit_corrupt_rate: f64,
     /// Links that go down: host, link, clock, clocks.
     pub resets: Vec<(usize, usize, u64, u64)>,
@@ -368,6 +407,7 @@ pub struct RdmaFaults {
     /// Programs that take nothing for a while: host, nanosecond, nanoseconds.
     pub stalls: Vec<(usize, u64, u64)>,
     /// The share of transfers that may not be: a wrong key, or a place that it does not open.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub forged_rate: f64,
 }
 
@@ -454,19 +494,8 @@ impl RdmaScenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let Self { platform, interface, switch, workload, .. } = self;
-        within("platform.link_mhz", platform.link_mhz, 1.0, 1_000.0)?;
-        within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
-        within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;
-        within("interface.clock_mhz", interface.clock_mhz, 1.0, 1_000.0)?;
-        within("interface.links", interface.links as f64, 1.0, LINKS as f64)?;
-        within("interface.hosts", interface.hosts as f64, 2.0, HOSTS as f64)?;
-        within("interface.probe_us", interface.probe_us, 1.0, 1e6)?;
-        within("interface.lost_us", interface.lost_us, 1.0, 1e6)?;
-        within("switch.ports", switch.ports as f64, 2.0, 16.0)?;
         let most = interface.hosts.min(switch.ports);
         within("workload.hosts", workload.hosts as f64, 2.0, most as f64)?;
-        within("workload.iterations", workload.iterations as f64, 1.0, 1e9)?;
-        within("workload.warmup", workload.warmup as f64, 0.0, 1e9)?;
         if let RdmaBus::Pcix(bus) = &platform.bus
             && (bus.clock_mhz - interface.clock_mhz).abs() > 1e-9
         {
@@ -509,13 +538,10 @@ impl RdmaScenario {
             let reason = format!("{size}: at most {most} in {}", workload.test.name());
             return Err(RoadError::scenario("workload.size_bytes", reason));
         }
-        within("workload.compare_ns", workload.compare_ns, 0.0, 1e6)?;
-        within("workload.move_ns", workload.move_ns, 0.0, 1e6)?;
         if workload.test == RdmaTest::Sort && workload.iterations > SORT_CHUNKS {
             let reason = format!("{}: at most {SORT_CHUNKS} chunks", workload.iterations);
             return Err(RoadError::scenario("workload.iterations", reason));
         }
-        within("faults.forged_rate", self.faults.forged_rate, 0.0, 1.0)?;
         let resets = !self.faults.node_resets.is_empty() || self.faults.forged_rate > 0.0;
         if resets && workload.test != RdmaTest::Soak {
             let reason = "only a soak knows resets and forgeries";
@@ -531,7 +557,6 @@ impl RdmaScenario {
             return Err(RoadError::scenario("workload.packed", reason));
         }
         let RdmaWorkload { inline_bytes, test, .. } = workload;
-        within("workload.inline_bytes", *inline_bytes as f64, 0.0, MAX_INLINE as f64)?;
         if *inline_bytes > 0
             && !matches!(test, RdmaTest::WriteLat | RdmaTest::WriteBw | RdmaTest::Put)
         {

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_sim::world::link::LineFaults;
@@ -16,10 +17,10 @@ use super::link::{
 };
 
 use crate::error::RoadError;
-use crate::scenario::{Limits, Profile, sixteen, within};
+use crate::scenario::{Limits, Profile, sixteen};
 
 /// One run.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchScenario {
     /// Always `switch`.
@@ -46,20 +47,25 @@ pub struct SwitchScenario {
 }
 
 /// The constants of everything outside the switch.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchPlatform {
     /// Its name.
     pub name: String,
     /// The word clock.
+    #[schemars(range(min = 1.0, max = 1_000.0))]
     pub clock_mhz: f64,
     /// Both transceivers of a hop.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub serdes_ns: f64,
     /// The cable of a hop.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub cable_ns: f64,
     /// Words from a packet's making to its first word at the source's transceiver.
+    #[schemars(range(min = 1, max = 10_000))]
     pub transmit_words: u64,
     /// Words of an interface's receive buffer.
+    #[schemars(range(min = 32, max = 512))]
     pub receive_words: u16,
     /// Interfaces serve their longest queue, to a power of two, not all in turn.
     #[serde(default)]
@@ -67,7 +73,7 @@ pub struct SwitchPlatform {
 }
 
 /// The switch.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchDevice {
     /// The shared object of its model; only the engine `rtl` needs one.
@@ -77,34 +83,44 @@ pub struct SwitchDevice {
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
     /// Ports.
+    #[schemars(range(min = 2, max = 16))]
     pub ports: usize,
     /// Lanes of each port's link, byte by byte; a word is 32 bits of each.
     #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 8))]
     pub lanes: usize,
     /// Words from one mark on the lanes to the next.
     #[serde(default = "marks")]
+    #[schemars(range(min = 32, max = 4096))]
     pub align_words: u64,
     /// Words that lanes may be apart.
     #[serde(default = "skew")]
+    #[schemars(range(min = 1, max = 15))]
     pub max_skew: u64,
     /// Words of a crosspoint.
+    #[schemars(range(min = 32, max = 512))]
     pub buffer_words: u16,
     /// Data words of a packet, at most.
+    #[schemars(range(min = 16, max = 510))]
     pub max_words: u16,
     /// Credits may stand inside packets.
     pub credit_in_packet: bool,
     /// Words freed and not told from which on a credit is due.
+    #[schemars(range(min = 1, max = 512))]
     pub credit_words: u16,
     /// Words between two refreshes of an idle link.
+    #[schemars(range(min = 16, max = 4096))]
     pub refresh_words: u16,
     /// Words of INIT at a link's start.
+    #[schemars(range(min = 64, max = 32_768))]
     pub init_words: u16,
     /// Clocks from pins to pins of the idle switch; only the models take it.
+    #[schemars(range(min = 3, max = 1000))]
     pub latency_clocks: u64,
 }
 
 /// What carries the packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// The gateware.
@@ -128,7 +144,7 @@ impl Engine {
 }
 
 /// When packets are made.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalsName {
     /// As a line would bring them.
@@ -142,7 +158,7 @@ pub enum ArrivalsName {
 }
 
 /// Where packets go.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternName {
     /// Each output equally often.
@@ -173,7 +189,7 @@ impl PatternName {
 }
 
 /// What to measure.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchWorkload {
     /// What carries it.
@@ -185,8 +201,10 @@ pub struct SwitchWorkload {
     /// Data bytes of a packet, from and to; multiples of 4.
     pub sizes_bytes: (u32, u32),
     /// The share of a line's words that a source's packets take, framing included.
+    #[schemars(range(min = 0.001, max = 1.0))]
     pub load: f64,
     /// Packets to measure.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub packets: u64,
     /// Runs until everything that was sent has arrived.
     #[serde(default)]
@@ -197,14 +215,17 @@ pub struct SwitchWorkload {
 }
 
 /// What goes wrong; `docs/explanation/switch-model.md`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchFaults {
     /// The probability that a bit is wrong.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub bit_error_rate: f64,
     /// The probability that a credit word never comes.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub credit_loss_rate: f64,
     /// The probability that one comes with a wrong bit.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub credit_corrupt_rate: f64,
     /// Links that go down: port, clock, clocks.
     pub resets: Vec<(usize, u64, u64)>,
@@ -248,26 +269,9 @@ impl SwitchScenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let Self { platform, device, workload, .. } = self;
-        within("platform.clock_mhz", platform.clock_mhz, 1.0, 1_000.0)?;
-        within("platform.serdes_ns", platform.serdes_ns, 0.0, 1e6)?;
-        within("platform.cable_ns", platform.cable_ns, 0.0, 1e6)?;
-        within("platform.transmit_words", platform.transmit_words as f64, 1.0, 1e6)?;
-        within("platform.receive_words", f64::from(platform.receive_words), 32.0, 512.0)?;
-        within("device.ports", device.ports as f64, 2.0, 16.0)?;
-        within("device.lanes", device.lanes as f64, 1.0, 8.0)?;
-        within("device.align_words", device.align_words as f64, 32.0, 4_096.0)?;
-        within("device.max_skew", device.max_skew as f64, 1.0, 15.0)?;
         self.check_lanes()?;
         self.check_faults()?;
         let word_bytes = self.word_bytes();
-        within("device.buffer_words", f64::from(device.buffer_words), 32.0, 512.0)?;
-        within("device.max_words", f64::from(device.max_words), 16.0, 510.0)?;
-        within("device.credit_words", f64::from(device.credit_words), 1.0, 512.0)?;
-        within("device.refresh_words", f64::from(device.refresh_words), 16.0, 4_096.0)?;
-        within("device.init_words", f64::from(device.init_words), 64.0, 32_768.0)?;
-        within("device.latency_clocks", device.latency_clocks as f64, 3.0, 1_000.0)?;
-        within("workload.load", workload.load, 0.001, 1.0)?;
-        within("workload.packets", workload.packets as f64, 1.0, 1e9)?;
         for depth in [device.buffer_words, platform.receive_words] {
             if depth <= device.max_words {
                 let reason = format!(

@@ -316,7 +316,7 @@ fn wrong_scenarios_name_the_key() {
         (|s| s["platform"]["fpga"]["colour"] = json!(1), "scenario: platform.fpga.colour: unknown"),
         (
             |s| s["platform"]["bus"]["gige"]["host"]["wakeup_ns"] = json!(-1.0),
-            "scenario: platform.bus.gige.host.wakeup_ns: -1 is outside 0 to 1e9",
+            "scenario: platform.bus.gige.host.wakeup_ns: -1 is outside 0 to 1000000",
         ),
         (|s| s["device"]["mac"] = json!("03:00:00:00:00:01"), "scenario: device.mac: 03:00"),
         (|s| s["device"]["ip"] = json!("10.0.0"), "scenario: device.ip: "),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.compare.question import Driver, Models
+from isthmus.platforms.keys import largest
 from isthmus.results.constants import profile_part
 from isthmus.roads.etherbone.platform import KINDS
 from isthmus.roads.etherbone.scenario import scenario
@@ -26,9 +27,9 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     "usb": (Driver("bulk", "isthmus"), Driver("serial", "as-published")),
     "vme": (Driver("loads", "isthmus"), Driver("loads", "as-published")),
 }
-LARGEST_BYTES = 1 << 20
+LARGEST_BYTES = largest("EtherboneWorkload", "bytes")
 """Of one request."""
-LARGEST_IN_FLIGHT = 4 << 20
+LARGEST_IN_FLIGHT = largest("EtherboneWorkload", "window", "x-bytes-in-flight")
 """Bytes of all requests in flight."""
 
 

@@ -17,6 +17,7 @@ from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
+from isthmus.platforms.keys import largest
 from isthmus.results import Document, Measurement, measurement
 from isthmus.roads.rdma import tracefile
 
@@ -50,13 +51,15 @@ LAZY = 4
 """v3 looks for room after so many descriptors."""
 
 BEAT_BYTES = 8
-DESCRIPTOR_BYTES = 4096
-QUEUE = 128
+DESCRIPTOR_BYTES = largest("RdmaWorkload", "size_bytes", "x-descriptor-bytes")
+PACKET_BYTES = largest("RdmaWorkload", "size_bytes", "x-packet-bytes")
+QUEUE = largest("RdmaWorkload", "size_bytes", "x-batch-descriptors")
 """Descriptors of a request queue."""
-LARGEST_WRITE, LARGEST_BATCH = 1 << 20, QUEUE * DESCRIPTOR_BYTES
-LARGEST_MESSAGE = LARGEST_INLINE = 504
+LARGEST_WRITE, LARGEST_BATCH = largest("RdmaWorkload", "size_bytes"), QUEUE * DESCRIPTOR_BYTES
+LARGEST_MESSAGE = largest("RdmaWorkload", "size_bytes", "x-message-bytes")
 """A slot of a queue of frames has 512 bytes, of which one word says that it is there."""
-LARGEST_BLOCK, CHUNKS = 1 << 16, 4096
+LARGEST_INLINE = largest("RdmaWorkload", "inline_bytes")
+LARGEST_BLOCK, CHUNKS = largest("RdmaWorkload", "size_bytes", "x-block-bytes"), 4096
 """Of an exchange and a sort: what goes from one host to another at once; chunks that a host sorts."""
 LARGEST_ALL = LARGEST_BATCH
 """The document's largest transfer, and that of -a."""

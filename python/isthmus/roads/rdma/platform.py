@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from isthmus.platforms.model import PROFILES, Constant, Declared, Kind
+from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
 from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort, Serdes, SerialCable
 
 
@@ -16,86 +16,75 @@ class RdmaFpga:
     """The network interface's and the switches' sides of the pins."""
 
     clock: Annotated[
-        Constant, Declared("MHz", 1, 1000, "clock of the interface; on PCI-X the bus's, which it follows")
+        Constant, Of("RdmaInterface", "clock", "clock of the interface; on PCI-X the bus's, which it follows")
     ]
-    link_clock: Annotated[Constant, Declared("MHz", 1, 1000, "word clock of links and switches")]
+    link_clock: Annotated[Constant, Of("RdmaPlatform", "link", "word clock of links and switches")]
 
 
 @dataclass(frozen=True)
 class PcixBus:
     """A PCI-X bus: what a transaction takes beside its data."""
 
-    data: Annotated[Constant, Declared("byte", 4, 8, "of a data phase: 4 or 8")]
-    address: Annotated[Constant, Declared("cycle", 1, 1000, "address phase")]
-    attribute: Annotated[Constant, Declared("cycle", 1, 1000, "attribute phase")]
-    response: Annotated[Constant, Declared("cycle", 1, 1000, "from there to the first data phase")]
-    turnaround: Annotated[
-        Constant, Declared("cycle", 1, 1000, "last data phase to the next transaction's address phase")
-    ]
-    single: Annotated[
-        Constant, Declared("cycle", 0, 1000, "a transaction of one data phase is so much longer")
-    ]
-    arbitration: Annotated[Constant, Declared("cycle", 1, 1000, "REQ# to the address phase, idle bus")]
-    release: Annotated[
-        Constant, Declared("cycle", 0, 1000, "REQ# held back after a transaction that was cut or refused")
-    ]
-    master_abort: Annotated[Constant, Declared("cycle", 1, 1000, "until an initiator gives up")]
-    boundary: Annotated[Constant, Declared("byte", 128, 4096, "transactions are cut at multiples of it")]
-    sequence: Annotated[Constant, Declared("byte", 128, 4096, "the longest sequence")]
+    ENGINE: ClassVar = "PcixConfig"
+
+    data: Annotated[Constant, "of a data phase: 4 or 8"]
+    address: Annotated[Constant, "address phase"]
+    attribute: Annotated[Constant, "attribute phase"]
+    response: Annotated[Constant, "from there to the first data phase"]
+    turnaround: Annotated[Constant, "last data phase to the next transaction's address phase"]
+    single: Annotated[Constant, "a transaction of one data phase is so much longer"]
+    arbitration: Annotated[Constant, "REQ# to the address phase, idle bus"]
+    release: Annotated[Constant, "REQ# held back after a transaction that was cut or refused"]
+    master_abort: Annotated[Constant, "until an initiator gives up"]
+    boundary: Annotated[Constant, "transactions are cut at multiples of it"]
+    sequence: Annotated[Constant, "the longest sequence"]
 
 
 @dataclass(frozen=True)
 class PcixBridge:
     """The bridge between PCI-X, processors and memory."""
 
-    memory_base: Annotated[Constant, Declared("1", 0, 2**40, "bus address of the host memory's first byte")]
-    store: Annotated[Constant, Declared("byte", 4, 8, "of a data phase of processors' stores: 4 or 8")]
-    posted_stores: Annotated[Constant, Declared("1", 1, 1024, "stores that wait for the bus")]
-    accept: Annotated[Constant, Declared("byte", 128, 65_536, "of the device's data in one transaction")]
-    write_buffer: Annotated[
-        Constant, Declared("byte", 128, 65_536, "room for the device's data on its way to memory")
-    ]
-    memory_write: Annotated[
-        Constant, Declared("ns", 0, 100_000, "a write's last data phase to its bytes being visible")
-    ]
-    memory_read: Annotated[
-        Constant, Declared("ns", 0, 100_000, "end of a read's request to REQ# for its first data")
-    ]
-    completion: Annotated[Constant, Declared("byte", 128, 65_536, "of a read's data in one transaction")]
-    split_reads: Annotated[Constant, Declared("1", 1, 1024, "reads of the device that it holds")]
+    ENGINE: ClassVar = "BridgeConfig"
+
+    memory_base: Annotated[Constant, "bus address of the host memory's first byte"]
+    store: Annotated[Constant, "of a data phase of processors' stores: 4 or 8"]
+    posted_stores: Annotated[Constant, "stores that wait for the bus"]
+    accept: Annotated[Constant, "of the device's data in one transaction"]
+    write_buffer: Annotated[Constant, "room for the device's data on its way to memory"]
+    memory_write: Annotated[Constant, "a write's last data phase to its bytes being visible"]
+    memory_read: Annotated[Constant, "end of a read's request to REQ# for its first data"]
+    completion: Annotated[Constant, "of a read's data in one transaction"]
+    split_reads: Annotated[Constant, "reads of the device that it holds"]
 
 
 @dataclass(frozen=True)
 class PcixCore:
     """The device's PCI-X core."""
 
-    bar_base: Annotated[Constant, Declared("1", 0, 2**40, "bus address of BAR 0")]
-    bar: Annotated[Constant, Declared("byte", 16, 2**32, "size of BAR 0: a power of two")]
-    transmit: Annotated[Constant, Declared("cycle", 0, 1000, "user side to REQ#")]
-    receive: Annotated[Constant, Declared("cycle", 0, 1000, "bus to user side")]
-    reads: Annotated[Constant, Declared("1", 1, 1024, "reads of the device that may be outstanding")]
-    write_buffer: Annotated[
-        Constant, Declared("byte", 128, 65_536, "room for data of writes not on the bus yet")
-    ]
-    store_buffer: Annotated[
-        Constant, Declared("byte", 64, 65_536, "room for stores that the device has not taken")
-    ]
-    immediate: Annotated[
-        Constant,
-        Declared("cycle", 0, 1000, "a load answered in so many clocks is not split; 0: always split"),
-    ]
+    ENGINE: ClassVar = "CoreConfig"
+
+    bar_base: Annotated[Constant, "bus address of BAR 0"]
+    bar: Annotated[Constant, "size of BAR 0: a power of two"]
+    transmit: Annotated[Constant, "user side to REQ#"]
+    receive: Annotated[Constant, "bus to user side"]
+    reads: Annotated[Constant, "reads of the device that may be outstanding"]
+    write_buffer: Annotated[Constant, "room for data of writes not on the bus yet"]
+    store_buffer: Annotated[Constant, "room for stores that the device has not taken"]
+    immediate: Annotated[Constant, "a load answered in so many clocks is not split; 0: always split"]
     message: Annotated[Constant, Declared("1", 0, 1, "1: interrupts are writes behind all others; 0: a pin")]
-    interrupt_pin: Annotated[Constant, Declared("ns", 0, 100_000, "the pin's way to the bridge")]
+    interrupt_pin: Annotated[Constant, "the pin's way to the bridge"]
 
 
 @dataclass(frozen=True)
 class RdmaInterface:
     """The network interface, whatever its profile."""
 
-    hosts: Annotated[Constant, Declared("1", 2, 8, "hosts that it can address")]
+    ENGINE: ClassVar = "RdmaInterface"
+
+    hosts: Annotated[Constant, "hosts that it can address"]
     receive_buffer: Annotated[Constant, Declared("word", 512, 512, "a link's receive buffer: its gateware's")]
-    probe: Annotated[Constant, Declared("us", 1, 1_000_000, "patience for an acknowledgement")]
-    lost: Annotated[Constant, Declared("us", 1, 1_000_000, "patience for an overtaken packet")]
+    probe: Annotated[Constant, "patience for an acknowledgement"]
+    lost: Annotated[Constant, "patience for an overtaken packet"]
 
 
 @dataclass(frozen=True)

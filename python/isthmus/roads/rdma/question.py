@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.compare.question import Driver, Models
+from isthmus.platforms.keys import largest
 from isthmus.roads.rdma import bench
 
 if TYPE_CHECKING:
@@ -29,9 +30,12 @@ _LARGEST: Mapping[str, int] = {
     "message": bench.LARGEST_MESSAGE,
     "dma": bench.LARGEST_WRITE,
 }
-_DEVICE_LARGEST: Mapping[str, int] = {"device-read": bench.DESCRIPTOR_BYTES, "device-write": 512}
+_DEVICE_LARGEST: Mapping[str, int] = {
+    "device-read": bench.DESCRIPTOR_BYTES,
+    "device-write": bench.PACKET_BYTES,
+}
 """A descriptor; a packet."""
-IN_FLIGHT = 64
+IN_FLIGHT = largest("RdmaWorkload", "window", "x-descriptors-in-flight")
 """Descriptors or messages: half of a queue."""
 HOSTS = 2
 BRIEF = 200

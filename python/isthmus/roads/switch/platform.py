@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from isthmus.platforms.model import PROFILES, Constant, Declared, Kind
+from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
 from isthmus.platforms.parts import Serdes, SerialCable
 
 
@@ -15,7 +15,7 @@ from isthmus.platforms.parts import Serdes, SerialCable
 class SwitchFpga:
     """The switch's side of the pins."""
 
-    clock: Annotated[Constant, Declared("MHz", 1, 1000, "word clock of switch and links")]
+    clock: Annotated[Constant, Of("SwitchPlatform", "clock", "word clock of switch and links")]
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,23 @@ class Interface:
 
     transmit: Annotated[
         Constant,
-        Declared("word", 1, 10_000, "a packet's making to its first word at the transceiver, idle line"),
+        Of("SwitchPlatform", "transmit", "a packet's making to its first word at the transceiver, idle line"),
     ]
-    receive_buffer: Annotated[Constant, Declared("word", 32, 512, "its receive buffer")]
+    receive_buffer: Annotated[Constant, Of("SwitchPlatform", "receive", "its receive buffer")]
 
 
 @dataclass(frozen=True)
 class SwitchDesign:
     """What the two profiles of a switch may differ in: the gateware's parameters, and who is served."""
 
-    buffer: Annotated[Constant, Declared("word", 32, 512, "a crosspoint")]
-    packet: Annotated[Constant, Declared("word", 16, 510, "data of a packet, at most")]
+    ENGINE: ClassVar = "SwitchDevice"
+
+    buffer: Annotated[Constant, "a crosspoint"]
+    packet: Annotated[Constant, Of("SwitchDevice", "max", "data of a packet, at most")]
     credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
-    credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
-    refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
-    init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
+    credit: Annotated[Constant, "freed and not told, from which on packets wait"]
+    refresh: Annotated[Constant, "between two questions of a waiting sender"]
+    init: Annotated[Constant, "of INIT at a link's start"]
     longest_first: Annotated[
         Constant, Declared("1", 0, 1, "1: an interface serves its longest queue; 0: all in turn")
     ]

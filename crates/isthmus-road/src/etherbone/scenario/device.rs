@@ -16,7 +16,7 @@ use crate::error::RoadError;
 #[serde(deny_unknown_fields)]
 pub struct Fpga {
     /// Clock of the gateware, on Ethernet also of its GMII transmit side.
-    #[schemars(range(min = 1.0, max = 1000.0))]
+    #[schemars(range(min = 1.0, max = 1_000.0))]
     pub clock_mhz: f64,
     /// TAI seconds since 1970 at simulated time zero.
     #[schemars(range(min = 0, max = 8_589_934_592_u64))]

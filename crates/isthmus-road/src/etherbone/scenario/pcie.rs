@@ -5,9 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::words::WordsDriver;
-use crate::error::RoadError;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
-use crate::scenario::ranges;
 
 /// PCI Express, with its hard block at the FPGA's pins.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -57,27 +55,6 @@ pub struct PcieDma {
     #[schemars(range(min = 64, max = 16_777_216))]
     pub reply_ring_bytes: usize,
     /// Longer requests go through the ring, shorter ones are pushed.
+    #[schemars(range(min = 0, max = 16_777_216))]
     pub push_most_bytes: usize,
-}
-
-impl PciePlatform {
-    /// Link and latencies are checked by the models that take them.
-    pub(super) fn check(&self) -> Result<(), RoadError> {
-        let Self { link, host, driver, .. } = self;
-        let (generation, cores) = (f64::from(link.generation), host.cores as f64);
-        ranges(
-            "bus.pcie.",
-            &[("link.generation", generation, 1.0, 4.0), ("host.cores", cores, 1.0, 1_024.0)],
-        )?;
-        match driver {
-            PcieDriver::Words(words) => words.check("bus.pcie.driver.words."),
-            PcieDriver::Dma(dma) => {
-                let rings = [
-                    ("request_ring_bytes", dma.request_ring_bytes as f64, 64.0, 16_777_216.0),
-                    ("reply_ring_bytes", dma.reply_ring_bytes as f64, 64.0, 16_777_216.0),
-                ];
-                ranges("bus.pcie.driver.dma.", &rings)
-            }
-        }
-    }
 }

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::RoadError;
-use crate::scenario::{ranges, two};
+use crate::scenario::two;
 
 /// USB 2.0 at high speed, to an FX2LP beside the FPGA.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -29,6 +28,7 @@ pub struct Fx2 {
     #[schemars(range(min = 5.0, max = 48.0))]
     pub clock_mhz: f64,
     /// Width of FD.
+    #[schemars(range(min = 8, max = 16))]
     pub width_bits: u32,
 }
 
@@ -47,14 +47,19 @@ pub enum UsbController {
 #[serde(deny_unknown_fields)]
 pub struct Ehci {
     /// Interrupts come at multiples of so many microframes.
+    #[schemars(range(min = 1, max = 64))]
     pub interrupt_threshold_microframes: u64,
     /// Refusals in a row after which the controller rests.
+    #[schemars(range(min = 1, max = 15))]
     pub nak_reload: u64,
     /// How long it rests before it looks at the list again.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub async_sleep_ns: f64,
     /// The driver's last write to descriptor and data in the controller.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub fetch_latency_ns: f64,
     /// Last handshake to status and data in host memory.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub completion_latency_ns: f64,
 }
 
@@ -63,12 +68,16 @@ pub struct Ehci {
 #[serde(deny_unknown_fields)]
 pub struct Xhci {
     /// Least time between two interrupts.
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub interrupt_moderation_ns: f64,
     /// From a refusal to the next try.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub nak_retry_ns: f64,
     /// The driver's last write to descriptor and data in the controller.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub fetch_latency_ns: f64,
     /// Last handshake to status and data in host memory.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub completion_latency_ns: f64,
 }
 
@@ -77,16 +86,22 @@ pub struct Xhci {
 #[serde(deny_unknown_fields)]
 pub struct UsbHost {
     /// Entry and exit of a system call.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub syscall_ns: f64,
     /// Copy between program and kernel.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub copy_ns_per_byte: f64,
     /// Handing a transfer to the controller's driver.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub submit_ns: f64,
     /// Interrupt until its handler looks for finished transfers.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub interrupt_ns: f64,
     /// Giving one finished transfer back.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub giveback_ns: f64,
     /// From a task's being woken to its running.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub wakeup_ns: f64,
     /// Cores.
     #[serde(default = "two")]
@@ -118,22 +133,28 @@ impl UsbDriver {
 #[serde(deny_unknown_fields)]
 pub struct UsbSerial {
     /// The port's transmit FIFO.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub write_fifo_bytes: usize,
     /// The size of each transfer to the device.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub out_transfer_bytes: usize,
     /// How many of these there are.
     #[schemars(range(min = 1, max = 1024))]
     pub out_transfers: usize,
     /// The size of each transfer from the device.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub in_transfer_bytes: usize,
     /// How many of these are always under way.
     #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
     /// The terminal layer's part of a write.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub write_path_ns: f64,
     /// From received bytes to their being readable.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub receive_work_ns: f64,
     /// What opening takes.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub open_us: f64,
 }
 
@@ -142,32 +163,15 @@ pub struct UsbSerial {
 #[serde(deny_unknown_fields)]
 pub struct UsbBulk {
     /// The most bytes of each transfer to the device.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub out_transfer_bytes: usize,
     /// How many of these may be under way.
     #[schemars(range(min = 1, max = 1024))]
     pub out_transfers: usize,
     /// The most bytes of each transfer from the device.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub in_transfer_bytes: usize,
     /// How many of these are always under way.
     #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
-}
-
-impl UsbPlatform {
-    /// Latencies are checked by the models that take them.
-    pub(super) fn check(&self) -> Result<(), RoadError> {
-        let Self { fx2, host, driver, .. } = self;
-        ranges("bus.usb.", &[("fx2.clock_mhz", fx2.clock_mhz, 5.0, 48.0)])?;
-        let transfers = match driver {
-            UsbDriver::Serial(serial) => [serial.out_transfers, serial.in_transfers],
-            UsbDriver::Bulk(bulk) => [bulk.out_transfers, bulk.in_transfers],
-        };
-        let counts = [
-            ("driver.out_transfers", transfers[0]),
-            ("driver.in_transfers", transfers[1]),
-            ("host.cores", host.cores),
-        ];
-        let counts = counts.map(|(key, value)| (key, value as f64, 1.0, 1_024.0));
-        ranges("bus.usb.", &counts)
-    }
 }

@@ -72,7 +72,8 @@ pub enum EtherboneWorkload {
     Timestamps {
         /// The access method.
         method: Method,
-        /// Timestamps in each cycle, 1 to 8: two reads each.
+        /// Timestamps in each cycle: two reads each.
+        #[schemars(range(min = 1, max = 8))]
         timestamps_per_cycle: u32,
         /// Cycles that count, at least.
         #[serde(default = "ninety")]
@@ -108,7 +109,8 @@ pub enum EtherboneWorkload {
     },
     /// As many timestamps a second as the wire carries: cycles in flight all the time.
     Throughput {
-        /// Timestamps in each cycle, 1 to 8.
+        /// Timestamps in each cycle.
+        #[schemars(range(min = 1, max = 8))]
         timestamps_per_cycle: u32,
         /// Cycles that count, at least.
         #[serde(default = "thousands")]
@@ -133,7 +135,7 @@ pub enum EtherboneWorkload {
         /// `host-read` or `host-write`.
         operation: Operation,
         /// Bytes of each request: a multiple of 4.
-        #[schemars(range(min = 4, max = 1_048_576))]
+        #[schemars(range(min = 4, max = MOST_BYTES))]
         bytes: u32,
         /// Requests that count, at least.
         #[serde(default = "thousand")]
@@ -142,6 +144,7 @@ pub enum EtherboneWorkload {
         /// Requests in flight; 1 without it and without a rate.
         #[serde(default)]
         #[schemars(range(min = 1, max = 4096))]
+        #[schemars(extend("x-bytes-in-flight" = MOST_BYTES_IN_FLIGHT))]
         window: Option<u32>,
         /// Requests a second on the mean, at times that do not depend on each other.
         #[serde(default)]
@@ -157,6 +160,7 @@ pub enum EtherboneWorkload {
         /// 0: the shortest frames, one read each. 1 to 8: the longest, full of checked cycles with so
         /// many timestamps.
         #[serde(default)]
+        #[schemars(range(min = 0, max = 8))]
         timestamps_per_cycle: u32,
     },
     /// Random, broken and hostile frames straight onto the wire, against a reference model.
@@ -181,41 +185,27 @@ impl EtherboneWorkload {
             let key = format!("workload.{key}");
             Err(RoadError::scenario(key, format!("{value} is outside {low} to {high}")))
         };
-        const MOST: u32 = 1_000_000;
-        const MOST_IN_FLIGHT: u32 = 4_096;
         match self {
-            Self::Timestamps { timestamps_per_cycle, iterations, window, .. }
-            | Self::Throughput { timestamps_per_cycle, iterations, window, .. } => {
-                range("timestamps_per_cycle", *timestamps_per_cycle, 1, 8)?;
-                range("window", *window, 1, MOST_IN_FLIGHT)?;
-                range("iterations", *iterations, 1, MOST)
-            }
-            Self::Words { words, iterations, .. } => {
+            Self::Timestamps { .. } | Self::Throughput { .. } | Self::Tlu { .. } => Ok(()),
+            Self::Words { words, .. } => {
                 words.iter().try_for_each(|n| range("words", *n, 1, 16_384))?;
-                range("words (how many)", words.len() as u32, 1, 1_024)?;
-                range("iterations", *iterations, 1, MOST)
+                range("words (how many)", words.len() as u32, 1, 1_024)
             }
-            Self::Tlu { iterations, .. } => range("iterations", *iterations, 1, MOST),
-            Self::LineRate { frames, .. } | Self::Fuzz { frames } => {
-                if let Self::LineRate { timestamps_per_cycle, .. } = self {
-                    range("timestamps_per_cycle", *timestamps_per_cycle, 0, 8)?;
-                }
+            Self::LineRate { .. } | Self::Fuzz { .. } => {
                 if gige()?.switch.is_some() {
                     let reason = "frames straight onto the wire need a platform without a switch";
                     return Err(RoadError::scenario("platform.bus.gige.switch", reason));
                 }
-                range("frames", *frames, 1, MOST)
+                Ok(())
             }
-            Self::Access { operation, bytes, iterations, window, rate_per_s } => {
+            Self::Access { operation, bytes, window, rate_per_s, .. } => {
                 operation.check("workload.operation", NAME, &CARRIED)?;
-                range("bytes", *bytes, 4, MOST_BYTES)?;
                 if !bytes.is_multiple_of(4) {
                     let (below, above) = (bytes / 4 * 4, bytes / 4 * 4 + 4);
                     let reason =
                         format!("{bytes} is not a multiple of 4: expected {below} or {above}");
                     return Err(RoadError::scenario("workload.bytes", reason));
                 }
-                range("iterations", *iterations, 1, MOST)?;
                 let arrivals = Arrivals::of("workload", *window, *rate_per_s)?;
                 let bytes_in_flight = u64::from(*bytes) * u64::from(arrivals.window().unwrap_or(1));
                 if bytes_in_flight > MOST_BYTES_IN_FLIGHT {

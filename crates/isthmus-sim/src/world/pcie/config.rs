@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a PCIe link and its two ends are: every constant an input with its unit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::wire::Generation;
@@ -79,7 +80,7 @@ pub struct CreditConfig {
 }
 
 /// What happens to a write to where no host memory is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StrayWrite {
     /// The run fails, and names the address.

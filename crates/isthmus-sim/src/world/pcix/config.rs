@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a PCI-X bus and its two agents are: every constant an input with its unit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::StrayWrite;
@@ -11,35 +12,47 @@ use crate::world::config_error;
 const BOUNDARY: u32 = 128;
 
 /// A bus with one bridge and one device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixConfig {
     /// Its name in this world.
     pub name: String,
     /// Its clock.
+    #[schemars(range(min = 1.0, max = 1_000.0))]
     pub clock_mhz: f64,
     /// The bytes of a data phase: 4 or 8.
+    #[schemars(range(min = 4, max = 8))]
     pub data_bytes: u32,
     /// Address phase: 1, or 2 where addresses need two.
+    #[schemars(range(min = 1, max = 1000))]
     pub address_cycles: u32,
     /// Attribute phase: who asks, and the sequence's byte count.
+    #[schemars(range(min = 1, max = 1000))]
     pub attribute_cycles: u32,
     /// From there to the first data phase: how fast targets decode.
+    #[schemars(range(min = 1, max = 1000))]
     pub response_cycles: u32,
     /// Between the last data phase and the next transaction's address phase, at the least.
+    #[schemars(range(min = 1, max = 1000))]
     pub turnaround_cycles: u32,
     /// A transaction of a single data phase lasts this much longer: its initiator lets go of the
     /// control signals a clock after the data.
+    #[schemars(range(min = 0, max = 1000))]
     pub single_cycles: u32,
     /// From REQ# to the address phase, on an idle bus.
+    #[schemars(range(min = 1, max = 1000))]
     pub arbitration_cycles: u32,
     /// How long an agent holds REQ# back after a transaction that was cut or refused.
+    #[schemars(range(min = 0, max = 1000))]
     pub release_cycles: u32,
     /// From the address phase to an initiator's giving up where nobody answers.
+    #[schemars(range(min = 1, max = 1000))]
     pub master_abort_cycles: u32,
     /// Transactions are cut at multiples of it alone.
+    #[schemars(range(min = 128, max = 4096))]
     pub boundary_bytes: u32,
     /// The longest sequence.
+    #[schemars(range(min = 128, max = 4096))]
     pub sequence_bytes: u32,
     /// The host's end.
     pub bridge: BridgeConfig,
@@ -48,33 +61,42 @@ pub struct PcixConfig {
 }
 
 /// The bridge between bus, processors and memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BridgeConfig {
     /// The bus address of the host memory's first byte.
+    #[schemars(range(min = 0, max = 1_099_511_627_776_u64))]
     pub memory_base: u64,
     /// The bytes of a data phase in which processors' stores go out: 4 or 8.
+    #[schemars(range(min = 4, max = 8))]
     pub store_bytes: u32,
     /// Stores that wait for the bus before the core that sends them is held up.
+    #[schemars(range(min = 1, max = 1024))]
     pub posted_stores: usize,
     /// It takes at most so many bytes of the device in one transaction.
+    #[schemars(range(min = 128, max = 65_536))]
     pub accept_bytes: u32,
     /// Room for bytes of the device that are not in memory yet; where there is none it refuses.
+    #[schemars(range(min = 128, max = 65_536))]
     pub write_buffer_bytes: u32,
     /// From a write's last data phase to its bytes visible to programs.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
     /// From the end of a read's request to the bridge's asking for the bus with the first data.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_read_ns: f64,
     /// It sends at most so many bytes of a read in one transaction.
+    #[schemars(range(min = 128, max = 65_536))]
     pub completion_bytes: u32,
     /// Reads of the device that it holds; it refuses others.
+    #[schemars(range(min = 1, max = 1024))]
     pub split_reads: usize,
     /// Writes of the device to where no memory is.
     pub stray_writes: StrayWrite,
 }
 
 /// How the device tells the host of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Interrupts {
     /// By a signal beside the bus, which waits for no write.
@@ -84,31 +106,40 @@ pub enum Interrupts {
 }
 
 /// The device's PCI-X core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoreConfig {
     /// The bus address of BAR 0.
+    #[schemars(range(min = 0, max = 1_099_511_627_776_u64))]
     pub bar_base: u64,
     /// The size of BAR 0: a power of two.
+    #[schemars(range(min = 16, max = 4_294_967_296_u64))]
     pub bar_bytes: u64,
     /// From the user side to REQ#.
+    #[schemars(range(min = 0, max = 1000))]
     pub transmit_cycles: u32,
     /// REQ# may go up before there is anything to send, where the device says that it will come.
     pub ahead: bool,
     /// From the bus to the user side.
+    #[schemars(range(min = 0, max = 1000))]
     pub receive_cycles: u32,
     /// Reads of the device that may be outstanding.
+    #[schemars(range(min = 1, max = 1024))]
     pub reads: usize,
     /// Room for data of the device's writes that is not on the bus yet.
+    #[schemars(range(min = 128, max = 65_536))]
     pub write_buffer_bytes: u32,
     /// Room for stores that the device has not taken yet; where there is none it refuses.
+    #[schemars(range(min = 64, max = 65_536))]
     pub store_buffer_bytes: u32,
     /// It answers a load at once if the device has within so many clocks of the address phase; 0:
     /// never. Else it splits it.
+    #[schemars(range(min = 0, max = 1000))]
     pub immediate_cycles: u32,
     /// How interrupts go.
     pub interrupts: Interrupts,
     /// An interrupt signal's way to the bridge.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
     pub interrupt_pin_ns: f64,
 }
 
