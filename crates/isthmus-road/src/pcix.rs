@@ -120,7 +120,7 @@ impl Bus {
         Ok(Self { simulation, bus, host, memory, registers, data })
     }
 
-    /// Runs the accesses and gives what has come of them at the far side.
+    /// Runs the accesses and returns what has arrived at the other side.
     fn execute(&self, scenario: &PcixScenario) -> Result<Vec<u8>, RoadError> {
         let (test, times) = (scenario.workload.test, scenario.workload.times);
         let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));

@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Once a chunk: is somebody to be told, or too much time gone?
+    /// Once a chunk: is a progress report due, or the time limit reached?
     fn look(&mut self, now: u64) -> Result<(), RoadError> {
         if self.watched.elapsed() < WATCH_PERIOD {
             return Ok(());
@@ -801,7 +801,7 @@ mod tests {
         }
     }
 
-    /// What the account says of a switch whose words somebody changes on their way out.
+    /// What the account says of a switch whose words are changed on their way out.
     fn judged(mut tamper: impl FnMut(u64, &mut [Word])) -> Option<String> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
@@ -847,7 +847,7 @@ mod tests {
         assert!(port.unwrap().contains("at port"));
     }
 
-    /// What is said of a switch whose words somebody changes on their way out, while packets come.
+    /// What is said of a switch whose words are changed on their way out, while packets come.
     fn moved(mut tamper: impl FnMut(u64, &mut [Word])) -> Result<(), RoadError> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
@@ -889,7 +889,7 @@ mod tests {
         assert!(moved(one).is_ok());
     }
 
-    /// How far each packet's stamps are off where somebody changes data word `index` of some.
+    /// How far each packet's stamps are off where data word `index` of some is changed.
     fn stamps(index: u32) -> Vec<i64> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();

@@ -130,7 +130,7 @@ def _port(top: str, symbol: object) -> Port:
 
 
 def _enum(kind: ast.Type) -> str | None:
-    """`Port.enum`: the first of its aliases that stands in a package."""
+    """`Port.enum`: the first of its aliases that is defined in a package."""
     from pyslang import ast
 
     if not kind.isEnum:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads platform files. A wrong key is named with its file and what would be right.
+"""Reads platform files. A wrong key is named with its file and what is expected.
 
 A platform is a file in `platforms/`, by its name, or any other TOML file, by its path.
 """
@@ -27,7 +27,7 @@ Group = TypeVar("Group")
 
 
 class PlatformError(UserError):
-    """A platform file that cannot be used; the text names file, key, and what would be right."""
+    """A platform file that cannot be used; the text names file, key, and what is expected."""
 
 
 def names(folder: Path = FOLDER) -> list[str]:
@@ -65,7 +65,7 @@ def chosen(text: str, of: Collection[str], whose: str) -> list[Platform]:
             raise PlatformError(f"platform: {each!r} is of kind {one.bus}; {whose} runs on {fitting}")
         if one.name in found:
             raise PlatformError(
-                f"platform: {one.name!r} is given twice; results tell platforms by their names"
+                f"platform: {one.name!r} is given twice; results identify platforms by their names"
             )
         found[one.name] = one
     return list(found.values())
@@ -91,7 +91,7 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
     bus, where = data.pop("bus", (None, path))
     known = kinds()
     if bus not in known:
-        raise PlatformError(f"{where.name}: bus: {bus!r} is none of {', '.join(known)}")
+        raise PlatformError(f"{where.name}: bus: {bus!r} is not one of {', '.join(known)}")
     made = known[bus]
     fpga = _group(made.fpga, data, "fpga", path)
     for what, choice in made.one_of.items():
@@ -124,7 +124,7 @@ def _title(data: dict[str, Any], path: Path) -> str:
 
 
 def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
-    """The file's keys over those of its base; each leaf becomes (value, file it stands in)."""
+    """The file's keys over those of its base; each leaf becomes (value, its file)."""
     if path in trail:
         raise PlatformError(f"{path.name}: is its own base: {' -> '.join(p.name for p in trail)}")
     try:

@@ -309,7 +309,7 @@ PINS = "input logic clk_i, input logic rst_ni"
         ("module bad (input logic clk_i); endmodule", "bad: has no rst_ni"),
         (
             f"module bad ({PINS}, input logic [63:0] wire_time_ns_i); endmodule",
-            "bad: port wire_time_ns_i shows the time of a clock wire_clk_i: there is none",
+            "bad: port wire_time_ns_i shows the time of clock wire_clk_i, which does not exist",
         ),
         (
             f"module bad ({PINS}, input logic [31:0] time_ns_i); endmodule",

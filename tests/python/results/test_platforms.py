@@ -205,7 +205,7 @@ def test_unknown_platform() -> None:
             "outstandig =",
             "forth-rdma.toml: profile.as-published: lacks outstanding (transfers",
         ),
-        ('"rdma-pcix"', '"rdma-pci"', "forth-rdma.toml: bus: 'rdma-pci' is none of gige"),
+        ('"rdma-pcix"', '"rdma-pci"', "forth-rdma.toml: bus: 'rdma-pci' is not one of gige"),
         ('"rdma-pcix"', '"rdma-pcie"', "forth-rdma.toml: lacks the table [link]"),
     ],
 )
@@ -254,7 +254,7 @@ def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: st
             "gige-direct.toml: lacks the table [profile.isthmus]",
         ),
         ("[fpga]", "[fpga", "_gige.toml: not TOML"),
-        ('"gige"', '"gig"', "_gige.toml: bus: 'gig' is none of gige"),
+        ('"gige"', '"gig"', "_gige.toml: bus: 'gig' is not one of gige"),
     ],
 )
 def test_mistakes_are_named(folder: Path, old: str, new: str, said: str) -> None:

@@ -243,7 +243,7 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
     assert work["trace"] == [[0, 0, 1, "write", 4096], [5, 2, 1, "inline", 8], [3, 1, 2, "message", 504]]
     assert (work["hosts"], work["iterations"], work["size_bytes"], work["warmup"]) == (3, 3, 4096, 0)
     text = capsys.readouterr().out
-    assert "# one-way, from a transfer's time to its being there" in text
+    assert "# one-way, from a transfer's due time to its arrival" in text
     assert "did not arrive" not in text
     page = (tmp_path / "out" / "rdma.html").read_text()
     assert "Half of the trace&#x27;s transfers are there after" in page
@@ -447,7 +447,7 @@ def test_a_program_that_waits_for_no_notification_says_so(
 ) -> None:
     _run("write-lat", tmp_path, polled=True, uncombined=True)
     head = capsys.readouterr().out.splitlines()[0]
-    assert "words of 4 bytes, the far program looks at its memory" in head
+    assert "words of 4 bytes, the receiver polls its memory" in head
 
 
 def test_ids_are_foreseen(figures: Document) -> None:

@@ -45,7 +45,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// At most so many, and at least one.
+    /// At most this many, and at least one.
     pub(super) fn new(most: usize) -> Self {
         let most = most.max(1);
         Self {

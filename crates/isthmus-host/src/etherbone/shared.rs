@@ -174,7 +174,7 @@ async fn drive<T: Transport>(mut client: Client<T>, mut jobs: Receiver<Job>) {
                     client.fail_queue(&error);
                 }
             }
-            // Whoever waits was told.
+            // The waiting call has been notified.
             Event::Arrival(arrival) => drop(client.take_arrival(arrival).await),
         }
     }

@@ -40,7 +40,7 @@ pub enum ReadError {
     #[error("refused: outside the readable memory")]
     Bounds,
     /// A transfer of the answer, or one before it, was refused or lost.
-    #[error("the answer is not whole")]
+    #[error("the answer is incomplete")]
     Spoilt,
     /// Nothing was answered. Records of the endpoint's errors say whether the question was refused.
     #[error("no answer in {0:?}")]
@@ -94,7 +94,7 @@ pub struct Ticket(u32);
 pub struct Ended {
     /// Which.
     pub ticket: Ticket,
-    /// From whom.
+    /// The host that was read.
     pub host: HostId,
     /// All is in memory, or why not.
     pub result: Result<(), ReadError>,
@@ -105,7 +105,7 @@ struct Flight {
     ticket: Ticket,
     host: HostId,
     region: u8,
-    /// Transfers of the answer that have not been told.
+    /// Transfers of the answer that have not been notified.
     missing: usize,
     spoilt: bool,
     began: Duration,
@@ -126,8 +126,8 @@ pub struct ReaderConfig {
     pub timeout: Duration,
 }
 
-/// Reads other hosts' memory: the interface writes alone, so the far host's program is asked for a
-/// write, and its [`serve_reads`] posts it.
+/// Reads other hosts' memory: the interface writes alone, so the remote host's program is asked for
+/// a write, and its [`serve_reads`] posts it.
 ///
 /// Each read has a region of its own, with a nonce that is used once: an answer to a read that has ended,
 /// or a second answer, is refused before it is written.
@@ -171,7 +171,7 @@ impl Reader {
         self.flights.len()
     }
 
-    /// Whether another read of so many bytes can begin before one ends.
+    /// Whether another read of `bytes` can begin before one ends.
     #[must_use]
     pub fn has_room(&self, bytes: usize) -> bool {
         !self.free.is_empty() && self.due(bytes) <= self.inbox.room()
@@ -309,8 +309,8 @@ impl Reader {
         Ok(Ended { ticket, host, result })
     }
 
-    /// Reads, and waits for it; other reads that end meanwhile are given to nobody, so this is for
-    /// programs that have one at a time.
+    /// Reads, and waits for it; results of other reads that end meanwhile are dropped, so this is
+    /// for programs that have one at a time.
     ///
     /// # Errors
     /// As [`begin`](Self::begin); what went wrong with the read is the inner result.
@@ -393,7 +393,7 @@ pub async fn answer_read<M: Mmio, D: DmaMemory>(
     let (key, reply) = (keys as u32, (keys >> 32) as u32);
     match allowed(readable, host, key, address, bytes) {
         Ok(bytes) => {
-            // Each transfer is told: a part that is lost is never taken for one that came.
+            // Each transfer is notified, so a lost part is never mistaken for one that arrived.
             for at in (0..bytes).step_by(MAX_TRANSFER) {
                 let put = Descriptor {
                     source: address.wrapping_add(at as u64),

@@ -85,7 +85,7 @@ pub enum DeviceName {
 
 /// A device name that cannot be read: one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("device {text:?}: {what}; right would be {right}")]
+#[error("device {text:?}: {what}; expected {right}")]
 pub struct NameError {
     text: String,
     what: String,
@@ -244,7 +244,7 @@ mod tests {
         for (text, expected) in cases {
             let error = text.parse::<DeviceName>().expect_err(text).to_string();
             assert!(error.contains(expected), "{error}");
-            assert!(error.contains("; right would be udp/HOST[/PORT]"), "{error}");
+            assert!(error.contains("; expected udp/HOST[/PORT]"), "{error}");
             assert!(!error.contains('\n'));
         }
     }

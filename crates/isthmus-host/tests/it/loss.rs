@@ -306,7 +306,7 @@ fn in_a_session_that_gives_up_nothing_is_executed_twice() {
 
 #[test]
 fn without_a_session_writes_are_never_sent_twice() {
-    // A network that doubles datagrams doubles what a plain device executes: nobody can tell.
+    // A network that doubles datagrams doubles what a plain device executes, unnoticed.
     for percent in [1, 10] {
         let rates = Rates { doubled: 0, ..Rates::all(percent) };
         let (mut failed, mut repeated) = (0, 0);

@@ -341,7 +341,7 @@ fn what_has_no_room_is_refused_before_anything_is_sent() {
             let error = group.all_to_all(&mut endpoint, MEMORY - 16, 0, 8).await.unwrap_err();
             assert!(matches!(error, RdmaError::Place { .. }), "{error}");
             for (blocks, expected) in [
-                (vec![vec![0; 8]; 2], "a block for each: 3 needed, 2 there"),
+                (vec![vec![0; 8]; 2], "a block for each: 3 needed, 2 available"),
                 (vec![vec![0; 12]; 3], "block 0xc is not a multiple of 8"),
                 (vec![vec![]; 3], "block 0x0"),
                 (vec![vec![0; 60_000]; 3], "the messages of two exchanges"),

@@ -65,14 +65,14 @@ struct Flow {
     posted: u64,
     places: Vec<Option<Pending>>,
     notified: u64,
-    /// Told as failed, or not at all.
+    /// Notified as failed, or not at all.
     failed: u64,
     silent: u64,
     /// Writes that may not be.
     forged: u64,
     /// Of them those of which a report says why.
     refused: u64,
-    /// Reports at the source. Of a packet that never came the far end cannot say what it carried.
+    /// Reports at the source. The remote end cannot say what a lost packet carried.
     reports: u64,
     /// Refused and lost packets of which the source knows: its completion word's count, which no ring bounds.
     known: u64,
@@ -82,7 +82,8 @@ struct Flow {
     latest: Option<u32>,
     /// A side was reset: what was under way may or may not have come.
     broken: bool,
-    /// A failure was told since the last notification of what the interface read, and of what came inline.
+    /// A failure was notified since the last notification of what the interface read, and of what
+    /// came inline.
     told: [bool; 2],
 }
 
@@ -119,7 +120,7 @@ pub(super) struct Account {
     /// Programs that have not used all of theirs.
     pub warming: usize,
     pub trace: Vec<TraceLine>,
-    /// When each of its transfers was at its far end.
+    /// When each of its transfers was at its destination.
     there: Vec<Option<Picoseconds>>,
 }
 
@@ -317,12 +318,15 @@ impl Account {
             }
         }
         flow.silent += missing;
-        // The other queue's may have told of it.
+        // The other queue's notification may have reported it.
         flow.told = flow.told.map(|before| before || told.failed);
         let excused = std::mem::take(&mut flow.told[way]) || flow.broken;
         if missing > 0 && !excused {
             self.wrong(|| {
-                format!("{name}: {missing} before number {} are lost and not told", pending.number)
+                format!(
+                    "{name}: {missing} before number {} are lost and not reported",
+                    pending.number
+                )
             });
         }
         let found = host.memory().read(self.place(source, place), pending.write.bytes);
@@ -383,7 +387,7 @@ impl Account {
         self.arrived(line);
     }
 
-    /// Transfers that nobody has heard of.
+    /// Transfers whose end has not been notified.
     pub(super) fn open(&self) -> usize {
         let open = |flow: &Flow| {
             let untold = (flow.forged + flow.silent).saturating_sub(flow.reports) as usize;
@@ -393,14 +397,14 @@ impl Account {
         self.flows.iter().map(open).sum()
     }
 
-    /// All that was posted has arrived, so there is nothing to tell.
+    /// All that was posted has arrived, so there is nothing to report.
     pub(super) fn is_whole(&self) -> bool {
         let failed = |flow: &Flow| flow.failed + flow.silent + flow.forged + flow.reports > 0;
         self.open() == 0 && !self.flows.iter().any(failed)
     }
 
-    /// Whether those who sent them know of exactly the packets that the interfaces have lost or refused, and
-    /// have a report of each unless an error ring was full.
+    /// Whether the senders know of exactly the packets that the interfaces have lost or refused,
+    /// and have a report of each unless an error ring was full.
     pub(super) fn compare(&self, interfaces: &BTreeMap<String, u64>) -> Result<(), RoadError> {
         let sum = |counter: &str| -> u64 {
             let of = |name: &str| name.starts_with("ni") && name.ends_with(counter);
@@ -414,8 +418,8 @@ impl Account {
             return Ok(());
         }
         Err(RoadError::Violation(format!(
-            "rdma: {lost} packets were lost and {refused} refused, who sent them knows of {known} and has \
-             {reports} reports"
+            "rdma: {lost} packets were lost and {refused} refused, but their senders know of {known} and \
+             have {reports} reports"
         )))
     }
 
@@ -426,7 +430,10 @@ impl Account {
             let own = self.source(node.number);
             if node.host.memory().read(self.layout.source, own.len()).ok().as_ref() != Some(&*own) {
                 self.wrong(|| {
-                    format!("memory of host {} was written where nobody may", node.number)
+                    format!(
+                        "memory of host {} was written outside the writable ranges",
+                        node.number
+                    )
                 });
             }
         }

@@ -48,7 +48,7 @@ pub(super) struct MeterConfig {
     /// Flows that must carry something, by source and then output.
     pub(super) expected: Vec<bool>,
     pub(super) packets: u64,
-    /// Clocks in which the sources make so many.
+    /// Clocks in which the sources create this many.
     pub(super) window_clocks: u64,
     /// From a packet's making to its being counted as made.
     pub(super) transmit_clocks: u64,

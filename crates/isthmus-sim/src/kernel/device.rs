@@ -123,7 +123,7 @@ impl Device {
                 && !clocks.iter().any(|known| known.name == clock)
             {
                 return Err(fail(format!(
-                    "{port} shows the time of a clock {clock}: there is none"
+                    "{port} shows the time of clock {clock}, which does not exist"
                 )));
             }
         }

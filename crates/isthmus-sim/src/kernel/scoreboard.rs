@@ -12,7 +12,7 @@ use super::error::SimError;
 pub struct Checked {
     /// Bytes expected.
     pub bytes: u64,
-    /// Bytes that differ, and bytes nobody expected.
+    /// Bytes that differ, and unexpected bytes.
     pub wrong: u64,
     /// Bytes that never came.
     pub lost: u64,

@@ -218,7 +218,7 @@ impl InFlight {
     }
 }
 
-/// Who receives what arrives at a port.
+/// The receiver of what arrives at a port.
 pub trait Sink {
     /// The first bit of a frame arrives.
     fn begin(&self, frame: &Rc<InFlight>);
@@ -273,7 +273,7 @@ impl Port {
         self.0.link.borrow().is_some()
     }
 
-    /// Says who receives. The simulation has to keep it alive (see [`Sim::keep`]).
+    /// Sets the receiver. The simulation has to keep it alive (see [`Sim::keep`]).
     pub fn set_sink(&self, sink: Weak<dyn Sink>) {
         *self.0.sink.borrow_mut() = Some(sink);
     }

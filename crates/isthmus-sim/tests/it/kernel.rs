@@ -253,7 +253,7 @@ fn progress_counts_the_transfers_that_programs_report() {
 fn a_device_that_never_answers_ends_the_wait_for_it() {
     let limits = SimConfig { simulated_limit_ps: None, skip_idle: false, ..sim_config() };
     let sim = Simulation::new(limits);
-    // Clocks run, and nobody ever sends.
+    // Clocks run, and nothing is ever sent.
     let _device = sim.add_model(EchoDevice::restless(), &device_config()).unwrap();
     let (_sender, receiver) = oneshot::<()>();
     let task = sim.spawn_named("host program", async move { receiver.recv().await });

@@ -243,7 +243,7 @@ fn the_clocks_of_a_trace_add_up() {
         }
     }
     assert_eq!(counted, busy);
-    // With the clocks in which nobody has the bus they are all that there are.
+    // With the clocks in which the bus is idle they are all that there are.
     let idle: Picoseconds = records.windows(2).map(|pair| pair[1].start - pair[0].end).sum();
     let whole = records.last().unwrap().end - records[0].start;
     assert_eq!(cycles(whole), busy + cycles(idle));

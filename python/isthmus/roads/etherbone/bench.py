@@ -19,7 +19,7 @@ from isthmus.roads.etherbone.scenario import METHODS, Method, Procedure
 
 ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
-# The report's four systems get the whole measurement; the others stand in its table of the latch unit.
+# The report's four systems get the whole measurement; the others are in its table of the latch unit.
 SERIES = ("gige-direct", "gige-switch", "pcie-scu3", "pcie-t5810", "usb-t5810", "vme-rio4")
 TABLE = ("gige-scu3", "pcie-scu2", "pcie-t3500", "usb-t3500", "vme-a020")
 SYSTEMS = (*SERIES, *TABLE)

@@ -90,7 +90,7 @@ class Ehci:
     """The host's USB controller, if it is an EHCI."""
 
     interrupt_threshold: Annotated[
-        Constant, Declared("microframe", 1, 64, "interrupts come at multiples of so many microframes")
+        Constant, Declared("microframe", 1, 64, "interrupts come at multiples of this many microframes")
     ]
     nak_reload: Annotated[Constant, Declared("1", 1, 15, "refusals in a row after which it rests")]
     async_sleep: Annotated[Constant, Declared("ns", 0, 1_000_000, "rest, before it looks at its list again")]
@@ -120,7 +120,7 @@ class Xhci:
 
 @dataclass(frozen=True)
 class UsbHost:
-    """Operating system and processor, as far as USB goes."""
+    """Operating system and processor, for USB."""
 
     syscall: Annotated[Constant, Declared("ns", 0, 1_000_000, "entry and exit of a system call")]
     copy: Annotated[Constant, Declared("ns/byte", 0, 100, "copy between user memory and kernel buffer")]

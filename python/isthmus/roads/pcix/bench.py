@@ -29,7 +29,7 @@ WALL_S = 600
 
 @dataclass(frozen=True)
 class Access:
-    """So many bytes, so many times, one right behind the other. store: words of 4 bytes of the host;
+    """A number of bytes, a number of times, back to back. store: words of 4 bytes of the host;
     store-combined: through a write-combining mapping; read, write: of host memory, by the device."""
 
     test: Test

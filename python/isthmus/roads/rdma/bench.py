@@ -39,7 +39,7 @@ POSTED = ("write-bw", "one-way")
 LISTED = ("write-bw", "send-bw")
 WRITES = ("write-lat", "write-bw")
 LONGEST_LIST = 64
-"""Descriptors of a list, half a queue; messages, a quarter of the far queue's slots."""
+"""Descriptors of a list, half a queue; messages, a quarter of the remote queue's slots."""
 
 System = Platform | str
 """A platform, or its name."""
@@ -47,7 +47,7 @@ System = Platform | str
 Posting = Literal["v1", "v2", "v3"]
 POSTINGS: tuple[Posting, ...] = ("v1", "v2", "v3")
 LAZY = 4
-"""v3 looks for room after so many descriptors."""
+"""v3 checks for queue space once per this many descriptors."""
 
 BEAT_BYTES = 8
 DESCRIPTOR_BYTES = 4096
@@ -63,7 +63,7 @@ LARGEST_ALL = LARGEST_BATCH
 
 ITERATIONS = 1_000
 VOLUME, FEWEST = 1 << 20, 4
-"""Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
+"""Without -n: as many transfers as have `VOLUME` bytes, `FEWEST` at least and `ITERATIONS` at most."""
 CALLS = 16
 """The same of applications: exchanges, or chunks that each host sorts."""
 KEPT = 1_000_000
@@ -151,7 +151,7 @@ def check(transfers: Transfers) -> None:
 
 
 def inline_bytes(platform: Platform, profile: Profile, transfers: Transfers) -> int:
-    """Writes of at most so many bytes bring their data with them."""
+    """Writes of at most this many bytes carry their data in the queue entry."""
     if transfers.inline is not None:
         return transfers.inline
     return int(platform.profiles[profile].inline.value) if transfers.test == "write-lat" else 0

@@ -39,7 +39,7 @@ class PcixBus:
     release: Annotated[
         Constant, Declared("cycle", 0, 1000, "REQ# held back after a transaction that was cut or refused")
     ]
-    master_abort: Annotated[Constant, Declared("cycle", 1, 1000, "until an initiator gives up")]
+    master_abort: Annotated[Constant, Declared("cycle", 1, 1000, "until a master abort")]
     boundary: Annotated[Constant, Declared("byte", 128, 4096, "transactions are cut at multiples of it")]
     sequence: Annotated[Constant, Declared("byte", 128, 4096, "the longest sequence")]
 
@@ -82,7 +82,7 @@ class PcixCore:
     ]
     immediate: Annotated[
         Constant,
-        Declared("cycle", 0, 1000, "a load answered in so many clocks is not split; 0: always split"),
+        Declared("cycle", 0, 1000, "a load answered in this many clocks is not split; 0: always split"),
     ]
     message: Annotated[Constant, Declared("1", 0, 1, "1: interrupts are writes behind all others; 0: a pin")]
     interrupt_pin: Annotated[Constant, Declared("ns", 0, 100_000, "the pin's way to the bridge")]
@@ -94,8 +94,8 @@ class RdmaInterface:
 
     hosts: Annotated[Constant, Declared("1", 2, 8, "hosts that it can address")]
     receive_buffer: Annotated[Constant, Declared("word", 512, 512, "a link's receive buffer: its gateware's")]
-    probe: Annotated[Constant, Declared("us", 1, 1_000_000, "patience for an acknowledgement")]
-    lost: Annotated[Constant, Declared("us", 1, 1_000_000, "patience for an overtaken packet")]
+    probe: Annotated[Constant, Declared("us", 1, 1_000_000, "timeout for an acknowledgement")]
+    lost: Annotated[Constant, Declared("us", 1, 1_000_000, "timeout for an overtaken packet")]
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,12 @@ class RdmaDesign:
     ]
     inline: Annotated[
         Constant,
-        Declared("B", 0, 504, "writes of at most so many bytes bring their data with them in write-lat"),
+        Declared("B", 0, 504, "writes of at most this many bytes carry their data inline in write-lat"),
     ]
-    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
-    credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
+    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may be sent inside packets")]
+    credit: Annotated[
+        Constant, Declared("word", 1, 512, "freed and not reported, from which on packets wait")
+    ]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
 

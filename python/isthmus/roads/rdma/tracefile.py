@@ -18,7 +18,7 @@ LAST_NS = 10_000_000_000
 
 @dataclass(frozen=True)
 class Line:
-    """One transfer: nanosecond from the programs' begin, from whom, to whom, how, bytes."""
+    """One transfer: nanosecond from the programs' begin, source, destination, how, bytes."""
 
     at: int
     source: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kind of platform that the switch stands in."""
+"""The kind of platform of the switch."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ class Interface:
 
 @dataclass(frozen=True)
 class SwitchDesign:
-    """What the two profiles of a switch may differ in: the gateware's parameters, and who is served."""
+    """Differences of a switch's two profiles: the gateware's parameters, and the order of service."""
 
     buffer: Annotated[Constant, Declared("word", 32, 512, "a crosspoint")]
     packet: Annotated[Constant, Declared("word", 16, 510, "data of a packet, at most")]
-    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
-    credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
+    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may be sent inside packets")]
+    credit: Annotated[
+        Constant, Declared("word", 1, 512, "freed and not reported, from which on packets wait")
+    ]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
     longest_first: Annotated[

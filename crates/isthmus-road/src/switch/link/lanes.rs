@@ -75,7 +75,7 @@ pub struct LaneCounters {
     pub lost: u64,
     /// Marks that did not come within the skew allowed.
     pub late: u64,
-    /// Packets whose checks all held and whose lanes disagree: each is an error of somebody's.
+    /// Packets whose checks all held and whose lanes disagree: each is an error.
     pub mixed: u64,
 }
 

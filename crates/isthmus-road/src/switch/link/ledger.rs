@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who sent what and what came of it: every packet once, in its flow's order, with the right bytes, at
-//! the right port. A packet may be missing only where a fault is known to have hit it.
+//! What was sent and what became of it: every packet once, in its flow's order, with the right
+//! bytes, at the right port. A packet may be missing only where a fault is known to have hit it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ pub struct Tally {
     pub created: u64,
     /// Their data words.
     pub created_words: u64,
-    /// Arrived whole.
+    /// Arrived complete.
     pub delivered: u64,
     /// Their data words, each compared.
     pub delivered_words: u64,
@@ -71,7 +71,8 @@ impl Ledger {
         sequence
     }
 
-    /// A link was reset: a device may have held a packet of this port where nobody sees it, one each way.
+    /// A link was reset: a device may have held a packet of this port where it is not visible, one
+    /// each way.
     pub fn allow(&mut self, port: usize) {
         self.allowed[port] += 2;
     }

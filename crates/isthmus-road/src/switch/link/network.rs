@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All that hangs on a switch: an interface a port, and the cables between, both ways.
+//! All that is connected to a switch: an interface for each port, and the cables between, both
+//! ways.
 
 use super::end::{EndCounters, WordCounters};
 use super::lanes::{Joiner, LaneCounters, LanesConfig, Splitter};
@@ -33,7 +34,7 @@ pub struct LaneSlip {
     pub lane: usize,
     /// When.
     pub at: u64,
-    /// By so many words.
+    /// By this many words.
     pub words: i64,
 }
 
@@ -89,7 +90,7 @@ pub struct Network {
     bundles: Vec<Bundle>,
     arrived: Vec<Option<Word>>,
     sent: Vec<Word>,
-    /// A slip is over after so many clocks.
+    /// A slip is over after this many clocks.
     slip_clocks: u64,
     to_switch: Vec<Line>,
     from_switch: Vec<Line>,
@@ -166,8 +167,9 @@ impl Network {
             stations: sources
                 .map(|(port, source)| Station::new(port, ports, source, &config.station))
                 .collect(),
-            // A word that a station gives at one clock stands at the switch's pins `hop` clocks later;
-            // the other way a word has stood at the switch's pins for one clock when it is read.
+            // A word that a station sends at one clock is valid at the switch's pins `hop` clocks
+            // later; the other way a word has been valid at the switch's pins for one clock when it
+            // is read.
             to_switch: places.clone().map(|p| line("up", p, config.hop_clocks)).collect(),
             from_switch: places.map(|p| line("down", p, config.hop_clocks - 1)).collect(),
             lanes: lanes.lanes,

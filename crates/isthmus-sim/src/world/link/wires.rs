@@ -112,7 +112,7 @@ impl SerialPorts {
     /// Attaches to the bundle `serdes` of a device; its pins belong to `clock`.
     ///
     /// # Errors
-    /// When it has no such clock, or no such pins for so many ports.
+    /// When it has no such clock, or no such pins for this number of ports.
     pub fn attach(
         sim: &Sim,
         device: &DeviceHandle,

@@ -112,8 +112,8 @@ impl Shared {
         self.endpoint.waiting.borrow().is_empty()
     }
 
-    /// Cuts a write into TLPs, and gives their numbers. There is no limit here: who is held up
-    /// looks for room before.
+    /// Cuts a write into TLPs, and gives their numbers. There is no limit here: a
+    /// sender that can be held up checks for free space before.
     pub(super) fn write(
         self: &Rc<Self>,
         direction: Direction,

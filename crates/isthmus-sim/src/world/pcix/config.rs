@@ -22,7 +22,7 @@ pub struct PcixConfig {
     pub data_bytes: u32,
     /// Address phase: 1, or 2 where addresses need two.
     pub address_cycles: u32,
-    /// Attribute phase: who asks, and the sequence's byte count.
+    /// Attribute phase: the requester, and the sequence's byte count.
     pub attribute_cycles: u32,
     /// From there to the first data phase: how fast targets decode.
     pub response_cycles: u32,
@@ -35,7 +35,7 @@ pub struct PcixConfig {
     pub arbitration_cycles: u32,
     /// How long an agent holds REQ# back after a transaction that was cut or refused.
     pub release_cycles: u32,
-    /// From the address phase to an initiator's giving up where nobody answers.
+    /// From the address phase to a master abort where no target answers.
     pub master_abort_cycles: u32,
     /// Transactions are cut at multiples of it alone.
     pub boundary_bytes: u32,
@@ -57,7 +57,7 @@ pub struct BridgeConfig {
     pub store_bytes: u32,
     /// Stores that wait for the bus before the core that sends them is held up.
     pub posted_stores: usize,
-    /// It takes at most so many bytes of the device in one transaction.
+    /// It takes at most this many bytes of the device in one transaction.
     pub accept_bytes: u32,
     /// Room for bytes of the device that are not in memory yet; where there is none it refuses.
     pub write_buffer_bytes: u32,
@@ -65,7 +65,7 @@ pub struct BridgeConfig {
     pub memory_write_ns: f64,
     /// From the end of a read's request to the bridge's asking for the bus with the first data.
     pub memory_read_ns: f64,
-    /// It sends at most so many bytes of a read in one transaction.
+    /// It sends at most this many bytes of a read in one transaction.
     pub completion_bytes: u32,
     /// Reads of the device that it holds; it refuses others.
     pub split_reads: usize,
@@ -73,7 +73,7 @@ pub struct BridgeConfig {
     pub stray_writes: StrayWrite,
 }
 
-/// How the device tells the host of an event.
+/// How the device notifies the host of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interrupts {
@@ -103,7 +103,7 @@ pub struct CoreConfig {
     pub write_buffer_bytes: u32,
     /// Room for stores that the device has not taken yet; where there is none it refuses.
     pub store_buffer_bytes: u32,
-    /// It answers a load at once if the device has within so many clocks of the address phase; 0:
+    /// It answers a load at once if the device has within this many clocks of the address phase; 0:
     /// never. Else it splits it.
     pub immediate_cycles: u32,
     /// How interrupts go.

@@ -35,7 +35,7 @@ pub struct SerialConfig {
     pub write_path_ns: f64,
     /// From received bytes to their being readable: work queue, line discipline.
     pub receive_work_ns: f64,
-    /// What opening or closing takes, until the device has been told by a control transfer.
+    /// What opening or closing takes, until the device has been notified by a control transfer.
     pub open_ns: f64,
 }
 

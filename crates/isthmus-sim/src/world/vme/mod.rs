@@ -2,7 +2,7 @@
 //! A VME64 backplane: a CPU board whose bridge makes A32/D32 single cycles, and a slave at a device's
 //! pins.
 //!
-//! The handshake is that of the standard (ANSI/VITA 1-1994, section 2): address and data stand
+//! The handshake is that of the standard (ANSI/VITA 1-1994, section 2): address and data are valid
 //! before the strobes, the slave answers DTACK* or BERR*, and both sides let go in turn. What a
 //! bridge and a CPU's access to it cost comes from the configuration.
 
@@ -244,7 +244,7 @@ impl VmeHost {
         answer.recv().await.unwrap_or(Err(VmeError::NoAnswer(address)))
     }
 
-    /// A store: posted. It returns before the slave has it; what goes wrong is told by
+    /// A store: posted. It returns before the slave has it; errors are reported by
     /// [`take_write_error`](Self::take_write_error).
     ///
     /// # Errors
