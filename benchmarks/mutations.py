@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     modules = sorted({m.module for m in mutations})
     for name in options.module or []:
         if name not in modules:
-            print(f"mutations: no module {name!r}; there are: {', '.join(modules)}", file=sys.stderr)
+            print(f"mutations: no module {name!r}; expected one of {', '.join(modules)}", file=sys.stderr)
             return 2
     if options.jobs < 1:
         print(f"mutations: --jobs is {options.jobs}, it must be at least 1", file=sys.stderr)

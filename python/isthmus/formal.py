@@ -72,7 +72,7 @@ def prove(
     wanted = known if names is None else list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
-            raise FormalError(f"no proof named {name!r}; there are: {', '.join(known)}")
+            raise FormalError(f"no proof named {name!r}; expected one of {', '.join(known)}")
     if jobs < 1:
         raise FormalError(f"jobs is {jobs}, it must be at least 1")
     done: dict[str, ProofResult] = {}

@@ -90,7 +90,7 @@ pub trait Transport {
     }
 
     /// Bytes of the buffer in which messages wait to be received, what the system adds to each
-    /// counted in; `None`: unknown, or nothing is lost for want of room.
+    /// counted in; `None`: unknown, or nothing is lost for lack of space.
     fn room(&self) -> Option<usize> {
         None
     }

@@ -171,7 +171,7 @@ fn measure(
         let (at, done) = (world.simulation.now(), world.simulation.transfers());
         RoadError::program(during, source).with(format!("at {at}, after {done} Etherbone cycles"))
     })?;
-    // Replies on their way and pipelines inside the device come to rest before counters are read.
+    // Replies in flight and pipelines inside the device come to rest before counters are read.
     world.settle()?;
     world.write_timeline()?;
     let checked = world.simulation.scoreboard().verdict()?;

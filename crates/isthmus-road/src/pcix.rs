@@ -29,7 +29,7 @@ use scenario::{PcixScenario, PcixTest};
 /// Where the device reads and writes: a page of its own.
 const PLACE: usize = 4096;
 const MEMORY_BYTES: usize = 4 * PLACE;
-/// Longer than anything takes that is under way when the last access was handed over.
+/// Longer than anything takes that is in progress when the last access was handed over.
 const SETTLE: Picoseconds = Picoseconds::from_us(100);
 
 /// The device's registers: what stores have left there.

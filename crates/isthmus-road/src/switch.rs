@@ -181,7 +181,7 @@ impl Motion {
         let (now, ledger) = (network.now(), network.ledger());
         let words = network.words_heard().data;
         let waits = network.waiting_words();
-        // Where packets were hit by faults, those may be all that are on their way.
+        // Where packets were hit by faults, those may be all that are in flight.
         let nothing_due = ledger.on_way() == 0 || (self.faults && waits == 0);
         if words != self.words || nothing_due || now <= self.held_until {
             (self.words, self.since) = (words, now);
@@ -830,7 +830,7 @@ mod tests {
                 words.iter_mut().filter(|word| word.k == 0).for_each(|word| word.data ^= 4);
             }
         });
-        assert!(bit.unwrap().contains("never came, and no fault hit it"));
+        assert!(bit.unwrap().contains("never arrived, and no fault hit it"));
         let end = judged(|clock, words| {
             if (20_000..20_200).contains(&clock)
                 && let Token::Eop(_) = words[2].token()
@@ -838,7 +838,7 @@ mod tests {
                 words[2] = Word::IDLE;
             }
         });
-        assert!(end.unwrap().contains("never came"));
+        assert!(end.unwrap().contains("never arrived"));
         let port = judged(|clock, words| {
             if clock > 20_000 {
                 words.swap(0, 1);

@@ -115,7 +115,7 @@ class Cycle:
         return self
 
     def read_range(self, address: int, count: int, step: int = 4) -> Self:
-        """Reads `count` words, `step` bytes apart; 0: one address again and again."""
+        """Reads `count` words, `step` bytes apart; 0: one address repeatedly."""
         _do(self._native.read_range, address, count, step)
         return self
 
@@ -310,7 +310,7 @@ class Device:
         return values
 
     def submit(self, cycle: Cycle, callback: Callable[[Pending], None] | None = None) -> Pending:
-        """Queue a cycle. It is sent by `flush`; up to 16384 may be on their way.
+        """Queue a cycle. It is sent by `flush`; up to 16384 may be in flight.
 
         `callback` is called exactly once with the ended cycle, by `flush`, `settle`, `execute` or `close`.
         """
@@ -372,7 +372,7 @@ class Device:
     ) -> bytes:
         """Read `length` bytes, lowest address first, in pipelined cycles of as many words as fit a datagram.
 
-        Address and length are multiples of the data port's width. `fixed` reads one address again and again.
+        Address and length are multiples of the data port's width. `fixed` reads one address repeatedly.
         """
         data: bytes = _do(self._native.read_block, address, length, words_per_cycle, fixed, silent)
         return data

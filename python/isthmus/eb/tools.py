@@ -600,7 +600,7 @@ def windows(before: int, stamps: array[int], cycles: int) -> tuple[Window, Windo
 
 
 def perf(link: Link, *, sustain: int, iterations: int, reads: int, mode: int) -> None:
-    """Read the device's time again and again; print what its own timestamps say it took."""
+    """Read the device's time repeatedly; print what its own timestamps say it took."""
     with link.open() as device:
         found = device.find(*ECA)
         if not found:

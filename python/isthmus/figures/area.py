@@ -135,7 +135,7 @@ def pairs(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[tuple[C
 def measure_all(
     entries: Sequence[CoreEntry], families: Sequence[str], done: Callable[[str], None]
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """core -> family -> figures; a job a core of the machine. `done` hears of each finished one."""
+    """core -> family -> figures; a job a core of the machine. `done` is called for each finished one."""
 
     def one(job: tuple[CoreEntry, str]) -> dict[str, float]:
         figures = measure(*job)

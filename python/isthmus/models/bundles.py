@@ -69,7 +69,7 @@ def _axi(master: bool) -> dict[str, Signal]:
 
 # Of a master that says how many bytes still follow in a row of bursts; not every one does.
 ROW = ("awuser_o", "aruser_o")
-# Of a master that likes to know a few clocks ahead that the next beat of read data comes.
+# Of a master that needs a few clocks' notice of the next beat of read data.
 EARLY = "rearly_i"
 # Of one that says that a write, a read, will probably be at its pins within a few clocks.
 SOON = ("awsoon_o", "arsoon_o")

@@ -197,23 +197,23 @@ def _constant(found: Any, key: str, wanted: Declared, path: Path) -> Constant:
         raise PlatformError(f"{where}: must be {right}, not {found!r}")
     for part in _KEYS:
         if part not in found:
-            raise PlatformError(f"{where}: lacks {part}; right is {right}")
+            raise PlatformError(f"{where}: lacks {part}; expected {right}")
     for given in found:
         if given not in _KEYS:
-            raise PlatformError(f"{where}: unknown key {given!r}; right is {right}")
+            raise PlatformError(f"{where}: unknown key {given!r}; expected {right}")
     value, source = found["value"], found["source"]
     if found["unit"] != unit:
         raise PlatformError(f"{where}: unit is {found['unit']!r}; it must be given in {unit!r}")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PlatformError(f"{where}: value {value!r} is no number")
+        raise PlatformError(f"{where}: value {value!r} is not a number")
     if not wanted.low <= value <= wanted.high:
         raise PlatformError(f"{where}: {value} {unit} is out of range: {wanted.low} to {wanted.high} {unit}")
     if not isinstance(source, str) or not source.strip():
-        raise PlatformError(f"{where}: source is empty; say where {value} {unit} comes from")
+        raise PlatformError(f"{where}: source is empty; expected where {value} {unit} comes from")
     return Constant(float(value), unit, source.strip(), path.name)
 
 
 def _unknown(path: Path, key: str, known: list[str]) -> None:
     near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
     raise PlatformError(f"{path.name}: unknown key {key}; {hint}")

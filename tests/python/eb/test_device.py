@@ -196,7 +196,7 @@ def test_a_wrong_request_is_one_line_and_nothing_is_sent(device: eb.Device, wron
     ("name", "line"),
     [
         ("usb/x", "unknown protocol"),
-        ("udp/127.0.0.1/0", "is no port"),
+        ("udp/127.0.0.1/0", "is not a port"),
         ("dev/../x", "no device below /dev"),
     ],
 )

@@ -209,14 +209,14 @@ def test_two_builders_at_once_build_once() -> None:
     ("what", "text"),
     [
         (spec(Width=99), "tiny.sv:34: tiny: Width is 99, legal is 1..32"),
-        (spec(Wdth=9), "tiny: no parameter 'Wdth'; there are: Width, Address"),
+        (spec(Wdth=9), "tiny: no parameter 'Wdth'; expected one of Width, Address"),
         (
             ModelSpec("isthmus:tiny:tiny", "tinny", {}, "none", TINY),
             "'tinny' is not a valid top-level module",
         ),
         (
             ModelSpec("isthmus:tiny:none", "tiny", {}, "none", TINY),
-            "no core named 'isthmus:tiny:none'; there are: isthmus:tiny:tiny",
+            "no core named 'isthmus:tiny:none'; expected one of isthmus:tiny:tiny",
         ),
     ],
 )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Datagrams on their way, and how many more may be.
+//! Datagrams in flight, and how many more may be.
 
 use std::collections::VecDeque;
 use std::ops::Range;

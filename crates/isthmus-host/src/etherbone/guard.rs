@@ -266,6 +266,6 @@ mod tests {
         assert!(!executes(&mut session, stamp(7, 0, 0)), "a hello that came late");
         assert!(!executes(&mut session, stamp(7, 1, 0)));
         assert!(executes(&mut session, stamp(8, 1, 0)));
-        assert!(!executes(&mut session, stamp(0, 0, 0)), "0 is no nonce");
+        assert!(!executes(&mut session, stamp(0, 0, 0)), "0 is not a nonce");
     }
 }

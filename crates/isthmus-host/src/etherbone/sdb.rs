@@ -259,7 +259,7 @@ pub enum TableError {
     #[error("no self-description: begins with {0:#010x}, not with 0x5344422d")]
     Magic(u32),
     /// The first record is not an interconnect of version 1.
-    #[error("self-description of version {version}, record type {kind:#04x}: not understood")]
+    #[error("self-description of version {version}, record type {kind:#04x}: not supported")]
     Version {
         /// Version of the format.
         version: u8,

@@ -80,7 +80,7 @@ pub enum RdmaError {
         slots: usize,
     },
     /// Nothing was given back in time.
-    #[error("host {host}: its {queue} queue gave no room back in {waited:?}")]
+    #[error("host {host}: no free space in its {queue} queue within {waited:?}")]
     Stuck {
         /// The destination.
         host: HostId,
@@ -100,7 +100,7 @@ pub enum RdmaError {
         waited: Duration,
     },
     /// A member of a group did not do its part in time.
-    #[error("host {host}: {what} did not come in {waited:?}")]
+    #[error("host {host}: {what} did not arrive within {waited:?}")]
     Silent {
         /// What is missed.
         what: &'static str,

@@ -74,8 +74,8 @@ struct Arrived {
 
 /// Hosts that do something together: every member makes the same calls in the same order.
 ///
-/// A member leaves a call only when all have entered it. So what two calls write can be on its way at a time,
-/// never more; the queue has room for that, or the call says so.
+/// A member leaves a call only when all have entered it. So what two calls write can be in flight
+/// at a time, never more; the queue has room for that, or the call says so.
 #[derive(Debug)]
 pub struct Group {
     members: Vec<HostId>,
@@ -94,8 +94,8 @@ impl Group {
     /// [`join`](Self::join).
     ///
     /// # Errors
-    /// When this host is no member or one twice, ranges are not in the endpoint's memory, or the
-    /// queue has not room for two barriers.
+    /// When this host is not a member or is listed twice, ranges are not in the endpoint's memory,
+    /// or the queue has not room for two barriers.
     pub async fn open<M: Mmio, D: DmaMemory>(
         endpoint: &mut Endpoint<M, D>,
         config: &GroupConfig,
@@ -465,7 +465,7 @@ impl Group {
     /// last call's data takes another `to` for this one, and the first one again for the next.
     ///
     /// # Errors
-    /// When a block is no multiple of 8 bytes or not inside a window, one is missing when the
+    /// When a block is not a multiple of 8 bytes or not inside a window, one is missing when the
     /// endpoint's timeout has passed, or one is incomplete.
     pub async fn all_to_all<M: Mmio, D: DmaMemory>(
         &mut self,

@@ -141,8 +141,8 @@ impl Inbox {
     /// at a place where a shorter one ended.
     ///
     /// # Errors
-    /// When `bytes` is no multiple of 8 from 8 to the queue's length, or the queue has slots, or the
-    /// machine refuses.
+    /// When `bytes` is not a multiple of 8 from 8 to the queue's length, or the queue has slots, or
+    /// the machine refuses.
     pub async fn receive_packed<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,

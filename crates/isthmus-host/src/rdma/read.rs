@@ -118,7 +118,7 @@ pub struct ReaderConfig {
     pub queue: u8,
     /// Where it lies in the endpoint's memory: slots of 64 bytes.
     pub ring: Range<usize>,
-    /// Region entries of which each read under way takes one, not one of the first 8.
+    /// Region entries of which each read in progress takes one, not one of the first 8.
     pub regions: Range<u8>,
     /// Begin of the nonces; another one at each opening of the endpoint.
     pub nonce: u32,
@@ -165,7 +165,7 @@ impl Reader {
         Ok(Self { config, inbox, free, flights: vec![], next })
     }
 
-    /// Reads under way.
+    /// Reads in progress.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.flights.len()
@@ -213,7 +213,7 @@ impl Reader {
         }
         let (needed, has) = (self.due(bytes), self.inbox.room());
         if needed > has {
-            return Err(RdmaError::Room { what: "transfers under way to a reader", needed, has });
+            return Err(RdmaError::Room { what: "transfers in progress to a reader", needed, has });
         }
         let Some(region) = self.free.pop() else {
             let (needed, has) = (self.flights.len() + 1, self.config.regions.len());
@@ -246,7 +246,7 @@ impl Reader {
         Ok(ticket)
     }
 
-    /// The next read that ends; none when `timeout` passes first, or nothing is under way.
+    /// The next read that ends; none when `timeout` passes first, or nothing is in progress.
     ///
     /// # Errors
     /// When the machine refuses. What happens to a read is in its result.

@@ -212,7 +212,7 @@ impl MessageHeader {
     /// Its beat.
     ///
     /// # Errors
-    /// When the body is no multiple of 8 bytes, empty, or too long.
+    /// When the body is not a multiple of 8 bytes, empty, or too long.
     pub fn beat(&self) -> Result<u64, WordError> {
         let bytes = within("message", self.bytes as u64, 8, MAX_MESSAGE as u64)?;
         Ok(message::BEATS.put(aligned("message", bytes)? / 8)

@@ -216,7 +216,7 @@ fn run_with(
         return Err(format!("{} cycles are left", client.outstanding()));
     }
     outcome.repeated = client.statistics().repeated;
-    // What is still on its way arrives.
+    // What is still in flight arrives.
     let end = client.transport().now() + Duration::from_secs(1);
     while block_on(client.transport().recv(&mut [0; 2048], end)).is_ok() {}
     let written = &client.transport().slave.bus().written;
@@ -375,7 +375,7 @@ fn what_was_given_up_is_not_executed_late() {
     let network = Network::new(slave, rates, 1);
     block_on(async {
         let mut client = Client::connect(network, config(1)).await?;
-        // The request is on its way for longer than the client waits.
+        // The request is in flight for longer than the client waits.
         client.transport().rates.late = 100;
         client.transport().seed = 99;
         let mut given_up = Vec::new();

@@ -388,7 +388,7 @@ fn a_fence_to_who_does_not_answer_says_how_much_is_missing_and_one_over_a_reset_
             let machine = network.machine(host);
             machine.sleep(SETTLE).await;
             if host == 1 {
-                // It is reset while nothing is under way, and starts again.
+                // It is reset while nothing is in progress, and starts again.
                 machine.sleep(SETTLE).await;
                 network.reset(1);
                 open(network, host, 2).await.unwrap();

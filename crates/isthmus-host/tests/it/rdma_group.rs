@@ -369,7 +369,7 @@ fn who_does_not_come_is_named() {
     });
     for error in &errors[..2] {
         let error = error.as_ref().unwrap().to_string();
-        assert_eq!(error, "host 2: its block did not come in 5ms");
+        assert_eq!(error, "host 2: its block did not arrive within 5ms");
     }
     let network = Network::new(2, MEMORY, 1, Faults::default());
     run(&network, 1, |host| {
@@ -378,7 +378,7 @@ fn who_does_not_come_is_named() {
             let mut endpoint = open(network, host).await;
             let mut group = Group::open(&mut endpoint, &group_config(2)).await.unwrap();
             let error = group.join(&mut endpoint).await.unwrap_err().to_string();
-            assert_eq!(error, "host 1: its window did not come in 5ms");
+            assert_eq!(error, "host 1: its window did not arrive within 5ms");
         }
     });
 }

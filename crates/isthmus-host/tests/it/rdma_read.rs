@@ -151,7 +151,7 @@ fn what_cannot_be_read_is_not_asked_for() {
                 (
                     Remote { bytes: 32 * 4096, ..good },
                     PLACE,
-                    "transfers under way to a reader: 32 needed, 31 available",
+                    "transfers in progress to a reader: 32 needed, 31 available",
                 ),
             ] {
                 let error = reader.begin(&mut endpoint, &remote, place).await.unwrap_err();
@@ -234,7 +234,7 @@ fn an_answer_that_is_late_or_comes_twice_is_not_written() {
                 machine.sleep(us(200)).await;
                 answer_read(&mut endpoint, &readable, &frame, &body).await.unwrap();
                 machine.sleep(us(200)).await;
-                // What is no request is not answered.
+                // What is not a request is not answered.
                 for (body, notification) in [
                     (vec![1; 48], false),
                     (body[..40].to_vec(), false),

@@ -170,7 +170,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// Stages that the way passes again and again become one each.
+/// Stages that the way passes repeatedly become one each.
 fn merged(stages: Vec<Stage>) -> Vec<Stage> {
     let mut made: Vec<Stage> = Vec::new();
     for stage in stages {

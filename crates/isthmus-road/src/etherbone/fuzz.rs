@@ -241,7 +241,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Sends a valid request behind whatever is on its way; it must be answered. Its reply's words.
+    /// Sends a valid request behind whatever is in flight; it must be answered. Its reply's words.
     fn ask(&mut self, words: &[u32]) -> Result<Vec<u32>, RoadError> {
         let ip = self.host_ip();
         let shot = self.generator.request(&self.station, ip, words);
@@ -376,7 +376,7 @@ impl Fuzz {
             }
         }
         if let Some(frame) = replies.left() {
-            return Err((format!("the device sent what answers nothing: {}", hex(frame)), None));
+            return Err((format!("the device sent an unexpected frame: {}", hex(frame)), None));
         }
         if !std::mem::take(&mut self.slave.uncertain) {
             expected.bus =
@@ -414,7 +414,7 @@ impl Fuzz {
         if !wrong.is_empty() {
             let list: Vec<_> = wrong
                 .iter()
-                .map(|(name, must, found)| format!("{name} moved by {found} instead of {must}"))
+                .map(|(name, must, found)| format!("{name} changed by {found} instead of {must}"))
                 .collect();
             // A frame that the device counted elsewhere is one of those that miss here.
             let short = wrong.iter().find(|(_, must, found)| must > found).map(|(name, ..)| *name);

@@ -195,7 +195,7 @@ impl<'a> Server<'a> {
         let mut timeout = if self.paused.is_some() { PAUSE } else { TICK };
         for stream in &self.streams {
             match (stream.unused, stream.held) {
-                // The system would report a terminal without a user again and again.
+                // The system would report a terminal without a user repeatedly.
                 (true, _) => timeout = timeout.min(LOOK),
                 (false, held) => {
                     fds.push(PollFd::new(stream, stream.events()));

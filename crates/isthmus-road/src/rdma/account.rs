@@ -27,12 +27,12 @@ use crate::host_bus::word;
 use crate::measurement::Throughput;
 
 const BEAT: usize = 8;
-/// Writes of one flow that may be under way.
+/// Writes of one flow that may be in progress.
 pub(super) const PLACES: usize = 32;
 /// A place holds the longest descriptor's data.
 pub(super) const PLACE_BYTES: usize = 4096;
 
-/// A write that is under way.
+/// A write that is in progress.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     number: u64,
@@ -51,7 +51,7 @@ pub(super) struct Write {
     pub line: Option<usize>,
 }
 
-/// A message that is under way.
+/// A message that is in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub bytes: usize,
@@ -80,7 +80,7 @@ struct Flow {
     sent: u32,
     received: u64,
     latest: Option<u32>,
-    /// A side was reset: what was under way may or may not have come.
+    /// A side was reset: what was in progress may or may not have come.
     broken: bool,
     /// A failure was notified since the last notification of what the interface read, and of what
     /// came inline.
@@ -88,7 +88,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// A side was reset: nothing of what is under way is due any more.
+    /// A side was reset: nothing of what is in progress is due any more.
     fn forget(&mut self) {
         self.broken = true;
         self.places.iter_mut().for_each(|place| *place = None);
@@ -252,7 +252,8 @@ impl Account {
         self.flow(source, destination).known = refusals.into();
     }
 
-    /// A host has looked whether its flows have heard of all that they carried: whether all hosts' have.
+    /// A host has checked whether all its transfers are acknowledged: whether those of all hosts
+    /// are.
     pub(super) fn settle(&mut self, host: HostId, settled: bool) -> bool {
         self.settled[usize::from(host)] = settled;
         self.settled.iter().all(|settled| *settled)
@@ -297,7 +298,9 @@ impl Account {
             if broken {
                 return;
             }
-            return self.wrong(|| format!("{name}: place {place} was notified and nothing is due"));
+            return self.wrong(|| {
+                format!("{name}: place {place} was notified, but no transfer is pending")
+            });
         };
         if !told.failed {
             self.arrived(pending.write.line);
@@ -372,13 +375,13 @@ impl Account {
             if flow.broken {
                 return;
             }
-            return self.wrong(|| format!("{name} came and is not due"));
+            return self.wrong(|| format!("{name} arrived, but is not pending"));
         };
         flow.received += 1;
         let late = in_order && flow.latest.is_some_and(|latest| latest >= id);
         flow.latest = Some(id);
         if late {
-            self.wrong(|| format!("{name} came behind a later one"));
+            self.wrong(|| format!("{name} arrived after a later one"));
         }
         if body != &own[shift..][..bytes] {
             self.wrong(|| format!("{name} has a wrong byte"));

@@ -56,7 +56,7 @@ impl Header {
 /// First and last word of a packet at some pins.
 type Words = [Picoseconds; 2];
 
-/// A packet on its way from pins to pins.
+/// A packet in flight from pins to pins.
 #[derive(Debug, Clone)]
 pub(super) struct Flight {
     header: Header,

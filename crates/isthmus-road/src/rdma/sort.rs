@@ -8,7 +8,7 @@ use isthmus_host::pcie::{DmaMemory, Mmio};
 use isthmus_host::rdma::{CONTROL_BYTES, Endpoint, Group, HostId, PhaseTimer, Phases, RdmaError};
 
 const BEAT: usize = 8;
-/// Rounds whose keys may be on their way.
+/// Rounds whose keys may be in flight.
 const AHEAD: usize = 2;
 
 /// Why a sort failed.

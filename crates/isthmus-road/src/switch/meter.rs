@@ -276,8 +276,8 @@ mod tests {
 
     use super::*;
 
-    /// A packet each 10 clocks, each 50 clocks on its way; the source begins at clock `start`. Samples, and
-    /// packets made before and after the window.
+    /// A packet each 10 clocks, each 50 clocks in flight; the source begins at clock `start`.
+    /// Samples, and packets made before and after the window.
     fn metered(start: u64) -> (u64, u64, u64, u64) {
         let mut meter = Meter::new(MeterConfig {
             ports: 1,

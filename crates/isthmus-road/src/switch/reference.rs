@@ -54,7 +54,7 @@ impl Crosspoint {
 }
 
 struct Input {
-    /// Data words of the packet under way, and when it entered.
+    /// Data words of the packet in progress, and when it entered.
     words: u16,
     entered: u64,
     output: usize,

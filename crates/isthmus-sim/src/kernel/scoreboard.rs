@@ -61,7 +61,7 @@ impl Scoreboard {
         checked.bytes += bytes;
         checked.lost += bytes;
         self.checked.set(checked);
-        self.note(|| format!("{}: {bytes} bytes never came", what()));
+        self.note(|| format!("{}: {bytes} bytes never arrived", what()));
     }
 
     /// What was compared so far.

@@ -592,7 +592,7 @@ fn what_the_device_wrote_before_it_answered_is_on_the_bus_before_the_answer() {
             sim.spawn({
                 let sim = sim.clone();
                 async move {
-                    // While the load is on its way.
+                    // While the load is in flight.
                     sim.sleep(Picoseconds::from_ns(110)).await;
                     endpoint.write(MEMORY_BASE, &[9; 300]).await;
                 }

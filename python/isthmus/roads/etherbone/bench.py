@@ -172,8 +172,8 @@ def sizes(text: str) -> tuple[int, ...]:
         if ".." in text:
             low, high = (int(part) for part in text.split(".."))
             if not 1 <= low <= high <= TIMESTAMPS[-1]:
-                raise UserError(f"size: {text!r}; from 1 to {TIMESTAMPS[-1]} timestamps in a cycle")
+                raise UserError(f"size: {text!r}; expected 1 to {TIMESTAMPS[-1]} timestamps in a cycle")
             return tuple(range(low, high + 1))
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise UserError(f"size: {text!r}; write 4, 1,2,8 or 1..8") from None
+        raise UserError(f"size: {text!r}; expected 4, 1,2,8 or 1..8") from None

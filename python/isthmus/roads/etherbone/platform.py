@@ -140,7 +140,7 @@ class UsbSerial:
     out_transfer: Annotated[Constant, Declared("byte", 1, 1_048_576, "size of a transfer to the device")]
     out_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers to the device there are")]
     in_transfer: Annotated[Constant, Declared("byte", 1, 1_048_576, "size of a transfer from the device")]
-    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device under way")]
+    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device in progress")]
     write_path: Annotated[Constant, Declared("ns", 0, 1_000_000, "the terminal layer's part of a write")]
     receive_work: Annotated[
         Constant, Declared("ns", 0, 1_000_000, "from received bytes to their being readable")
@@ -155,11 +155,11 @@ class UsbBulk:
     out_transfer: Annotated[
         Constant, Declared("byte", 1, 1_048_576, "most bytes of a transfer to the device")
     ]
-    out_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers to the device under way at most")]
+    out_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers to the device in progress at most")]
     in_transfer: Annotated[
         Constant, Declared("byte", 1, 1_048_576, "most bytes of a transfer from the device")
     ]
-    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device under way")]
+    in_transfers: Annotated[Constant, Declared("1", 1, 1024, "transfers from the device in progress")]
 
 
 @dataclass(frozen=True)

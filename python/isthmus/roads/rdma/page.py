@@ -781,7 +781,7 @@ def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
             ]
         )
     option = {
-        "xAxis": _axis("from a transfer's time to its being there [us]", scale=True),
+        "xAxis": _axis("from a transfer's due time to its arrival [us]", scale=True),
         "yAxis": _axis("transfers [%]", min=0, max=100),
         "series": drawn,
     }

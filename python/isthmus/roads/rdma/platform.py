@@ -110,7 +110,7 @@ class RdmaSwitch:
 class RdmaDesign:
     """The interface's parameters: what the two profiles differ in. Credits are those of every link."""
 
-    outstanding: Annotated[Constant, Declared("1", 1, 4, "transfers whose reads may be under way")]
+    outstanding: Annotated[Constant, Declared("1", 1, 4, "transfers whose reads may be in progress")]
     ahead: Annotated[
         Constant,
         Declared("1", 0, 1, "1: REQ# of PCI-X may go up before there is something to send; 0: never"),

@@ -51,7 +51,7 @@ def components(m: Measurement) -> Mapping[str, int] | None:
 
 
 def posting(m: Measurement) -> str:
-    """How the program looks for room; empty for messages and latencies, which have one way."""
+    """When the program checks for queue space; empty for messages and latencies, which have one way."""
     found = m.workload.get("posting")
     if m.method not in ("write-bw", "one-way") or not found:
         return ""

@@ -108,7 +108,7 @@ struct Out {
     open: bool,
     session: u8,
     refusals: u32,
-    /// Refusals that are on their way.
+    /// Refusals that are in flight.
     pending: u32,
     slots_back: u16,
     beats_back: u16,
@@ -363,7 +363,7 @@ impl DmaMemory for Machine {
     }
 
     async fn load64(&mut self, at: usize) -> Result<u64, TransportError> {
-        // A program that asks again and again gets on, too.
+        // A program that asks repeatedly gets on, too.
         self.sleep(LOOK).await;
         Ok(self.world.borrow().hosts[self.host].word(at))
     }

@@ -245,7 +245,7 @@ impl Tap {
     pub(super) fn open(name: &str) -> Result<Self, RoadError> {
         let failed = || io(format!("open tap {name}"));
         if name.is_empty() || name.len() > 15 {
-            let reason = format!("{name:?} is no name of an interface: 1 to 15 bytes");
+            let reason = format!("{name:?} is not a name of an interface: 1 to 15 bytes");
             return Err(RoadError::scenario("tap", reason));
         }
         let builder = DeviceBuilder::new().name(name).layer(Layer::L2).inherit_enable_state();

@@ -29,7 +29,7 @@ pub struct EndConfig {
     pub bench: bool,
 }
 
-/// The next word of the packet under way.
+/// The next word of the packet in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A data word.
@@ -44,9 +44,9 @@ pub enum Next {
 
 /// Where an end takes packets from.
 pub trait Feed {
-    /// A packet that may begin now, by the buffer it goes to; it is under way from here on.
+    /// A packet that may begin now, by the buffer it goes to; it is in progress from here on.
     fn begin(&mut self, rooms: &Rooms<'_>, now: u64) -> Option<u8>;
-    /// The next word of the packet under way.
+    /// The next word of the packet in progress.
     fn next(&mut self, now: u64) -> Next;
 }
 
@@ -80,11 +80,11 @@ pub struct Ended {
 /// What one word brought. A packet ends before another begins in the same word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// The packet under way ended.
+    /// The packet in progress ended.
     pub ended: Option<Ended>,
     /// A packet began, for this buffer.
     pub begun: Option<u8>,
-    /// A data word of the packet under way.
+    /// A data word of the packet in progress.
     pub data: Option<u32>,
     /// The link starts over: the packet that is being sent is gone. Say what each buffer still holds
     /// ([`End::holds`]).
@@ -414,7 +414,7 @@ impl End {
         })
     }
 
-    /// The buffer that the packet under way goes to.
+    /// The buffer that the packet in progress goes to.
     #[cfg(test)]
     #[must_use]
     pub fn incoming(&self) -> Option<usize> {
@@ -544,7 +544,7 @@ impl End {
         let ids = self.config.tx_ids;
         for step in 0..ids {
             let id = (self.refresh_turn + step) % ids;
-            // A packet under way is outside this: it says its count with its begin.
+            // A packet in progress is outside this: it says its count with its begin.
             if self.sent[id] != self.freed[id] && self.outgoing != Some(id as u8) {
                 self.refresh_turn = id + 1;
                 return Some(Word::of(Token::Check { id: id as u8, count: self.sent[id] }));

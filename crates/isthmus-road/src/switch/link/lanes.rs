@@ -37,7 +37,7 @@ impl Splitter {
         Self { checks, align_words: config.align_words, since: config.align_words }
     }
 
-    /// A mark must go, where no packet is under way.
+    /// A mark must go, where no packet is in progress.
     #[must_use]
     pub fn is_due(&self) -> bool {
         self.since >= self.align_words

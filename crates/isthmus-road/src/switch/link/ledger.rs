@@ -82,10 +82,11 @@ impl Ledger {
         let flow = self.flow(key.source, key.destination);
         let expected = self.expected[flow];
         if key.sequence < expected {
-            return self.wrong(|| format!("{key:?} came twice, or after number {}", expected - 1));
+            return self
+                .wrong(|| format!("{key:?} arrived twice, or after number {}", expected - 1));
         }
         if key.sequence >= self.created[flow] {
-            return self.wrong(|| format!("{key:?} came and was never sent"));
+            return self.wrong(|| format!("{key:?} arrived, but was never sent"));
         }
         self.missing(key.source, key.destination, expected..key.sequence);
         // Hit, and good all the same: where the fault struck something that carries nothing.
@@ -108,7 +109,7 @@ impl Ledger {
                     self.allowed[port] -= 1;
                     self.tally.excused += 1;
                 }
-                None => self.wrong(|| format!("{key:?} never came, and no fault hit it")),
+                None => self.wrong(|| format!("{key:?} never arrived, and no fault hit it")),
             }
         }
     }
@@ -121,7 +122,7 @@ impl Ledger {
         }
     }
 
-    /// Packets on their way.
+    /// Packets in flight.
     #[must_use]
     pub fn on_way(&self) -> u64 {
         let tally = self.tally;
@@ -144,7 +145,7 @@ impl Ledger {
         flows
     }
 
-    /// Nothing is on its way any more: what has not come is missing.
+    /// Nothing is in flight any more: what has not come is missing.
     pub fn close(&mut self) {
         for source in 0..self.ports as u8 {
             for destination in 0..self.ports as u8 {
@@ -230,9 +231,12 @@ mod tests {
         ghost.deliver(key(2), 16);
         let mut lost = ledger(1);
         lost.close();
-        for (ledger, word) in
-            [(twice, "twice"), (order, "never came"), (ghost, "never sent"), (lost, "never came")]
-        {
+        for (ledger, word) in [
+            (twice, "twice"),
+            (order, "never arrived"),
+            (ghost, "never sent"),
+            (lost, "never arrived"),
+        ] {
             assert_eq!(ledger.tally.wrong, 1, "{word}");
             assert!(ledger.first_wrong().unwrap().contains(word), "{:?}", ledger.first_wrong());
         }

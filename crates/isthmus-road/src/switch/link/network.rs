@@ -118,7 +118,7 @@ impl Network {
             config.faults.credit_corrupt_rate,
         ] {
             if !(0.0..=1.0).contains(&rate) {
-                return wrong(format!("a rate of {rate} is no probability: 0 to 1 expected"));
+                return wrong(format!("a rate of {rate} is not a probability: 0 to 1 expected"));
             }
         }
         let ports_hit = config.resets.iter().map(|r| r.port);
@@ -280,7 +280,7 @@ impl Network {
         if !std::mem::replace(&mut self.ended, true) {
             let overruns: u64 = self.stations.iter().map(Station::overruns).sum();
             if overruns > 0 && self.ledger.faults == FaultCounters::default() {
-                self.ledger.wrong(|| format!("{overruns} words came without credit for them"));
+                self.ledger.wrong(|| format!("{overruns} words arrived without credit"));
             }
             self.ledger.close();
         }

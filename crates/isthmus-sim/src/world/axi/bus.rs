@@ -131,7 +131,7 @@ pub(in crate::world) trait HostBus {
     fn data(&self, address: u64, lanes: &[u8], enabled: u128);
     /// The last beat of that burst has come.
     fn written(&self);
-    /// No more data of writes under way will come.
+    /// No more data of writes in progress will come.
     fn abort(&self);
     /// Whether there is room for a beat of `bytes` bytes.
     fn has_room(&self, bytes: usize) -> bool;

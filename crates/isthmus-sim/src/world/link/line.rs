@@ -308,7 +308,7 @@ mod tests {
                 line.cut(now, 1, hits);
             }
         });
-        // The second is under way, the first may still be in the receiver.
+        // The second is in progress, the first may still be in the receiver.
         assert_eq!(found, [0, 1]);
     }
 }

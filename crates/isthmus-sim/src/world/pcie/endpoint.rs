@@ -272,7 +272,7 @@ impl Endpoint {
         self.0.serve(target);
     }
 
-    /// Reads host memory. The range may be as long as it likes.
+    /// Reads host memory. The range may have any length.
     ///
     /// # Errors
     /// When a request was not supported, was answered with bad data, or timed out.

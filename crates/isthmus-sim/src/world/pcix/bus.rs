@@ -12,7 +12,7 @@ use super::record::{PcixAgent, PcixKind, PcixOutcome, PcixRecord, phases};
 use crate::kernel::{Counter, FaultPoint, FrameId, Picoseconds, Sim, SimError};
 use crate::world::host::Memory;
 
-/// What an agent wants the bus for.
+/// What an agent requests the bus for.
 pub(super) enum Body {
     Store { offset: u64, data: Vec<u8> },
     Load { offset: u64, bytes: usize },

@@ -598,7 +598,8 @@ impl Shared {
             _ => None,
         };
         if let Some((at, limit)) = held {
-            // An answer does not pass the writes before it: with some under way the load is split.
+            // An answer does not pass the writes before it: with some in progress the load is
+            // split.
             let first = self.posted(PcixAgent::Device) == 0;
             match data {
                 Some(data) if first && at <= limit => {

@@ -129,7 +129,7 @@ impl PcixEndpoint {
         (0..bytes).step_by(most).map(|at| (at, most.min(bytes - at))).collect()
     }
 
-    /// Reads host memory. The range may be as long as it likes.
+    /// Reads host memory. The range may have any length.
     ///
     /// # Errors
     /// When no target answered, the target aborted, or data came with wrong parity.
