@@ -200,6 +200,7 @@ enum Call {
 }
 
 /// A call made of its parts: four rounds over two places in turn, each free again when its reader says so.
+/// They are in the upper half of the window: exchanges before and after use the lower one.
 async fn rounds(
     endpoint: &mut Host,
     group: &mut Group,
@@ -208,7 +209,7 @@ async fn rounds(
 ) {
     let (members, rank, bytes) = (group.len(), group.rank(), 8 * many);
     group.require_slots("rounds", 6 * (members - 1)).unwrap();
-    let place = group.window_range();
+    let (place, half) = (group.window_range().start, WINDOW_BYTES / 2);
     group.begin();
     for round in 0..4_usize {
         let turn = round % 2;
@@ -220,13 +221,13 @@ async fn rounds(
             let from = SEND + (turn * members + remote) * bytes;
             let data = beats((0..many).map(|b| word(rank, remote, number + round, b)));
             endpoint.memory().write(from, &data).await.unwrap();
-            let to = (turn * members + rank) * bytes;
+            let to = half + (turn * members + rank) * bytes;
             group.put_block(endpoint, remote, (from, to, bytes), round as u32).await.unwrap();
         }
         for step in 1..members {
             let remote = (rank + members - step) % members;
             group.take_block(endpoint, remote, round as u32).await.unwrap();
-            let at = place.start + (turn * members + remote) * bytes;
+            let at = place + half + (turn * members + remote) * bytes;
             let expected = beats((0..many).map(|b| word(remote, rank, number + round, b)));
             assert!(machine.peek(at, bytes) == expected, "call {number}, round {round}");
             group.release(endpoint, remote, round as u32).await.unwrap();
