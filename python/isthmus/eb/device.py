@@ -14,7 +14,7 @@ from isthmus.errors import DataError, UserError
 
 ANY = (8, 16, 32, 64)
 ADDRESSES = (16, 32, 64)
-"""A reply names its request by an address: 8 bits have no room for that."""
+"""A reply names its request by an address: 8 bits are too few for that."""
 DEPTH = 8
 
 

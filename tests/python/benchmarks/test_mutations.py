@@ -71,7 +71,7 @@ def test_a_bench_that_sees_a_fault_is_red_and_names_its_tests(mutations: ModuleT
     ("entry", "says"),
     [
         ('old = "nowhere"\nnew = "x"\nbench = "b"', "occurs 0 times, expected once"),
-        ('old = "req_i"\nnew = "x"\nbench = "b"', "times, it must be once"),
+        ('old = "req_i"\nnew = "x"\nbench = "b"', "times, expected once"),
         ('old = "nowhere"\nnew = "x"', "must have either bench or proof"),
         ('old = "nowhere"\nbench = "b"', "must have file, old, new"),
         ('old = "& (~req_i"\nnew = "x"\nproof = "prim/none"', "no proof prim/none"),

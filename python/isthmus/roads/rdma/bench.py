@@ -34,7 +34,7 @@ LATENCY = ("write-lat", "send-lat")
 APPLICATIONS = ("exchange", "sort")
 BANDWIDTH = ("write-bw", "send-bw", "one-way")
 POSTED = ("write-bw", "one-way")
-"""Tests whose program may look for room in more ways than one."""
+"""Tests that support several ways of checking for queue space."""
 
 LISTED = ("write-bw", "send-bw")
 WRITES = ("write-lat", "write-bw")

@@ -53,8 +53,8 @@ SOURCE = (
 )
 LINES: Mapping[str, tuple[str, str]] = {
     "v1": ("v1: a batch, then wait", "c1"),
-    "v2": ("v2: look for room each time", "c2"),
-    "v3": ("v3: look for room every fourth time", "c3"),
+    "v2": ("v2: check for space each time", "c2"),
+    "v3": ("v3: check for space every fourth time", "c3"),
     "send-bw": ("messages", "c5"),
     "write-lat": ("write", "c2"),
     "write-lat-inline": ("write with its data inline", "c3"),

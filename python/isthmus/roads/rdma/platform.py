@@ -53,7 +53,7 @@ class PcixBridge:
     posted_stores: Annotated[Constant, Declared("1", 1, 1024, "stores that wait for the bus")]
     accept: Annotated[Constant, Declared("byte", 128, 65_536, "of the device's data in one transaction")]
     write_buffer: Annotated[
-        Constant, Declared("byte", 128, 65_536, "room for the device's data on its way to memory")
+        Constant, Declared("byte", 128, 65_536, "buffer for the device's data on its way to memory")
     ]
     memory_write: Annotated[
         Constant, Declared("ns", 0, 100_000, "a write's last data phase to its bytes being visible")
@@ -75,10 +75,10 @@ class PcixCore:
     receive: Annotated[Constant, Declared("cycle", 0, 1000, "bus to user side")]
     reads: Annotated[Constant, Declared("1", 1, 1024, "reads of the device that may be outstanding")]
     write_buffer: Annotated[
-        Constant, Declared("byte", 128, 65_536, "room for data of writes not on the bus yet")
+        Constant, Declared("byte", 128, 65_536, "buffer for data of writes not on the bus yet")
     ]
     store_buffer: Annotated[
-        Constant, Declared("byte", 64, 65_536, "room for stores that the device has not taken")
+        Constant, Declared("byte", 64, 65_536, "buffer for stores that the device has not taken")
     ]
     immediate: Annotated[
         Constant,
