@@ -6,7 +6,7 @@ temporary folder; where that cannot be, only our own figures are printed, and `-
 
 One process of software slaves serves both, CommUDP in LiteEth's dialect, which it speaks, and `isthmus.eb` in
 the standard one with the error status read along. CommUDP has one request in flight: beside our cycles in
-flight stands the same loop of its reads. Rounds alternate; the best round of each counts. Every value is
+flight comes the same loop of its reads. Rounds alternate; the best round of each counts. Every value is
 compared.
 """
 

@@ -5,7 +5,7 @@
     python benchmarks/mutations.py --module prim/fifo     # those of one module
     python benchmarks/mutations.py --list                 # say what there is
 
-The faults stand in ``mutations.toml``. Each is written to a copy in a directory of its own; the
+The faults are listed in ``mutations.toml``. Each is written to a copy in a directory of its own; the
 bench builds there, so neither sources nor builds of the repository change. Exit status 1 when a
 fault survives, that is, when its bench or proof passes in spite of it, or when it could not be run.
 """
@@ -43,14 +43,14 @@ print("passed" if result.passed else f"failed: {result.failure}")
 
 
 class MutationError(Exception):
-    """A table that cannot be used; the text says which entry, why and what would be right."""
+    """A table that cannot be used; the text says which entry, why and what is expected."""
 
 
 @dataclass(frozen=True)
 class Mutation:
     """One fault: `old`, found once in `file` below rtl/, becomes `new`; `bench` or `proof` must see it.
 
-    `always`: the fault that stands for its proof; every proof has one, and the tests run some of them.
+    `always`: the fault that represents its proof; every proof has one, and the tests run some of them.
     """
 
     file: str
@@ -76,7 +76,7 @@ class Mutation:
         text = path.read_text()
         count = text.count(self.old)
         if count != 1:
-            raise MutationError(f"{self.file}: {self.old!r} stands there {count} times, it must be once")
+            raise MutationError(f"{self.file}: {self.old!r} occurs {count} times, expected once")
         return text.replace(self.old, self.new)
 
 
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     modules = sorted({m.module for m in mutations})
     for name in options.module or []:
         if name not in modules:
-            print(f"mutations: no module {name!r}; there are: {', '.join(modules)}", file=sys.stderr)
+            print(f"mutations: no module {name!r}; expected one of {', '.join(modules)}", file=sys.stderr)
             return 2
     if options.jobs < 1:
         print(f"mutations: --jobs is {options.jobs}, it must be at least 1", file=sys.stderr)

@@ -7,11 +7,11 @@
 Without --soak it measures the simulator: cycles of an interface's host clock a second of processor time, all
 pairs writing 4 KB; and packets, all sending messages of 8 bytes both ways, one at a time and in lists, over
 PCI-X and PCI Express. --check exits 1 below a target.
---soak sends that many packets or more (10^7 take about 100 minutes of a core) from everybody to everybody
+--soak sends that many packets or more (10^7 take about 100 minutes of a core) from all hosts to all hosts
 with bit errors, lost credits, links that go down and programs that stop, and prints the account; --clean
 leaves the faults out. Its hosts have two links, over a 4x4 switch each. It runs in parts, each with its own
-seed, --jobs of them at a time; after each part the sum so far is told, and kept in the file of --account: a
-soak that was stopped goes on there.
+seed, --jobs of them at a time; after each part the sum so far is printed, and kept in the file of --account:
+a soak that was stopped goes on there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def total(found: dict[str, Any], counter: str) -> int:
 
 
 def part(packets: int, clean: bool, seed: int) -> dict[str, Any]:
-    """The scenario of about so many packets with everything going wrong that may."""
+    """The scenario of about this many packets, with all kinds of faults."""
     iterations = max(100, round(packets / PACKETS_PER_TRANSFER / SOAK_HOSTS))
     # Link clocks and nanoseconds over which faults are spread: a transfer takes about 6 us of a host.
     span_ns = iterations * 6_000
@@ -117,7 +117,7 @@ def soak(packets: int, clean: bool, jobs: int, kept: Path | None = None) -> None
                         _keep(kept, {"soak": what, "seeds": [1, ended], "counters": dict(account)})
                     sent, lost = account["packets_sent"], account["packets_lost"]
                     done = f"part {ended} of {max(parts, ended)}: {sent} packets so far"
-                    print(f"{done}, {lost} lost and told of", file=sys.stderr, flush=True)
+                    print(f"{done}, {lost} lost and reported", file=sys.stderr, flush=True)
                 scenarios = []
         except BaseException:
             pool.shutdown(cancel_futures=True)
@@ -134,7 +134,7 @@ def _so_far(kept: Path | None, what: str) -> tuple[int, Counter[str]]:
         read = json.loads(kept.read_text())
         found, ended, counters = read["soak"], int(read["seeds"][1]), Counter(read["counters"])
     except (OSError, ValueError, KeyError, TypeError, IndexError) as err:
-        raise UserError(f"{kept}: not the account of a soak ({err}); name a file that is not there") from err
+        raise UserError(f"{kept}: not the account of a soak ({err}); name a new file") from err
     if found != what:
         raise UserError(
             f"{kept}: the account of a soak of other packets, faults or models; name another file"

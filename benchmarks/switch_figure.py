@@ -55,7 +55,7 @@ def figure(packets: int, ports: int, out: Path) -> None:
 
 
 def soak(packets: int, load: float) -> None:
-    """The account after so many packets with everything going wrong that may."""
+    """The account after this many packets, with all kinds of faults."""
     platform, design = platforms.load(switch.PLATFORM), switch.Design()
     traffic = replace(switch.Traffic(ports=PUBLISHED_PORTS, packets=packets), load=load)
     built = switch.model(platform, PUBLISHED_PORTS, design)

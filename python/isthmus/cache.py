@@ -255,7 +255,7 @@ def _entries() -> list[Path]:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        # Renamed first: nobody finds half an entry.
+        # Renamed first, so that no process finds half an entry.
         doomed = path.with_name(f".{path.name}.{os.getpid()}")
         with suppress(OSError):
             path.rename(doomed)

@@ -446,7 +446,7 @@ def _guarded(command: Callable[[], object]) -> int:
     from typer.exceptions import TyperException
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that is no valid text comes back as it was given, not as an error.
+        # A name that is not valid text is returned as it was given, not as an error.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = command()

@@ -2,7 +2,7 @@
 """What is shown while something takes time: bars on a terminal, plain lines elsewhere, on standard error.
 
 Nothing is shown in the first second. A pipe or a file gets one line each ten seconds at most, and one at the
-end of what it was told of.
+end of the reported progress.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Lines:
     def draw(self, rows: dict[str, _Row]) -> None:
         if time.monotonic() < self._next:
             return
-        # The newest stands last.
+        # The newest comes last.
         title, row = next(reversed(rows.items()))
         if row.printed != row.text:
             self._next = time.monotonic() + LINE_S
@@ -159,7 +159,7 @@ def _shown() -> Iterator[Callable[[str, str, float, int], None]]:
     def draw() -> None:
         drawn: _Bars | _Lines | None = None
         ended = over.wait(START_S)
-        # Whoever read this may have gone: then nothing is shown any more.
+        # The reader of this stream may be closed: then nothing is shown any more.
         with suppress(OSError, ValueError):
             while not ended:
                 with lock:

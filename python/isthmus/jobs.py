@@ -31,10 +31,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 STOP_S = 0.3
-"""So long a command that is stopped may take to clean up; then it is ended as it stands."""
+"""How long a stopped command may take to clean up; then it is killed."""
 
 _TERM_S = 0.1
-"""A tool that is ended has so long to remove its temporary files."""
+"""How long a tool that is ended has to remove its temporary files."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -26,7 +26,7 @@ class NativeMissingError(UserError):
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a scenario is."""
+    """The progress of a scenario."""
 
     measurements_done: int
     measurements: int

@@ -26,7 +26,7 @@ def find_root(package: Path, named: str, here: Path) -> Path:
         return own
     if named:
         if not _is_checkout(Path(named)):
-            raise UserError(f"ISTHMUS_ROOT is {named!r}, which is no checkout of isthmus")
+            raise UserError(f"ISTHMUS_ROOT is {named!r}, which is not a checkout of isthmus")
         return Path(named).resolve()
     found = next((folder for folder in (here, *here.parents) if _is_checkout(folder)), None)
     if found is None:

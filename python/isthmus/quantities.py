@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantities of measurements, as `published/*.csv` names them.
 
-Those here hold for every road; a room has its own, built from the same parts.
+Those here hold for every road; a road has its own, built from the same parts.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ output, progress and errors to standard error.
 
 Control-C, SIGTERM and a closed terminal end every command within half a second, with the line
 `isthmus: stopped`; the tools that it started end with it. Commands that run until Control-C (`serve`,
-`eb snoop`) print their counts and exit with 0. What lasts longer than a second shows how far it is: a bar on
+`eb snoop`) print their counts and exit with 0. What lasts longer than a second shows its progress: a bar on
 a terminal, elsewhere a line each ten seconds.
 
 `ISTHMUS_PYTHON` names the Python that makes the environment; `CXX` the C++ compiler for models.

@@ -136,7 +136,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _write_beside(path: Path, data: str | bytes) -> Path:
-    """The data under a temporary name in the folder of `path`; under its own where it is no plain file."""
+    """The data under a temporary name in the folder of `path`; under its own where it is not a plain file."""
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     if path.is_dir():
         raise UserError(f"{path}: is a folder; expected a file or a new name")

@@ -13,7 +13,7 @@ LARGEST_BYTES = 256 << 20
 
 
 def lines(path: Path, form: str, what: str, option: str) -> list[tuple[str, list[str]]]:
-    """Each line that says something: where it stands, and its fields. Fields are separated by blanks or
+    """Each line that says something: its place, and its fields. Fields are separated by blanks or
     commas; # begins a comment. Raises `UserError`: the file cannot be read, is not UTF-8, empty or too long.
 
     form    the fields of a line, for messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 def digits(value: float, significant: int = 3) -> str:
-    """A plain decimal number of so many significant digits, with no exponent."""
+    """A plain decimal number with the given number of significant digits, with no exponent."""
     if value == 0:
         return "0"
     from math import floor, log10

@@ -114,7 +114,9 @@ def rows(document: Document, name: str, folder: Path = PUBLISHED) -> list[Row]:
     made = []
     for line in published(name, folder):
         if line["kind"] not in KINDS:
-            raise UserError(f"{name}.csv: {line['id']}: kind {line['kind']!r} is none of {', '.join(KINDS)}")
+            raise UserError(
+                f"{name}.csv: {line['id']}: kind {line['kind']!r} is not one of {', '.join(KINDS)}"
+            )
         value = float(line["value"])
         tolerance = float(line["tolerance_percent"]) if line["tolerance_percent"] else None
         simulated, improved = (
@@ -197,7 +199,7 @@ def is_published(name: str) -> bool:
 
 
 def published(name: str, folder: Path = PUBLISHED) -> list[dict[str, str]]:
-    """The lines of a road's file in `published/` as they stand in it."""
+    """The lines of a road's file in `published/` unchanged."""
     return _table(folder / f"{_file(name)}.csv")
 
 
@@ -250,7 +252,7 @@ def measured(document: Document, pattern: str, quantity: str) -> float | None:
         return first / second if first is not None and second else None
     known = {**QUANTITIES, **_all("quantities")}
     if quantity not in known:
-        raise UserError(f"quantity {quantity!r} is none of {', '.join([*known, *comparisons])}")
+        raise UserError(f"quantity {quantity!r} is not one of {', '.join([*known, *comparisons])}")
     members = [m for m in document if fnmatch.fnmatchcase(m.id, pattern)]
     value: float | None = known[quantity](members, document) if members else None
     return value

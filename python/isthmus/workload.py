@@ -84,7 +84,7 @@ LARGEST_RATE = 1e9
 ITERATIONS = 1000
 LARGEST_ITERATIONS = 1_000_000
 VOLUME = 256 << 10
-"""Without -n, so many requests are measured as move this many bytes together, within `FEWEST` and
+"""Without -n, as many requests are measured as move this many bytes in total, within `FEWEST` and
 `ITERATIONS`."""
 FEWEST = 40
 MOST_SIZES = 24

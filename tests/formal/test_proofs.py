@@ -130,7 +130,7 @@ def test_a_failed_proof_is_not_recorded(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_an_unknown_proof_is_named() -> None:
     with pytest.raises(
-        formal.FormalError, match=r"no proof named 'prim/nothing'; there are: .*etherbone/etherbone_core"
+        formal.FormalError, match=r"no proof named 'prim/nothing'; expected one of .*etherbone/etherbone_core"
     ):
         formal.prove(["prim/nothing"])
 

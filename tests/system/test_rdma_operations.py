@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench.rdma import PLATFORM, Transfers, models, scenario
 from isthmus.errors import UserError
+from isthmus.roads.rdma.bench import PLATFORM, Transfers, models, scenario
 
 Run = Callable[..., dict[str, Any]]
 NOISE = {"unit": "ns", "buckets": [[0, 900], [50_000, 100]]}

@@ -308,7 +308,7 @@ def test_a_taken_port_is_one_line(gige: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("address", ["", "60368", "localhost:1", "127.0.0.1:", "127.0.0.1:65536", ":1"])
 def test_a_wrong_address_is_one_line(address: str) -> None:
-    with pytest.raises(UserError, match="right would be IP:PORT"):
+    with pytest.raises(UserError, match="expected IP:PORT"):
         serve.split(address)
 
 
@@ -337,7 +337,7 @@ def test_networks_are_read_and_wrong_ones_are_one_line() -> None:
         "10.0.0.0/8",
         "::1/128",
     ]
-    with pytest.raises(UserError, match="right would be a network"):
+    with pytest.raises(UserError, match="expected a network"):
         serve.network("192.0.2.0/33")
 
 

@@ -4,7 +4,7 @@
  *
  *     client_speed DEVICE CYCLES READS SECONDS
  *
- * CYCLES 0: blocking, one read in a checked cycle of its own, then the next. Otherwise so many checked cycles of READS
+ * CYCLES 0: blocking, one read in a checked cycle of its own, then the next. Otherwise CYCLES checked cycles of READS
  * reads are closed, all of them are waited for, then the next lot. Every status is checked and every value compared
  * with what was written before. Prints reads and seconds; the exit status is 1 after anything wrong. */
 #include <stdio.h>

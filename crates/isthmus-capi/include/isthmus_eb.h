@@ -67,7 +67,7 @@ typedef struct ieb_device *ieb_device_t;
 typedef struct ieb_cycle *ieb_cycle_t;
 typedef const struct ieb_operation *ieb_operation_t;
 
-/* Told exactly once that a cycle ended, from ieb_socket_run, a blocking call on the same device, or
+/* Called exactly once when a cycle has ended, from ieb_socket_run, a blocking call on the same device, or
  * ieb_device_close. The operations are valid during the call; NULL where there are none. It may open and close
  * cycles (not from ieb_device_close), but not close the device or the socket. */
 typedef void (*ieb_callback_t)(ieb_user_data_t user, ieb_device_t device, ieb_operation_t operations,
@@ -77,7 +77,7 @@ typedef void (*ieb_callback_t)(ieb_user_data_t user, ieb_device_t device, ieb_op
 
 /* A few words for a status. */
 const char *ieb_status(ieb_status_t status);
-/* One line on what failed last in this thread: what, where, what would be right. Valid until the next call. */
+/* One line on what failed last in this thread: what, where, what is expected. Valid until the next call. */
 const char *ieb_last_error(void);
 
 /* widths: offered to every device. */
@@ -99,10 +99,10 @@ ieb_socket_t ieb_device_socket(ieb_device_t device);
 /* How long a cycle may take, in microseconds; 5 s unless set. Counts for devices opened later. */
 ieb_status_t ieb_socket_set_timeout(ieb_socket_t socket, uint64_t timeout_us);
 
-/* Operations of a cycle are executed in order while nobody else comes between them. */
+/* Operations of a cycle are executed in order; no other master's operation comes between them. */
 ieb_status_t ieb_cycle_open(ieb_device_t device, ieb_user_data_t user, ieb_callback_t callback,
                             ieb_cycle_t *result);
-/* data may be NULL; else it is written before the cycle's end is told, and must live until then. A wrong
+/* data may be NULL; else it is written before the cycle's end is reported, and must live until then. A wrong
  * operation is reported when the cycle is closed. */
 void ieb_cycle_read(ieb_cycle_t cycle, ieb_address_t address, ieb_format_t format, ieb_data_t *data);
 void ieb_cycle_write(ieb_cycle_t cycle, ieb_address_t address, ieb_format_t format, ieb_data_t data);

@@ -20,7 +20,7 @@ use crate::status::{
 const LITTLE_ENDIAN: u8 = 0x20;
 const BIG_ENDIAN: u8 = 0x10;
 const DATAX: u8 = 0x0F;
-/// Ended cycles whose memory is kept for others: so many, of at most so many operations each.
+/// Ended cycles whose memory is kept for reuse: their number, and the operations of each, at most.
 const SPARES: usize = 256;
 const SPARE_OPERATIONS: usize = 1024;
 
@@ -67,8 +67,8 @@ pub struct OpenCycle {
     operations: Vec<Operation>,
 }
 
-/// Cycles that were closed and whose end has not been told, by number. Most end in their order; one
-/// that ended before an older one leaves a hole.
+/// Cycles that were closed and whose end has not been reported, by number. Most end in their order;
+/// one that ended before an older one leaves a hole.
 #[derive(Default)]
 struct Flights {
     first: u64,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn ieb_socket_open(
         let socket = Box::into_raw(Box::new(Socket { widths, timeout, devices: Vec::new() }));
         // SAFETY: `result` is the caller's place for the handle.
         unsafe { give(result, socket, "result") }.inspect_err(|_| {
-            // SAFETY: made above, and nobody else has it.
+            // SAFETY: made above, and not shared.
             drop(unsafe { Box::from_raw(socket) });
         })?;
         Ok(OK)
@@ -336,7 +336,7 @@ pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
                 return Err((BUSY, format!("{} cycles are open", opened.open_cycles)));
             }
         }
-        // What has ended is told as it ended, the rest as failed.
+        // Ended cycles are reported with their result, the rest as failed.
         // SAFETY: open, and no reference into it lives.
         unsafe { tell(device) }?;
         // SAFETY: as above; the reference ends here.

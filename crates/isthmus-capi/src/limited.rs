@@ -5,7 +5,7 @@ use std::time::Duration;
 use isthmus_host::transport::{AnyTransport, Kind, Transport, TransportError};
 
 /// A transport that can stop waiting before the protocol's own deadline: beyond the limit its
-/// `recv` stays pending, and whoever polls drops it.
+/// `recv` stays pending, and the caller that polls drops it.
 #[derive(Debug)]
 pub(crate) struct Limited {
     inner: AnyTransport,

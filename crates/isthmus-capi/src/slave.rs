@@ -39,7 +39,7 @@ pub struct Handler {
 // SAFETY: a slave and its handlers are used by one thread at a time, by the header's contract.
 unsafe impl Send for Handler {}
 
-/// A slave is borrowed while it runs, and a handler may call back in: nobody else looks inside then.
+/// A slave is borrowed while it runs, and a handler may call back in: it has no other user then.
 pub struct Slave {
     running: Cell<bool>,
     stop: AtomicBool,
@@ -92,7 +92,7 @@ fn map_fault(error: &MapError) -> Fault {
     (ADDRESS, error.to_string())
 }
 
-/// A slave that nobody is inside of.
+/// A slave that is not in use.
 ///
 /// # Safety
 /// `slave` is NULL or open.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn ieb_slave_open(
         }
         // SAFETY: not NULL; a string of C, by the header's contract.
         let text = unsafe { CStr::from_ptr(address) }.to_string_lossy();
-        let wrong = || (ADDRESS, format!("{text:?}: right would be IP:PORT (port 0: any)"));
+        let wrong = || (ADDRESS, format!("{text:?}: expected IP:PORT (port 0: any)"));
         let listen = ServerConfig::listen(text.parse().map_err(|_| wrong())?);
         let dialect = match dialect {
             0 => Dialect::Ohwr,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn ieb_slave_attach(slave: *mut Slave, handler: *const Han
         // SAFETY: NULL or the caller's, by the header's contract.
         let handler = *unsafe { handler.as_ref() }.ok_or_else(|| null("handler"))?;
         let SdbDevice { first, last, .. } = handler.device;
-        // SAFETY: nobody is inside, and one thread at a time uses a slave.
+        // SAFETY: it is not in use, and one thread at a time uses a slave.
         let map = unsafe { &mut *slave.server.get() }.bus();
         let product = handler.device.product();
         map.insert(product, first, last, handler).map_err(|error| map_fault(&error))?;

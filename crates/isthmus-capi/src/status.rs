@@ -80,7 +80,7 @@ pub(crate) unsafe fn open_handle<'a, T>(handle: *mut T, what: &str) -> Result<&'
     unsafe { handle.as_mut() }.ok_or_else(|| null(what))
 }
 
-/// Puts a result where the caller wants it.
+/// Stores a result at the caller's place.
 ///
 /// # Safety
 /// `place` is NULL or can be written.

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   if (ieb_device_write(device, 0x1000, W32, 0xcafef00d, NULL, IEB_BLOCK) != IEB_OK) return fail("write");
   if (ieb_device_read(device, 0x1000, W32, &word, NULL, IEB_BLOCK) != IEB_OK) return fail("read");
 
-  /* Several: nobody else comes between them, and they take one round trip. */
+  /* Several: no other master comes between them, and they take one round trip. */
   if (ieb_cycle_open(device, NULL, IEB_BLOCK, &cycle) != IEB_OK) return fail("cycle");
   ieb_cycle_read(cycle, 0x1000, W32, &first);
   ieb_cycle_read(cycle, 0x1004, W32, &second);

@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   CHECK(ieb_socket_open(IEB_ABI_CODE, IEB_ADDRX | IEB_DATAX, &socket) == IEB_OK);
   CHECK(ieb_socket_set_timeout(socket, 2000000) == IEB_OK);
   CHECK(ieb_device_open(socket, "usb/x", IEB_ADDRX | IEB_DATAX, 1, &device) == IEB_ADDRESS);
-  CHECK(strstr(ieb_last_error(), "right would be udp/HOST[/PORT]") != NULL);
+  CHECK(strstr(ieb_last_error(), "expected udp/HOST[/PORT]") != NULL);
   /* On a stream the slave hangs up where no width fits. */
   CHECK(ieb_device_open(socket, argv[1], IEB_ADDRX | IEB_DATA16, 1, &device) ==
         (argv[1][0] == 'u' ? IEB_WIDTH : IEB_FAIL));
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
   CHECK(ieb_operation_next(NULL) == NULL && ieb_device_width(NULL) == 0);
   CHECK(!strcmp(ieb_status(IEB_TIMEOUT), "no answer in time") && !strcmp(ieb_status(77), "unknown status"));
 
-  /* A cycle in flight is told when its device closes. */
+  /* A cycle in flight is reported when its device closes. */
   CHECK(ieb_device_read(device, RAM, W32, NULL, &last, dropped) == IEB_OK);
   CHECK(ieb_socket_close(socket) == IEB_BUSY);
   CHECK(ieb_device_close(device) == IEB_OK && last == IEB_FAIL);

@@ -80,7 +80,7 @@ static void master(const char *name) {
   ieb_cycle_read(cycle, REGISTERS + 10, IEB_DATA16 | IEB_BIG_ENDIAN, &b);
   ieb_cycle_read(cycle, REGISTERS + 11, IEB_DATA8 | IEB_BIG_ENDIAN, &c);
   CHECK(ieb_cycle_close(cycle) == IEB_OK && a == 0x11ccaabb && b == 0xaabb && c == 0xbb);
-  /* What a handler refuses, what has no function for it, and what nobody is behind. */
+  /* An operation that the handler refuses, one without a function, and an address without a slave. */
   CHECK(ieb_device_read(device, REGISTERS + 60, W32, &a, NULL, IEB_BLOCK) == IEB_SEGFAULT);
   CHECK(ieb_device_write(device, REGISTERS + 60, W32, 1, NULL, IEB_BLOCK) == IEB_SEGFAULT);
   CHECK(ieb_device_read(device, STOP, W32, &a, NULL, IEB_BLOCK) == IEB_SEGFAULT);
@@ -120,7 +120,7 @@ int main(void) {
   /* What cannot be is refused, in one line. */
   CHECK(ieb_slave_open(IEB_ABI_CODE + 1, "127.0.0.1:0", IEB_ADDR32 | IEB_DATA32, IEB_OHWR, &slave) == IEB_ABI);
   CHECK(ieb_slave_open(IEB_ABI_CODE, "nowhere", IEB_ADDR32 | IEB_DATA32, IEB_OHWR, &slave) == IEB_ADDRESS);
-  CHECK(strstr(ieb_last_error(), "right would be IP:PORT") != NULL);
+  CHECK(strstr(ieb_last_error(), "expected IP:PORT") != NULL);
   CHECK(ieb_slave_open(IEB_ABI_CODE, "192.0.2.1:0", IEB_ADDR32 | IEB_DATA32, IEB_OHWR, &slave) == IEB_FAIL);
   CHECK(ieb_slave_open(IEB_ABI_CODE, "127.0.0.1:0", IEB_ADDR8 | IEB_DATA32, IEB_OHWR, &slave) == IEB_WIDTH);
   CHECK(ieb_slave_open(IEB_ABI_CODE, "127.0.0.1:0", IEB_ADDR32 | IEB_DATA32, 7, &slave) == IEB_FAIL);
@@ -144,7 +144,7 @@ int main(void) {
   CHECK(ieb_device_write(device, STOP, W32, 0x57, NULL, IEB_BLOCK) == IEB_OK);
   CHECK(ieb_device_close(device) == IEB_OK && ieb_socket_close(socket) == IEB_OK);
   CHECK(pthread_join(thread, NULL) == 0);
-  /* Little-endian lanes are the master's matter: the handler is told the byte's own address. */
+  /* Little-endian lanes are the master's matter: the handler gets the byte's own address. */
   CHECK(registers.last_address == REGISTERS + 60 && registers.last_size == IEB_DATA32);
 
   CHECK(ieb_slave_detach(slave, REGISTERS) == IEB_OK && ieb_slave_detach(slave, REGISTERS) == IEB_ADDRESS);

@@ -2,11 +2,11 @@
 //! Bus reads a second of one client of one device: the loop of
 //! `benchmarks/peers/libetherbone/client_speed.c`, through the Rust client.
 //!
-//! `client_speed DEVICE CYCLES READS SECONDS [tags]`: so many checked cycles of so many reads are submitted,
-//! then all are waited for, as futures or by their tags; 0 cycles: blocking, one read in a cycle of its
-//! own. Every value is compared with what was written before. Prints reads and seconds. `client_speed serve` is a slave for
-//! it, 16 KiB of memory at address 0: it prints its UDP and its TCP port and serves until its input
-//! ends.
+//! `client_speed DEVICE CYCLES READS SECONDS [tags]`: CYCLES checked cycles of READS reads each are
+//! submitted, then all are waited for, as futures or by their tags; 0 cycles: blocking, one read in
+//! a cycle of its own. Every value is compared with what was written before. Prints reads and
+//! seconds. `client_speed serve` is a slave for it, 16 KiB of memory at address 0: it prints its
+//! UDP and its TCP port and serves until its input ends.
 
 use std::error::Error;
 use std::io::Read;

@@ -76,8 +76,8 @@ async fn node(network: &Network, rank: usize) -> Result<(), RdmaError> {
         let found = String::from_utf8_lossy(&found);
         println!("{rank}: host {} wrote \"{}\"", frame.source, found.trim_end());
     }
-    // With another nonce it is refused, and this host is told. The notification tells the other one, so
-    // that no later one has to.
+    // With another nonce it is refused, and this host gets an error. The notification reaches the
+    // other one, so that no later one has to.
     let wrong = Descriptor { key: Some((Key::new(8, 1), 0)), ..put };
     endpoint.put_notify(&wrong, false).await?;
     endpoint.fence(put.host).await?;

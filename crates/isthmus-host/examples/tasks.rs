@@ -15,7 +15,7 @@ const CYCLES: u64 = 1000;
 
 async fn task(device: AsyncClient, number: u64) -> Result<u64, Error> {
     let cycle = Cycle::new().reads((0..4).map(|word| 4 * (number + word)));
-    // All are on their way before the first one is awaited.
+    // All are in flight before the first one is awaited.
     let pending: Vec<_> = (0..CYCLES).map(|_| device.submit(cycle.clone())).collect();
     let mut words = 0;
     for pending in pending {

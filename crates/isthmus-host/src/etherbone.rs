@@ -7,7 +7,7 @@
 //! - `AsyncClient` (feature `tokio`): one device for many tasks and threads, a future for each cycle
 //! - [`Server`]: a program's own [`Bus`] on the network, for many clients; [`AddressMap`], [`Snoop`]
 //! - [`SoftSlave`]: the same without I/O, the reference model of tests
-//! - [`sdb`]: what a bus says is attached to it; [`discover`]: who is there
+//! - [`sdb`]: what a bus says is attached to it; [`discover`]: which devices answer
 //!
 //! The protocol has no authentication. Exactly-once execution there is in a session with a slave of
 //! this crate ([`ClientConfig::retries`]); with any other device a request that the network doubles is
@@ -149,7 +149,7 @@ pub enum Error {
     Operation {
         /// Which operation.
         operation: Operation,
-        /// What is wrong and what would be right.
+        /// What is wrong and what is expected.
         reason: String,
     },
     /// The block cannot be transferred.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Some bits of a word of 64.
 
-/// Where a field stands in its word.
+/// The place of a field in its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Lowest bit.

@@ -90,7 +90,7 @@ pub trait Transport {
     }
 
     /// Bytes of the buffer in which messages wait to be received, what the system adds to each
-    /// counted in; `None`: unknown, or nothing is lost for want of room.
+    /// counted in; `None`: unknown, or nothing is lost for lack of space.
     fn room(&self) -> Option<usize> {
         None
     }
@@ -116,7 +116,7 @@ pub trait Transport {
     ) -> Result<usize, TransportError>;
 }
 
-/// What a transport of the operating system does where somebody else watches its descriptor.
+/// What a transport of the operating system does where another event loop watches its descriptor.
 pub(crate) trait WithoutWaiting: AsFd {
     /// From now on nothing waits. Only these functions may be used then.
     fn prepare(&mut self) -> Result<(), TransportError>;
@@ -263,7 +263,7 @@ pub(crate) fn wait_writable(fd: &impl AsFd, time: Duration) -> std::io::Result<b
 /// Waits for whichever comes first: something to read, room to write; neither when `time` is over.
 pub(crate) fn wait_either(fd: &impl AsFd, time: Duration) -> std::io::Result<(bool, bool)> {
     let ready = events(fd, PollFlags::IN | PollFlags::OUT, time)?;
-    // An error is found by whoever reads or writes.
+    // An error is found by the next read or write.
     let readable = ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
     Ok((readable, ready.contains(PollFlags::OUT)))
 }

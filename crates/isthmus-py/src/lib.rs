@@ -34,7 +34,7 @@ fn call_back(
     call: impl FnOnce(Python<'_>) -> PyResult<()>,
 ) -> ControlFlow<()> {
     Python::attach(|py| {
-        // Control-C reaches Python code only when somebody asks.
+        // Control-C reaches Python code only when signals are checked.
         match py.check_signals().and_then(|()| call(py)) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

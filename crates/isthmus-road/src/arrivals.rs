@@ -11,7 +11,7 @@ use crate::scenario::within;
 
 /// The least growth of a backlog that counts as one.
 const LEAST_BACKLOG: u64 = 16;
-/// Of so many requests one may be more in the backlog at the end than at the start.
+/// Of this many requests, one more may be in the backlog at the end than at the start.
 const BACKLOG_SHARE: u64 = 25;
 
 /// An arrival process.

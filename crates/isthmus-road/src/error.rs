@@ -12,7 +12,7 @@ pub enum RoadError {
     Scenario {
         /// The key, as a path from the document's root.
         key: String,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what is expected.
         reason: String,
     },
     /// The simulation could not be built or run.

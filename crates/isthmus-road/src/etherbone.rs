@@ -171,7 +171,7 @@ fn measure(
         let (at, done) = (world.simulation.now(), world.simulation.transfers());
         RoadError::program(during, source).with(format!("at {at}, after {done} Etherbone cycles"))
     })?;
-    // Replies on their way and pipelines inside the device come to rest before counters are read.
+    // Replies in flight and pipelines inside the device come to rest before counters are read.
     world.settle()?;
     world.write_timeline()?;
     let checked = world.simulation.scoreboard().verdict()?;
@@ -259,7 +259,7 @@ fn carried(
         workload.insert("steady".to_owned(), steady.into());
     }
 
-    // In a stream the bytes of requests in flight cannot be told apart.
+    // In a stream the bytes of requests in flight cannot be distinguished.
     let apart = access.arrivals == Arrivals::Window(1) || !bus.is_stream();
     let found = median(&latencies).filter(|_| apart && !requests.saturated).and_then(|request| {
         let cycles = outcome.log.chunks(requests.cycles_each.max(1)).nth(request)?;
@@ -317,7 +317,7 @@ fn breakdown(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown,
     if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
         return Ok(Breakdown::default());
     }
-    // In a stream the bytes of cycles in flight cannot be told apart.
+    // In a stream the bytes of cycles in flight cannot be distinguished.
     if task.method() == Method::Pipelined && world.bus.is_stream() {
         return Ok(Breakdown::default());
     }

@@ -232,7 +232,7 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// Rates of so much in so long.
+    /// Rates of an amount in a duration.
     #[must_use]
     pub fn new(
         payload_bytes: u64,

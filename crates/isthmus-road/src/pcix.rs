@@ -29,7 +29,7 @@ use scenario::{PcixScenario, PcixTest};
 /// Where the device reads and writes: a page of its own.
 const PLACE: usize = 4096;
 const MEMORY_BYTES: usize = 4 * PLACE;
-/// Longer than anything takes that is under way when the last access was handed over.
+/// Longer than anything takes that is in progress when the last access was handed over.
 const SETTLE: Picoseconds = Picoseconds::from_us(100);
 
 /// The device's registers: what stores have left there.
@@ -124,7 +124,7 @@ impl Bus {
         Ok(Self { simulation, bus, host, memory, registers, data })
     }
 
-    /// Runs the accesses and gives what has come of them at the far side.
+    /// Runs the accesses and returns what has arrived at the other side.
     fn execute(&self, scenario: &PcixScenario) -> Result<Vec<u8>, RoadError> {
         let (test, times) = (scenario.workload.test, scenario.workload.times);
         let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));

@@ -18,7 +18,7 @@ pub static ROADS: &[&dyn Road] =
 /// The road of a name.
 ///
 /// # Errors
-/// When there is none; the message lists those there are.
+/// When it does not exist; the message lists the existing ones.
 pub fn road(name: &str) -> Result<&'static dyn Road, RoadError> {
     ROADS.iter().copied().find(|road| road.name() == name).ok_or_else(|| {
         let names: Vec<&str> = ROADS.iter().map(|road| road.name()).collect();

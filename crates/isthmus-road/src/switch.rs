@@ -185,7 +185,7 @@ impl Motion {
         let (now, ledger) = (network.now(), network.ledger());
         let words = network.words_heard().data;
         let waits = network.waiting_words();
-        // Where packets were hit by faults, those may be all that are on their way.
+        // Where packets were hit by faults, those may be all that are in flight.
         let nothing_due = ledger.on_way() == 0 || (self.faults && waits == 0);
         if words != self.words || nothing_due || now <= self.held_until {
             (self.words, self.since) = (words, now);
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Once a chunk: is somebody to be told, or too much time gone?
+    /// Once a chunk: is a progress report due, or the time limit reached?
     fn look(&mut self, now: u64) -> Result<(), RoadError> {
         if self.watched.elapsed() < WATCH_PERIOD {
             return Ok(());
@@ -805,7 +805,7 @@ mod tests {
         }
     }
 
-    /// What the account says of a switch whose words somebody changes on their way out.
+    /// What the account says of a switch whose words are changed on their way out.
     fn judged(mut tamper: impl FnMut(u64, &mut [Word])) -> Option<String> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
@@ -834,7 +834,7 @@ mod tests {
                 words.iter_mut().filter(|word| word.k == 0).for_each(|word| word.data ^= 4);
             }
         });
-        assert!(bit.unwrap().contains("never came, and no fault hit it"));
+        assert!(bit.unwrap().contains("never arrived, and no fault hit it"));
         let end = judged(|clock, words| {
             if (20_000..20_200).contains(&clock)
                 && let Token::Eop(_) = words[2].token()
@@ -842,7 +842,7 @@ mod tests {
                 words[2] = Word::IDLE;
             }
         });
-        assert!(end.unwrap().contains("never came"));
+        assert!(end.unwrap().contains("never arrived"));
         let port = judged(|clock, words| {
             if clock > 20_000 {
                 words.swap(0, 1);
@@ -851,7 +851,7 @@ mod tests {
         assert!(port.unwrap().contains("at port"));
     }
 
-    /// What is said of a switch whose words somebody changes on their way out, while packets come.
+    /// What is said of a switch whose words are changed on their way out, while packets come.
     fn moved(mut tamper: impl FnMut(u64, &mut [Word])) -> Result<(), RoadError> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();
@@ -893,7 +893,7 @@ mod tests {
         assert!(moved(one).is_ok());
     }
 
-    /// How far each packet's stamps are off where somebody changes data word `index` of some.
+    /// How far each packet's stamps are off where data word `index` of some is changed.
     fn stamps(index: u32) -> Vec<i64> {
         let scenario = SwitchScenario::parse(SCENARIO).unwrap();
         let mut network = Network::new(&scenario.network()).unwrap();

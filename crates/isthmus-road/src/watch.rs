@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How far a run is, for whoever shows it or wants to end it.
+//! The progress of a run, for code that shows it or may end it.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;

@@ -92,7 +92,7 @@ class Store:
         return found
 
     def token(self) -> str:
-        """A text that only those find who see this folder. Raises `UserError`: it cannot be written."""
+        """A text known only to readers of this folder. Raises `UserError`: it cannot be written."""
         prepare(self.folder)
         file = self.folder / "token.txt"
         if not file.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the cells of tables: one place for terminal and page."""
+"""The contents of table cells: one place for terminal and page."""
 
 from __future__ import annotations
 

@@ -91,7 +91,9 @@ def _platforms(names: Sequence[str]) -> list[Platform]:
     for name in names or defaults():
         one = platforms.load(name)
         if one.name in found:
-            raise UserError(f"platform: {one.name!r} is given twice; results tell platforms by their names")
+            raise UserError(
+                f"platform: {one.name!r} is given twice; results identify platforms by their names"
+            )
         found[one.name] = one
     return list(found.values())
 

@@ -228,7 +228,7 @@ def _bars(view: View) -> str:
     )
     return (
         '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer; '
-        f'its length in time stands at its end.</p><ul class="legend">{legend}</ul>{"".join(made)}'
+        f'its duration is shown at its end.</p><ul class="legend">{legend}</ul>{"".join(made)}'
         "<details><summary>Numbers of this figure</summary>"
         + _plain(("way", "place", "time", "share"), numbers, "Time by place")
         + "</details>"

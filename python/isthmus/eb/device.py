@@ -14,7 +14,7 @@ from isthmus.errors import DataError, UserError
 
 ANY = (8, 16, 32, 64)
 ADDRESSES = (16, 32, 64)
-"""A reply names its request by an address: 8 bits have no room for that."""
+"""A reply names its request by an address: 8 bits are too few for that."""
 DEPTH = 8
 
 
@@ -83,11 +83,11 @@ class Discovered:
 
 
 class Cycle:
-    """Operations that the device executes in order while nobody else comes between them.
+    """Operations that the device executes in order; no other master's operation comes between them.
 
     A cycle is checked: the device's error register is read along, and failed operations are named. `silent`
     leaves that out: shorter, and errors go unnoticed. `repeatable` cycles may be sent again where no reply
-    came (`Device(retries=...)`) though the device cannot tell a repetition.
+    came (`Device(retries=...)`) though the device cannot recognise a repetition.
 
     `size` is 1, 2, 4 or 8 bytes, up to the data port's width, which is the default; byte enables select the
     lanes of a big-endian bus. All methods return the cycle. Values and addresses are checked when it is sent.
@@ -115,7 +115,7 @@ class Cycle:
         return self
 
     def read_range(self, address: int, count: int, step: int = 4) -> Self:
-        """Reads `count` words, `step` bytes apart; 0: one address again and again."""
+        """Reads `count` words, `step` bytes apart; 0: one address repeatedly."""
         _do(self._native.read_range, address, count, step)
         return self
 
@@ -178,10 +178,10 @@ class Device:
     Widths are offers in bits; the largest that the device has as well are used. `probes` are sent, each with
     `probe_timeout_s`; a cycle's reply has `timeout_s`. `window` bounds the datagrams in flight (0: 64, or 1
     in LiteEth's dialect). With `retries` a datagram without a reply is sent again, in a session where the
-    device gives one, so that nothing is executed twice. `spin_s` polls so long before the thread sleeps:
-    answers sooner, for a busy processor. `dialect` is `ohwr` or `liteeth`.
+    device gives one, so that nothing is executed twice. `spin_s` is how long to poll before the thread
+    sleeps: answers sooner, for a busy processor. `dialect` is `ohwr` or `liteeth`.
 
-    Raises `UserError` for a name that cannot be read, `DeviceTimeoutError` where nobody answers,
+    Raises `UserError` for a name that cannot be read, `DeviceTimeoutError` where no device answers,
     `EtherboneError` for what the system refuses. One thread at a time; others wait.
     """
 
@@ -289,7 +289,7 @@ class Device:
     def _lanes(self, address: int, size: int, little_endian: bool, port: int) -> list[tuple[int, int]]:
         """Operations of a big-endian port that make up one of `size` bytes, the most significant first."""
         if size not in (1, 2, 4, 8):
-            raise UserError(f"size {size}: right would be 1, 2, 4 or 8")
+            raise UserError(f"size {size}: expected 1, 2, 4 or 8")
         if address % min(size, port):
             raise UserError(f"address {address:#x} must be a multiple of {min(size, port)}")
         if size <= port:
@@ -310,7 +310,7 @@ class Device:
         return values
 
     def submit(self, cycle: Cycle, callback: Callable[[Pending], None] | None = None) -> Pending:
-        """Queue a cycle. It is sent by `flush`; up to 16384 may be on their way.
+        """Queue a cycle. It is sent by `flush`; up to 16384 may be in flight.
 
         `callback` is called exactly once with the ended cycle, by `flush`, `settle`, `execute` or `close`.
         """
@@ -372,7 +372,7 @@ class Device:
     ) -> bytes:
         """Read `length` bytes, lowest address first, in pipelined cycles of as many words as fit a datagram.
 
-        Address and length are multiples of the data port's width. `fixed` reads one address again and again.
+        Address and length are multiples of the data port's width. `fixed` reads one address repeatedly.
         """
         data: bytes = _do(self._native.read_block, address, length, words_per_cycle, fixed, silent)
         return data
@@ -414,7 +414,8 @@ class Device:
 
 
 def discover(name: str, *, silence_s: float = 1.0, dialect: str = "ohwr") -> list[Discovered]:
-    """Everybody who answers a probe to `name` (a host or a broadcast address) until it is silent so long."""
+    """All devices that answer a probe to `name` (a host or a broadcast address), until no answer comes for
+    `silence_s`."""
     found = _do(_module().eb_discover, name, dialect, silence_s)
     return [Discovered(host, _bits(address), _bits(data)) for host, address, data in found]
 
@@ -430,7 +431,7 @@ def mask(widths: Sequence[int]) -> int:
     total = 0
     for width in widths:
         if width not in ANY:
-            raise UserError(f"width {width}: right would be 8, 16, 32 or 64")
+            raise UserError(f"width {width}: expected 8, 16, 32 or 64")
         total |= width // 8
     return total
 
@@ -462,7 +463,7 @@ def _do(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     except _module().EbError as err:
         raise _error(err) from None
     except OverflowError:
-        raise UserError(f"{_numbers(arguments)}: right would be numbers from 0 to 2^64 - 1") from None
+        raise UserError(f"{_numbers(arguments)}: expected numbers from 0 to 2^64 - 1") from None
 
 
 def _numbers(arguments: Iterable[Any]) -> str:

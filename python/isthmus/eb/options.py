@@ -158,7 +158,7 @@ COMMANDS = (
                 ("--silence",),
                 1.0,
                 "S",
-                "Stop after so long without an answer.",
+                "Stop after this long without an answer.",
                 least=0.01,
                 most=3600,
             ),

@@ -11,7 +11,7 @@ from typing import Self
 from isthmus.eb.device import _do, _module, mask
 
 TABLE = 0xFFFF_0000
-"""Where the self-description lies unless told otherwise."""
+"""The default address of the self-description."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class SoftwareSlave:
 
     `udp` and `tcp` are `IP:PORT`, port 0 for any; `names` says what a `Device` opens, UDP before TCP.
     Everything outside the memories and the `table` (the bus's description of itself; `None`: it has none) is
-    a bus error. With `log`, `events` tells what happens on
-    the bus.
+    a bus error. With `log`, `events` reports what happens on the bus.
 
     Raises `UserError` for memories that overlap, `EtherboneError` for a port that is taken.
     """

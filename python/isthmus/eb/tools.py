@@ -99,7 +99,7 @@ class Target:
     """Its last address; not known."""
 
     def possible(self, device: Device, address: int) -> list[int]:
-        """Sizes that the link and the device both have. Raises `UserError` where there is none."""
+        """Sizes that the link and the device both have. Raises `UserError` where no size fits."""
         found = [size for size in self.sizes or (1, 2, 4, 8) if size <= device.data_bytes]
         if not found:
             takes = "/".join(str(8 * size) for size in self.sizes)
@@ -134,7 +134,7 @@ def number(what: str, text: str) -> int:
     except ValueError:
         value = -1
     if not 0 <= value < 1 << 64:
-        raise UserError(f"{what} {text!r}: right would be a number such as 0x1f or 31, up to 64 bit")
+        raise UserError(f"{what} {text!r}: expected a number such as 0x1f or 31, up to 64 bit")
     return value
 
 
@@ -142,14 +142,14 @@ def place(text: str, what: str) -> tuple[int, int]:
     """`ADDRESS/SIZE` as two numbers. Raises `UserError`."""
     address, slash, size = text.partition("/")
     if not slash:
-        raise UserError(f"{text!r}: right would be ADDRESS/{what}, such as 0x100/4")
+        raise UserError(f"{text!r}: expected ADDRESS/{what}, such as 0x100/4")
     return number("address", address), number(what.lower(), size)
 
 
 def _operand(text: str) -> tuple[int, int]:
     address, size = place(text, "SIZE")
     if size not in (1, 2, 4, 8):
-        raise UserError(f"size {size}: right would be 1, 2, 4 or 8")
+        raise UserError(f"size {size}: expected 1, 2, 4 or 8")
     return address, size
 
 
@@ -162,7 +162,7 @@ def read(link: Link, where: str, order: Order, *, silent: bool, config: bool, fi
         little, possible = target.little, target.possible(device, address)
         wide = _size_that_fits(size, possible)
         if fidelity and wide != size:
-            raise UserError(f"-f: no operation of {size} bytes at {address:#x}; right would be {wide}")
+            raise UserError(f"-f: no operation of {size} bytes at {address:#x}; expected {wide}")
         how = {"silent": silent, "little_endian": little}
         if wide <= size:
             value = device.read(address, size, config=config, width=max(possible), **how)
@@ -193,7 +193,7 @@ def write(
         possible = target.possible(device, address)
         wide = _size_that_fits(size, possible)
         if wide > size or (fidelity and wide != size):
-            raise UserError(f"no operation of {size} bytes at {address:#x}; right would be {wide}")
+            raise UserError(f"no operation of {size} bytes at {address:#x}; expected {wide}")
         device.write(
             address,
             value,
@@ -361,7 +361,7 @@ def _swapped(data: bytes, width: int) -> bytes:
 
 
 class _Progress:
-    """Says how far a transfer is once it takes longer than two seconds."""
+    """Shows the progress of a transfer that takes longer than two seconds."""
 
     def __init__(
         self, link: Link, what: str, total: int, clock: Callable[[], float] = time.monotonic
@@ -456,10 +456,10 @@ def find(link: Link, vendor: str, product: str, *, recursive: bool = True) -> No
 
 
 def show_discovered(name: str, *, dialect: str, silence_s: float) -> None:
-    """Print everybody who answers."""
+    """Print all devices that answer."""
     found = discover(name, silence_s=silence_s, dialect=dialect)
     if not found:
-        raise DataError(f"{name}: nobody answered within {silence_s:g} s")
+        raise DataError(f"{name}: no answer within {silence_s:g} s")
     for device in found:
         data = "/".join(map(str, device.data_widths))
         address = "/".join(map(str, device.address_widths))
@@ -470,7 +470,7 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, dialect: str, 
     """Offer memory on a port and print what masters do to it, until Control-C."""
     low, dash, high = window.partition("-")
     if not dash:
-        raise UserError(f"{window!r}: right would be LOW-HIGH, such as 0x0-0xffff")
+        raise UserError(f"{window!r}: expected LOW-HIGH, such as 0x0-0xffff")
     first, last = number("address", low), number("address", high)
     if last < first:
         raise UserError(f"{window!r}: the high address is below the low one")
@@ -478,7 +478,7 @@ def snoop(port: str, window: str, *, bind: str, data_widths: str, dialect: str, 
         raise UserError(f"{window!r}: at most 1 GiB")
     wanted = number("port", port)
     if wanted > 0xFFFF:
-        raise UserError(f"port {port}: right would be 0 to 65535 (0: any)")
+        raise UserError(f"port {port}: expected 0 to 65535 (0: any)")
     name = f"[{bind}]" if ":" in bind else bind
     at = f"{name}:{wanted}"
     memory = Memory(first, bytes(last - first + 1), name="eb-snoop")
@@ -550,7 +550,7 @@ def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
     """Print what passes between others on a UDP port, until Control-C."""
     wanted = number("port", port)
     if not 0 < wanted <= 0xFFFF:
-        raise UserError(f"port {port}: right would be 1 to 65535")
+        raise UserError(f"port {port}: expected 1 to 65535")
     describe(b"", dialect=dialect)
     seen = malformed = 0
     from isthmus.eb.watch import Watch
@@ -594,13 +594,13 @@ class Window:
 def windows(before: int, stamps: array[int], cycles: int) -> tuple[Window, Window]:
     """The two windows of a series of timestamps in ns: from one before it, and from the series' first."""
     if len(stamps) < 2:
-        raise UserError("one timestamp spans no time: right would be two or more")
+        raise UserError("one timestamp spans no time; expected two or more")
     realistic = Window(stamps[-1] - before, cycles, len(stamps))
     return realistic, Window(stamps[-1] - stamps[0], cycles, len(stamps))
 
 
 def perf(link: Link, *, sustain: int, iterations: int, reads: int, mode: int) -> None:
-    """Read the device's time again and again; print what its own timestamps say it took."""
+    """Read the device's time repeatedly; print what its own timestamps say it took."""
     with link.open() as device:
         found = device.find(*ECA)
         if not found:
@@ -649,5 +649,5 @@ def _widths(option: str, text: str) -> list[int]:
     except ValueError:
         widths = [0]
     if not set(widths) <= set(ANY):
-        raise UserError(f"{option} {text!r}: right would be 8, 16, 32 or 64, or several such as 32/64")
+        raise UserError(f"{option} {text!r}: expected 8, 16, 32 or 64, or several such as 32/64")
     return widths

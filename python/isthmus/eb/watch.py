@@ -36,7 +36,7 @@ IPV4, IPV6, UDP = 0x0800, 0x86DD, 17
 
 @dataclass(frozen=True)
 class Datagram:
-    """A UDP datagram on its way."""
+    """A UDP datagram in flight."""
 
     source: tuple[str, int]
     destination: tuple[str, int]
@@ -72,7 +72,7 @@ def datagrams(frame: bytes, segment: int = 0) -> list[Datagram]:
     hosts = [str(ip_address(part)) for part in (addresses[:half], addresses[half:])]
     ports = struct.unpack(">HH", header[:4])
     length = int.from_bytes(header[4:6])
-    # Padding of a short frame is no payload; a length of many datagrams at once may be 0.
+    # Padding of a short frame is not payload; a length of many datagrams at once may be 0.
     payload = frame[udp + 8 : udp + length] if length >= 8 and not segment else frame[udp + 8 :]
     step = segment or max(len(payload), 1)
     parts = [payload[first : first + step] for first in range(0, len(payload), step)]
@@ -121,7 +121,7 @@ def port_filter(port: int) -> bytes:
 class Watch:
     """An interface's datagrams from and to a UDP port; `interface` empty: all of them.
 
-    Raises `EtherboneError` where the system refuses: it wants CAP_NET_RAW.
+    Raises `EtherboneError` where the system refuses: it needs CAP_NET_RAW.
     """
 
     def __init__(self, port: int, interface: str = "") -> None:

@@ -22,7 +22,7 @@ from isthmus.figures.cores import CoreEntry
 _BY_AREA = "by area: "
 _MAP_BY_AREA = (
     "opt_expr -mux_undef -noclkinv",
-    # A comma stands for a space.
+    # A comma means a space.
     "abc -lut 4 -script +strash;dch,-f;if,-a;mfs2,-a,-e;lutpack,-S,1",
     "clean",
     "xilinx_srl -fixed -minlen 3",
@@ -30,8 +30,9 @@ _MAP_BY_AREA = (
     "xilinx_dffopt -lut4",
     "opt_lut_ins -tech xilinx",
 )
-"""What stands for `map_luts` of synth_xilinx in a way by area. Its own script takes the shortest depth and
-saves LUTs behind that; this one asks for the fewest LUTs, whatever the depth: no clock is told of them."""
+"""Replaces `map_luts` of synth_xilinx when mapping for area. Its own script takes the shortest depth and
+saves LUTs behind that; this one asks for the fewest LUTs, whatever the depth: no clock rate is
+given for them."""
 
 FAMILIES = {
     "xc7": ("synth_xilinx -family xc7 -noiopad -noclkbuf",),
@@ -82,7 +83,7 @@ _DEEPER = {"RAM32X1": 2, "RAM64X1": 4, "RAM128X1": 8}
 
 
 def count(cells: Mapping[str, int], family: str = "") -> dict[str, float]:
-    """Cells by type -> figures. Raises `UserError` for a cell that nobody has classed."""
+    """Cells by type -> figures. Raises `UserError` for a cell without a class."""
     figures = dict.fromkeys(FIGURES, 0.0)
     for kind, number in cells.items():
         if kind.startswith(_FREE):
@@ -134,7 +135,7 @@ def pairs(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[tuple[C
 def measure_all(
     entries: Sequence[CoreEntry], families: Sequence[str], done: Callable[[str], None]
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """core -> family -> figures; a job a core of the machine. `done` hears of each finished one."""
+    """core -> family -> figures; a job a core of the machine. `done` is called for each finished one."""
 
     def one(job: tuple[CoreEntry, str]) -> dict[str, float]:
         figures = measure(*job)

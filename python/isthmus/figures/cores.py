@@ -27,7 +27,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Peer:
-    """Somebody else's figures for a comparable design, and where they stand."""
+    """Another project's figures for a comparable design, and their source."""
 
     name: str
     source: str
@@ -52,7 +52,7 @@ class CoreEntry:
 
 @dataclass(frozen=True)
 class Sum:
-    """A row that adds up measured cores, to stand beside a peer of the same content."""
+    """A row that adds up measured cores, for comparison with a peer of the same content."""
 
     name: str
     of: tuple[str, ...]

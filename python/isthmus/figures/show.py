@@ -13,7 +13,7 @@ from isthmus.figures import area, baseline, timing
 from isthmus.figures.cores import CoreEntry, Peer, Sum, sums
 
 WIDTH = 160
-"""Columns where the output is no terminal."""
+"""Columns where the output is not a terminal."""
 
 
 def area_table(

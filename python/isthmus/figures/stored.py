@@ -25,5 +25,5 @@ def area(profile: str, core: str, family: str, resource: str) -> float | None:
         "bram": (("bram36", 2),),
     }
     if resource not in parts:
-        raise UserError(f"quantity '{family}.{resource}' is none of {', '.join(parts)} of a family")
+        raise UserError(f"quantity '{family}.{resource}' is not one of {', '.join(parts)} of a family")
     return float(sum(one[name] * factor for one in found if one for name, factor in parts[resource]))

@@ -50,7 +50,7 @@ OPTIONS = ("--speed", "8", "--package", "CABGA756", "--out-of-context")
 SEEDS = (1, 2, 3, 4, 5)
 TIMEOUT_S = 900
 RESET = "rst_ni"
-# What a core tells the simulation kernel alone: a board leaves it open, and so no path ends there.
+# Outputs of a core for the simulation kernel alone: a board leaves it open, and so no path ends there.
 KERNEL_PORTS = ("idle_o",)
 
 

@@ -69,7 +69,7 @@ def _axi(master: bool) -> dict[str, Signal]:
 
 # Of a master that says how many bytes still follow in a row of bursts; not every one does.
 ROW = ("awuser_o", "aruser_o")
-# Of a master that likes to know a few clocks ahead that the next beat of read data comes.
+# Of a master that needs a few clocks' notice of the next beat of read data.
 EARLY = "rearly_i"
 # Of one that says that a write, a read, will probably be at its pins within a few clocks.
 SOON = ("awsoon_o", "arsoon_o")
@@ -119,7 +119,7 @@ SERDES: dict[str, Signal] = {
 }
 SERDES_BITS = {"rx_data": 32, "rx_k": 4, "signal": 1, "tx_data": 32, "tx_k": 4}
 
-# A family's ports are `<name><number>_<signal>`; the number tells several of one device apart.
+# A family's ports are `<name><number>_<signal>`; the number distinguishes several of one device.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
     "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block or a PCI-X core
@@ -213,7 +213,7 @@ def _check_time(device: Elaborated, bundle: Bundle, bundles: Sequence[Bundle]) -
         clock = short.removesuffix("_time_ns")
         if clock not in (short, *clocks):
             raise BundleError(
-                f"{device.top}: port {short}_i shows the time of a clock {clock}_clk_i: there is none"
+                f"{device.top}: port {short}_i shows the time of clock {clock}_clk_i, which does not exist"
             )
 
 

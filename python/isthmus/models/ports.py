@@ -25,7 +25,7 @@ class ElaborationError(UserError):
 class Port:
     """One port of the top. `width` is in bits, packed dimensions multiplied out.
 
-    `enum` is its enumeration's name in other files, "" if it has none there; None: it is no enumeration.
+    `enum` is its enumeration's name in other files, "" if it has none there; None: it is not an enumeration.
     """
 
     name: str
@@ -83,7 +83,7 @@ def elaborate(
     for name in parameters:
         if name not in known:
             legal = ", ".join(known) or "none"
-            raise ElaborationError(f"{top}: no parameter {name!r}; there are: {legal}")
+            raise ElaborationError(f"{top}: no parameter {name!r}; expected one of {legal}")
     ports = tuple(_port(top, symbol) for symbol in body.portList)
     return Elaborated(
         top,
@@ -130,7 +130,7 @@ def _port(top: str, symbol: object) -> Port:
 
 
 def _enum(kind: ast.Type) -> str | None:
-    """`Port.enum`: the first of its aliases that stands in a package."""
+    """`Port.enum`: the first of its aliases that is defined in a package."""
     from pyslang import ast
 
     if not kind.isEnum:

@@ -132,7 +132,7 @@ ISTHMUS_EXPORT void isthmus_destroy(void *handle) {
     if (model->trace) model->trace->close();
 #endif
   } catch (const std::exception &) {
-    // Nobody is left to hear of it.
+    // No caller is left to report it to.
   }
 }
 """

@@ -66,7 +66,7 @@ def sources(core: str, root: Path = RTL) -> list[Path]:
             return
         if name not in cores:
             known = ", ".join(sorted(cores))
-            raise CoreError(f"no core named {name!r}; there are: {known}")
+            raise CoreError(f"no core named {name!r}; expected one of {known}")
         for dependency in cores[name].depend:
             visit(dependency, (*trail, name))
         done.add(name)

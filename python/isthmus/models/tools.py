@@ -67,7 +67,7 @@ def find_verilator() -> Verilator:
 
 
 def find_compiler() -> str:
-    """`CXX` or g++. Raises `ToolError` where there is none."""
+    """`CXX` or g++. Raises `ToolError` where it is missing."""
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
         raise ToolError(f"no C++ compiler {compiler!r}: apt-get install g++")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads platform files. A wrong key is named with its file and what would be right.
+"""Reads platform files. A wrong key is named with its file and what is expected.
 
 A platform is a file in `platforms/`, by its name, or any other TOML file, by its path.
 """
@@ -27,7 +27,7 @@ Group = TypeVar("Group")
 
 
 class PlatformError(UserError):
-    """A platform file that cannot be used; the text names file, key, and what would be right."""
+    """A platform file that cannot be used; the text names file, key, and what is expected."""
 
 
 def names(folder: Path = FOLDER) -> list[str]:
@@ -65,7 +65,7 @@ def chosen(text: str, of: Collection[str], whose: str) -> list[Platform]:
             raise PlatformError(f"platform: {each!r} is of kind {one.bus}; {whose} runs on {fitting}")
         if one.name in found:
             raise PlatformError(
-                f"platform: {one.name!r} is given twice; results tell platforms by their names"
+                f"platform: {one.name!r} is given twice; results identify platforms by their names"
             )
         found[one.name] = one
     return list(found.values())
@@ -91,7 +91,7 @@ def load(name: str, folder: Path = FOLDER) -> Platform:
     bus, where = data.pop("bus", (None, path))
     known = kinds()
     if bus not in known:
-        raise PlatformError(f"{where.name}: bus: {bus!r} is none of {', '.join(known)}")
+        raise PlatformError(f"{where.name}: bus: {bus!r} is not one of {', '.join(known)}")
     made = known[bus]
     fpga = _group(made.fpga, data, "fpga", path)
     for what, choice in made.one_of.items():
@@ -124,7 +124,7 @@ def _title(data: dict[str, Any], path: Path) -> str:
 
 
 def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
-    """The file's keys over those of its base; each leaf becomes (value, file it stands in)."""
+    """The file's keys over those of its base; each leaf becomes (value, its file)."""
     if path in trail:
         raise PlatformError(f"{path.name}: is its own base: {' -> '.join(p.name for p in trail)}")
     try:
@@ -197,23 +197,23 @@ def _constant(found: Any, key: str, wanted: Declared, path: Path) -> Constant:
         raise PlatformError(f"{where}: must be {right}, not {found!r}")
     for part in _KEYS:
         if part not in found:
-            raise PlatformError(f"{where}: lacks {part}; right is {right}")
+            raise PlatformError(f"{where}: lacks {part}; expected {right}")
     for given in found:
         if given not in _KEYS:
-            raise PlatformError(f"{where}: unknown key {given!r}; right is {right}")
+            raise PlatformError(f"{where}: unknown key {given!r}; expected {right}")
     value, source = found["value"], found["source"]
     if found["unit"] != unit:
         raise PlatformError(f"{where}: unit is {found['unit']!r}; it must be given in {unit!r}")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PlatformError(f"{where}: value {value!r} is no number")
+        raise PlatformError(f"{where}: value {value!r} is not a number")
     if not wanted.low <= value <= wanted.high:
         raise PlatformError(f"{where}: {value} {unit} is out of range: {wanted.low} to {wanted.high} {unit}")
     if not isinstance(source, str) or not source.strip():
-        raise PlatformError(f"{where}: source is empty; say where {value} {unit} comes from")
+        raise PlatformError(f"{where}: source is empty; expected where {value} {unit} comes from")
     return Constant(float(value), unit, source.strip(), path.name)
 
 
 def _unknown(path: Path, key: str, known: list[str]) -> None:
     near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
     raise PlatformError(f"{path.name}: unknown key {key}; {hint}")

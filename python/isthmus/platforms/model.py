@@ -92,7 +92,7 @@ class Kind:
     groups   its tables of constants by name
     boards   the board top of each profile
     optional tables that a platform may leave out
-    one_of   of these tables a platform has exactly one, by what it stands for
+    one_of   of these tables a platform has exactly one, by its meaning
     fpga, profile  the types of the tables that every platform has
     profile_of     what a profile's constants belong to, in words
     drivers  of these tables each profile takes one: how its program uses the bus

@@ -56,7 +56,7 @@ def one_definition(members: Sequence[Measurement], figure: str) -> str:
     found = sorted({m.definition for m in members})
     if len(found) != 1:
         names = " and ".join(DEFINITIONS[name] for name in found)
-        raise ResultError(f"figure {figure}: {names} cannot stand on one axis; draw them apart")
+        raise ResultError(f"figure {figure}: {names} cannot share one axis; draw them apart")
     return DEFINITIONS[found[0]]
 
 
@@ -75,7 +75,7 @@ BEYOND_NOTE = "A percentile needs ten samples beyond it; a cell without one says
 
 
 def percentile_cell(latency: Latency, key: str, decimals: int | None = None) -> str:
-    """A percentile in microseconds, with four digits or so many decimals; or why there is none."""
+    """A percentile in microseconds, with four digits or the given decimals; or why it is blank."""
     value = latency.percentiles[key]
     if value is None:
         return latency.why_blank(key)

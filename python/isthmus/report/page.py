@@ -30,7 +30,7 @@ def render(
     note: str = "",
 ) -> str:
     """A page from its parts; it needs no network and no other file. `answer`, `method` and `note`, which
-    stands above the published numbers, are HTML."""
+    is shown above the published numbers, are HTML."""
     found = verify.rows(document, road) if verify.is_published(road) else []
     limits = verify.targets(document, road)
     parts = files("isthmus.report")
@@ -238,7 +238,7 @@ def platform_tables(document: Document) -> list[str]:
 
 
 def _platform(platform: Constants) -> str:
-    """Every constant with its source: what the figures stand on."""
+    """Every constant with its source: the basis of the figures."""
     known = kinds()
     kind = known[platform.bus].profile_of if platform.bus in known else "profile"
     rows = [

@@ -106,7 +106,7 @@ COMMON: Sequence[Column] = (
     Column("profile", "as-published or isthmus", lambda m: m.profile),
     Column("driver", "how a program uses the bus", _core("driver")),
     Column("method", "how requests are made, in the road's words", lambda m: m.method),
-    Column("operation", "what is transferred, and who starts it", _core("operation")),
+    Column("operation", "what is transferred, and which side starts it", _core("operation")),
     Column("bytes", "of one request", _core("bytes")),
     Column("window", "requests in flight", _core("window")),
     Column("rate_per_s", "requests a second that were asked for", _core("rate_per_s")),

@@ -19,7 +19,7 @@ NOT_STORED = "constants not stored"
 
 @dataclass(frozen=True)
 class StoredConstant:
-    """One constant: in which table it stands, its name there, what it means, and what it was."""
+    """One constant: its table, its name there, its meaning and its value."""
 
     part: str
     name: str
@@ -45,7 +45,7 @@ class Constants:
 
 
 def profile_part(profile: str) -> str:
-    """The part under which a profile's own constants stand."""
+    """The part with a profile's own constants."""
     return f"profile.{profile}"
 
 

@@ -230,7 +230,7 @@ def measurement(data: Mapping[str, Any], where: str = "result") -> Measurement:
 def _measurement(data: Mapping[str, Any]) -> Measurement:
     definition = data["definition"]
     if definition not in DEFINITIONS:
-        raise ValueError(f"definition {definition!r} is none of {', '.join(DEFINITIONS)}")
+        raise ValueError(f"definition {definition!r} is not one of {', '.join(DEFINITIONS)}")
     windows = data.get("windows_ps") or {}
     excluded = data.get("excluded") or {}
     simulation = data.get("simulation") or {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The roads: a room each, `isthmus.roads.<road>`, and the one table that names them."""
+"""The roads: a package each, `isthmus.roads.<road>`, and the one table that names them."""
 
 from isthmus.roads.table import ROADS, Place, Road, resolve, road, roads
 

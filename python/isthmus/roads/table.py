@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of roads. All that the rest of isthmus knows of a road is its entry here.
 
-A room is a module that exports one value, `ROAD`. What it refers to is written "module:name" and imported
+A road is a module that exports one value, `ROAD`. What it refers to is written "module:name" and imported
 when it is used, so that help is instant and no road is loaded for another one.
 """
 
@@ -21,7 +21,7 @@ ROADS: dict[str, str] = {
     "rdma": "isthmus.roads.rdma",
     "pcix": "isthmus.roads.pcix",
 }
-"""The module of each road's room. A new road is one line here."""
+"""The module of each road. A new road is one line here."""
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,8 @@ def test_a_bench_that_sees_a_fault_is_red_and_names_its_tests(mutations: ModuleT
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
-        ('old = "nowhere"\nnew = "x"\nbench = "b"', "stands there 0 times, it must be once"),
-        ('old = "req_i"\nnew = "x"\nbench = "b"', "times, it must be once"),
+        ('old = "nowhere"\nnew = "x"\nbench = "b"', "occurs 0 times, expected once"),
+        ('old = "req_i"\nnew = "x"\nbench = "b"', "times, expected once"),
         ('old = "nowhere"\nnew = "x"', "must have either bench or proof"),
         ('old = "nowhere"\nbench = "b"', "must have file, old, new"),
         ('old = "& (~req_i"\nnew = "x"\nproof = "prim/none"', "no proof prim/none"),
@@ -95,5 +95,5 @@ def test_an_unknown_module_is_one_clear_line() -> None:
         [sys.executable, str(SCRIPT), "--module", "prim/none"], capture_output=True, text=True, timeout=30
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("mutations: no module 'prim/none'; there are: board/board_bus, board/")
+    assert done.stderr.startswith("mutations: no module 'prim/none'; expected one of board/board_bus, board/")
     assert done.stderr.count("\n") == 1

@@ -171,9 +171,9 @@ def test_liteeths_dialect() -> None:
     [
         (lambda d: d.read(RAM + 2), "read 0x00001002 (operation 0): address must be a multiple of 4"),
         (lambda d: d.read(RAM + 1, 2), "address 0x1001 must be a multiple of 2"),
-        (lambda d: d.read(RAM, 3), "size 3: right would be 1, 2, 4 or 8"),
+        (lambda d: d.read(RAM, 3), "size 3: expected 1, 2, 4 or 8"),
         (lambda d: d.read(1 << 32), "read 0x100000000 (operation 0): address beyond 32 bit"),
-        (lambda d: d.read(-1), "-0x1, 0x0: right would be numbers from 0 to 2^64 - 1"),
+        (lambda d: d.read(-1), "-0x1, 0x0: expected numbers from 0 to 2^64 - 1"),
         (lambda d: d.write(RAM, 1 << 32), "write 0x00001000 (operation 0): value 0x100000000 does not fit"),
         (lambda d: d.write(RAM, 256, 1), "write 0x1000: value 0x100 does not fit 8 bit"),
         (lambda d: d.execute(eb.Cycle()), "the cycle has no operation"),
@@ -196,12 +196,12 @@ def test_a_wrong_request_is_one_line_and_nothing_is_sent(device: eb.Device, wron
     ("name", "line"),
     [
         ("usb/x", "unknown protocol"),
-        ("udp/127.0.0.1/0", "is no port"),
+        ("udp/127.0.0.1/0", "is not a port"),
         ("dev/../x", "no device below /dev"),
     ],
 )
 def test_a_wrong_name_says_what_would_be_right(name: str, line: str) -> None:
-    with pytest.raises(UserError, match=rf"{line}.*right would be udp/HOST"):
+    with pytest.raises(UserError, match=rf"{line}.*expected udp/HOST"):
         eb.Device(name)
 
 

@@ -204,7 +204,7 @@ def test_a_bundle_that_the_network_card_would_cut_is_several_messages(tmp_path: 
         (read, read): ([], 4),
         (lite, lite, lite): ([], 3),
         (wide, wide): ([], 2),
-        # One message is no bundle, and what only looks like a header inside a record is a value.
+        # One message is not a bundle, and what only looks like a header inside a record is a value.
         (struct.pack(">4I", 0x4E6F1044, 0x080F0100, 0x100, 0x4E6F1044),): (["0x000000004e6f1044"], 0),
     }
     path = capture(tmp_path / "x.pcap", [(40000, 60368, b"".join(messages)) for messages in cases])

@@ -41,7 +41,7 @@ def test_options_reach_the_protocol(isthmus: Run, name: str) -> None:
     assert isthmus("eb", "read", "-c", name, "0xc/4") == (0, "ffff0000\n", "")
     # Fidelity: eight bytes are two operations.
     code, _, err = isthmus("eb", "read", "-f", name, "0x1000/8")
-    assert (code, err) == (2, "isthmus: -f: no operation of 8 bytes at 0x1000; right would be 4\n")
+    assert (code, err) == (2, "isthmus: -f: no operation of 8 bytes at 0x1000; expected 4\n")
     code, out, err = isthmus("eb", "read", "-v", "-a", "32", "-d", "16/32", name, "0x1000/4")
     assert (code, out) == (0, "00000000\n")
     assert err == f"{name}: 32-bit addresses, 32-bit data\n"
@@ -104,15 +104,15 @@ def test_discover_lists_who_answers(isthmus: Run, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["read", "DEVICE", "0x1000"], "'0x1000': right would be ADDRESS/SIZE, such as 0x100/4"),
-        (["read", "DEVICE", "0x1000/3"], "size 3: right would be 1, 2, 4 or 8"),
-        (["read", "DEVICE", "x/4"], "address 'x': right would be a number such as 0x1f or 31, up to 64 bit"),
+        (["read", "DEVICE", "0x1000"], "'0x1000': expected ADDRESS/SIZE, such as 0x100/4"),
+        (["read", "DEVICE", "0x1000/3"], "size 3: expected 1, 2, 4 or 8"),
+        (["read", "DEVICE", "x/4"], "address 'x': expected a number such as 0x1f or 31, up to 64 bit"),
         (["read", "-b", "-l", "DEVICE", "0/4"], "-b and -l exclude each other"),
-        (["read", "-a", "33", "DEVICE", "0/4"], "-a '33': right would be 8, 16, 32 or 64, or several"),
+        (["read", "-a", "33", "DEVICE", "0/4"], "-a '33': expected 8, 16, 32 or 64, or several"),
         (["read", "-c", "DEVICE", "0/2"], "-c: the configuration space takes 4 bytes at a time, not 2"),
         (["read", "DEVICE", "0x1001/2"], "address 0x1001 must be a multiple of 2"),
         (["read", "DEVICE"], "Missing argument 'ADDRESS/SIZE'."),
-        (["read", "usb/x", "0/4"], 'device "usb/x": unknown protocol "usb"; right would be udp/HOST[/PORT]'),
+        (["read", "usb/x", "0/4"], 'device "usb/x": unknown protocol "usb"; expected udp/HOST[/PORT]'),
         (
             ["read", "--dialect", "z", "DEVICE", "0/4"],
             'unknown dialect "z"; expected ohwr or liteeth (also: litex)',
@@ -122,12 +122,12 @@ def test_discover_lists_who_answers(isthmus: Run, name: str) -> None:
         (["get", "DEVICE", "0x1000/4", "/nonexistent/x"], "/nonexistent/x: No such file or directory"),
         (["get", "DEVICE", "0x1000/0", "x"], "'0x1000/0': the length must be at least 1"),
         (["discover", "tcp/127.0.0.1"], "tcp/127.0.0.1/60368 cannot be probed, only udp can"),
-        (["snoop", "0", "0x10"], "'0x10': right would be LOW-HIGH, such as 0x0-0xffff"),
-        (["snoop", "1"], "'': right would be LOW-HIGH, such as 0x0-0xffff"),
-        (["snoop", "--passive", "0"], "port 0: right would be 1 to 65535"),
+        (["snoop", "0", "0x10"], "'0x10': expected LOW-HIGH, such as 0x0-0xffff"),
+        (["snoop", "1"], "'': expected LOW-HIGH, such as 0x0-0xffff"),
+        (["snoop", "--passive", "0"], "port 0: expected 1 to 65535"),
         (["snoop", "--passive", "1", "0-1"], "'0-1': --passive offers no memory"),
         (["snoop", "--interface", "lo", "1", "0-1"], "--interface goes with --passive"),
-        (["snoop", "65536", "0-1"], "port 65536: right would be 0 to 65535 (0: any)"),
+        (["snoop", "65536", "0-1"], "port 65536: expected 0 to 65535 (0: any)"),
         (
             ["perf", "DEVICE", "0", "90", "1", "3"],
             "Invalid value for 'MODE': Input should be less than or equal to 2",

@@ -56,9 +56,9 @@ def test_a_64_bit_value_of_a_32_bit_device_is_two_operations(isthmus: Run, wide:
     # Two bytes are read as the four that hold them.
     assert isthmus("eb", "read", name, "0x14/2") == (0, "5566\n", "")
     code, _, err = isthmus("eb", "write", name, "0x14/2", "0")
-    assert (code, err) == (2, "isthmus: no operation of 2 bytes at 0x14; right would be 4\n")
+    assert (code, err) == (2, "isthmus: no operation of 2 bytes at 0x14; expected 4\n")
     code, _, err = isthmus("eb", "read", "-f", name, "0x10/8")
-    assert (code, err) == (2, "isthmus: -f: no operation of 8 bytes at 0x10; right would be 4\n")
+    assert (code, err) == (2, "isthmus: -f: no operation of 8 bytes at 0x10; expected 4\n")
 
 
 @pytest.mark.usefixtures("narrow")

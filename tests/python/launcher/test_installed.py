@@ -68,7 +68,7 @@ def test_the_native_module_is_that_of_the_checkout(site: Path, tmp_path: Path) -
 
 
 def test_a_wrong_name_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is no checkout of isthmus"):
+    with pytest.raises(UserError, match="is not a checkout of isthmus"):
         find_root(tmp_path / "a" / "isthmus", str(tmp_path), ROOT)
     assert find_root(ROOT / "python" / "isthmus", str(tmp_path), tmp_path) == ROOT, "its own goes first"
 

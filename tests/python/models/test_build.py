@@ -209,14 +209,14 @@ def test_two_builders_at_once_build_once() -> None:
     ("what", "text"),
     [
         (spec(Width=99), "tiny.sv:34: tiny: Width is 99, legal is 1..32"),
-        (spec(Wdth=9), "tiny: no parameter 'Wdth'; there are: Width, Address"),
+        (spec(Wdth=9), "tiny: no parameter 'Wdth'; expected one of Width, Address"),
         (
             ModelSpec("isthmus:tiny:tiny", "tinny", {}, "none", TINY),
             "'tinny' is not a valid top-level module",
         ),
         (
             ModelSpec("isthmus:tiny:none", "tiny", {}, "none", TINY),
-            "no core named 'isthmus:tiny:none'; there are: isthmus:tiny:tiny",
+            "no core named 'isthmus:tiny:none'; expected one of isthmus:tiny:tiny",
         ),
     ],
 )
@@ -309,7 +309,7 @@ PINS = "input logic clk_i, input logic rst_ni"
         ("module bad (input logic clk_i); endmodule", "bad: has no rst_ni"),
         (
             f"module bad ({PINS}, input logic [63:0] wire_time_ns_i); endmodule",
-            "bad: port wire_time_ns_i shows the time of a clock wire_clk_i: there is none",
+            "bad: port wire_time_ns_i shows the time of clock wire_clk_i, which does not exist",
         ),
         (
             f"module bad ({PINS}, input logic [31:0] time_ns_i); endmodule",

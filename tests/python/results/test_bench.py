@@ -85,8 +85,8 @@ def test_traces_are_named_by_run(tmp_path: Path) -> None:
     ("given", "said"),
     [
         ({"size": "9"}, "size: 9 timestamps a cycle; the report's measurement has 1 to 8"),
-        ({"size": "x"}, "size: 'x'; write 4, 1,2,8 or 1..8"),
-        ({"size": "8..1"}, "size: '8..1'; from 1 to 8 timestamps"),
+        ({"size": "x"}, "size: 'x'; expected 4, 1,2,8 or 1..8"),
+        ({"size": "8..1"}, "size: '8..1'; expected 1 to 8 timestamps"),
         ({"iterations": 0}, "iterations: 0 is outside 1 to 1000000"),
         ({"platform": "ring"}, "unknown platform 'ring'; "),
         ({"method": "fast"}, "unknown method 'fast'; choose from convenience, blocking, pipelined"),

@@ -205,7 +205,7 @@ def test_unknown_platform() -> None:
             "outstandig =",
             "forth-rdma.toml: profile.as-published: lacks outstanding (transfers",
         ),
-        ('"rdma-pcix"', '"rdma-pci"', "forth-rdma.toml: bus: 'rdma-pci' is none of gige"),
+        ('"rdma-pcix"', '"rdma-pci"', "forth-rdma.toml: bus: 'rdma-pci' is not one of gige"),
         ('"rdma-pcix"', '"rdma-pcie"', "forth-rdma.toml: lacks the table [link]"),
     ],
 )
@@ -222,7 +222,7 @@ def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: st
         (
             "[nic]",
             "[power]\nx = 1\n[nic]",
-            "gige-direct.toml: unknown key power; there are: title, base, bus, fpga, phy, link",
+            "gige-direct.toml: unknown key power; expected one of title, base, bus, fpga, phy, link",
         ),
         (
             "doorbell =",
@@ -237,7 +237,7 @@ def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: st
         (
             'value = 125, unit = "MHz", ',
             "value = 125, ",
-            '_gige.toml: fpga.clock: lacks unit; right is { value = ..., unit = "MHz", source = "..." }',
+            '_gige.toml: fpga.clock: lacks unit; expected { value = ..., unit = "MHz", source = "..." }',
         ),
         (
             "value = 125,",
@@ -245,8 +245,8 @@ def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: st
             "_gige.toml: fpga.clock: 1000000.0 MHz is out of range: 1 to 1000 MHz",
         ),
         ("value = 125,", "value = nan,", "_gige.toml: fpga.clock: nan MHz is out of range"),
-        ("value = 125,", 'value = "fast",', "_gige.toml: fpga.clock: value 'fast' is no number"),
-        ("value = 125,", "value = true,", "_gige.toml: fpga.clock: value True is no number"),
+        ("value = 125,", 'value = "fast",', "_gige.toml: fpga.clock: value 'fast' is not a number"),
+        ("value = 125,", "value = true,", "_gige.toml: fpga.clock: value True is not a number"),
         ("value = 125,", "value = 125, note = 1,", "_gige.toml: fpga.clock: unknown key 'note'"),
         (
             "[profile.isthmus]",
@@ -254,7 +254,7 @@ def test_mistakes_in_the_rdma_platform_are_named(folder: Path, old: str, new: st
             "gige-direct.toml: lacks the table [profile.isthmus]",
         ),
         ("[fpga]", "[fpga", "_gige.toml: not TOML"),
-        ('"gige"', '"gig"', "_gige.toml: bus: 'gig' is none of gige"),
+        ('"gige"', '"gig"', "_gige.toml: bus: 'gig' is not one of gige"),
     ],
 )
 def test_mistakes_are_named(folder: Path, old: str, new: str, said: str) -> None:
@@ -266,7 +266,7 @@ def test_a_number_without_source_is_refused(folder: Path) -> None:
     text = (folder / "gige-switch.toml").read_text()
     begin = text.index('source = "')
     (folder / "gige-switch.toml").write_text(text[:begin] + 'source = " " }\n')
-    said = "gige-switch.toml: switch.latency: source is empty; say where 880 ns comes from"
+    said = "gige-switch.toml: switch.latency: source is empty; expected where 880 ns comes from"
     assert _refused(folder, "gige-switch") == said
 
 

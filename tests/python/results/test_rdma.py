@@ -69,7 +69,7 @@ def test_both_buses_pay_with_the_same_processor_keys() -> None:
 
 def test_the_bus_is_that_of_the_models_own_tests() -> None:
     """Those tests hold the published totals; they hold for this bus."""
-    text = (ROOT / "crates" / "isthmus-sim" / "tests" / "pcix_support" / "mod.rs").read_text()
+    text = (ROOT / "crates" / "isthmus-sim" / "tests" / "it" / "pcix_support" / "mod.rs").read_text()
     given = dict(re.findall(r"^pub const (\w+): \w+ = ([\d.]+);", text, re.MULTILINE))
     made = _scenario()["platform"]["bus"]["pcix"]
     phases = ("address_cycles", "attribute_cycles", "response_cycles", "turnaround_cycles")
@@ -126,29 +126,29 @@ def test_a_packet_of_the_interface_fits_the_switch() -> None:
     ("settings", "message"),
     [
         ({"test": "read-lat"}, "unknown test 'read-lat'; did you mean 'send-lat'? choose from write-lat,"),
-        ({"size": 12}, "size: 12 bytes for write-lat; a multiple of 8, 8 to 1048576, is right"),
+        ({"size": 12}, "size: 12 bytes for write-lat; expected a multiple of 8 from 8 to 1048576"),
         ({"size": 0}, "size: 0 bytes"),
         (
             {"size": 1024, "test": "send-bw"},
-            "size: 1024 bytes for send-bw; a multiple of 8, 8 to 504, is right",
+            "size: 1024 bytes for send-bw; expected a multiple of 8 from 8 to 504",
         ),
         ({"hosts": 9}, "hosts: 9 is outside 2 to 8"),
         ({"links": 5}, "links: 5 is outside 1 to 4"),
         ({"iterations": 0}, "iters: 0 is outside"),
         ({"posting": "v4", "test": "one-way"}, "unknown posting 'v4'; choose from v1, v2, v3"),
-        ({"posting": "v1"}, "posting: write-lat looks for room in one way"),
-        ({"post_list": 2}, "post-list: write-lat hands over one at a time; write-bw and send-bw take lists"),
-        ({"test": "write-bw", "posting": "v1", "post_list": 2}, "post-list: write-bw v1 hands over one"),
+        ({"posting": "v1"}, "posting: not an option of write-lat"),
+        ({"post_list": 2}, "post-list: not an option of write-lat; write-bw and send-bw support it"),
+        ({"test": "write-bw", "posting": "v1", "post_list": 2}, "post-list: not an option of write-bw v1"),
         ({"test": "send-bw", "post_list": 65}, "post-list: 65 is outside 1 to 64 for 8 bytes"),
         ({"test": "write-bw", "size": 8192, "post_list": 33}, "post-list: 33 is outside 1 to 32 for 8192"),
-        ({"both_ways": True}, "bidirectional: write-lat has no directions"),
+        ({"both_ways": True}, "bidirectional: not an option of write-lat"),
         ({"inline": 505}, "inline_size: 505 bytes are outside 0 to 504"),
         ({"inline": -1}, "inline_size: -1 bytes are outside 0 to 504"),
         (
             {"test": "send-lat", "inline": 8},
-            "inline_size: send-lat has no writes with their data; write-lat and",
+            "inline_size: not an option of send-lat; write-lat and",
         ),
-        ({"test": "write-bw", "posting": "v2", "inline": 8}, "inline_size: write-bw v2 has no writes"),
+        ({"test": "write-bw", "posting": "v2", "inline": 8}, "inline_size: not an option of write-bw v2"),
     ],
 )
 def test_what_nothing_can_run_is_refused(settings: dict[str, Any], message: str) -> None:
@@ -160,7 +160,7 @@ def test_what_nothing_can_run_is_refused(settings: dict[str, Any], message: str)
 
 def test_a_platform_of_another_road_is_refused() -> None:
     with pytest.raises(
-        UserError, match="platform: gige-direct has no RDMA; there are: forth-rdma, rdma-pcie"
+        UserError, match="platform: gige-direct has no RDMA; expected one of forth-rdma, rdma-pcie"
     ):
         rdma.bus(platforms.load("gige-direct"), "isthmus")
 
@@ -243,7 +243,7 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
     assert work["trace"] == [[0, 0, 1, "write", 4096], [5, 2, 1, "inline", 8], [3, 1, 2, "message", 504]]
     assert (work["hosts"], work["iterations"], work["size_bytes"], work["warmup"]) == (3, 3, 4096, 0)
     text = capsys.readouterr().out
-    assert "# one-way, from a transfer's time to its being there" in text
+    assert "# one-way, from a transfer's due time to its arrival" in text
     assert "did not arrive" not in text
     page = (tmp_path / "out" / "rdma.html").read_text()
     assert "Half of the trace&#x27;s transfers are there after" in page
@@ -255,13 +255,13 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
     [
         ("0 0 1 write", "trace.txt:2: '0 0 1 write'; a line is: nanosecond source destination write|inline|"),
         ("soon 0 1 write 8", "trace.txt:2: 'soon 0 1 write 8'; a line is: nanosecond source"),
-        ("0 0 1 read 8", "trace.txt:2: no 'read'; there are: write, inline, message"),
+        ("0 0 1 read 8", "trace.txt:2: no 'read'; expected one of write, inline, message"),
         ("-1 0 1 write 8", "trace.txt:2: -1 ns are outside 0 to 10000000000"),
-        ("0 3 3 write 8", "trace.txt:2: from 3 to 3; two different hosts, 0 to 7"),
-        ("0 3 8 write 8", "trace.txt:2: from 3 to 8; two different hosts, 0 to 7"),
-        ("0 0 1 write 4104", "trace.txt:2: 4104 bytes; a multiple of 8, 8 to 4096 of write"),
-        ("0 0 1 message 512", "trace.txt:2: 512 bytes; a multiple of 8, 8 to 504 of message"),
-        ("0 0 1 write 12", "trace.txt:2: 12 bytes; a multiple of 8"),
+        ("0 3 3 write 8", "trace.txt:2: from 3 to 3; expected two hosts, 0 to 7"),
+        ("0 3 8 write 8", "trace.txt:2: from 3 to 8; expected two hosts, 0 to 7"),
+        ("0 0 1 write 4104", "trace.txt:2: 4104 bytes; expected a multiple of 8 from 8 to 4096 for write"),
+        ("0 0 1 message 512", "trace.txt:2: 512 bytes; expected a multiple of 8 from 8 to 504 for message"),
+        ("0 0 1 write 12", "trace.txt:2: 12 bytes; expected a multiple of 8"),
     ],
 )
 def test_a_wrong_line_of_a_trace_is_named(line: str, message: str, tmp_path: Path) -> None:
@@ -289,8 +289,8 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         ("write-lat", {"size": "8", "all_": True}, "size: give -s or -a, not both"),
         ("write-lat", {"iterations": 5, "duration_ms": 1.0}, "duration: give -n or -D, not both"),
         ("write-lat", {"duration_ms": 0.0}, "duration: 0.0 ms are outside"),
-        ("trace", {}, "trace: test trace wants a file of transfers, --trace FILE, and no other test does"),
-        ("write-lat", {"trace": Path("x")}, "trace: test trace wants a file"),
+        ("trace", {}, "trace: test trace needs a file of transfers, --trace FILE, and no other test does"),
+        ("write-lat", {"trace": Path("x")}, "trace: test trace needs a file"),
         ("figures", {"trace": Path("x")}, "trace: "),
         ("trace", {"trace": Path("x"), "size": "8"}, "size: the trace says what is sent, when and how"),
         ("trace", {"trace": Path("/nowhere")}, "trace: /nowhere: No such file"),
@@ -307,8 +307,8 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         ),
         ("write-lat", {"profile": "best"}, "unknown profile 'best'; choose from as-published, isthmus, all"),
         ("write-lat", {"format": "xml"}, "unknown format 'xml'; "),
-        ("write-lat", {"bidirectional": True}, "bidirectional: write-lat has no directions"),
-        ("write-lat", {"hosts": 3}, "hosts: 3 hosts make no pairs"),
+        ("write-lat", {"bidirectional": True}, "bidirectional: not an option of write-lat"),
+        ("write-lat", {"hosts": 3}, "hosts: 3 for write-lat; expected an even number"),
         (
             "one-way",
             {"posting": "v3"},
@@ -316,10 +316,14 @@ def test_a_trace_without_a_transfer_is_refused(tmp_path: Path) -> None:
         ),
         ("one-way", {"posting": "v4"}, "unknown posting 'v4'; "),
         ("one-way", {"posting": "v1", "size": "1048576"}, "size: 1048576 bytes for one-way v1;"),
-        ("send-bw", {"posting": "v2"}, "posting: send-bw looks for room in one way"),
+        ("send-bw", {"posting": "v2"}, "posting: not an option of send-bw"),
         ("sort", {"duration_ms": 1.0}, "duration: sort runs once; -n says how many chunks each host has"),
         ("sort", {"iterations": 5000}, "iters: 5000 is outside 1 to 4096"),
-        ("exchange", {"size": "131072"}, "size: 131072 bytes for exchange; a multiple of 8, 8 to 65536"),
+        (
+            "exchange",
+            {"size": "131072"},
+            "size: 131072 bytes for exchange; expected a multiple of 8 from 8 to 65536",
+        ),
         ("one-way", {"links": 0}, "links: 0 is outside 1 to 4"),
     ],
 )
@@ -447,7 +451,7 @@ def test_a_program_that_waits_for_no_notification_says_so(
 ) -> None:
     _run("write-lat", tmp_path, polled=True, uncombined=True)
     head = capsys.readouterr().out.splitlines()[0]
-    assert "words of 4 bytes, the far program looks at its memory" in head
+    assert "words of 4 bytes, the receiver polls its memory" in head
 
 
 def test_ids_are_foreseen(figures: Document) -> None:
@@ -504,7 +508,7 @@ def test_every_figure_has_its_panels_and_its_table(figures: Document) -> None:
     assert len(lines["v1: a batch, then wait, isthmus"]) == len(rdma_published.ONE_WAY)
     transfer = {one["name"]: one["data"] for one in drawn["transfer"].panels[0].option["series"]}
     assert transfer["published: v2, long transfers"] == [[524_288, 6.2]]
-    assert transfer["v2: look for room each time, isthmus"][-1] == [524_288, pytest.approx(6.2)]
+    assert transfer["v2: check for space each time, isthmus"][-1] == [524_288, pytest.approx(6.2)]
 
 
 def test_figure_9_adds_up_and_stands_beside_what_was_published(figures: Document) -> None:

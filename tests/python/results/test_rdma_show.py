@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the RDMA road shows: all figures of the document, packets on their way, links, all roads together."""
+"""What the RDMA road shows: all figures of the document, packets in flight, links, all roads together."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_the_terminal_shows_the_packets_too(tmp_path: Path, capsys: pytest.Captu
     )
     lines = capsys.readouterr().out.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("#packet")]
-    assert len(heads) == 1, "one packet is no row of packets"
+    assert len(heads) == 1, "one packet is not a row of packets"
     rows = [line.split() for line in lines[heads[0] + 1 : heads[0] + 9]]
     assert [row[:3] for row in rows] == [[str(n), str(n % 4), "512"] for n in range(8)]
     assert lines[heads[0]].split()[3:] == [name.replace(" ", "_") for name in drawing.LANES]
@@ -221,7 +221,7 @@ def test_the_bus_has_as_many_reads_under_way_as_the_interface() -> None:
         for profile in ("as-published", "isthmus")
     }
     assert reads == {"as-published": 1, "isthmus": 2}
-    with pytest.raises(UserError, match="platform: rdma-pcie has no PCI-X; forth-rdma has"):
+    with pytest.raises(UserError, match="platform: rdma-pcie has no PCI-X; expected forth-rdma"):
         pcix.scenario(platform("rdma-pcie"), "isthmus", pcix.Access("read", 4096))
 
 

@@ -129,7 +129,7 @@ def test_data_cannot_end_the_script(made: Document) -> None:
 def test_definitions_do_not_mix_on_one_axis(made: Document) -> None:
     raw = copy.deepcopy(dict(made.raw))
     raw["results"][0]["definition"] = "one_way"
-    with pytest.raises(ResultError, match="figure latency: one-way and round trip cannot stand on one axis"):
+    with pytest.raises(ResultError, match="figure latency: one-way and round trip cannot share one axis"):
         figures(document(raw["context"], raw["results"]))
 
 

@@ -229,9 +229,9 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     text = (PUBLISHED / "etherbone.csv").read_text()
     (tmp_path / "etherbone.csv").write_text(text.replace(",input,", ",guess,", 1))
     with pytest.raises(
-        UserError, match="kind 'guess' is none of input, prediction, identity, claim, bound, context"
+        UserError, match="kind 'guess' is not one of input, prediction, identity, claim, bound, context"
     ):
         verify.rows(made, "etherbone", folder=tmp_path)
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
-    with pytest.raises(UserError, match="quantity 'happiness' is none of"):
+    with pytest.raises(UserError, match="quantity 'happiness' is not one of"):
         verify.rows(made, "etherbone", folder=tmp_path)

@@ -53,8 +53,8 @@ pub struct ClientConfig {
     /// is executed twice ([`Client::has_session`]). Without one, only cycles that are
     /// [`repeatable`](Cycle::repeatable) are sent again. Streams lose nothing and repeat nothing.
     pub retries: u32,
-    /// LiteEth's dialect: operations in one record. Its gateware hangs on more than its buffer
-    /// holds.
+    /// LiteEth's dialect: operations in one record. Its gateware stops for ever on more than
+    /// its buffer holds.
     pub lite_depth: usize,
 }
 
@@ -277,7 +277,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.counters.read()
     }
 
-    /// The counters themselves, for who outlives the client.
+    /// The counters themselves, for code that outlives the client.
     #[cfg(feature = "tokio")]
     pub(super) fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
@@ -366,7 +366,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.flights.next - self.flights.first < MAX_IN_FLIGHT
     }
 
-    /// Queues a cycle, or gives back whom to tell that it cannot be.
+    /// Queues a cycle, or returns the completion to which to report that it cannot be queued.
     #[cfg(feature = "tokio")]
     pub(super) fn enqueue_with(
         &mut self,
@@ -719,7 +719,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         });
     }
 
-    /// Takes a cycle out of flight and tells its owner.
+    /// Takes a cycle out of flight and notifies its owner.
     fn end(&mut self, cycle: u64, fault: impl FnOnce(&mut Collector) -> Option<Error>) {
         let Some(flight) = self.flights.end(cycle) else { return };
         if self.config.dialect == Dialect::LiteEth {
@@ -798,7 +798,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
                 at = end;
             }
         }
-        // Records of one cycle stand together, so that it is whole when another one begins.
+        // Records of one cycle are adjacent, so that it is complete when another one begins.
         let mut current: Option<u64> = None;
         loop {
             while current.is_none()
@@ -956,7 +956,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
     }
 
     async fn receive_until(&mut self, deadline: Duration) -> Result<Option<usize>, Error> {
-        // Whoever drops a call half-way takes the buffer with it.
+        // A call that is dropped half-way takes the buffer with it.
         self.buffer.resize(RECEIVE_BUFFER, 0);
         match self.transport.recv(&mut self.buffer, deadline).await {
             Ok(length) => {

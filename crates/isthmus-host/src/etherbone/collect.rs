@@ -104,7 +104,7 @@ impl Collector {
     }
 
     /// Takes the whole reply of a cycle encoded by [`encode_reads`](Cycle::encode_reads), where nothing
-    /// failed and nothing came before: `bytes` stand behind the return address, of which these are the
+    /// failed and nothing came before: `bytes` follow the return address, of which these are the
     /// low bytes, of a record of `count` values. Returns the bytes behind the reply; `None`: it is
     /// anything else, and nothing was taken.
     #[inline]

@@ -28,7 +28,7 @@ pub(super) struct Planned {
     pub(super) width: Option<Width>,
 }
 
-/// So many operations stand in the cycle itself and need no memory of their own.
+/// Operations that are stored in the cycle itself and need no memory of their own.
 const FEW: usize = 2;
 
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Operations {
         }
     }
 
-    /// The operations in memory of their own, with room for so many more.
+    /// The operations in memory of their own, with room for this many more.
     fn many(&mut self, more: usize) -> &mut Vec<Planned> {
         if let Self::Few { count, planned } = self {
             let mut operations = Vec::with_capacity((*count + more).max(4 * FEW));

@@ -16,10 +16,10 @@ pub struct Discovered {
     pub widths: Widths,
 }
 
-/// Longer than anybody waits, and short enough for any clock.
+/// Longer than any sensible timeout, and short enough for any clock.
 const FOR_EVER: Duration = Duration::from_secs(1 << 28);
 
-/// Sends one probe to everybody behind an address (`udp/255.255.255.255`, a subnet's broadcast
+/// Sends one probe to every device behind an address (`udp/255.255.255.255`, a subnet's broadcast
 /// address, or one host) and collects answers until none has come for `silence`, and for at most ten
 /// times that long. Etherbone's tools wait for 1 s.
 ///
@@ -33,28 +33,28 @@ pub fn discover(
     let DeviceName::Udp(host) = &name else {
         return Err(TransportError::Other(format!("{name} cannot be probed, only udp can")));
     };
-    let everybody = host.resolve()?;
+    let target = host.resolve()?;
     let io =
         |action: &str, source| TransportError::Io { action: format!("{action} {name}"), source };
-    // LiteEth's gateware answers to its own port, whoever asks.
+    // LiteEth's gateware answers to its own port, whatever the sender's port is.
     let port = match dialect {
         Dialect::Ohwr => 0,
         Dialect::LiteEth => dialect.default_port(),
     };
-    let local: SocketAddr = match everybody {
+    let local: SocketAddr = match target {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, port).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, port).into(),
     };
     let socket = UdpSocket::bind(local).map_err(|e| io("open a socket for", e))?;
     socket.set_nonblocking(true).map_err(|e| io("set up", e))?;
-    if everybody.is_ipv4() {
+    if target.is_ipv4() {
         socket.set_broadcast(true).map_err(|e| io("broadcast to", e))?;
     }
     let widths = if dialect == Dialect::Ohwr { Widths::ANY } else { Widths::W32 };
     let mut probe = Vec::new();
     let encoded = dialect.codec().encode(&Message::Probe { widths, id: 0 }, &mut probe);
     encoded.map_err(|error| TransportError::Other(error.to_string()))?;
-    socket.send_to(&probe, everybody).map_err(|e| io("send to", e))?;
+    socket.send_to(&probe, target).map_err(|e| io("send to", e))?;
 
     let silence = silence.min(FOR_EVER);
     let last = Instant::now() + silence * 10;

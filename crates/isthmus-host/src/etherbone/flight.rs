@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Datagrams on their way, and how many more may be.
+//! Datagrams in flight, and how many more may be.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// At most so many, and at least one.
+    /// At most this many, and at least one.
     pub(super) fn new(most: usize) -> Self {
         let most = most.max(1);
         Self {

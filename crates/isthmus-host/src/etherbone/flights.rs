@@ -7,8 +7,8 @@ use super::Error;
 use super::collect::Collector;
 use super::pending::{Completion, Ended, Owner};
 
-/// Places of cycles that keep the memory of the last one for the next: so many, and memory for so many
-/// operations each.
+/// Places of cycles that keep the memory of the last one for the next: their number, and the
+/// operations of each.
 const KEEPING: usize = 256;
 const KEPT: usize = 1024;
 
@@ -17,7 +17,7 @@ const KEPT: usize = 1024;
 pub(super) struct Flight {
     /// It has not ended.
     pub(super) open: bool,
-    /// It has ended, and nobody took its result.
+    /// It has ended, and its result has not been taken.
     pub(super) held: bool,
     pub(super) expects_reply: bool,
     pub(super) collector: Collector,
@@ -111,7 +111,7 @@ impl Flights {
         Some(flight)
     }
 
-    /// A cycle in flight has ended: its place, where its owner is still to be told.
+    /// A cycle in flight has ended: its place, where its owner has not been notified yet.
     pub(super) fn end(&mut self, cycle: u64) -> Option<&mut Flight> {
         let index = self.index(cycle);
         let flight = self.get_mut(cycle)?;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sessions: how a datagram that is sent twice is executed once.
 //!
-//! Etherbone numbers nothing that a slave could tell a repeated request by. Slaves of isthmus offer
-//! an extension inside the standard's own means: a *stamp*, a record that writes three words to the
-//! configuration space, which every other slave discards.
+//! Etherbone numbers nothing by which a slave could recognise a repeated request. Slaves of isthmus
+//! offer an extension inside the standard's own means: a *stamp*, a record that writes three words
+//! to the configuration space, which every other slave discards.
 //!
 //! | configuration register (data width 32 / 64) | meaning |
 //! |---|---|
@@ -102,7 +102,7 @@ pub(super) fn reply(record: &RecordView<'_>) -> Option<(u32, u32)> {
     Some((nonce, number))
 }
 
-/// The registers that tell whether the slave knows sessions, and this one.
+/// The registers that say whether the slave supports sessions, and this one.
 pub(super) fn registers(format: Format) -> [u64; 2] {
     [REGISTER, REGISTER + format.data.bytes() as u64]
 }
@@ -266,6 +266,6 @@ mod tests {
         assert!(!executes(&mut session, stamp(7, 0, 0)), "a hello that came late");
         assert!(!executes(&mut session, stamp(7, 1, 0)));
         assert!(executes(&mut session, stamp(8, 1, 0)));
-        assert!(!executes(&mut session, stamp(0, 0, 0)), "0 is no nonce");
+        assert!(!executes(&mut session, stamp(0, 0, 0)), "0 is not a nonce");
     }
 }

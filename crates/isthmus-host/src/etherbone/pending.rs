@@ -20,7 +20,7 @@ pub(super) struct Slot {
 }
 
 /// The result of a cycle in flight: a future, and a slot to look into. It does not drive a
-/// [`Client`]: somebody must call [`Client::flush`] and [`Client::settle`].
+/// [`Client`]: other code must call [`Client::flush`] and [`Client::settle`].
 pub struct Pending {
     slot: Arc<Mutex<Slot>>,
     /// A slot serves one cycle after the other; this is the number of ours.
@@ -131,7 +131,7 @@ impl Completion {
             #[cfg(feature = "tokio")]
             Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, result),
             Some(Owner::Callback(callback)) => callback(result),
-            // A tag is nobody who could be told.
+            // A tag has no receiver to notify.
             Some(Owner::Tag(_)) | None => {}
         }
     }
@@ -140,7 +140,7 @@ impl Completion {
 impl Slot {
     fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: CycleResult) {
         if Arc::strong_count(slot) == 1 {
-            // Nobody can look any more.
+            // The future was dropped: the result is no longer needed.
             return;
         }
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);

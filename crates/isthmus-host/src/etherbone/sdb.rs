@@ -23,7 +23,7 @@ pub const ROOT_REGISTER: u64 = 0x08;
 const VERSION: u8 = 1;
 const NAME: usize = 19;
 
-/// Who made something, and what it is.
+/// The maker of a component, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Product {
     /// Vendor number.
@@ -259,7 +259,7 @@ pub enum TableError {
     #[error("no self-description: begins with {0:#010x}, not with 0x5344422d")]
     Magic(u32),
     /// The first record is not an interconnect of version 1.
-    #[error("self-description of version {version}, record type {kind:#04x}: not understood")]
+    #[error("self-description of version {version}, record type {kind:#04x}: not supported")]
     Version {
         /// Version of the format.
         version: u8,
@@ -343,7 +343,7 @@ pub enum ScanError {
     },
 }
 
-/// A record, and where it stands in the whole device.
+/// A record, and its place in the whole device.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Position in its table, after the positions of the bridges that lead there; the
@@ -353,7 +353,7 @@ pub struct Entry {
     pub first: u64,
     /// Last address as the client sees it.
     pub last: u64,
-    /// The record as it stands in its table.
+    /// The record as stored in its table.
     pub record: Record,
     /// Why nothing behind a bridge is listed.
     pub problem: Option<ScanError>,

@@ -31,7 +31,7 @@ const SESSION_LIFE: Duration = Duration::from_secs(60);
 /// Connections wait for this long where the process has no descriptor left for one.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How a [`Server`] listens and whom it serves.
+/// How a [`Server`] listens and which clients it serves.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
     /// UDP addresses to listen on.
@@ -326,7 +326,7 @@ impl<B: Bus> Server<B> {
     /// Serves every socket that is ready.
     fn pass(&mut self, ready: impl Fn(Kind, usize) -> bool) -> bool {
         let mut busy = false;
-        // Who holds the line comes first, and then alone.
+        // The client that holds the cycle line comes first, and then alone.
         for index in 0..self.connections.len() {
             if ready(Kind::Connection, index) {
                 busy |= self.serve_connection(index);

@@ -22,7 +22,7 @@ const QUEUE: usize = 65_536;
 /// One device for many tasks and threads: a future for each cycle.
 ///
 /// The handle can be cloned; all clones share one connection, and cycles that are submitted while
-/// others are on their way leave together. A task of tokio does the work: [`open`](Self::open) must
+/// others are in flight leave together. A task of tokio does the work: [`open`](Self::open) must
 /// be called where a runtime runs, the handle can be used anywhere, also from threads without a
 /// runtime ([`block_on`](crate::transport::block_on)).
 ///
@@ -174,7 +174,7 @@ async fn drive<T: Transport>(mut client: Client<T>, mut jobs: Receiver<Job>) {
                     client.fail_queue(&error);
                 }
             }
-            // Whoever waits was told.
+            // The waiting call has been notified.
             Event::Arrival(arrival) => drop(client.take_arrival(arrival).await),
         }
     }

@@ -13,7 +13,7 @@ use super::wire::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BusFault;
 
-/// Who asks.
+/// The master that asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// This process.
@@ -150,7 +150,7 @@ pub struct SlaveConfig {
     /// in front of the reply.
     pub zero_padding: bool,
     /// Execute datagrams that look like replies. An answer is a write record: a slave that receives
-    /// one, misdirected or forged, would write to its bus. What tells a reply from a request is
+    /// one, misdirected or forged, would write to its bus. A reply differs from a request in
     /// that its header announces no reads and no record asks for an answer of any kind (BCA and RFF
     /// clear); Etherbone's masters set these in every request. Set this for a sender that pushes
     /// plain writes.
@@ -654,7 +654,7 @@ impl<B: Bus> SoftSlave<B> {
     /// A stream that does not begin with a probe gets no answer at all.
     pub fn stream(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        // A broken stream stays silent; nobody else shares the line here.
+        // A broken stream stays silent; no other master shares the line here.
         let _ = self.engine.stream(Peer::Local, &mut self.master, bytes, &mut out);
         out
     }

@@ -5,9 +5,9 @@ use std::fmt;
 use super::wire::{Codec, Flags, LiteCodec, Message, OhwrCodec, Record};
 use super::{Bus, BusFault, Dialect, Peer, Width};
 
-/// What a datagram says, a line for each operation: for those who look on.
+/// What a datagram says, a line for each operation: for monitors.
 ///
-/// A value that a reply brings stands with the return address that the request named; a datagram
+/// A value that a reply brings is shown with the return address that the request named; a datagram
 /// that is not of the dialect is one line that says why.
 pub fn describe(dialect: Dialect, datagram: &[u8]) -> Vec<String> {
     let message = match dialect {
@@ -99,7 +99,7 @@ impl fmt::Display for BusEvent {
     }
 }
 
-/// A bus whose every operation is told to a closure: to print, to record, to count.
+/// A bus whose every operation is reported to a closure: to print, to record, to count.
 pub struct Snoop<B, F> {
     bus: B,
     tell: F,
@@ -112,7 +112,7 @@ impl<B: fmt::Debug, F> fmt::Debug for Snoop<B, F> {
 }
 
 impl<B: Bus, F: FnMut(&BusEvent)> Snoop<B, F> {
-    /// Tells `tell` of everything that `bus` does.
+    /// Reports everything that `bus` does to `tell`.
     pub fn new(bus: B, tell: F) -> Self {
         Self { bus, tell }
     }

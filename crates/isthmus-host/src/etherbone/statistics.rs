@@ -40,7 +40,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// What was counted so far. Whoever was told of a cycle's end finds it counted.
+    /// What was counted so far. A cycle whose end was reported is counted.
     pub(super) fn read(&self) -> Statistics {
         Statistics {
             messages_sent: self.messages_sent.read(),

@@ -368,7 +368,7 @@ fn put(
 /// One datagram, or the beginning of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// "Who is there?"
+    /// "Which devices are present?"
     Probe {
         /// Widths the sender can use.
         widths: Widths,

@@ -26,7 +26,7 @@ pub enum Posting {
     /// v2: each transfer starts at once, and is posted when there is room for it.
     #[default]
     Circular,
-    /// v3: room is looked for every so many transfers alone, for as many like the next one.
+    /// v3: queue space is checked once per this many transfers, for as many like the next one.
     Lazy {
         /// Transfers between two looks.
         every: u16,

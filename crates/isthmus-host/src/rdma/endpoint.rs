@@ -27,15 +27,15 @@ const ERRORS: usize = 0x100;
 const ERROR_RECORDS_LOG2: u32 = 6;
 const ERROR_RECORDS: u16 = 1 << ERROR_RECORDS_LOG2;
 
-/// Offset in the endpoint's memory of the word that tells of `source`'s writes: for who watches the memory
-/// from beside the program.
+/// Offset in the endpoint's memory of the word that reports `source`'s writes: for an observer of
+/// the memory other than the program.
 #[must_use]
 pub const fn notified_offset(source: HostId) -> usize {
     NOTIFIED + BEAT * source as usize
 }
 
-/// Offset in the endpoint's memory of the completion word of a destination: for who watches the memory from
-/// beside the program.
+/// Offset in the endpoint's memory of the completion word of a destination: for an observer of the
+/// memory other than the program.
 #[must_use]
 pub const fn completed_offset(destination: HostId) -> usize {
     COMPLETED + BEAT * destination as usize
@@ -193,18 +193,18 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
 
     /// Waits until all that was posted to `host` before, transfers and messages, is in its memory, or
     /// was refused, or lost, and says how many packets were, since the last fence; which is in
-    /// [`ErrorRecord`]s, that may come after this. The refusal of a notification alone, for which the far
-    /// host had no place, may be counted in the next fence.
+    /// [`ErrorRecord`]s, that may come after this. The refusal of a notification alone, for which
+    /// the remote host had no place, may be counted in the next fence.
     ///
-    /// It waits for the completion word. The far host acknowledges a transfer or message that asks
-    /// for `completion` at once; others at the latest when
+    /// It waits for the completion word. The remote host acknowledges a transfer or message that
+    /// asks for `completion` at once; others at the latest when
     /// [`probe_cycles`](EndpointConfig::probe_cycles) have passed twice, and that is how long this
     /// may take unless the last one of each kind asks.
     ///
     /// # Errors
-    /// When not all is acknowledged in time, and once after the far host was reset. A transfer that
-    /// a reset cut in two leaves numbers that are never used; then no fence to this host ends before
-    /// the endpoint is opened anew.
+    /// When not all is acknowledged in time, and once after the remote host was reset. A transfer
+    /// that a reset cut in two leaves numbers that are never used; then no fence to this host ends
+    /// before the endpoint is opened anew.
     pub async fn fence(&mut self, host: HostId) -> Result<u32, RdmaError> {
         let at = self.host(host)?;
         let (word, waited) = (COMPLETED + BEAT * at, self.config.timeout);

@@ -80,7 +80,7 @@ pub enum RdmaError {
         slots: usize,
     },
     /// Nothing was given back in time.
-    #[error("host {host}: its {queue} queue gave no room back in {waited:?}")]
+    #[error("host {host}: no free space in its {queue} queue within {waited:?}")]
     Stuck {
         /// The destination.
         host: HostId,
@@ -89,7 +89,7 @@ pub enum RdmaError {
         /// How long was waited.
         waited: Duration,
     },
-    /// What was posted before a fence is not in the far host's memory in time.
+    /// What was posted before a fence is not in the remote host's memory in time.
     #[error("host {host}: {missing} packets before the fence were not acknowledged in {waited:?}")]
     Fence {
         /// The destination.
@@ -100,24 +100,24 @@ pub enum RdmaError {
         waited: Duration,
     },
     /// A member of a group did not do its part in time.
-    #[error("host {host}: {what} did not come in {waited:?}")]
+    #[error("host {host}: {what} did not arrive within {waited:?}")]
     Silent {
         /// What is missed.
         what: &'static str,
-        /// Of whom.
+        /// The host concerned.
         host: HostId,
         /// How long was waited.
         waited: Duration,
     },
-    /// Something of what a host sent was refused or lost, or could not be written here: this, or
-    /// something before it that was not notified.
-    #[error("host {host}: what it sent, or something before that, is not whole")]
+    /// Data from a host is incomplete: this transfer, or an earlier one without a
+    /// notification, was refused or lost, or could not be written here.
+    #[error("host {host}: data from it is incomplete: a packet was lost or refused")]
     Spoilt {
-        /// Of whom.
+        /// The host concerned.
         host: HostId,
     },
-    /// Too little of something.
-    #[error("{what}: {needed} needed, {has} there")]
+    /// Too little space, or too few entries.
+    #[error("{what}: {needed} needed, {has} available")]
     Room {
         /// For what.
         what: &'static str,
@@ -126,7 +126,7 @@ pub enum RdmaError {
         /// How much there is.
         has: usize,
     },
-    /// The far host's interface was reset.
+    /// The remote host's interface was reset.
     #[error("host {host} was reset: what was posted to it since the last fence may be lost")]
     Session {
         /// The destination.

@@ -74,8 +74,8 @@ struct Arrived {
 
 /// Hosts that do something together: every member makes the same calls in the same order.
 ///
-/// A member leaves a call only when all have entered it. So what two calls write can be on its way at a time,
-/// never more; the queue has room for that, or the call says so.
+/// A member leaves a call only when all have entered it. So what two calls write can be in flight
+/// at a time, never more; the queue has room for that, or the call says so.
 #[derive(Debug)]
 pub struct Group {
     members: Vec<HostId>,
@@ -89,13 +89,13 @@ pub struct Group {
 }
 
 impl Group {
-    /// Opens this member's queue and window. Nothing is sent: who knows that all others have opened
-    /// theirs, and where, goes on with [`know`](Self::know), everyone else with
+    /// Opens this member's queue and window. Nothing is sent. If it is known that all
+    /// others have opened theirs, and where, go on with [`know`](Self::know), else with
     /// [`join`](Self::join).
     ///
     /// # Errors
-    /// When this host is no member or one twice, ranges are not in the endpoint's memory, or the
-    /// queue has not room for two barriers.
+    /// When this host is not a member or is listed twice, ranges are not in the endpoint's memory,
+    /// or the queue has not room for two barriers.
     pub async fn open<M: Mmio, D: DmaMemory>(
         endpoint: &mut Endpoint<M, D>,
         config: &GroupConfig,
@@ -183,11 +183,11 @@ impl Group {
         Ok(())
     }
 
-    /// Asks the others where their windows are, and tells where its own is.
+    /// Asks the others where their windows are, and sends the place of its own.
     ///
     /// A member that has not opened its queue refuses the question: an error record of fault
     /// [`Queue`](super::Fault::Queue) is left in this endpoint's ring, and it asks itself when it joins.
-    /// Questions and answers count in the [notification](Endpoint::notification) of who gets them.
+    /// Questions and answers count in the [notification](Endpoint::notification) of their receiver.
     ///
     /// # Errors
     /// When one does not answer in time.
@@ -435,8 +435,8 @@ impl Group {
         endpoint.put_notify(&put, false).await
     }
 
-    /// Waits until all members are here: each tells another one in as many rounds as it takes for
-    /// the word to reach all, log2 of their number.
+    /// Waits until all members are here: each notifies another one in as many rounds as it takes
+    /// for the word to reach all, log2 of their number.
     ///
     /// # Errors
     /// When one does not come in time.
@@ -461,12 +461,12 @@ impl Group {
     /// `to + block * (own rank)`. When this returns all blocks are in this member's window and its
     /// own ones have left. What it returns says where its time went.
     ///
-    /// The others write to the window as soon as they have entered: who still reads what the last call
-    /// brought takes another `to` for this one, and the first one again for the next.
+    /// The others write to the window as soon as they have entered: a program that still reads the
+    /// last call's data takes another `to` for this one, and the first one again for the next.
     ///
     /// # Errors
-    /// When a block is no multiple of 8 bytes or not inside a window, one is missing when the
-    /// endpoint's timeout has passed, or one is not whole.
+    /// When a block is not a multiple of 8 bytes or not inside a window, one is missing when the
+    /// endpoint's timeout has passed, or one is incomplete.
     pub async fn all_to_all<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,
@@ -487,7 +487,7 @@ impl Group {
         }
         let mut watch = PhaseTimer::new(endpoint.memory().now());
         self.begin();
-        // Each begins with another one, so that nobody is written to by all at once.
+        // Each begins with another one, so that no member is written to by all at once.
         for step in 1..count {
             let far = (rank + step) % count;
             self.put_block(endpoint, far, (from + block * far, to + block * rank, block), 0)
@@ -585,7 +585,7 @@ impl Group {
     }
 }
 
-/// A body of exactly so many beats.
+/// A body of exactly this many beats.
 pub(super) fn beats<const COUNT: usize>(body: &[u8]) -> Option<[u64; COUNT]> {
     let (chunks, rest) = body.as_chunks::<BEAT>();
     let beats: Vec<u64> = chunks.iter().map(|beat| u64::from_le_bytes(*beat)).collect();

@@ -42,7 +42,7 @@ pub struct Inbox {
     pub(super) slot: usize,
     pub(super) at: usize,
     pub(super) phase: bool,
-    /// Slots are given back so many at a time; taken and not given back yet.
+    /// Slots given back at a time; slots taken and not given back yet.
     pub(super) every: usize,
     pub(super) kept: usize,
 }
@@ -135,14 +135,14 @@ impl Inbox {
     /// The next `bytes` of a packed queue, when their last word is not zero; none when `timeout`
     /// passes first. They are made zero and given back.
     ///
-    /// A packed queue says neither where a message ends nor from whom it is, and costs the bus one write
+    /// A packed queue says neither where a message ends nor its sender, and costs the bus one write
     /// instead of two. So its programs agree on the length, or send it, and end each message in a word that
     /// is not zero. Over several links messages may overtake each other, and a longer one be watched
     /// at a place where a shorter one ended.
     ///
     /// # Errors
-    /// When `bytes` is no multiple of 8 from 8 to the queue's length, or the queue has slots, or the
-    /// machine refuses.
+    /// When `bytes` is not a multiple of 8 from 8 to the queue's length, or the queue has slots, or
+    /// the machine refuses.
     pub async fn receive_packed<M: Mmio, D: DmaMemory>(
         &mut self,
         endpoint: &mut Endpoint<M, D>,

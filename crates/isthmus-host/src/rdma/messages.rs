@@ -9,10 +9,10 @@ use super::words::{
 use crate::pcie::{DmaMemory, Mmio};
 
 impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
-    /// Appends a message to a far host's queue.
+    /// Appends a message to a remote host's queue.
     ///
     /// # Errors
-    /// When the body is not legal, or no room comes back.
+    /// When the body is not legal, or no queue space becomes free in time.
     pub async fn send(
         &mut self,
         host: HostId,
@@ -24,12 +24,12 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         self.send_list(host, queue, &[Message { body, options, immediate }]).await
     }
 
-    /// Appends messages to a far host's queue, one behind the other: short ones share the bursts in which
-    /// the processor writes them.
+    /// Appends messages to a remote host's queue, one behind the other: short ones share the bursts
+    /// in which the processor writes them.
     ///
     /// # Errors
-    /// When a body is not legal, and then none is sent; or when no room comes back: those that had room are
-    /// sent.
+    /// When a body is not legal, and then none is sent; or when no queue space becomes free in
+    /// time: those that had space are sent.
     pub async fn send_list<'a>(
         &mut self,
         host: HostId,
@@ -45,13 +45,13 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         self.append(host, entries?).await
     }
 
-    /// Writes into a far host's memory what the processor has at hand, without a buffer that the interface would
-    /// read: the shortest way for a few words. They leave in the order of messages; transfers posted
-    /// otherwise may pass them, or be passed.
+    /// Writes into a remote host's memory from the processor's registers, without a buffer that the
+    /// interface would read: the shortest way for a few words. They leave in the order of messages;
+    /// transfers posted otherwise may pass them, or be passed.
     ///
     /// # Errors
-    /// When a body or a target is not legal, and then none is written; or when no room comes back: those that had
-    /// room are written.
+    /// When a body or a target is not legal, and then none is written; or when no queue space
+    /// becomes free in time: those that had space are written.
     pub async fn put_inline(
         &mut self,
         host: HostId,

@@ -3,7 +3,7 @@
 //! queues, notifications, and what went wrong.
 //!
 //! [`Endpoint`] needs [`Mmio`](crate::pcie::Mmio) and [`DmaMemory`](crate::pcie::DmaMemory) of the
-//! machine it runs on, a simulated or a real one. On it stand reads by rendezvous ([`Reader`],
+//! machine it runs on, a simulated or a real one. On it are built reads by rendezvous ([`Reader`],
 //! [`serve_reads`]) and what hosts do together ([`Group`]). Programs: `docs/how-to/rdma-programs.md`.
 
 mod config;

@@ -10,7 +10,7 @@ pub struct Phases {
     pub compute: Duration,
     /// Data put where the interface reads them; descriptors and messages.
     pub post: Duration,
-    /// For data that were on their way: others' that had not come, own ones that had not been taken.
+    /// For data that were in flight: others' that had not come, own ones that had not been taken.
     /// Where one computes longer than the others, they wait for it here.
     pub network: Duration,
     /// For all others, before data go and after all have gone.

@@ -110,8 +110,8 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         Ok(())
     }
 
-    /// Posts a transfer of any length and tells the far host when all of it is in its memory; with
-    /// `completion` also this one, at once: see [`fence`](Self::fence).
+    /// Posts a transfer of any length and notifies the remote host when all of it is in its
+    /// memory; with `completion` also this one, at once: see [`fence`](Self::fence).
     ///
     /// # Errors
     /// As [`put_long`](Self::put_long).

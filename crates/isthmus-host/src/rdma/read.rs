@@ -40,7 +40,7 @@ pub enum ReadError {
     #[error("refused: outside the readable memory")]
     Bounds,
     /// A transfer of the answer, or one before it, was refused or lost.
-    #[error("the answer is not whole")]
+    #[error("the answer is incomplete")]
     Spoilt,
     /// Nothing was answered. Records of the endpoint's errors say whether the question was refused.
     #[error("no answer in {0:?}")]
@@ -94,7 +94,7 @@ pub struct Ticket(u32);
 pub struct Ended {
     /// Which.
     pub ticket: Ticket,
-    /// From whom.
+    /// The host that was read.
     pub host: HostId,
     /// All is in memory, or why not.
     pub result: Result<(), ReadError>,
@@ -105,7 +105,7 @@ struct Flight {
     ticket: Ticket,
     host: HostId,
     region: u8,
-    /// Transfers of the answer that have not been told.
+    /// Transfers of the answer that have not been notified.
     missing: usize,
     spoilt: bool,
     began: Duration,
@@ -118,7 +118,7 @@ pub struct ReaderConfig {
     pub queue: u8,
     /// Where it lies in the endpoint's memory: slots of 64 bytes.
     pub ring: Range<usize>,
-    /// Region entries of which each read under way takes one, not one of the first 8.
+    /// Region entries of which each read in progress takes one, not one of the first 8.
     pub regions: Range<u8>,
     /// Begin of the nonces; another one at each opening of the endpoint.
     pub nonce: u32,
@@ -126,8 +126,8 @@ pub struct ReaderConfig {
     pub timeout: Duration,
 }
 
-/// Reads other hosts' memory: the interface writes alone, so the far host's program is asked for a
-/// write, and its [`serve_reads`] posts it.
+/// Reads other hosts' memory: the interface writes alone, so the remote host's program is asked for
+/// a write, and its [`serve_reads`] posts it.
 ///
 /// Each read has a region of its own, with a nonce that is used once: an answer to a read that has ended,
 /// or a second answer, is refused before it is written.
@@ -165,13 +165,13 @@ impl Reader {
         Ok(Self { config, inbox, free, flights: vec![], next })
     }
 
-    /// Reads under way.
+    /// Reads in progress.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.flights.len()
     }
 
-    /// Whether another read of so many bytes can begin before one ends.
+    /// Whether another read of `bytes` can begin before one ends.
     #[must_use]
     pub fn has_room(&self, bytes: usize) -> bool {
         !self.free.is_empty() && self.due(bytes) <= self.inbox.room()
@@ -213,7 +213,7 @@ impl Reader {
         }
         let (needed, has) = (self.due(bytes), self.inbox.room());
         if needed > has {
-            return Err(RdmaError::Room { what: "transfers under way to a reader", needed, has });
+            return Err(RdmaError::Room { what: "transfers in progress to a reader", needed, has });
         }
         let Some(region) = self.free.pop() else {
             let (needed, has) = (self.flights.len() + 1, self.config.regions.len());
@@ -246,7 +246,7 @@ impl Reader {
         Ok(ticket)
     }
 
-    /// The next read that ends; none when `timeout` passes first, or nothing is under way.
+    /// The next read that ends; none when `timeout` passes first, or nothing is in progress.
     ///
     /// # Errors
     /// When the machine refuses. What happens to a read is in its result.
@@ -309,8 +309,8 @@ impl Reader {
         Ok(Ended { ticket, host, result })
     }
 
-    /// Reads, and waits for it; other reads that end meanwhile are given to nobody, so this is for
-    /// programs that have one at a time.
+    /// Reads, and waits for it; results of other reads that end meanwhile are dropped, so this is
+    /// for programs that have one at a time.
     ///
     /// # Errors
     /// As [`begin`](Self::begin); what went wrong with the read is the inner result.
@@ -393,7 +393,7 @@ pub async fn answer_read<M: Mmio, D: DmaMemory>(
     let (key, reply) = (keys as u32, (keys >> 32) as u32);
     match allowed(readable, host, key, address, bytes) {
         Ok(bytes) => {
-            // Each transfer is told: a part that is lost is never taken for one that came.
+            // Each transfer is notified, so a lost part is never mistaken for one that arrived.
             for at in (0..bytes).step_by(MAX_TRANSFER) {
                 let put = Descriptor {
                     source: address.wrapping_add(at as u64),

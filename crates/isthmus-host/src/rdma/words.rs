@@ -82,7 +82,7 @@ fn within(what: &'static str, value: u64, least: u64, most: u64) -> Result<u64, 
     }
 }
 
-/// Who is told of a transfer, and how.
+/// Which host is notified of a transfer, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The sender, when it has left.
@@ -111,7 +111,7 @@ impl Options {
     }
 }
 
-/// A region's key: which entry of the far host's region table, and its nonce.
+/// A region's key: which entry of the remote host's region table, and its nonce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key(u32);
 
@@ -122,7 +122,7 @@ impl Key {
         Self(nonce << key::NONCE.low | region as u32)
     }
 
-    /// As it stands in descriptors.
+    /// As encoded in descriptors.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
@@ -134,15 +134,15 @@ impl Key {
 pub struct Descriptor {
     /// Where the data are, on this host's bus.
     pub source: u64,
-    /// Where they go, on the far host's bus. Without a key below 4 GiB.
+    /// Where they go, on the remote host's bus. Without a key below 4 GiB.
     pub target: u64,
     /// Bytes.
     pub bytes: usize,
-    /// To whom.
+    /// The destination.
     pub host: HostId,
-    /// Who is told.
+    /// Notifications.
     pub options: Options,
-    /// With one, two slots: a 64-bit target, and an immediate for whoever is notified.
+    /// With one, two slots: a 64-bit target, and an immediate for the notified program.
     pub key: Option<(Key, u32)>,
     /// This slot and all before it may go.
     pub start: bool,
@@ -186,7 +186,7 @@ impl Descriptor {
 pub struct Message<'a> {
     /// A multiple of 8 bytes, 8 to 512.
     pub body: &'a [u8],
-    /// Who is told.
+    /// Notifications.
     pub options: Options,
     /// For its reader.
     pub immediate: u32,
@@ -197,9 +197,9 @@ pub struct Message<'a> {
 pub struct MessageHeader {
     /// Bytes of the body.
     pub bytes: usize,
-    /// The far host's queue.
+    /// The remote host's queue.
     pub queue: u8,
-    /// Who is told.
+    /// Notifications.
     pub options: Options,
     /// For its reader.
     pub immediate: u32,
@@ -212,7 +212,7 @@ impl MessageHeader {
     /// Its beat.
     ///
     /// # Errors
-    /// When the body is no multiple of 8 bytes, empty, or too long.
+    /// When the body is not a multiple of 8 bytes, empty, or too long.
     pub fn beat(&self) -> Result<u64, WordError> {
         let bytes = within("message", self.bytes as u64, 8, MAX_MESSAGE as u64)?;
         Ok(message::BEATS.put(aligned("message", bytes)? / 8)
@@ -228,11 +228,12 @@ impl MessageHeader {
 pub struct InlineWrite<'a> {
     /// A multiple of 8 bytes, 8 to [`MAX_INLINE`], with a key 8 less.
     pub body: &'a [u8],
-    /// Where they go, on the far host's bus.
+    /// Where they go, on the remote host's bus.
     pub target: u64,
-    /// Who is told.
+    /// Notifications.
     pub options: Options,
-    /// Which region, and an immediate for whoever is notified; without one it is that of this host.
+    /// Which region, and an immediate for the notified program; without one it is that of this
+    /// host.
     pub key: Option<(Key, u32)>,
 }
 
@@ -352,7 +353,7 @@ pub struct Frame {
     pub phase: bool,
     /// Bytes of the body; of a notification 8 when a transfer failed before it, else 0.
     pub bytes: usize,
-    /// From whom.
+    /// The sender.
     pub source: HostId,
     /// A notification, not a message.
     pub notification: bool,
@@ -399,11 +400,11 @@ impl From<u64> for Notification {
 /// A destination's completion word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Packets before this number are in the far host's memory, or refused.
+    /// Packets before this number are in the remote host's memory, or refused.
     pub number: u16,
     /// The flow is open.
     pub open: bool,
-    /// The far end has refusals to tell that are not counted here yet.
+    /// The remote end has refusals to report that are not counted here yet.
     pub pending: bool,
     /// Its session.
     pub session: u8,
@@ -445,13 +446,13 @@ pub enum Fault {
     #[error("the queue is full")]
     Full,
     /// Code 7.
-    #[error("the far host's bus refused the write")]
+    #[error("the remote host's bus refused the write")]
     Write,
     /// Code 8.
-    #[error("lost on the way")]
+    #[error("lost in transit")]
     Lost,
     /// Code 9.
-    #[error("the far host was reset")]
+    #[error("the remote host was reset")]
     Session,
     /// A code that this library does not know.
     #[error("code {0}")]

@@ -85,7 +85,7 @@ pub enum DeviceName {
 
 /// A device name that cannot be read: one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("device {text:?}: {what}; right would be {right}")]
+#[error("device {text:?}: {what}; expected {right}")]
 pub struct NameError {
     text: String,
     what: String,
@@ -151,7 +151,7 @@ impl DeviceName {
 
 fn number(port: &str) -> Result<u16, String> {
     match port.parse() {
-        Ok(0) | Err(_) => Err(format!("{port:?} is no port (1 to 65535)")),
+        Ok(0) | Err(_) => Err(format!("{port:?} is not a port (1 to 65535)")),
         Ok(port) => Ok(port),
     }
 }
@@ -232,9 +232,9 @@ mod tests {
             ("udp//5", "no host"),
             ("usb/x", "unknown protocol \"usb\""),
             ("udp5/x", "unknown protocol \"udp5\""),
-            ("udp/x/y", "\"y\" is no port"),
-            ("tcp/x/0", "\"0\" is no port"),
-            ("x:99999", "\"99999\" is no port"),
+            ("udp/x/y", "\"y\" is not a port"),
+            ("tcp/x/0", "\"0\" is not a port"),
+            ("x:99999", "\"99999\" is not a port"),
             ("[::1", "no closing ]"),
             ("[::1]7", "text after ]"),
             ("dev/", "no device below /dev"),
@@ -244,7 +244,7 @@ mod tests {
         for (text, expected) in cases {
             let error = text.parse::<DeviceName>().expect_err(text).to_string();
             assert!(error.contains(expected), "{error}");
-            assert!(error.contains("; right would be udp/HOST[/PORT]"), "{error}");
+            assert!(error.contains("; expected udp/HOST[/PORT]"), "{error}");
             assert!(!error.contains('\n'));
         }
     }

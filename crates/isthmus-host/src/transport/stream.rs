@@ -18,7 +18,7 @@ use super::{
 /// How long a send may make no progress before the other side counts as gone.
 const SEND_STALL: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Serial lines run at this rate unless told otherwise.
+/// The default rate of serial lines.
 const BAUD: u32 = 115_200;
 
 /// Unsent bytes of a transport that never waits, beyond which it takes no more.
@@ -78,7 +78,7 @@ impl<S: Read + Write + AsFd> Stream<S> {
         }
     }
 
-    /// One read, or what came before; `None`: nothing is there.
+    /// One read, or what came before; `None`: nothing is available.
     fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
         if let Some(waiting) = self.inbox.get(self.taken..).filter(|bytes| !bytes.is_empty()) {
             let length = waiting.len().min(buffer.len());
@@ -151,7 +151,7 @@ impl<S: Read + Write + AsFd> Stream<S> {
         while self.sent < out.len() {
             match self.write(&out[self.sent..]) {
                 Ok(0) => {
-                    // To the end: readiness is told once.
+                    // To the end: readiness is reported once.
                     result = loop {
                         match self.stash() {
                             Ok(true) => {}

@@ -30,9 +30,9 @@ pub struct UdpTransport {
     room: Option<usize>,
     origin: Instant,
     spin: Duration,
-    /// The receive call waits by itself, up to `patience`.
+    /// The receive call waits by itself, up to `timeout`.
     blocking: bool,
-    patience: Duration,
+    timeout: Duration,
     mtu: usize,
     batch: Batch,
     /// What the last receive call brought: `received[at..end]` in messages of `stride` bytes.
@@ -81,7 +81,7 @@ impl UdpTransport {
             origin: Instant::now(),
             spin: Duration::ZERO,
             blocking: false,
-            patience: Duration::ZERO,
+            timeout: Duration::ZERO,
             mtu: super::UDP_MTU,
             batch: Batch::new(peer, true),
             received: vec![0; BUFFER],
@@ -95,7 +95,7 @@ impl UdpTransport {
     /// Polls for up to `spin` before the thread sleeps: answers sooner, for a busy processor.
     pub fn with_spin(mut self, spin: Duration) -> Self {
         self.spin = spin;
-        // Who polls must not sleep in the receive call.
+        // A polling transport must not sleep in the receive call.
         self.blocking = spin.is_zero() && self.socket.set_nonblocking(false).is_ok();
         if !self.blocking {
             let _ = self.socket.set_nonblocking(true);
@@ -133,10 +133,10 @@ impl UdpTransport {
         }
         // Setting the time for every call would cost a system call each; a tenth too long is no
         // harm, and too short a time is waited for again.
-        let patience = self.patience;
-        if left < patience - patience / 10 || left > patience * 2 {
+        let timeout = self.timeout;
+        if left < timeout - timeout / 10 || left > timeout * 2 {
             self.socket.set_read_timeout(Some(left.max(Duration::from_micros(1))))?;
-            self.patience = left;
+            self.timeout = left;
         }
         Ok(true)
     }
@@ -201,7 +201,7 @@ impl Transport for UdpTransport {
             if let Some(length) = self.next(buffer) {
                 return Ok(length);
             }
-            // Whoever does not spin sleeps first: an answer is rarely there yet.
+            // Without spinning, sleep first: an answer has rarely arrived yet.
             if self.now() >= spin_until
                 && !self.wait(deadline).map_err(|e| self.io("wait for", e))?
             {

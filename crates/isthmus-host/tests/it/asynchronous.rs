@@ -45,7 +45,7 @@ fn config() -> ClientConfig {
     ClientConfig { retries: 10, ..ClientConfig::default() }
 }
 
-/// For who waits for one long answer.
+/// For tests that wait for one long answer.
 fn patient() -> ClientConfig {
     ClientConfig { reply_timeout: PATIENCE, ..ClientConfig::default() }
 }
@@ -212,7 +212,8 @@ fn whoever_is_told_of_a_cycle_s_end_finds_it_counted() {
         let told = Arc::new(Told { device: device.clone(), cycles: AtomicU64::new(0) });
         let waker = Waker::from(Arc::clone(&told));
         let mut pending = device.submit(Cycle::new().read(0));
-        // Where the end came first there is nobody to tell, and the next cycle is another chance.
+        // Where the end came first there is no call left to notify; the next cycle is another
+        // chance.
         let mut ended = 0;
         while told.cycles.load(Ordering::Relaxed) == 0 {
             if Pin::new(&mut pending).poll(&mut Context::from_waker(&waker)).is_ready() {
@@ -230,7 +231,7 @@ fn whoever_is_told_of_a_cycle_s_end_finds_it_counted() {
 fn a_device_that_falls_silent_ends_every_future_in_time() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
     let address = socket.local_addr().expect("bound");
-    // The socket stays, so that no refusal says that nobody listens.
+    // The socket stays, so that the system does not report a closed port.
     let listener = std::thread::spawn(move || {
         let mut slave = SoftSlave::new(Memory::new(0, 64));
         let mut buffer = [0; 2048];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transfers of many words with more datagrams in flight than a socket's buffer holds: nothing is
-//! lost on the way for want of room, and a loss does not stop the others.
+//! lost for lack of space, and a loss does not stop the others.
 
 use isthmus_host::etherbone::{Client, ClientConfig, Cycle, Error, Memory, Server, ServerConfig};
 use isthmus_host::transport::{Kind, Transport, TransportError, UdpTransport, block_on};
@@ -121,7 +121,7 @@ fn a_device_with_little_room_is_found_out_and_then_kept_busy() {
         }
         let network = client.transport();
         let (sent, lost, now) = (network.sent, network.lost, network.now);
-        // Without a look at losses two of three datagrams would be lost, again and again.
+        // Without a look at losses two of three datagrams would be lost, repeatedly.
         assert!(lost * 20 < sent, "{lost} of {sent} lost");
         // What the client waited for in vain: a time-out for the last datagrams of a transfer, behind
         // which no reply tells of a loss, and for hardly any other.

@@ -30,7 +30,7 @@ fn reads_and_writes_in_datagrams_of_one_record() {
         let reads = client.execute(cycle).await?.reads;
         assert_eq!(reads, (0..40).rev().map(|i| 100 + i).collect::<Vec<u64>>());
         assert_eq!(client.transport().sent() - before, 6);
-        // One address again and again is one record of reads, but a record for each write.
+        // One address repeatedly is one record of reads, but a record for each write.
         let before = client.transport().sent();
         let cycle = Cycle::new().write_fifo(0x80, [1, 2, 3]).read_fifo(0x80, 5);
         assert_eq!(client.execute(cycle).await?.reads, [3; 5]);

@@ -216,7 +216,7 @@ fn run_with(
         return Err(format!("{} cycles are left", client.outstanding()));
     }
     outcome.repeated = client.statistics().repeated;
-    // What is still on its way arrives.
+    // What is still in flight arrives.
     let end = client.transport().now() + Duration::from_secs(1);
     while block_on(client.transport().recv(&mut [0; 2048], end)).is_ok() {}
     let written = &client.transport().slave.bus().written;
@@ -306,7 +306,7 @@ fn in_a_session_that_gives_up_nothing_is_executed_twice() {
 
 #[test]
 fn without_a_session_writes_are_never_sent_twice() {
-    // A network that doubles datagrams doubles what a plain device executes: nobody can tell.
+    // A network that doubles datagrams doubles what a plain device executes, unnoticed.
     for percent in [1, 10] {
         let rates = Rates { doubled: 0, ..Rates::all(percent) };
         let (mut failed, mut repeated) = (0, 0);
@@ -375,7 +375,7 @@ fn what_was_given_up_is_not_executed_late() {
     let network = Network::new(slave, rates, 1);
     block_on(async {
         let mut client = Client::connect(network, config(1)).await?;
-        // The request is on its way for longer than the client waits.
+        // The request is in flight for longer than the client waits.
         client.transport().rates.late = 100;
         client.transport().seed = 99;
         let mut given_up = Vec::new();

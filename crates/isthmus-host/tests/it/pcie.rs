@@ -256,7 +256,7 @@ fn board(rings: PcieRings) -> Handle {
         slave: SoftSlave::new(Memory::new(0x1000, 4096)).with_zero_padding(),
         memory: vec![0xEE; rings.bytes()],
         registers,
-        running: true, // whoever had it before left it running
+        running: true, // its last user left it running
         tail: 0,
         head: 0,
         replied: 0,

@@ -388,7 +388,7 @@ fn a_fence_to_who_does_not_answer_says_how_much_is_missing_and_one_over_a_reset_
             let machine = network.machine(host);
             machine.sleep(SETTLE).await;
             if host == 1 {
-                // It is reset while nothing is under way, and starts again.
+                // It is reset while nothing is in progress, and starts again.
                 machine.sleep(SETTLE).await;
                 network.reset(1);
                 open(network, host, 2).await.unwrap();
@@ -460,10 +460,10 @@ fn steps(hosts: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..24)
 }
 
-/// What a host has sent, what it was told, and what came to it.
+/// What a host has sent, the reports it got, and what arrived at it.
 #[derive(Debug, Default)]
 struct Ledger {
-    /// Far host, place in its memory, bytes.
+    /// Remote host, place in its memory, bytes.
     puts: Vec<(usize, usize, Vec<u8>)>,
     sent: Vec<(usize, Vec<u8>)>,
     refusable: usize,
@@ -489,7 +489,7 @@ async fn drain(endpoint: &mut Host, inbox: &mut Inbox, ledger: &mut Ledger) {
     }
 }
 
-/// Each host of `hosts` writes to parts of far memory that are its own.
+/// Each host of `hosts` writes to parts of remote memory that are its own.
 async fn play(network: &Network, host: usize, hosts: usize, steps: &[Step]) -> Ledger {
     let (mut endpoint, mut inbox) = open(network, host, hosts).await.unwrap();
     let machine = network.machine(host);
@@ -574,12 +574,12 @@ proptest! {
         }
         let statistics = network.statistics();
         let refusals: usize = ledgers.iter().map(|ledger| ledger.refused.len()).sum();
-        prop_assert_eq!(refusals as u64, statistics.refused, "all are reported to who sent");
+        prop_assert_eq!(refusals as u64, statistics.refused, "all are reported to the sender");
         for ledger in &ledgers {
             prop_assert_eq!(ledger.refused.len(), ledger.fenced as usize, "a fence knows of all");
         }
         let own: usize = ledgers.iter().map(|ledger| ledger.own_records).sum();
-        prop_assert_eq!(own as u64, statistics.refused, "and to who refused");
+        prop_assert_eq!(own as u64, statistics.refused, "and to the host that refused");
         let told = |fault, message| {
             ledgers.iter().flat_map(|ledger| &ledger.refused)
                 .filter(|record| **record == (fault, message)).count()

@@ -200,6 +200,7 @@ enum Call {
 }
 
 /// A call made of its parts: four rounds over two places in turn, each free again when its reader says so.
+/// They are in the upper half of the window: exchanges before and after use the lower one.
 async fn rounds(
     endpoint: &mut Host,
     group: &mut Group,
@@ -208,7 +209,7 @@ async fn rounds(
 ) {
     let (members, rank, bytes) = (group.len(), group.rank(), 8 * many);
     group.require_slots("rounds", 6 * (members - 1)).unwrap();
-    let place = group.window_range();
+    let (place, half) = (group.window_range().start, WINDOW_BYTES / 2);
     group.begin();
     for round in 0..4_usize {
         let turn = round % 2;
@@ -220,13 +221,13 @@ async fn rounds(
             let from = SEND + (turn * members + remote) * bytes;
             let data = beats((0..many).map(|b| word(rank, remote, number + round, b)));
             endpoint.memory().write(from, &data).await.unwrap();
-            let to = (turn * members + rank) * bytes;
+            let to = half + (turn * members + rank) * bytes;
             group.put_block(endpoint, remote, (from, to, bytes), round as u32).await.unwrap();
         }
         for step in 1..members {
             let remote = (rank + members - step) % members;
             group.take_block(endpoint, remote, round as u32).await.unwrap();
-            let at = place.start + (turn * members + remote) * bytes;
+            let at = place + half + (turn * members + remote) * bytes;
             let expected = beats((0..many).map(|b| word(remote, rank, number + round, b)));
             assert!(machine.peek(at, bytes) == expected, "call {number}, round {round}");
             group.release(endpoint, remote, round as u32).await.unwrap();
@@ -341,7 +342,7 @@ fn what_has_no_room_is_refused_before_anything_is_sent() {
             let error = group.all_to_all(&mut endpoint, MEMORY - 16, 0, 8).await.unwrap_err();
             assert!(matches!(error, RdmaError::Place { .. }), "{error}");
             for (blocks, expected) in [
-                (vec![vec![0; 8]; 2], "a block for each: 3 needed, 2 there"),
+                (vec![vec![0; 8]; 2], "a block for each: 3 needed, 2 available"),
                 (vec![vec![0; 12]; 3], "block 0xc is not a multiple of 8"),
                 (vec![vec![]; 3], "block 0x0"),
                 (vec![vec![0; 60_000]; 3], "the messages of two exchanges"),
@@ -369,7 +370,7 @@ fn who_does_not_come_is_named() {
     });
     for error in &errors[..2] {
         let error = error.as_ref().unwrap().to_string();
-        assert_eq!(error, "host 2: its block did not come in 5ms");
+        assert_eq!(error, "host 2: its block did not arrive within 5ms");
     }
     let network = Network::new(2, MEMORY, 1, Faults::default());
     run(&network, 1, |host| {
@@ -378,7 +379,7 @@ fn who_does_not_come_is_named() {
             let mut endpoint = open(network, host).await;
             let mut group = Group::open(&mut endpoint, &group_config(2)).await.unwrap();
             let error = group.join(&mut endpoint).await.unwrap_err().to_string();
-            assert_eq!(error, "host 1: its window did not come in 5ms");
+            assert_eq!(error, "host 1: its window did not arrive within 5ms");
         }
     });
 }

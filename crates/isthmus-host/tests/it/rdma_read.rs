@@ -121,9 +121,9 @@ fn a_read_brings_what_is_there_or_says_why_not() {
             ] {
                 assert_eq!(reader.read(&mut endpoint, &bad, PLACE).await.unwrap(), Err(error));
             }
-            // At another queue nobody serves.
-            let nobody = Remote { queue: 99, ..good };
-            let read = reader.read(&mut endpoint, &nobody, PLACE).await.unwrap();
+            // No program serves the other queue.
+            let unserved = Remote { queue: 99, ..good };
+            let read = reader.read(&mut endpoint, &unserved, PLACE).await.unwrap();
             assert_eq!(read, Err(ReadError::TimedOut(us(500))));
             assert_eq!(machine.peek(PLACE, 64), [0xEE; 64]);
             assert_eq!(reader.in_flight(), 0);
@@ -151,7 +151,7 @@ fn what_cannot_be_read_is_not_asked_for() {
                 (
                     Remote { bytes: 32 * 4096, ..good },
                     PLACE,
-                    "transfers under way to a reader: 32 needed, 31 there",
+                    "transfers in progress to a reader: 32 needed, 31 available",
                 ),
             ] {
                 let error = reader.begin(&mut endpoint, &remote, place).await.unwrap_err();
@@ -224,7 +224,7 @@ fn an_answer_that_is_late_or_comes_twice_is_not_written() {
             let machine = network.machine(host);
             let readable = readable(1);
             if host == 1 {
-                // The first is answered when nobody waits any more, the second at once and again.
+                // The first is answered after its timeout, the second at once and again.
                 let (late, late_body) = inbox.wait(&mut endpoint, us(400)).await.unwrap().unwrap();
                 machine.sleep(us(800)).await;
                 let served = answer_read(&mut endpoint, &readable, &late, &late_body).await;
@@ -234,7 +234,7 @@ fn an_answer_that_is_late_or_comes_twice_is_not_written() {
                 machine.sleep(us(200)).await;
                 answer_read(&mut endpoint, &readable, &frame, &body).await.unwrap();
                 machine.sleep(us(200)).await;
-                // What is no request is not answered.
+                // What is not a request is not answered.
                 for (body, notification) in [
                     (vec![1; 48], false),
                     (body[..40].to_vec(), false),

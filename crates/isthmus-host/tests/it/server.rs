@@ -230,7 +230,7 @@ fn a_reply_that_arrives_at_a_slave_is_not_executed() {
     let pushed = SlaveConfig { accept_replies: true, ..SlaveConfig::default() };
     let (_, memory) = dropped(pushed, &to_bus);
     assert_eq!(memory[..4], [0xAA; 4]);
-    // A request for writes alone, as every master sends it, is none.
+    // A request for writes alone, as every master sends it, is not a reply.
     let (_, memory) = dropped(SlaveConfig::default(), &hex("4e6f1444 a80f0100 00000000 aaaaaaaa"));
     assert_eq!(memory[..4], [0xAA; 4]);
     // Nor is the answer to a probe a probe.
@@ -473,7 +473,7 @@ fn starved_of_descriptors() {
     while let Ok(file) = std::fs::File::open("/dev/null") {
         files.push(file);
     }
-    // One is free: the socket of a connection that nobody can accept.
+    // One is free: the socket of a connection that cannot be accepted.
     files.pop();
     let refused = TcpStream::connect(server.tcp_addresses()[0]).expect("the system accepts");
     let busy = processor_time();
@@ -581,8 +581,8 @@ fn discovery_lists_who_answers() {
     let found = discover(&udp(&server), Dialect::Ohwr, wait).expect("probes");
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].address, found[0].widths), (server.udp_addresses()[0], Widths::W32));
-    let nobody = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("loopback");
-    assert_eq!(discover(&nobody.to_string(), Dialect::Ohwr, wait).expect("probes"), []);
+    let unused = UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("loopback");
+    assert_eq!(discover(&unused.to_string(), Dialect::Ohwr, wait).expect("probes"), []);
     let error = discover("tcp/127.0.0.1", Dialect::Ohwr, wait).expect_err("no").to_string();
     assert_eq!(error, "tcp/127.0.0.1/60368 cannot be probed, only udp can");
 }

@@ -61,7 +61,7 @@ fn udp_and_tcp_over_ipv6_where_there_is_one() {
     both_transports("[::1]:0");
 }
 
-/// A slave at the far end of a terminal line; the device's name for the near end.
+/// A slave at the other end of a terminal line; the device's name for the near end.
 fn terminal() -> (String, std::thread::JoinHandle<()>) {
     let far = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
     grantpt(&far).expect("grants");
@@ -109,7 +109,7 @@ fn what_cannot_be_opened_is_one_clear_line() {
         ("dev/null/x".to_owned(), "open /dev/null/x: Not a directory"),
         ("dev/shm".to_owned(), "/dev/shm"),
         ("udp6/127.0.0.1".to_owned(), "\"127.0.0.1\" has no IPv6 address"),
-        ("wire/x".to_owned(), "unknown protocol \"wire\"; right would be"),
+        ("wire/x".to_owned(), "unknown protocol \"wire\"; expected"),
     ];
     for (name, expected) in cases {
         let error = block_on(Client::open(&name, ClientConfig::default())).expect_err(&name);
@@ -118,7 +118,7 @@ fn what_cannot_be_opened_is_one_clear_line() {
     }
 }
 
-/// Answers as many datagrams as it is told, then none.
+/// Answers the given number of datagrams, then none.
 fn silent_after(requests: usize) -> SocketAddr {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback");
     socket.set_read_timeout(Some(Duration::from_secs(5))).expect("sets");
@@ -148,7 +148,7 @@ fn silence_is_a_time_out() {
         let mut client = Client::connect(transport, config).await?;
         client.read(0x10).await
     })
-    .expect_err("nobody answers");
+    .expect_err("no answer");
     let text = error.to_string();
     let expected = text.starts_with("read 0x00000010 (operation 0): no reply within 50ms")
         || text.contains("refused");

@@ -13,7 +13,7 @@ const MOST_OPERATIONS: usize = 1 << 24;
 
 fn width(bytes: usize) -> PyResult<Width> {
     let found = Width::ALL.into_iter().find(|width| width.bytes() == bytes);
-    found.ok_or_else(|| request(format!("size {bytes}: right would be 1, 2, 4 or 8")))
+    found.ok_or_else(|| request(format!("size {bytes}: expected 1, 2, 4 or 8")))
 }
 
 /// Operations that are executed together.

@@ -279,7 +279,7 @@ impl PyRecord {
     }
 }
 
-/// Who answers a probe: (name, address widths, data widths) each, widths as masks.
+/// The devices that answer a probe: (name, address widths, data widths) each, widths as masks.
 #[pyfunction]
 #[pyo3(name = "eb_discover")]
 pub fn discover(

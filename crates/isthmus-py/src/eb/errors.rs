@@ -73,5 +73,5 @@ const LONGEST_S: f64 = 1e9;
 pub(super) fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     let bounded = if value > LONGEST_S { LONGEST_S } else { value };
     Duration::try_from_secs_f64(bounded)
-        .map_err(|_| request(format!("{name} {value}: right would be seconds, 0 or more")))
+        .map_err(|_| request(format!("{name} {value}: expected seconds, 0 or more")))
 }

@@ -75,8 +75,8 @@ impl PySlave {
         let (sender, receiver) = sync_channel(if log { EVENTS } else { 0 });
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
-        // Without a log nothing is collected, which nobody would take out. With one the masters are
-        // served first: what finds no place is counted.
+        // Without a log nothing is collected, since it would never be taken out. With one the
+        // masters are served first: what finds no place is counted.
         let tell: Tell = match log {
             true => Box::new(move |event: &BusEvent| {
                 if sender.try_send(*event).is_err() {
@@ -176,7 +176,7 @@ impl PySlave {
 fn addresses(texts: &[String]) -> PyResult<Vec<SocketAddr>> {
     let parse = |text: &String| {
         let parsed = text.parse();
-        parsed.map_err(|_| request(format!("{text:?}: right would be IP:PORT (port 0: any)")))
+        parsed.map_err(|_| request(format!("{text:?}: expected IP:PORT (port 0: any)")))
     };
     texts.iter().map(parse).collect()
 }

@@ -93,7 +93,8 @@ pub(super) type Inner = host::Client<Watched>;
 pub(super) fn open_transport(name: &str, dialect: Dialect) -> Result<AnyTransport, TransportError> {
     let parsed: DeviceName = name.parse()?;
     if let (Dialect::LiteEth, DeviceName::Udp(host)) = (dialect, &parsed) {
-        // Gateware answers to port 1234, whoever asks; a software slave on this very host holds it.
+        // Gateware answers to port 1234, whatever the sender's port is; a software slave on this
+        // very host holds it.
         let peer = host.resolve()?;
         let transport = UdpTransport::connect_from(host::LITE_PORT, peer);
         let transport = transport.or_else(|_| UdpTransport::connect_socket(peer))?;

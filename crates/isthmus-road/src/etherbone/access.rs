@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads or writes of so many bytes, in a closed loop or at a rate.
+//! Reads or writes of a given number of bytes, in a closed loop or at a rate.
 //!
 //! A request is a block of the device's memory. It is cut into cycles of at most one record's reads, which
 //! follow each other without waiting; it has ended when the last of its cycles has. Every cycle reads the
@@ -30,14 +30,14 @@ const RAM_WORDS: u32 = 16_384;
 /// Requests that come before a steady window of single requests: an interrupt that waits for none before
 /// it, and what has to be found in a cache first, are behind them.
 const WARM_UP: u64 = 2;
-/// Of an open arrival process, so many requests are not counted first, and a tenth of those that are.
+/// Warm-up requests of an open arrival process, not counted, and a tenth of those that are.
 const OPEN_WARM_UP: u32 = 20;
-/// A window whose rate is not steady becomes longer, up to so many times what was asked for.
+/// A window whose rate is not steady becomes longer, up to this many times the requested one.
 const LONGER: u64 = 2;
 /// Of requests at a rate, cycles in flight at most: those that are due beyond wait in the program.
 const MOST_CYCLES: usize = 256;
 
-/// Cycles of a request of so many words.
+/// Cycles of a request, from its words.
 pub(super) fn cycles_of(words: u32) -> u32 {
     words.div_ceil(MAX_READS)
 }
@@ -304,7 +304,8 @@ impl<C: Carrier> Session<C> {
         let mut starts = Starts::new(rate, starts, self.sim.now()).peekable();
         let cycles = cycles_of(access.words()) as usize;
         let head = OPEN_WARM_UP.max(access.iterations / 10) as usize;
-        // The program's looks between which so many end: what ends together is counted together.
+        // Polls of the program between which this many requests end: what ends together is counted
+        // together.
         let mut begin = None;
         let (from, to) = loop {
             self.take(first, requester)?;

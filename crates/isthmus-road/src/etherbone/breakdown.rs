@@ -170,7 +170,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// Stages that the way passes again and again become one each.
+/// Stages that the way passes repeatedly become one each.
 fn merged(stages: Vec<Stage>) -> Vec<Stage> {
     let mut made: Vec<Stage> = Vec::new();
     for stage in stages {
@@ -249,7 +249,7 @@ pub(super) fn along(
     way.joins(until, "the end of a frame's way")
 }
 
-/// Stages of the library's own work, which the log tells more exactly.
+/// Stages of the library's own work, which the log gives more exactly.
 const OWN_WORK: [&str; 2] = ["build request", "take reply apart"];
 
 fn place(track: &str, stage: &str) -> &'static str {

@@ -2,8 +2,9 @@
 //! Random, broken and hostile frames straight onto the wire, each judged by a reference model.
 //!
 //! After every few frames a valid request must be answered correctly and in bounded time, and every
-//! frame must stand in exactly the status counter that the model names. Replies are compared octet by
-//! octet, and the whole RAM word by word: only frames that are valid throughout may have written it.
+//! frame must be counted in exactly the status counter that the model names. Replies are compared
+//! octet by octet, and the whole RAM word by word: only frames that are valid throughout may have
+//! written it.
 
 mod generate;
 
@@ -30,13 +31,13 @@ use crate::watch::Watch;
 const HOST_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 10, 1);
 /// Frames between two checks, at most.
 const MAX_BATCH: u64 = 50;
-/// The device may hold up a batch for so long on account of slaves that do not answer: in this time
+/// The device may hold up a batch for this long because of slaves that do not answer: in this time
 /// the wire brings fewer frames than its buffers take, so that none may be refused.
 const MAX_HOLD_UP: Picoseconds = Picoseconds::from_us(14);
 /// What a batch may take beyond its time on the wire.
 const MARGIN: Picoseconds = Picoseconds::from_us(100);
 const GAP_NS: u64 = 4_000;
-/// The whole RAM is compared after so many frames.
+/// The whole RAM is compared once per this many frames.
 const RAM_PERIOD: u32 = 5_000;
 /// Reads of one frame at most, so that the rest of a message fits.
 const RAM_READS: usize = 255;
@@ -161,7 +162,7 @@ impl Fuzz {
             if self.next >= frames {
                 break;
             }
-            // Now and then from somebody else, who may be denied.
+            // Sometimes from another sender, which may be denied.
             let ip = match self.generator.below(12) {
                 0 => Ipv4Addr::from(self.generator.below(1 << 32) as u32),
                 _ => self.host_ip(),
@@ -176,7 +177,7 @@ impl Fuzz {
                 self.wire.simulation.run_for(gap)?;
             }
             if self.batch.last().is_some_and(|sent| changes_senders(&sent.fate)) {
-                // Who may talk from here on is known when this frame has been served.
+                // The allowed senders are known once this frame has been served.
                 self.settle()?;
                 return self.check();
             }
@@ -240,7 +241,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Sends a valid request behind whatever is on its way; it must be answered. Its reply's words.
+    /// Sends a valid request behind whatever is in flight; it must be answered. Its reply's words.
     fn ask(&mut self, words: &[u32]) -> Result<Vec<u32>, RoadError> {
         let ip = self.host_ip();
         let shot = self.generator.request(&self.station, ip, words);
@@ -375,7 +376,7 @@ impl Fuzz {
             }
         }
         if let Some(frame) = replies.left() {
-            return Err((format!("the device sent what answers nothing: {}", hex(frame)), None));
+            return Err((format!("the device sent an unexpected frame: {}", hex(frame)), None));
         }
         if !std::mem::take(&mut self.slave.uncertain) {
             expected.bus =
@@ -384,7 +385,7 @@ impl Fuzz {
         self.compare_counters(&expected)
     }
 
-    /// Every frame stands in exactly the counter that it must stand in.
+    /// Every frame is counted in exactly the counter that it belongs to.
     fn compare_counters(&mut self, expected: &Expected) -> Result<(), (String, Option<usize>)> {
         let now = self.wire.device.status();
         let before = std::mem::replace(&mut self.status, now);
@@ -413,7 +414,7 @@ impl Fuzz {
         if !wrong.is_empty() {
             let list: Vec<_> = wrong
                 .iter()
-                .map(|(name, must, found)| format!("{name} moved by {found} instead of {must}"))
+                .map(|(name, must, found)| format!("{name} changed by {found} instead of {must}"))
                 .collect();
             // A frame that the device counted elsewhere is one of those that miss here.
             let short = wrong.iter().find(|(_, must, found)| must > found).map(|(name, ..)| *name);
@@ -554,7 +555,7 @@ impl Replies {
     }
 }
 
-/// Whether serving this frame may change who is allowed to talk.
+/// Whether serving this frame may change which senders are allowed.
 fn changes_senders(fate: &Fate) -> bool {
     let near = |word: &u32| word >> 20 == 4 || word >> 12 == 0x3FF;
     matches!(fate, Fate::Datagram(datagram) if datagram.words.iter().any(near))

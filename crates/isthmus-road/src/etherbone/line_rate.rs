@@ -44,7 +44,7 @@ impl Load {
         if self.timestamps == 0 { 1 } else { (MAX_WORDS - 1) / self.cycle_words() }
     }
 
-    /// The return address tells the frames apart.
+    /// The return address distinguishes the frames.
     fn request(self, number: u32) -> Vec<u32> {
         if self.timestamps == 0 {
             // A word that no write can change.
@@ -79,7 +79,9 @@ pub(super) fn run(
     for number in 0..load.frames {
         let octets = request(scenario, &load.request(number));
         let Fate::Datagram(datagram) = station.receive(&octets, None) else {
-            return violation(format!("request {number} is none"));
+            return violation(format!(
+                "request {number} is invalid: the device would not accept it"
+            ));
         };
         bytes += octets.len() as u64 + INTERFRAME_GAP_BYTES;
         requests.push(datagram);

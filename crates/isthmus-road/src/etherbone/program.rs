@@ -250,7 +250,7 @@ impl<C: Carrier> Session<C> {
         })
     }
 
-    /// Reads so many words of the ECA, again and again.
+    /// Reads a number of words of the ECA, repeatedly.
     async fn words(&mut self, method: Method, words: u32, iterations: u32) -> Finished {
         let per_cycle = match method {
             Method::Convenience => 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the world tells of a run of requests: when writes reached the device, and what was busy.
+//! What the world reports of a run of requests: when writes reached the device, and what was busy.
 
 use std::collections::BTreeMap;
 

@@ -32,7 +32,7 @@ use crate::scenario;
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(200);
-/// How often a terminal is looked at that nobody has open.
+/// How often a terminal that no program has open is polled.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a stream's bus cycle may pause before it is split.
 const HOLD: Duration = Duration::from_millis(5);
@@ -98,7 +98,7 @@ impl<'a> Server<'a> {
             let reason = "litex has no streams: tcp and pty speak ohwr";
             return Err(RoadError::scenario("device.dialect", reason));
         }
-        // Whoever can connect finds a device that answers.
+        // The device is ready before a client can connect.
         let wire = Wire::open(scenario, make_model)?;
         let mut server = Self {
             scenario,
@@ -161,7 +161,7 @@ impl<'a> Server<'a> {
             if arrived && self.simulate(watch)?.is_break() {
                 return Ok(());
             }
-            // At most so many turns before the others have theirs.
+            // At most this many turns before the others have theirs.
             let mut drained = false;
             for _ in 0..BATCH {
                 drained = !self.take_stream_requests();
@@ -195,7 +195,7 @@ impl<'a> Server<'a> {
         let mut timeout = if self.paused.is_some() { PAUSE } else { TICK };
         for stream in &self.streams {
             match (stream.unused, stream.held) {
-                // The system would report a terminal that nobody has open again and again.
+                // The system would report a terminal without a user repeatedly.
                 (true, _) => timeout = timeout.min(LOOK),
                 (false, held) => {
                     fds.push(PollFd::new(stream, stream.events()));

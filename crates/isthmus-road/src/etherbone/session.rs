@@ -57,7 +57,7 @@ pub(super) struct Session<C: Carrier> {
     pub(super) idle: Picoseconds,
 }
 
-/// A run of cycles: their values, and where in the log they stand.
+/// A run of cycles: their values, and their place in the log.
 pub(super) struct Series {
     pub(super) reads: Vec<u64>,
     pub(super) start: Picoseconds,

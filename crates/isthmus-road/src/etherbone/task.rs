@@ -23,7 +23,7 @@ pub(super) enum Task {
     Access(Access),
 }
 
-/// Requests of so many bytes.
+/// Requests of `bytes` bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Access {
     pub(super) operation: Operation,

@@ -54,7 +54,7 @@ pub(super) struct Log {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Picoseconds,
-    /// It has something else to do then: that nothing has come until then is no sign of trouble.
+    /// It has something else to do then: that nothing has come until then is not a sign of trouble.
     pub(super) busy: bool,
 }
 

@@ -27,12 +27,12 @@ use crate::host_bus::word;
 use crate::measurement::Throughput;
 
 const BEAT: usize = 8;
-/// Writes of one flow that may be under way.
+/// Writes of one flow that may be in progress.
 pub(super) const PLACES: usize = 32;
 /// A place holds the longest descriptor's data.
 pub(super) const PLACE_BYTES: usize = 4096;
 
-/// A write that is under way.
+/// A write that is in progress.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     number: u64,
@@ -51,7 +51,7 @@ pub(super) struct Write {
     pub line: Option<usize>,
 }
 
-/// A message that is under way.
+/// A message that is in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub bytes: usize,
@@ -65,14 +65,14 @@ struct Flow {
     posted: u64,
     places: Vec<Option<Pending>>,
     notified: u64,
-    /// Told as failed, or not at all.
+    /// Notified as failed, or not at all.
     failed: u64,
     silent: u64,
     /// Writes that may not be.
     forged: u64,
     /// Of them those of which a report says why.
     refused: u64,
-    /// Reports at the source. Of a packet that never came the far end cannot say what it carried.
+    /// Reports at the source. The remote end cannot say what a lost packet carried.
     reports: u64,
     /// Refused and lost packets of which the source knows: its completion word's count, which no ring bounds.
     known: u64,
@@ -80,14 +80,15 @@ struct Flow {
     sent: u32,
     received: u64,
     latest: Option<u32>,
-    /// A side was reset: what was under way may or may not have come.
+    /// A side was reset: what was in progress may or may not have come.
     broken: bool,
-    /// A failure was told since the last notification of what the interface read, and of what came inline.
+    /// A failure was notified since the last notification of what the interface read, and of what
+    /// came inline.
     told: [bool; 2],
 }
 
 impl Flow {
-    /// A side was reset: nothing of what is under way is due any more.
+    /// A side was reset: nothing of what is in progress is due any more.
     fn forget(&mut self) {
         self.broken = true;
         self.places.iter_mut().for_each(|place| *place = None);
@@ -119,7 +120,7 @@ pub(super) struct Account {
     /// Programs that have not used all of theirs.
     pub warming: usize,
     pub trace: Vec<TraceLine>,
-    /// When each of its transfers was at its far end.
+    /// When each of its transfers was at its destination.
     there: Vec<Option<Picoseconds>>,
 }
 
@@ -251,7 +252,8 @@ impl Account {
         self.flow(source, destination).known = refusals.into();
     }
 
-    /// A host has looked whether its flows have heard of all that they carried: whether all hosts' have.
+    /// A host has checked whether all its transfers are acknowledged: whether those of all hosts
+    /// are.
     pub(super) fn settle(&mut self, host: HostId, settled: bool) -> bool {
         self.settled[usize::from(host)] = settled;
         self.settled.iter().all(|settled| *settled)
@@ -296,7 +298,9 @@ impl Account {
             if broken {
                 return;
             }
-            return self.wrong(|| format!("{name}: place {place} was notified and nothing is due"));
+            return self.wrong(|| {
+                format!("{name}: place {place} was notified, but no transfer is pending")
+            });
         };
         if !told.failed {
             self.arrived(pending.write.line);
@@ -317,12 +321,15 @@ impl Account {
             }
         }
         flow.silent += missing;
-        // The other queue's may have told of it.
+        // The other queue's notification may have reported it.
         flow.told = flow.told.map(|before| before || told.failed);
         let excused = std::mem::take(&mut flow.told[way]) || flow.broken;
         if missing > 0 && !excused {
             self.wrong(|| {
-                format!("{name}: {missing} before number {} are lost and not told", pending.number)
+                format!(
+                    "{name}: {missing} before number {} are lost and not reported",
+                    pending.number
+                )
             });
         }
         let found = host.memory().read(self.place(source, place), pending.write.bytes);
@@ -368,13 +375,13 @@ impl Account {
             if flow.broken {
                 return;
             }
-            return self.wrong(|| format!("{name} came and is not due"));
+            return self.wrong(|| format!("{name} arrived, but is not pending"));
         };
         flow.received += 1;
         let late = in_order && flow.latest.is_some_and(|latest| latest >= id);
         flow.latest = Some(id);
         if late {
-            self.wrong(|| format!("{name} came behind a later one"));
+            self.wrong(|| format!("{name} arrived after a later one"));
         }
         if body != &own[shift..][..bytes] {
             self.wrong(|| format!("{name} has a wrong byte"));
@@ -383,7 +390,7 @@ impl Account {
         self.arrived(line);
     }
 
-    /// Transfers that nobody has heard of.
+    /// Transfers whose end has not been notified.
     pub(super) fn open(&self) -> usize {
         let open = |flow: &Flow| {
             let untold = (flow.forged + flow.silent).saturating_sub(flow.reports) as usize;
@@ -393,14 +400,14 @@ impl Account {
         self.flows.iter().map(open).sum()
     }
 
-    /// All that was posted has arrived, so there is nothing to tell.
+    /// All that was posted has arrived, so there is nothing to report.
     pub(super) fn is_whole(&self) -> bool {
         let failed = |flow: &Flow| flow.failed + flow.silent + flow.forged + flow.reports > 0;
         self.open() == 0 && !self.flows.iter().any(failed)
     }
 
-    /// Whether those who sent them know of exactly the packets that the interfaces have lost or refused, and
-    /// have a report of each unless an error ring was full.
+    /// Whether the senders know of exactly the packets that the interfaces have lost or refused,
+    /// and have a report of each unless an error ring was full.
     pub(super) fn compare(&self, interfaces: &BTreeMap<String, u64>) -> Result<(), RoadError> {
         let sum = |counter: &str| -> u64 {
             let of = |name: &str| name.starts_with("ni") && name.ends_with(counter);
@@ -414,8 +421,8 @@ impl Account {
             return Ok(());
         }
         Err(RoadError::Violation(format!(
-            "rdma: {lost} packets were lost and {refused} refused, who sent them knows of {known} and has \
-             {reports} reports"
+            "rdma: {lost} packets were lost and {refused} refused, but their senders know of {known} and \
+             have {reports} reports"
         )))
     }
 
@@ -426,7 +433,10 @@ impl Account {
             let own = self.source(node.number);
             if node.host.memory().read(self.layout.source, own.len()).ok().as_ref() != Some(&*own) {
                 self.wrong(|| {
-                    format!("memory of host {} was written where nobody may", node.number)
+                    format!(
+                        "memory of host {} was written outside the writable ranges",
+                        node.number
+                    )
                 });
             }
         }

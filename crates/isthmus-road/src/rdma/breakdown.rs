@@ -173,7 +173,7 @@ pub(super) fn of(
         data: target,
         frames: !scenario.workload.packed,
     };
-    // Packets of several descriptors would be more than anybody looks at.
+    // Packets of several descriptors would be more than a reader needs.
     let packets = match scenario.descriptors() {
         1 => seen.packets(&flights, from)?,
         _ => Vec::new(),

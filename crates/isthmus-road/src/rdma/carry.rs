@@ -24,7 +24,7 @@ use crate::noise::Noise;
 const BEAT: usize = 8;
 /// The remote program returns credit when it has taken this part of the window.
 const CREDITS_A_WINDOW: u64 = 8;
-/// At a low rate a program waits for so many mean gaps.
+/// At a low rate a program waits for this many mean gaps.
 const LONGEST_GAP: f64 = 50.0;
 
 /// What a program has beside its interface.
@@ -104,7 +104,7 @@ impl Side {
         Ok(self.outcome)
     }
 
-    /// Takes the messages of a pair, and tells their sender how many were taken.
+    /// Takes the messages of a pair, and reports to their sender how many were taken.
     pub(super) async fn take(mut self, by: Surroundings) -> Result<ProgramOutcome, RoadError> {
         let every = match self.scenario.arrivals()? {
             Arrivals::Window(window) => (u64::from(window) / CREDITS_A_WINDOW).max(1),

@@ -56,7 +56,7 @@ impl Header {
 /// First and last word of a packet at some pins.
 type Words = [Picoseconds; 2];
 
-/// A packet on its way from pins to pins.
+/// A packet in flight from pins to pins.
 #[derive(Debug, Clone)]
 pub(super) struct Flight {
     header: Header,
@@ -172,7 +172,7 @@ pub(super) struct Seen<'a> {
     pub(super) arrived: &'a [BusWork],
     /// When each packet's header entered its queue, with the probe's tag.
     pub(super) begun: &'a [(u8, Picoseconds)],
-    /// Where the far program is told, and where data goes from.
+    /// Where the remote program is notified, and where data comes from.
     pub(super) told: u64,
     pub(super) data: u64,
     /// A message is followed by its frame word.
@@ -275,8 +275,8 @@ impl Seen<'_> {
         hull(came().filter_map(|one| carried(one, base, base + bytes)))
     }
 
-    /// When it went over the destination's bus, and what then told the program: a notification, or a message's
-    /// frame word, which goes last.
+    /// When it went over the destination's bus, and what then notified the program: a notification,
+    /// or a message's frame word, which goes last.
     fn written(&self, header: &Header) -> (Option<Words>, Option<Words>) {
         let writes =
             || self.arrived.iter().filter(|one| one.kind == WorkKind::Write && one.bytes > 0);

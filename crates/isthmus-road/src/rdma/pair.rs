@@ -128,7 +128,7 @@ impl Pair {
         }
     }
 
-    /// The sender knows now that so many are done.
+    /// The sender now knows how many are done.
     pub(super) fn know(&self, count: u64) {
         self.known.borrow_mut().resize(count as usize, self.sim.now());
     }

@@ -42,7 +42,7 @@ pub(super) struct ProgramOutcome {
     pub(super) skipped: u64,
     /// Bytes compared.
     pub(super) checked: u64,
-    /// The observed transfer: the program's call, and the far program's seeing it.
+    /// The observed transfer: the program's call, and when the remote program sees it.
     pub(super) observed: Option<(Picoseconds, Picoseconds)>,
 }
 
@@ -227,7 +227,7 @@ impl Side {
     fn options(&self, last: bool) -> Options {
         let RdmaWorkload { notify, test, .. } = &self.scenario.workload;
         match test.operation() {
-            // Nobody is told at the destination; the sender is, when all is there.
+            // The destination is not notified; the sender is, when all has arrived.
             Some(_) => Options { completion: last, ..Options::default() },
             None => Options { notify: last && *notify, ..Options::default() },
         }
@@ -386,7 +386,7 @@ impl Side {
         self.check_memory(transfer)
     }
 
-    /// Waits for notifications of the peer's transfers from `next` on, at most `most`; compares what they tell.
+    /// Waits for notifications of the peer's transfers from `next` on, at most `most`; checks them.
     async fn notifications(&mut self, next: u64, most: u64) -> Result<u64, RoadError> {
         let failed = self.failed("wait for a notification");
         let told = self.program.endpoint.notified(self.peer, self.seen).await.map_err(failed)?;
@@ -419,14 +419,14 @@ impl Side {
         let record = self.program.endpoint.error().await.map_err(failed)?;
         match record {
             Some(record) if !self.scenario.faults.any() => Err(RoadError::Violation(format!(
-                "rdma: host {} was told of an error where nothing went wrong: {record:?}",
+                "rdma: host {} got an error report although no fault occurred: {record:?}",
                 self.number
             ))),
             _ => Ok(()),
         }
     }
 
-    /// There and back, host `first` beginning. `observe` is told before and after the last transfer.
+    /// Round trips, begun by host `first`. `observe` is called before and after the last transfer.
     pub(super) async fn ping_pong(
         mut self,
         first: bool,
@@ -475,7 +475,7 @@ impl Side {
 
     /// Tells the peer how many of its messages were taken.
     pub(super) async fn tell_taken(&mut self, taken: u64) -> Result<(), RoadError> {
-        let failed = self.failed("tell what was taken");
+        let failed = self.failed("report what was taken");
         let mut memory = HostMemory::new(&self.sim, &self.host);
         let stored = memory.write(self.credit_out(), &taken.to_le_bytes()).await;
         stored.map_err(|error| failed(error.into()))?;
@@ -491,8 +491,8 @@ impl Side {
         self.program.endpoint.put(&descriptor).await.map_err(failed)
     }
 
-    /// One after the other, as fast as room allows: sends and receives so many, the first of each are
-    /// not counted.
+    /// One after the other, as fast as credit allows: sends and receives the workload's number; the
+    /// first of each are not counted.
     pub(super) async fn stream(
         mut self,
         sends: bool,
@@ -527,10 +527,10 @@ impl Side {
             if sent < to_send && is_send && sent - taken >= window {
                 taken = self.value(self.credit_in(self.peer))?;
             }
-            // What stands where the next message comes, where it has not come yet.
+            // The content of the next message's slot while that message is pending.
             let mut empty = None;
             if told && received < to_receive {
-                // Who can send does not wait; who cannot does.
+                // Block only when nothing is left to send.
                 let wait = sent == to_send;
                 let frame = if is_send { Some(self.value(self.slot(received))?) } else { None };
                 let new = self.look(received, to_receive - received, is_send, wait).await?;

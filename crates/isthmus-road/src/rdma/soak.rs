@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs that write and send everybody to everybody while things go wrong, or as a trace has it.
+//! Programs that write and send from all hosts to all hosts under faults, or as in a trace.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,19 +17,19 @@ use super::world::{Node, Program, QUEUE};
 use crate::error::RoadError;
 
 const BEAT: usize = 8;
-/// Between two looks of a program that has nothing to do.
+/// Between two polls of a program that has nothing to do.
 const REST: Picoseconds = Picoseconds::from_ns(500);
 /// The same where each transfer's time counts.
 const LOOK: Picoseconds = Picoseconds::from_ns(50);
-/// It looks no more so long before it posts: a look takes the processor's time.
+/// It does not poll for this long before it posts: a poll takes the processor's time.
 const QUIET: Picoseconds = Picoseconds::from_us(1);
-/// When all flows have heard of all that they carried, what is to be told has been written within this time.
+/// After all flows have been acknowledged, all reports have been written within this time.
 const ON_ITS_WAY: Picoseconds = Picoseconds::from_us(100);
-/// A program that finds no room for so long has stopped for ever.
+/// A program that finds no free space for this long has stopped for ever.
 const STUCK: Picoseconds = Picoseconds::from_ms(20);
-/// A share of transfers are messages: one in so many.
+/// A share of transfers are messages: one in this many.
 const MESSAGE_EVERY: u64 = 3;
-/// Of short writes one in so many brings its data with it.
+/// Of short writes, one in this many brings its data with it.
 const INLINE_EVERY: u64 = 3;
 
 /// One host's program.
@@ -158,7 +158,8 @@ impl Soaker {
         if self.scenario.workload.test == RdmaTest::Trace { LOOK } else { REST }
     }
 
-    /// A write to everybody to whom this host sends, so that its flows are open; until all hosts' are.
+    /// A write to every host to which this host sends, so that its flows are open; until all hosts'
+    /// are.
     async fn warm(&mut self) -> Result<(), RoadError> {
         let own = usize::from(self.number);
         let peers: BTreeSet<usize> = {
@@ -363,7 +364,7 @@ impl Soaker {
         endpoint.post(host, &[transfer], Posting::Circular).await.map_err(failed)
     }
 
-    /// A write without a key of so many bytes at `shift`, of which nobody is told.
+    /// A write of `bytes` at `shift`, without a key and without a notification.
     fn descriptor(&self, host: HostId, shift: usize, target: usize, bytes: usize) -> Descriptor {
         Descriptor {
             source: self.host.bus_address(self.layout.source + shift),

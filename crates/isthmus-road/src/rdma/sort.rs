@@ -8,7 +8,7 @@ use isthmus_host::pcie::{DmaMemory, Mmio};
 use isthmus_host::rdma::{CONTROL_BYTES, Endpoint, Group, HostId, PhaseTimer, Phases, RdmaError};
 
 const BEAT: usize = 8;
-/// Rounds whose keys may be on their way.
+/// Rounds whose keys may be in flight.
 const AHEAD: usize = 2;
 
 /// Why a sort failed.
@@ -44,7 +44,7 @@ pub(super) struct SortConfig {
 }
 
 impl SortConfig {
-    /// Bytes of the send buffers, in a group of so many.
+    /// Bytes of the send buffers, in a group of this many.
     #[must_use]
     pub(super) const fn send_bytes(&self, members: usize) -> usize {
         AHEAD * BEAT * (members + self.chunk)
@@ -256,7 +256,7 @@ pub(super) async fn sort<M: Mmio, D: DmaMemory, C: AsyncFnMut(Duration)>(
     }
     account.pay().await;
     watch.lap(endpoint.memory().now(), |phases| &mut phases.compute);
-    // Words of room that nobody waits for any more.
+    // Words of credit that are no longer pending.
     for round in rounds.saturating_sub(AHEAD)..rounds {
         for step in 1..count {
             let far = (rank + step) % count;
@@ -370,7 +370,7 @@ async fn check<M: Mmio, D: DmaMemory>(
     }
     Ok(())
 }
-/// A body of exactly so many beats.
+/// A body of exactly this many beats.
 fn beats<const COUNT: usize>(body: &[u8]) -> Option<[u64; COUNT]> {
     let (chunks, rest) = body.as_chunks::<BEAT>();
     let beats: Vec<u64> = chunks.iter().map(|beat| u64::from_le_bytes(*beat)).collect();
@@ -449,7 +449,7 @@ mod tests {
         (endpoint, group)
     }
 
-    /// Runs a program at each of so many hosts.
+    /// Runs a program at each of the hosts.
     fn run<T, F: Future<Output = T>>(
         network: &Network,
         hosts: usize,

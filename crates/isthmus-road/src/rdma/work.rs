@@ -20,7 +20,7 @@ pub(super) struct BusWork {
     pub(super) start: Picoseconds,
     /// Its data are on the bus from here to there, evenly.
     pub(super) data: [Picoseconds; 2],
-    /// Its data are on the far side.
+    /// Its data are on the other side.
     pub(super) end: Picoseconds,
 }
 

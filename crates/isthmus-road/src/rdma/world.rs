@@ -26,7 +26,7 @@ use crate::model::MakeModel;
 /// Offsets of request and message queues in the BAR: what a program posts to.
 const QUEUES: std::ops::Range<u64> = 0x4000..0xC000;
 const BAR_BYTES: u64 = 0x1_0000;
-/// After so long links that have never been up are given up.
+/// Links that have not come up after this long are an error.
 const UP_LIMIT: Picoseconds = Picoseconds::from_ms(2);
 const UP_STEP: Picoseconds = Picoseconds::from_us(5);
 /// The remote queue that programs send to.

@@ -14,7 +14,7 @@ pub(super) struct Ideal {
     free: Vec<u64>,
     sequence: Vec<u32>,
     framing: u64,
-    /// From a packet's making to its first word at the sink, nobody in its way.
+    /// From a packet's making to its first word at the sink, without other traffic.
     unloaded: u64,
     /// From a packet's making to its first word at the source's transceiver.
     transmit: u64,

@@ -48,7 +48,7 @@ pub(super) struct MeterConfig {
     /// Flows that must carry something, by source and then output.
     pub(super) expected: Vec<bool>,
     pub(super) packets: u64,
-    /// Clocks in which the sources make so many.
+    /// Clocks in which the sources create this many.
     pub(super) window_clocks: u64,
     /// From a packet's making to its being counted as made.
     pub(super) transmit_clocks: u64,
@@ -276,8 +276,8 @@ mod tests {
 
     use super::*;
 
-    /// A packet each 10 clocks, each 50 clocks on its way; the source begins at clock `start`. Samples, and
-    /// packets made before and after the window.
+    /// A packet each 10 clocks, each 50 clocks in flight; the source begins at clock `start`.
+    /// Samples, and packets made before and after the window.
     fn metered(start: u64) -> (u64, u64, u64, u64) {
         let mut meter = Meter::new(MeterConfig {
             ports: 1,

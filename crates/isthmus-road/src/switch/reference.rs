@@ -2,7 +2,8 @@
 //! Our own model of the switch, word by word: a buffer for each pair of input and output, filled as
 //! packets come, and emptied by an independent round robin at each output (docs/explanation/switch-model.md).
 //!
-//! It speaks the same wire as the gateware, so the same network hangs on it. It shares no code with it.
+//! It speaks the same wire as the gateware, so the same network connects to it. It shares no code
+//! with the gateware.
 
 use isthmus_sim::world::link::Word;
 
@@ -53,7 +54,7 @@ impl Crosspoint {
 }
 
 struct Input {
-    /// Data words of the packet under way, and when it entered.
+    /// Data words of the packet in progress, and when it entered.
     words: u16,
     entered: u64,
     output: usize,
@@ -166,7 +167,7 @@ impl Reference {
         }
     }
 
-    /// One clock: `rx` stood at the pins before it, `tx` stands there from it on.
+    /// One clock: `rx` was valid at the pins before it, `tx` is from it on.
     pub(super) fn step(&mut self, rx: &[Option<Word>], tx: &mut [Word]) {
         let now = self.now;
         for (port, word) in rx.iter().enumerate() {
@@ -201,7 +202,7 @@ impl Reference {
             output.discarding = output.sending.take().or(output.discarding);
         }
         if let Some(output) = received.begun {
-            // It has stood at the pins for a clock.
+            // It has been valid at the pins for a clock.
             let (words, entered, output) = (0, now - 1, usize::from(output));
             self.inputs[port] = Input { words, entered, output };
         }

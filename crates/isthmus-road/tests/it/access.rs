@@ -32,7 +32,7 @@ fn failure(workload: Value, misbehaviour: Misbehaviour) -> String {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn latency(result: &Value) -> f64 {

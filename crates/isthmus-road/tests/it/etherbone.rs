@@ -16,7 +16,7 @@ fn failure(change: impl FnOnce(&mut Value), misbehaviour: Misbehaviour) -> Strin
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn stage_sum(result: &Value, place: &str) -> u64 {

@@ -100,7 +100,7 @@ enum Event {
     Doorbell,
 }
 
-/// Reads of the request ring under way.
+/// Reads of the request ring in progress.
 const FETCHES: usize = 4;
 
 /// Registers of the board, and the way to its engine.

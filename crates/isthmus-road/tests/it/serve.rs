@@ -175,7 +175,7 @@ fn streams_are_bounded_and_a_broken_one_harms_nobody() {
     assert!(closed(broken), "no Etherbone");
     let silent = connect();
     assert!(closed(connect()), "one too many");
-    // A cycle that nobody ends is split, so that its answer comes.
+    // A cycle without an end is split, so that its answer is sent.
     good.write_all(&[0xA0, 0xF, 0, 1, 0, 0, 0x80, 0, 0, 0, 0, 0]).expect("sends");
     let mut reply = [0; 12];
     good.read_exact(&mut reply).expect("answers");

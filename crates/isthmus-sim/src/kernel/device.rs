@@ -123,7 +123,7 @@ impl Device {
                 && !clocks.iter().any(|known| known.name == clock)
             {
                 return Err(fail(format!(
-                    "{port} shows the time of a clock {clock}: there is none"
+                    "{port} shows the time of clock {clock}, which does not exist"
                 )));
             }
         }
@@ -405,7 +405,7 @@ impl Device {
     /// grids; from there on the device is in the state it would have had.
     pub(crate) fn wake(&self) {
         if !self.asleep.get() {
-            // A change is on its way: the device is no more quiescent than an awake one.
+            // A change is in flight: the device is no more quiescent than an awake one.
             if self.quiescent.get() {
                 self.quiescent.set(false);
                 self.hot.borrow_mut().idle_cycles = 0;

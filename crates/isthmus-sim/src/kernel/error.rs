@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong, said in one line: what, where, and what would be right.
+//! What can go wrong, said in one line: what, where, and what is expected.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub enum SimError {
         signal: String,
         /// When it was seen.
         at: Picoseconds,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what is expected.
         reason: String,
     },
     /// A world model's configuration makes no sense.
@@ -61,7 +61,7 @@ pub enum SimError {
     Config {
         /// The model's name.
         model: String,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what is expected.
         reason: String,
     },
     /// A fault names a point that no model of this world has.

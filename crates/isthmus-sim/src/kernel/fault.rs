@@ -131,12 +131,12 @@ impl Faults {
     /// Says when the point `name` fires. Call it after the world is built.
     ///
     /// # Errors
-    /// When no model has such a point, or the rate is no probability.
+    /// When no model has such a point, or the rate is not a probability.
     pub fn inject(&self, name: &str, spec: FaultSpec) -> Result<(), SimError> {
         if !(0.0..=1.0).contains(&spec.rate) {
             return Err(SimError::Config {
                 model: format!("fault point {name}"),
-                reason: format!("rate {} is no probability (0 to 1)", spec.rate),
+                reason: format!("rate {} is not a probability (0 to 1)", spec.rate),
             });
         }
         let points = self.points.borrow();

@@ -299,7 +299,7 @@ fn describe_checked(raw: *const RawDescription) -> Result<Description, String> {
     // SAFETY: not NULL; `abi` is the first field in every version of the ABI.
     let abi = unsafe { (*raw).abi };
     if abi != ABI_VERSION {
-        return Err(format!("speaks ABI version {abi}, this program {ABI_VERSION}: rebuild it"));
+        return Err(format!("has ABI version {abi}, this program {ABI_VERSION}: rebuild it"));
     }
     // SAFETY: the version is ours, so the layout is; the description is static data of the library.
     let raw = unsafe { &*raw };

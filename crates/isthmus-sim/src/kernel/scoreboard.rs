@@ -12,7 +12,7 @@ use super::error::SimError;
 pub struct Checked {
     /// Bytes expected.
     pub bytes: u64,
-    /// Bytes that differ, and bytes nobody expected.
+    /// Bytes that differ, and unexpected bytes.
     pub wrong: u64,
     /// Bytes that never came.
     pub lost: u64,
@@ -61,7 +61,7 @@ impl Scoreboard {
         checked.bytes += bytes;
         checked.lost += bytes;
         self.checked.set(checked);
-        self.note(|| format!("{}: {bytes} bytes never came", what()));
+        self.note(|| format!("{}: {bytes} bytes never arrived", what()));
     }
 
     /// What was compared so far.

@@ -110,14 +110,14 @@ pub(super) fn make_clocks(
     let mut clocks: Vec<Clock> = Vec::new();
     for clock in &config.clocks {
         let Some(pin) = inputs.get(&clock.port).filter(|_| is_clock(&clock.port)) else {
-            return Err(format!("clock {} is no clock port of the model", clock.port));
+            return Err(format!("clock {} is not a clock port of the model", clock.port));
         };
         if clocks.iter().any(|known| known.name == clock.port) {
             return Err(format!("clock {} is configured twice", clock.port));
         }
         let grid = Grid::new(clock).ok_or_else(|| {
             format!(
-                "clock {}: {} Hz with {} ppm is no usable frequency (1 Hz to 500 GHz)",
+                "clock {}: {} Hz with {} ppm is not a usable frequency (1 Hz to 500 GHz)",
                 clock.port, clock.frequency_hz, clock.offset_ppm
             )
         })?;

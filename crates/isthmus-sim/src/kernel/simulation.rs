@@ -67,8 +67,8 @@ pub struct Limit {
     pub wall: Option<Duration>,
 }
 
-/// A device that answers nothing for so long will not answer: no bus, queue or timer of the gateware has a
-/// timeout near it.
+/// A device that has not answered for this long will not answer: no bus, queue or timer of the
+/// gateware has a timeout near it.
 pub const SILENT_LIMIT: Picoseconds = Picoseconds::from_ms(5);
 
 /// What ends a run beside its limits.
@@ -91,7 +91,7 @@ pub enum Stop {
     TimeReached,
 }
 
-/// How far a run is, for the one who watches.
+/// The progress of a run, for an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
@@ -373,7 +373,7 @@ impl Simulation {
         begin: Instant,
         steps: &mut u32,
     ) -> Result<Stop, SimError> {
-        // Looking at the wall clock costs more than a clock edge: do it once in so many steps.
+        // Looking at the wall clock costs more than a clock edge: do it once per this many steps.
         const STEPS_PER_LOOK: u32 = 1_024;
         let kernel = &*self.0;
         let end = limit.simulated.unwrap_or(Picoseconds::MAX);
@@ -598,7 +598,7 @@ impl Sim {
         &self.0.spans
     }
 
-    /// Adds to the transfers that [`Progress`] tells of.
+    /// Adds to the transfers that [`Progress`] reports.
     pub fn count_transfers(&self, transfers: u64) {
         self.0.transfers.set(self.0.transfers.get() + transfers);
     }

@@ -89,7 +89,7 @@ impl Capture {
         Ok(CaptureInterface(interfaces.len() as u32 - 1))
     }
 
-    /// Writes a frame, its FCS included. `inbound` tells the two directions of a link apart.
+    /// Writes a frame, its FCS included. `inbound` distinguishes the two directions of a link.
     ///
     /// # Errors
     /// When it cannot be written.

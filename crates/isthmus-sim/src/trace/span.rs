@@ -9,7 +9,7 @@ use crate::kernel::Picoseconds;
 /// A stretch of simulated time spent on one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Who spent it: a model's name.
+    /// What spent it: a model's name.
     pub track: Rc<str>,
     /// On what.
     pub stage: Rc<str>,
@@ -23,9 +23,9 @@ pub struct Span {
 
 /// All spans, in the order in which they ended.
 ///
-/// The models lay a frame's spans end to end: the start of each is the end of the one before, from
-/// the send call of one program to the return of the receive call of another, pins of devices
-/// apart. Probes tell what happens inside a device.
+/// The models lay a frame's spans end to end: the start of each is the end of the previous one,
+/// from the send call of one program to the return of the receive call of another, pins of devices
+/// apart. Probes show what happens inside a device.
 #[derive(Debug)]
 pub struct SpanLog {
     enabled: Cell<bool>,

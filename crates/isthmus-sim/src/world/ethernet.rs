@@ -59,9 +59,9 @@ impl fmt::Debug for MacAddress {
     }
 }
 
-/// Text that is no MAC address.
+/// Text that is not a MAC address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no MAC address: six octets such as 02:00:00:00:00:01 expected")]
+#[error("{0:?} is not a MAC address: six octets such as 02:00:00:00:00:01 expected")]
 pub struct MacAddressError(String);
 
 impl FromStr for MacAddress {
@@ -142,7 +142,7 @@ pub fn from_wire(wire: &[u8]) -> Result<&[u8], FrameError> {
     Ok(frame)
 }
 
-/// A frame on its way. Its bytes grow while the sender still sends.
+/// A frame in flight. Its bytes grow while the sender still sends.
 pub struct InFlight {
     /// Its number.
     pub id: FrameId,
@@ -218,7 +218,7 @@ impl InFlight {
     }
 }
 
-/// Who receives what arrives at a port.
+/// The receiver of what arrives at a port.
 pub trait Sink {
     /// The first bit of a frame arrives.
     fn begin(&self, frame: &Rc<InFlight>);
@@ -273,7 +273,7 @@ impl Port {
         self.0.link.borrow().is_some()
     }
 
-    /// Says who receives. The simulation has to keep it alive (see [`Sim::keep`]).
+    /// Sets the receiver. The simulation has to keep it alive (see [`Sim::keep`]).
     pub fn set_sink(&self, sink: Weak<dyn Sink>) {
         *self.0.sink.borrow_mut() = Some(sink);
     }

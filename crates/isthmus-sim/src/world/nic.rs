@@ -58,7 +58,7 @@ struct Shared {
     receive_latency: Picoseconds,
     interrupt_gap: Picoseconds,
     ring_frames: usize,
-    /// Frames in the ring, and those whose DMA is under way.
+    /// Frames in the ring, and those whose DMA is in progress.
     ring: RefCell<VecDeque<RingFrame>>,
     in_dma: Cell<usize>,
     /// The driver takes interrupts; false from an interrupt until the driver has emptied the ring.

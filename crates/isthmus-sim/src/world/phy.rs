@@ -2,7 +2,7 @@
 //! A Gigabit PHY at a device's GMII pins: one octet a clock, each way.
 //!
 //! Transmit is sampled at `clk_i`; receive is driven at the bundle's own receive clock. The PHY
-//! neither adds nor removes preamble or FCS: the MAC at the pins, and the far end, do.
+//! neither adds nor removes preamble or FCS: the MACs at the pins and at the other end do.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

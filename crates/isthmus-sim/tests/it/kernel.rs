@@ -253,7 +253,7 @@ fn progress_counts_the_transfers_that_programs_report() {
 fn a_device_that_never_answers_ends_the_wait_for_it() {
     let limits = SimConfig { simulated_limit_ps: None, skip_idle: false, ..sim_config() };
     let sim = Simulation::new(limits);
-    // Clocks run, and nobody ever sends.
+    // Clocks run, and nothing is ever sent.
     let _device = sim.add_model(EchoDevice::restless(), &device_config()).unwrap();
     let (_sender, receiver) = oneshot::<()>();
     let task = sim.spawn_named("host program", async move { receiver.recv().await });
@@ -291,7 +291,7 @@ fn a_device_configuration_that_does_not_fit_is_refused_with_one_clear_line() {
     type Change<'a> = &'a dyn Fn(&mut isthmus_sim::DeviceConfig);
     let cases: [(Change<'_>, &str); 8] = [
         (&|c| c.clocks.truncate(1), "no frequency is configured for gmii_rx_clk_i"),
-        (&|c| c.clocks[1].port = "rst_ni".into(), "clock rst_ni is no clock port"),
+        (&|c| c.clocks[1].port = "rst_ni".into(), "clock rst_ni is not a clock port"),
         (&|c| c.clocks[0].frequency_hz = 0, "clock clk_i: 0 Hz with 0 ppm"),
         (&|c| c.reset_cycles = 0, "reset_cycles is 0"),
         (&|c| _ = c.cfg.remove("ip"), "cfg ip is missing"),

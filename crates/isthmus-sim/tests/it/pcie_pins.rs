@@ -175,7 +175,7 @@ fn a_combined_line_is_one_burst_of_the_device() {
     let read = world.run(async move {
         host.write_combined(0x1000, &stored[..64]).await.unwrap();
         host.write_combined(0x104A, &stored[74..101]).await.unwrap();
-        // The load sends what is combined, and comes while the bursts are still under way.
+        // The load sends what is combined, and comes while the bursts are still in progress.
         let mut read = Vec::new();
         for at in (0..128).step_by(8) {
             read.extend(host.mmio_read64(0x1000 + at).await.unwrap().to_le_bytes());

@@ -243,7 +243,7 @@ fn the_clocks_of_a_trace_add_up() {
         }
     }
     assert_eq!(counted, busy);
-    // With the clocks in which nobody has the bus they are all that there are.
+    // With the clocks in which the bus is idle they are all that there are.
     let idle: Picoseconds = records.windows(2).map(|pair| pair[1].start - pair[0].end).sum();
     let whole = records.last().unwrap().end - records[0].start;
     assert_eq!(cycles(whole), busy + cycles(idle));
@@ -592,7 +592,7 @@ fn what_the_device_wrote_before_it_answered_is_on_the_bus_before_the_answer() {
             sim.spawn({
                 let sim = sim.clone();
                 async move {
-                    // While the load is on its way.
+                    // While the load is in flight.
                     sim.sleep(Picoseconds::from_ns(110)).await;
                     endpoint.write(MEMORY_BASE, &[9; 300]).await;
                 }

@@ -101,6 +101,6 @@ fn each_clock_s_edge_sees_its_own_time() {
 fn a_time_of_no_clock_is_refused() {
     let (simulation, config) = simulation();
     let refused = simulation.add_model(times("other_time_ns_i"), &config).err().unwrap();
-    let told = "other_time_ns_i shows the time of a clock other_clk_i: there is none";
+    let told = "other_time_ns_i shows the time of clock other_clk_i, which does not exist";
     assert!(refused.to_string().contains(told), "{refused}");
 }

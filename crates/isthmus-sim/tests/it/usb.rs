@@ -482,7 +482,7 @@ fn a_serial_write_returns_when_queued_and_a_long_one_waits_for_the_fifo() {
     let (short, long) = echo.run(&task);
     // System call, write path, 28 bytes' copy, one submission.
     assert_eq!(short, Picoseconds::from_ns_f64(200.0 + 500.0 + 2.8 + 700.0));
-    // All but the FIFO and what is under way has crossed the bus both ways by then.
+    // All but the FIFO and what is in progress has crossed the bus both ways by then.
     assert!(long > Picoseconds::from_us(1_600), "{long}");
 }
 

@@ -137,7 +137,7 @@ def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
 def _race(
     costs: Mapping[str, Mapping[int, float]], unit: str, pairs: Iterable[tuple[str, str]]
 ) -> tuple[str, tuple[str, ...]]:
-    """Who is the fastest at which common size, in words; who of `pairs` is overtaken by whom."""
+    """The fastest at each common size, in words; which of `pairs` is overtaken by which."""
     sizes = sorted(set.intersection(*(set(cost) for cost in costs.values())))
     ranking = [(size, min(sorted(costs), key=lambda name: costs[name][size])) for size in sizes]
     runs = [(name, [size for size, _ in run]) for name, run in groupby(ranking, key=itemgetter(1))]

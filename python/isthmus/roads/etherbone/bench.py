@@ -19,7 +19,7 @@ from isthmus.roads.etherbone.scenario import METHODS, Method, Procedure
 
 ITERATIONS = 90
 TIMESTAMPS = tuple(range(1, 9))
-# The report's four systems get the whole measurement; the others stand in its table of the latch unit.
+# The report's four systems get the whole measurement; the others are in its table of the latch unit.
 SERIES = ("gige-direct", "gige-switch", "pcie-scu3", "pcie-t5810", "usb-t5810", "vme-rio4")
 TABLE = ("gige-scu3", "pcie-scu2", "pcie-t3500", "usb-t3500", "vme-a020")
 SYSTEMS = (*SERIES, *TABLE)
@@ -172,8 +172,8 @@ def sizes(text: str) -> tuple[int, ...]:
         if ".." in text:
             low, high = (int(part) for part in text.split(".."))
             if not 1 <= low <= high <= TIMESTAMPS[-1]:
-                raise UserError(f"size: {text!r}; from 1 to {TIMESTAMPS[-1]} timestamps in a cycle")
+                raise UserError(f"size: {text!r}; expected 1 to {TIMESTAMPS[-1]} timestamps in a cycle")
             return tuple(range(low, high + 1))
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise UserError(f"size: {text!r}; write 4, 1,2,8 or 1..8") from None
+        raise UserError(f"size: {text!r}; expected 4, 1,2,8 or 1..8") from None

@@ -96,7 +96,7 @@ def serve(
         list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
     ] = None,
     bind_public: Annotated[
-        bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone knows no password.")
+        bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone has no password.")
     ] = False,
     ip: Annotated[
         str | None,

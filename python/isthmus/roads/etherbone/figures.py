@@ -252,7 +252,7 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
         ),
         lines,
         "How long the program waits for one cycle. A pipelined cycle also waits for those before it: its "
-        "latency is that of so many in flight.",
+        "latency depends on the number in flight.",
     )
     rows = []
     for m in members:
@@ -278,7 +278,7 @@ def _latency(lines: Mapping[Key, Sequence[Measurement]]) -> Figure:
 
 
 def _words(members: Sequence[Measurement]) -> Figure:
-    """The document's last figure: the time to read so many words."""
+    """The document's last figure: the time to read a number of words."""
     one_definition(members, "words")
     lines: dict[Key, list[tuple[int, float]]] = {}
     for m in members:
@@ -311,7 +311,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
     return Figure(
         "words",
         "Time against words",
-        "How long it takes until all of so many 32-bit words are in memory, from first call to last reply; "
+        "How long it takes until all 32-bit words are in memory, from first call to last reply; "
         "average. Solid: profile isthmus; dashed: as published.",
         panels,
         Table(["platform", "profile", "method", *(f"{count} [ms]" for count in counts)], rows),
@@ -397,7 +397,7 @@ def _timeline(members: Sequence[Measurement]) -> Figure:
                 [(span.end - begin) / 1e6, span.track],
             ],
             "symbol": "none",
-            # Two shades in turn, so that steps that touch can be told apart.
+            # Two shades in turn, so that steps that touch can be distinguished.
             "lineStyle": {"width": 14, "cap": "butt", "opacity": 0.6 if turn[span.track] % 2 else 1},
             "bar": True,
         }

@@ -52,7 +52,7 @@ def _answer(document: Document) -> str:
 
 
 def _method(document: Document) -> str:
-    # What the page shows latencies of; frames straight onto the wire only stand in the limits.
+    # What the page shows latencies of; frames straight onto the wire are only in the limits.
     shown = [m for m in document if not m.name.startswith("line-rate")]
     definitions = sorted({m.definition for m in shown})
     arrivals = sorted({m.arrivals for m in shown})

@@ -94,7 +94,7 @@ class Ehci:
 
     ENGINE: ClassVar = "Ehci"
 
-    interrupt_threshold: Annotated[Constant, "interrupts come at multiples of so many microframes"]
+    interrupt_threshold: Annotated[Constant, "interrupts come at multiples of this many microframes"]
     nak_reload: Annotated[Constant, "refusals in a row after which it rests"]
     async_sleep: Annotated[Constant, "rest, before it looks at its list again"]
     fetch_latency: Annotated[Constant, "driver's last write to descriptor and data in the controller"]
@@ -135,11 +135,11 @@ class UsbSerial:
 
     write_fifo: Annotated[Constant, "the port's transmit FIFO"]
     out_transfer: Annotated[Constant, "size of a transfer to the device"]
-    out_transfers: Annotated[Constant, "transfers to the device there are"]
+    out_transfers: Annotated[Constant, "transfers to the device under way"]
     in_transfer: Annotated[Constant, "size of a transfer from the device"]
     in_transfers: Annotated[Constant, "transfers from the device under way"]
     write_path: Annotated[Constant, "the terminal layer's part of a write"]
-    receive_work: Annotated[Constant, "from received bytes to their being readable"]
+    receive_work: Annotated[Constant, "from received bytes until they can be read"]
     open: Annotated[Constant, "opening the port"]
 
 

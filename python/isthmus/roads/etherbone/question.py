@@ -34,7 +34,7 @@ LARGEST_IN_FLIGHT = largest("EtherboneWorkload", "window", "x-bytes-in-flight")
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
-    """The drivers of each operation on a platform; empty where it is none of Etherbone's."""
+    """The drivers of each operation on a platform; empty where it is not one of Etherbone's."""
     drivers = _DRIVERS.get(platform.bus)
     return dict.fromkeys(OPERATIONS, drivers) if drivers else {}
 

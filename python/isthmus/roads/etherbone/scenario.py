@@ -47,7 +47,7 @@ def constants(platform: Platform, profile: Profile) -> dict[str, Any]:
 
 
 def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
-    """The bus's tables; a choice and the profile's driver one level deeper, under what they stand for."""
+    """The bus's tables; a choice and the profile's driver one level deeper, under their names."""
     kind = KINDS[platform.bus]
     made: dict[str, Any] = {}
     for name, group in platform.groups.items():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isthmus serve`: a simulated FPGA behind a UDP socket, TCP, a pseudo-terminal or a TAP interface.
 
-Whoever can reach it can read and write the simulated bus, so sockets are bound to the loopback interface
-unless the caller asks for more.
+Any program that can reach it can read and write the simulated bus, so sockets are bound to the loopback
+interface unless the caller asks for more.
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ def _bound(option: str, address: str, public: bool) -> str:
 
 def split(address: str, option: str = "--udp") -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
     """`127.0.0.1:60368` or `[::1]:60368` as address and port."""
-    wrong = UserError(
-        f"{option} {address!r}: right would be IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)"
-    )
+    wrong = UserError(f"{option} {address!r}: expected IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)")
     host, colon, port = address.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 0xFFFF:
         raise wrong
@@ -111,7 +109,7 @@ def network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text, strict=False))
     except ValueError as err:
-        raise UserError(f"--allow {text!r}: right would be a network, such as 192.0.2.0/24") from err
+        raise UserError(f"--allow {text!r}: expected a network, such as 192.0.2.0/24") from err
 
 
 def serve(options: ServeOptions) -> None:
@@ -123,7 +121,7 @@ def serve(options: ServeOptions) -> None:
         if option in wanted and not split(wanted[option])[0].is_loopback and not options.allow:
             print(
                 f"warning: {option} {wanted[option]} can be reached from other machines, and Etherbone "
-                "knows no password; --allow says who is served",
+                "has no password; --allow limits which clients are served",
                 file=sys.stderr,
                 flush=True,
             )

@@ -29,7 +29,7 @@ WALL_S = 600
 
 @dataclass(frozen=True)
 class Access:
-    """So many bytes, so many times, one right behind the other. store: words of 4 bytes of the host;
+    """A number of bytes, a number of times, back to back. store: words of 4 bytes of the host;
     store-combined: through a write-combining mapping; read, write: of host memory, by the device."""
 
     test: Test
@@ -51,11 +51,11 @@ ACCESSES: Sequence[Access] = (
 
 
 def scenario(platform: Platform, profile: Profile, access: Access, seed: int = 1) -> dict[str, Any]:
-    """One run as the engine takes it. The device has as many reads under way as the profile's interface.
+    """One run as the engine takes it. The device has as many reads in progress as the profile's interface.
     Raises `UserError` for a platform without PCI-X."""
     bus = rdma.bus(platform, profile)
     if "pcix" not in bus:
-        raise UserError(f"platform: {platform.name} has no PCI-X; {rdma.PLATFORM} has")
+        raise UserError(f"platform: {platform.name} has no PCI-X; expected {rdma.PLATFORM}")
     outstanding = int(platform.profiles[profile].outstanding.value)
     return {
         "road": "pcix",

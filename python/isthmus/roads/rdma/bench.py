@@ -30,17 +30,17 @@ TESTS: tuple[Test, ...] = (
     "write-lat", "write-bw", "send-lat", "send-bw", "one-way", "exchange", "sort", "trace",
 )  # fmt: skip
 TRACE = "trace"
-WANTS_TRACE = "trace: test trace wants a file of transfers, --trace FILE, and no other test does"
+WANTS_TRACE = "trace: test trace needs a file of transfers, --trace FILE, and no other test does"
 LATENCY = ("write-lat", "send-lat")
 APPLICATIONS = ("exchange", "sort")
 BANDWIDTH = ("write-bw", "send-bw", "one-way")
 POSTED = ("write-bw", "one-way")
-"""Tests whose program may look for room in more ways than one."""
+"""Tests that support several ways of checking for queue space."""
 
 LISTED = ("write-bw", "send-bw")
 WRITES = ("write-lat", "write-bw")
 LONGEST_LIST = 64
-"""Descriptors of a list, half a queue; messages, a quarter of the far queue's slots."""
+"""Descriptors of a list, half a queue; messages, a quarter of the remote queue's slots."""
 
 System = Platform | str
 """A platform, or its name."""
@@ -48,7 +48,7 @@ System = Platform | str
 Posting = Literal["v1", "v2", "v3"]
 POSTINGS: tuple[Posting, ...] = ("v1", "v2", "v3")
 LAZY = 4
-"""v3 looks for room after so many descriptors."""
+"""v3 checks for queue space once per this many descriptors."""
 
 BEAT_BYTES = 8
 DESCRIPTOR_BYTES = largest("RdmaWorkload", "size_bytes", "x-descriptor-bytes")
@@ -66,7 +66,7 @@ LARGEST_ALL = LARGEST_BATCH
 
 ITERATIONS = 1_000
 VOLUME, FEWEST = 1 << 20, 4
-"""Without -n: so many transfers as have this many bytes, so many at least and `ITERATIONS` at most."""
+"""Without -n: as many transfers as have `VOLUME` bytes, `FEWEST` at least and `ITERATIONS` at most."""
 CALLS = 16
 """The same of applications: exchanges, or chunks that each host sorts."""
 KEPT = 1_000_000
@@ -118,7 +118,7 @@ def check(transfers: Transfers) -> None:
         largest = LARGEST_BATCH
     if t.size % BEAT_BYTES or not BEAT_BYTES <= t.size <= largest:
         how = f"{t.test} {t.posting}" if t.posting == "v1" else t.test
-        raise UserError(f"size: {t.size} bytes for {how}; a multiple of 8, 8 to {largest}, is right")
+        raise UserError(f"size: {t.size} bytes for {how}; expected a multiple of 8 from 8 to {largest}")
     for name, value, low, high in (
         ("iters", t.iterations, 1, CHUNKS if t.test == "sort" else 10_000_000),
         ("hosts", t.hosts, 2, SWITCH_PORTS[-1]),
@@ -133,16 +133,16 @@ def check(transfers: Transfers) -> None:
     if t.trace and tracefile.hosts(t.trace) > t.hosts:
         raise UserError(f"hosts: {t.hosts} are fewer than the {tracefile.hosts(t.trace)} of the trace")
     if t.test not in (*APPLICATIONS, TRACE) and t.hosts % 2:
-        raise UserError(f"hosts: {t.hosts} hosts make no pairs; {t.test} takes 2, 4, 6 or 8")
+        raise UserError(f"hosts: {t.hosts} for {t.test}; expected an even number, 2, 4, 6 or 8")
     if t.posting is not None and t.posting not in POSTINGS:
         choose("posting", t.posting, POSTINGS)
     if t.posting is not None and t.test not in POSTED:
-        raise UserError(f"posting: {t.test} looks for room in one way; {' and '.join(POSTED)} have v1 to v3")
+        raise UserError(f"posting: not an option of {t.test}; {' and '.join(POSTED)} support v1 to v3")
     if t.both_ways and t.test not in BANDWIDTH:
-        raise UserError(f"bidirectional: {t.test} has no directions; {', '.join(BANDWIDTH)} have")
+        raise UserError(f"bidirectional: not an option of {t.test}; {', '.join(BANDWIDTH)} support it")
     if t.post_list != 1 and (t.test not in LISTED or t.posting not in (None, "v2")):
         how = f"{t.test} {t.posting}" if t.posting else t.test
-        raise UserError(f"post-list: {how} hands over one at a time; {' and '.join(LISTED)} take lists")
+        raise UserError(f"post-list: not an option of {how}; {' and '.join(LISTED)} support it")
     longest = max(1, LONGEST_LIST // -(-t.size // DESCRIPTOR_BYTES))
     if not 1 <= t.post_list <= longest:
         raise UserError(f"post-list: {t.post_list} is outside 1 to {longest} for {t.size} bytes")
@@ -150,11 +150,11 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"inline_size: {t.inline} bytes are outside 0 to {LARGEST_INLINE}")
     if t.inline and (t.test not in WRITES or t.posting is not None):
         how = f"{t.test} {t.posting}" if t.posting else t.test
-        raise UserError(f"inline_size: {how} has no writes with their data; {' and '.join(WRITES)} have")
+        raise UserError(f"inline_size: not an option of {how}; {' and '.join(WRITES)} support it")
 
 
 def inline_bytes(platform: Platform, profile: Profile, transfers: Transfers) -> int:
-    """Writes of at most so many bytes bring their data with them."""
+    """Writes of at most this many bytes carry their data in the queue entry."""
     if transfers.inline is not None:
         return transfers.inline
     return int(platform.profiles[profile].inline.value) if transfers.test == "write-lat" else 0
@@ -228,7 +228,7 @@ def bus(platform: Platform, profile: Profile) -> dict[str, Any]:
     if platform.bus == "rdma-pcie":
         return {"pcie": {name: entries(groups[name]) for name in ("link", "root", "endpoint", "memory")}}
     if platform.bus != "rdma-pcix":
-        raise UserError(f"platform: {platform.name} has no RDMA; there are: {', '.join(PLATFORMS)}")
+        raise UserError(f"platform: {platform.name} has no RDMA; expected one of {', '.join(PLATFORMS)}")
     core = entries(groups["core"])
     core["ahead"] = bool(platform.profiles[profile].ahead.value)
     core["interrupts"] = "message" if core.pop("message") else "pin"  # type: ignore[assignment]

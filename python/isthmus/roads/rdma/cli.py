@@ -46,7 +46,7 @@ def rdma(
             metavar="N",
             min=1,
             help="Transfers measured at each size, exchanges, or chunks that each host sorts.  "
-            "[1000, of long ones so many as have 1 MiB; 16]",
+            "[1000, fewer of long ones: 1 MiB in total; 16]",
         ),
     ] = None,
     duration: Annotated[
@@ -78,7 +78,7 @@ def rdma(
             "--inline_size",
             metavar="BYTES",
             min=0,
-            help="Writes of at most so many bytes bring their data with them, 0 to 504.  "
+            help="Writes of at most this many bytes carry their data inline, 0 to 504.  "
             "[the profile's in write-lat, else 0]",
         ),
     ] = None,

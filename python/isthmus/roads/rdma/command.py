@@ -49,7 +49,7 @@ class RdmaOptions:
     posting      --posting: v1, v2 or v3; v3 needs `overrun`, which says that its queue may overrun
     uncombined   --uncombined: words of 4 bytes, without write-combining
     post_list    -l, --post-list: transfers of one post
-    inline       -I, --inline_size: writes of at most so many bytes bring their data with them
+    inline       -I, --inline_size: writes of at most this many bytes carry their data inline
     polled       --polled: the receiver polls its memory instead of using notifications
     histogram    -H: the whole distribution; `unsorted`: -U: each sample, in the result file as well
     gbits        --report-gbits

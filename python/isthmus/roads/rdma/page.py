@@ -53,8 +53,8 @@ SOURCE = (
 )
 LINES: Mapping[str, tuple[str, str]] = {
     "v1": ("v1: a batch, then wait", "c1"),
-    "v2": ("v2: look for room each time", "c2"),
-    "v3": ("v3: look for room every fourth time", "c3"),
+    "v2": ("v2: check for space each time", "c2"),
+    "v3": ("v3: check for space every fourth time", "c3"),
     "send-bw": ("messages", "c5"),
     "write-lat": ("write", "c2"),
     "write-lat-inline": ("write with its data inline", "c3"),
@@ -143,7 +143,7 @@ def _is_by_packet(m: Measurement) -> bool:
 
 
 def _with_most_lines(rated: Sequence[Measurement]) -> list[Measurement]:
-    """Of runs that differ in their number of links those with the most ways of sending. The others stand in
+    """Of runs that differ in their number of links those with the most ways of sending. The others are in
     the figure of links."""
     kinds: dict[str, set[str]] = {}
     for m in rated:
@@ -661,8 +661,8 @@ def _crossing(parted: Sequence[Measurement]) -> Figure:
         "A message saves the read of the sender's memory, and its every word goes over the bus by the "
         "processor. Both through a write-combining mapping; the size at which they meet is between two "
         "measured ones on a straight line. A write's data leaves while the rest of it is read, a "
-        "message's when its last word has come: so they meet at a smaller size in the far memory than in the "
-        "sender's interface.",
+        "message's when its last word has come: so they meet at a smaller size in the remote memory than in "
+        "the sender's interface.",
         panels,
         Table(columns, rows),
         _legend(parted),
@@ -738,7 +738,7 @@ def _latency(timed: Sequence[Measurement]) -> Figure:
 
 
 Steps = list[tuple[float, float]]
-"""Of a distribution: microseconds, and how many percent of the transfers took at most so long."""
+"""Of a distribution: microseconds, and how many percent of the transfers took at most that time."""
 
 
 def _traced(document: Document) -> list[tuple[Measurement, Steps]]:
@@ -781,17 +781,17 @@ def _trace(traced: Sequence[tuple[Measurement, Steps]]) -> Figure:
             ]
         )
     option = {
-        "xAxis": _axis("from a transfer's time to its being there [us]", scale=True),
+        "xAxis": _axis("from a transfer's due time to its arrival [us]", scale=True),
         "yAxis": _axis("transfers [%]", min=0, max=100),
         "series": drawn,
     }
-    label = "Share of the transfers that took at most so long; the table below has the numbers"
+    label = "Share of the transfers that took at most a given time; the table below has the numbers"
     columns = ["hosts", "profile", "min [us]", "mean [us]", "median [us]"]
     columns += [f"{percentile_name('p99')} [us]", "max [us]", "MiB/s"]
     return Figure(
         "trace",
         "A trace's transfers",
-        "How many of the transfers were there after at most so long, waiting behind others included.",
+        "How many of the transfers had arrived after a given time, waiting behind others included.",
         (Panel("", label, option, 360),),
         Table([*columns, "arrived"], rows),
         swatches,

@@ -83,8 +83,8 @@ class RdmaInterface:
 
     hosts: Annotated[Constant, "hosts that it can address"]
     receive_buffer: Annotated[Constant, Declared("word", 512, 512, "a link's receive buffer: its gateware's")]
-    probe: Annotated[Constant, "patience for an acknowledgement"]
-    lost: Annotated[Constant, "patience for an overtaken packet"]
+    probe: Annotated[Constant, "timeout for an acknowledgement"]
+    lost: Annotated[Constant, "timeout for an overtaken packet"]
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def _crossing(profile: Profile, platform: System, seed: int) -> list[Point]:
 
 
 def packet_points(profile: Profile, platform: System = PLATFORM, seed: int = 1) -> list[Point]:
-    """One descriptor's longest transfer, packet by packet, over so many links."""
+    """One descriptor's longest transfer, packet by packet, over a number of links."""
     return [
         Point(
             Transfers(

@@ -43,7 +43,7 @@ BRIEF = 200
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
-    """The drivers of each operation on a platform; empty where it is none of RDMA's."""
+    """The drivers of each operation on a platform; empty where it is not one of RDMA's."""
     return _DRIVERS if platform.bus in _KINDS else {}
 
 

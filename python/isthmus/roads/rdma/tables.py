@@ -51,7 +51,7 @@ def components(m: Measurement) -> Mapping[str, int] | None:
 
 
 def posting(m: Measurement) -> str:
-    """How the program looks for room; empty for messages and latencies, which have one way."""
+    """When the program checks for queue space; empty for messages and latencies, which have one way."""
     found = m.workload.get("posting")
     if m.method not in ("write-bw", "one-way") or not found:
         return ""
@@ -80,7 +80,7 @@ def text(made: Document, *, gbits: bool = False, histogram: bool = False, unsort
             parts.append(_latency_table(members, "of each host"))
             parts.append(_rate_table(members, gbits))
         elif members[0].definition == "one_way":
-            parts.append(_latency_table(members, "from a transfer's time to its being there"))
+            parts.append(_latency_table(members, "from a transfer's due time to its arrival"))
             parts.append(_rate_table(members, gbits))
             parts += [_missing(m) for m in members]
         else:
@@ -106,7 +106,7 @@ def _group(m: Measurement) -> str:
         "write-combining" if w["combined"] else "words of 4 bytes",
         *(["both ways"] if w["both_ways"] else []),
         *([f"lists of {w['post_list']}"] if w["post_list"] > 1 else []),
-        *([] if w["notify"] else ["the far program looks at its memory"]),
+        *([] if w["notify"] else ["the receiver polls its memory"]),
     ]
     return f"# {m.method} / {m.platform} / {m.profile}: {', '.join(how)}, seed {m.seed}\n"
 
@@ -216,7 +216,7 @@ def _missing(m: Measurement) -> str:
     came, sent = m.iterations if m.latency else 0, m.workload["iterations"]
     if came == sent:
         return ""
-    return f"# {sent - came} of {sent} transfers did not arrive, and their senders' programs were told\n"
+    return f"# {sent - came} of {sent} transfers did not arrive, and their senders were notified\n"
 
 
 def _histogram(m: Measurement, found: Mapping[str, Any] | None) -> str:

@@ -18,7 +18,7 @@ LAST_NS = 10_000_000_000
 
 @dataclass(frozen=True)
 class Line:
-    """One transfer: nanosecond from the programs' begin, from whom, to whom, how, bytes."""
+    """One transfer: nanosecond from the programs' begin, source, destination, how, bytes."""
 
     at: int
     source: int
@@ -39,13 +39,15 @@ def _line(fields: list[str], where: str) -> Line:
     except ValueError:
         raise UserError(f"{where}: {' '.join(fields)!r}; a line is: {FORM}") from None
     if kind not in LARGEST:
-        raise UserError(f"{where}: no {kind!r}; there are: {', '.join(LARGEST)}")
+        raise UserError(f"{where}: no {kind!r}; expected one of {', '.join(LARGEST)}")
     if not 0 <= line.at <= LAST_NS:
         raise UserError(f"{where}: {line.at} ns are outside 0 to {LAST_NS}")
     if line.source == line.destination or not all(0 <= h < HOSTS for h in (line.source, line.destination)):
-        raise UserError(f"{where}: from {source} to {destination}; two different hosts, 0 to {HOSTS - 1}")
+        raise UserError(f"{where}: from {source} to {destination}; expected two hosts, 0 to {HOSTS - 1}")
     if line.size % 8 or not 8 <= line.size <= LARGEST[kind]:
-        raise UserError(f"{where}: {size} bytes; a multiple of 8, 8 to {LARGEST[kind]} of {kind}")
+        raise UserError(
+            f"{where}: {size} bytes; expected a multiple of 8 from 8 to {LARGEST[kind]} for {kind}"
+        )
     return line
 
 

@@ -246,7 +246,7 @@ def sizes(text: str) -> tuple[int, int]:
     except ValueError:
         found = (0, 0)
     if not (HEADER_BYTES <= found[0] <= found[1]) or any(size % WORD_BYTES for size in found):
-        raise UserError(f"sizes: {text!r}; write 64-512 or 256: multiples of 4 from {HEADER_BYTES}")
+        raise UserError(f"sizes: {text!r}; expected 64-512 or 256: multiples of 4 from {HEADER_BYTES}")
     return found
 
 

@@ -28,7 +28,7 @@ def _of(*path: str) -> Callable[[Measurement], Cell]:
 
 COLUMNS: Sequence[Column] = (
     Column("ports", "ports of the switch", _of("ports")),
-    Column("pattern", "who sends to whom", _of("pattern")),
+    Column("pattern", "which port sends to which", _of("pattern")),
     Column("bytes_from", "of the shortest packet", lambda m: m.workload["sizes_bytes"][0]),
     Column("bytes_to", "of the longest packet", lambda m: m.workload["sizes_bytes"][1]),
     Column("load", "share of a line's words, framing included", _of("load")),

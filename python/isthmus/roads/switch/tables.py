@@ -100,7 +100,7 @@ def _rows(members: Sequence[Measurement], percentiles: Sequence[str]) -> list[Se
 
 
 def as_share(value: float | None) -> str:
-    """A share as a table shows it; blank where there is none, as of a trace."""
+    """A share as a table shows it; blank where it has no value, as of a trace."""
     return "" if value is None else f"{value:.3f}"
 
 

@@ -234,7 +234,7 @@ fn a_queue_that_gives_nothing_back_is_an_error_and_nothing_is_overwritten() {
             endpoint.put(&transfer(3, 8)).await.unwrap();
         }
         let error = endpoint.put(&transfer(3, 16)).await.unwrap_err().to_string();
-        assert_eq!(error, "host 3: its request queue gave no room back in 1s");
+        assert_eq!(error, "host 3: no free space in its request queue within 1s");
         assert_eq!(board.0.borrow().starts.len(), 128);
         let lazy =
             Posting::Lazy { every: 4, opt_in: LazyPosting::i_know_that_the_queue_may_overrun() };

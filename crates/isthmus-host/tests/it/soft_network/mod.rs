@@ -2,7 +2,7 @@
 //! Hosts whose RDMA interfaces are joined by a model in memory, for tests of what runs on them.
 //!
 //! It takes descriptors and messages from the BAR as `docs/explanation/cores/rdma.md` says them,
-//! carries their packets over paths of random length, checks them at the far end and writes what
+//! carries their packets over paths of random length, checks them at the other end and writes what
 //! that page says to either memory. It knows no cycles: the gateware is what measures. One thread:
 //! [`Network::run`] polls each host's program in turn and moves its clock when all wait.
 
@@ -78,7 +78,7 @@ struct Packet {
     source: Option<(u64, usize)>,
     /// It does not come.
     lost: bool,
-    /// What is given back when it has left: slots or beats, and whether that is told.
+    /// What is given back when it has left: slots or beats, and whether that is notified.
     back: Option<(u16, bool)>,
 }
 
@@ -108,7 +108,7 @@ struct Out {
     open: bool,
     session: u8,
     refusals: u32,
-    /// Refusals that are on their way.
+    /// Refusals that are in flight.
     pending: u32,
     slots_back: u16,
     beats_back: u16,
@@ -136,7 +136,7 @@ struct Host {
     looks: u32,
     slots: Vec<[u64; 2]>,
     released: [usize; HOSTS],
-    /// With whether nobody has looked at it.
+    /// With whether it is still unread.
     messages: Vec<Option<(u64, bool)>>,
     taken: [usize; HOSTS],
     regions: [[u64; 4]; 64],
@@ -363,7 +363,7 @@ impl DmaMemory for Machine {
     }
 
     async fn load64(&mut self, at: usize) -> Result<u64, TransportError> {
-        // A program that asks again and again gets on, too.
+        // A program that asks repeatedly gets on, too.
         self.sleep(LOOK).await;
         Ok(self.world.borrow().hosts[self.host].word(at))
     }
@@ -435,7 +435,7 @@ impl Host {
         (at.checked_add(bytes)? <= self.memory.len()).then_some(at)
     }
 
-    /// Whether a write may be, and whom its notification tells.
+    /// Whether a write is allowed, and which program its notification reaches.
     fn region(&self, packet: &Packet) -> Result<Option<u8>, u8> {
         let index = packet.key.map_or(packet.from, |key| (key & 0xFF) as usize);
         let Some([base, limit, rest, _]) = self.regions.get(index).copied() else {

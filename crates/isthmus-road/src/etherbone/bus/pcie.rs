@@ -207,7 +207,7 @@ fn link_config(platform: &PciePlatform) -> PcieConfig {
 /// The window of `pcie_mmio`, through the kernel's mapping of the BAR.
 pub(in super::super) struct MmioWindow {
     host: PcieHost,
-    /// The upper address half that the window stands at.
+    /// The upper address half that the window is set to.
     upper: Option<u32>,
 }
 

@@ -158,7 +158,7 @@ enum Pipe {
     Bulk(Bulk),
 }
 
-/// Transfers of the program's own, several under way both ways.
+/// Transfers of the program's own, several in progress both ways.
 struct Bulk {
     host: UsbHost,
     config: UsbBulk,
@@ -170,7 +170,7 @@ struct Bulk {
     blocked: Picoseconds,
 }
 
-/// More transfers than are ever under way.
+/// More transfers than are ever in progress.
 const MOST_TRANSFERS: usize = 1 << 16;
 
 impl Bulk {
@@ -178,7 +178,7 @@ impl Bulk {
         host.set_open(true);
         let (sender, arriving) = channel(MOST_TRANSFERS);
         let reader = host.clone();
-        // The library's event thread: transfers from the device are always under way.
+        // The library's event thread: transfers from the device are always in progress.
         sim.spawn_named(&format!("{SERVICE}usb events"), async move {
             let mut reading = VecDeque::new();
             loop {

@@ -119,7 +119,7 @@ impl VmeBus {
 /// The device's window, through the bridge.
 pub(in super::super) struct VmeWindow {
     host: VmeHost,
-    /// The upper address part that the window stands at.
+    /// The upper address part that the window is set to.
     upper: Option<u32>,
 }
 

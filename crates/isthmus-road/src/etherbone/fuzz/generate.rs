@@ -104,7 +104,7 @@ impl Generator {
                 let rest = &rest[..length.min(rest.len())];
                 [&[*head, 0, mirrored(*record)], rest].concat()
             }
-            // No record at all is no message in the other dialect.
+            // No record at all is not a message in the other dialect.
             (true, [head]) => vec![*head, 0, 0],
             _ => words,
         }

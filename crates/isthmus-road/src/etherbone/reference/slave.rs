@@ -43,7 +43,7 @@ impl Word {
         Self::Is(value, u32::MAX)
     }
 
-    /// Whether `word` may stand here; the frame lived between these two times.
+    /// Whether `word` is possible here; the frame lived between these two times.
     pub(in super::super) fn allows(self, word: u32, since_ns: u64, until_ns: u64) -> bool {
         match self {
             Self::Is(value, mask) => (word ^ value) & mask == 0,
@@ -140,7 +140,7 @@ impl Place {
 enum Outcome {
     Acknowledged(Word),
     Error,
-    /// One of both: it hangs on what the model does not follow.
+    /// Either: it depends on state that the model does not follow.
     Either,
 }
 
@@ -337,7 +337,7 @@ impl Slave {
         }
     }
 
-    /// An operation that nobody answers costs the bus cycle.
+    /// An operation without an answer costs the bus cycle.
     fn silence(&mut self) -> Outcome {
         if self.silent {
             self.dead = true;

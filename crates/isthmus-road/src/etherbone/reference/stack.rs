@@ -79,7 +79,7 @@ pub(in super::super) enum Fate {
     Datagram(Datagram),
 }
 
-/// A datagram for the service, and whom to answer.
+/// A datagram for the service, and where the answer goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Datagram {
     mac: [u8; 6],
@@ -228,7 +228,8 @@ impl Station {
         }
     }
 
-    /// Whether an address that is not the device's own is its subnet's broadcast address, or everybody's.
+    /// Whether an address that is not the device's own is its subnet's broadcast address, or the
+    /// general one.
     pub(in super::super) fn is_broadcast(&self, to: Ipv4Addr) -> bool {
         let subnet = Ipv4Addr::from(u32::from(self.ip) | !u32::from(self.netmask));
         to != self.ip && (to == subnet || to == Ipv4Addr::BROADCAST)
@@ -288,7 +289,7 @@ impl Station {
         padded([mac, &self.mac, &[8, 0], &header, message].concat())
     }
 
-    /// The frame that carries `words` back to who sent the datagram.
+    /// The frame that carries `words` back to the sender of the datagram.
     pub(in super::super) fn reply(&self, to: &Datagram, words: &[u32]) -> Vec<u8> {
         let length = (8 + 4 * words.len()) as u16;
         let mut message = [self.port.to_be_bytes(), to.port.to_be_bytes()].concat();
@@ -296,7 +297,7 @@ impl Station {
         message.extend([0, 0]);
         words.iter().for_each(|word| message.extend(word.to_be_bytes()));
         let check = match !sum(&[&pseudo(self.ip, to.ip, length), &message]) {
-            // Zero would say that there is none (RFC 768).
+            // Zero would mean "no checksum" (RFC 768).
             0 => 0xffff,
             check => check,
         };

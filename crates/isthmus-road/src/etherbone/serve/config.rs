@@ -23,7 +23,7 @@ pub struct ServeScenario {
     /// The TCP address to bind; port 0 picks a free one.
     #[serde(default)]
     pub tcp: Option<SocketAddr>,
-    /// The TAP interface to be the other end of; made if there is none of that name.
+    /// The TAP interface to connect to; created if it does not exist.
     #[serde(default)]
     pub tap: Option<String>,
     /// Whether to offer a pseudo-terminal.
@@ -51,10 +51,10 @@ pub struct ServeScenario {
     /// TCP connections at a time; more are closed at once.
     #[serde(default = "default_connections")]
     pub max_connections: usize,
-    /// A connection whose probe has not come after so long is closed.
+    /// A connection whose probe has not arrived after this long is closed.
     #[serde(default = "default_probe")]
     pub probe_timeout_s: u64,
-    /// A connection on which nothing moves for so long is closed.
+    /// A connection on which nothing moves for this long is closed.
     #[serde(default = "default_idle")]
     pub idle_timeout_s: u64,
 }

@@ -67,7 +67,7 @@ pub(super) struct Stream {
     begun: Instant,
     /// Since when a bus cycle waits for its end.
     pub(super) held: Option<Instant>,
-    /// A terminal that nobody has open.
+    /// A terminal that no program has open.
     pub(super) unused: bool,
     /// Nothing more will come; what came is still answered.
     pub(super) closing: bool,
@@ -104,7 +104,7 @@ impl Stream {
             grantpt(&ours)?;
             unlockpt(&ours)?;
             let path = PathBuf::from(ptsname(&ours, Vec::new())?.to_string_lossy().into_owned());
-            // Opened and closed once: from now on the system says whether anybody has it open.
+            // Opened and closed once: from now on the system reports whether a program has it open.
             let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
             let theirs = rustix::fs::open(&path, flags, Mode::empty())?;
             let mut settings = tcgetattr(&theirs)?;
@@ -158,7 +158,7 @@ impl Stream {
         events
     }
 
-    /// Whether somebody has the terminal open; a connection always is.
+    /// Whether a program has the terminal open; a connection always is.
     pub(super) fn looked_at(&mut self) -> bool {
         if self.unused {
             let mut fds = [PollFd::new(&self.end, PollFlags::IN)];
@@ -237,15 +237,15 @@ pub(super) fn tcp_listener(address: SocketAddr) -> Result<TcpListener, RoadError
     Ok(listener)
 }
 
-/// A TAP interface: Ethernet frames of this machine. It is made if there is none of that name; its
-/// addresses and whether it is up are the system's business.
+/// A TAP interface: Ethernet frames of this machine. It is created if it does not exist; its
+/// addresses and whether it is up are configured by the system.
 pub(super) struct Tap(SyncDevice);
 
 impl Tap {
     pub(super) fn open(name: &str) -> Result<Self, RoadError> {
         let failed = || io(format!("open tap {name}"));
         if name.is_empty() || name.len() > 15 {
-            let reason = format!("{name:?} is no name of an interface: 1 to 15 bytes");
+            let reason = format!("{name:?} is not a name of an interface: 1 to 15 bytes");
             return Err(RoadError::scenario("tap", reason));
         }
         let builder = DeviceBuilder::new().name(name).layer(Layer::L2).inherit_enable_state();

@@ -21,10 +21,10 @@ use crate::model::MakeModel;
 const TAI_MINUS_UTC_S: u64 = 37;
 /// The longest frame, without preamble and FCS.
 pub(super) const MAX_FRAME: usize = 1_514;
-/// Where requests of streams seem to come from; nobody else uses port 0.
+/// Source port of requests from streams; no other sender uses port 0.
 const STREAM_PORT: u16 = 0;
 
-/// Who a datagram comes from.
+/// The sender of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
     /// A sender of datagrams.
@@ -33,14 +33,14 @@ pub(super) enum Peer {
     Stream(u64),
 }
 
-/// What came out of the device, and for whom.
+/// What came out of the device, and its destination.
 #[derive(Debug)]
 pub(super) enum Output {
     Datagram(SocketAddr, Vec<u8>),
     Stream(u64, Vec<u8>),
     /// For a station that is not one of ours.
     Frame(Vec<u8>),
-    /// A reply that nobody waits for.
+    /// A reply that is not pending.
     Lost,
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One whole end of a link, word by word: start, framing, credits both ways.
 //!
-//! It keeps no packets. What it sends comes from a [`Feed`]; what it receives goes to the caller, who
-//! says what of it was stored and what left again.
+//! It keeps no packets. What it sends comes from a [`Feed`]; what it receives goes to the caller,
+//! which reports what of it was stored and what left again.
 
 use isthmus_sim::world::link::word::{COUNT_MODULUS, Crc24, IDS_MAX, Token, Word};
 
@@ -11,17 +11,17 @@ use isthmus_sim::world::link::word::{COUNT_MODULUS, Crc24, IDS_MAX, Token, Word}
 pub struct EndConfig {
     /// Buffers behind the receive side.
     pub rx_ids: usize,
-    /// Buffers at the far end.
+    /// Buffers at the remote end.
     pub tx_ids: usize,
     /// Words of each of those.
     pub tx_depth: u16,
     /// Data words of a packet, at most.
     pub max_words: u16,
-    /// Credits may stand inside packets.
+    /// Credits may be sent inside packets.
     pub credit_in_packet: bool,
-    /// Words freed and not told from which on a credit is due.
+    /// Words freed and not reported from which on a credit is due.
     pub credit_words: u16,
-    /// An end with nothing to send says how things are this often, in words.
+    /// An end with nothing to send refreshes its credits this often, in words.
     pub refresh_words: u16,
     /// Words of INIT that a start begins with: a round trip at least.
     pub init_words: u16,
@@ -29,7 +29,7 @@ pub struct EndConfig {
     pub bench: bool,
 }
 
-/// The next word of the packet under way.
+/// The next word of the packet in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A data word.
@@ -44,13 +44,13 @@ pub enum Next {
 
 /// Where an end takes packets from.
 pub trait Feed {
-    /// A packet that may begin now, by the buffer it goes to; it is under way from here on.
+    /// A packet that may begin now, by the buffer it goes to; it is in progress from here on.
     fn begin(&mut self, rooms: &Rooms<'_>, now: u64) -> Option<u8>;
-    /// The next word of the packet under way.
+    /// The next word of the packet in progress.
     fn next(&mut self, now: u64) -> Next;
 }
 
-/// What a sender knows of the buffers at the far end.
+/// What a sender knows of the buffers at the remote end.
 pub struct Rooms<'a> {
     sent: &'a [u16; IDS_MAX],
     freed: &'a [u16; IDS_MAX],
@@ -73,18 +73,18 @@ pub struct Ended {
     pub crc24: u32,
     /// It came whole, and its check holds.
     pub good: bool,
-    /// It was marked bad by somebody before.
+    /// It was marked bad before.
     pub poisoned: bool,
 }
 
 /// What one word brought. A packet ends before another begins in the same word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// The packet under way ended.
+    /// The packet in progress ended.
     pub ended: Option<Ended>,
     /// A packet began, for this buffer.
     pub begun: Option<u8>,
-    /// A data word of the packet under way.
+    /// A data word of the packet in progress.
     pub data: Option<u32>,
     /// The link starts over: the packet that is being sent is gone. Say what each buffer still holds
     /// ([`End::holds`]).
@@ -148,12 +148,12 @@ pub struct End {
     received: [u16; IDS_MAX],
     taken: [u16; IDS_MAX],
     told: [u16; IDS_MAX],
-    /// Buffers of which something is freed and not told, and those of which enough is.
+    /// Buffers with freed words that are not reported, and those with enough of them for a credit.
     untold: u64,
     due: u64,
-    /// Buffers that the far end has asked about.
+    /// Buffers that the remote end has asked about.
     asked: u64,
-    /// When the scan for something to tell has come round again.
+    /// When the scan for a credit to send has come round again.
     scanned: u64,
     incoming: Option<Incoming>,
     /// The packet that is being sent, by the buffer it goes to.
@@ -166,7 +166,7 @@ pub struct End {
     heard: WordCounters,
 }
 
-/// Looking for a credit to tell takes a clock an id, and these more.
+/// The scan for a credit to send takes one clock for each id, and these more.
 const SCAN_BASE_CLOCKS: u64 = 4;
 /// While packets wait, a refresh comes this many times less often.
 const REFRESH_WHEN_BUSY: u16 = 16;
@@ -184,7 +184,7 @@ pub(crate) fn round_robin(mask: u64, from: u32) -> u32 {
     if ahead != 0 { ahead.trailing_zeros() } else { mask.trailing_zeros() }
 }
 
-/// A bit for each of so many ids.
+/// A bit for each of `ids` ids.
 fn all(ids: usize) -> u64 {
     if ids == 0 { 0 } else { u64::MAX >> (64 - ids) }
 }
@@ -244,7 +244,7 @@ impl End {
         self.heard
     }
 
-    /// Words that may still be sent to each buffer of the far end.
+    /// Words that may still be sent to each buffer of the remote end.
     #[cfg(test)]
     #[must_use]
     pub fn rooms(&self) -> Rooms<'_> {
@@ -273,7 +273,7 @@ impl End {
         self.due = if untold < self.config.credit_words { self.due & !bit } else { self.due | bit };
     }
 
-    /// At the link's start buffer `id` still holds so many words.
+    /// At the link's start buffer `id` still holds this many words.
     pub fn holds(&mut self, id: usize, words: u16) {
         self.taken[id] = 0_u16.wrapping_sub(words) & (COUNT_MODULUS - 1);
     }
@@ -286,14 +286,14 @@ impl End {
         self.freed = [0_u16.wrapping_sub(self.config.tx_depth) & (COUNT_MODULUS - 1); IDS_MAX];
         self.received = [0; IDS_MAX];
         self.taken = [0; IDS_MAX];
-        // The far end may send nothing before it hears of each buffer.
+        // The remote end may send nothing before it has credit for each buffer.
         self.untold = all(self.config.rx_ids);
         self.due = self.untold;
         self.asked = 0;
         self.outgoing = None;
     }
 
-    /// One word from the far end, or that there is no signal.
+    /// One word from the remote end, or no signal.
     #[inline]
     pub fn receive(&mut self, word: Option<Word>) -> Received {
         let Some(word) = word else {
@@ -414,7 +414,7 @@ impl End {
         })
     }
 
-    /// The buffer that the packet under way goes to.
+    /// The buffer that the packet in progress goes to.
     #[cfg(test)]
     #[must_use]
     pub fn incoming(&self) -> Option<usize> {
@@ -505,7 +505,7 @@ impl End {
             return self.tell(self.due);
         }
         let token = match feed.next(now) {
-            // Something must stand here, and a credit is as good as anything.
+            // A word is needed here, and a credit is as good as any.
             Next::Gap => return self.tell(self.untold.max(1)),
             Next::Data(data) => {
                 self.count_sent(id);
@@ -535,7 +535,7 @@ impl End {
         Word::of(Token::Credit { id: id as u8, count })
     }
 
-    /// An answer that is owed, or a CHECK of the next id whose room is not whole.
+    /// An answer that is owed, or a CHECK of the next id whose credit is not complete.
     fn refresh(&mut self) -> Option<Word> {
         self.since_refresh = 0;
         if self.asked != 0 {
@@ -544,7 +544,7 @@ impl End {
         let ids = self.config.tx_ids;
         for step in 0..ids {
             let id = (self.refresh_turn + step) % ids;
-            // A packet under way is outside this: it says its count with its begin.
+            // A packet in progress is outside this: it says its count with its begin.
             if self.sent[id] != self.freed[id] && self.outgoing != Some(id as u8) {
                 self.refresh_turn = id + 1;
                 return Some(Word::of(Token::Check { id: id as u8, count: self.sent[id] }));

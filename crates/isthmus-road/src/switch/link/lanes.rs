@@ -37,7 +37,7 @@ impl Splitter {
         Self { checks, align_words: config.align_words, since: config.align_words }
     }
 
-    /// A mark must go, where no packet is under way.
+    /// A mark must go, where no packet is in progress.
     #[must_use]
     pub fn is_due(&self) -> bool {
         self.since >= self.align_words
@@ -75,7 +75,7 @@ pub struct LaneCounters {
     pub lost: u64,
     /// Marks that did not come within the skew allowed.
     pub late: u64,
-    /// Packets whose checks all held and whose lanes disagree: each is an error of somebody's.
+    /// Packets whose checks all held and whose lanes disagree: each is an error.
     pub mixed: u64,
 }
 

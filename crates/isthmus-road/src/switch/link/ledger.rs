@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who sent what and what came of it: every packet once, in its flow's order, with the right bytes, at
-//! the right port. A packet may be missing only where a fault is known to have hit it.
+//! What was sent and what became of it: every packet once, in its flow's order, with the right
+//! bytes, at the right port. A packet may be missing only where a fault is known to have hit it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ pub struct Tally {
     pub created: u64,
     /// Their data words.
     pub created_words: u64,
-    /// Arrived whole.
+    /// Arrived complete.
     pub delivered: u64,
     /// Their data words, each compared.
     pub delivered_words: u64,
@@ -71,7 +71,8 @@ impl Ledger {
         sequence
     }
 
-    /// A link was reset: a device may have held a packet of this port where nobody sees it, one each way.
+    /// A link was reset: a device may have held a packet of this port where it is not visible, one
+    /// each way.
     pub fn allow(&mut self, port: usize) {
         self.allowed[port] += 2;
     }
@@ -81,10 +82,11 @@ impl Ledger {
         let flow = self.flow(key.source, key.destination);
         let expected = self.expected[flow];
         if key.sequence < expected {
-            return self.wrong(|| format!("{key:?} came twice, or after number {}", expected - 1));
+            return self
+                .wrong(|| format!("{key:?} arrived twice, or after number {}", expected - 1));
         }
         if key.sequence >= self.created[flow] {
-            return self.wrong(|| format!("{key:?} came and was never sent"));
+            return self.wrong(|| format!("{key:?} arrived, but was never sent"));
         }
         self.missing(key.source, key.destination, expected..key.sequence);
         // Hit, and good all the same: where the fault struck something that carries nothing.
@@ -107,7 +109,7 @@ impl Ledger {
                     self.allowed[port] -= 1;
                     self.tally.excused += 1;
                 }
-                None => self.wrong(|| format!("{key:?} never came, and no fault hit it")),
+                None => self.wrong(|| format!("{key:?} never arrived, and no fault hit it")),
             }
         }
     }
@@ -120,7 +122,7 @@ impl Ledger {
         }
     }
 
-    /// Packets on their way.
+    /// Packets in flight.
     #[must_use]
     pub fn on_way(&self) -> u64 {
         let tally = self.tally;
@@ -143,7 +145,7 @@ impl Ledger {
         flows
     }
 
-    /// Nothing is on its way any more: what has not come is missing.
+    /// Nothing is in flight any more: what has not come is missing.
     pub fn close(&mut self) {
         for source in 0..self.ports as u8 {
             for destination in 0..self.ports as u8 {
@@ -229,9 +231,12 @@ mod tests {
         ghost.deliver(key(2), 16);
         let mut lost = ledger(1);
         lost.close();
-        for (ledger, word) in
-            [(twice, "twice"), (order, "never came"), (ghost, "never sent"), (lost, "never came")]
-        {
+        for (ledger, word) in [
+            (twice, "twice"),
+            (order, "never arrived"),
+            (ghost, "never sent"),
+            (lost, "never arrived"),
+        ] {
             assert_eq!(ledger.tally.wrong, 1, "{word}");
             assert!(ledger.first_wrong().unwrap().contains(word), "{:?}", ledger.first_wrong());
         }

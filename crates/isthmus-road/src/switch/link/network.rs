@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All that hangs on a switch: an interface a port, and the cables between, both ways.
+//! All that is connected to a switch: an interface for each port, and the cables between, both
+//! ways.
 
 use super::end::{EndCounters, WordCounters};
 use super::lanes::{Joiner, LaneCounters, LanesConfig, Splitter};
@@ -33,7 +34,7 @@ pub struct LaneSlip {
     pub lane: usize,
     /// When.
     pub at: u64,
-    /// By so many words.
+    /// By this many words.
     pub words: i64,
 }
 
@@ -89,7 +90,7 @@ pub struct Network {
     bundles: Vec<Bundle>,
     arrived: Vec<Option<Word>>,
     sent: Vec<Word>,
-    /// A slip is over after so many clocks.
+    /// A slip is over after this many clocks.
     slip_clocks: u64,
     to_switch: Vec<Line>,
     from_switch: Vec<Line>,
@@ -117,7 +118,7 @@ impl Network {
             config.faults.credit_corrupt_rate,
         ] {
             if !(0.0..=1.0).contains(&rate) {
-                return wrong(format!("a rate of {rate} is no probability: 0 to 1 expected"));
+                return wrong(format!("a rate of {rate} is not a probability: 0 to 1 expected"));
             }
         }
         let ports_hit = config.resets.iter().map(|r| r.port);
@@ -166,8 +167,9 @@ impl Network {
             stations: sources
                 .map(|(port, source)| Station::new(port, ports, source, &config.station))
                 .collect(),
-            // A word that a station gives at one clock stands at the switch's pins `hop` clocks later;
-            // the other way a word has stood at the switch's pins for one clock when it is read.
+            // A word that a station sends at one clock is valid at the switch's pins `hop` clocks
+            // later; the other way a word has been valid at the switch's pins for one clock when it
+            // is read.
             to_switch: places.clone().map(|p| line("up", p, config.hop_clocks)).collect(),
             from_switch: places.map(|p| line("down", p, config.hop_clocks - 1)).collect(),
             lanes: lanes.lanes,
@@ -278,7 +280,7 @@ impl Network {
         if !std::mem::replace(&mut self.ended, true) {
             let overruns: u64 = self.stations.iter().map(Station::overruns).sum();
             if overruns > 0 && self.ledger.faults == FaultCounters::default() {
-                self.ledger.wrong(|| format!("{overruns} words came without credit for them"));
+                self.ledger.wrong(|| format!("{overruns} words arrived without credit"));
             }
             self.ledger.close();
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A network interface at the far end of a switch port: packets wait in a queue for each output until
+//! A network interface connected to a switch port: packets wait in a queue for each output until
 //! there is credit for them, and a sink takes and checks what arrives.
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ pub struct StationConfig {
     pub transmit_clocks: u64,
     /// Words of its receive buffer.
     pub sink_depth: u16,
-    /// The longest queue that has credit is served, lengths told apart by powers of two and equal ones
+    /// The longest queue that has credit is served, lengths rounded to powers of two and equal ones
     /// in turn; else all in turn.
     pub longest_first: bool,
 }
@@ -193,7 +193,7 @@ struct Sink {
 }
 
 impl Station {
-    /// An interface at port `port` of a switch with so many.
+    /// An interface at port `port` of a switch with `ports` ports.
     #[must_use]
     pub fn new(port: usize, ports: usize, mut source: Source, config: &StationConfig) -> Self {
         let backlog = source.backlog();
@@ -240,7 +240,7 @@ impl Station {
         self.queues.words
     }
 
-    /// Words that came with no room for them: the far end broke the rules of credit.
+    /// Words that came without credit: the remote end broke the rules of credit.
     #[must_use]
     pub fn overruns(&self) -> u64 {
         self.sink.overruns
@@ -266,7 +266,8 @@ impl Station {
         self.sink.stalled_until = clock;
     }
 
-    /// One clock, first half: a word in, which stands at the receiver's pins since before this clock.
+    /// One clock, first half: a word in, which is valid at the receiver's pins since before this
+    /// clock.
     #[inline]
     pub fn receive(
         &mut self,
@@ -286,7 +287,7 @@ impl Station {
         }
     }
 
-    /// Its second half: a word out, which stands at the transmitter's pins from it on.
+    /// Its second half: a word out, which is valid at the transmitter's pins from this clock on.
     #[inline]
     pub fn transmit(&mut self, now: u64) -> Word {
         self.end.transmit(&mut self.queues, now)

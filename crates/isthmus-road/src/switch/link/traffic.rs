@@ -126,7 +126,7 @@ pub struct Source {
     random: RandomStream,
     /// When the next packet may be made, to fractions of a clock.
     clock: f64,
-    /// Packets left of the burst under way, and where it goes.
+    /// Packets left of the burst in progress, and where it goes.
     burst: u64,
     destination: u8,
     trace: Option<std::vec::IntoIter<Packet>>,

@@ -20,7 +20,7 @@ enum BarRequest {
 struct BarQueue {
     device: DeviceHandle,
     requests: RefCell<VecDeque<BarRequest>>,
-    /// Something waits, or is under way.
+    /// Something waits, or is in progress.
     busy: Cell<bool>,
 }
 

@@ -19,7 +19,7 @@ pub enum DmaError {
     /// The completions did not come.
     #[error("completion timeout")]
     Timeout,
-    /// Who was asked gave up.
+    /// The target aborted.
     #[error("target abort")]
     Aborted,
 }
@@ -131,9 +131,9 @@ pub(in crate::world) trait HostBus {
     fn data(&self, address: u64, lanes: &[u8], enabled: u128);
     /// The last beat of that burst has come.
     fn written(&self);
-    /// No more data of writes under way will come.
+    /// No more data of writes in progress will come.
     fn abort(&self);
-    /// Whether there is room for a beat of so many bytes.
+    /// Whether there is room for a beat of `bytes` bytes.
     fn has_room(&self, bytes: usize) -> bool;
     /// A read burst's address was taken.
     fn read(&self, access: Access, sink: Rc<dyn ReadSink>) -> Result<(), String>;
@@ -146,7 +146,7 @@ pub(in crate::world) trait HostBus {
     fn interrupt(&self, vector: u32);
 }
 
-/// Collects a read for who waits for the whole of it.
+/// Collects a read for a caller that waits for all of its data.
 pub(in crate::world) struct Collect {
     data: RefCell<Vec<u8>>,
     /// Requests that have not ended.
@@ -156,7 +156,7 @@ pub(in crate::world) struct Collect {
 }
 
 impl Collect {
-    /// A read of `bytes` in so many requests; `done` is told of its end.
+    /// A read of `bytes` in `requests` requests; `done` is notified of its end.
     pub(in crate::world) fn new(bytes: usize, requests: usize, done: OneshotSender<()>) -> Self {
         Self {
             data: RefCell::new(vec![0; bytes]),

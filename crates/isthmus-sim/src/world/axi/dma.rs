@@ -32,7 +32,7 @@ struct DmaRead {
 }
 
 impl DmaRead {
-    /// Beat `beat` is announced, and this was not told yet.
+    /// Beat `beat` is announced, and this has not been reported yet.
     fn tells_early(&self, beat: u64) -> bool {
         let (start, end) = self.burst.beat(beat);
         let next = self.early.get().is_some_and(|at| (start..end).contains(&at));
@@ -103,7 +103,7 @@ pub(super) struct DmaAgent {
     rresp: InputPin,
     rlast: InputPin,
     rready: OutputPin,
-    /// Told that the next beat comes soon, where the device wants to know.
+    /// Announces that the next beat comes soon, for a device with such a pin.
     rearly: Option<InputPin>,
     /// By which the device says that a write, a read, will probably come within a few clocks, where
     /// it does; and what was said last.
@@ -174,7 +174,7 @@ impl DmaAgent {
         self.held = None;
         self.bus.abort();
         self.answers.clear();
-        // Their completions still come, to nobody.
+        // Their completions still arrive, and are dropped.
         self.reads.clear();
         self.read_beat = 0;
     }

@@ -81,7 +81,7 @@ impl Memory {
         Ok(self.0.bytes.borrow()[range].to_vec())
     }
 
-    /// Writes, at no cost, and wakes those who watch the range.
+    /// Writes, at no cost, and wakes the tasks that watch the range.
     ///
     /// # Errors
     /// When the range is not inside the memory.

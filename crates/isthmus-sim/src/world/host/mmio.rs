@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cpu, Memory, WriteCombiner};
 use crate::kernel::{FrameId, OneshotSender, Picoseconds, Sim, SimError, oneshot};
 
-/// Told of an interrupt: its vector and its number.
+/// Called on an interrupt, with its vector and its number.
 pub(in crate::world) type OnInterrupt = Box<dyn Fn(u32, FrameId)>;
 
 /// The bus below a processor, from the port on that takes its accesses: a root port, a bridge.
@@ -30,9 +30,9 @@ pub(in crate::world) trait MmioBus {
     fn store(&self, offset: u64, data: &[u8]) -> Vec<FrameId>;
     /// Takes a load; its data goes to `answer`, or nothing where the device answers with an error.
     fn load(&self, offset: u64, bytes: usize, answer: OneshotSender<Option<Vec<u8>>>) -> FrameId;
-    /// Nobody waits for this load any more.
+    /// This load is no longer pending: its answer is dropped.
     fn forget_load(&self, id: FrameId);
-    /// Whom interrupts are told to, from now on.
+    /// Sets the call that is notified of interrupts from now on.
     fn on_interrupt(&self, call: OnInterrupt);
 }
 

@@ -80,7 +80,7 @@ pub enum NetError {
 /// A received datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Who sent it.
+    /// The sender.
     pub from: SocketAddrV4,
     /// What was sent.
     pub payload: Vec<u8>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One direction of a cable with its transceivers: so many words long, and what goes wrong on it.
+//! One direction of a cable with its transceivers: its length in words, and its faults.
 
 use std::collections::VecDeque;
 
@@ -63,7 +63,7 @@ impl Line {
         Self { ring: vec![None; length.max(1)].into_boxed_slice(), at: 0, down_until: 0, faults }
     }
 
-    /// The line carries nothing for so many clocks, and what is on it is gone.
+    /// The line carries nothing for this many clocks, and what is on it is gone.
     pub fn cut(&mut self, now: u64, clocks: u64, log: &mut impl FaultLog) {
         self.down_until = now + clocks;
         if let Some(faults) = &mut self.faults {
@@ -72,7 +72,8 @@ impl Line {
         }
     }
 
-    /// The line gets so many words longer, or shorter: it slips. Packets until `until` may be lost for it.
+    /// The line gets this many words longer, or shorter: it slips. Packets until `until` may be
+    /// lost for it.
     pub fn slip(&mut self, now: u64, words: i64, until: u64, log: &mut impl FaultLog) {
         let mut kept: Vec<Option<Word>> = self.ring[self.at..].to_vec();
         kept.extend_from_slice(&self.ring[..self.at]);
@@ -307,7 +308,7 @@ mod tests {
                 line.cut(now, 1, hits);
             }
         });
-        // The second is under way, the first may still be in the receiver.
+        // The second is in progress, the first may still be in the receiver.
         assert_eq!(found, [0, 1]);
     }
 }

@@ -40,7 +40,7 @@ impl<N: PortWords + 'static> SwitchPins<N> {
     /// Ties `network` to a device's pins; it moves on at each rising edge of `clk_i`.
     ///
     /// # Errors
-    /// When the device has no such pins for so many ports and lanes.
+    /// When the device has no such pins for this number of ports and lanes.
     pub fn attach(device: &DeviceHandle, network: &Rc<RefCell<N>>) -> Result<(), SimError> {
         let lines = network.borrow().ports() * network.borrow().lanes();
         let count = lines as u32;

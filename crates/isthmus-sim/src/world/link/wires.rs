@@ -53,7 +53,8 @@ pub const HEADER_WORDS: usize = 4;
 #[derive(Default)]
 struct Watched {
     marks: Vec<PacketMark>,
-    /// Of each port, out and in: the mark of the packet that is under way, and how much of its header was seen.
+    /// Of each port, out and in: the mark of the packet that is in progress, and how much of its
+    /// header was seen.
     open: Vec<[Option<(usize, usize)>; 2]>,
 }
 
@@ -112,7 +113,7 @@ impl SerialPorts {
     /// Attaches to the bundle `serdes` of a device; its pins belong to `clock`.
     ///
     /// # Errors
-    /// When it has no such clock, or no such pins for so many ports.
+    /// When it has no such clock, or no such pins for this number of ports.
     pub fn attach(
         sim: &Sim,
         device: &DeviceHandle,
@@ -144,7 +145,7 @@ impl SerialPorts {
     /// Puts a link between two ports.
     ///
     /// # Errors
-    /// When a port does not exist or is taken, the clocks differ, or a rate is no probability.
+    /// When a port does not exist or is taken, the clocks differ, or a rate is not a probability.
     pub fn connect(
         &self,
         port: usize,
@@ -156,7 +157,7 @@ impl SerialPorts {
         let LineFaults { bit_error_rate, credit_loss_rate, credit_corrupt_rate } = config.faults;
         for rate in [bit_error_rate, credit_loss_rate, credit_corrupt_rate] {
             if !(0.0..=1.0).contains(&rate) {
-                return wrong(format!("a rate of {rate} is no probability: 0 to 1 expected"));
+                return wrong(format!("a rate of {rate} is not a probability: 0 to 1 expected"));
             }
         }
         if self.side.period != other.side.period {
@@ -204,7 +205,7 @@ impl SerialPorts {
     pub fn take_marks(&self) -> Vec<PacketMark> {
         let mut watched = self.side.watched.borrow_mut();
         let Some(watched) = watched.as_mut() else { return Vec::new() };
-        // The rest of a packet that is under way belongs to a mark that is no longer here.
+        // The rest of a packet that is in progress belongs to a mark that is no longer here.
         watched.open.fill([None; 2]);
         std::mem::take(&mut watched.marks)
     }

@@ -31,9 +31,9 @@ pub struct PcieConfig {
     /// The share of each direction's symbols that TLPs cannot use: SKP ordered sets, and DLLPs where
     /// they are not counted one by one.
     pub reserved_share: f64,
-    /// An acknowledgement DLLP goes back for every so many TLPs; 0: in `reserved_share`.
+    /// An acknowledgement DLLP goes back once per this many TLPs; 0: in `reserved_share`.
     pub ack_every_tlps: u32,
-    /// A flow-control DLLP goes back for every so many TLPs that left a receive buffer; 0: in
+    /// A flow-control DLLP goes back once per this many TLPs that left a receive buffer; 0: in
     /// `reserved_share`.
     pub update_every_tlps: u32,
     /// From a symbol on one end's pins to the same symbol on the other's: traces, connector, cable.
@@ -54,7 +54,7 @@ pub struct PortConfig {
     pub transmit_latency_ns: f64,
     /// From a TLP's last symbol on the pins to the TLP at the block's user side.
     pub receive_latency_ns: f64,
-    /// Posted TLPs that wait inside for the wire before who sends them is held up.
+    /// Posted TLPs that wait inside for the wire before their sender is held up.
     pub transmit_queue_tlps: usize,
     /// The room it advertises for TLPs it receives.
     pub credits: CreditConfig,

@@ -112,8 +112,8 @@ impl Shared {
         self.endpoint.waiting.borrow().is_empty()
     }
 
-    /// Cuts a write into TLPs, and gives their numbers. There is no limit here: who is held up
-    /// looks for room before.
+    /// Cuts a write into TLPs, and gives their numbers. There is no limit here: a
+    /// sender that can be held up checks for free space before.
     pub(super) fn write(
         self: &Rc<Self>,
         direction: Direction,
@@ -272,7 +272,7 @@ impl Endpoint {
         self.0.serve(target);
     }
 
-    /// Reads host memory. The range may be as long as it likes.
+    /// Reads host memory. The range may have any length.
     ///
     /// # Errors
     /// When a request was not supported, was answered with bad data, or timed out.

@@ -155,7 +155,7 @@ pub(super) struct Lane {
     order: Cell<u64>,
     /// When the wire is free.
     free: Cell<FineTime>,
-    /// An event for the wire's end is on its way.
+    /// An event for the wire's end is in flight.
     pub(super) awaiting_wire: Cell<bool>,
     records: RefCell<Vec<TlpRecord>>,
     remembers: Cell<bool>,

@@ -305,7 +305,7 @@ impl Shared {
         id
     }
 
-    /// Nobody waits for this load any more.
+    /// This load is no longer pending: its answer is dropped.
     pub(super) fn forget_load(&self, id: FrameId) {
         self.root.loads.borrow_mut().remove(&id.0);
     }

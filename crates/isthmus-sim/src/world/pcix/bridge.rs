@@ -231,7 +231,7 @@ impl Shared {
         });
     }
 
-    /// A read that nobody answers.
+    /// A read without an answer.
     pub(super) fn fail_read(&self, sequence: &ReadSequence, outcome: PcixOutcome) {
         let error = match outcome {
             PcixOutcome::TargetAbort => DmaError::Aborted,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bus itself: who wants it, who gets it, and how long each transaction has it.
+//! The bus itself: requests, grants, and how long each transaction takes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use super::record::{PcixAgent, PcixKind, PcixOutcome, PcixRecord, phases};
 use crate::kernel::{Counter, FaultPoint, FrameId, Picoseconds, Sim, SimError};
 use crate::world::host::Memory;
 
-/// What an agent wants the bus for.
+/// What an agent requests the bus for.
 pub(super) enum Body {
     Store { offset: u64, data: Vec<u8> },
     Load { offset: u64, bytes: usize },
@@ -309,7 +309,7 @@ impl Shared {
         self.agents.borrow()[agent.index()].queues[Class::Request as usize].len()
     }
 
-    /// Looks again at `time` at who wants the bus.
+    /// Arbitrates again at `time`.
     pub(super) fn kick_later(self: &Rc<Self>, time: Picoseconds) {
         if self.kick_at.replace(Some(time)) == Some(time) {
             return;
@@ -535,7 +535,7 @@ impl Shared {
         }
     }
 
-    /// Nobody answers, or who answered gives up.
+    /// No target answers, or the target aborts.
     fn abort(self: &Rc<Self>, mut running: Running, outcome: PcixOutcome) {
         let record = &mut running.record;
         if outcome == PcixOutcome::MasterAbort {

@@ -71,8 +71,8 @@ impl WriteSequence {
     }
 }
 
-/// Where a part of a read sequence's data goes: from an offset in the sequence on, so many bytes, to
-/// an offset of the sink.
+/// Where a part of a read sequence's data goes: from an offset in the sequence on, a number of
+/// bytes, to an offset of the sink.
 struct Part {
     from: usize,
     bytes: usize,
@@ -223,7 +223,7 @@ impl Core {
         self.stores.get() + bytes <= self.store_room
     }
 
-    /// Whether so many bytes of a write find room; what is longer than the buffer needs all of it.
+    /// Whether `bytes` of a write find free space; what is longer than the buffer needs all of it.
     pub(super) fn writes_fit(&self, bytes: usize) -> bool {
         self.buffered.get() + bytes <= self.write_room || self.buffered.get() == 0
     }
@@ -409,7 +409,7 @@ impl Shared {
         let end = sequence.block(from + running.record.bytes as usize);
         running.record.bytes = (end - from) as u64;
         let count = phases(running.record.address, end - from, width);
-        // Who has the bus says one clock ahead which data phase is the last.
+        // The bus master announces one clock ahead which data phase is the last.
         let last = running.record.data + self.times.cycle * (count - 1);
         let (this, sequence) = (Rc::clone(self), Rc::clone(sequence));
         self.sim.at(last, move || {
@@ -474,7 +474,7 @@ impl Shared {
         let bytes = access.bytes as u64;
         let row = row(open.as_ref(), &access, self.config.sequence_bytes)?;
         if row == Row::Breaks {
-            // What was asked for comes, to nobody.
+            // The requested data still arrives, and is dropped.
             self.core.broken.increment();
         }
         if row == Row::GoesOn
@@ -598,7 +598,8 @@ impl Shared {
             _ => None,
         };
         if let Some((at, limit)) = held {
-            // An answer does not pass the writes before it: with some under way the load is split.
+            // An answer does not pass the writes before it: with some in progress the load is
+            // split.
             let first = self.posted(PcixAgent::Device) == 0;
             match data {
                 Some(data) if first && at <= limit => {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::kernel::{FrameId, Picoseconds};
 
-/// Who starts a transaction.
+/// The initiator of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PcixAgent {
@@ -63,9 +63,9 @@ pub enum PcixOutcome {
     Split,
     /// The target had no room: the same again.
     Retry,
-    /// Nobody answered.
+    /// No target answered.
     MasterAbort,
-    /// The target gave up.
+    /// The target aborted.
     TargetAbort,
 }
 
@@ -74,7 +74,7 @@ pub enum PcixOutcome {
 pub struct PcixRecord {
     /// The sequence it belongs to; a read's request and its completions share one.
     pub id: FrameId,
-    /// Who started it.
+    /// Its initiator.
     pub initiator: PcixAgent,
     /// What it is for.
     pub kind: PcixKind,

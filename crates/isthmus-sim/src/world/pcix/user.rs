@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who uses a bus: the pins of a device, a device in Rust, the host.
+//! The users of a bus: the pins of a device, a device in Rust, the host.
 
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -129,10 +129,10 @@ impl PcixEndpoint {
         (0..bytes).step_by(most).map(|at| (at, most.min(bytes - at))).collect()
     }
 
-    /// Reads host memory. The range may be as long as it likes.
+    /// Reads host memory. The range may have any length.
     ///
     /// # Errors
-    /// When nobody answered, who was asked gave up, or data came with wrong parity.
+    /// When no target answered, the target aborted, or data came with wrong parity.
     pub async fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, DmaError> {
         let (sender, receiver) = oneshot();
         let sequences = self.sequences(bytes);

@@ -24,7 +24,7 @@ use crate::kernel::{
 pub enum ControllerKind {
     /// Enhanced host controller: an asynchronous list in host memory.
     Ehci {
-        /// Interrupts come at multiples of so many microframes (1 to 64).
+        /// Interrupts come at multiples of this many microframes (1 to 64).
         interrupt_threshold_microframes: u64,
         /// Refusals in a row after which the controller rests.
         nak_reload: u64,
@@ -219,7 +219,7 @@ impl Controller {
         self.0.raised.wait().await;
     }
 
-    /// The oldest transfer that is done and not yet told to its owner.
+    /// The oldest transfer that is done and not yet reported to its owner.
     pub(super) fn finished(&self) -> Option<(Done, OneshotSender<Done>)> {
         self.0.finished.borrow_mut().pop_front()
     }
@@ -316,7 +316,7 @@ impl Shared {
         self.sim.sleep(Picoseconds(wait)).await;
     }
 
-    /// Waits until so many bit times fit before the next start of frame.
+    /// Waits until this many bit times fit before the next start of frame.
     async fn fit(&self, bits: u64) {
         let into = Picoseconds(self.sim.now().0 % MICROFRAME.0);
         let first = bit_times(START_OF_FRAME_BITS);

@@ -128,8 +128,8 @@ impl Fx2 {
         buffers.out.iter().map(Vec::len).sum::<usize>() - buffers.out_taken
     }
 
-    /// The firmware is told that a program opened or closed the device. It shows the device which
-    /// of the two it was, and empties both FIFOs of a closed one a moment later.
+    /// The firmware is notified that a program opened or closed the device. It shows the device
+    /// which of the two it was, and empties both FIFOs of a closed one a moment later.
     pub(super) fn set_open(&self, open: bool) {
         self.0.device.wake();
         self.0.buffers.borrow_mut().open = open;

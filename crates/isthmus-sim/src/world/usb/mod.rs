@@ -72,7 +72,7 @@ struct Shared {
 #[derive(Clone)]
 pub struct UsbHost(Rc<Shared>);
 
-/// A transfer under way, of a program that submits them itself.
+/// A transfer in progress, of a program that submits them itself.
 pub struct Transfer {
     host: UsbHost,
     id: FrameId,

@@ -2,8 +2,8 @@
 //! The device as a program sees it: a serial port of the kernel's usb-serial drivers.
 //!
 //! `write` fills the port's FIFO and starts the free transfers before it returns; the completion of
-//! one starts the next. Reads are always under way; what arrives goes through the terminal layer's
-//! work queue into the buffer that `read` empties.
+//! one starts the next. Reads are always in progress; what arrives goes through the terminal
+//! layer's work queue into the buffer that `read` empties.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -27,7 +27,7 @@ pub struct SerialConfig {
     pub out_transfer_bytes: usize,
     /// See above.
     pub out_transfers: usize,
-    /// The size of each transfer from the device, and how many are always under way.
+    /// The size of each transfer from the device, and how many are always in progress.
     pub in_transfer_bytes: usize,
     /// See above.
     pub in_transfers: usize,
@@ -35,7 +35,7 @@ pub struct SerialConfig {
     pub write_path_ns: f64,
     /// From received bytes to their being readable: work queue, line discipline.
     pub receive_work_ns: f64,
-    /// What opening or closing takes, until the device has been told by a control transfer.
+    /// What opening or closing takes, until the device has been notified by a control transfer.
     pub open_ns: f64,
 }
 

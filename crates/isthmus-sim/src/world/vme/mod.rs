@@ -2,9 +2,9 @@
 //! A VME64 backplane: a CPU board whose bridge makes A32/D32 single cycles, and a slave at a device's
 //! pins.
 //!
-//! The handshake is that of the standard (ANSI/VITA 1-1994, section 2): address and data stand
-//! before the strobes, the slave answers DTACK* or BERR*, and both sides let go in turn. What a
-//! bridge and a CPU's access to it cost comes from the configuration.
+//! The handshake is that of the standard (ANSI/VITA 1-1994, section 2): address and data are valid
+//! before the strobes, the slave answers DTACK* or BERR*, and both sides release their signals in
+//! turn. What a bridge and a CPU's access to it cost comes from the configuration.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ pub enum VmeError {
     #[error("VME address {0:#010x}: bus error")]
     BusError(u32),
     /// No slave answered.
-    #[error("VME address {0:#010x}: no answer before the bus timer ran off")]
+    #[error("VME address {0:#010x}: no answer before the bus timeout")]
     NoAnswer(u32),
     /// Not the address of a 32-bit word.
     #[error("VME address {0:#010x}: not a multiple of 4")]
@@ -244,7 +244,7 @@ impl VmeHost {
         answer.recv().await.unwrap_or(Err(VmeError::NoAnswer(address)))
     }
 
-    /// A store: posted. It returns before the slave has it; what goes wrong is told by
+    /// A store: posted. It returns before the slave has it; errors are reported by
     /// [`take_write_error`](Self::take_write_error).
     ///
     /// # Errors

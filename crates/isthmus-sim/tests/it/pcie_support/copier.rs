@@ -531,7 +531,7 @@ impl Model for Copier {
             }
         }
         let engine = &self.engine;
-        // A copy whose reads are all on their way waits for inputs alone.
+        // A copy whose reads are all in flight waits for inputs alone.
         let reading = engine.read_bursts.is_empty()
             && engine.read_beats_due > 0
             && self.get("dma_arvalid_o") == 0
