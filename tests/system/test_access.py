@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from isthmus import native, platforms
-from isthmus.bench import scenario
 from isthmus.errors import UserError
 from isthmus.models.build import ModelSpec, build
-from isthmus.platforms import BUSES, PROFILES
+from isthmus.platforms import PROFILES
+from isthmus.roads.etherbone import scenario
+from isthmus.roads.etherbone.platform import KINDS
 
 DRIVERS = {
     ("gige-direct", "isthmus"): "datagram",
@@ -27,7 +28,7 @@ EVERY_BUS = pytest.mark.parametrize(("platform", "profile"), DRIVERS)
 
 
 def board(platform: str, profile: Any) -> Path:
-    top = BUSES[platforms.load(platform).bus].boards[profile]
+    top = KINDS[platforms.load(platform).bus].boards[profile]
     return build(ModelSpec(f"isthmus:board:{top}", top))
 
 

@@ -26,12 +26,8 @@ pub struct PcixConfig {
     /// Address phase: 1, or 2 where addresses need two.
     #[schemars(range(min = 1, max = 1000))]
     pub address_cycles: u32,
-<<<<<<< HEAD
-    /// Attribute phase: who asks, and the sequence's byte count.
-    #[schemars(range(min = 1, max = 1000))]
-=======
     /// Attribute phase: the requester, and the sequence's byte count.
->>>>>>> w1
+    #[schemars(range(min = 1, max = 1000))]
     pub attribute_cycles: u32,
     /// From there to the first data phase: how fast targets decode.
     #[schemars(range(min = 1, max = 1000))]
@@ -49,12 +45,8 @@ pub struct PcixConfig {
     /// How long an agent holds REQ# back after a transaction that was cut or refused.
     #[schemars(range(min = 0, max = 1000))]
     pub release_cycles: u32,
-<<<<<<< HEAD
-    /// From the address phase to an initiator's giving up where nobody answers.
-    #[schemars(range(min = 1, max = 1000))]
-=======
     /// From the address phase to a master abort where no target answers.
->>>>>>> w1
+    #[schemars(range(min = 1, max = 1000))]
     pub master_abort_cycles: u32,
     /// Transactions are cut at multiples of it alone.
     #[schemars(range(min = 128, max = 4096))]
@@ -81,12 +73,8 @@ pub struct BridgeConfig {
     /// Stores that wait for the bus before the core that sends them is held up.
     #[schemars(range(min = 1, max = 1024))]
     pub posted_stores: usize,
-<<<<<<< HEAD
-    /// It takes at most so many bytes of the device in one transaction.
-    #[schemars(range(min = 128, max = 65_536))]
-=======
     /// It takes at most this many bytes of the device in one transaction.
->>>>>>> w1
+    #[schemars(range(min = 128, max = 65_536))]
     pub accept_bytes: u32,
     /// Room for bytes of the device that are not in memory yet; where there is none it refuses.
     #[schemars(range(min = 128, max = 65_536))]
@@ -97,12 +85,8 @@ pub struct BridgeConfig {
     /// From the end of a read's request to the bridge's asking for the bus with the first data.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_read_ns: f64,
-<<<<<<< HEAD
-    /// It sends at most so many bytes of a read in one transaction.
-    #[schemars(range(min = 128, max = 65_536))]
-=======
     /// It sends at most this many bytes of a read in one transaction.
->>>>>>> w1
+    #[schemars(range(min = 128, max = 65_536))]
     pub completion_bytes: u32,
     /// Reads of the device that it holds; it refuses others.
     #[schemars(range(min = 1, max = 1024))]
@@ -111,13 +95,24 @@ pub struct BridgeConfig {
     pub stray_writes: StrayWrite,
 }
 
-<<<<<<< HEAD
-/// How the device tells the host of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-=======
 /// How the device notifies the host of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
->>>>>>> w1
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Interrupts {
     /// By a signal beside the bus, which waits for no write.
