@@ -8,7 +8,7 @@ import re
 from isthmus.paths import ROOT
 
 PAGE = ROOT / "docs" / "explanation" / "etherbone-failures.md"
-SOFTWARE = "crates/isthmus-host/tests/"
+SOFTWARE = "crates/isthmus-host/tests/it/"
 
 
 def named() -> list[tuple[str, str]]:

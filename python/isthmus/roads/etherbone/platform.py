@@ -135,9 +135,9 @@ class UsbSerial:
 
     write_fifo: Annotated[Constant, "the port's transmit FIFO"]
     out_transfer: Annotated[Constant, "size of a transfer to the device"]
-    out_transfers: Annotated[Constant, "transfers to the device under way"]
+    out_transfers: Annotated[Constant, "transfers to the device in progress"]
     in_transfer: Annotated[Constant, "size of a transfer from the device"]
-    in_transfers: Annotated[Constant, "transfers from the device under way"]
+    in_transfers: Annotated[Constant, "transfers from the device in progress"]
     write_path: Annotated[Constant, "the terminal layer's part of a write"]
     receive_work: Annotated[Constant, "from received bytes until they can be read"]
     open: Annotated[Constant, "opening the port"]
@@ -150,9 +150,9 @@ class UsbBulk:
     ENGINE: ClassVar = "UsbBulk"
 
     out_transfer: Annotated[Constant, "most bytes of a transfer to the device"]
-    out_transfers: Annotated[Constant, "transfers to the device under way at most"]
+    out_transfers: Annotated[Constant, "transfers to the device in progress at most"]
     in_transfer: Annotated[Constant, "most bytes of a transfer from the device"]
-    in_transfers: Annotated[Constant, "transfers from the device under way"]
+    in_transfers: Annotated[Constant, "transfers from the device in progress"]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class PcixBus:
     single: Annotated[Constant, "a transaction of one data phase is so much longer"]
     arbitration: Annotated[Constant, "REQ# to the address phase, idle bus"]
     release: Annotated[Constant, "REQ# held back after a transaction that was cut or refused"]
-    master_abort: Annotated[Constant, "until an initiator gives up"]
+    master_abort: Annotated[Constant, "until a master abort"]
     boundary: Annotated[Constant, "transactions are cut at multiples of it"]
     sequence: Annotated[Constant, "the longest sequence"]
 
@@ -50,7 +50,7 @@ class PcixBridge:
     store: Annotated[Constant, "of a data phase of processors' stores: 4 or 8"]
     posted_stores: Annotated[Constant, "stores that wait for the bus"]
     accept: Annotated[Constant, "of the device's data in one transaction"]
-    write_buffer: Annotated[Constant, "room for the device's data on its way to memory"]
+    write_buffer: Annotated[Constant, "buffer for the device's data on its way to memory"]
     memory_write: Annotated[Constant, "a write's last data phase to its bytes being visible"]
     memory_read: Annotated[Constant, "end of a read's request to REQ# for its first data"]
     completion: Annotated[Constant, "of a read's data in one transaction"]
@@ -68,9 +68,9 @@ class PcixCore:
     transmit: Annotated[Constant, "user side to REQ#"]
     receive: Annotated[Constant, "bus to user side"]
     reads: Annotated[Constant, "reads of the device that may be outstanding"]
-    write_buffer: Annotated[Constant, "room for data of writes not on the bus yet"]
-    store_buffer: Annotated[Constant, "room for stores that the device has not taken"]
-    immediate: Annotated[Constant, "a load answered in so many clocks is not split; 0: always split"]
+    write_buffer: Annotated[Constant, "buffer for data of writes not on the bus yet"]
+    store_buffer: Annotated[Constant, "buffer for stores that the device has not taken"]
+    immediate: Annotated[Constant, "a load answered in this many clocks is not split; 0: always split"]
     message: Annotated[Constant, Declared("1", 0, 1, "1: interrupts are writes behind all others; 0: a pin")]
     interrupt_pin: Annotated[Constant, "the pin's way to the bridge"]
 
@@ -99,7 +99,7 @@ class RdmaSwitch:
 class RdmaDesign:
     """The interface's parameters: what the two profiles differ in. Credits are those of every link."""
 
-    outstanding: Annotated[Constant, Declared("1", 1, 4, "transfers whose reads may be under way")]
+    outstanding: Annotated[Constant, Declared("1", 1, 4, "transfers whose reads may be in progress")]
     ahead: Annotated[
         Constant,
         Declared("1", 0, 1, "1: REQ# of PCI-X may go up before there is something to send; 0: never"),
@@ -113,10 +113,12 @@ class RdmaDesign:
     ]
     inline: Annotated[
         Constant,
-        Declared("B", 0, 504, "writes of at most so many bytes bring their data with them in write-lat"),
+        Declared("B", 0, 504, "writes of at most this many bytes carry their data inline in write-lat"),
     ]
-    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
-    credit: Annotated[Constant, Declared("word", 1, 512, "freed and not told, from which on packets wait")]
+    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may be sent inside packets")]
+    credit: Annotated[
+        Constant, Declared("word", 1, 512, "freed and not reported, from which on packets wait")
+    ]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
 

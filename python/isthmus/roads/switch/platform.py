@@ -37,8 +37,8 @@ class SwitchDesign:
 
     buffer: Annotated[Constant, "a crosspoint"]
     packet: Annotated[Constant, Of("SwitchDevice", "max", "data of a packet, at most")]
-    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may stand inside packets")]
-    credit: Annotated[Constant, "freed and not told, from which on packets wait"]
+    credit_in_packet: Annotated[Constant, Declared("1", 0, 1, "1: credits may be sent inside packets")]
+    credit: Annotated[Constant, "freed and not reported, from which on packets wait"]
     refresh: Annotated[Constant, "between two questions of a waiting sender"]
     init: Annotated[Constant, "of INIT at a link's start"]
     longest_first: Annotated[
