@@ -26,6 +26,7 @@ TOGETHER = {
     "has no room for a packet",
     "they are one clock",
     "clocks a hop",
+    "MHz beside links of",
 }
 
 
