@@ -261,7 +261,9 @@ def test_the_first_set_up_ends_at_control_c(step: str, tmp_path: Path) -> None:
     for file in (
         "isthmus",
         "python/isthmus/bootstrap.py",
+        "python/isthmus/errors.py",
         "python/isthmus/jobs.py",
+        "python/isthmus/paths.py",
         "python/isthmus/__init__.py",
     ):
         shutil.copy(ROOT / file, checkout / file)
