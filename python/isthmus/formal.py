@@ -131,8 +131,14 @@ def _first_start(env: dict[str, str]) -> None:
 
 
 def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
-    source = FORMAL / f"{name}.sby"
     place = WORK / (name if override is None else f"{name}-override-{os.getpid()}")
+    # Another command may be at the same proof: its folder is not taken from under it.
+    with cache.locked(f"proof-{cache.digest([str(place)])[:16]}"):
+        return _run_in(place, name, env, override)
+
+
+def _run_in(place: Path, name: str, env: dict[str, str], override: Path | None) -> ProofResult:
+    source = FORMAL / f"{name}.sby"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     script = place / source.name

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from isthmus import cache, formal
+from isthmus.jobs import pool
 from isthmus.testing import FRESH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +103,14 @@ def test_a_proof_that_passed_is_taken_from_the_cache_until_an_input_changes(
         changed.write_text(text + "\n")
         assert formal.key(name) != before, file
         changed.write_text(text)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_one_proof_twice_at_once_passes_twice() -> None:
+    """Two commands of one checkout: the second waits for the folder of the first."""
+    with pool(2) as threads:
+        results = threads.map(lambda _: formal.prove(["prim/arb_fixed"], fresh=True)[0], range(2))
+    assert [result.failure for result in results] == ["", ""]
 
 
 @pytest.mark.usefixtures("own_cache")
