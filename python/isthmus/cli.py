@@ -445,8 +445,8 @@ def guarded(command: Callable[[], object]) -> int:
 def _guarded(command: Callable[[], object]) -> int:
     from typer.exceptions import TyperException
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that is not valid text is returned as it was given, not as an error.
+    # A name that is not valid text is returned as it was given, not as an error. A second time would flush.
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors != "backslashreplace":
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = command()

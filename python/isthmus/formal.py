@@ -132,8 +132,10 @@ def _first_start(env: dict[str, str]) -> None:
 
 def _run(name: str, env: dict[str, str], override: Path | None) -> ProofResult:
     place = WORK / (name if override is None else f"{name}-override-{os.getpid()}")
-    # Another command may be at the same proof: its folder is not taken from under it.
-    with cache.locked(f"proof-{cache.digest([str(place)])[:16]}"):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # Another command may be at the same proof of this checkout, whichever cache it uses: it is waited for.
+    with place.with_name(f"{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         return _run_in(place, name, env, override)
 
 

@@ -105,11 +105,15 @@ def test_a_proof_that_passed_is_taken_from_the_cache_until_an_input_changes(
         changed.write_text(text)
 
 
-@pytest.mark.usefixtures("own_cache")
-def test_one_proof_twice_at_once_passes_twice() -> None:
-    """Two commands of one checkout: the second waits for the folder of the first."""
+def test_one_proof_twice_at_once_passes_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two commands of one checkout, each with a cache of its own: the second waits for the folder of the first."""
+
+    def prove(number: int) -> formal.ProofResult:
+        monkeypatch.setenv("ISTHMUS_CACHE", str(tmp_path / str(number)))
+        return formal.prove(["prim/arb_fixed"], fresh=True)[0]
+
     with pool(2) as threads:
-        results = threads.map(lambda _: formal.prove(["prim/arb_fixed"], fresh=True)[0], range(2))
+        results = threads.map(prove, range(2))
     assert [result.failure for result in results] == ["", ""]
 
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use isthmus_host::etherbone::{Access, Client, ClientConfig, Cycle, Ended, Error, Width};
 use isthmus_host::transport::{block_on, open};
 
-use crate::limited::Limited;
+use crate::limited::{Limit, Limited, limit};
 use crate::status::{
     ABI, ABI_CODE, ADDRESS, BUSY, ENDIAN, Fault, OK, Status, WIDTH, fault, give, masks, null,
     open_handle, remember, run,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn ieb_socket_run(socket: *mut Socket, timeout_us: i64) ->
 
 /// Waits until every cycle has ended, or for a time.
 fn settle(client: &mut Client<Limited>, time: Option<Duration>) -> Result<(), Error> {
-    client.transport().limit(time);
+    limit(client.transport(), time);
     let ended = {
         let mut settled = pin!(client.settle());
         // The transport blocks by itself: pending means that the time is over.
@@ -194,7 +194,7 @@ fn settle(client: &mut Client<Limited>, time: Option<Duration>) -> Result<(), Er
             Poll::Pending => Ok(()),
         }
     };
-    client.transport().limit(None);
+    limit(client.transport(), None);
     ended
 }
 
@@ -306,7 +306,7 @@ pub unsafe extern "C" fn ieb_device_open(
                 ..ClientConfig::default()
             };
             let opened = open(name).map_err(|error| fault(&error.into()))?;
-            let client = block_on(Client::connect(Limited::new(opened), config));
+            let client = block_on(Client::connect(Limited::new(opened, Limit::default()), config));
             client.map_err(|error| fault(&error))?
         };
         let device = Device {

@@ -16,6 +16,7 @@ mod memory;
 mod name;
 mod stream;
 mod udp;
+mod waiting;
 
 #[cfg(feature = "tokio")]
 pub use asynchronous::AsyncTransport;
@@ -23,6 +24,7 @@ pub use memory::{Faults, MemoryTransport};
 pub use name::{DeviceName, Family, Host, NameError};
 pub use stream::{SerialTransport, TcpTransport};
 pub use udp::UdpTransport;
+pub use waiting::{Wait, Waiting};
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::pin::pin;

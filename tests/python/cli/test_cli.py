@@ -59,9 +59,11 @@ def test_help_is_printed_without_making_the_commands(option: str) -> None:
     assert max(map(len, narrow.stdout.splitlines())) <= 60
 
 
-def test_help_onto_a_full_disk_is_one_line() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_onto_a_full_disk_is_one_line(unbuffered: str) -> None:
     command = f"{sys.executable} -m isthmus --help >/dev/full"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
     assert done.returncode == 1
     assert done.stderr == "isthmus: standard output: No space left on device\n"
 
@@ -151,7 +153,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "heavy: []"
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_closed_pipe_is_no_error(unbuffered: str) -> None:
     command = f"{sys.executable} -m isthmus --help | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=True, env=environment
+    )
     assert done.stderr == ""

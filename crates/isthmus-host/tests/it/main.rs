@@ -2,6 +2,7 @@
 //! All integration tests in one program: linked once.
 
 mod asynchronous;
+mod block;
 mod bulk;
 mod etherbone_client;
 mod etherbone_codec;

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::cycle::{PyCycle, PyPending, State};
 use super::errors::{failed, lock, masks, request, seconds, to_python, transport_error};
-use super::watched::{Inner, Raised, Watched, open_transport};
+use super::watched::{Inner, Raised, open_transport, watched};
 
 /// Bytes of one call that reads or writes a block, at most.
 const MOST_BYTES: usize = 1 << 36;
@@ -32,7 +32,7 @@ impl PyDevice {
             let mut guard = lock(&self.client);
             let client = guard.as_mut().ok_or_else(|| request("the device is closed"))?;
             let result = work(client);
-            let raised = lock(&client.transport().raised).take();
+            let raised = lock(&client.transport().wait().raised).take();
             raised.map_or(result, Err)
         })
     }
@@ -80,7 +80,7 @@ impl PyDevice {
         let client = py.detach(|| {
             let inner = open_transport(name, dialect).map_err(|error| transport_error(&error))?;
             let raised = Raised::default();
-            let watched = Watched::new(inner.with_spin(spin), Arc::clone(&raised));
+            let watched = watched(inner.with_spin(spin), Arc::clone(&raised));
             let client = block_on(Client::connect(watched, config));
             let raised = lock(&raised).take();
             raised.map_or(client.map_err(to_python), Err)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use isthmus_host::etherbone::{self as host, Dialect};
 use isthmus_host::transport::{
-    self, AnyTransport, DeviceName, Kind, Transport, TransportError, UdpTransport,
+    self, AnyTransport, DeviceName, Transport, TransportError, UdpTransport, Wait, Waiting,
 };
 use pyo3::prelude::*;
 
@@ -15,78 +15,43 @@ use super::errors::lock;
 /// How long Control-C can wait.
 pub(super) const SLICE: Duration = Duration::from_millis(100);
 
-/// A transport whose waits end when Python has a signal to handle, and so do long transfers.
+/// Ends the waits of a transport when Python has a signal to handle.
 #[derive(Debug)]
-pub(super) struct Watched {
-    inner: AnyTransport,
+pub(super) struct Signals {
     pub(super) raised: Raised,
     /// When Python was asked for signals last.
     looked: Duration,
 }
 
-impl Watched {
-    pub(super) fn new(inner: AnyTransport, raised: Raised) -> Self {
-        let looked = inner.now();
-        Self { inner, raised, looked }
-    }
+/// A transport that lets Control-C in.
+pub(super) type Watched = Waiting<AnyTransport, Signals>;
 
-    /// Asks Python for signals, where the last time is long enough ago.
-    fn look(&mut self) -> Result<(), TransportError> {
-        let now = self.inner.now();
-        if now.saturating_sub(self.looked) < SLICE {
-            return Ok(());
+pub(super) fn watched(inner: AnyTransport, raised: Raised) -> Watched {
+    let looked = inner.now();
+    Waiting::new(inner, Signals { raised, looked })
+}
+
+impl Wait for Signals {
+    fn until(
+        &mut self,
+        now: Duration,
+        deadline: Duration,
+        _again: bool,
+    ) -> Result<Option<Duration>, TransportError> {
+        // Long transfers, which never wait, look as well.
+        if now.saturating_sub(self.looked) >= SLICE {
+            self.looked = now;
+            Python::attach(|py| py.check_signals()).map_err(|error| {
+                *lock(&self.raised) = Some(error);
+                TransportError::Other("interrupted".to_owned())
+            })?;
         }
-        self.looked = now;
-        Python::attach(|py| py.check_signals()).map_err(|error| {
-            *lock(&self.raised) = Some(error);
-            TransportError::Other("interrupted".to_owned())
-        })
+        Ok(Some(deadline.min(now + SLICE)))
     }
 }
 
 /// What Python raised while something waited.
 pub(super) type Raised = Arc<Mutex<Option<PyErr>>>;
-
-impl Transport for Watched {
-    fn kind(&self) -> Kind {
-        self.inner.kind()
-    }
-
-    fn mtu(&self) -> usize {
-        self.inner.mtu()
-    }
-
-    fn room(&self) -> Option<usize> {
-        self.inner.room()
-    }
-
-    fn now(&self) -> Duration {
-        self.inner.now()
-    }
-
-    async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
-        self.inner.send(message).await
-    }
-
-    async fn flush(&mut self) -> Result<(), TransportError> {
-        self.inner.flush().await
-    }
-
-    async fn recv(
-        &mut self,
-        buffer: &mut [u8],
-        deadline: Duration,
-    ) -> Result<usize, TransportError> {
-        loop {
-            self.look()?;
-            let slice = deadline.min(self.inner.now() + SLICE);
-            match self.inner.recv(buffer, slice).await {
-                Err(TransportError::TimedOut) if self.inner.now() < deadline => {}
-                ended => return ended,
-            }
-        }
-    }
-}
 
 pub(super) type Inner = host::Client<Watched>;
 

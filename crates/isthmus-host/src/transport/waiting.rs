@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A transport whose waits the caller's own rule cuts into parts, or ends.
+
+use std::time::Duration;
+
+use super::{Kind, Transport, TransportError};
+
+/// How long a receive waits at a time.
+pub trait Wait {
+    /// Until when to wait now, at most `deadline`; `None`: no longer, and the receive stays pending,
+    /// so that the caller that polls it drops it. `again`: a part has ended with nothing received.
+    ///
+    /// # Errors
+    /// What ends the receive.
+    fn until(
+        &mut self,
+        now: Duration,
+        deadline: Duration,
+        again: bool,
+    ) -> Result<Option<Duration>, TransportError>;
+}
+
+/// A transport that waits by the rule `W`; all else is the inner one's.
+#[derive(Debug)]
+pub struct Waiting<T, W> {
+    inner: T,
+    wait: W,
+}
+
+impl<T: Transport, W: Wait> Waiting<T, W> {
+    /// `inner`, waiting by `wait`.
+    pub fn new(inner: T, wait: W) -> Self {
+        Self { inner, wait }
+    }
+
+    /// The rule.
+    pub fn wait(&self) -> &W {
+        &self.wait
+    }
+
+    /// The rule, to change it.
+    pub fn wait_mut(&mut self) -> &mut W {
+        &mut self.wait
+    }
+}
+
+impl<T: Transport, W: Wait> Transport for Waiting<T, W> {
+    fn kind(&self) -> Kind {
+        self.inner.kind()
+    }
+
+    fn mtu(&self) -> usize {
+        self.inner.mtu()
+    }
+
+    fn room(&self) -> Option<usize> {
+        self.inner.room()
+    }
+
+    fn now(&self) -> Duration {
+        self.inner.now()
+    }
+
+    async fn send(&mut self, message: &[u8]) -> Result<(), TransportError> {
+        self.inner.send(message).await
+    }
+
+    async fn flush(&mut self) -> Result<(), TransportError> {
+        self.inner.flush().await
+    }
+
+    async fn recv(
+        &mut self,
+        buffer: &mut [u8],
+        deadline: Duration,
+    ) -> Result<usize, TransportError> {
+        let mut again = false;
+        loop {
+            let Some(until) = self.wait.until(self.inner.now(), deadline, again)? else {
+                return std::future::pending().await;
+            };
+            match self.inner.recv(buffer, until).await {
+                Err(TransportError::TimedOut) if until < deadline => again = true,
+                ended => return ended,
+            }
+        }
+    }
+}
