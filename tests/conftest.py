@@ -16,10 +16,29 @@ ROOT = Path(__file__).resolve().parents[1]
 READ = ("python/isthmus", "tests/system", "crates", "rtl", "platforms", "published", "benchmarks")
 """Folders that a deterministic test may read, beside the files of the root."""
 
+TOGETHER = ("tests/system/test_claims.py",)
+"""Files whose tests share a long measurement, and so a process."""
+
 # A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs that these
 # tests end with Control-C would never hear it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """One test at a time to each process, but for the files of `TOGETHER`.
+
+    pytest-xdist's own groups are marks that it writes into a test's name, where pytest 9 does not see them.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file in TOGETHER else nodeid
+
+    return Scheduler(config, log)
 
 
 @cache

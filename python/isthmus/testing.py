@@ -205,7 +205,7 @@ def _pytest(options: Options) -> Count:
         "-v",
         "--color=no",
         f"--numprocesses={WORKERS}",
-        "--dist=loadgroup",
+        "--dist=loadscope",
     ]
     command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]
     if options.keyword:

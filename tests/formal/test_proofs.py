@@ -106,7 +106,7 @@ def test_a_proof_that_passed_is_taken_from_the_cache_until_an_input_changes(
 
 
 def test_one_proof_twice_at_once_passes_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two commands of one checkout, each with a cache of its own: the second waits for the folder of the first."""
+    """Two commands of one checkout, each with a cache of its own: the second waits for the first."""
 
     def prove(number: int) -> formal.ProofResult:
         monkeypatch.setenv("ISTHMUS_CACHE", str(tmp_path / str(number)))

@@ -20,7 +20,7 @@ from isthmus.roads.etherbone import bench as etherbone
 from isthmus.roads.rdma import published as rdma_published
 from isthmus.roads.switch import published as switch_published
 
-pytestmark = [pytest.mark.xdist_group("verify"), pytest.mark.deterministic]
+pytestmark = pytest.mark.deterministic
 
 MEASURED: dict[str, Callable[[], Document]] = {
     "etherbone": etherbone.measure,
