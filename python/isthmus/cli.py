@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from isthmus import __version__, bootstrap, jobs
 from isthmus.errors import UserError, choose
-from isthmus.options import OutFolder, Seed, one_of
+from isthmus.options import OutFolder, Resume, Scheduler, Seed, one_of
 from isthmus.roads.table import having, resolve, roads
 
 
@@ -129,14 +129,17 @@ def compare(
         typer.Option("--details", help="Also percentiles, every stage, crossovers, notes and constants."),
     ] = False,
     out: OutFolder = Path("out"),
+    scheduler: Scheduler = None,
+    resume: Resume = False,
 ) -> None:
     """Which road for this transfer: a decision, one table, one HTML page."""
+    from isthmus.bench.runner import sweep
     from isthmus.compare.api import run as ask
     from isthmus.compare.measure import Request
 
     names = () if platform is None else tuple(name.strip() for name in platform.split(","))
     request = Request(op, size, window, rate, names, tuple(set_ or ()), driver, iterations, seed, noise)
-    ask(request, out=out, details=details)
+    ask(request, out=out, details=details, runner=sweep(out, scheduler, resume))
 
 
 class _Lazy(TyperGroup):

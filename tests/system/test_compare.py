@@ -57,6 +57,20 @@ def test_a_setting_changes_what_is_measured(
     assert took[2] < took[0] < took[1]
 
 
+def test_a_comparison_goes_on_where_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    question = "compare --op read --platform pcie-gen3x4 --driver dma -n 20 --resume --size"
+    first = _ask(f"{question} 64", capsys)
+    journal = Path("out/points/journal.txt")
+    assert len(journal.read_text().splitlines()) == 1
+    _ask(f"{question} 64,128", capsys)
+    assert len(journal.read_text().splitlines()) == 2
+    assert _ask(f"{question} 64", capsys) == first
+    assert len(journal.read_text().splitlines()) == 2
+
+
 def test_noise_comes_on_top(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import UserError
-from isthmus.platforms import Constant, Declared, Platform, declared
+from isthmus.platforms import FOLDER, Constant, Declared, Platform, declared, kind
 from isthmus.results.constants import profile_part
 
 if TYPE_CHECKING:
@@ -37,19 +37,41 @@ def apply(platforms: Sequence[Platform], settings: Sequence[str]) -> list[Platfo
 
 
 def warnings(platform: Platform) -> list[str]:
-    """What a reader of this platform's figures should know: a PCIe generation whose ports are another's."""
+    """What a reader of this platform's figures should know: constants that do not fit together, or that no
+    measurement of ours supports."""
+    return [*_other_ports(platform), *_fast_clocks(platform)]
+
+
+def _other_ports(platform: Platform) -> Iterator[str]:
+    """A PCIe generation whose ports are another's."""
     link, endpoint = platform.groups.get("link"), platform.groups.get("endpoint")
     generation = getattr(link, "generation", None)
     if generation is None or endpoint is None:
-        return []
-    kept = [name for name in _LATENCIES if getattr(endpoint, name).file != generation.file]
-    if not kept:
-        return []
-    where = SOURCE.removeprefix("set by ") if generation.file == FILE else generation.file
-    return [
-        f"{platform.name}: {where} sets PCIe generation {generation.value:.0f} but keeps the ports' "
-        f"latencies of {endpoint.transmit_latency.file}; set those of root and endpoint too"
-    ]
+        return
+    if any(getattr(endpoint, name).file != generation.file for name in _LATENCIES):
+        yield (
+            f"{platform.name}: {generation.file} sets PCIe generation {generation.value:.0f} but keeps the "
+            f"ports' latencies of {endpoint.transmit_latency.file}; set those of root and endpoint too"
+        )
+
+
+def _fast_clocks(platform: Platform) -> Iterator[str]:
+    """Clocks from a user that the gateware has not reached on any device that it was placed on."""
+    shipped = {file.name for file in FOLDER.glob("*.toml")}
+    boards = sorted(set(kind(platform.bus).boards.values()))
+    for name in declared(type(platform.fpga)):
+        given: Constant = getattr(platform.fpga, name)
+        if not name.endswith("clock") or given.unit != "MHz" or given.file in shipped:
+            continue
+        from isthmus.figures.reached import clock
+
+        found = [(best, board) for board in boards if (best := clock(board, name)) is not None]
+        if found and given.value > min(found)[0]:
+            best, board = min(found)
+            yield (
+                f"{platform.name}: {given.file} sets fpga.{name} to {given.value:g} MHz, but {board} reached "
+                f"{best:g} MHz at most (./isthmus timing {board})"
+            )
 
 
 def changed(given: Constants) -> list[str]:

@@ -19,6 +19,7 @@ from isthmus.compare import api, settings
 from isthmus.compare.measure import Request, planned
 from isthmus.compare.question import of_road
 from isthmus.errors import UserError
+from isthmus.figures import baseline
 from isthmus.roads.table import having
 from isthmus.workload import OPERATIONS
 
@@ -32,7 +33,7 @@ def call(
     """Runs the command line on the made-up engine."""
 
     def run(request: Request, **options: Any) -> Any:
-        return REAL(request, **options, runner=made_up.engine, models=made_up.model)
+        return REAL(request, **{**options, "runner": made_up.engine}, models=made_up.model)
 
     monkeypatch.setattr(api, "run", run)
     monkeypatch.chdir(tmp_path)
@@ -162,6 +163,27 @@ def test_a_generation_without_its_ports_latencies_is_warned_of(call: Any) -> Non
     )
 
 
+def test_a_clock_that_the_gateware_has_not_reached_is_warned_of(call: Any, tmp_path: Path) -> None:
+    text = " ".join(call("--op read --platform gige-direct --set fpga.clock=1000 --details")[1].split())
+    best = max(
+        baseline.load(name)["gige_etherbone"]["clk_i"]["best_mhz"]
+        for name in ("timing", "timing-lfe5um5g-85")
+        if "gige_etherbone" in baseline.load(name)
+    )
+    assert f"--set sets fpga.clock to 1000 MHz, but gige_etherbone reached {best:g} MHz at most" in text
+    assert "reached" not in call("--op read --platform gige-direct --set fpga.clock=120 --details")[1]
+
+
+def test_a_clock_of_an_own_platform_file_is_warned_of(tmp_path: Path) -> None:
+    own = tmp_path / "mine.toml"
+    own.write_text(
+        'title = "Mine"\nbase = "forth-rdma.toml"\n'
+        '[fpga]\nlink_clock = { value = 156.25, unit = "MHz", source = "a faster link" }\n'
+    )
+    (warning,) = settings.warnings(platforms.load(str(own)))
+    assert warning.startswith("mine: mine.toml sets fpga.link_clock to 156.25 MHz, but rdma_ni reached ")
+
+
 @pytest.mark.parametrize("name", platforms.names())
 def test_shipped_platforms_have_latencies_of_their_own_generation(name: str) -> None:
     assert settings.warnings(platforms.load(name)) == []
@@ -192,7 +214,7 @@ def test_command_notebook_and_request_take_the_same_options() -> None:
     request = {field.name for field in fields(Request)}
     notebook = set(inspect.signature(api.compare).parameters) - {"runner", "models"}
     command = next(c for c in typer.main.get_group(cli.app).commands.values() if c.name == "compare")
-    options = {p.name for p in command.params} - {"out", "details", "help"}
+    options = {p.name for p in command.params} - {"out", "details", "help", "scheduler", "resume"}
     renamed = {"platform": "platforms", "set_": "settings"}
     assert notebook == request
     assert {renamed.get(str(name), str(name)) for name in options} == request
