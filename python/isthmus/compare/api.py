@@ -61,7 +61,7 @@ class Comparison:
     def frame(self) -> Any:
         """`records` as a pandas data frame. Raises `UserError` where pandas is not installed."""
         try:
-            import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            import pandas as pd
         except ImportError as err:
             raise UserError("frame() needs pandas: pip install pandas; records() needs nothing") from err
         return pd.DataFrame(self.records())

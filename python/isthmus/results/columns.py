@@ -112,7 +112,7 @@ COMMON: Sequence[Column] = (
     Column("rate_per_s", "requests a second that were asked for", _core("rate_per_s")),
     Column("n", "samples of the latency", lambda m: m.latency.samples if m.latency else m.iterations),
     Column("min_us", "shortest", _us(lambda t: t.min)),
-    Column("p50_us", "median, as every percentile without operating-system noise", _percentile("p50")),
+    Column("p50_us", "median", _percentile("p50")),
     Column("p90_us", "90 % are not longer", _percentile("p90")),
     Column("p99_us", "99 % are not longer", _percentile("p99")),
     Column("mean_us", "mean", _us(lambda t: t.avg)),
@@ -131,6 +131,11 @@ MORE: Sequence[Column] = (
         if "." in key
     ),
     Column("wire_MB_per_s", "payload with framing, where something counts it", _wire),
+    Column(
+        "os_noise",
+        "whether operating-system noise from a histogram is in the latencies",
+        lambda m: "yes" if m.workload.get("noise") else "no",
+    ),
     Column("definition", "what a latency is", lambda m: m.definition),
     Column("arrivals", "how requests come", lambda m: m.arrivals),
     Column("iterations", "requests that count", lambda m: m.iterations),

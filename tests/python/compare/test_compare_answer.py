@@ -208,6 +208,14 @@ def test_a_notebook_gets_records_stages_and_text() -> None:
     assert "<pre>Host reads 256 bytes" in found._repr_html_()
 
 
+def test_a_frame_has_a_row_for_each_record_and_its_columns() -> None:
+    found = _read()
+    frame = found.frame()
+    assert list(frame.columns) == list(found.records()[0])
+    assert frame.shape[0] == len(found.records())
+    assert frame["p50_us"].tolist() == [record["p50_us"] for record in found.records()]
+
+
 def test_a_frame_needs_pandas_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

@@ -11,7 +11,7 @@ import pytest
 import rdma_fixture
 import test_switch
 from isthmus import cli
-from isthmus.results import Document, by_column, load, to_csv, to_parquet, write
+from isthmus.results import Document, by_column, document, load, to_csv, to_parquet, write
 from isthmus.results.columns import COMMON, MORE, bounded_by, columns, own
 from isthmus.results.model import measurement
 from isthmus.roads.pcix import bench as pcix
@@ -56,6 +56,13 @@ def test_the_first_columns_are_those_of_every_road(road: str, made: dict[str, Do
     assert len(lines) == len(made[road].results)
     assert names[: len(COMMON) + len(MORE)] == [column.name for column in (*COMMON, *MORE)]
     assert all(name.startswith(f"{road}_") for name in names[len(COMMON) + len(MORE) :])
+
+
+def test_a_row_says_whether_operating_system_noise_is_in_its_latencies(made: dict[str, Document]) -> None:
+    raw = made["etherbone"].raw
+    noisy = [{**one, "workload": {**one["workload"], "noise": True}} for one in raw["results"]]
+    assert {row["os_noise"] for row in rows(made["etherbone"])} == {"no"}
+    assert {row["os_noise"] for row in rows(document(raw["context"], noisy))} == {"yes"}
 
 
 def test_no_name_is_used_twice_over_all_roads() -> None:
