@@ -94,8 +94,8 @@ def test_writes_and_messages_between_hosts_too(made: dict[str, Document]) -> Non
 
 
 def test_numbers_are_those_of_the_document_in_the_units_of_the_header(made: dict[str, Document]) -> None:
-    for name, document in made.items():
-        for row, m in zip(rows(document), document, strict=True):
+    for name, each in made.items():
+        for row, m in zip(rows(each), each, strict=True):
             assert row["id"] == m.id
             if m.latency is not None:
                 assert float(row["mean_us"]) == pytest.approx(m.latency.avg / 1e6, abs=1e-6)

@@ -161,7 +161,7 @@ impl Meter {
         let pins = delivery.arrived.wrapping_sub(delivery.left);
         let switch = i64::from(pins) - 2 * self.config.hop_clocks as i64;
         self.switch.add(switch as f64);
-        let off = super::stamps_off(delivery, self.config.hop_clocks);
+        let off = stamps_off(delivery, self.config.hop_clocks);
         let (least, most) = self.stamps.unwrap_or((off, off));
         self.stamps = Some((least.min(off), most.max(off)));
         let best = self.fastest.map(|fastest| fastest.arrived.wrapping_sub(fastest.created));
@@ -268,6 +268,13 @@ impl Meter {
         let squares: f64 = shares.iter().map(|words| (*words as f64).powi(2)).sum();
         (most > 0).then(|| (least, most, sum * sum / (shares.len() as f64 * squares)))
     }
+}
+
+/// Clocks in the switch by its own time stamps, less those that its pins show.
+pub(super) fn stamps_off(delivery: &Delivery, hop_clocks: u64) -> i64 {
+    let stamped = i64::from(delivery.departed.wrapping_sub(delivery.entered));
+    let pins = i64::from(delivery.arrived.wrapping_sub(delivery.left));
+    stamped - (pins - 2 * hop_clocks as i64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What stands behind the pins: the Verilated switch, or our model of it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use isthmus_sim::world::link::{PortWords, SwitchPins, Token, Word};
+use isthmus_sim::{
+    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
+};
+
+use super::link::Network;
+use super::reference::{Reference, ReferenceConfig};
+use super::scenario::SwitchScenario;
+use crate::error::RoadError;
+use crate::model::MakeModel;
+
+/// The gateware with a network at its pins.
+pub(super) struct Gateware {
+    pub(super) simulation: Simulation,
+    pub(super) device: DeviceHandle,
+    pub(super) period: Picoseconds,
+}
+
+impl Gateware {
+    pub(super) fn new(
+        scenario: &SwitchScenario,
+        network: &Rc<RefCell<Network>>,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: 16,
+            wake_cycles: 8,
+            simulated_limit_ps: None,
+            wall_limit_ms: scenario.limits.wall_ms(),
+        });
+        let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
+        let path = &scenario.device.model_path;
+        let config = DeviceConfig {
+            name: "switch".to_owned(),
+            model_path: path.clone(),
+            clocks: vec![ClockConfig::new("clk_i", clock)],
+            reset_cycles: scenario.device.reset_cycles,
+            cfg: scenario.bench().then(|| ("bench".to_owned(), 1)).into_iter().collect(),
+            epoch_ns: 0,
+            trace: scenario.waveform.clone(),
+            resets: Vec::new(),
+            holds: Vec::new(),
+        };
+        let model = make_model(path, scenario.waveform.as_deref())?;
+        let device = simulation.add_model(model, &config)?;
+        SwitchPins::attach(&device, network)?;
+        // Millions of packets: what is said of each is in the packet itself.
+        simulation.probes().set_enabled(false);
+        let period = device.clock_period("clk_i").unwrap_or_default();
+        Ok(Self { simulation, device, period })
+    }
+}
+
+/// Our model with a network at its pins.
+pub(super) struct Model {
+    switch: Reference,
+    pub(super) from: Vec<Word>,
+    to: Vec<Option<Word>>,
+    next: Vec<Option<Word>>,
+}
+
+impl Model {
+    pub(super) fn new(scenario: &SwitchScenario) -> Self {
+        let device = &scenario.device;
+        let end = scenario.end(device.ports, 1, scenario.platform.receive_words);
+        Self {
+            switch: Reference::new(ReferenceConfig {
+                ports: device.ports,
+                depth: device.buffer_words,
+                max_words: device.max_words,
+                latency: device.latency_clocks,
+                end,
+            }),
+            from: vec![Word::of(Token::Init { ready: false }); device.ports],
+            to: vec![None; device.ports],
+            next: vec![None; device.ports],
+        }
+    }
+
+    pub(super) fn step(&mut self, network: &mut Network) {
+        network.step(&self.from, &mut self.next);
+        self.switch.step(&self.to, &mut self.from);
+        std::mem::swap(&mut self.to, &mut self.next);
+    }
+}
