@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All integration tests in one program: linked once.
 
+#[cfg(feature = "tokio")]
 mod asynchronous;
 mod block;
 mod bulk;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a client behaves.
+
+use std::time::Duration;
+
+use super::super::wire::{Dialect, Widths};
+
+/// How a client behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientConfig {
+    /// The dialect the device speaks.
+    pub dialect: Dialect,
+    /// Widths to offer. Address widths below 16 bit cannot carry the protocol's return addresses
+    /// and are never chosen.
+    pub widths: Widths,
+    /// Probes sent before giving up.
+    pub probe_attempts: u32,
+    /// Wait after each probe.
+    pub probe_timeout: Duration,
+    /// Wait for a cycle's reply, from sending.
+    pub reply_timeout: Duration,
+    /// Datagrams in flight before sending waits for replies, at most: fewer where the receive buffer
+    /// has no room for their replies, and for a while after a loss.
+    pub window: usize,
+    /// How often a datagram whose reply did not come is sent again; each time the reply has
+    /// `reply_timeout`. With more than 0 the client asks the device for a session, in which nothing
+    /// is executed twice ([`Client::has_session`]). Without one, only cycles that are
+    /// [`repeatable`](Cycle::repeatable) are sent again. Streams lose nothing and repeat nothing.
+    pub retries: u32,
+    /// LiteEth's dialect: operations in one record. Its gateware stops for ever on more than
+    /// its buffer holds.
+    pub lite_depth: usize,
+}
+
+impl Default for ClientConfig {
+    /// The standard dialect, libetherbone's times, all widths, 64 datagrams in flight, nothing sent
+    /// again.
+    fn default() -> Self {
+        Self {
+            dialect: Dialect::Ohwr,
+            widths: Widths::ANY,
+            probe_attempts: 3,
+            probe_timeout: Duration::from_secs(3),
+            reply_timeout: Duration::from_secs(5),
+            window: 64,
+            retries: 0,
+            lite_depth: 16,
+        }
+    }
+}
+
+impl ClientConfig {
+    /// LiteEth's dialect, for the buffer that LiteX builds by default (16 operations) and with one
+    /// datagram in flight: its gateware can lose or hang on more.
+    pub fn lite_eth() -> Self {
+        Self { dialect: Dialect::LiteEth, widths: Widths::W32, window: 1, ..Self::default() }
+    }
+}
