@@ -22,6 +22,7 @@ from isthmus.roads.rdma import page as drawing
 from isthmus.roads.rdma import published as rdma_published
 from isthmus.roads.rdma import tables as rdma_tables
 from isthmus.roads.rdma.bench import Transfers
+from isthmus.roads.rdma.figures import parts
 from rdma_fixture import GIVEN, NI, SWITCH, components, engine, injection
 
 
@@ -246,7 +247,7 @@ def test_a_trace_says_what_is_sent_between_whom(tmp_path: Path, capsys: pytest.C
     assert "# one-way, from a transfer's due time to its arrival" in text
     assert "did not arrive" not in text
     page = (tmp_path / "out" / "rdma.html").read_text()
-    assert "Half of the trace&#x27;s transfers are there after" in page
+    assert "Half of the trace&#x27;s transfers arrive within" in page
     assert "3 of 3" in page
 
 
@@ -485,11 +486,11 @@ def test_crossing_lies_between_two_sizes_on_a_straight_line(cost: Any, of_parts:
     )
     assert at == pytest.approx(low + (high - low) * beyond(low) / (beyond(low) - beyond(high)))
     assert rdma_tables.crossover(made, "send-lat", "write-lat", cost) is None
-    end = drawing.MEMORY if cost is rdma_tables.total else drawing.INTERFACE
-    assert drawing.crossing_words(list(made), end).endswith(f" than a write up to {at:.0f} bytes.")
+    end = parts.MEMORY if cost is rdma_tables.total else parts.INTERFACE
+    assert parts.crossing_words(list(made), end).endswith(f" than a write up to {at:.0f} bytes.")
     for sizes_kept, words in (((8, 64), "at every size measured"), ((256, 504), "at no size measured")):
         kept = [m for m in made if m.workload["size_bytes"] in sizes_kept]
-        assert drawing.crossing_words(kept, end).endswith(f" than a write {words}.")
+        assert parts.crossing_words(kept, end).endswith(f" than a write {words}.")
 
 
 # ---------------------------------------------------------------- the page

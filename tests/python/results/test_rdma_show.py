@@ -23,6 +23,8 @@ from isthmus.roads.rdma import command
 from isthmus.roads.rdma import page as drawing
 from isthmus.roads.rdma import published as rdma_published
 from isthmus.roads.rdma import tables as rdma_tables
+from isthmus.roads.rdma.figures import packets
+from isthmus.roads.rdma.tables import steps
 
 LINKS = rdma_published.PATHS
 
@@ -142,7 +144,7 @@ def test_a_row_a_packet_a_bar_a_step(made: Document, drawn: Mapping[str, Any]) -
             found = re.fullmatch(r"packet (\d), link \d: (.+)", one["name"])
             assert found is not None
             packet = packets[int(found[1])]
-            assert drawing.steps(packet)[found[2]] == (begin, end)
+            assert steps(packet)[found[2]] == (begin, end)
             # Each bar lies in its packet's row, and no row reaches into the next.
             assert lane == same
             assert abs(lane - int(found[1])) < 0.5
@@ -152,8 +154,8 @@ def test_bars_of_one_line_do_not_cover_each_other(made: Document) -> None:
     for m in (m for m in made if m.road == "rdma"):
         for packet in m.workload["packets"] or []:
             lanes: dict[int, list[tuple[float, float]]] = {}
-            for name, span in drawing.steps(packet).items():
-                lanes.setdefault(drawing.LANES[name][0], []).append(span)
+            for name, span in steps(packet).items():
+                lanes.setdefault(packets.LANES[name][0], []).append(span)
             for spans in lanes.values():
                 ordered = sorted(spans)
                 assert all(one[1] <= other[0] for one, other in pairwise(ordered))
@@ -164,7 +166,7 @@ def test_what_is_busy_how_long_is_the_union_of_its_spans(drawn: Mapping[str, Any
     assert rdma_tables.covered([(5, 6), (0, 10)]) == 10
     note = drawn["packets"].notes[0]
     packets = rdma_fixture.packets(4096, LINKS[0])
-    spans = [drawing.steps(packet) for packet in packets]
+    spans = [steps(packet) for packet in packets]
     end = max(found["write"][1] for found in spans)
     share = 8 * rdma_fixture.BUS_PS / 1e6 / end
     assert f"{end:.2f} us from the first store on the bus to the last byte" in note
@@ -183,7 +185,7 @@ def test_the_terminal_shows_the_packets_too(tmp_path: Path, capsys: pytest.Captu
     assert len(heads) == 1, "one packet is not a row of packets"
     rows = [line.split() for line in lines[heads[0] + 1 : heads[0] + 9]]
     assert [row[:3] for row in rows] == [[str(n), str(n % 4), "512"] for n in range(8)]
-    assert lines[heads[0]].split()[3:] == [name.replace(" ", "_") for name in drawing.LANES]
+    assert lines[heads[0]].split()[3:] == [name.replace(" ", "_") for name in packets.LANES]
     assert [len(row) for row in rows] == 7 * [3 + 8] + [3 + 9], "the last packet's notification"
 
 
