@@ -16,6 +16,11 @@ from isthmus.results import Document
 from isthmus.results.constants import NOT_STORED, Constants
 from isthmus.units import digits
 
+_ANSWER = """<section id="answer" aria-labelledby="answer-title">
+<h2 id="answer-title">Answer</h2>
+{}
+</section>"""
+
 
 def render(
     document: Document,
@@ -30,7 +35,7 @@ def render(
     note: str = "",
 ) -> str:
     """A page from its parts; it needs no network and no other file. `answer`, `method` and `note`, which
-    is shown above the published numbers, are HTML."""
+    is shown above the published numbers, are HTML; an empty answer has no section."""
     found = verify.rows(document, road) if verify.is_published(road) else []
     limits = verify.targets(document, road)
     parts = files("isthmus.report")
@@ -39,7 +44,7 @@ def render(
         title=escape(title),
         question=escape(question),
         css=parts.joinpath("page.css").read_text(),
-        answer=answer,
+        answer=_ANSWER.format(answer) if answer else "",
         figures="\n".join(_figure(figure) for figure in drawn),
         published=_beside(found, limits, source, note),
         method=method,

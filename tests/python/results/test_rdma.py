@@ -539,7 +539,17 @@ def test_the_page_is_whole(figures: Document, tmp_path: Path) -> None:
 def test_a_page_of_one_run_shows_what_there_is(tmp_path: Path) -> None:
     for test, figure in (("send-bw", "throughput"), ("write-lat", "latency"), ("exchange", "phases")):
         _run(test, tmp_path, platform="rdma-pcie")
-        assert f'<section id="{figure}"' in (tmp_path / "rdma.html").read_text()
+        text = (tmp_path / "rdma.html").read_text()
+        assert f'<section id="{figure}"' in text
+        answer = text.partition('<h2 id="answer-title">Answer</h2>')[2].partition("</section>")[0]
+        assert "rdma-pcie" in answer, f"{test}: the answer is about what was measured"
+
+
+def test_a_page_without_an_answer_in_words_has_no_section_for_it(
+    figures: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "_answer", lambda document: "")
+    assert "Answer" not in drawing.page(figures)
 
 
 # ---------------------------------------------------------------- published beside simulated

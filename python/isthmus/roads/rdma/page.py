@@ -146,6 +146,15 @@ def _answer(document: Document) -> str:
             f"Half of the trace's transfers arrive within {digits(t.typical / PICOSECONDS)} us, all that "
             f"arrive within {digits(t.max / PICOSECONDS)} us ({setting_of(m)}, profile {m.profile})."
         )
+    for m in (m for m in document if m.workload.get("phases_ps")):
+        phases: Mapping[str, int] = m.workload["phases_ps"]
+        spent = sum(phases.values())
+        largest = max(phases, key=lambda name: phases[name])
+        sentences.append(
+            f"The slowest host spends {digits(spent / PICOSECONDS)} us in {m.method} of "
+            f"{m.workload['size_bytes']} bytes ({setting_of(m)}, profile {m.profile}), most of it in "
+            f"{largest}: {percent(phases[largest] / spent)}."
+        )
     text = " ".join(escape(sentence) for sentence in sentences)
     more = []
     short_ones = [m for m in document if components(m) and m.workload["combined"] and not is_by_packet(m)]
