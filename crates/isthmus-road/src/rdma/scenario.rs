@@ -334,7 +334,7 @@ pub struct RdmaWorkload {
     ))]
     pub size_bytes: usize,
     /// Transfers of each sender that are measured.
-    #[schemars(range(min = 1, max = 1_000_000_000))]
+    #[schemars(range(min = 1, max = 1_000_000_000), extend("x-sort-chunks" = SORT_CHUNKS))]
     pub iterations: u64,
     /// Transfers before that. Of an operation there are at least as many as fill the road.
     #[serde(default)]

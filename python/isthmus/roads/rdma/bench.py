@@ -59,7 +59,9 @@ LARGEST_WRITE, LARGEST_BATCH = largest("RdmaWorkload", "size_bytes"), QUEUE * DE
 LARGEST_MESSAGE = largest("RdmaWorkload", "size_bytes", "x-message-bytes")
 """A slot of a queue of frames has 512 bytes, of which one word says that it is there."""
 LARGEST_INLINE = largest("RdmaWorkload", "inline_bytes")
-LARGEST_BLOCK, CHUNKS = largest("RdmaWorkload", "size_bytes", "x-block-bytes"), 4096
+HOSTS, LINKS = largest("RdmaWorkload", "hosts"), largest("RdmaInterface", "links")
+LARGEST_BLOCK = largest("RdmaWorkload", "size_bytes", "x-block-bytes")
+CHUNKS = largest("RdmaWorkload", "iterations", "x-sort-chunks")
 """Of an exchange and a sort: what goes from one host to another at once; chunks that a host sorts."""
 LARGEST_ALL = LARGEST_BATCH
 """The document's largest transfer, and that of -a."""
@@ -121,8 +123,8 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"size: {t.size} bytes for {how}; expected a multiple of 8 from 8 to {largest}")
     for name, value, low, high in (
         ("iters", t.iterations, 1, CHUNKS if t.test == "sort" else 10_000_000),
-        ("hosts", t.hosts, 2, SWITCH_PORTS[-1]),
-        ("links", t.links, 1, 4),
+        ("hosts", t.hosts, 2, HOSTS),
+        ("links", t.links, 1, LINKS),
     ):
         if not low <= value <= high:
             raise UserError(f"{name}: {value} is outside {low} to {high}")
