@@ -3,25 +3,35 @@
 //!
 //! `docs/reference/rdma-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
-use std::borrow::Cow;
+mod faults;
+mod memory;
+mod name;
+mod test;
+mod workload;
+
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error as _, IntoDeserializer};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use isthmus_host::rdma::{CONTROL_BYTES, MAX_INLINE, MAX_TRANSFER};
+use isthmus_host::rdma::MAX_TRANSFER;
 use isthmus_sim::Picoseconds;
-use isthmus_sim::world::link::LineFaults;
 use isthmus_sim::world::pcix::PcixConfig;
 
-use super::sort::SortConfig;
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::noise::NoiseHistogram;
-use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
-use crate::scenario::{Limits, Profile, sixteen, two, within, yes};
+use crate::scenario::{Limits, Profile, sixteen, within};
+pub use faults::RdmaFaults;
+pub(super) use memory::{INBOX_SLOTS, Layout, SOURCE_SPARE};
+pub use test::{PostingName, RdmaTest, TraceLine, TransferKind};
+pub(super) use workload::MESSAGE_BYTES;
+pub use workload::RdmaWorkload;
+use workload::{
+    BATCH, BLOCK_BYTES, CLOSED_WARM_UP, DEVICE_ITERATIONS, HOSTS, IN_FLIGHT, LINKS, OPEN_WARM_UP,
+    PACKET, SORT_CHUNKS, TRACE_NS, WRITE_BYTES,
+};
 
 /// How much of two link cycles stays free between a beat's write and its read.
 const MARGIN: f64 = 1.1;
@@ -50,7 +60,7 @@ pub struct RdmaScenario {
     /// A waveform of host 0's interface.
     #[serde(default)]
     pub waveform: Option<PathBuf>,
-    /// What goes wrong.
+    /// Faults to inject.
     #[serde(default)]
     pub faults: RdmaFaults,
     /// Operating-system noise of every host.
@@ -142,346 +152,6 @@ pub struct RdmaSwitch {
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
 }
-
-/// What the programs do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RdmaTest {
-    /// Writes there and back.
-    WriteLat,
-    /// Writes one after the other.
-    WriteBw,
-    /// Messages there and back.
-    SendLat,
-    /// Messages one after the other.
-    SendBw,
-    /// The document's own program: writes, by the way of its three versions.
-    OneWay,
-    /// Everybody to everybody, and an account of every transfer.
-    Soak,
-    /// Every host gives every other a block, behind a barrier.
-    Exchange,
-    /// A sort over all hosts.
-    Sort,
-    /// Transfers that the workload lists.
-    Trace,
-    /// Writes into the remote host's memory, in a closed loop or at a rate.
-    Put,
-    /// Messages to the remote program, in a closed loop or at a rate.
-    Message,
-    /// The interface's reads of its host's memory, one at a time.
-    DeviceRead,
-    /// The interface's writes to its host's memory, one at a time.
-    DeviceWrite,
-}
-
-/// How a transfer of a trace is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TransferKind {
-    /// By a descriptor.
-    Write,
-    /// With its data.
-    Inline,
-    /// Into the far host's queue.
-    Message,
-}
-
-/// A transfer of a trace: nanosecond from the programs' begin, from whom, to whom, how, bytes.
-pub type TraceLine = (u64, usize, usize, TransferKind, usize);
-
-impl<'de> Deserialize<'de> for RdmaTest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        if let Some(test) = Self::ALL.into_iter().find(|test| test.name() == name) {
-            return Ok(test);
-        }
-        let operation: Result<Operation, D::Error> =
-            Operation::deserialize(name.as_str().into_deserializer());
-        let carried: Vec<Operation> = Self::ALL.into_iter().filter_map(Self::operation).collect();
-        if let Ok(operation) = operation
-            && let Err(RoadError::Scenario { reason, .. }) = operation.check("", "rdma", &carried)
-        {
-            return Err(D::Error::custom(reason));
-        }
-        let names: Vec<&str> = Self::ALL.iter().map(|test| test.name()).collect();
-        Err(D::Error::custom(format!(
-            "unknown test `{name}`: expected one of {}",
-            names.join(", ")
-        )))
-    }
-}
-
-impl JsonSchema for RdmaTest {
-    fn schema_name() -> Cow<'static, str> {
-        "RdmaTest".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names = Self::ALL.map(Self::name);
-        json_schema!({"description": "What the programs do.", "type": "string", "enum": names})
-    }
-}
-
-impl RdmaTest {
-    /// All of them.
-    const ALL: [Self; 13] = [
-        Self::WriteLat,
-        Self::WriteBw,
-        Self::SendLat,
-        Self::SendBw,
-        Self::OneWay,
-        Self::Soak,
-        Self::Exchange,
-        Self::Sort,
-        Self::Trace,
-        Self::Put,
-        Self::Message,
-        Self::DeviceRead,
-        Self::DeviceWrite,
-    ];
-
-    /// Its name in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WriteLat => "write-lat",
-            Self::WriteBw => "write-bw",
-            Self::SendLat => "send-lat",
-            Self::SendBw => "send-bw",
-            Self::OneWay => "one-way",
-            Self::Soak => "soak",
-            Self::Exchange => "exchange",
-            Self::Sort => "sort",
-            Self::Trace => "trace",
-            Self::Put => "put",
-            Self::Message => "message",
-            Self::DeviceRead => "device-read",
-            Self::DeviceWrite => "device-write",
-        }
-    }
-
-    /// The operation that it carries, where it is one and not a program.
-    #[must_use]
-    pub const fn operation(self) -> Option<Operation> {
-        match self {
-            Self::Put => Some(Operation::Put),
-            Self::Message => Some(Operation::Message),
-            Self::DeviceRead => Some(Operation::DeviceRead),
-            Self::DeviceWrite => Some(Operation::DeviceWrite),
-            _ => None,
-        }
-    }
-
-    /// Whether the interface starts it.
-    #[must_use]
-    pub const fn is_devices(self) -> bool {
-        matches!(self, Self::DeviceRead | Self::DeviceWrite)
-    }
-
-    /// Whether an account of every transfer is kept, each with a place of its own in memory.
-    #[must_use]
-    pub const fn is_accounted(self) -> bool {
-        matches!(self, Self::Soak | Self::Trace)
-    }
-
-    /// Whether it sends messages.
-    #[must_use]
-    pub const fn is_send(self) -> bool {
-        matches!(self, Self::SendLat | Self::SendBw | Self::Message)
-    }
-
-    /// Whether all hosts take part, not pairs.
-    #[must_use]
-    pub const fn is_for_all(self) -> bool {
-        matches!(self, Self::Soak | Self::Exchange | Self::Sort | Self::Trace)
-    }
-
-    /// Whether it goes there and back.
-    #[must_use]
-    pub const fn is_latency(self) -> bool {
-        matches!(self, Self::WriteLat | Self::SendLat)
-    }
-}
-
-/// When room for descriptors is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PostingName {
-    /// A batch after the other.
-    V1,
-    /// Before each.
-    #[default]
-    V2,
-    /// Before every so manieth.
-    V3(u16),
-}
-
-/// What to measure.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RdmaWorkload {
-    /// Which program.
-    pub test: RdmaTest,
-    /// Hosts that take part.
-    #[serde(default = "two")]
-    #[schemars(range(min = 2, max = HOSTS))]
-    pub hosts: usize,
-    /// Bytes of a transfer.
-    #[schemars(range(min = 8, max = WRITE_BYTES))]
-    #[schemars(extend(
-        "x-message-bytes" = MESSAGE_BYTES, "x-descriptor-bytes" = MAX_TRANSFER,
-        "x-packet-bytes" = PACKET, "x-block-bytes" = BLOCK_BYTES, "x-batch-descriptors" = BATCH
-    ))]
-    pub size_bytes: usize,
-    /// Transfers of each sender that are measured.
-    #[schemars(range(min = 1, max = 1_000_000_000), extend("x-sort-chunks" = SORT_CHUNKS))]
-    pub iterations: u64,
-    /// Transfers before that. Of an operation there are at least as many as fill the road.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000_000))]
-    pub warmup: u64,
-    /// Operations: transfers in flight, in a closed loop.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 4096))]
-    #[schemars(extend("x-descriptors-in-flight" = IN_FLIGHT))]
-    pub window: Option<u32>,
-    /// Operations: transfers a second of each sender, as a Poisson process.
-    #[serde(default)]
-    #[schemars(range(min = 1.0, max = 1e9))]
-    pub rate_per_s: Option<f64>,
-    /// When room is looked for.
-    #[serde(default)]
-    pub posting: PostingName,
-    /// Descriptors and messages go through a write-combining mapping.
-    #[serde(default = "yes")]
-    pub combined: bool,
-    /// `send-lat`: messages go to a queue without frame words; their last word says that they came.
-    #[serde(default)]
-    pub packed: bool,
-    /// Writes of at most so many bytes bring their data with them.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = MAX_INLINE))]
-    pub inline_bytes: usize,
-    /// Bandwidth tests: in both directions.
-    #[serde(default)]
-    pub both_ways: bool,
-    /// Bandwidth tests: transfers that are handed over at a time.
-    #[serde(default = "one")]
-    pub post_list: u64,
-    /// The far program is told, and does not look at its memory.
-    #[serde(default = "yes")]
-    pub notify: bool,
-    /// The measurement has each sample.
-    #[serde(default)]
-    pub keep_samples: bool,
-    /// `trace`: its transfers, in any order.
-    #[serde(default)]
-    pub trace: Vec<TraceLine>,
-    /// `sort`: what a comparison of two keys costs.
-    #[serde(default = "compare")]
-    #[schemars(range(min = 0.0, max = 1_000_000.0))]
-    pub compare_ns: f64,
-    /// `sort`: what a copy of a key costs.
-    #[serde(default = "copy")]
-    #[schemars(range(min = 0.0, max = 1_000_000.0))]
-    pub move_ns: f64,
-}
-
-/// What goes wrong.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RdmaFaults {
-    /// The probability that a bit is wrong.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub bit_error_rate: f64,
-    /// The probability that a credit word never comes.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub credit_loss_rate: f64,
-    /// The probability that one comes with a wrong bit.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub credit_corrupt_rate: f64,
-    /// Links that go down: host, link, clock, clocks.
-    pub resets: Vec<(usize, usize, u64, u64)>,
-    /// Interfaces that are reset: host, nanosecond, clocks of its bus. Their programs open them anew.
-    pub node_resets: Vec<(usize, u64, u32)>,
-    /// Programs that take nothing for a while: host, nanosecond, nanoseconds.
-    pub stalls: Vec<(usize, u64, u64)>,
-    /// The share of transfers that may not be: a wrong key, or a place that it does not open.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub forged_rate: f64,
-}
-
-impl RdmaFaults {
-    /// Whether anything does.
-    #[must_use]
-    pub fn any(&self) -> bool {
-        self.line() != LineFaults::default()
-            || !self.resets.is_empty()
-            || !self.node_resets.is_empty()
-            || !self.stalls.is_empty()
-            || self.forged_rate > 0.0
-    }
-
-    /// Whether the hosts and links that they name take part.
-    fn check(&self, hosts: usize, links: usize) -> Result<(), RoadError> {
-        let named = self.resets.iter().map(|&(host, link, ..)| ("resets", host, link));
-        let named =
-            named.chain(self.node_resets.iter().map(|&(host, ..)| ("node_resets", host, 0)));
-        let named = named.chain(self.stalls.iter().map(|&(host, ..)| ("stalls", host, 0)));
-        for (key, host, link) in named {
-            for (what, number, count) in [("host", host, hosts), ("link", link, links)] {
-                if number >= count {
-                    let reason = format!("{what} {number} is outside 0 to {}", count - 1);
-                    return Err(RoadError::scenario(format!("faults.{key}"), reason));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn line(&self) -> LineFaults {
-        LineFaults {
-            bit_error_rate: self.bit_error_rate,
-            credit_loss_rate: self.credit_loss_rate,
-            credit_corrupt_rate: self.credit_corrupt_rate,
-        }
-    }
-}
-
-const fn one() -> u64 {
-    1
-}
-
-const fn compare() -> f64 {
-    5.0
-}
-
-const fn copy() -> f64 {
-    2.0
-}
-
-/// Addressed by three bits of the formats.
-const HOSTS: usize = 8;
-const LINKS: usize = 4;
-/// A slot of a remote queue has 512 bytes, and 8 of them are its frame word.
-pub(super) const MESSAGE_BYTES: usize = 504;
-const WRITE_BYTES: usize = 1 << 20;
-/// What a host gives to each other one in an exchange, and sorts at a time.
-const BLOCK_BYTES: usize = 1 << 16;
-const SORT_CHUNKS: u64 = 4096;
-/// A trace ends within ten seconds.
-const TRACE_NS: u64 = 10_000_000_000;
-/// Slots of a request queue.
-const BATCH: usize = 128;
-/// Transfers in flight at most: half of a queue's slots, and packets that a flow may have unacknowledged.
-const IN_FLIGHT: usize = 64;
-/// Bytes of a packet.
-const PACKET: usize = 512;
-/// The bus keeps a record of each transaction of an interface's own transfers.
-const DEVICE_ITERATIONS: f64 = 1e5;
-/// Before a steady window of a closed loop, at least; before and behind one of an open process.
-const CLOSED_WARM_UP: u64 = 8;
-const OPEN_WARM_UP: u64 = 20;
 
 impl RdmaScenario {
     /// Reads and checks a scenario.
@@ -740,14 +410,6 @@ impl RdmaScenario {
         (((self.platform.serdes_ns + self.platform.cable_ns) / clock_ns).round() as u64).max(2)
     }
 
-    /// Bytes of a transfer's place in memory.
-    pub(super) fn place_bytes(&self) -> usize {
-        if self.workload.test.is_accounted() {
-            return MAX_TRANSFER;
-        }
-        self.workload.size_bytes.next_multiple_of(64)
-    }
-
     /// Descriptors of a transfer.
     pub(super) fn descriptors(&self) -> usize {
         self.workload.size_bytes.div_ceil(MAX_TRANSFER)
@@ -757,112 +419,4 @@ impl RdmaScenario {
     pub(super) fn is_inline(&self) -> bool {
         self.workload.size_bytes <= self.workload.inline_bytes
     }
-
-    /// What a host's memory is made of.
-    pub(super) fn layout(&self) -> Layout {
-        // So many that a place is written again only long after its data was looked at. A soak has places
-        // of its own of the longest transfer for each source.
-        let places = (PLACES_BYTES / self.place_bytes()).clamp(2, PLACES);
-        let source = CONTROL_BYTES.next_multiple_of(4096);
-        let words = source + self.source_bytes().next_multiple_of(4096);
-        let target = words + WORDS_BYTES;
-        let region = match self.workload.test {
-            RdmaTest::Exchange => 2 * self.workload.hosts * self.workload.size_bytes,
-            RdmaTest::Sort => self.sort_config(source).window_bytes(self.workload.hosts),
-            _ => places * self.place_bytes(),
-        };
-        let inbox = target + region.next_multiple_of(4096);
-        let group = inbox + INBOX_BYTES;
-        Layout { places, source, words, target, inbox, group, bytes: group + INBOX_BYTES }
-    }
-
-    /// What a host sends from.
-    pub(super) fn source_bytes(&self) -> usize {
-        let RdmaWorkload { hosts, size_bytes, test, .. } = &self.workload;
-        match test {
-            RdmaTest::Exchange => hosts * size_bytes + SOURCE_SPARE,
-            RdmaTest::Sort => self.sort_config(CONTROL_BYTES).send_bytes(*hosts),
-            _ => self.place_bytes() + SOURCE_SPARE,
-        }
-    }
-
-    /// The send buffers and windows of a sort.
-    pub(super) fn sort_config(&self, from: usize) -> SortConfig {
-        let workload = &self.workload;
-        SortConfig {
-            from,
-            chunk: workload.size_bytes / 8,
-            samples: 32,
-            compare_ps: (1e3 * workload.compare_ns).round() as u64,
-            move_ps: (1e3 * workload.move_ns).round() as u64,
-        }
-    }
-
-    /// How transfers are made.
-    pub(super) fn method(&self) -> String {
-        let inline = if self.is_inline() { "-inline" } else { "" };
-        format!("{}{inline}", self.workload.test.name())
-    }
-
-    /// The end of the measurement's id.
-    pub(super) fn name(&self) -> String {
-        let RdmaWorkload {
-            hosts, size_bytes, posting, combined, both_ways, post_list, test, ..
-        } = &self.workload;
-        let mut name = match test.operation() {
-            Some(operation) => {
-                let arrivals = match self.arrivals() {
-                    Ok(arrivals) if !test.is_devices() => arrivals.suffix(),
-                    _ => String::new(),
-                };
-                let links = self.interface.links;
-                let layout = match (hosts, links) {
-                    (2, 1) => String::new(),
-                    _ => format!("-{hosts}x{links}"),
-                };
-                format!("{operation}{size_bytes}{arrivals}{layout}")
-            }
-            None => format!("{hosts}x{}-{size_bytes}", self.interface.links),
-        };
-        if !self.is_inline() && matches!(test, RdmaTest::WriteBw | RdmaTest::OneWay) {
-            name += match posting {
-                PostingName::V1 => "-v1",
-                PostingName::V2 => "-v2",
-                PostingName::V3(_) => "-v3",
-            };
-        }
-        if !combined {
-            name += "-uncombined";
-        }
-        if *both_ways {
-            name += "-both-ways";
-        }
-        if *post_list > 1 {
-            name += &format!("-list-{post_list}");
-        }
-        name
-    }
-}
-
-const PLACES: usize = 512;
-const PLACES_BYTES: usize = 4 << 20;
-/// Transfers read from places that shift by 8 bytes each time: so no two are alike.
-pub(super) const SOURCE_SPARE: usize = 8 * 1021;
-pub(super) const INBOX_SLOTS: usize = 256;
-const SLOT_BYTES: usize = 512;
-const WORDS_BYTES: usize = 4096;
-const INBOX_BYTES: usize = INBOX_SLOTS * SLOT_BYTES;
-
-/// Offsets into a host's memory.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layout {
-    pub(super) places: usize,
-    pub(super) source: usize,
-    /// Words that programs write into each other's memory: how many messages were taken.
-    pub(super) words: usize,
-    pub(super) target: usize,
-    pub(super) inbox: usize,
-    /// The queue of a group of hosts.
-    pub(super) group: usize,
-    pub(super) bytes: usize,
 }
