@@ -20,7 +20,8 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{Layout, RdmaScenario, RdmaTest, TraceLine};
+use super::scenario::memory::Layout;
+use super::scenario::{RdmaScenario, RdmaTest, TraceLine};
 use super::world::Node;
 use crate::error::RoadError;
 use crate::host_bus::word;

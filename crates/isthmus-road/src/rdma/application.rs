@@ -10,7 +10,8 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
 use super::program::{ProgramOutcome, Task, try_all};
-use super::scenario::{Layout, RdmaScenario, RdmaTest, SOURCE_SPARE};
+use super::scenario::memory::{Layout, SOURCE_SPARE};
+use super::scenario::{RdmaScenario, RdmaTest};
 use super::sort::{SortError, sort};
 use super::world::{Program, World};
 use crate::error::RoadError;

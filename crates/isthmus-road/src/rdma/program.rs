@@ -18,9 +18,8 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{
-    INBOX_SLOTS, Layout, PostingName, RdmaScenario, RdmaTest, RdmaWorkload, SOURCE_SPARE,
-};
+use super::scenario::memory::{Layout, SOURCE_SPARE};
+use super::scenario::{INBOX_SLOTS, PostingName, RdmaScenario, RdmaTest, RdmaWorkload};
 use super::world::{Program, QUEUE};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;

@@ -4,7 +4,7 @@
 //! `docs/reference/rdma-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
 mod faults;
-mod memory;
+pub(super) mod memory;
 mod name;
 mod test;
 mod workload;
@@ -24,14 +24,13 @@ use crate::noise::NoiseHistogram;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, within};
 pub use faults::RdmaFaults;
-pub(super) use memory::{INBOX_SLOTS, Layout, SOURCE_SPARE};
 pub use test::{PostingName, RdmaTest, TraceLine, TransferKind};
-pub(super) use workload::MESSAGE_BYTES;
 pub use workload::RdmaWorkload;
 use workload::{
     BATCH, BLOCK_BYTES, CLOSED_WARM_UP, DEVICE_ITERATIONS, HOSTS, IN_FLIGHT, LINKS, OPEN_WARM_UP,
     PACKET, SORT_CHUNKS, TRACE_NS, WRITE_BYTES,
 };
+pub(super) use workload::{INBOX_SLOTS, MESSAGE_BYTES};
 
 /// How much of two link cycles stays free between a beat's write and its read.
 const MARGIN: f64 = 1.1;

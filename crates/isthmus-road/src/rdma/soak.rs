@@ -12,7 +12,8 @@ use isthmus_sim::world::host::MmioHost;
 
 use super::account::{Account, PLACE_BYTES, PLACES, Sent, Write};
 use super::program::ProgramOutcome;
-use super::scenario::{Layout, MESSAGE_BYTES, RdmaScenario, RdmaTest, SOURCE_SPARE, TransferKind};
+use super::scenario::memory::{Layout, SOURCE_SPARE};
+use super::scenario::{MESSAGE_BYTES, RdmaScenario, RdmaTest, TransferKind};
 use super::world::{Node, Program, QUEUE};
 use crate::error::RoadError;
 

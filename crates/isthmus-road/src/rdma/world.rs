@@ -18,7 +18,8 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::scenario::{INBOX_SLOTS, Layout, RdmaBus, RdmaScenario};
+use super::scenario::memory::Layout;
+use super::scenario::{INBOX_SLOTS, RdmaBus, RdmaScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;

@@ -4,13 +4,13 @@
 use isthmus_host::rdma::{CONTROL_BYTES, MAX_TRANSFER};
 
 use super::super::sort::SortConfig;
+use super::workload::INBOX_SLOTS;
 use super::{RdmaScenario, RdmaTest, RdmaWorkload};
 
 const PLACES: usize = 512;
 const PLACES_BYTES: usize = 4 << 20;
 /// Transfers read from places that shift by 8 bytes each time, so no two carry the same data.
 pub(in crate::rdma) const SOURCE_SPARE: usize = 8 * 1021;
-pub(in crate::rdma) const INBOX_SLOTS: usize = 256;
 const SLOT_BYTES: usize = 512;
 const WORDS_BYTES: usize = 4096;
 const INBOX_BYTES: usize = INBOX_SLOTS * SLOT_BYTES;

@@ -20,6 +20,8 @@ pub(super) const BLOCK_BYTES: usize = 1 << 16;
 pub(super) const SORT_CHUNKS: u64 = 4096;
 /// A trace ends within ten seconds.
 pub(super) const TRACE_NS: u64 = 10_000_000_000;
+/// Slots of a program's message queue.
+pub(in crate::rdma) const INBOX_SLOTS: usize = 256;
 /// Slots of a request queue.
 pub(super) const BATCH: usize = 128;
 /// Transfers in flight at most: half of a queue's slots, and packets that a flow may have unacknowledged.
