@@ -20,9 +20,9 @@ from isthmus.storage import store
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 
-SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
+SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet")
 """Maps in ``rtl/regs``, in the order of the reference page."""
-REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma")
+REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
 BUS = "board_bus"
 """No registers: the windows of the bus that every device carries."""

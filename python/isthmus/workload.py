@@ -17,7 +17,9 @@ from isthmus.errors import UserError, choose
 if TYPE_CHECKING:
     from isthmus.results import Measurement
 
-Operation = Literal["host-read", "host-write", "device-read", "device-write", "put", "message"]
+Operation = Literal[
+    "host-read", "host-write", "device-read", "device-write", "put", "message", "nic-to-memory"
+]
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,12 @@ OPERATIONS: Mapping[str, OperationText] = {
         "Host sends messages to a remote host",
         "message",
         "one-way: until the remote program has taken it",
+    ),
+    "nic-to-memory": OperationText(
+        "A datagram of {size} comes from the wire into host memory",
+        "Datagrams come from the wire into host memory",
+        "datagram",
+        "one-way: from the frame's begin at its source until the host program has its event",
     ),
 }
 """Operations that a road of today carries."""

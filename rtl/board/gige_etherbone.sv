@@ -113,6 +113,7 @@ module gige_etherbone
     .tx_data_i  (tx_data),
     .tx_next_o  (tx_next),
     .counters_o (eth_count),
+    .verdict_o  (),
     .probe_o    (eth_probe),
     .probe_tag_o(eth_probe_tag),
     .idle_o     (eth_idle)

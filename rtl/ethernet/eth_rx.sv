@@ -21,12 +21,13 @@
 ///               it answers there. Other broadcast IPv4, ping too, counts as filtered
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
-///   Parameters  NumAllow 1..16
+///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with what follows
 ///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames
 module eth_rx
   import eth_pkg::*;
 #(
-  parameter int unsigned NumAllow = 4
+  parameter int unsigned NumAllow  = 4,
+  parameter bit          AnyLength = 1'b0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -222,7 +223,7 @@ module eth_rx
     if (at[41]) begin
       l4_len_q     <= rem_q;
       l4_len_bad_q <= rem_q[10:3] == '0 || (udp_q && win_q[23:8] != 16'(rem_q));
-      unaligned_q  <= rem_q[1:0] != '0;
+      unaligned_q  <= !AnyLength && rem_q[1:0] != '0;
     end
     if (at[42]) no_sum_q <= udp_q && win_q[15:0] == '0;
     l4_sum_ok_q <= l4_sum_ok;
@@ -312,6 +313,10 @@ module eth_rx
   logic headers_ok, to_our_ip_q, arp_free_q, icmp_free_q, arp_taken, icmp_taken;
   eth_verdict_e verdict, early, early_q;
 
+  // rem_q is 7, 6 or 5 where the last word ends 1, 2 or 3 bytes behind the datagram.
+  logic word_whole;
+  assign word_whole = rem_q[10:3] != '0 || (AnyLength && rem_q[2] && rem_q[1:0] != '0);
+
   assign headers_ok = mac_ok_q && ip_q && udp_q && !dst_bad_q && !ip_bad_q && !port_bad_q &&
                       !l4_len_bad_q && !unaligned_q && allowed_q;
   assign start      = at[43] && headers_ok && !rx_refuse_i;
@@ -357,7 +362,7 @@ module eth_rx
       icmp_pending_o  <= 1'b0;
     end else begin
       rx_start_o      <= start;
-      rx_valid_o      <= accept && started_q && pos_q[1:0] == 2'd1 && rem_q[10:3] != '0;
+      rx_valid_o      <= accept && started_q && pos_q[1:0] == 2'd1 && word_whole;
       rx_end_o        <= judge && started_q;
       verdict_valid_o <= judge;
       if (judge)      started_q <= 1'b0;

@@ -14,13 +14,15 @@
 ///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o; the
 ///               service decides what of it to answer. Other IPv4 is not answered there
 ///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
-///   Parameters  NumAllow 1..16 entries in the list of allowed sources; cfg_* are static
+///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any length, its
+///               last word filled up with what follows; cfg_* are static
 ///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
 ///               asking for MAC addresses by ARP (replies go where requests came from), MDIO
 module gige_udp
   import eth_pkg::*;
 #(
-  parameter int unsigned NumAllow = 4
+  parameter int unsigned NumAllow  = 4,
+  parameter bit          AnyLength = 1'b0
 ) (
   input  logic                          clk_i,          // 125 MHz, also the transmit clock
   input  logic                          rst_ni,
@@ -56,6 +58,7 @@ module gige_udp
   output logic                          tx_next_o,
 
   output eth_counters_t                 counters_o,
+  output eth_verdict_e                  verdict_o,      // with the probe MacRxVerdict
   output logic [NumEthProbes-1:0]       probe_o,        // indexed by eth_probe_e
   output logic [NumEthProbes-1:0][7:0]  probe_tag_o,
   output logic                          idle_o          // nothing changes until an input does
@@ -90,7 +93,8 @@ module gige_udp
   logic [7:0]   rx_tag, verdict_tag;
 
   eth_rx #(
-    .NumAllow(NumAllow)
+    .NumAllow (NumAllow),
+    .AnyLength(AnyLength)
   ) u_rx (
     .clk_i,
     .rst_ni,
@@ -233,6 +237,8 @@ module gige_udp
     probe_o[MacTxLast]        = tx_last;
     probe_tag_o[MacTxLast]    = tx_tag;
   end
+
+  assign verdict_o = verdict;
 
   assign idle_o = rst_ni && rx_settled && rx_idle && tx_idle;
 endmodule

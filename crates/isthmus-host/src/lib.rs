@@ -28,6 +28,7 @@
 
 pub mod etherbone;
 pub mod field;
+pub mod nic;
 pub mod pcie;
 pub mod rdma;
 pub mod regs;

@@ -292,6 +292,118 @@ pub mod rdma {
     pub const LINK_INVALID_23: u32 = 0x8C;
 }
 
+/// UDP-to-memory interface.
+pub mod nanet {
+    /// Identity (ro).
+    pub const ID: u32 = 0x00;
+    /// Version and limits (ro).
+    pub const VERSION: u32 = 0x04;
+    /// Control (rw).
+    pub const CONTROL: u32 = 0x08;
+    /// Interrupt gap (rw).
+    pub const IRQ_GAP: u32 = 0x0C;
+    /// Event queue, address low (rw).
+    pub const QUEUE_LO: u32 = 0x10;
+    /// Event queue, address high (rw).
+    pub const QUEUE_HI: u32 = 0x14;
+    /// Event queue, size (rw).
+    pub const QUEUE_SIZE: u32 = 0x18;
+    /// Event queue, taken (rw).
+    pub const QUEUE_TAKEN: u32 = 0x1C;
+    /// Events (ro).
+    pub const EVENTS: u32 = 0x20;
+    /// Write errors (ro).
+    pub const WRITE_ERRORS: u32 = 0x24;
+    /// Buffer, address low (rw).
+    pub const BUFFER_LO: u32 = 0x30;
+    /// Buffer, address high (rw).
+    pub const BUFFER_HI: u32 = 0x34;
+    /// Buffer, bytes (rw).
+    pub const BUFFER_BYTES: u32 = 0x38;
+    /// Buffer, number (rw).
+    pub const BUFFER_SET: u32 = 0x3C;
+    /// List (rw).
+    pub const LIST0: u32 = 0x40;
+    /// List (rw).
+    pub const LIST1: u32 = 0x44;
+    /// List (rw).
+    pub const LIST2: u32 = 0x48;
+    /// List (rw).
+    pub const LIST3: u32 = 0x4C;
+    /// List, flush (rw).
+    pub const LIST_FLUSH0: u32 = 0x50;
+    /// List, flush (rw).
+    pub const LIST_FLUSH1: u32 = 0x54;
+    /// List, flush (rw).
+    pub const LIST_FLUSH2: u32 = 0x58;
+    /// List, flush (rw).
+    pub const LIST_FLUSH3: u32 = 0x5C;
+    /// List, returned (rw).
+    pub const LIST_RETURNED0: u32 = 0x60;
+    /// List, returned (rw).
+    pub const LIST_RETURNED1: u32 = 0x64;
+    /// List, returned (rw).
+    pub const LIST_RETURNED2: u32 = 0x68;
+    /// List, returned (rw).
+    pub const LIST_RETURNED3: u32 = 0x6C;
+    /// List, filled (ro).
+    pub const LIST_FILLED0: u32 = 0x70;
+    /// List, filled (ro).
+    pub const LIST_FILLED1: u32 = 0x74;
+    /// List, filled (ro).
+    pub const LIST_FILLED2: u32 = 0x78;
+    /// List, filled (ro).
+    pub const LIST_FILLED3: u32 = 0x7C;
+    /// Frames (ro).
+    pub const FRAMES0: u32 = 0x80;
+    /// Frames (ro).
+    pub const FRAMES1: u32 = 0x84;
+    /// Frames (ro).
+    pub const FRAMES2: u32 = 0x88;
+    /// Frames (ro).
+    pub const FRAMES3: u32 = 0x8C;
+    /// Other frames, overflow (ro).
+    pub const OVERFLOW0: u32 = 0x90;
+    /// Other frames, overflow (ro).
+    pub const OVERFLOW1: u32 = 0x94;
+    /// Other frames, overflow (ro).
+    pub const OVERFLOW2: u32 = 0x98;
+    /// Other frames, overflow (ro).
+    pub const OVERFLOW3: u32 = 0x9C;
+    /// Dropped: list (ro).
+    pub const NO_BUFFER0: u32 = 0xA0;
+    /// Dropped: list (ro).
+    pub const NO_BUFFER1: u32 = 0xA4;
+    /// Dropped: list (ro).
+    pub const NO_BUFFER2: u32 = 0xA8;
+    /// Dropped: list (ro).
+    pub const NO_BUFFER3: u32 = 0xAC;
+    /// Dropped: datagram (ro).
+    pub const BAD0: u32 = 0xB0;
+    /// Dropped: datagram (ro).
+    pub const BAD1: u32 = 0xB4;
+    /// Dropped: datagram (ro).
+    pub const BAD2: u32 = 0xB8;
+    /// Dropped: datagram (ro).
+    pub const BAD3: u32 = 0xBC;
+    /// Dropped: event (ro).
+    pub const NO_EVENT0: u32 = 0xC0;
+    /// Dropped: event (ro).
+    pub const NO_EVENT1: u32 = 0xC4;
+    /// Dropped: event (ro).
+    pub const NO_EVENT2: u32 = 0xC8;
+    /// Dropped: event (ro).
+    pub const NO_EVENT3: u32 = 0xCC;
+    /// Delivered (ro).
+    pub const DELIVERED0: u32 = 0xD0;
+    /// Delivered (ro).
+    pub const DELIVERED1: u32 = 0xD4;
+    /// Delivered (ro).
+    pub const DELIVERED2: u32 = 0xD8;
+    /// Delivered (ro).
+    pub const DELIVERED3: u32 = 0xDC;
+}
+
 /// RDMA network interface: words.
 pub mod rdma_words {
     use crate::field::Field;

@@ -12,6 +12,7 @@ pub mod etherbone;
 mod host_bus;
 pub mod measurement;
 mod model;
+pub mod nanet;
 pub mod noise;
 pub mod operation;
 pub mod pcix;

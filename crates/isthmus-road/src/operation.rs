@@ -24,6 +24,8 @@ pub enum Operation {
     Put,
     /// A host program sends to a remote program: done when that program has it.
     Message,
+    /// A datagram comes from the wire into host memory: done when a host program sees its event.
+    NicToMemory,
     /// The device writes a GPU's memory.
     GpuWrite,
     /// An atomic change of a shared word.
@@ -41,6 +43,7 @@ impl Operation {
             Self::DeviceWrite => "device-write",
             Self::Put => "put",
             Self::Message => "message",
+            Self::NicToMemory => "nic-to-memory",
             Self::GpuWrite => "gpu-write",
             Self::Rmw => "rmw",
         }

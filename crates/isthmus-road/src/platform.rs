@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants that several roads have in common: a host on PCI Express.
+//! Constants that several roads have in common: a host on PCI Express, a Gigabit cable and its PHY.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -131,4 +131,31 @@ pub struct PcieHost {
     #[serde(default = "two")]
     #[schemars(range(min = 1, max = 1024))]
     pub cores: usize,
+}
+
+/// A Gigabit PHY at the FPGA's GMII.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GigePhy {
+    /// Transmit pins to medium.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub tx_ns: f64,
+    /// Medium to receive pins.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub rx_ns: f64,
+}
+
+/// Every cable of the path.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GigeLink {
+    /// Line rate.
+    #[schemars(range(min = 1_000.0, max = 1_000.0))]
+    pub rate_mbit_s: f64,
+    /// Length of one cable.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub length_m: f64,
+    /// Propagation delay.
+    #[schemars(range(min = 3.0, max = 10.0))]
+    pub delay_ns_per_m: f64,
 }

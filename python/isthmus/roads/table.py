@@ -20,6 +20,7 @@ ROADS: dict[str, str] = {
     "switch": "isthmus.roads.switch",
     "rdma": "isthmus.roads.rdma",
     "pcix": "isthmus.roads.pcix",
+    "nanet": "isthmus.roads.nanet",
 }
 """The module of each road. A new road is one line here."""
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A Gigabit PHY at a device's GMII pins: one octet a clock, each way.
 //!
-//! Transmit is sampled at `clk_i`; receive is driven at the bundle's own receive clock. The PHY
+//! Transmit is sampled at `clk_i`, or at `eth_clk_i` where the device has that; receive is driven at the bundle's own receive clock. The PHY
 //! neither adds nor removes preamble or FCS: the MACs at the pins and at the other end do.
 
 use std::cell::{Cell, RefCell};
@@ -18,6 +18,9 @@ use crate::kernel::{
 
 /// The least gap at a receiver's GMII (IEEE 802.3 clause 4.4.2, note: 64 bit times at 1 Gb/s).
 const RECEIVE_GAP_CYCLES: u32 = 8;
+
+/// The clock of transmit pins, in devices whose main clock is another one.
+const TRANSMIT_CLOCK: &str = "eth_clk_i";
 
 /// A Gigabit PHY.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -146,7 +149,8 @@ impl GmiiPhy {
             bytes: 0,
         };
         device.attach(&receive_clock, Box::new(receive))?;
-        device.attach("clk_i", Box::new(transmit))?;
+        let own = device.clock_period(TRANSMIT_CLOCK).is_some();
+        device.attach(if own { TRANSMIT_CLOCK } else { "clk_i" }, Box::new(transmit))?;
         Ok(Self(shared))
     }
 

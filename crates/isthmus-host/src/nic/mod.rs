@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Driver of a UDP-to-memory interface: buffers in, events out, buffers back.
+//!
+//! A list is a circle of buffers in memory that the interface fills with the datagrams of one port, in the order of
+//! their numbers. When a buffer is full the interface writes an [`Event`] into a queue in the same memory. The
+//! program reads the buffer in place and gives it back by [`Nic::recycle`]; so nothing is copied, and the
+//! interface never waits for the program. What finds no free buffer is dropped, and counted in [`Statistics`].
+//!
+//! Layout of the memory, formats and rules: `docs/explanation/cores/nanet.md`.
+
+mod error;
+mod event;
+mod statistics;
+
+use std::time::Duration;
+
+pub use error::NicError;
+pub use event::{EVENT_BYTES, Event};
+pub use statistics::Statistics;
+
+use crate::pcie::{DmaMemory, Mmio};
+use crate::regs::nanet as regs;
+use crate::transport::TransportError;
+
+/// Identity register: 'NANE'.
+const IDENTITY: u32 = 0x4E41_4E45;
+/// The version of the register map and of events that this driver knows.
+const MAP_VERSION: u32 = 1;
+const ENABLE: u32 = 1;
+const INTERRUPTS: u32 = 1 << 1;
+const READY: u32 = 1 << 8;
+/// Buffers, and datagrams in them, begin at multiples of this.
+pub const PLACE_BYTES: usize = 64;
+const QUEUE_LOG2: std::ops::RangeInclusive<u32> = 1..=15;
+/// The interface ends what it has begun long before.
+const READY_POLLS: u32 = 10_000;
+
+/// A circle of buffers for the datagrams of one port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// Where each buffer begins in the memory: a multiple of [`PLACE_BYTES`].
+    pub offsets: Vec<usize>,
+    /// The length of each.
+    pub bytes: usize,
+    /// Datagrams that make a buffer full; 0: as many as fit, and then `flush_cycles` must not be 0.
+    pub datagrams: u8,
+    /// Cycles of the interface from a buffer's first datagram to its event at the latest; 0: never.
+    pub flush_cycles: u32,
+}
+
+/// What an interface is opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NicConfig {
+    /// One for each port that is to be used, from port 0 on.
+    pub lists: Vec<List>,
+    /// Where the event queue begins in the memory: a multiple of [`PLACE_BYTES`].
+    pub queue_offset: usize,
+    /// Least cycles of the interface between two interrupts; none: no interrupts.
+    pub interrupt_gap_cycles: Option<u32>,
+}
+
+impl NicConfig {
+    /// Events that the queue has room for: twice the buffers, so that it is never full.
+    #[must_use]
+    pub fn queue_events(&self) -> usize {
+        let buffers: usize = self.lists.iter().map(|list| list.offsets.len()).sum();
+        (2 * buffers).next_power_of_two().max(2)
+    }
+}
+
+struct Open {
+    buffers: u32,
+    /// Buffers that events announced, and that were given back, modulo 2^16.
+    announced: u16,
+    returned: u16,
+}
+
+/// An open interface.
+pub struct Nic<M, D> {
+    bar: M,
+    memory: D,
+    lists: Vec<Open>,
+    queue: usize,
+    events: u32,
+    /// Events taken so far, and those of them that the interface knows of.
+    taken: u32,
+    reported: u32,
+    interrupts: bool,
+}
+
+impl<M: Mmio, D: DmaMemory> Nic<M, D> {
+    /// Sets an interface up and lets it run.
+    ///
+    /// # Errors
+    /// When the board is another one, the configuration asks for what it lacks, or an access fails.
+    pub async fn open(mut bar: M, mut memory: D, config: &NicConfig) -> Result<Self, NicError> {
+        let identity = bar.read32(u64::from(regs::ID)).await?;
+        let version = bar.read32(u64::from(regs::VERSION)).await?;
+        if identity != IDENTITY || version & 0xff != MAP_VERSION {
+            return Err(NicError::Board { identity, version: version & 0xff });
+        }
+        check(config, &memory, version)?;
+        let events = config.queue_events() as u32;
+        bar.write32(u64::from(regs::CONTROL), 0).await?;
+        let mut polls = 0;
+        while bar.read32(u64::from(regs::CONTROL)).await? & READY == 0 {
+            polls += 1;
+            if polls > READY_POLLS {
+                return Err(NicError::Busy);
+            }
+        }
+        memory.write(config.queue_offset, &vec![0; events as usize * EVENT_BYTES]).await?;
+        let base = memory.bus_address();
+        let queue = base + config.queue_offset as u64;
+        for (register, value) in [
+            (regs::QUEUE_LO, queue as u32),
+            (regs::QUEUE_HI, (queue >> 32) as u32),
+            (regs::QUEUE_SIZE, events.trailing_zeros()),
+            (regs::QUEUE_TAKEN, 0),
+            (regs::IRQ_GAP, config.interrupt_gap_cycles.unwrap_or(0)),
+        ] {
+            bar.write32(u64::from(register), value).await?;
+        }
+        for (number, list) in config.lists.iter().enumerate() {
+            set_list(&mut bar, base, number as u32, list).await?;
+        }
+        let interrupts = config.interrupt_gap_cycles.is_some();
+        let control = ENABLE | if interrupts { INTERRUPTS } else { 0 };
+        bar.write32(u64::from(regs::CONTROL), control).await?;
+        // The answer comes when all stores before it have arrived: it runs.
+        bar.read32(u64::from(regs::CONTROL)).await?;
+        let lists = config.lists.iter().map(|list| Open {
+            buffers: list.offsets.len() as u32,
+            announced: 0,
+            returned: 0,
+        });
+        Ok(Self {
+            bar,
+            memory,
+            lists: lists.collect(),
+            queue: config.queue_offset,
+            events,
+            taken: 0,
+            reported: 0,
+            interrupts,
+        })
+    }
+
+    /// The next event, by polling; none when `deadline` passes first.
+    ///
+    /// # Errors
+    /// When an access fails, or an event contradicts the lists.
+    pub async fn next(&mut self, deadline: Duration) -> Result<Option<Event>, NicError> {
+        let place = self.taken & (self.events - 1);
+        let at = self.queue + place as usize * EVENT_BYTES;
+        let last = at + EVENT_BYTES - 8;
+        let phase = (self.taken / self.events) & 1 == 0;
+        let mut word = self.memory.load64(last).await?;
+        while (word >> 63 == 1) != phase {
+            let seen = word;
+            word = self.memory.poll64(last, seen, deadline).await?;
+            if word == seen {
+                return Ok(None);
+            }
+        }
+        let mut bytes = [0; EVENT_BYTES];
+        self.memory.read(at, &mut bytes).await?;
+        let event = Event::decode(&bytes);
+        self.taken = self.taken.wrapping_add(1);
+        let Some(list) = self.lists.get_mut(usize::from(event.list)) else {
+            return Err(NicError::Event { reason: format!("list {}", event.list) });
+        };
+        let expected = event.sequence % list.buffers;
+        if u32::from(event.index) != expected {
+            let reason = format!("buffer {}, {expected} expected", event.index);
+            return Err(NicError::Event { reason });
+        }
+        list.announced = list.announced.wrapping_add(1);
+        // A store for every half of the queue: it has room for all buffers beside.
+        if self.taken.wrapping_sub(self.reported) >= self.events / 2 {
+            self.reported = self.taken;
+            self.bar.write32(u64::from(regs::QUEUE_TAKEN), self.taken & 0xffff).await?;
+        }
+        Ok(Some(event))
+    }
+
+    /// Copies a buffer's bytes out, from `offset` of the memory on. A program that works in place needs it not.
+    ///
+    /// # Errors
+    /// When the memory refuses it.
+    pub async fn read(&mut self, offset: usize, buffer: &mut [u8]) -> Result<(), NicError> {
+        Ok(self.memory.read(offset, buffer).await?)
+    }
+
+    /// Gives back the oldest buffer that an event of this list announced: one posted store.
+    ///
+    /// # Errors
+    /// When there is none, or the store fails.
+    pub async fn recycle(&mut self, list: u8) -> Result<(), NicError> {
+        let number = u32::from(list);
+        let nothing = NicError::NothingToRecycle { list };
+        let Some(open) = self.lists.get_mut(usize::from(list)) else { return Err(nothing) };
+        if open.returned == open.announced {
+            return Err(nothing);
+        }
+        open.returned = open.returned.wrapping_add(1);
+        let value = u32::from(open.returned);
+        Ok(self.bar.write32(u64::from(regs::LIST_RETURNED0 + 4 * number), value).await?)
+    }
+
+    /// What became of the datagrams of a port.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn statistics(&mut self, port: u8) -> Result<Statistics, NicError> {
+        Ok(Statistics::read(&mut self.bar, port).await?)
+    }
+
+    /// Whether it was opened with interrupts.
+    #[must_use]
+    pub fn has_interrupts(&self) -> bool {
+        self.interrupts
+    }
+
+    /// The memory it was opened with.
+    #[must_use]
+    pub fn memory(&self) -> &D {
+        &self.memory
+    }
+
+    /// Stops it: datagrams that come later are dropped and counted.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub async fn close(mut self) -> Result<(), NicError> {
+        Ok(self.bar.write32(u64::from(regs::CONTROL), 0).await?)
+    }
+}
+
+async fn set_list<M: Mmio>(
+    bar: &mut M,
+    base: u64,
+    number: u32,
+    list: &List,
+) -> Result<(), TransportError> {
+    for (index, offset) in list.offsets.iter().enumerate() {
+        let address = base + *offset as u64;
+        for (register, value) in [
+            (regs::BUFFER_LO, address as u32),
+            (regs::BUFFER_HI, (address >> 32) as u32),
+            (regs::BUFFER_BYTES, list.bytes as u32),
+            (regs::BUFFER_SET, number << 8 | index as u32),
+        ] {
+            bar.write32(u64::from(register), value).await?;
+        }
+    }
+    let control = ENABLE | (list.offsets.len() as u32) << 8 | u32::from(list.datagrams) << 16;
+    for (register, value) in
+        [(regs::LIST_FLUSH0, list.flush_cycles), (regs::LIST_RETURNED0, 0), (regs::LIST0, control)]
+    {
+        bar.write32(u64::from(register + 4 * number), value).await?;
+    }
+    Ok(())
+}
+
+/// What the interface cannot do is refused before it is touched.
+fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(), NicError> {
+    let refuse = |what: String| Err(NicError::Config { what });
+    let (ports, most) = ((version >> 8 & 0xf) as usize, (version >> 16 & 0xff) as usize);
+    if config.lists.is_empty() || config.lists.len() > ports {
+        return refuse(format!("{} lists: this interface has 1 to {ports}", config.lists.len()));
+    }
+    let size = memory.size();
+    let inside = |offset: usize, bytes: usize| {
+        offset.is_multiple_of(PLACE_BYTES)
+            && offset.checked_add(bytes).is_some_and(|end| end <= size)
+    };
+    for (number, list) in config.lists.iter().enumerate() {
+        let buffers = list.offsets.len();
+        if buffers == 0 || buffers > most || !buffers.is_power_of_two() {
+            return refuse(format!(
+                "list {number}: {buffers} buffers: a power of two, 1 to {most}, expected"
+            ));
+        }
+        if list.bytes == 0 || list.bytes >= 1 << 24 {
+            return refuse(format!("list {number}: buffers of {} bytes: below 16 MiB", list.bytes));
+        }
+        if list.datagrams == 0 && list.flush_cycles == 0 {
+            return refuse(format!("list {number}: neither datagrams nor time would end a buffer"));
+        }
+        if let Some(offset) = list.offsets.iter().find(|at| !inside(**at, list.bytes)) {
+            return refuse(format!(
+                "list {number}: a buffer of {} bytes at {offset:#x}: inside the memory of {size} bytes, at a \
+                 multiple of {PLACE_BYTES}, expected",
+                list.bytes
+            ));
+        }
+    }
+    let events = config.queue_events();
+    if !inside(config.queue_offset, events * EVENT_BYTES)
+        || !QUEUE_LOG2.contains(&events.trailing_zeros())
+    {
+        return refuse(format!("no room for {events} events at {:#x}", config.queue_offset));
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the time of a datagram goes, from pins and probes.
+
+use std::collections::BTreeMap;
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::world::PhyFrame;
+use serde_json::Value;
+
+use super::ledger::Ledger;
+use super::world::{NanetPort, World};
+use crate::error::RoadError;
+use crate::measurement::{Samples, Stage};
+use crate::stages::Way;
+
+/// Datagrams of a port that the tag of a probe tells apart.
+const TAGS: usize = 64;
+/// The probes, by the names that the gateware gives them, in the order of a datagram's way.
+const PROBES: [&str; 7] =
+    ["UdpFirst", "Requested", "Accepted", "Answered", "CtrlLast", "Written", "Completed"];
+
+/// When a datagram passed each of [`PROBES`].
+type Passed = [Picoseconds; PROBES.len()];
+
+/// The times of one datagram.
+struct Trip {
+    due: Picoseconds,
+    pins: PhyFrame,
+    passed: Passed,
+    seen: Picoseconds,
+}
+
+/// What the probes say of a run.
+pub(super) struct Breakdown {
+    /// Name of a part, and its figures over all counted datagrams.
+    pub(super) parts: BTreeMap<String, Value>,
+    pub(super) stages: Vec<Stage>,
+    pub(super) total: Picoseconds,
+}
+
+/// Takes the counted datagrams of port 0 apart. Each fills a buffer, and none was lost.
+pub(super) fn of(
+    world: &World,
+    port: &NanetPort,
+    ledger: &Ledger,
+    counted: std::ops::Range<usize>,
+) -> Result<Breakdown, RoadError> {
+    let trips = trips(world, port, ledger, counted)?;
+    let octet = world.device.clock_period("gmii_rx_clk_i").unwrap_or_default();
+    let mut parts = BTreeMap::new();
+    let mut part =
+        |name: &str, of: &dyn Fn(&Trip) -> Option<Picoseconds>| -> Result<(), RoadError> {
+            let mut samples = Samples::new()?;
+            trips.iter().filter_map(of).for_each(|one| samples.add(one));
+            if let Some(latency) = samples.latency() {
+                parts.insert(name.to_owned(), serde_json::to_value(latency).unwrap_or_default());
+            }
+            Ok(())
+        };
+    let between = |from: usize, to: usize| {
+        move |trip: &Trip| trip.passed[to].0.checked_sub(trip.passed[from].0).map(Picoseconds)
+    };
+    let [first, requested, accepted, answered, last, _, completed] = [0, 1, 2, 3, 4, 5, 6];
+    part("udp", &between(first, last))?;
+    part("wake", &between(requested, accepted))?;
+    part("work", &between(accepted, answered))?;
+    part("write", &between(answered, completed))?;
+    part("inside", &between(first, completed))?;
+    // The device takes an octet one receive clock after it was driven onto the pins.
+    part("after_frame", &|trip| Some(trip.passed[completed] - (trip.pins.last + octet)))?;
+    part("to_program", &|trip| Some(trip.seen - (trip.pins.last + octet)))?;
+    let Some(trip) = trips.last() else {
+        return Err(RoadError::Inconsistent("nanet: no datagram counts".to_owned()));
+    };
+    let total = trip.seen - trip.due;
+    Ok(Breakdown { parts, stages: stages(trip, octet)?, total })
+}
+
+/// One datagram's way. A probe that it passes while something longer goes on adds no stage.
+fn stages(trip: &Trip, octet: Picoseconds) -> Result<Vec<Stage>, RoadError> {
+    let mut way = Way::new(trip.due);
+    let [first, requested, accepted, answered, last, written, completed] = trip.passed;
+    let mut at = trip.due;
+    for (place, name, time) in [
+        ("wire", "source to pins", trip.pins.first),
+        ("wire", "frame on the pins", trip.pins.last + octet),
+        ("fpga", "MAC", first),
+        ("fpga", "UDP offload", requested),
+        ("fpga", "wake-up", accepted),
+        ("fpga", "find the buffer", answered),
+        ("fpga", "check and queue", last),
+        ("fpga", "payload to the bus", written),
+        ("fpga", "event to the bus", completed),
+        ("host", "bus, memory, program sees it", trip.seen),
+    ] {
+        at = at.max(time);
+        way.until(place, name, at)?;
+    }
+    way.finish(trip.seen)
+}
+
+fn trips(
+    world: &World,
+    port: &NanetPort,
+    ledger: &Ledger,
+    counted: std::ops::Range<usize>,
+) -> Result<Vec<Trip>, RoadError> {
+    let passed = passed(world, ledger)?;
+    let pins = port.phy.received_since(0);
+    let missing =
+        |number| RoadError::Inconsistent(format!("nanet: datagram {number} is not on the pins"));
+    let mut trips = Vec::with_capacity(counted.len());
+    for number in counted.filter(|number| ledger.sent[*number].good) {
+        let sent = &ledger.sent[number];
+        let frame = pins.iter().skip(number.saturating_sub(1)).find(|frame| frame.id == sent.id);
+        let (Some(frame), Some(seen)) = (frame, sent.seen) else { return Err(missing(number)) };
+        trips.push(Trip { due: sent.due, pins: *frame, passed: passed[number], seen });
+    }
+    Ok(trips)
+}
+
+/// When each datagram of port 0 passed each probe. One that was spoilt passes those of the first part alone.
+fn passed(world: &World, ledger: &Ledger) -> Result<Vec<Passed>, RoadError> {
+    let mut found = vec![Passed::default(); ledger.sent.len()];
+    let device = &world.device;
+    let records = world.simulation.probes().since(0);
+    for (at, name) in PROBES.iter().enumerate() {
+        let stage = device.stages().iter().position(|stage| stage == name);
+        let Some(stage) = stage else {
+            return Err(RoadError::Inconsistent(format!("nanet: the model has no probe {name}")));
+        };
+        let mine = records.iter().filter(|one| {
+            one.device == device.index() && usize::from(one.stage) == stage && one.tag >> 6 == 0
+        });
+        let mut number = 0;
+        for record in mine {
+            let tag = usize::from(record.tag) % TAGS;
+            number += (tag + TAGS - number % TAGS) % TAGS;
+            let Some(passed) = found.get_mut(number) else {
+                let reason = format!("nanet: probe {name} saw datagram {number}, never sent");
+                return Err(RoadError::Inconsistent(reason));
+            };
+            passed[at] = record.time;
+            number += 1;
+        }
+    }
+    Ok(found)
+}

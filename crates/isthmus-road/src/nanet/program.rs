@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The host program and the sources: datagrams out, events in, buffers back.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use isthmus_host::nic::Statistics;
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::host::MmioHost;
+use isthmus_sim::world::pcie::{Direction, Pcie};
+
+use super::ledger::Ledger;
+use super::scenario::NanetScenario;
+use super::world::{NanetPort, World};
+use crate::arrivals::{Arrivals, Starts};
+use crate::error::RoadError;
+use crate::host_bus::HostMemory;
+
+/// Nothing takes longer on an idle interface but a buffer that waits for more datagrams.
+const SILENCE: Picoseconds = Picoseconds::from_ms(1);
+
+/// What a run found.
+pub(super) struct Outcome {
+    pub(super) statistics: Vec<Statistics>,
+    /// Shares of the measured span, and its ends.
+    pub(super) busy: BTreeMap<&'static str, f64>,
+    pub(super) span: [Picoseconds; 2],
+}
+
+/// Usage of what is busy, up to a time.
+struct Usage {
+    at: Picoseconds,
+    waited: Picoseconds,
+    bus: Picoseconds,
+}
+
+/// Sources and program of a run.
+pub(super) struct Program {
+    sim: Sim,
+    host: MmioHost,
+    link: Pcie,
+    ports: Rc<Vec<NanetPort>>,
+    ledgers: Rc<Vec<RefCell<Ledger>>>,
+    scenario: Rc<NanetScenario>,
+    arrivals: Arrivals,
+    /// Datagrams of a port: all of them, and where those that count begin and end.
+    total: u64,
+    counted: std::ops::Range<u64>,
+}
+
+impl Program {
+    pub(super) fn new(
+        world: &World,
+        ports: &Rc<Vec<NanetPort>>,
+        ledgers: &Rc<Vec<RefCell<Ledger>>>,
+        scenario: &Rc<NanetScenario>,
+    ) -> Result<Self, RoadError> {
+        let (head, tail) = scenario.excluded()?;
+        let until = head + scenario.workload.iterations;
+        Ok(Self {
+            sim: world.simulation.handle(),
+            host: world.host.clone(),
+            link: world.link.clone(),
+            ports: Rc::clone(ports),
+            ledgers: Rc::clone(ledgers),
+            scenario: Rc::clone(scenario),
+            arrivals: scenario.arrivals()?,
+            // Of whole buffers.
+            total: (until + tail).next_multiple_of(u64::from(scenario.workload.datagrams)),
+            counted: head..until,
+        })
+    }
+
+    pub(super) async fn run(
+        self,
+        config: isthmus_host::nic::NicConfig,
+    ) -> Result<Outcome, RoadError> {
+        let failed = |error| RoadError::program("nanet", error);
+        let memory = HostMemory::new(&self.sim, &self.host);
+        let mut nic = World::open(&self.host, memory.clone(), &config).await.map_err(failed)?;
+        if let Arrivals::Rate(rate) = self.arrivals {
+            for port in 0..self.ports.len() {
+                self.spawn_source(port, rate);
+            }
+        }
+        let counted_of_all = self.ports.len() as u64;
+        let mut marks: Vec<Usage> = Vec::new();
+        (0..self.ports.len()).for_each(|port| self.top_up(port));
+        while !self.ended() {
+            let patience =
+                SILENCE + Picoseconds::from_ns_f64(self.scenario.workload.flush_us * 1e3);
+            let deadline = Duration::from_nanos((self.sim.now() + patience).0 / 1_000);
+            let Some(event) = nic.next(deadline).await.map_err(failed)? else {
+                if self.all_sent() {
+                    break;
+                }
+                continue;
+            };
+            if event.error {
+                return Err(RoadError::Violation("nanet: memory refused a write".to_owned()));
+            }
+            let now = self.sim.now();
+            let port = usize::from(event.list);
+            // The check of the data costs the program nothing.
+            let offset = config.lists[port].offsets[usize::from(event.index)];
+            let bytes = self.host.memory().read(offset, event.bytes as usize);
+            let bytes = bytes.map_err(|error| RoadError::Violation(format!("nanet: {error}")))?;
+            self.ledgers[port].borrow_mut().buffer(usize::from(event.datagrams), &bytes, now)?;
+            self.sim.count_transfers(u64::from(event.datagrams));
+            let seen: u64 = self.ledgers.iter().map(|ledger| ledger.borrow().seen).sum();
+            let due = [self.counted.start, self.counted.end].map(|one| one * counted_of_all);
+            if due.get(marks.len()).is_some_and(|due| seen >= *due) {
+                marks.push(self.usage(&memory));
+            }
+            self.host.cpu().run(Picoseconds::from_ns_f64(self.scenario.workload.work_ns)).await;
+            nic.recycle(event.list).await.map_err(failed)?;
+            self.top_up(port);
+        }
+        let mut statistics = Vec::new();
+        for port in 0..self.ports.len() {
+            statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
+        }
+        nic.close().await.map_err(failed)?;
+        let (busy, span) = self.shares(&marks);
+        Ok(Outcome { statistics, busy, span })
+    }
+
+    fn all_sent(&self) -> bool {
+        self.ledgers.iter().all(|ledger| ledger.borrow().sent.len() as u64 >= self.total)
+    }
+
+    fn ended(&self) -> bool {
+        self.all_sent() && self.ledgers.iter().all(|ledger| ledger.borrow().in_flight == 0)
+    }
+
+    /// Sends what the window allows.
+    fn top_up(&self, port: usize) {
+        let Some(window) = self.arrivals.window() else { return };
+        loop {
+            let ledger = self.ledgers[port].borrow();
+            let full = ledger.in_flight >= u64::from(window);
+            if full || ledger.sent.len() as u64 >= self.total {
+                return;
+            }
+            drop(ledger);
+            self.send(port, self.sim.now());
+        }
+    }
+
+    fn send(&self, port: usize, due: Picoseconds) {
+        send(&self.ports[port], &mut self.ledgers[port].borrow_mut(), due);
+    }
+
+    /// A source with a rate of its own.
+    fn spawn_source(&self, port: usize, rate_per_s: f64) {
+        let (sim, ports, ledgers) =
+            (self.sim.clone(), Rc::clone(&self.ports), Rc::clone(&self.ledgers));
+        let random = sim.random(&format!("nanet:arrivals:{port}"));
+        let starts = Starts::new(rate_per_s, random, sim.now()).take(self.total as usize);
+        self.sim.spawn(async move {
+            for due in starts {
+                sim.sleep_until(due).await;
+                send(&ports[port], &mut ledgers[port].borrow_mut(), due);
+            }
+        });
+    }
+
+    fn usage(&self, memory: &HostMemory) -> Usage {
+        Usage { at: self.sim.now(), waited: memory.blocked(), bus: self.link.busy(Direction::Up) }
+    }
+
+    fn shares(&self, marks: &[Usage]) -> (BTreeMap<&'static str, f64>, [Picoseconds; 2]) {
+        let [first, last] = marks else { return (BTreeMap::new(), [Picoseconds::ZERO; 2]) };
+        let span = last.at.saturating_sub(first.at);
+        if span == Picoseconds::ZERO {
+            return (BTreeMap::new(), [first.at, last.at]);
+        }
+        let share = |time: Picoseconds| (time.0 as f64 / span.0 as f64).clamp(0.0, 1.0);
+        let octet = 8e12 / (self.scenario.platform.cable.rate_mbit_s * 1e6);
+        let wire = NanetPort::wire_bytes(self.scenario.workload.bytes) as f64 * octet;
+        let sent = self.scenario.workload.iterations as f64;
+        let busy = BTreeMap::from([
+            ("host", 1.0 - share(last.waited - first.waited)),
+            ("bus", share(last.bus - first.bus)),
+            ("wire", (wire * sent / span.0 as f64).clamp(0.0, 1.0)),
+        ]);
+        (busy, [first.at, last.at])
+    }
+}
+
+fn send(port: &NanetPort, ledger: &mut Ledger, due: Picoseconds) {
+    let (payload, spoil) = ledger.make();
+    if let Some(id) = port.send(&payload, spoil) {
+        ledger.send(id, due, spoil);
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sources, cables, the interface, its host.
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use isthmus_host::nic::{List, Nic, NicConfig, NicError};
+use isthmus_sim::kernel::FrameId;
+use isthmus_sim::world::ethernet::to_wire;
+use isthmus_sim::world::host::{Cpu, MmioHost};
+use isthmus_sim::world::packet::{IPV4_UDP_HEADER_BYTES, Udp};
+use isthmus_sim::world::pcie::{Pcie, PciePins};
+use isthmus_sim::world::{
+    Cable, CableConfig, CpuConfig, EndpointConfig, FrameEndpoint, GmiiPhy, MacAddress, PhyConfig,
+};
+use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
+
+use super::scenario::NanetScenario;
+use crate::error::RoadError;
+use crate::host_bus::{self, Bar, HostMemory, pcie_config};
+use crate::model::MakeModel;
+
+const BAR_BYTES: u64 = 0x1000;
+const ETHERNET: Hertz = Hertz(125_000_000);
+const SOURCE_MAC: MacAddress = MacAddress([2, 0, 0, 0, 1, 0]);
+const SOURCE_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 1);
+const SOURCE_PORT: u16 = 6_000;
+const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 0x10]);
+const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 16);
+const UDP_PORT: u16 = 6_666;
+/// Room for everything that a run can have in flight.
+const QUEUE_BYTES: u64 = 64 << 20;
+const ETHERNET_HEADER_BYTES: usize = 14;
+
+/// The driver, over the simulated host.
+pub(super) type Driver = Nic<Bar, HostMemory>;
+
+/// One port with what is before it.
+pub(super) struct NanetPort {
+    pub(super) source: FrameEndpoint,
+    pub(super) phy: GmiiPhy,
+    number: u8,
+}
+
+/// All of it.
+pub(super) struct World {
+    pub(super) simulation: Simulation,
+    pub(super) device: DeviceHandle,
+    pub(super) ports: Vec<NanetPort>,
+    pub(super) link: Pcie,
+    pub(super) host: MmioHost,
+    pub(super) config: NicConfig,
+}
+
+impl World {
+    pub(super) fn build(
+        scenario: &NanetScenario,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: 16,
+            wake_cycles: 8,
+            simulated_limit_ps: scenario.limits.simulated_ps(),
+            wall_limit_ms: scenario.limits.wall_ms(),
+        });
+        let device = device(&simulation, scenario, make_model)?;
+        let ports = (0..scenario.interface.ports)
+            .map(|number| NanetPort::build(&simulation, &device, scenario, number))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (config, bytes) = layout(scenario);
+        let platform = &scenario.platform;
+        let memory = host_bus::memory("host", bytes, &platform.host)?;
+        let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores: platform.host.cores })?;
+        let ends = [&platform.root, &platform.endpoint];
+        let pcie = pcie_config("pcie", &platform.link, ends, &platform.memory, BAR_BYTES);
+        let link = Pcie::new(&simulation, &pcie, &memory)?;
+        PciePins::attach(&simulation, &device, &link)?;
+        let host = link.host(&host_bus::host_config("host", &platform.host), &cpu, &memory)?;
+        link.remember(false);
+        simulation.spans().set_enabled(false);
+        Ok(Self { simulation, device, ports, link, host, config })
+    }
+
+    /// Opens the interface.
+    pub(super) async fn open(
+        host: &MmioHost,
+        memory: HostMemory,
+        config: &NicConfig,
+    ) -> Result<Driver, NicError> {
+        Nic::open(Bar::new(host), memory, config).await
+    }
+}
+
+/// Where lists and the event queue lie in memory, and the memory's size.
+fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
+    let workload = &scenario.workload;
+    let bytes = scenario.buffer_bytes();
+    let mut at = 0;
+    let mut lists = Vec::new();
+    for _ in 0..scenario.interface.ports {
+        let offsets = (0..workload.buffers).map(|buffer| at + buffer * bytes).collect();
+        at += workload.buffers * bytes;
+        lists.push(List {
+            offsets,
+            bytes,
+            datagrams: workload.datagrams,
+            flush_cycles: scenario.cycles(workload.flush_us) as u32,
+        });
+    }
+    let config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles: None };
+    let size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
+    (config, size)
+}
+
+fn device(
+    simulation: &Simulation,
+    scenario: &NanetScenario,
+    make_model: MakeModel<'_>,
+) -> Result<DeviceHandle, RoadError> {
+    let interface = &scenario.interface;
+    let waveform = scenario.waveform.as_deref();
+    let model = make_model(&interface.model_path, waveform)?;
+    let own = Hertz((interface.clock_mhz * 1e6).round() as u64);
+    // A model has the pins of four ports, whatever it has behind them.
+    let receive = ["gmii_rx_clk_i", "gmii1_rx_clk_i", "gmii2_rx_clk_i", "gmii3_rx_clk_i"];
+    let ethernet = receive.into_iter().chain(["eth_clk_i"]);
+    let clocks = std::iter::once(ClockConfig::new("clk_i", own))
+        .chain(ethernet.map(|port| ClockConfig::new(port, ETHERNET)));
+    let firmware = interface.firmware.map_or([0; 3], |firmware| {
+        let wake = scenario.cycles(firmware.wake_min_us);
+        let span = scenario.cycles(firmware.wake_max_us) - wake;
+        [wake, span, scenario.cycles(firmware.work_us)]
+    });
+    let config = DeviceConfig {
+        name: "nic".to_owned(),
+        model_path: interface.model_path.clone(),
+        clocks: clocks.collect(),
+        reset_cycles: interface.reset_cycles,
+        cfg: [
+            ("mac", MAC.as_u64()),
+            ("ip", u64::from(u32::from(IP))),
+            ("udp_port", u64::from(UDP_PORT)),
+            ("firmware_wake_min", firmware[0]),
+            ("firmware_wake_span", firmware[1]),
+            ("firmware_work", firmware[2]),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect(),
+        epoch_ns: 0,
+        trace: waveform.map(std::path::Path::to_owned),
+        resets: Vec::new(),
+        holds: Vec::new(),
+    };
+    Ok(simulation.add_model(model, &config)?)
+}
+
+impl NanetPort {
+    fn build(
+        simulation: &Simulation,
+        device: &DeviceHandle,
+        scenario: &NanetScenario,
+        number: usize,
+    ) -> Result<Self, RoadError> {
+        let platform = &scenario.platform;
+        let bundle = if number == 0 { "gmii".to_owned() } else { format!("gmii{number}") };
+        let phy = PhyConfig {
+            name: format!("phy{number}"),
+            transmit_latency_ns: platform.phy.tx_ns,
+            receive_latency_ns: platform.phy.rx_ns,
+        };
+        let phy = GmiiPhy::attach(simulation, device, &bundle, &phy)?;
+        let source = EndpointConfig {
+            name: format!("source{number}"),
+            bit_rate_bit_s: (platform.cable.rate_mbit_s * 1e6).round() as u64,
+            queue_bytes: QUEUE_BYTES,
+        };
+        let source = FrameEndpoint::new(simulation, &source)?;
+        let cable = CableConfig {
+            name: format!("cable{number}"),
+            length_m: platform.cable.length_m,
+            delay_ns_per_m: platform.cable.delay_ns_per_m,
+            fault_delay_ns: 0.0,
+        };
+        Cable::connect(simulation, &source, &phy, &cable)?;
+        Ok(Self { source, phy, number: number as u8 })
+    }
+
+    /// Sends a datagram; `spoil` changes what goes over the wire. None: the source's queue is full.
+    pub(super) fn send(&self, payload: &[u8], spoil: Spoil) -> Option<FrameId> {
+        let n = self.number;
+        let mut mac = MAC.0;
+        mac[5] += n;
+        let datagram = Udp {
+            source_mac: SOURCE_MAC,
+            destination_mac: MacAddress(mac),
+            source: SocketAddrV4::new(SOURCE_IP, SOURCE_PORT),
+            destination: SocketAddrV4::new(Ipv4Addr::from(u32::from(IP) + u32::from(n)), UDP_PORT),
+            payload: payload.to_vec(),
+        };
+        let mut frame = datagram.to_frame()?;
+        if spoil == Spoil::Checksum {
+            // The last byte of the UDP check sum, which stands right before the payload.
+            frame[ETHERNET_HEADER_BYTES + IPV4_UDP_HEADER_BYTES - 1] ^= 1;
+        }
+        let mut wire = to_wire(&frame);
+        if spoil == Spoil::Fcs
+            && let Some(last) = wire.last_mut()
+        {
+            *last ^= 1;
+        }
+        self.source.send_wire(wire)
+    }
+
+    /// Bytes on the wire for a datagram, with preamble, padding, frame check and gap.
+    pub(super) fn wire_bytes(payload: usize) -> u64 {
+        use isthmus_sim::world::ethernet::{
+            FCS_BYTES, INTERFRAME_GAP_BYTES, MIN_FRAME_BYTES, PREAMBLE,
+        };
+        let frame = ETHERNET_HEADER_BYTES + IPV4_UDP_HEADER_BYTES + payload;
+        (PREAMBLE.len() + frame.max(MIN_FRAME_BYTES) + FCS_BYTES) as u64 + INTERFRAME_GAP_BYTES
+    }
+}
+
+/// What is wrong with a frame on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spoil {
+    Nothing,
+    Checksum,
+    Fcs,
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP into registered memory: scenarios, and how they are measured.
+
+`scenario` makes one run, `measure` runs several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from isthmus import bootstrap, platforms
+from isthmus.bench import runner as running
+from isthmus.errors import UserError
+from isthmus.platforms import PROFILES, Platform, Profile, entries
+from isthmus.platforms.keys import largest
+from isthmus.results import Document
+
+PLATFORM = "nanet"
+TOP = "nanet_nic"
+LARGEST = largest("NanetWorkload", "bytes")
+LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
+SMALLEST = 4
+PORTS = largest("NanetInterface", "ports")
+STREAM_WINDOW = 16
+"""Datagrams of a port in flight where a rate is measured: the wire is never idle."""
+WALL_S = 600
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What comes in: datagrams of a size, as many as may be in flight or at a rate, on so many ports."""
+
+    size: int = LARGEST
+    window: int | None = 1
+    rate_per_s: float | None = None
+    ports: int = 1
+    buffers: int = LARGEST_BUFFERS
+    datagrams: int = 1
+    iterations: int = 200
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run."""
+
+    stream: Stream
+    profile: Profile = "isthmus"
+    platform: Platform | str = PLATFORM
+
+
+def check(stream: Stream) -> None:
+    """Raises `UserError` for what cannot be."""
+    if not SMALLEST <= stream.size <= LARGEST:
+        raise UserError(f"size: {stream.size} bytes; a datagram of Ethernet has {SMALLEST} to {LARGEST}")
+    if not 1 <= stream.ports <= PORTS:
+        raise UserError(f"ports: {stream.ports}; expected 1 to {PORTS}")
+    if not 1 <= stream.buffers <= LARGEST_BUFFERS or stream.buffers & (stream.buffers - 1):
+        raise UserError(f"buffers: {stream.buffers}; expected a power of two, 1 to {LARGEST_BUFFERS}")
+    if stream.window is not None and stream.window > stream.buffers * stream.datagrams:
+        room = stream.buffers * stream.datagrams
+        raise UserError(f"window: {stream.window} datagrams in flight; the buffers hold {room}")
+
+
+def parameters(platform: Platform, profile: Profile, ports: int) -> dict[str, int]:
+    """The parameters of the gateware."""
+    design = platform.profiles[profile]
+    return {
+        "NumPorts": ports,
+        "DataWidth": int(platform.fpga.data.value),
+        "Stores": int(design.stores.value),
+        "Firmware": int(design.firmware.value),
+    }
+
+
+def scenario(
+    platform: Platform, profile: Profile, stream: Stream, model: Path, **changes: Any
+) -> dict[str, Any]:
+    """One run as the engine takes it. `changes` replace whole groups of it."""
+    check(stream)
+    design = platform.profiles[profile]
+    firmware = {f"{name}_us": getattr(design, name).value for name in ("wake_min", "wake_max", "work")}
+    arrivals: dict[str, Any] = {"window": stream.window}
+    if stream.rate_per_s is not None:
+        arrivals = {"rate_per_s": stream.rate_per_s}
+    made: dict[str, Any] = {
+        "road": "nanet",
+        "profile": profile,
+        "platform": {
+            "name": platform.name,
+            **{name: entries(group) for name, group in platform.groups.items()},
+        },
+        "interface": {
+            "model_path": str(model),
+            "clock_mhz": platform.fpga.clock.value,
+            "ports": stream.ports,
+            **({"firmware": firmware} if design.firmware.value else {}),
+        },
+        "workload": {
+            "operation": "nic-to-memory",
+            "bytes": stream.size,
+            "iterations": stream.iterations,
+            "buffers": stream.buffers,
+            "datagrams": stream.datagrams,
+            **arrivals,
+        },
+        "seed": stream.seed,
+        "limits": {"wall_s": WALL_S},
+    }
+    return {**made, **changes}
+
+
+def measure(
+    points: Sequence[Point],
+    *,
+    title: str = "nanet",
+    waveform: Path | None = None,
+    runner: running.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    waveform  FST file of the interface, of the one point
+    given     the model instead of those built for the points
+    runner    instead of the simulator
+    """
+    begin = monotonic()
+    if runner is None:
+        bootstrap.ensure_native()
+    built: dict[str, Path] = {}
+    used: dict[str, Platform] = {}
+    wanted = []
+    for point in points:
+        check(point.stream)
+        loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
+        platform = used.setdefault(loaded.name, loaded)
+        values = parameters(platform, point.profile, point.stream.ports)
+        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
+        if given is not None:
+            built[name] = given
+        elif name not in built:
+            built[name] = running.model(TOP, waveform is not None, values)
+        changes = {} if waveform is None else {"waveform": str(waveform.resolve())}
+        wanted.append(scenario(platform, point.profile, point.stream, built[name], **changes))
+    found = running.run_all(wanted, title, runner or running.run)
+    seed = points[0].stream.seed if points else 0
+    return running.gather(found, list(used.values()), seed=seed, begin=begin, models=built)
+
+
+def profiles(chosen: str) -> Sequence[Profile]:
+    """Those that an option names."""
+    return [one for one in PROFILES if chosen in ("all", one)]
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {workload['bytes']}"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench nanet`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+
+def nanet(
+    size: Annotated[
+        str, typer.Option("-s", "--size", metavar="BYTES", help="UDP payload: 1472, 64,1472 or 64:1024.")
+    ] = "64,256,1024,1472",
+    iterations: Annotated[
+        int, typer.Option("-n", "--iters", metavar="N", min=1, help="Datagrams measured at each size.")
+    ] = 200,
+    ports: Annotated[int, typer.Option(metavar="N", help="Ethernet ports, 1 to 4, each with a stream.")] = 1,
+    window: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Datagrams of a port in flight: 1 or 1,16.  [1,16]"),
+    ] = None,
+    rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Instead: datagrams a second and port, Poisson.")
+    ] = None,
+    buffers: Annotated[int, typer.Option(metavar="N", help="Buffers of each port, a power of two.")] = 64,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
+    ] = "nanet",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "all",
+    waveform: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Waveform of the interface, an FST file; of a single run."),
+    ] = None,
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """UDP datagrams from the wire into host memory."""
+    from isthmus.bench import runner
+    from isthmus.roads.nanet import command
+
+    command.run(
+        size=size,
+        iterations=iterations,
+        ports=ports,
+        window=window,
+        rate=rate,
+        buffers=buffers,
+        platform=platform,
+        profile=profile,
+        waveform=waveform,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `isthmus bench nanet` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from isthmus import platforms
+from isthmus.bench.output import Format, publish
+from isthmus.bench.runner import Runner
+from isthmus.errors import UserError
+from isthmus.results import Document
+from isthmus.roads.nanet import ROAD, tables
+from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
+from isthmus.roads.nanet.platform import KINDS
+from isthmus.storage import result_file
+from isthmus.workload import parse_rate, parse_sizes
+
+
+def run(
+    *,
+    size: str = "64,256,1024,1472",
+    iterations: int = 200,
+    ports: int = 1,
+    window: str | None = None,
+    rate: str | None = None,
+    buffers: int = 64,
+    platform: str = PLATFORM,
+    profile: str = "all",
+    waveform: Path | None = None,
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+) -> Document:
+    """`isthmus bench nanet`: measure, write `out/nanet.json`, `.csv` and `.html`, print."""
+    if window is not None and rate is not None:
+        raise UserError("--window and --rate exclude each other: datagrams in flight, or datagrams a second")
+    arrivals: list[tuple[int | None, float | None]] = [(None, parse_rate(rate))] if rate else []
+    if not arrivals:
+        arrivals = [(each, None) for each in _windows(window or f"1,{STREAM_WINDOW}")]
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    target = result_file(out, ROAD.name, out_json)
+    points = [
+        Point(Stream(bytes_, flight, per_s, ports, buffers, iterations=iterations, seed=seed), design, where)
+        for where in chosen
+        for flight, per_s in arrivals
+        for bytes_ in parse_sizes(size)
+        for design in profiles(profile)
+    ]
+    for point in points:
+        check(point.stream)
+    if waveform is not None and len(points) != 1:
+        raise UserError(f"waveform: {len(points)} runs; expected one size, one window and one profile")
+    made = measure(points, waveform=waveform, runner=runner)
+    publish(made, target, format, tables.text)
+    return made
+
+
+def _windows(text: str) -> list[int]:
+    found = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= 4096 for part in found):
+        raise UserError(f"window: {text!r}; expected datagrams in flight, for example 1 or 1,16")
+    return [int(part) for part in found]

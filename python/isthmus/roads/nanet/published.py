@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that `isthmus verify nanet` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isthmus.platforms import PROFILES
+from isthmus.results import Document
+from isthmus.roads.nanet.bench import LARGEST, STREAM_WINDOW, Point, Stream, measure
+
+SINGLE = 400
+"""Datagrams one at a time: the firmware's wake-up is random."""
+STREAMED = 400
+
+
+def points(seed: int = 1) -> Sequence[Point]:
+    """Both profiles: one datagram at a time, and as fast as the wire goes."""
+    return [
+        Point(Stream(LARGEST, window=window, iterations=count, seed=seed), profile)
+        for profile in PROFILES
+        for window, count in ((1, SINGLE), (STREAM_WINDOW, STREAMED))
+    ]
+
+
+def verified() -> Document:
+    """Run them."""
+    return measure(points(), title="verify nanet")

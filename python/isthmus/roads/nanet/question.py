@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What UDP into registered memory carries for `isthmus compare`, and the scenarios that measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from isthmus.compare.question import Driver, Models
+from isthmus.roads.nanet import bench
+
+if TYPE_CHECKING:
+    from isthmus.platforms import Platform
+    from isthmus.results.constants import Constants
+    from isthmus.workload import Question
+
+DEFAULTS = (bench.PLATFORM,)
+"""Platforms that are measured where none is named."""
+
+_OPERATION = "nic-to-memory"
+_DRIVERS: Mapping[str, tuple[Driver, ...]] = {
+    _OPERATION: (Driver("poll", "isthmus"), Driver("poll", "as-published")),
+}
+BRIEF = 200
+"""Requests of one of several questions."""
+
+
+def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
+    """The drivers of each operation on a platform; empty where it is another road's."""
+    return _DRIVERS if platform.bus == "nanet" else {}
+
+
+def refusal(question: Question, driver: Driver, size: int) -> str:
+    """What a request may have where one of this size is not carried; empty where it is."""
+    del driver
+    if size > bench.LARGEST:
+        return f"{_OPERATION} takes datagrams of {bench.SMALLEST} to {bench.LARGEST} bytes"
+    if question.window is not None and question.window > bench.LARGEST_BUFFERS:
+        return f"{_OPERATION} has 1 to {bench.LARGEST_BUFFERS} datagrams in flight"
+    if question.noise is not None:
+        return f"{_OPERATION} is measured without noise of the host: expected no --noise"
+    return ""
+
+
+def interconnect(given: Constants) -> str:
+    """The road in a few characters."""
+    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
+    return f"GbE, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+
+
+def family(given: Constants) -> str:
+    """The kind of road, whatever its generation and width."""
+    del given
+    return "UDP to memory"
+
+
+def driver_text(driver: str, profile: str, given: Constants | None) -> str:
+    """A driver as tables name it."""
+    del given
+    return f"{driver}, paper" if profile == "as-published" else driver
+
+
+def scenarios(
+    question: Question, platform: Platform, drivers: Sequence[tuple[Driver, int]], models: Models
+) -> list[dict[str, Any]]:
+    """One scenario for each driver and size."""
+    made = []
+    for driver, size in drivers:
+        model = models(bench.TOP, bench.parameters(platform, driver.profile, 1))
+        stream = bench.Stream(
+            size,
+            window=question.window,
+            rate_per_s=question.rate_per_s,
+            iterations=question.requests(size, BRIEF),
+            seed=question.seed,
+        )
+        made.append(bench.scenario(platform, driver.profile, stream, model))
+    return made

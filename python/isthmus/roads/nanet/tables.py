@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isthmus.results import Document, Measurement
+from isthmus.results.table import aligned
+from isthmus.units import digits
+
+PARTS = (
+    ("udp", "UDP stage to the queue before the DMA"),
+    ("wake", "request to the firmware awake"),
+    ("work", "firmware"),
+    ("write", "address known to the event answered"),
+    ("inside", "UDP stage to the event answered"),
+    ("after_frame", "last byte on the pins to the event answered"),
+    ("to_program", "last byte on the pins to the program"),
+)
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    members = list(made)
+    out = [
+        "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
+        "# after frame: from its last byte on the interface's pins to the event in the program, min and max\n",
+        aligned(_rows(members), left=(0, 1)),
+    ]
+    shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
+    if shown:
+        out.append(_parts(max(shown, key=lambda m: int(m.workload["bytes"])), shown))
+    return "".join(out)
+
+
+def us(ps: float) -> str:
+    """Picoseconds as microseconds."""
+    return f"{ps / 1e6:.3f}"
+
+
+def part(m: Measurement, name: str, figure: str) -> float | None:
+    """A figure of a part of the way, in ps."""
+    found = (m.workload.get("parts_ps") or {}).get(name)
+    return None if found is None else float(found[figure])
+
+
+def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [
+        ("#profile", "arrivals", "bytes", "ports", "min", "avg", "max", "after frame", "", "MB/s", "lost"),
+    ]
+    for m in members:
+        w, latency = m.workload, m.latency
+        times = ("-",) * 3 if latency is None else (us(latency.min), us(latency.avg), us(latency.max))
+        ends = (part(m, "to_program", "min"), part(m, "to_program", "max"))
+        after = ("-", "-") if None in ends else tuple(us(end) for end in ends if end is not None)
+        rate = digits(m.throughput.payload_bit_s / 8e6) if m.throughput else "-"
+        rows.append(
+            (m.profile, m.arrivals, str(w["bytes"]), str(w["ports"]), *times, *after, rate, str(w["lost"]))
+        )
+    return rows
+
+
+def _parts(largest: Measurement, shown: Sequence[Measurement]) -> str:
+    size = largest.workload["bytes"]
+    members = [m for m in shown if m.workload["bytes"] == size]
+    rows: list[Sequence[str]] = [("#part", *(f"{m.profile} min..max us" for m in members))]
+    for name, words in PARTS:
+        cells = []
+        for m in members:
+            low, high = part(m, name, "min"), part(m, name, "max")
+            cells.append("-" if low is None or high is None else f"{us(low)}..{us(high)}")
+        rows.append((words, *cells))
+    return f"\n# parts of the way, {size} bytes, one datagram at a time\n" + aligned(rows, left=(0,))

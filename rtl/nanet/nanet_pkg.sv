@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Types of the way from a UDP port to buffers in memory.
+// verilator lint_off UNUSEDPARAM
+package nanet_pkg;
+  localparam int unsigned MaxBuffers = 64;   // of a list
+  localparam int unsigned MaxPayload = 1472; // of a datagram on Ethernet
+  localparam int unsigned PlaceBytes = 64;   // datagrams of a buffer begin at multiples of it
+  localparam int unsigned ChunkBytes = 128;  // payload is written in pieces of this while it arrives
+  localparam int unsigned MaxCommand = 2048; // and in one piece where all of it is there
+
+  /// A datagram on its way: one head, its payload, one end.
+  typedef enum logic [1:0] {
+    EntryHead,
+    EntryData,
+    EntryEnd
+  } entry_e;
+
+  typedef struct packed {
+    logic [31:0] ip;
+    logic [15:0] port;
+    logic [15:0] len;
+  } head_t;
+
+  /// Before packing: a head, a big-endian word of payload in the low half, or an end.
+  typedef struct packed {
+    entry_e      kind;
+    logic [63:0] data;
+  } entry_t;
+
+  /// Low bits of an end.
+  typedef struct packed {
+    logic overflow;  // it did not fit the buffers behind the port
+    logic good;      // frame, IPv4 and UDP check sums hold
+  } end_t;
+
+  typedef nanet_ctrl_pkg::list_t   list_t;
+  typedef nanet_ctrl_pkg::buffer_t buffer_t;
+
+  /// An event in memory, its highest bit, the phase, left out.
+  typedef struct packed {
+    logic [62:0] cycles;     // of the device's clock, when the last datagram's end had come
+    logic [31:0] lost;       // datagrams of the list that had no place so far, modulo 2^32
+    logic [15:0] datagrams;  // in this buffer
+    logic [15:0] port;       // UDP port of the last one's sender
+    logic [31:0] ip;         // and its address
+    logic [31:0] sequence_;  // number of the buffer's filling, from 0
+    logic [31:0] bytes;      // from the buffer's begin to the last datagram's end
+    logic [15:0] index;      // of the buffer
+    logic [7:0]  list;
+    logic [6:0]  reserved;
+    logic        error;      // memory answered a write to it with an error
+  } event_t;
+
+  /// Every datagram that the UDP stage began is counted once at its end, here or as delivered.
+  typedef struct packed {
+    logic overflow;   // no room behind the port
+    logic closed;     // its list is not enabled
+    logic no_buffer;  // no buffer was free
+    logic too_long;   // longer than the buffer
+    logic bad;        // its check sums did not hold; what was written is not announced
+    logic no_event;   // a strobe for a whole buffer: the event queue was full
+  } losses_t;
+endpackage
+// verilator lint_on UNUSEDPARAM

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Puts the datagrams of one port into a circular list of buffers in memory, an event for each full buffer.
+///
+/// A buffer's address comes from its table in one cycle. Before a datagram's first byte is written its whole
+/// length is inside the buffer. Payload is written while it arrives, in chunks that end at multiples of
+/// ChunkBytes, the rest in one once it is there; a datagram that turns out bad is not announced, and the next one overwrites it.
+///
+///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them. cmd_* and
+///               data_* as in axi_write_engine; done_valid_i is its strobe for this stream's commands.
+///               event_*: valid/ready, full_i says that the queue would drop it. ask_valid_o stands until
+///               answer_valid_i, a strobe; without Ask it is one itself
+///   Ordering    datagrams in their order; an event is offered when memory has answered all its buffer's writes
+///   Bounds      no write outside a buffer of the table     (proved: formal/nanet/nanet_stream.sby)
+///   Buffers     used in the order of their numbers. One is free while fewer than list_i.buffers are filled and
+///               not given back. Without a free one a datagram is dropped (the newest) and counted
+///   Loss        every datagram whose head came is counted once, in delivered or in one of the others
+///   Latency     head to the first command 2 cycles once its first chunk is there; last beat of a chunk to
+///               the next chunk's command 1
+///   Throughput  a chunk in its beats and 2 cycles
+///   Parameters  DataWidth 64..512; ListId; Ask 1: a buffer's address waits for answer_valid_i
+///   Not done    giving the oldest buffer up; several lists by UDP port
+module nanet_stream
+  import nanet_pkg::*;
+#(
+  parameter  int unsigned DataWidth = 128,
+  parameter  int unsigned UsageW    = 8,
+  parameter  logic [7:0]  ListId    = 8'd0,
+  parameter  bit          Ask       = 1'b0,
+  localparam int unsigned ChunkW    = $clog2(MaxCommand) + 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [63:0]          time_cycles_i,
+
+  input  list_t                list_i,
+  input  logic                 table_we_i,
+  input  logic [5:0]           table_index_i,
+  input  buffer_t              table_i,
+
+  input  logic                 beat_valid_i,
+  output logic                 beat_ready_o,
+  input  entry_e               beat_kind_i,
+  input  logic [DataWidth-1:0] beat_i,
+  input  logic [UsageW-1:0]    usage_i,
+  input  logic [UsageW-1:0]    ends_i,
+  input  logic                 head_lost_i,
+
+  output logic                 ask_valid_o,
+  input  logic                 answer_valid_i,
+
+  output logic                 cmd_valid_o,
+  input  logic                 cmd_ready_i,
+  output logic [63:0]          cmd_addr_o,
+  output logic [ChunkW-1:0]    cmd_bytes_o,
+  output logic                 data_valid_o,
+  input  logic                 data_ready_i,
+  output logic                 data_keep_o,
+  output logic                 data_last_o,
+  output logic [DataWidth-1:0] data_o,
+  input  logic                 done_valid_i,
+  input  logic                 done_error_i,
+
+  output logic                 event_valid_o,
+  input  logic                 event_ready_i,
+  input  logic                 full_i,
+  output event_t               event_o,
+
+  output logic                 begun_o,      // strobe: a datagram's first command
+  output logic [15:0]          filled_o,     // buffers announced, modulo 2^16
+  output losses_t              losses_o,     // strobes
+  output logic [31:0]          delivered_o,
+  output logic [15:0]          no_event_o,
+  output logic [5:0]           number_o,     // of the datagram, modulo 64
+  output logic                 idle_o
+);
+  localparam int unsigned DataBytes = DataWidth / 8;
+  localparam int unsigned LaneW     = $clog2(DataBytes);
+  localparam int unsigned PlaceW    = $clog2(PlaceBytes);
+  localparam int unsigned EdgeW     = $clog2(ChunkBytes);
+
+  typedef enum logic [3:0] {
+    StIdle,
+    StLoad,
+    StPlace,
+    StAsk,
+    StChunk,
+    StData,
+    StEnd,
+    StClose,
+    StDrop
+  } state_e;
+  typedef enum logic [1:0] {
+    DropClosed,
+    DropNoBuffer,
+    DropTooLong
+  } drop_e;
+
+  state_e state_q, back;
+  drop_e  drop_q;
+  logic   head_valid_q;                // a head waits for a place
+  head_t  head_q, head;
+  end_t   ending;
+  logic   open_q, error_q, flush_due;
+  buffer_t buffer_q;
+  logic [5:0]  index_q, number_q;
+  logic [15:0] filled_q, datagrams_q, left_q, no_event_q;
+  logic [24:0] fill_q;                 // where the next datagram goes
+  logic [23:0] at_q;                   // where the next chunk goes
+  logic [23:0] bytes_q;                // end of the last good datagram
+  logic [31:0] sequence_q, delivered_q, lost_q, flush_q;
+  logic [7:0]  pending_q;
+  logic [15:0] port_q;
+  logic [31:0] ip_q;
+  logic [62:0] cycles_q;
+  logic [ChunkW-1:0] chunk, chunk_q, to_edge;
+  logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
+  logic cmd_take, data_take, is_end, fits, free, full_now, event_take;
+
+  buffer_t buffers[MaxBuffers];
+  always_ff @(posedge clk_i) begin
+    if (table_we_i) buffers[table_index_i] <= table_i;
+  end
+
+  assign head      = head_t'(beat_i[63:0]);
+  assign ending    = end_t'(beat_i[$bits(end_t)-1:0]);
+  assign is_end    = beat_valid_i && beat_kind_i == EntryEnd;
+  assign fits      = 26'(fill_q) + 26'(head_q.len) <= 26'(buffer_q.bytes);
+  assign free      = 16'(filled_q - list_i.returned) < 16'(list_i.buffers);
+  assign flush_due = datagrams_q != '0 && list_i.flush != '0 && flush_q >= list_i.flush;
+  assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
+  assign back      = head_valid_q ? StPlace : StIdle;
+
+  // ---------------------------------------------------------------- chunks
+  logic rest_there, chunk_there, place_ok;
+  assign to_edge     = ChunkW'(ChunkBytes) - ChunkW'(at_q[EdgeW-1:0]);
+  assign rest_there  = 32'(usage_i) * 32'(DataBytes) >= 32'(left_q) || ends_i != '0;
+  assign chunk_there = rest_there || 32'(usage_i) * 32'(DataBytes) >= 32'(to_edge);
+  assign chunk       = rest_there ? ChunkW'(left_q) : to_edge;
+  assign cmd_valid_o = state_q == StChunk && left_q != '0 && chunk_there && !is_end &&
+                       pending_q != '1;
+  assign cmd_addr_o  = {buffer_q.base, 6'd0} + 64'(at_q);
+  assign cmd_bytes_o = chunk;
+  assign cmd_take    = cmd_valid_o && cmd_ready_i;
+
+  assign data_valid_o = state_q == StData && beat_valid_i;
+  assign data_keep_o  = beat_kind_i == EntryData;
+  assign data_last_o  = beats_q == ChunkW'(1);
+  assign data_o       = beat_i;
+  assign data_take    = data_valid_o && data_ready_i;
+
+  assign place_ok      = state_q == StPlace && list_i.enable && open_q && fits;
+  assign ask_valid_o   = Ask ? state_q == StAsk : place_ok;
+  assign begun_o       = cmd_take && at_q == fill_q[23:0];
+  assign event_valid_o = state_q == StClose && pending_q == '0;
+  assign event_take    = event_valid_o && event_ready_i;
+
+  always_comb begin
+    unique case (state_q)
+      StIdle:         beat_ready_o = !flush_due;
+      StData:         beat_ready_o = data_ready_i && data_keep_o;
+      StEnd, StDrop:  beat_ready_o = 1'b1;
+      default:        beat_ready_o = 1'b0;
+    endcase
+    // A buffer is opened ahead of its datagram.
+    if (state_q == StIdle && !open_q && free && list_i.enable) beat_ready_o = 1'b0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q      <= StIdle;
+      head_valid_q <= 1'b0;
+      open_q       <= 1'b0;
+      error_q      <= 1'b0;
+      index_q      <= '0;
+      number_q     <= '0;
+      filled_q     <= '0;
+      datagrams_q  <= '0;
+      no_event_q   <= '0;
+      fill_q       <= '0;
+      sequence_q   <= '0;
+      delivered_q  <= '0;
+      lost_q       <= '0;
+      flush_q      <= '0;
+      pending_q    <= '0;
+    end else begin
+      unique case (state_q)
+        StIdle: begin
+          if (!list_i.enable) begin
+            open_q      <= 1'b0;
+            datagrams_q <= '0;
+            fill_q      <= '0;
+            filled_q    <= '0;
+            index_q     <= '0;
+            sequence_q  <= '0;
+            error_q     <= 1'b0;
+          end
+          if (flush_due) begin
+            state_q <= StClose;
+          end else if (!open_q && free && list_i.enable) begin
+            state_q <= StLoad;
+          end else if (beat_valid_i && beat_kind_i == EntryHead) begin
+            state_q      <= StPlace;
+            head_valid_q <= 1'b1;
+          end
+        end
+        StLoad: begin
+          open_q  <= 1'b1;
+          state_q <= back;
+        end
+        StPlace: begin
+          head_valid_q <= 1'b0;
+          if (!list_i.enable) begin
+            state_q <= StDrop;
+          end else if (open_q && fits) begin
+            state_q <= Ask ? StAsk : StChunk;
+          end else if (open_q && datagrams_q != '0) begin
+            state_q      <= StClose;
+            head_valid_q <= 1'b1;
+          end else if (open_q) begin
+            state_q <= StDrop;
+          end else if (free) begin
+            state_q      <= StLoad;
+            head_valid_q <= 1'b1;
+          end else begin
+            state_q <= StDrop;
+          end
+        end
+        StAsk: if (answer_valid_i) state_q <= StChunk;
+        StChunk: begin
+          if (left_q == '0 || is_end) state_q <= StEnd;
+          else if (cmd_take) state_q <= StData;
+        end
+        StData: if (data_take && data_last_o) state_q <= StChunk;
+        StEnd: begin
+          if (is_end) begin
+            number_q <= number_q + 6'd1;
+            state_q  <= StIdle;
+            if (ending.good) begin
+              datagrams_q <= datagrams_q + 16'd1;
+              fill_q      <= {19'((25'(at_q) + 25'(PlaceBytes - 1)) >> PlaceW), PlaceW'(0)};
+              if (full_now) state_q <= StClose;
+            end
+          end
+        end
+        StDrop: begin
+          if (is_end) begin
+            number_q <= number_q + 6'd1;
+            state_q  <= StIdle;
+          end
+        end
+        default: begin  // StClose
+          if (event_take) begin
+            state_q     <= back;
+            datagrams_q <= '0;
+            fill_q      <= '0;
+            error_q     <= 1'b0;
+            if (full_i) begin
+              no_event_q <= no_event_q + datagrams_q;
+            end else begin
+              open_q      <= 1'b0;
+              delivered_q <= delivered_q + 32'(datagrams_q);
+              filled_q    <= filled_q + 16'd1;
+              sequence_q  <= sequence_q + 32'd1;
+              index_q     <= 7'(index_q) + 7'd1 >= list_i.buffers ? '0 : index_q + 6'd1;
+            end
+          end
+        end
+      endcase
+
+      if (cmd_take != done_valid_i) begin
+        pending_q <= cmd_take ? pending_q + 8'd1 : pending_q - 8'd1;
+      end
+      if (done_valid_i && done_error_i) error_q <= 1'b1;
+      lost_q <= lost_q + 32'(|{losses_o.overflow, losses_o.closed, losses_o.no_buffer,
+                               losses_o.too_long, losses_o.bad}) +
+                32'(head_lost_i) + (losses_o.no_event ? 32'(datagrams_q) : 32'd0);
+      if (datagrams_q == '0) flush_q <= '0;
+      else if (list_i.flush != '0 && flush_q < list_i.flush) flush_q <= flush_q + 32'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle) head_q <= head;
+    if (state_q == StLoad) buffer_q <= buffers[index_q];
+    if (state_q == StPlace) begin
+      left_q <= head_q.len;
+      at_q   <= fill_q[23:0];
+      drop_q <= !list_i.enable ? DropClosed : open_q ? DropTooLong : DropNoBuffer;
+    end
+    if (cmd_take) begin
+      chunk_q <= chunk;
+      beats_q <= ChunkW'((32'(chunk) + DataBytes - 1) >> LaneW);
+    end
+    if (data_take) begin
+      beats_q <= beats_q - ChunkW'(1);
+      if (data_last_o) begin
+        left_q <= left_q - 16'(chunk_q);
+        at_q   <= at_q + 24'(chunk_q);
+      end
+    end
+    if (state_q == StEnd && is_end && ending.good) begin
+      bytes_q  <= at_q;
+      port_q   <= head_q.port;
+      ip_q     <= head_q.ip;
+      cycles_q <= time_cycles_i[62:0];
+    end
+  end
+
+  assign event_o = '{
+      cycles: cycles_q,
+      lost: lost_q,
+      datagrams: datagrams_q,
+      port: port_q,
+      ip: ip_q,
+      sequence_: sequence_q,
+      bytes: 32'(bytes_q),
+      index: 16'(index_q),
+      list: ListId,
+      reserved: '0,
+      error: error_q
+  };
+
+  logic unused;
+  assign unused = time_cycles_i[63];
+
+  logic dropped;
+  assign dropped = state_q == StDrop && is_end;
+  always_comb begin
+    losses_o           = '0;
+    losses_o.overflow  = head_lost_i || (state_q == StEnd && is_end && ending.overflow);
+    losses_o.bad       = state_q == StEnd && is_end && !ending.good && !ending.overflow;
+    losses_o.closed    = dropped && drop_q == DropClosed;
+    losses_o.no_buffer = dropped && drop_q == DropNoBuffer;
+    losses_o.too_long  = dropped && drop_q == DropTooLong;
+    losses_o.no_event  = event_take && full_i;
+  end
+
+  assign filled_o    = filled_q;
+  assign delivered_o = delivered_q;
+  assign no_event_o  = no_event_q;
+  assign number_o    = number_q;
+  assign idle_o      = state_q == StIdle && !beat_valid_i && pending_q == '0 &&
+                       (open_q || !free || !list_i.enable) &&
+                       (list_i.enable || (filled_q == '0 && !open_q)) &&
+                       (datagrams_q == '0 || list_i.flush == '0);
+endmodule
