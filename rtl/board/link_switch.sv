@@ -27,7 +27,8 @@ module link_switch
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
-  parameter int unsigned InitWords      = 1024
+  parameter int unsigned InitWords      = 1024,
+  parameter int unsigned AlignWords     = 1024
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -131,7 +132,8 @@ module link_switch
       .CreditInPacket(CreditInPacket),
       .CreditWords   (CreditWords),
       .RefreshWords  (RefreshWords),
-      .InitWords     (InitWords)
+      .InitWords     (InitWords),
+      .AlignWords    (AlignWords)
     ) u_port (
       .clk_i,
       .rst_ni,

@@ -26,6 +26,7 @@ module link_core
   output word_t [Lanes-1:0]      tx_o,
   input  logic                   align_i,      // an ALIGN is due, and is sent
   output logic                   take_align_o,
+  output logic                   comma_o,      // the word at tx_o has a comma
   input  logic                   bench_i,
   output logic                   up_o,
   output logic                   rx_valid_o,
@@ -186,6 +187,7 @@ module link_core
     .up_i         (up_o),
     .align_i,
     .take_align_o,
+    .comma_o,
     .valid_i      (tx_valid_i),
     .ready_o      (tx_ready_o),
     .kind_i       (tx_kind_i),

@@ -25,6 +25,7 @@ module link_tx
   input  logic                   up_i,
   input  logic                   align_i,       // an ALIGN is due
   output logic                   take_align_o,  // it is sent
+  output logic                   comma_o,       // the word at the pins has a comma: start, IDLE, ALIGN
   // Packets.
   input  logic                   valid_i,
   output logic                   ready_o,
@@ -173,12 +174,9 @@ module link_tx
     endcase
   end
 
-  // In reset INIT, with its crc8.
-  localparam logic [31:0] InitWord = {SymInit, 24'h000073};
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= '{k: 4'b1000, data: InitWord};
+      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= WordInit;
     end else begin
       for (int unsigned i = 0; i < Lanes; i++) begin
         tx_o[i].k           <= {slot != SlotData, 3'b000};
@@ -188,9 +186,11 @@ module link_tx
     end
   end
 
+  assign comma_o = tx_o[0].k[3] && tx_o[0].data[31:24] inside {SymIdle, SymAlign};
+
   // Nothing changes at the next edge unless an input does: the pins have the word of this slot, an
-  // empty one.                               (proved: formal/link/link_tx.sby)
+  // empty one. INIT and READY differ from IDLE in bit 0.       (proved: formal/link/link_tx.sby)
   assign idle_o = !inside_q && !insert_q && !valid_i && !dropped_o && tx_o[0].k[3] &&
-      (slot == SlotIdle ? tx_o[0].data[31:24] == SymIdle : slot == SlotStart &&
-       tx_o[0].data[31:24] == SymInit && tx_o[0].data[18] == ready_word_i);
+      tx_o[0].data[31:24] == SymIdle && (slot == SlotIdle ? !tx_o[0].data[0] :
+      slot == SlotStart && tx_o[0].data[0] && tx_o[0].data[18] == ready_word_i);
 endmodule

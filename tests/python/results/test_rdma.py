@@ -93,7 +93,7 @@ def test_gateware_and_scenario_agree() -> None:
         assert made["interface"]["hosts"] == built["rdma_ni"]["NumHosts"] == 8
         assert made["switch"]["ports"] == built["link_switch"]["NumPorts"] == 8
         assert built["rdma_ni"]["TxDepth"] == built["link_switch"]["Depth"]
-        for key in ("CreditInPacket", "CreditWords", "RefreshWords", "InitWords"):
+        for key in ("CreditInPacket", "CreditWords", "RefreshWords", "InitWords", "AlignWords"):
             assert built["rdma_ni"][key] == built["link_switch"][key]
 
 

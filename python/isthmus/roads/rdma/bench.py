@@ -250,6 +250,7 @@ def parameters(platform: Platform, profile: Profile, links: int, hosts: int) -> 
         "CreditWords": int(design.credit.value),
         "RefreshWords": int(design.refresh.value),
         "InitWords": int(design.init.value),
+        "AlignWords": int(design.align.value),
     }
     depth = int(platform.groups["switch"].buffer.value)
     return {

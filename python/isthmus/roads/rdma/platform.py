@@ -121,6 +121,9 @@ class RdmaDesign:
     ]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
+    align: Annotated[
+        Constant, Declared("word", 0, 4096, "without a comma behind which an ALIGN goes; 0: none")
+    ]
 
 
 # What the network interfaces have on every bus.
