@@ -33,7 +33,9 @@ module link_bundle
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
-  parameter int unsigned RoundTrip      = 0
+  parameter int unsigned RoundTrip      = 0,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -139,7 +141,8 @@ module link_bundle
     .CreditWords   (CreditWords),
     .RefreshWords  (RefreshWords),
     .InitWords     (InitWords),
-    .RoundTrip     (RoundTrip)
+    .RoundTrip     (RoundTrip),
+    .CountWidth    (CountWidth)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Words of a link (docs/explanation/cores/link.md) and the arithmetic of its checks.
-// Credits count words modulo 2 ** this. The format has 10; a proof may take less.
-`ifndef LINK_COUNT_WIDTH
-`define LINK_COUNT_WIDTH 10
-`endif
-
 package link_pkg;
   localparam int unsigned IdWidth    = 6;
-  localparam int unsigned CountWidth = `LINK_COUNT_WIDTH;
-  localparam int unsigned DepthMax   = 1 << (CountWidth - 1);  // half the counters' range
+  // Credits count words modulo 2 ** CountBits: the default of every module's parameter.
+  localparam int unsigned CountBits  = 10;
+  localparam int unsigned DepthMax   = 1 << (CountBits - 1);  // half the counters' range
   localparam int unsigned CrcWidth   = 24;
 
   // Cycles in link_port: a word at the pins to its flit, a flit to its word at the pins.
@@ -16,7 +12,7 @@ package link_pkg;
   localparam int unsigned TxLatency = 1;
 
   typedef logic [IdWidth-1:0] id_t;
-  typedef logic [CountWidth-1:0] count_t;
+  typedef logic [CountBits-1:0] count_t;
 
   // One clock at a transceiver's user side.
   typedef struct packed {

@@ -36,7 +36,9 @@ module link_port
   parameter int unsigned InitWords      = 1024,
   parameter int unsigned RoundTrip      = 0,
   parameter int unsigned AlignWords     = 1024,
-  parameter bit          FlitRegister   = 1'b1
+  parameter bit          FlitRegister   = 1'b1,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -95,7 +97,8 @@ module link_port
     .RefreshWords  (RefreshWords),
     .InitWords     (InitWords),
     .RoundTrip     (RoundTrip),
-    .FlitRegister  (FlitRegister)
+    .FlitRegister  (FlitRegister),
+    .CountWidth    (CountWidth)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -17,7 +17,9 @@ module link_tx
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned NumTxIds       = 64,
-  parameter bit          CreditInPacket = 1'b0
+  parameter bit          CreditInPacket = 1'b0,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -143,14 +145,13 @@ module link_tx
   assign sent_id_o  = is_start ? sop_id : inside_q ? id_q : check_id_i;
 
   // Fields of a control word, each kind's with its crc8: only the choice waits for the slot.
-  localparam int unsigned FieldWidth = IdWidth + CountWidth;
-  logic [FieldWidth-1:0] sent_field, offer_field, phase_field;
+  logic [15:0]           sent_field, offer_field, phase_field;
   logic [7:0]            sop_crc8, check_crc8, credit_crc8, init_crc8, symbol;
   logic [23:0]           argument;
 
-  assign sent_field  = {sent_id_o, sent_i};
-  assign offer_field = {offer_id_i, offer_count_i};
-  assign phase_field = {id_t'(ready_word_i), count_t'(0)};
+  assign sent_field  = (16'(sent_id_o) << CountWidth) | 16'(sent_i);
+  assign offer_field = (16'(offer_id_i) << CountWidth) | 16'(offer_count_i);
+  assign phase_field = {5'd0, ready_word_i, 10'd0};
 
   link_crc8 u_sop (.data_i({SymSop, sent_field}), .crc_o(sop_crc8));
   link_crc8 u_check (.data_i({SymCheck, sent_field}), .crc_o(check_crc8));

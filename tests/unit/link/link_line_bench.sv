@@ -7,7 +7,9 @@ module link_line_bench
   import link_pkg::*;
 #(
   parameter int unsigned AlignWords = 1024,
-  parameter int unsigned MaxWords   = 128
+  parameter int unsigned MaxWords   = 128,
+  parameter int unsigned Depth      = 512,
+  parameter int unsigned CountWidth = 10
 ) (
   input  logic [1:0]       clk_i,
   input  logic [1:0]       rst_ni,
@@ -28,8 +30,6 @@ module link_line_bench
   output logic [1:0][31:0] starts_o,    // times that the link came up
   output logic [1:0][31:0] gap_o        // most words without a comma, since the link was up first
 );
-  localparam int unsigned Depth = 512;
-
   word_t tx[2];
   function automatic logic [31:0] word_of(logic [31:0] number, logic [9:0] index);
     return index == '0 ? number : (number + 32'(index)) * 32'h9E37_79B1;
@@ -55,12 +55,13 @@ module link_line_bench
     logic         up, rx_valid, tx_valid, tx_ready;
     flit_t        rx_flit, tx_flit, out_flit;
     id_t          rx_id;
-    count_t [0:0] stored, room;
+    logic [0:0][CountWidth-1:0] stored, room;
     logic   [5:0] strobes;
     logic         idle, refused, packet, out_valid;
 
     link_port #(
-      .NumRxIds(1), .NumTxIds(1), .TxDepth(Depth), .MaxWords(MaxWords), .AlignWords(AlignWords)
+      .NumRxIds(1), .NumTxIds(1), .TxDepth(Depth), .MaxWords(MaxWords), .AlignWords(AlignWords),
+      .CountWidth(CountWidth)
     ) u_port (
       .clk_i(clk), .rst_ni(rst_ni[e]), .signal_i(buffer_signal), .rx_i(rx), .tx_o(tx[e]),
       .bench_i(1'b0), .up_o(up), .rx_valid_o(rx_valid), .rx_flit_o(rx_flit), .rx_id_o(rx_id),
@@ -68,7 +69,7 @@ module link_line_bench
       .tx_flit_i(tx_flit), .crc_bad_o(strobes[0]), .poisoned_o(strobes[1]), .invalid_o(strobes[2]),
       .cut_o(strobes[3]), .credit_bad_o(strobes[4]), .dropped_o(strobes[5]), .idle_o(idle)
     );
-    link_buffer #(.Depth(Depth)) u_buffer (
+    link_buffer #(.Depth(Depth), .CountWidth(CountWidth)) u_buffer (
       .clk_i(clk), .rst_ni(rst_ni[e]), .valid_i(rx_valid), .flit_i(rx_flit), .refused_o(refused),
       .stored_o(stored[0]), .packet_o(packet), .valid_o(out_valid), .flit_o(out_flit), .pop_i(1'b1)
     );
@@ -83,7 +84,7 @@ module link_line_bench
     assign length   = 10'(1 + (number_q * 32'h85EB_CA6B >> 16) % 32'(MaxWords));
     assign word     = word_of(number_q, index_q);
     assign ended    = open_q && index_q == length;
-    assign tx_valid = open_q || (run_i[e] && up && room[0] > length);
+    assign tx_valid = open_q || (run_i[e] && up && room[0] > CountWidth'(length));
     assign tx_flit  = !open_q ? '{kind: FlitSop, data: '0} : ended ?
         '{kind: FlitEop, data: 32'(~crc_q & 24'hFFFFFF)} : '{kind: FlitData, data: word};
     link_crc24 u_crc (.crc_i(crc_q), .data_i(word), .crc_o(crc_d));
