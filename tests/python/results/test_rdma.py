@@ -104,7 +104,7 @@ def test_parameters_are_those_of_the_gateware() -> None:
         assert set(re.findall(r"parameter \w+(?: \w+)?\s+(\w+)\s*=", head)) == set(values)
 
 
-def test_profiles_differ_in_reads_credits_and_when_a_byte_is_written_alone() -> None:
+def test_profiles_differ_in_reads_credits_aligns_and_when_a_byte_is_written_alone() -> None:
     platform = platforms.load(rdma.PLATFORM)
     theirs, ours = (
         rdma.parameters(platform, profile, 1, 2)[rdma.INTERFACE] for profile in platforms.PROFILES
@@ -113,6 +113,7 @@ def test_profiles_differ_in_reads_credits_and_when_a_byte_is_written_alone() -> 
         "Outstanding",
         "CreditWords",
         "StoreForward",
+        "AlignWords",
     }
     assert (theirs["Outstanding"], ours["Outstanding"]) == (1, 2)
 

@@ -212,7 +212,11 @@ def scenario(
             "probe_us": held.probe.value,
             "lost_us": held.lost.value,
         },
-        "switch": {"model_path": str(switch), "ports": ports(t.hosts)},
+        "switch": {
+            "model_path": str(switch),
+            "ports": ports(t.hosts),
+            "bind_sources": bool(platform.profiles[profile].bind.value),
+        },
         "workload": workload,
         "seed": t.seed,
         "limits": {"wall_s": WALL_S},

@@ -124,6 +124,9 @@ class RdmaDesign:
     align: Annotated[
         Constant, Declared("word", 0, 4096, "without a comma behind which an ALIGN goes; 0: none")
     ]
+    bind: Annotated[
+        Constant, Declared("1", 0, 1, "1: the switch takes packets of a port's own host alone; 0: of any")
+    ]
 
 
 # What the network interfaces have on every bus.
