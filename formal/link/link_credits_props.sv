@@ -8,7 +8,9 @@ module link_credits_props
   import link_pkg::*;
 #(
   parameter int unsigned Depth = 6,
-  parameter bit          Early = 1'b0
+  parameter bit          Early = 1'b0,
+  localparam int unsigned CountWidth = 4,
+  localparam type count_t = logic [CountWidth-1:0]
 ) (
   input logic   clk_i,
   input logic   send_i,     // a word is sent, if there is room
@@ -47,7 +49,7 @@ module link_credits_props
   id_t none;
   assign none = '0;
 
-  link_credit_tx #(.NumIds(1), .Depth(Depth)) u_tx (
+  link_credit_tx #(.NumIds(1), .Depth(Depth), .CountWidth(CountWidth)) u_tx (
     .clk_i,
     .rst_ni(started_q),
     .clear_i(clear_q),
@@ -66,7 +68,7 @@ module link_credits_props
   logic pressing, check_first;
   id_t  offer_id, check_id;
 
-  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .Early(Early)) u_rx (
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth), .Early(Early)) u_rx (
     .clk_i,
     .rst_ni(started_q),
     .clear_i(clear_q),

@@ -5,7 +5,9 @@ module link_ids_props
   import link_pkg::*;
 #(
   parameter int unsigned NumIds = 3,
-  parameter int unsigned Depth  = 6
+  parameter int unsigned Depth  = 6,
+  localparam int unsigned CountWidth = 4,
+  localparam type count_t = logic [CountWidth-1:0]
 ) (
   input logic                clk_i,
   input logic                clear_i,
@@ -47,11 +49,11 @@ module link_ids_props
   logic [0:0]          whole_alone;
   logic                bad, bad_alone, idle_tx, idle_tx_alone;
 
-  link_credit_tx #(.NumIds(NumIds), .Depth(Depth)) all (
+  link_credit_tx #(.NumIds(NumIds), .Depth(Depth), .CountWidth(CountWidth)) all (
     .clk_i, .rst_ni, .clear_i, .id_i, .inc_i, .sent_o(sent), .credit_i, .credit_id_i, .credit_count_i,
     .bad_o(bad), .whole_o(whole), .room_o(room), .idle_o(idle_tx)
   );
-  link_credit_tx #(.NumIds(1), .Depth(Depth)) alone (
+  link_credit_tx #(.NumIds(1), .Depth(Depth), .CountWidth(CountWidth)) alone (
     .clk_i, .rst_ni, .clear_i, .id_i(zero), .inc_i(inc_i && id_i == mine), .sent_o(sent_alone),
     .credit_i(credit_i && credit_id_i == mine), .credit_id_i(zero), .credit_count_i,
     .bad_o(bad_alone), .whole_o(whole_alone), .room_o(room_alone), .idle_o(idle_tx_alone)
@@ -63,13 +65,13 @@ module link_ids_props
   id_t    offer_id, check_id, offer_id_alone, check_id_alone;
   count_t offer_count, offer_count_alone;
 
-  link_credit_rx #(.NumRxIds(NumIds), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) all_rx (
+  link_credit_rx #(.NumRxIds(NumIds), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth)) all_rx (
     .clk_i, .rst_ni, .clear_i, .sync_i, .sync_id_i, .sync_count_i, .ask_i(ask_i && sync_i), .ask_id_i(sync_id_i), .word_i, .word_id_i,
     .stored_i, .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid), .pressing_o(pressing),
     .offer_id_o(offer_id), .offer_count_o(offer_count), .check_o(check), .check_first_o(check_first),
     .check_id_o(check_id), .take_credit_i(take_credit_i && offer_valid), .take_check_i(1'b0), .idle_o(idle_rx)
   );
-  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16)) alone_rx (
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth)) alone_rx (
     .clk_i, .rst_ni, .clear_i, .sync_i(sync_i && sync_id_i == mine), .sync_id_i(zero),
     .sync_count_i, .ask_i(1'b0), .ask_id_i(zero), .word_i(word_i && word_id_i == mine), .word_id_i(zero),
     .stored_i(stored_i[mine]), .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid_alone),

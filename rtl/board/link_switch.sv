@@ -11,6 +11,8 @@
 ///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
 ///   Isolation   a port that is down or stands still stops only packets that are for it
 ///   Bench       with cfg_bench_i data words 4 and 5 become the cycles in which the SOP came and left
+///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of its port,
+///               cfg_source_i[4*i +: 4]; another one ends behind that word as EDB, and is counted as forged
 ///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 where
 ///               there is no such port
 ///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the far ends' buffers,
@@ -27,13 +29,16 @@ module link_switch
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
-  parameter int unsigned InitWords      = 1024
+  parameter int unsigned InitWords      = 1024,
+  parameter int unsigned AlignWords     = 1024
 ) (
   input logic clk_i,
   input logic rst_ni,
 
   input  logic [63:0]            time_cycles_i,
   input  logic                   cfg_bench_i,
+  input  logic                   cfg_bind_i,
+  input  logic [4*NumPorts-1:0]  cfg_source_i,
   input  logic [32*NumPorts-1:0] serdes_rx_data_i,
   input  logic [4*NumPorts-1:0]  serdes_rx_k_i,
   input  logic [NumPorts-1:0]    serdes_signal_i,
@@ -55,6 +60,7 @@ module link_switch
   output logic [31:0] status_dropped_o,  // packets to send, taken while the link was down
   output logic [31:0] status_credit_bad_o,  // credit words
   output logic [31:0] status_refused_o,  // packets that did not fit
+  output logic [31:0] status_forged_o,  // packets that named another source than their port's
   output logic [31:0] status_in0_o,
   output logic [31:0] status_in1_o,
   output logic [31:0] status_in2_o,
@@ -131,7 +137,8 @@ module link_switch
       .CreditInPacket(CreditInPacket),
       .CreditWords   (CreditWords),
       .RefreshWords  (RefreshWords),
-      .InitWords     (InitWords)
+      .InitWords     (InitWords),
+      .AlignWords    (AlignWords)
     ) u_port (
       .clk_i,
       .rst_ni,
@@ -162,7 +169,11 @@ module link_switch
   assign status_up_o = up;
 
   // ---------------------------------------------------------------- crossbar
-  logic [NumPorts-1:0] refused;
+  logic [NumPorts-1:0] refused, forged;
+  logic [6:0] bound [NumPorts];
+  for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_source
+    assign bound[i] = {3'b000, cfg_source_i[4*i+:4]};
+  end
   logic [IdxWidth-1:0] source [NumPorts];
   logic crossbar_idle;
 
@@ -174,11 +185,14 @@ module link_switch
     .clk_i,
     .rst_ni,
     .bench_i   (cfg_bench_i),
+    .bind_i    (cfg_bind_i),
+    .source_i  (bound),
     .time_i    (time_cycles_i[31:0]),
     .rx_valid_i(rx_valid),
     .rx_flit_i (rx_flit),
     .rx_id_i   (rx_id),
     .stored_o  (stored),
+    .forged_o  (forged),
     .refused_o (refused),
     .up_i      (up),
     .room_i    (room),
@@ -193,9 +207,10 @@ module link_switch
 
   // ---------------------------------------------------------------- counters
   typedef enum logic [3:0] {
-    In, Out, Bad, CrcBad, Poisoned, Invalid, Cut, Dropped, CreditBad, Refused
+    In, Out, Bad, CrcBad, Poisoned, Invalid, Cut, Dropped, CreditBad, Refused,
+    Forged
   } event_e;
-  localparam int unsigned NumEvents = 10;
+  localparam int unsigned NumEvents = 11;
 
   // One bit a port, a register on the way: some pulses come late in their cycle.
   logic [NumPorts-1:0] event_q [NumEvents];
@@ -233,6 +248,7 @@ module link_switch
       event_q[Dropped]   <= dropped;
       event_q[CreditBad] <= credit_bad;
       event_q[Refused]   <= refused;
+      event_q[Forged]    <= forged;
       for (int unsigned e = 0; e < NumEvents; e++) begin
         if (event_q[e] != '0) total_q[e] <= total_q[e] + 32'($countones(event_q[e]));
       end
@@ -254,6 +270,7 @@ module link_switch
   assign status_dropped_o = total_q[Dropped];
   assign status_credit_bad_o = total_q[CreditBad];
   assign status_refused_o = total_q[Refused];
+  assign status_forged_o = total_q[Forged];
 
   logic [31:0] in_all [MaxPorts];
   logic [31:0] out_all [MaxPorts];

@@ -29,7 +29,8 @@ module rdma_ni
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CreditWords    = 128,
   parameter int unsigned RefreshWords   = 64,
-  parameter int unsigned InitWords      = 1024
+  parameter int unsigned InitWords      = 1024,
+  parameter int unsigned AlignWords     = 1024
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -346,6 +347,7 @@ module rdma_ni
       .CreditWords   (CreditWords),
       .RefreshWords  (RefreshWords),
       .InitWords     (InitWords),
+      .AlignWords    (AlignWords),
       .FlitRegister  (1'b0)
     ) u_port (
       .clk_i       (link_clk_i),

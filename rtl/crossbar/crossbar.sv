@@ -4,6 +4,7 @@
 ///   Inputs      rx_valid_i, rx_flit_i: packets (Sop, data, end) for output rx_id_i, not stalled; who
 ///               sends them keeps to the room that is left of Depth - stored_o
 ///   Outputs     tx_*: packets for the link, see crossbar_output; up_i, room_i: the far end's
+///   Source      bind_i, source_i, forged_o: see crossbar_input
 ///   Credit      stored_o[i][o]: words in the buffer from input i to output o
 ///   Ordering    packets of one input to one output leave in the order in which they came, whole
 ///   Isolation   an output that stands still stops nobody else: only its own buffers fill
@@ -25,11 +26,14 @@ module crossbar
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                bench_i,
+  input  logic                bind_i,
+  input  logic [6:0]          source_i [NumPorts],
   input  logic [31:0]         time_i,
   input  logic [NumPorts-1:0] rx_valid_i,
   input  flit_t               rx_flit_i [NumPorts],
   input  id_t                 rx_id_i   [NumPorts],
   output count_t [NumPorts-1:0] stored_o [NumPorts],
+  output logic [NumPorts-1:0] forged_o,
   output logic [NumPorts-1:0] refused_o,  // a packet did not fit: its sender broke the credit rules
   input  logic [NumPorts-1:0] up_i,
   input  count_t              room_i    [NumPorts],
@@ -62,12 +66,15 @@ module crossbar
       .clk_i,
       .rst_ni,
       .bench_i,
+      .bind_i,
+      .source_i  (source_i[i]),
       .stamp_i   (entered),
       .rx_valid_i(rx_valid_i[i]),
       .rx_flit_i (rx_flit_i[i]),
       .rx_id_i   (rx_id_i[i]),
       .valid_o   (write[i]),
-      .flit_o    (entry[i])
+      .flit_o    (entry[i]),
+      .forged_o  (forged_o[i])
     );
     for (genvar o = 0; o < int'(NumPorts); o++) begin : gen_crosspoint
       crosspoint #(
@@ -87,7 +94,7 @@ module crossbar
       );
     end
     assign refused_o[i] = refused[i] != '0;
-    assign row_idle[i]  = !rx_valid_i[i] && at_rest[i] == '1;
+    assign row_idle[i]  = !rx_valid_i[i] && !forged_o[i] && at_rest[i] == '1;
   end
 
   for (genvar o = 0; o < int'(NumPorts); o++) begin : gen_output

@@ -15,7 +15,9 @@
 module link_buffer
   import link_pkg::*;
 #(
-  parameter int unsigned Depth = 512
+  parameter int unsigned Depth = 512,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
@@ -31,8 +33,12 @@ module link_buffer
   localparam int unsigned AddrWidth = $clog2(Depth);
   typedef logic [AddrWidth-1:0] addr_t;
 
-  if (Depth < 2 || Depth > DepthMax) begin : gen_depth_check
-    $error("link_buffer: Depth is %0d, legal is 2..%0d", Depth, DepthMax);
+  if (CountWidth < 4 || CountWidth > 13) begin : gen_count_check
+    $error("link_buffer: CountWidth is %0d, legal is 4..13", CountWidth);
+  end
+  localparam int unsigned HalfRange = 1 << (CountWidth - 1);
+  if (Depth < 2 || Depth > HalfRange) begin : gen_depth_check
+    $error("link_buffer: Depth is %0d, legal is 2..%0d", Depth, HalfRange);
   end
 
   // open_q: a packet has words here and no end yet, and one word is free for that. skip_q: the rest of

@@ -33,7 +33,9 @@ module link_bundle
   parameter int unsigned CreditWords    = 64,
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
-  parameter int unsigned RoundTrip      = 0
+  parameter int unsigned RoundTrip      = 0,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -64,9 +66,7 @@ module link_bundle
   output logic                   lost_o,        // an alignment was given up, or a lane's signal was
   output logic                   late_o         // a mark did not come within MaxSkew of the first
 );
-  localparam int unsigned TimerWidth = $clog2(AlignWords);
-  localparam int unsigned GraceWidth = TimerWidth + 1;
-  typedef logic [TimerWidth-1:0] timer_t;
+  localparam int unsigned GraceWidth = $clog2(AlignWords) + 1;
   typedef logic [GraceWidth-1:0] grace_t;
 
   if (AlignWords < 32 || AlignWords > 4096) begin : gen_align_check
@@ -104,29 +104,32 @@ module link_bundle
   // No symbol at all in the place of what is not one instant.
   assign taken = aligned_o ? beside : {Lanes{word_t'({4'b1111, 32'h0})}};
 
-  // A mark is due AlignWords cycles after the last one, and at once after a reset. How long the link
-  // may still go on without alignment.
-  timer_t timer_q;
-  grace_t grace_q;
-  logic   align_q, take_align;
+  // A mark is due AlignWords cycles after the last one, and at once after a reset.
+  logic align, take_align, timer_idle;
 
+  link_mark_timer #(
+    .AlignWords(AlignWords),
+    .DueAtReset(1'b1)
+  ) u_timer (
+    .clk_i,
+    .rst_ni,
+    .restart_i(1'b0),
+    .taken_i  (take_align),
+    .due_o    (align),
+    .idle_o   (timer_idle)
+  );
+
+  // How long the link may still go on without alignment.
+  grace_t grace_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      timer_q <= '0;
-      align_q <= 1'b1;
-      grace_q <= '0;
-    end else begin
-      if (take_align) timer_q <= '0;
-      else if (!align_q) timer_q <= timer_q + 1'b1;
-      align_q <= !take_align && (align_q || timer_q == timer_t'(AlignWords - 1));
-      if (!all_signal) grace_q <= '0;
-      else if (aligned_o) grace_q <= grace_t'(2 * AlignWords - 1);
-      else if (grace_q != '0) grace_q <= grace_q - 1'b1;
-    end
+    if (!rst_ni) grace_q <= '0;
+    else if (!all_signal) grace_q <= '0;
+    else if (aligned_o) grace_q <= grace_t'(2 * AlignWords - 1);
+    else if (grace_q != '0) grace_q <= grace_q - 1'b1;
   end
 
-  logic idle, unused;
-  assign unused = &{1'b0, idle};
+  logic idle, comma, unused;
+  assign unused = &{1'b0, idle, timer_idle, comma};
 
   link_core #(
     .Lanes         (Lanes),
@@ -138,15 +141,17 @@ module link_bundle
     .CreditWords   (CreditWords),
     .RefreshWords  (RefreshWords),
     .InitWords     (InitWords),
-    .RoundTrip     (RoundTrip)
+    .RoundTrip     (RoundTrip),
+    .CountWidth    (CountWidth)
   ) u_core (
     .clk_i,
     .rst_ni,
     .signal_i    (all_signal && (aligned_o || grace_q != '0)),
     .rx_i        (taken),
     .tx_o,
-    .align_i     (align_q),
+    .align_i     (align),
     .take_align_o(take_align),
+    .comma_o     (comma),
     .bench_i,
     .up_o,
     .rx_valid_o,

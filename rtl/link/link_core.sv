@@ -17,7 +17,9 @@ module link_core
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
   parameter int unsigned RoundTrip      = 0,
-  parameter bit          FlitRegister   = 1'b1
+  parameter bit          FlitRegister   = 1'b1,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -26,6 +28,7 @@ module link_core
   output word_t [Lanes-1:0]      tx_o,
   input  logic                   align_i,      // an ALIGN is due, and is sent
   output logic                   take_align_o,
+  output logic                   comma_o,      // the word at tx_o has a comma
   input  logic                   bench_i,
   output logic                   up_o,
   output logic                   rx_valid_o,
@@ -46,6 +49,14 @@ module link_core
   output logic                   dropped_o,
   output logic                   idle_o
 );
+  if (CountWidth < 4 || CountWidth > 13) begin : gen_count_check
+    $error("link_core: CountWidth is %0d, legal is 4..13", CountWidth);
+  end
+  // A SOP names id and count in 16 bits.
+  if (NumRxIds > 1 << (16 - CountWidth) || NumTxIds > 1 << (16 - CountWidth)) begin : gen_field_check
+    $error("link_core: NumRxIds %0d, NumTxIds %0d: beside CountWidth %0d a word names %0d", NumRxIds,
+           NumTxIds, CountWidth, 1 << (16 - CountWidth));
+  end
   if (TxDepth < MaxWords + 1) begin : gen_depth_check
     $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
   end
@@ -90,7 +101,8 @@ module link_core
     .NumRxIds(NumRxIds),
     .NumTxIds(NumTxIds),
     .MaxWords(MaxWords),
-    .FlitRegister(FlitRegister)
+    .FlitRegister(FlitRegister),
+    .CountWidth(CountWidth)
   ) u_rx (
     .clk_i,
     .rst_ni,
@@ -126,7 +138,8 @@ module link_core
 
   link_credit_tx #(
     .NumIds(NumTxIds),
-    .Depth (TxDepth)
+    .Depth (TxDepth),
+    .CountWidth(CountWidth)
   ) u_credit_tx (
     .clk_i,
     .rst_ni,
@@ -148,7 +161,8 @@ module link_core
     .NumTxIds    (NumTxIds),
     .CreditWords (CreditWords),
     .RefreshWords(RefreshWords),
-    .Early       (!FlitRegister)
+    .Early       (!FlitRegister),
+    .CountWidth(CountWidth)
   ) u_credit_rx (
     .clk_i,
     .rst_ni,
@@ -178,7 +192,8 @@ module link_core
   link_tx #(
     .Lanes         (Lanes),
     .NumTxIds      (NumTxIds),
-    .CreditInPacket(CreditInPacket)
+    .CreditInPacket(CreditInPacket),
+    .CountWidth(CountWidth)
   ) u_tx (
     .clk_i,
     .rst_ni,
@@ -186,6 +201,7 @@ module link_core
     .up_i         (up_o),
     .align_i,
     .take_align_o,
+    .comma_o,
     .valid_i      (tx_valid_i),
     .ready_o      (tx_ready_o),
     .kind_i       (tx_kind_i),

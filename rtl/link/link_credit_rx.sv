@@ -26,7 +26,9 @@ module link_credit_rx
   parameter int unsigned NumTxIds     = 1,
   parameter int unsigned CreditWords  = 64,
   parameter int unsigned RefreshWords = 64,
-  parameter bit          Early        = 1'b0
+  parameter bit          Early        = 1'b0,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -70,8 +72,9 @@ module link_credit_rx
   if (NumRxIds < 1 || NumRxIds > 64 || NumTxIds < 1 || NumTxIds > 64) begin : gen_ids_check
     $error("link_credit_rx: NumRxIds %0d, NumTxIds %0d, legal is 1..64", NumRxIds, NumTxIds);
   end
-  if (CreditWords < 1 || CreditWords > DepthMax) begin : gen_credit_check
-    $error("link_credit_rx: CreditWords is %0d, legal is 1..%0d", CreditWords, DepthMax);
+  localparam int unsigned HalfRange = 1 << (CountWidth - 1);
+  if (CreditWords < 1 || CreditWords > HalfRange) begin : gen_credit_check
+    $error("link_credit_rx: CreditWords is %0d, legal is 1..%0d", CreditWords, HalfRange);
   end
   if (RefreshWords < 16 || RefreshWords > 4096 || RefreshWords != 1 << TimerWidth)
   begin : gen_refresh_check
@@ -169,7 +172,7 @@ module link_credit_rx
   assign told_addr = clear_i ? clear_addr_q : addr_t'(offer_id_o);
   // Cleared to what freed = -stored can never be: every id is told at the start.
   always_ff @(posedge clk_i) begin
-    if (clear_i) told_q[told_addr] <= count_t'(DepthMax - 1);
+    if (clear_i) told_q[told_addr] <= count_t'(HalfRange - 1);
     else if (take_credit_i) told_q[told_addr] <= offer_count_o;
   end
 

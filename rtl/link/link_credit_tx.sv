@@ -14,7 +14,9 @@ module link_credit_tx
   import link_pkg::*;
 #(
   parameter int unsigned NumIds = 1,
-  parameter int unsigned Depth  = 512
+  parameter int unsigned Depth  = 512,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -41,8 +43,12 @@ module link_credit_tx
   if (NumIds < 1 || NumIds > 64) begin : gen_ids_check
     $error("link_credit_tx: NumIds is %0d, legal is 1..64", NumIds);
   end
-  if (Depth < 2 || Depth > DepthMax) begin : gen_depth_check
-    $error("link_credit_tx: Depth is %0d, legal is 2..%0d", Depth, DepthMax);
+  if (CountWidth < 4 || CountWidth > 13) begin : gen_count_check
+    $error("link_credit_tx: CountWidth is %0d, legal is 4..13", CountWidth);
+  end
+  localparam int unsigned HalfRange = 1 << (CountWidth - 1);
+  if (Depth < 2 || Depth > HalfRange) begin : gen_depth_check
+    $error("link_credit_tx: Depth is %0d, legal is 2..%0d", Depth, HalfRange);
   end
 
   // Both memories are cleared an address a cycle, at least once.

@@ -12,12 +12,16 @@
 ///   Ordering    packets of one link stay in order
 ///   Latency     2 cycles from rx_i to rx_flit_o, 1 without FlitRegister; 1 from tx_valid_i to tx_o
 ///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at most
-///               one between two packets, and only for CreditWords words or more while packets wait
+///               one between two packets, and only for CreditWords words or more while packets wait;
+///               less one ALIGN in AlignWords + 1 words
+///   Commas      in every word of the start and of a line at rest; while packets follow each other one in
+///               AlignWords + MaxWords + 3 words at least, if the source pauses in none
 ///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth
 ///               words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords 16..4096 and
 ///               InitWords 64..65536, powers of two; InitWords is at least the round trip. RoundTrip:
 ///               cycles from a SOP to its words' credit; where it is stated (not 0), TxDepth must
-///               cover it. FlitRegister 0: who takes the flits has a cycle's time for little more
+///               cover it. AlignWords 2..4096, or 0: no ALIGN, for a far end with the same oscillator.
+///               FlitRegister 0: flits are combinational outputs, to be registered directly
 ///   Not done    retransmission; the buffers themselves
 module link_port
   import link_pkg::*;
@@ -31,7 +35,10 @@ module link_port
   parameter int unsigned RefreshWords   = 64,
   parameter int unsigned InitWords      = 1024,
   parameter int unsigned RoundTrip      = 0,
-  parameter bit          FlitRegister   = 1'b1
+  parameter int unsigned AlignWords     = 1024,
+  parameter bit          FlitRegister   = 1'b1,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -57,9 +64,27 @@ module link_port
   output logic                  dropped_o,     // a packet to send was dropped: the link is down
   output logic                  idle_o         // nothing changes until an input does
 );
-  // One lane needs no marks.
-  logic take_align, unused;
-  assign unused = &{1'b0, take_align};
+  // Words without a comma are followed by an ALIGN, for the transceiver and its elastic buffer.
+  logic align, take_align, comma, core_idle, timer_idle;
+  assign idle_o = core_idle && timer_idle;
+
+  if (AlignWords != 0) begin : gen_align
+    link_mark_timer #(
+      .AlignWords(AlignWords)
+    ) u_timer (
+      .clk_i,
+      .rst_ni,
+      .restart_i(comma),
+      .taken_i  (take_align),
+      .due_o    (align),
+      .idle_o   (timer_idle)
+    );
+  end else begin : gen_no_align
+    logic unused;
+    assign unused     = &{1'b0, take_align, comma};
+    assign align      = 1'b0;
+    assign timer_idle = 1'b1;
+  end
 
   link_core #(
     .Lanes         (1),
@@ -72,15 +97,17 @@ module link_port
     .RefreshWords  (RefreshWords),
     .InitWords     (InitWords),
     .RoundTrip     (RoundTrip),
-    .FlitRegister  (FlitRegister)
+    .FlitRegister  (FlitRegister),
+    .CountWidth    (CountWidth)
   ) u_core (
     .clk_i,
     .rst_ni,
     .signal_i,
     .rx_i,
     .tx_o,
-    .align_i     (1'b0),
+    .align_i     (align),
     .take_align_o(take_align),
+    .comma_o     (comma),
     .bench_i,
     .up_o,
     .rx_valid_o,
@@ -99,6 +126,6 @@ module link_port
     .cut_o,
     .credit_bad_o,
     .dropped_o,
-    .idle_o
+    .idle_o      (core_idle)
   );
 endmodule

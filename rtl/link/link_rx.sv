@@ -11,7 +11,7 @@
 ///               and sync_*_o, which come from the word's decoding then
 ///   Throughput  one word a cycle
 ///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords 1..510,
-///               FlitRegister 0, 1
+///               FlitRegister 0, 1; CountWidth 4..13, and 16 bits name all ids and counts
 ///   Not done    alignment of lanes (link_deskew), buffering
 module link_rx
   import link_pkg::*;
@@ -20,7 +20,9 @@ module link_rx
   parameter int unsigned NumRxIds = 8,
   parameter int unsigned NumTxIds = 1,
   parameter int unsigned MaxWords = 128,
-  parameter bit          FlitRegister = 1'b1
+  parameter bit          FlitRegister = 1'b1,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -62,8 +64,9 @@ module link_rx
   if (NumRxIds < 1 || NumRxIds > 64 || NumTxIds < 1 || NumTxIds > 64) begin : gen_ids_check
     $error("link_rx: NumRxIds %0d, NumTxIds %0d, legal is 1..64", NumRxIds, NumTxIds);
   end
-  if (MaxWords < 1 || MaxWords > DepthMax - 2) begin : gen_max_words_check
-    $error("link_rx: MaxWords is %0d, legal is 1..%0d", MaxWords, DepthMax - 2);
+  localparam int unsigned HalfRange = 1 << (CountWidth - 1);
+  if (MaxWords < 1 || MaxWords > HalfRange - 2) begin : gen_max_words_check
+    $error("link_rx: MaxWords is %0d, legal is 1..%0d", MaxWords, HalfRange - 2);
   end
 
   // First stage: the word. What follows it, rx_i, is looked at for one thing only: a Sop.
@@ -84,6 +87,7 @@ module link_rx
   logic             is_data, is_control, fields_ok, none;
   logic [7:0]       symbol, crc8;
   id_t              id;
+  logic [15:0]      field, named;   // id and count of a word with a check; the id
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_kind
     assign lane_data[i]    = word_q[i].k == 4'b0000;
@@ -94,7 +98,9 @@ module link_rx
   link_crc8 u_crc8 (.data_i(word_q[0].data[31:8]), .crc_o(crc8));
 
   assign symbol     = word_q[0].data[31:24];
-  assign id         = word_q[0].data[23:18];
+  assign field      = word_q[0].data[23:8];
+  assign named      = field >> CountWidth;
+  assign id         = id_t'(named);
   assign is_data    = &lane_data;
   assign is_control = &lane_control;
   assign none       = word_q[0].data[23:0] == '0 && &lane_same;
@@ -103,8 +109,8 @@ module link_rx
   logic is_sop, is_eop, is_edb, is_credit, is_check, is_init, is_empty, is_idle, is_invalid;
   logic rx_id_ok, tx_id_ok;
 
-  assign rx_id_ok   = 7'(id) < 7'(NumRxIds);
-  assign tx_id_ok   = 7'(id) < 7'(NumTxIds);
+  assign rx_id_ok   = named < 16'(NumRxIds);
+  assign tx_id_ok   = named < 16'(NumTxIds);
   assign is_eop     = is_control && symbol == SymEop;
   assign is_edb     = is_control && symbol == SymEdb;
   assign is_empty   = is_control && (symbol == SymIdle || symbol == SymAlign) && none;
@@ -112,7 +118,7 @@ module link_rx
   assign is_sop     = is_control && symbol == SymSop && fields_ok && rx_id_ok;
   assign is_check   = is_control && symbol == SymCheck && fields_ok && rx_id_ok;
   assign is_credit  = is_control && symbol == SymCredit && fields_ok && tx_id_ok;
-  assign is_init    = is_control && symbol == SymInit && fields_ok && id[IdWidth-1:1] == '0;
+  assign is_init    = is_control && symbol == SymInit && fields_ok && word_q[0].data[23:19] == '0;
   assign is_invalid = !(is_data || is_eop || is_edb || is_empty || is_sop || is_check ||
                         is_credit || is_init);
 
@@ -222,8 +228,8 @@ module link_rx
       words_q    <= words_d;
       check_o    <= live && is_check;
       credit_o   <= live && is_credit;
-      init_o     <= signal_q && is_init && !id[0];
-      ready_o    <= signal_q && is_init && id[0];
+      init_o     <= signal_q && is_init && !word_q[0].data[18];
+      ready_o    <= signal_q && is_init && word_q[0].data[18];
       // Not ALIGN: an end that starts sends it too.
       running_o  <= signal_q && (is_sop || is_eop || is_edb || is_credit || is_check || is_idle);
       crc_bad_o  <= crc_bad_d;
@@ -240,7 +246,7 @@ module link_rx
 
   always_ff @(posedge clk_i) begin
     field_id_o    <= id;
-    field_count_o <= word_q[0].data[17:8];
+    field_count_o <= count_t'(field);
   end
 
   logic [Lanes-1:0][31:0] data_d;
@@ -277,6 +283,6 @@ module link_rx
     assign id_o         = id_d;
     assign sync_o       = sync_d;
     assign sync_id_o    = id;
-    assign sync_count_o = word_q[0].data[17:8];
+    assign sync_count_o = count_t'(field);
   end
 endmodule

@@ -17,7 +17,9 @@ module link_tx
 #(
   parameter int unsigned Lanes          = 1,
   parameter int unsigned NumTxIds       = 64,
-  parameter bit          CreditInPacket = 1'b0
+  parameter bit          CreditInPacket = 1'b0,
+  parameter int unsigned CountWidth     = CountBits,
+  localparam type        count_t        = logic [CountWidth-1:0]
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -25,6 +27,7 @@ module link_tx
   input  logic                   up_i,
   input  logic                   align_i,       // an ALIGN is due
   output logic                   take_align_o,  // it is sent
+  output logic                   comma_o,       // the word at the pins has a comma: start, IDLE, ALIGN
   // Packets.
   input  logic                   valid_i,
   output logic                   ready_o,
@@ -142,14 +145,13 @@ module link_tx
   assign sent_id_o  = is_start ? sop_id : inside_q ? id_q : check_id_i;
 
   // Fields of a control word, each kind's with its crc8: only the choice waits for the slot.
-  localparam int unsigned FieldWidth = IdWidth + CountWidth;
-  logic [FieldWidth-1:0] sent_field, offer_field, phase_field;
+  logic [15:0]           sent_field, offer_field, phase_field;
   logic [7:0]            sop_crc8, check_crc8, credit_crc8, init_crc8, symbol;
   logic [23:0]           argument;
 
-  assign sent_field  = {sent_id_o, sent_i};
-  assign offer_field = {offer_id_i, offer_count_i};
-  assign phase_field = {id_t'(ready_word_i), count_t'(0)};
+  assign sent_field  = (16'(sent_id_o) << CountWidth) | 16'(sent_i);
+  assign offer_field = (16'(offer_id_i) << CountWidth) | 16'(offer_count_i);
+  assign phase_field = {5'd0, ready_word_i, 10'd0};
 
   link_crc8 u_sop (.data_i({SymSop, sent_field}), .crc_o(sop_crc8));
   link_crc8 u_check (.data_i({SymCheck, sent_field}), .crc_o(check_crc8));
@@ -173,12 +175,9 @@ module link_tx
     endcase
   end
 
-  // In reset INIT, with its crc8.
-  localparam logic [31:0] InitWord = {SymInit, 24'h000073};
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= '{k: 4'b1000, data: InitWord};
+      for (int unsigned i = 0; i < Lanes; i++) tx_o[i] <= WordInit;
     end else begin
       for (int unsigned i = 0; i < Lanes; i++) begin
         tx_o[i].k           <= {slot != SlotData, 3'b000};
@@ -188,9 +187,11 @@ module link_tx
     end
   end
 
+  assign comma_o = tx_o[0].k[3] && tx_o[0].data[31:24] inside {SymIdle, SymAlign};
+
   // Nothing changes at the next edge unless an input does: the pins have the word of this slot, an
-  // empty one.                               (proved: formal/link/link_tx.sby)
+  // empty one. INIT and READY differ from IDLE in bit 0.       (proved: formal/link/link_tx.sby)
   assign idle_o = !inside_q && !insert_q && !valid_i && !dropped_o && tx_o[0].k[3] &&
-      (slot == SlotIdle ? tx_o[0].data[31:24] == SymIdle : slot == SlotStart &&
-       tx_o[0].data[31:24] == SymInit && tx_o[0].data[18] == ready_word_i);
+      tx_o[0].data[31:24] == SymIdle && (slot == SlotIdle ? !tx_o[0].data[0] :
+      slot == SlotStart && tx_o[0].data[0] && tx_o[0].data[18] == ready_word_i);
 endmodule

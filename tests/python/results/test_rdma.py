@@ -94,7 +94,7 @@ def test_gateware_and_scenario_agree() -> None:
         assert made["interface"]["hosts"] == built["rdma_ni"]["NumHosts"] == 8
         assert made["switch"]["ports"] == built["link_switch"]["NumPorts"] == 8
         assert built["rdma_ni"]["TxDepth"] == built["link_switch"]["Depth"]
-        for key in ("CreditInPacket", "CreditWords", "RefreshWords", "InitWords"):
+        for key in ("CreditInPacket", "CreditWords", "RefreshWords", "InitWords", "AlignWords"):
             assert built["rdma_ni"][key] == built["link_switch"][key]
 
 
@@ -105,7 +105,7 @@ def test_parameters_are_those_of_the_gateware() -> None:
         assert set(re.findall(r"parameter \w+(?: \w+)?\s+(\w+)\s*=", head)) == set(values)
 
 
-def test_profiles_differ_in_reads_credits_and_when_a_byte_is_written_alone() -> None:
+def test_profiles_differ_in_reads_credits_aligns_and_when_a_byte_is_written_alone() -> None:
     platform = platforms.load(rdma.PLATFORM)
     theirs, ours = (
         rdma.parameters(platform, profile, 1, 2)[rdma.INTERFACE] for profile in platforms.PROFILES
@@ -114,6 +114,7 @@ def test_profiles_differ_in_reads_credits_and_when_a_byte_is_written_alone() -> 
         "Outstanding",
         "CreditWords",
         "StoreForward",
+        "AlignWords",
     }
     assert (theirs["Outstanding"], ours["Outstanding"]) == (1, 2)
 

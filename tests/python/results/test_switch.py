@@ -236,6 +236,7 @@ def test_the_scenario_and_the_gateware_get_the_same_design() -> None:
             "ports": "NumPorts", "buffer_words": "Depth", "max_words": "MaxWords",
             "credit_in_packet": "CreditInPacket", "credit_words": "CreditWords",
             "refresh_words": "RefreshWords", "init_words": "InitWords",
+            "align_words": "AlignWords",
         }  # fmt: skip
         assert {key: int(device[key]) for key in pairs} == {key: built[name] for key, name in pairs.items()}
 

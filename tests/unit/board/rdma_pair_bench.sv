@@ -387,6 +387,8 @@ module rdma_pair_bench #(
       .rst_ni,
       .time_cycles_i({32'd0, link_time_q}),
       .cfg_bench_i(bench_i),
+      .cfg_bind_i(1'b1),
+      .cfg_source_i({4'd1, 4'd0}),
       .serdes_rx_data_i(rx_data),
       .serdes_rx_k_i(rx_k),
       .serdes_signal_i({!cut_i[2+l], !cut_i[l]}),

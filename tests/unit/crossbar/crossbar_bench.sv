@@ -10,11 +10,14 @@ module crossbar_bench
   input  logic                            clk_i,
   input  logic                            rst_ni,
   input  logic                            bench_i,
+  input  logic                            bind_i,
+  input  logic [NumPorts-1:0][6:0]        source_i,
   input  logic [31:0]                     time_i,
   input  logic [NumPorts-1:0]             rx_valid_i,
   input  logic [NumPorts-1:0][33:0]       rx_flit_i,
   input  logic [NumPorts-1:0][5:0]        rx_id_i,
   output logic [NumPorts-1:0][NumPorts-1:0][9:0] stored_o,
+  output logic [NumPorts-1:0]             forged_o,
   output logic [NumPorts-1:0]             refused_o,
   input  logic [NumPorts-1:0]             up_i,
   input  logic [NumPorts-1:0][9:0]        room_i,
@@ -25,6 +28,7 @@ module crossbar_bench
   output logic                            idle_o
 );
   flit_t rx_flit [NumPorts];
+  logic [6:0] bound [NumPorts];
   id_t rx_id [NumPorts];
   count_t [NumPorts-1:0] stored [NumPorts];
   count_t room [NumPorts];
@@ -33,6 +37,7 @@ module crossbar_bench
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
     assign rx_flit[i]  = rx_flit_i[i];
+    assign bound[i]    = source_i[i];
     assign rx_id[i]    = rx_id_i[i];
     assign room[i]     = room_i[i];
     assign stored_o[i] = stored[i];
@@ -48,11 +53,14 @@ module crossbar_bench
     .clk_i,
     .rst_ni,
     .bench_i,
+    .bind_i,
+    .source_i  (bound),
     .time_i,
     .rx_valid_i,
     .rx_flit_i (rx_flit),
     .rx_id_i   (rx_id),
     .stored_o  (stored),
+    .forged_o,
     .refused_o,
     .up_i,
     .room_i    (room),

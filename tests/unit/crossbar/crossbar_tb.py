@@ -26,7 +26,7 @@ class Sent:
     words: list[int]
     end: tuple[int, int]
     cycle: int
-    refused: bool = False
+    forged: bool = False
 
 
 @dataclass
@@ -41,6 +41,7 @@ class Source:
     sizes: tuple[int, int] = (1, MAX_WORDS)
     rude: bool = False
     stop: bool = False
+    forge: float = 0.0  # chance that a packet names another source
     flits: deque[tuple[int, int]] = field(default_factory=deque)
     target: int = 0
     count: int = 0
@@ -59,7 +60,9 @@ class Source:
             words = [self.index << 28 | self.target << 24 | self.count]
             words += [rng.getrandbits(32) for _ in range(length - 1)]
             end = (rng.choice([EOP, EOP, EDB]), rng.getrandbits(24))
-            self.sent[self.target].append(Sent(words, end, cycle))
+            forged = rng.random() < self.forge
+            words[0] ^= forged << rng.randrange(24, 28)
+            self.sent[self.target].append(Sent(words, end, cycle, forged))
             self.flits.extend([(SOP, self.target), *((DATA, word) for word in words), end])
         elif rng.random() < self.pause:
             return None
@@ -92,6 +95,8 @@ class Crossbar:
         self.cycle = 0
         self.up = (1 << PORTS) - 1
         self.refusals = [0] * PORTS
+        self.bound: list[int] | None = None  # what each port's packets must name
+        self.forged = [0] * PORTS
         self.stored = [[0] * PORTS for _ in range(PORTS)]
 
     clock: Any = None  # one for all that a test starts
@@ -105,6 +110,8 @@ class Crossbar:
         dut.bench_i.value = int(self.bench)
         for name in ("rx_valid_i", "rx_flit_i", "rx_id_i", "tx_ready_i", "room_i", "up_i", "time_i"):
             getattr(dut, name).value = 0
+        dut.bind_i.value = int(self.bound is not None)
+        dut.source_i.value = sum(named << 7 * i for i, named in enumerate(self.bound or []))
         dut.rst_ni.value = 0
         for _ in range(3):
             await FallingEdge(dut.clk_i)
@@ -136,6 +143,8 @@ class Crossbar:
         self.stored = [[stored >> 10 * (PORTS * i + o) & 1023 for o in range(PORTS)] for i in range(PORTS)]
         refused = dut.refused_o.value.to_unsigned()
         self.refusals = [was + (refused >> i & 1) for i, was in enumerate(self.refusals)]
+        forged = dut.forged_o.value.to_unsigned()
+        self.forged = [was + (forged >> i & 1) for i, was in enumerate(self.forged)]
         for i, sink in enumerate(self.sinks):
             if sink.stored and sink.drain(sink.rng):
                 sink.stored -= 1
@@ -187,13 +196,16 @@ class Crossbar:
             for i, source in enumerate(self.sources):
                 assert len(flows[i]) == len(source.sent[o])
                 for sent, (words, end, left) in zip(source.sent[o], flows[i], strict=True):
-                    expected = list(sent.words)
+                    expected, ended = list(sent.words), sent.end
+                    if sent.forged:
+                        ended = EDB, (expected[1] if len(expected) > 1 else ended[1])
+                        expected = expected[:1]
                     if self.bench and len(expected) > 4:
                         expected[4] = (sent.cycle - RX_LATENCY) & 0xFFFFFFFF
                     if self.bench and len(expected) > 5:
                         expected[5] = left + TX_LATENCY
                     assert words == expected
-                    assert end == sent.end
+                    assert end == ended
                     assert left - sent.cycle >= LATENCY
                     count += 1
         return count
@@ -325,3 +337,42 @@ async def what_does_not_fit_is_cut_and_told(dut: Any) -> None:
             sent = source.sent[0][words[0] - (i << 28) - 1]
             assert words == sent.words[: len(words)]
             assert end == sent.end if len(words) == len(sent.words) else end[0] == EDB
+
+
+@cocotb.test()
+async def a_packet_that_names_another_source_ends_behind_its_first_word(dut: Any) -> None:
+    """Bits 30:24 of word 0 are the bound source of the port, or the packet is poisoned and counted."""
+    bar = Crossbar(dut)
+    bar.bound = []
+    for i, source in enumerate(bar.sources):
+        # Word 0 is index, target, count: with one target its upper bits are always the same.
+        source.targets, source.forge = [(i + 1) % PORTS], 0.3
+        bar.bound.append(i << 4 | source.targets[0])
+    await bar.start()
+    await bar.run(4000)
+    await bar.empty()
+    assert bar.check() > 150
+    assert not any(bar.refusals)
+    forged = [sum(sent.forged for flow in source.sent for sent in flow) for source in bar.sources]
+    assert bar.forged == forged
+    assert min(forged) > 5
+
+
+@cocotb.test()
+async def without_binding_any_source_may_be_named(dut: Any) -> None:
+    bar = Crossbar(dut)
+    for source in bar.sources:
+        source.forge = 0.5
+    await bar.start()
+    await bar.run(1000)
+    for source in bar.sources:
+        for flow in source.sent:
+            for sent in flow:
+                sent.forged = False
+    await bar.empty()
+    for source in bar.sources:
+        for flow in source.sent:
+            for sent in flow:
+                sent.forged = False
+    assert bar.check() > 50
+    assert not any(bar.forged)

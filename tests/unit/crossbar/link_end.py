@@ -17,8 +17,9 @@ Word = tuple[int, int]
 MASK = 0xFFFFFFFF
 DATA, CONTROL = 0b0000, 0b1000
 SYM_IDLE, SYM_SOP, SYM_EOP, SYM_EDB = 0xBC, 0xFB, 0xFD, 0xFE
-SYM_CREDIT, SYM_CHECK, SYM_INIT, SYM_ALIGN = 0x5C, 0x7C, 0x1C, 0x9C
-CHECKED = (SYM_SOP, SYM_CREDIT, SYM_CHECK, SYM_INIT)
+SYM_CREDIT, SYM_CHECK, SYM_ALIGN = 0x5C, 0x7C, 0x3C
+SYM_INIT = SYM_IDLE  # INIT and READY: the check is never 0
+CHECKED = (SYM_SOP, SYM_CREDIT, SYM_CHECK)
 IDLE: Word = (CONTROL, SYM_IDLE << 24)
 MODULO = 1024
 
@@ -219,9 +220,10 @@ class End:
         k, data = word
         symbol = data >> 24
         valid = k == DATA or (k == CONTROL and self._known(data))
-        if k == CONTROL and valid and symbol == SYM_INIT:
+        start = k == CONTROL and valid and symbol == SYM_INIT and data & 0xFFFFFF != 0
+        if start:
             self._handshake(data)
-        elif self.state == "ready" and k == CONTROL and valid:
+        elif self.state == "ready" and k == CONTROL and valid and symbol != SYM_ALIGN:
             self._up()
         if self.state != "up":
             return
@@ -238,6 +240,8 @@ class End:
     def _known(self, data: int) -> bool:
         symbol = data >> 24
         if symbol in CHECKED:
+            return data & 0xFF == crc8(data >> 8)
+        if symbol == SYM_INIT and data & 0xFFFFFF:
             return data & 0xFF == crc8(data >> 8)
         return symbol in (SYM_EOP, SYM_EDB) or (symbol in (SYM_IDLE, SYM_ALIGN) and data & 0xFFFFFF == 0)
 
@@ -305,8 +309,8 @@ class End:
             ):
                 self.freed[ident] = count
                 self.heard[ident] = True
-        elif symbol == SYM_IDLE:
-            self.idle_received += 1
+        elif symbol in (SYM_IDLE, SYM_ALIGN):
+            self.idle_received += symbol == SYM_IDLE and data & 0xFFFFFF == 0
             if self.inside is not None:
                 self._end(False, False, cycle)
 

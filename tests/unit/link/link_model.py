@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 
 IDLE, SOP, EOP, EDB = 0xBC, 0xFB, 0xFD, 0xFE
-CREDIT, CHECK, INIT, ALIGN = 0x5C, 0x7C, 0x1C, 0x9C
+CREDIT, CHECK, ALIGN = 0x5C, 0x7C, 0x3C
+INIT = 0x100 | IDLE
+"""INIT and READY have IDLE's symbol; what they say is in the argument, and IDLE's is 0."""
 K_SOP, K_DATA, K_EOP, K_EDB = range(4)
 """Kinds of flits."""
 
@@ -55,7 +57,7 @@ def control(symbol: int, argument: int = 0) -> int:
 
 def fielded(symbol: int, ident: int, count: int) -> int:
     """SOP, CREDIT, CHECK or INIT with its check."""
-    head = symbol << 16 | ident << 10 | count
+    head = (symbol & 0xFF) << 16 | ident << 10 | count
     return 0x8 << 32 | head << 8 | crc8(head)
 
 
@@ -82,7 +84,8 @@ def _control(word: int) -> Word:
         return Word(symbol, data=data)
     if k == 8 and symbol in (IDLE, ALIGN) and argument == 0:
         return Word(symbol)
-    if k == 8 and symbol in (SOP, CREDIT, CHECK, INIT) and crc8(data >> 8) == argument & 0xFF:
+    if k == 8 and symbol in (SOP, CREDIT, CHECK, IDLE) and crc8(data >> 8) == argument & 0xFF:
+        symbol = INIT if symbol == IDLE else symbol
         return Word(symbol, argument >> 18, argument >> 8 & 0x3FF, data)
     return Word("invalid")
 

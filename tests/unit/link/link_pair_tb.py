@@ -18,6 +18,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 from link_model import (
+    ALIGN,
     CHECK,
     CREDIT,
     EDB,
@@ -248,8 +249,8 @@ class Pair:
         elif word.kind == CHECK:
             assert not end.line_inside
             assert word.count == end.line_sent[word.ident] % 1024
-        elif word.kind in (IDLE, INIT):
-            if word.kind == IDLE:
+        elif word.kind in (IDLE, ALIGN, INIT):
+            if word.kind != INIT:
                 assert not end.line_inside
             else:
                 end.line_inside = False

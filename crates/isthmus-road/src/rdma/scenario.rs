@@ -147,6 +147,9 @@ pub struct RdmaSwitch {
     /// Its ports.
     #[schemars(range(min = 2, max = 16))]
     pub ports: usize,
+    /// Packets must name the host of the port that they came in at; others are poisoned and counted.
+    #[serde(default)]
+    pub bind_sources: bool,
     /// Clocks that a reset lasts.
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,

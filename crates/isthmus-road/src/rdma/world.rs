@@ -139,7 +139,14 @@ impl World {
                     vec![clock("clk_i", link_mhz)],
                     switch.reset_cycles,
                 );
-                config.cfg.insert("bench".to_owned(), 0);
+                // Host n is at port n.
+                let sources =
+                    (0..switch.ports as u64).fold(0, |all, port| all | port << (4 * port));
+                for (name, value) in
+                    [("bench", 0), ("bind", u64::from(switch.bind_sources)), ("source", sources)]
+                {
+                    config.cfg.insert(name.to_owned(), value);
+                }
                 let device = add(&simulation, make_model, &switch.model_path, None, config)?;
                 let ports = SerialPorts::attach(&simulation, &device, "clk_i", switch.ports)?;
                 Ok((device, ports))

@@ -44,7 +44,12 @@ impl Gateware {
             model_path: path.clone(),
             clocks: vec![ClockConfig::new("clk_i", clock)],
             reset_cycles: scenario.device.reset_cycles,
-            cfg: scenario.bench().then(|| ("bench".to_owned(), 1)).into_iter().collect(),
+            // A repeater has none of them. The packets of this benchmark name no source for the switch.
+            cfg: [("bench", 1), ("bind", 0), ("source", 0)]
+                .into_iter()
+                .filter(|_| scenario.bench())
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             epoch_ns: 0,
             trace: scenario.waveform.clone(),
             resets: Vec::new(),

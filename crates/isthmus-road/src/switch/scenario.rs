@@ -89,9 +89,9 @@ pub struct SwitchDevice {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 8))]
     pub lanes: usize,
-    /// Words from one mark on the lanes to the next.
+    /// Words from one ALIGN to the next; with one lane only where no word with a comma comes, 0 for none.
     #[serde(default = "marks")]
-    #[schemars(range(min = 32, max = 4096))]
+    #[schemars(range(min = 0, max = 4096))]
     pub align_words: u64,
     /// Words that lanes may be apart.
     #[serde(default = "skew")]
@@ -362,6 +362,10 @@ impl SwitchScenario {
             let reason = format!("{words} words: -100 to 100 expected");
             return Err(RoadError::scenario("faults.slips", reason));
         }
+        if lanes > 1 && self.device.align_words < 32 {
+            let reason = format!("{}: at least 32 with several lanes", self.device.align_words);
+            return Err(RoadError::scenario("device.align_words", reason));
+        }
         if lanes == 1 && !(faults.slips.is_empty() && faults.lane_resets.is_empty()) {
             return Err(RoadError::scenario(
                 "faults.slips",
@@ -483,6 +487,8 @@ impl SwitchScenario {
             credit_words: device.credit_words,
             refresh_words: device.refresh_words,
             init_words: device.init_words,
+            // The marks of several lanes have a timer of their own.
+            align_words: if device.lanes == 1 { device.align_words } else { 0 },
             bench: self.bench(),
         }
     }

@@ -23,7 +23,8 @@ fn scenario(workload: &Value) -> Value {
         },
         "device": {
             "ports": 8, "buffer_words": 512, "max_words": 128, "credit_in_packet": false,
-            "credit_words": 64, "refresh_words": 64, "init_words": 128, "latency_clocks": 7,
+            "credit_words": 64, "refresh_words": 64, "init_words": 128, "align_words": 0,
+            "latency_clocks": 7,
         },
         "workload": all,
         "seed": 3,
@@ -144,6 +145,24 @@ fn permutations_of_minimum_packets_fill_the_line() {
     });
     let found = run(&scenario(&more));
     assert!(line_share(&found) > 0.9999, "{}", line_share(&found));
+}
+
+#[test]
+fn an_align_behind_each_1024_words_costs_a_full_line_one_word_in_1025() {
+    let at = |align: u32| {
+        let mut made = scenario(&json!({
+            "arrivals": { "backlog": 64 }, "pattern": "permutation", "sizes_bytes": [512, 512],
+            "packets": 20_000,
+        }));
+        made["device"]["align_words"] = json!(align);
+        let found = run(&made);
+        (line_share(&found), number(&found, &["wire_shares", "idle"]))
+    };
+    let (without, with) = (at(0), at(1_024));
+    let cost = 1.0 - with.0 / without.0;
+    // One behind a packet of 130 words, so in 1025 to 1154.
+    assert!((1.0 / 1_155.0..1.0 / 1_025.0).contains(&cost), "{without:?} {with:?}");
+    assert!(with.1 > without.1);
 }
 
 #[test]

@@ -214,7 +214,11 @@ def scenario(
             "probe_us": held.probe.value,
             "lost_us": held.lost.value,
         },
-        "switch": {"model_path": str(switch), "ports": ports(t.hosts)},
+        "switch": {
+            "model_path": str(switch),
+            "ports": ports(t.hosts),
+            "bind_sources": bool(platform.profiles[profile].bind.value),
+        },
         "workload": workload,
         "seed": t.seed,
         "limits": {"wall_s": WALL_S},
@@ -252,6 +256,7 @@ def parameters(platform: Platform, profile: Profile, links: int, hosts: int) -> 
         "CreditWords": int(design.credit.value),
         "RefreshWords": int(design.refresh.value),
         "InitWords": int(design.init.value),
+        "AlignWords": int(design.align.value),
     }
     depth = int(platform.groups["switch"].buffer.value)
     return {

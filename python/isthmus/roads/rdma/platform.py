@@ -121,6 +121,12 @@ class RdmaDesign:
     ]
     refresh: Annotated[Constant, Declared("word", 16, 4096, "between two questions of a waiting sender")]
     init: Annotated[Constant, Declared("word", 64, 32_768, "of INIT at a link's start")]
+    align: Annotated[
+        Constant, Declared("word", 0, 4096, "without a comma behind which an ALIGN goes; 0: none")
+    ]
+    bind: Annotated[
+        Constant, Declared("1", 0, 1, "1: the switch takes packets of a port's own host alone; 0: of any")
+    ]
 
 
 # What the network interfaces have on every bus.

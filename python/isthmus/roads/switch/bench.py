@@ -109,6 +109,7 @@ def scenario(
             "credit_words": int(held.credit.value),
             "refresh_words": int(held.refresh.value),
             "init_words": int(held.init.value),
+            "align_words": int(held.align.value),
             "latency_clocks": int(held.latency.value),
         },
         "workload": {
@@ -155,6 +156,7 @@ def parameters(platform: Platform, ports: int, design: Design) -> dict[str, int]
         "CreditWords": int(held.credit.value),
         "RefreshWords": int(held.refresh.value),
         "InitWords": int(held.init.value),
+        "AlignWords": int(held.align.value),
     }
 
 

@@ -41,6 +41,7 @@ class SwitchDesign:
     credit: Annotated[Constant, "freed and not reported, from which on packets wait"]
     refresh: Annotated[Constant, "between two questions of a waiting sender"]
     init: Annotated[Constant, "of INIT at a link's start"]
+    align: Annotated[Constant, "without a comma behind which an ALIGN goes; 0: none"]
     longest_first: Annotated[
         Constant, Declared("1", 0, 1, "1: an interface serves its longest queue; 0: all in turn")
     ]

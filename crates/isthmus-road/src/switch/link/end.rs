@@ -25,6 +25,8 @@ pub struct EndConfig {
     pub refresh_words: u16,
     /// Words of INIT that a start begins with: a round trip at least.
     pub init_words: u16,
+    /// Words without a comma behind which an ALIGN goes between two packets; 0: none.
+    pub align_words: u64,
     /// Data words 4 and 5 are time stamps and do not count in the check.
     pub bench: bool,
 }
@@ -160,6 +162,7 @@ pub struct End {
     outgoing: Option<u8>,
     credit_turn: u32,
     after_packet: bool,
+    since_comma: u64,
     since_refresh: u16,
     refresh_turn: usize,
     counters: EndCounters,
@@ -213,6 +216,7 @@ impl End {
             outgoing: None,
             credit_turn: 0,
             after_packet: false,
+            since_comma: 0,
             since_refresh: 0,
             refresh_turn: 0,
             counters: EndCounters::default(),
@@ -459,6 +463,13 @@ impl End {
     /// The word to send in this clock.
     #[inline]
     pub fn transmit(&mut self, feed: &mut impl Feed, now: u64) -> Word {
+        let word = self.choose(feed, now);
+        self.since_comma = if word.has_comma() { 0 } else { self.since_comma + 1 };
+        word
+    }
+
+    #[inline]
+    fn choose(&mut self, feed: &mut impl Feed, now: u64) -> Word {
         match self.state {
             State::Init => {
                 self.init_left = self.init_left.saturating_sub(1);
@@ -470,6 +481,9 @@ impl End {
         self.since_refresh = self.since_refresh.saturating_add(1);
         if let Some(id) = self.outgoing {
             return self.inside(usize::from(id), feed, now);
+        }
+        if self.config.align_words != 0 && self.since_comma >= self.config.align_words {
+            return Word::ALIGN;
         }
         if std::mem::take(&mut self.after_packet) {
             if self.due != 0 {
@@ -574,6 +588,7 @@ mod tests {
             credit_words: 64,
             refresh_words: 64,
             init_words: 128,
+            align_words: 256,
             bench: false,
         }
     }

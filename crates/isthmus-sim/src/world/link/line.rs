@@ -27,6 +27,8 @@ pub struct Line {
     ring: Box<[Option<Word>]>,
     at: usize,
     down_until: u64,
+    /// The transceiver has seen a comma since it has a signal.
+    aligned: bool,
     faults: Option<Box<Faulty>>,
 }
 
@@ -60,7 +62,8 @@ impl Line {
             let watch = Tracker::default();
             Box::new(Faulty { rates: faults, random, next_error, watch, lane, disturbed_until: 0 })
         });
-        Self { ring: vec![None; length.max(1)].into_boxed_slice(), at: 0, down_until: 0, faults }
+        let ring = vec![None; length.max(1)].into_boxed_slice();
+        Self { ring, at: 0, down_until: 0, aligned: false, faults }
     }
 
     /// The line carries nothing for this many clocks, and what is on it is gone.
@@ -92,7 +95,7 @@ impl Line {
     }
 
     /// A word in at one end, and out at the other the one that went in `length` clocks before; `None`
-    /// where there is no signal.
+    /// where there is no signal, and from its begin to the first comma.
     #[inline]
     pub fn pass(&mut self, word: Word, now: u64, log: &mut impl FaultLog) -> Option<Word> {
         let up = now >= self.down_until;
@@ -106,7 +109,9 @@ impl Line {
         if self.at == self.ring.len() {
             self.at = 0;
         }
-        if up { out } else { None }
+        let out = if up { out } else { None };
+        self.aligned = out.is_some_and(|word| self.aligned || word.has_comma());
+        if self.aligned { out } else { None }
     }
 }
 
@@ -299,6 +304,24 @@ mod tests {
         for between in [0, 1, 7, 8, 14, 15] {
             assert!(bit_error_at(between).is_empty(), "word {between}");
         }
+    }
+
+    #[test]
+    fn a_line_is_silent_until_its_first_comma_and_again_behind_a_cut() {
+        let mut line = Line::new(1, LineFaults::default(), false, 0, RandomStream::new(1, "line"));
+        let mut hits = Hits::default();
+        let data = Word::data(7);
+        let sent = [data, data, Word::ALIGN, data, data, data, data, data, Word::IDLE, data];
+        let mut came = Vec::new();
+        for (now, word) in sent.into_iter().enumerate() {
+            if now == 5 {
+                line.cut(5, 1, &mut hits);
+            }
+            came.push(line.pass(word, now as u64, &mut hits));
+        }
+        let none = None;
+        let heard = [none, none, none, Some(Word::ALIGN), Some(data), none, none, none, none];
+        assert_eq!(came, [heard.to_vec(), vec![Some(Word::IDLE)]].concat());
     }
 
     #[test]

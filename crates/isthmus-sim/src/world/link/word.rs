@@ -68,14 +68,19 @@ const EOP: u8 = 0xFD;
 const EDB: u8 = 0xFE;
 const CREDIT: u8 = 0x5C;
 const CHECK: u8 = 0x7C;
-const INIT: u8 = 0x1C;
-const ALIGN: u8 = 0x9C;
+/// INIT and READY have IDLE's symbol, and a check that is never 0.
+const INIT: u8 = IDLE;
+const ALIGN: u8 = 0x3C;
+/// The symbols with a comma: K28.1, K28.5, K28.7.
+const COMMAS: [u8; 3] = [0x3C, 0xBC, 0xFC];
 
 const READY_PHASE: u8 = 1;
 
 impl Word {
     /// A word that carries nothing.
     pub const IDLE: Self = Self { data: (IDLE as u32) << 24, k: CONTROL };
+    /// A word that a transceiver may remove or add.
+    pub const ALIGN: Self = Self { data: (ALIGN as u32) << 24, k: CONTROL };
     /// A word that no transceiver accepts as a symbol.
     pub const INVALID: Self = Self { data: 0, k: 0b1111 };
 
@@ -120,6 +125,13 @@ impl Word {
     #[must_use]
     pub fn is_of_packet(self) -> bool {
         self.k == 0 || self.k == CONTROL && matches!((self.data >> 24) as u8, SOP | EOP | EDB)
+    }
+
+    /// Whether a transceiver can align its bytes on it.
+    #[inline]
+    #[must_use]
+    pub fn has_comma(self) -> bool {
+        self.k == CONTROL && COMMAS.contains(&((self.data >> 24) as u8))
     }
 
     fn control(self) -> Token {
@@ -285,6 +297,14 @@ mod tests {
     fn every_token_survives_its_word() {
         for token in tokens() {
             assert_eq!(Word::of(token).token(), token);
+        }
+    }
+
+    #[test]
+    fn every_word_of_the_start_and_between_packets_has_a_comma() {
+        for token in tokens() {
+            let empty = matches!(token, Token::Idle | Token::Align | Token::Init { .. });
+            assert_eq!(Word::of(token).has_comma(), empty, "{token:?}");
         }
     }
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Vivado, scoped to each instance: read_xdc -unmanaged -ref async_block_fifo async_block_fifo.xdc
+
+# Write pointer to the reader: one bit at a time, so all bits within a period of the faster clock.
+set from [get_cells {wgray_q_reg[*]}]
+set to [get_cells {rsync_q_reg[0][*]}]
+set periods [concat \
+    [get_property PERIOD [get_clocks -of_objects $from]] [get_property PERIOD [get_clocks -of_objects $to]]]
+set period [lindex [lsort -real $periods] 0]
+set_max_delay -datapath_only -from $from -to $to $period
+set_bus_skew -from $from -to $to $period
+
+# Read pointer to the writer: one bit at a time, so all bits within a period of the faster clock.
+set from [get_cells {rgray_q_reg[*]}]
+set to [get_cells {wsync_q_reg[0][*]}]
+set periods [concat \
+    [get_property PERIOD [get_clocks -of_objects $from]] [get_property PERIOD [get_clocks -of_objects $to]]]
+set period [lindex [lsort -real $periods] 0]
+set_max_delay -datapath_only -from $from -to $to $period
+set_bus_skew -from $from -to $to $period
