@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A trigger on rings of Cherenkov light: events by Monte Carlo, the packet formats they travel in, and
+//! finders of the rings in them. The crate needs nothing else of isthmus.
+//!
+//! ```
+//! use isthmus_trigger::{events, geometry::Geometry};
+//!
+//! let disk = Geometry::na62();
+//! let (records, truths) = events::generate(&disk, &events::REFERENCE, 1, 100);
+//! assert_eq!(records.len(), truths.len());
+//! ```
+
+#![warn(missing_docs)]
+
+pub mod events;
+pub mod geometry;
+pub mod na62;
+pub mod random;
+pub mod record;
