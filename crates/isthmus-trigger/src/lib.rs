@@ -17,3 +17,5 @@ pub mod geometry;
 pub mod na62;
 pub mod random;
 pub mod record;
+pub mod simd;
+pub mod single;

@@ -131,6 +131,14 @@ pub fn id(record: &Record, slot: usize) -> usize {
     usize::from(u16::from_le_bytes([record[at], record[at + 1]]) & NULL_ID)
 }
 
+/// Slots 4 n to 4 n + 3 as they are, the first in the lowest 16 bits.
+#[inline(always)]
+#[must_use]
+pub(crate) fn four(record: &Record, n: usize) -> u64 {
+    let (fours, _) = record[HEADER_BYTES..].as_chunks::<8>();
+    u64::from_le_bytes(fours[n])
+}
+
 /// All hits of a record.
 pub fn hits(record: &Record) -> impl ExactSizeIterator<Item = Hit> + '_ {
     (0..count(record)).map(|slot| {
@@ -192,3 +200,15 @@ pub fn check(records: &[Record]) -> Result<(), RecordError> {
     }
     Ok(())
 }
+
+/// A record without hits.
+pub const EMPTY: Record = {
+    let mut record = [0; RECORD_BYTES];
+    let mut slot = 0;
+    while slot < SLOTS {
+        record[HEADER_BYTES + 2 * slot] = 0xFF;
+        record[HEADER_BYTES + 2 * slot + 1] = 3;
+        slot += 1;
+    }
+    record
+};

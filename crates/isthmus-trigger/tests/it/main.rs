@@ -3,3 +3,4 @@
 
 mod events;
 mod formats;
+mod single;
