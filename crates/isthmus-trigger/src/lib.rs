@@ -11,11 +11,18 @@
 //! ```
 
 #![warn(missing_docs)]
+#![allow(clippy::needless_range_loop, reason = "lanes and kinds index several arrays at once")]
 
+pub mod bench;
 pub mod events;
+pub mod file;
 pub mod geometry;
 pub mod na62;
+pub mod peers;
 pub mod random;
 pub mod record;
+pub mod report;
+pub mod rings;
+pub mod score;
 pub mod simd;
 pub mod single;

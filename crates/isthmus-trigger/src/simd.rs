@@ -62,6 +62,8 @@ pub trait Simd: Copy + Send + Sync {
     fn both(self, a: Self::M, b: Self::M) -> Self::M;
     /// A bit a lane.
     fn bits(self, a: Self::M) -> u16;
+    /// The truths of these bits.
+    fn mask(self, bits: u16) -> Self::M;
     /// a where the mask is set, else b.
     fn select(self, mask: Self::M, a: Self::F, b: Self::F) -> Self::F;
 
@@ -92,6 +94,10 @@ pub trait Simd: Copy + Send + Sync {
     /// The sum over the lanes of each vector: halves are folded, lane i + 8 onto i, then i + 4, i + 2 and i + 1.
     fn sum8(self, a: &[Self::F; 8]) -> [f32; 8];
 
+    /// Products over every fourth lane: lane 4 k + i of the result is that of lanes i, i + 4, i + 8 and i + 12 of
+    /// vector k, as (i times i + 8) times (i + 4 times i + 12).
+    fn fold4(self, a: [Self::F; 4]) -> Self::F;
+
     /// 512 bits from memory.
     fn load_b(self, from: &Bits) -> Self::B;
     /// 512 bits to memory.
@@ -102,8 +108,8 @@ pub trait Simd: Copy + Send + Sync {
     fn or_b(self, a: Self::B, b: Self::B) -> Self::B;
     /// A full adder in each bit: sum and carry of a, b and c.
     fn full_add(self, a: Self::B, b: Self::B, c: Self::B) -> (Self::B, Self::B);
-    /// Any bit is set.
-    fn any_b(self, a: Self::B) -> bool;
+    /// Of each of the eight words whether any bit is set.
+    fn words_b(self, a: Self::B) -> u8;
 }
 
 /// 512 bits in memory.
@@ -209,19 +215,13 @@ pub fn ln<S: Simd>(s: S, x: S::F) -> S::F {
     let m = s.add_i(s.and_i(shifted, s.splat_i(0x007F_FFFF)), s.splat_i(0x3F35_04F3));
     let x = s.sub(s.as_f(m), s.splat(1.0));
     let z = s.mul(x, x);
-    let mut p = s.splat(7.037_683_6e-2);
-    for c in [
-        -1.151_461e-1,
-        1.167_699_9e-1,
-        -1.242_014_1e-1,
-        1.424_932_3e-1,
-        -1.666_805_8e-1,
-        2.000_071_5e-1,
-        -2.499_999_4e-1,
-        3.333_333e-1,
-    ] {
-        p = s.add(s.mul(p, x), s.splat(c));
-    }
+    let pair = |low, high| s.add(s.splat(low), s.mul(s.splat(high), x));
+    let ab =
+        s.add(pair(3.333_333e-1, -2.499_999_4e-1), s.mul(z, pair(2.000_071_5e-1, -1.666_805_8e-1)));
+    let cd =
+        s.add(pair(1.424_932_3e-1, -1.242_014_1e-1), s.mul(z, pair(1.167_699_9e-1, -1.151_461e-1)));
+    let zz = s.mul(z, z);
+    let p = s.add(ab, s.mul(zz, s.add(cd, s.mul(zz, s.splat(7.037_683_6e-2)))));
     let small = s.sub(s.mul(s.mul(x, z), p), s.mul(z, s.splat(0.5)));
     let large = s.mul(s.to_f(exponent), s.splat(std::f32::consts::LN_2));
     s.add(s.add(small, x), large)

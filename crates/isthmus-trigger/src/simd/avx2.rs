@@ -161,6 +161,19 @@ impl Simd for Avx2 {
         unsafe { _mm256_movemask_ps(a[0]) as u16 | (_mm256_movemask_ps(a[1]) as u16) << 8 }
     }
     #[inline(always)]
+    fn mask(self, bits: u16) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let each = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+            let mut made = [_mm256_setzero_ps(); 2];
+            for half in 0..2 {
+                let own = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits >> (8 * half))), each);
+                made[half] = _mm256_castsi256_ps(_mm256_cmpeq_epi32(own, each));
+            }
+            made
+        }
+    }
+    #[inline(always)]
     fn select(self, mask: [__m256; 2], a: [__m256; 2], b: [__m256; 2]) -> [__m256; 2] {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
         unsafe { [_mm256_blendv_ps(b[0], a[0], mask[0]), _mm256_blendv_ps(b[1], a[1], mask[1])] }
@@ -241,6 +254,20 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
+    fn fold4(self, a: [[__m256; 2]; 4]) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let mut made = [_mm256_setzero_ps(); 2];
+            for half in 0..2 {
+                let (a, b) = (a[2 * half], a[2 * half + 1]);
+                let (m, n) = (_mm256_mul_ps(a[0], a[1]), _mm256_mul_ps(b[0], b[1]));
+                let low = _mm256_permute2f128_ps::<0x20>(m, n);
+                made[half] = _mm256_mul_ps(low, _mm256_permute2f128_ps::<0x31>(m, n));
+            }
+            made
+        }
+    }
+    #[inline(always)]
     fn load_b(self, from: &Bits) -> [__m256i; 2] {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
         unsafe {
@@ -287,11 +314,13 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    fn any_b(self, a: [__m256i; 2]) -> bool {
+    fn words_b(self, a: [__m256i; 2]) -> u8 {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
         unsafe {
-            let both = _mm256_or_si256(a[0], a[1]);
-            _mm256_testz_si256(both, both) == 0
+            let zero = _mm256_setzero_si256();
+            let low = _mm256_castsi256_pd(_mm256_cmpeq_epi64(a[0], zero));
+            let high = _mm256_castsi256_pd(_mm256_cmpeq_epi64(a[1], zero));
+            !(_mm256_movemask_pd(low) | _mm256_movemask_pd(high) << 4) as u8
         }
     }
 }

@@ -107,6 +107,10 @@ impl Simd for Avx512 {
         a
     }
     #[inline(always)]
+    fn mask(self, bits: u16) -> __mmask16 {
+        bits
+    }
+    #[inline(always)]
     fn select(self, mask: __mmask16, a: __m512, b: __m512) -> __m512 {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
         unsafe { _mm512_mask_blend_ps(mask, b, a) }
@@ -188,6 +192,21 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
+    fn fold4(self, a: [__m512; 4]) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let m = _mm512_mul_ps(
+                _mm512_shuffle_f32x4::<0x44>(a[0], a[1]),
+                _mm512_shuffle_f32x4::<0xEE>(a[0], a[1]),
+            );
+            let n = _mm512_mul_ps(
+                _mm512_shuffle_f32x4::<0x44>(a[2], a[3]),
+                _mm512_shuffle_f32x4::<0xEE>(a[2], a[3]),
+            );
+            _mm512_mul_ps(_mm512_shuffle_f32x4::<0x88>(m, n), _mm512_shuffle_f32x4::<0xDD>(m, n))
+        }
+    }
+    #[inline(always)]
     fn load_b(self, from: &Bits) -> __m512i {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
         unsafe { _mm512_load_si512(from.0.as_ptr().cast()) }
@@ -216,8 +235,8 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn any_b(self, a: __m512i) -> bool {
+    fn words_b(self, a: __m512i) -> u8 {
         // SAFETY: the processor has the instructions, see above; addresses are those of whole references.
-        unsafe { _mm512_test_epi64_mask(a, a) != 0 }
+        unsafe { _mm512_test_epi64_mask(a, a) }
     }
 }

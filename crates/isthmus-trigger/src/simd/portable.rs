@@ -90,6 +90,10 @@ impl Simd for Portable {
         bits
     }
     #[inline(always)]
+    fn mask(self, bits: u16) -> [bool; LANES] {
+        each!(i, bits >> i & 1 == 1)
+    }
+    #[inline(always)]
     fn select(self, mask: [bool; LANES], a: Lanes, b: Lanes) -> Lanes {
         each!(i, if mask[i] { a[i] } else { b[i] })
     }
@@ -159,6 +163,14 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn fold4(self, a: [Lanes; 4]) -> Lanes {
+        each!(i, {
+            let (a, i) = (&a[i / 4], i % 4);
+            (a[i] * a[i + 8]) * (a[i + 4] * a[i + 12])
+        })
+    }
+
+    #[inline(always)]
     fn load_b(self, from: &Bits) -> Bits {
         *from
     }
@@ -191,7 +203,11 @@ impl Simd for Portable {
         (sum, carry)
     }
     #[inline(always)]
-    fn any_b(self, a: Bits) -> bool {
-        a.0.into_iter().fold(0, |all, one| all | one) != 0
+    fn words_b(self, a: Bits) -> u8 {
+        let mut bits = 0;
+        for (at, word) in a.0.into_iter().enumerate() {
+            bits |= u8::from(word != 0) << at;
+        }
+        bits
     }
 }

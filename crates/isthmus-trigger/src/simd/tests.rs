@@ -26,8 +26,10 @@ impl Kernel for Everything<'_> {
         keep(rsqrt(s, positive));
         keep(ln(s, positive));
         keep(s.select(s.both(s.lt(a, b), s.lt(v[2], v[3])), a, b));
+        keep(s.select(s.mask(0xA5F0), a, b));
         keep(s.to_f(s.shr_i::<9>(s.and_i(s.as_i(a), s.splat_i(0x7FFF_FFFF)))));
         keep(s.as_f(s.add_i(s.as_i(a), s.splat_i(1))));
+        keep(s.fold4([v[0], v[1], v[2], v[3]]));
         out.push(u32::from(s.bits(s.lt(a, b))));
         out.extend(s.sum8(&v).map(f32::to_bits));
         out.push(sum(s, a).to_bits());
@@ -53,7 +55,8 @@ impl Kernel for Everything<'_> {
             out.extend(words.0.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]));
         }
         let none = s.load_b(&Bits::default());
-        out.extend([u32::from(s.any_b(none)), u32::from(s.any_b(s.and_b(x, y)))]);
+        let some = s.load_b(&Bits([0, 1, 0, 1 << 63, 1 << 32, 0, 0, 2]));
+        out.extend([none, some, s.and_b(x, y)].map(|bits| u32::from(s.words_b(bits))));
         out
     }
 }
@@ -73,15 +76,26 @@ fn all_levels_give_the_same_bits() {
 }
 
 #[test]
+fn words_with_bits_are_marked() {
+    let found = Level::best().run(Everything(&numbers()));
+    assert_eq!(found[found.len() - 3..], [0, 0b1001_1010, 0xFF]);
+}
+
+#[test]
 fn sums_and_transposes_are_those_of_arithmetic() {
     let numbers = numbers();
     let found = Level::best().run(Everything(&numbers));
-    let sums = &found[12 * LANES + 1..][..8];
+    let sums = &found[14 * LANES + 1..][..8];
     for (sum, values) in sums.iter().zip(numbers) {
         let exact: f64 = values.into_iter().map(f64::from).sum();
         assert!((f64::from(f32::from_bits(*sum)) - exact).abs() < 1e-3);
     }
-    let columns = &found[12 * LANES + 10..][..128];
+    let folds = &found[13 * LANES..][..LANES];
+    for (at, fold) in folds.iter().enumerate() {
+        let exact: f64 = (0..4).map(|row| f64::from(numbers[at / 4][4 * row + at % 4])).product();
+        assert!((f64::from(f32::from_bits(*fold)) / exact - 1.0).abs() < 1e-6);
+    }
+    let columns = &found[14 * LANES + 10..][..128];
     for (at, value) in columns.iter().enumerate() {
         let (kind, lane) = (at / LANES, at % LANES);
         assert_eq!(*value as usize, 2 * (lane * 8 + kind) + 1000);

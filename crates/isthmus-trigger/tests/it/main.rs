@@ -3,4 +3,5 @@
 
 mod events;
 mod formats;
+mod rings;
 mod single;
