@@ -47,7 +47,7 @@ OFFLINE = (
 
 
 RUSTUP = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
-RUST = (1, 88)
+RUST = (1, 89)
 """Oldest Rust that builds the simulator; Cargo.toml says the same."""
 
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Python bindings of isthmus-road and isthmus-host: conversion only. `python/isthmus/native.py` and
+//! Python bindings of isthmus-road, isthmus-host and isthmus-trigger: conversion only. `python/isthmus/native.py` and
 //! `python/isthmus/eb` are the typed side.
 
 mod eb;
+mod trigger;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -110,5 +111,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(serve, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    trigger::register(module)?;
     eb::register(module)
 }

@@ -38,6 +38,20 @@ def render(
     is shown above the published numbers, are HTML; an empty answer has no section."""
     found = verify.rows(document, road) if verify.is_published(road) else []
     limits = verify.targets(document, road)
+    published = _beside(found, limits, source, note)
+    return assemble(title, question, answer, drawn, published, method, _footer(document))
+
+
+def assemble(
+    title: str,
+    question: str,
+    answer: str,
+    drawn: Sequence[Figure],
+    published: str,
+    method: str,
+    footer: str,
+) -> str:
+    """A page that needs no network and no other file. All but title and question are HTML."""
     parts = files("isthmus.report")
     template = Template(parts.joinpath("page.html").read_text())
     return template.substitute(
@@ -46,9 +60,9 @@ def render(
         css=parts.joinpath("page.css").read_text(),
         answer=_ANSWER.format(answer) if answer else "",
         figures="\n".join(_figure(figure) for figure in drawn),
-        published=_beside(found, limits, source, note),
+        published=published,
         method=method,
-        footer=_footer(document),
+        footer=footer,
         echarts=_script(parts.joinpath("vendor/echarts.common.min.js").read_text()),
         data=_script(json.dumps([_data(figure) for figure in drawn], separators=(",", ":"))),
         js=parts.joinpath("page.js").read_text(),

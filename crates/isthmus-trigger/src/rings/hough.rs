@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Votes of hits for circles. A cell is a circle: a centre of a hexagonal grid and one of eight radii. Each
+//! photomultiplier has a bit for every cell near whose circle it lies; full adders count the bits of all
+//! hits in all cells at once, in five planes of bits.
+
+use crate::geometry::{Geometry, TABLE, UNIT_MM};
+use crate::simd::{Bits, Simd};
+
+/// Distance of centres, mm.
+const PITCH_MM: f64 = 13.0;
+/// Radii, mm: eight from 106, 11 apart; with [`NEAR_MM`] they cover 95 to 194 mm.
+const FIRST_MM: f64 = 106.0;
+const RADII: usize = 8;
+const STEP_MM: f64 = 11.0;
+/// A photomultiplier this near to a circle votes for it.
+const NEAR_MM: f64 = 11.0;
+/// Planes of the counters: up to 31.
+pub(super) const PLANES: usize = 5;
+/// Vectors of 512 cells.
+const VECTORS: usize = 6;
+/// Cells that they have room for: centres up to 132 mm.
+const MAX_CELLS: usize = 512 * VECTORS;
+
+/// All bits, or none.
+static ALL_UNLESS: [Bits; 2] = [Bits([!0; 8]), Bits([0; 8])];
+
+/// Circles, and who votes for them.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// Centre and radius of each cell, half pitches.
+    cells: Vec<[f32; 3]>,
+    /// Of each id.
+    votes: Vec<[Bits; VECTORS]>,
+}
+
+impl Table {
+    pub(super) fn new(geometry: &Geometry, centre_mm: f64) -> Self {
+        let row = PITCH_MM * 0.75f64.sqrt();
+        let reach = (centre_mm / row) as i32 + 1;
+        let mut centres = Vec::new();
+        for iy in -reach..=reach {
+            for ix in -reach..=reach {
+                let x = PITCH_MM * (f64::from(ix) + 0.5 * f64::from(iy.rem_euclid(2)));
+                let y = row * f64::from(iy);
+                if x.hypot(y) <= centre_mm {
+                    centres.push((x, y));
+                }
+            }
+        }
+        // The innermost first, so that what finds no room lies outside; then row by row.
+        centres.sort_by(|a, b| a.0.hypot(a.1).total_cmp(&b.0.hypot(b.1)));
+        centres.truncate(MAX_CELLS / RADII);
+        centres.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
+        let circles = |(x, y)| (0..RADII).map(move |at| [x, y, FIRST_MM + STEP_MM * at as f64]);
+        let cells: Vec<[f64; 3]> = centres.into_iter().flat_map(circles).collect();
+        let mut votes = vec![[Bits::default(); VECTORS]; TABLE];
+        for id in 0..geometry.sites().len() {
+            let (px, py) = geometry.place_mm(id as u16).expect("a site");
+            for (at, [x, y, r]) in cells.iter().enumerate() {
+                if ((px - x).hypot(py - y) - r).abs() < NEAR_MM {
+                    let bits = &mut votes[id][at / 512].0;
+                    bits[at % 512 / 64] |= 1 << (at % 64);
+                }
+            }
+        }
+        let unit = f64::from(UNIT_MM);
+        let cells = cells.iter().map(|cell| cell.map(|v| (v / unit) as f32)).collect();
+        Self { cells, votes }
+    }
+
+    #[inline(always)]
+    fn of(&self, id: usize) -> &[Bits; VECTORS] {
+        &self.votes[id]
+    }
+}
+
+/// The counters of one event.
+pub(super) struct Votes([[Bits; PLANES]; VECTORS]);
+
+impl Votes {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self([[Bits([0; 8]); PLANES]; VECTORS])
+    }
+
+    /// Counts the votes of hits; `ids` is padded with null ids to a multiple of eight.
+    #[inline(always)]
+    pub(super) fn count<S: Simd>(&mut self, s: S, table: &Table, ids: &[u16]) {
+        let (eights, _) = ids.as_chunks::<8>();
+        let zero = s.load_b(&Bits([0; 8]));
+        for vector in 0..VECTORS {
+            let (mut ones, mut twos, mut fours) = (zero, zero, zero);
+            let (mut eight, mut sixteen) = (zero, zero);
+            for ids in eights {
+                let mut four = [zero; 2];
+                for half in 0..2 {
+                    let mut two = [zero; 2];
+                    for pair in 0..2 {
+                        let at = 4 * half + 2 * pair;
+                        let a = s.load_b(&table.of(ids[at] as usize % TABLE)[vector]);
+                        let b = s.load_b(&table.of(ids[at + 1] as usize % TABLE)[vector]);
+                        (ones, two[pair]) = s.full_add(ones, a, b);
+                    }
+                    (twos, four[half]) = s.full_add(twos, two[0], two[1]);
+                }
+                let carry;
+                (fours, carry) = s.full_add(fours, four[0], four[1]);
+                let more;
+                (eight, more) = s.full_add(eight, carry, zero);
+                sixteen = s.or_b(sixteen, more);
+            }
+            let planes = &mut self.0[vector];
+            for (value, plane) in [ones, twos, fours, eight, sixteen].into_iter().zip(planes) {
+                s.store_b(value, plane);
+            }
+        }
+    }
+
+    /// The circles through a photomultiplier with the most votes: how many votes, and the first and the last
+    /// such cell.
+    #[inline(always)]
+    pub(super) fn best_through<S: Simd>(
+        &self,
+        s: S,
+        table: &Table,
+        id: u16,
+    ) -> (u32, [[f32; 3]; 2]) {
+        let zero = s.load_b(&Bits([0; 8]));
+        let mut mask = [zero; VECTORS];
+        let own = table.of(id as usize % TABLE);
+        for (mask, own) in mask.iter_mut().zip(own) {
+            *mask = s.load_b(own);
+        }
+        let mut votes = 0;
+        for plane in (0..PLANES).rev() {
+            let mut kept = [zero; VECTORS];
+            let mut any = zero;
+            for vector in 0..VECTORS {
+                kept[vector] = s.and_b(mask[vector], s.load_b(&self.0[vector][plane]));
+                any = s.or_b(any, kept[vector]);
+            }
+            // Without a branch, which no processor could foresee.
+            let some = s.words_b(any) != 0;
+            let all = s.load_b(&ALL_UNLESS[usize::from(some)]);
+            for vector in 0..VECTORS {
+                mask[vector] = s.or_b(kept[vector], s.and_b(mask[vector], all));
+            }
+            votes |= u32::from(some) << plane;
+        }
+        let (mut words, mut set) = ([Bits([0; 8]); VECTORS], 0);
+        for vector in 0..VECTORS {
+            s.store_b(mask[vector], &mut words[vector]);
+            set |= u64::from(s.words_b(mask[vector])) << (8 * vector);
+        }
+        if set == 0 {
+            return (0, [[0.0; 3]; 2]);
+        }
+        let cell = |at: usize| table.cells.get(at).copied().unwrap_or_default();
+        let (first, last) = (set.trailing_zeros() as usize, 63 - set.leading_zeros() as usize);
+        let low = words[first / 8].0[first % 8].trailing_zeros() as usize;
+        let high = 63 - words[last / 8].0[last % 8].leading_zeros() as usize;
+        (votes, [cell(64 * first + low), cell(64 * last + high)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Draws;
+    use crate::simd::{Kernel, Level};
+
+    struct Search<'a>(&'a Table, &'a [u16], u16);
+
+    impl Kernel for Search<'_> {
+        type Output = (u32, [[f32; 3]; 2]);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> Self::Output {
+            let mut votes = Votes::new();
+            votes.count(s, self.0, self.1);
+            votes.best_through(s, self.0, self.2)
+        }
+    }
+
+    /// Votes of one photomultiplier, cell by cell.
+    fn cells(table: &Table, id: u16) -> Vec<bool> {
+        let words = table.of(usize::from(id)).iter().flat_map(|bits| bits.0);
+        words.flat_map(|word| (0..64).map(move |bit| word >> bit & 1 == 1)).collect()
+    }
+
+    #[test]
+    fn the_best_cells_through_a_hit_are_those_of_counting() {
+        let disk = Geometry::na62();
+        let table = Table::new(&disk, 132.0);
+        assert_eq!(table.cells.len(), 3032);
+        let mut d = Draws::new(31, 0);
+        for count in [4usize, 9, 20, 31] {
+            let mut ids: Vec<u16> = (0..count).map(|_| d.below(976) as u16).collect();
+            ids.resize(count.next_multiple_of(8), crate::geometry::NULL_ID);
+            let all: Vec<Vec<bool>> = ids.iter().map(|id| cells(&table, *id)).collect();
+            for at in 0..count {
+                let votes = |cell: usize| all.iter().filter(|votes| votes[cell]).count() as u32;
+                let own: Vec<usize> =
+                    (0..table.cells.len()).filter(|cell| all[at][*cell]).collect();
+                let best = own.iter().map(|cell| votes(*cell)).max();
+                let found = Level::best().run(Search(&table, &ids, ids[at]));
+                let Some(best) = best else {
+                    assert_eq!(found.0, 0);
+                    continue;
+                };
+                assert_eq!(found.0, best);
+                let tops: Vec<usize> =
+                    own.into_iter().filter(|cell| votes(*cell) == best).collect();
+                let ends = [tops[0], tops[tops.len() - 1]].map(|cell| table.cells[cell]);
+                assert_eq!(found.1, ends);
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All integration tests in one program: linked once.
+
+mod events;
+mod formats;
+mod rings;
+mod single;

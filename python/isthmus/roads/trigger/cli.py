@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus trigger` and `isthmus bench trigger`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isthmus.options import OutFolder, Seed, one_of
+
+SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
+FINDERS = ("isthmus", "almagest", "histogram")
+LEVELS = ("portable", "avx2", "avx512")
+MAX_EVENTS = 8 << 20
+
+app = typer.Typer(rich_markup_mode=None)
+
+Sample = Annotated[str, one_of("sample", SAMPLES, help="Which physics.")]
+Events = Annotated[int, typer.Option("-n", "--events", metavar="N", min=512, max=MAX_EVENTS, help="Events.")]
+
+
+def truth_of(events: Path) -> Path:
+    """The file of truths beside a file of events."""
+    return events.with_name(f"{events.name}.truth")
+
+
+@app.command()
+def events(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The events; their truth goes to FILE.truth.")],
+    sample: Sample = "reference",
+    rate: Annotated[
+        str, typer.Option(metavar="R", help="Mean events a second, with Poisson arrivals: 10M, 250k.")
+    ] = "10M",
+    count: Events = 65_536,
+    seed: Seed = 1,
+) -> None:
+    """Make events by Monte Carlo, as records of the wire."""
+    from isthmus import bootstrap
+    from isthmus.storage import store_all
+    from isthmus.workload import parse_rate, rate_text
+
+    hertz = parse_rate(rate)
+    bootstrap.ensure_native()
+    from isthmus.roads.trigger import native
+
+    made, truths = native.events(sample, seed, count, hertz)
+    store_all({out: made, truth_of(out): truths})
+    print(f"{out}: {count:,} events of sample {sample}, seed {seed}, {rate_text(hertz)} a second")
+    print(f"{truth_of(out)}: their truth")
+
+
+@app.command()
+def find(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Events, of isthmus trigger events.")],
+    finder: Annotated[str, one_of("finder", FINDERS, help="Which algorithm.")] = "isthmus",
+    level: Annotated[
+        str | None, one_of("level", LEVELS, help="Which instructions.  [the best of this processor]")
+    ] = None,
+) -> None:
+    """Find the rings of a file's events: quality and speed."""
+    from isthmus import bootstrap
+    from isthmus.storage import read
+
+    made = read(file)
+    truth = truth_of(file)
+    truths = read(truth) if truth.is_file() else None
+    bootstrap.ensure_native()
+    from isthmus.roads.trigger import native, tables
+
+    print(tables.found(native.find(made, truths, finder, level, 5)), end="")
+
+
+def bench(
+    sample: Sample = "reference",
+    count: Events = 65_536,
+    seed: Seed = 1,
+    passes: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=1000, help="Runs; the shortest of each 512 events counts."),
+    ] = 10,
+    out: OutFolder = Path("out"),
+) -> None:
+    """Ring finders: speed and quality side by side, and a page with events to look at."""
+    from isthmus import bootstrap
+    from isthmus.storage import keep, prepare
+
+    prepare(out)
+    bootstrap.ensure_native()
+    from isthmus.console import running
+    from isthmus.roads.trigger import native, page, tables
+
+    with running("finders", 1) as jobs:
+
+        def progress(done: int, total: int) -> None:
+            jobs.running("trigger", done / total, f"{done} of {total}")
+
+        made = native.bench(sample, seed, count, passes, progress)
+        jobs.done("trigger")
+    print(tables.bench(made), end="")
+    keep({out / "trigger.html": page.page(made)})
+    print(f"\npage {out / 'trigger.html'}")

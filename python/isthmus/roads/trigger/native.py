@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typed access to the trigger's part of `isthmus._native`. Its errors become `UserError`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from isthmus import native
+from isthmus.errors import UserError
+
+
+class _Module(Protocol):
+    """What `isthmus._native` holds of the trigger."""
+
+    ScenarioError: type[Exception]
+
+    def trigger_events(self, sample: str, seed: int, count: int, rate_hz: float) -> tuple[bytes, bytes]: ...
+
+    def trigger_find(
+        self, events: bytes, truths: bytes | None, finder: str, level: str | None, passes: int
+    ) -> str: ...
+
+    def trigger_bench(
+        self, sample: str, seed: int, count: int, passes: int, progress: Callable[[int, int], None]
+    ) -> str: ...
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Of a finder; shares are of true rings or of events."""
+
+    events: int
+    efficiency: tuple[float, float, float]
+    """In events of 1, 2 and 3 rings."""
+    multiplicity: tuple[float | None, float | None, float | None, float | None]
+    """Share of events of 0 to 3 rings with the right number."""
+    confusion: tuple[tuple[int, ...], ...]
+    fakes: float
+    """An event."""
+    radius_mm: tuple[float, float]
+    """Root mean square of the error, and half the width of 68 %."""
+    centre_mm: tuple[float, float]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Quality:
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+        values["confusion"] = tuple(tuple(row) for row in found["confusion"])
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finder with one instruction set."""
+
+    finder: str
+    level: str
+    per_second: float
+    sixteen_us: tuple[float, float]
+    """Time of sixteen events that come together: median and shortest."""
+    quality: Quality | None
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Row:
+        quality = None if found["quality"] is None else Quality.of(found["quality"])
+        return cls(found["finder"], found["level"], found["per_second"], tuple(found["sixteen_us"]), quality)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a finder made of a file of events."""
+
+    sample: str
+    seed: int
+    events: int
+    hits: float
+    found: tuple[int, int, int, int]
+    row: Row
+
+
+Circle = tuple[float, float, float, bool]
+
+
+@dataclass(frozen=True)
+class Display:
+    """An event to look at, mm."""
+
+    event: int
+    hits: tuple[tuple[float, float, int], ...]
+    """x, y, and a bit for each ring that the hit belongs to."""
+    truth: tuple[Circle, ...]
+    """x, y, r, and whether it was found."""
+    found: tuple[Circle, ...]
+    """x, y, r, and whether it is a true one."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All finders on one sample."""
+
+    sample: str
+    seed: int
+    events: int
+    hits: float
+    levels: tuple[str, ...]
+    rows: tuple[Row, ...]
+    samples: Mapping[str, Quality]
+    radius: tuple[float, ...]
+    """Share of radii whose error lies in each half millimetre from -10 mm."""
+    centre: tuple[float, ...]
+    displays: tuple[Display, ...]
+
+
+def events(sample: str, seed: int, count: int, rate_hz: float) -> tuple[bytes, bytes]:
+    """A file of events, and that of their truths."""
+    module = _load()
+    try:
+        return module.trigger_events(sample, seed, count, rate_hz)
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+
+
+def find(made: bytes, truths: bytes | None, finder: str, level: str | None, passes: int) -> Found:
+    """The rings of a file's events."""
+    module = _load()
+    try:
+        found = json.loads(module.trigger_find(made, truths, finder, level, passes))
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+    return Found(**{**found, "found": tuple(found["found"]), "row": Row.of(found["row"])})
+
+
+def bench(sample: str, seed: int, count: int, passes: int, progress: Callable[[int, int], None]) -> Bench:
+    """All finders on one sample; an exception in `progress` ends it and comes out here."""
+    module = _load()
+    try:
+        found = json.loads(module.trigger_bench(sample, seed, count, passes, progress))
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+    return Bench(
+        found["sample"],
+        found["seed"],
+        found["events"],
+        found["hits"],
+        tuple(found["levels"]),
+        tuple(Row.of(row) for row in found["rows"]),
+        {name: Quality.of(quality) for name, quality in found["samples"]},
+        tuple(found["radius"]),
+        tuple(found["centre"]),
+        tuple(_display(one) for one in found["displays"]),
+    )
+
+
+def _display(one: Mapping[str, Any]) -> Display:
+    hits, truth, found = (tuple(tuple(item) for item in one[name]) for name in ("hits", "truth", "found"))
+    return Display(one["event"], hits, truth, found)
+
+
+def _load() -> _Module:
+    return cast("_Module", native.load())

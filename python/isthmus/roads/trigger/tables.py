@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the trigger's commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isthmus.results.table import aligned
+from isthmus.roads.trigger.native import Bench, Found, Quality, Row
+from isthmus.units import digits
+
+COLUMNS = (
+    "finder", "level", "M events/s", "16 events [us]", "found 1", "found 2", "found 3", "number 1",
+    "number 2", "number 3", "fakes/event", "radius [mm]", "centre [mm]",
+)  # fmt: skip
+NOTES = (
+    "found: share of true rings found in events of 1, 2 and 3 rings; number: share of such events with the",
+    "right number of rings; radius, centre: half the width of 68 % of the errors, of the centre along an "
+    "axis",
+    "speed: one core, records of the wire to rings; the shortest run of each 512 events",
+)
+
+
+def share(value: float | None) -> str:
+    """Four decimals; nothing where there were no such events."""
+    return "" if value is None else f"{value:.4f}"
+
+
+def quality_cells(quality: Quality | None) -> list[str]:
+    """The columns of quality; blank where nothing was scored."""
+    if quality is None:
+        return [""] * 9
+    return [
+        *(share(value) for value in quality.efficiency),
+        *(share(value) for value in quality.multiplicity[1:]),
+        f"{quality.fakes:.4f}",
+        f"{quality.radius_mm[1]:.2f}",
+        f"{quality.centre_mm[1]:.2f}",
+    ]
+
+
+def row_cells(row: Row) -> list[str]:
+    """A row of the table of finders."""
+    return [
+        row.finder, row.level, digits(row.per_second / 1e6), digits(row.sixteen_us[0], 2),
+        *quality_cells(row.quality),
+    ]  # fmt: skip
+
+
+def best(rows: Sequence[Row], finder: str) -> Row | None:
+    """The fastest row of a finder."""
+    return max((row for row in rows if row.finder == finder), key=lambda row: row.per_second, default=None)
+
+
+def ratio(made: Bench) -> float | None:
+    """Speed of our finder over that of Almagest, in the same run."""
+    own, peer = best(made.rows, "isthmus"), best(made.rows, "Almagest")
+    return None if own is None or peer is None else own.per_second / peer.per_second
+
+
+def bench(made: Bench) -> str:
+    """The table of `isthmus bench trigger`."""
+    head = (
+        f"# sample {made.sample}, {made.events:,} events, seed {made.seed}, {made.hits:.1f} hits an event\n"
+    )
+    rows = [[f"#{COLUMNS[0]}", *COLUMNS[1:]], *(row_cells(row) for row in made.rows)]
+    text = head + aligned(rows, left=(0, 1))
+    if (times := ratio(made)) is not None:
+        text += f"# isthmus over Almagest in this run: {times:.2f} times as fast\n"
+    samples = [["#sample", *COLUMNS[4:]], *([name, *quality_cells(q)] for name, q in made.samples.items())]
+    return text + "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
+
+
+def found(made: Found) -> str:
+    """What `isthmus trigger find` prints."""
+    rows = [("#rings found", "events"), *((str(n), f"{count:,}") for n, count in enumerate(made.found))]
+    text = (
+        f"# sample {made.sample}, {made.events:,} events, seed {made.seed}, {made.hits:.1f} hits an event\n"
+        f"{aligned(rows, left=(0,))}"
+        f"{made.row.finder}, {made.row.level}: {digits(made.row.per_second / 1e6)} M events/s on one core, "
+        f"16 events in {digits(made.row.sixteen_us[0], 2)} us\n"
+    )
+    quality = made.row.quality
+    if quality is None:
+        return text + "# no truth beside the file: quality is unknown\n"
+    cells = quality_cells(quality)
+    return text + (
+        f"of true rings found, in events of 1, 2 and 3: {' '.join(cells[:3])}\n"
+        f"of such events with the right number: {' '.join(cells[3:6])}\n"
+        f"fakes an event: {cells[6]}; radius to {cells[7]} mm, centre to {cells[8]} mm (68 %)\n"
+    )
