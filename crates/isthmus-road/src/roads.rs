@@ -9,11 +9,11 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{etherbone, pcix, rdma, switch};
+use crate::{eci, etherbone, pcix, rdma, switch};
 
 /// Every road that a scenario can name.
 pub static ROADS: &[&dyn Road] =
-    &[&etherbone::Etherbone, &pcix::PcixBus, &rdma::Rdma, &switch::BufferedCrossbar];
+    &[&etherbone::Etherbone, &pcix::PcixBus, &rdma::Rdma, &switch::BufferedCrossbar, &eci::Eci];
 
 /// The road of a name.
 ///

@@ -20,6 +20,7 @@ ROADS: dict[str, str] = {
     "switch": "isthmus.roads.switch",
     "rdma": "isthmus.roads.rdma",
     "pcix": "isthmus.roads.pcix",
+    "eci": "isthmus.roads.eci",
 }
 """The module of each road. A new road is one line here."""
 
