@@ -9,11 +9,17 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{etherbone, nanet, pcix, rdma, switch};
+use crate::{eci, etherbone, nanet, pcix, rdma, switch};
 
 /// Every road that a scenario can name.
-pub static ROADS: &[&dyn Road] =
-    &[&etherbone::Etherbone, &nanet::Nanet, &pcix::PcixBus, &rdma::Rdma, &switch::BufferedCrossbar];
+pub static ROADS: &[&dyn Road] = &[
+    &etherbone::Etherbone,
+    &switch::BufferedCrossbar,
+    &rdma::Rdma,
+    &pcix::PcixBus,
+    &nanet::Nanet,
+    &eci::Eci,
+];
 
 /// The road of a name.
 ///

@@ -119,6 +119,30 @@ SERDES: dict[str, Signal] = {
 }
 SERDES_BITS = {"rx_data": 32, "rx_k": 4, "signal": 1, "tx_data": 32, "tx_k": 4}
 
+# The user side of a link's lanes, a block of 512 bits at a time. The device always has one to send.
+BLOCKS: dict[str, Signal] = {
+    "tx_data_o": Signal(512, True),
+    "tx_ready_i": Signal(1, False),
+    "rx_data_i": Signal(512, False),
+    "rx_valid_i": Signal(1, False),
+}
+
+
+def _lines(requests: bool) -> dict[str, Signal]:
+    """Reads and writes of whole cache lines, with a byte mask; `requests`: the device makes them.
+    What the device answers has no ready: who asks has room for it."""
+    forward = {
+        "req_valid": 1, "req_write": 1, "req_index": 33, "req_tag": 8, "req_mask": 128, "req_data": 1024,
+    }  # fmt: skip
+    back = {"req_ready": 1, "rsp_valid": 1, "rsp_tag": 8, "rsp_data": 1024}
+    forward |= {"rsp_ready": 1} if requests else {}
+    signals = {}
+    for group, is_output in ((forward, requests), (back, not requests)):
+        for name, width in group.items():
+            signals[f"{name}_{'o' if is_output else 'i'}"] = Signal(width, is_output)
+    return signals
+
+
 # A family's ports are `<name><number>_<signal>`; the number distinguishes several of one device.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
@@ -127,6 +151,9 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "fx2": FX2,
     "vme": VME,
     "serdes": SERDES,
+    "blocks": BLOCKS,
+    "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
+    "mem": _lines(requests=True),  # a home's access to its memory
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {

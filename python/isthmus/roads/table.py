@@ -21,6 +21,7 @@ ROADS: dict[str, str] = {
     "rdma": "isthmus.roads.rdma",
     "pcix": "isthmus.roads.pcix",
     "nanet": "isthmus.roads.nanet",
+    "eci": "isthmus.roads.eci",
     "trigger": "isthmus.roads.trigger",
 }
 """The module of each road. A new road is one line here."""

@@ -23,6 +23,7 @@ BASE_NS = {
     ("rdma", "inline"): 1_200,
     ("rdma", "dma"): 1_700,
     ("rdma", "message"): 1_400,
+    ("eci", "uncached"): 140,
 }
 BYTE_NS = {
     "dma": 1.0,
@@ -32,6 +33,7 @@ BYTE_NS = {
     "serial": 60.0,
     "inline": 4.0,
     "message": 4.0,
+    "uncached": 0.08,
 }
 
 
@@ -51,6 +53,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         driver = {"pcie": "loads" if published else "dma", "usb": "serial" if published else "bulk"}.get(
             bus, {"gige": "datagram", "vme": "loads"}.get(bus, "")
         )
+    elif road == "eci":
+        operation, size, driver = work["operation"], work["bytes"], "uncached"
     else:
         operation, size = work["test"], work["size_bytes"]
         driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"
@@ -85,6 +89,12 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     arrivals = f"poisson:{rate:g}/s" if rate is not None else f"window:{window}"
     name = f"{operation}{size}" + (f"r{rate:g}" if rate is not None else f"w{window}")
     load = min(1.0, per_s / capacity)
+    own: dict[str, Any] = {}
+    if road == "eci":
+        own = {
+            "lines": -(-size // 128), "link_bytes_s": 17 / 16 * size * per_s, "packing_share": 1.0,
+            "fastest_cycles": total / 3333, "acknowledged_ps": total, "bad_blocks": 0, "blocks_again": 0,
+        }  # fmt: skip
     return [
         {
             "id": f"{road}/{scenario['platform']['name']}/{scenario['profile']}/{driver}/{name}",
@@ -95,6 +105,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "workload": {
                 "operation": operation, "bytes": size, "driver": driver, "window": window, "rate_per_s": rate,
                 "noise": noise is not None, "busy": {"host": load, "wire": load / 3}, "saturated": saturated,
+                **own,
             },
             "definition": "rtt" if operation == "host-read" else "one_way",
             "arrivals": arrivals,

@@ -9,6 +9,7 @@ from pathlib import Path
 import fixture
 import pytest
 import rdma_fixture
+import test_eci
 import test_switch
 from isthmus import cli
 from isthmus.results import Document, by_column, document, load, to_csv, to_parquet, write
@@ -34,6 +35,7 @@ def documents() -> dict[str, Document]:
         "rdma": rdma.measure(points, runner=rdma_fixture.engine, given=rdma_fixture.GIVEN),
         "switch": switch.measure(loads, runner=test_switch.engine, given=Path("model.so")),
         "pcix": pcix.measure(runner=rdma_fixture.engine),
+        "eci": test_eci.measured(),
     }
 
 

@@ -5,10 +5,12 @@
 //! there are no defaults. Frames are real bytes: preamble, headers, checksums and FCS included.
 
 mod axi;
+pub mod blocks;
 pub mod cable;
 pub mod endpoint;
 pub mod ethernet;
 pub mod host;
+pub mod lines;
 pub mod link;
 pub mod nic;
 pub mod packet;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A cache-coherent link between a processor and an FPGA: the FPGA reads and writes lines of host memory.
+
+mod breakdown;
+mod program;
+pub mod scenario;
+mod world;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use isthmus_sim::Picoseconds;
+
+use crate::arrivals::is_saturated;
+use crate::error::RoadError;
+use crate::measurement::{
+    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+use crate::road::{Context, Road};
+use crate::watch::{Step, follow};
+use program::{Counts, Outcome};
+use scenario::EciScenario;
+use world::World;
+
+const NAME: &str = "eci";
+
+/// The coherent link.
+pub struct Eci;
+
+impl Road for Eci {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<EciScenario>()
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        let scenario = EciScenario::parse(json)?;
+        let world = World::build(&scenario, context.make_model)?;
+        let total = scenario.series() + 1;
+        let of = Step { total: 1, transfers_total: total, ..Step::default() };
+        follow(&world.simulation, context.watch, of);
+        world.start()?;
+        let outcome = program::run(&world, &scenario)?;
+        let stages = breakdown::stages(&world, &scenario, &outcome)?;
+        world.check_memory(&scenario, &outcome)?;
+        let mut measured = measurement(&scenario, &world, &outcome)?;
+        measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+        measured.stages = stages;
+        Ok(vec![measured])
+    }
+}
+
+fn measurement(
+    scenario: &EciScenario,
+    world: &World,
+    outcome: &Outcome,
+) -> Result<Measurement, RoadError> {
+    let workload = &scenario.workload;
+    let arrivals = scenario.arrivals()?;
+    let mut samples = Samples::new()?;
+    let counted = scenario.counted();
+    outcome.samples(&counted).for_each(|sample| samples.add(sample));
+    let elapsed = outcome.until.at - outcome.from.at;
+    let count = counted.end - counted.start;
+    let moved = count * workload.bytes as u64;
+    let (from, until) = (&outcome.from, &outcome.until);
+    let rates = Rates::of(scenario, from, until);
+    let saturated = arrivals.rate_per_s().is_some()
+        && is_saturated(
+            &outcome.due,
+            &outcome.ends_in_order(),
+            counted.start as usize..counted.end as usize,
+        );
+    let carried = Carried {
+        operation: workload.operation,
+        bytes: workload.bytes as u64,
+        driver: scenario::DRIVER,
+        window: arrivals.window(),
+        rate_per_s: arrivals.rate_per_s(),
+        noise: false,
+        busy: BTreeMap::from([("wire", rates.busy)]),
+        saturated,
+    };
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: workload.operation.name(),
+        seed: scenario.seed,
+    };
+    let mut described = carried.to_workload();
+    described.append(&mut rates.describe(scenario, outcome));
+    let name = format!("{}-{}", workload.bytes, arrivals.suffix());
+    let statistics = world.simulation.statistics();
+    Ok(Measurement {
+        workload: described,
+        iterations: samples.count(),
+        excluded: Excluded { head: counted.start, tail: scenario.series() - counted.end + 1 },
+        throughput: Some(Throughput::new(moved, None, count, None, elapsed)),
+        checked: Checked { bytes: outcome.checked, ..Checked::default() },
+        counters: world.counters()?,
+        simulation: SimulationCost::of(&statistics),
+        ..Measurement::of(&origin, &name, &samples)
+    }
+    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+}
+
+/// What the direction with the data carried between two moments.
+struct Rates {
+    /// Words of messages a second, in bytes.
+    words_bytes_s: f64,
+    /// Of the payload words of numbered blocks, those that carried a word.
+    packing: f64,
+    /// Of the time of its lanes, that of numbered blocks.
+    busy: f64,
+}
+
+impl Rates {
+    fn of(scenario: &EciScenario, from: &Counts, until: &Counts) -> Self {
+        let words = f64::from(until.words.wrapping_sub(from.words));
+        let blocks = f64::from(until.blocks.wrapping_sub(from.blocks));
+        let elapsed = (until.at - from.at).0 as f64;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        Self {
+            words_bytes_s: share(words * 8.0, elapsed * 1e-12),
+            packing: share(words, blocks * 7.0),
+            busy: share(blocks * scenario.platform.lanes.block_ps(), elapsed).min(1.0),
+        }
+    }
+
+    fn describe(&self, scenario: &EciScenario, outcome: &Outcome) -> Map<String, Value> {
+        let period = Picoseconds((1e6 / scenario.platform.clock_mhz).round() as u64);
+        let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
+        let described = json!({
+            "lines": scenario.lines(),
+            "link_bytes_s": self.words_bytes_s,
+            "packing_share": self.packing,
+            "fastest_cycles": fastest.0 as f64 / period.0 as f64,
+            "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
+            "bad_blocks": outcome.until.bad,
+            "blocks_again": outcome.until.again,
+        });
+        match described {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}

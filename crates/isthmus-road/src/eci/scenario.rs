@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The scenario of a coherent link, as a JSON document.
+//!
+//! `docs/reference/eci-scenario.md` explains every key. Unknown keys are errors; units are part of names.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use isthmus_sim::FaultSpec;
+use isthmus_sim::world::blocks::LanesConfig;
+use isthmus_sim::world::lines::LINE_BYTES;
+
+use crate::arrivals::Arrivals;
+use crate::error::RoadError;
+use crate::operation::Operation;
+use crate::scenario::{Limits, Profile, sixteen};
+
+/// How the FPGA's logic reaches host memory.
+pub const DRIVER: &str = "uncached";
+const MOST_BYTES: usize = 65_536;
+/// Lines that the FPGA reads and writes, one after the other and then from the first again.
+pub(super) const REGION_LINES: u64 = 4_096;
+
+/// One run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EciScenario {
+    /// Always `eci`.
+    pub road: String,
+    /// Which of the system's two designs this is.
+    pub profile: Profile,
+    /// The constants of everything that is not gateware.
+    pub platform: EciPlatform,
+    /// The FPGA.
+    pub fpga: EciDevice,
+    /// The host's end of the link.
+    pub host: EciDevice,
+    /// What to measure.
+    pub workload: EciWorkload,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What goes wrong: `to_host` and `to_fpga`, each with `.block_error` (a bit of a block is altered) and
+    /// `.block_lost` (a block vanishes); an opportunity a block.
+    #[serde(default)]
+    pub faults: BTreeMap<String, FaultSpec>,
+    /// A waveform of the FPGA to write; needs a model built for it.
+    #[serde(default)]
+    pub waveform: Option<PathBuf>,
+}
+
+/// The constants of everything outside both ends.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EciPlatform {
+    /// Its name.
+    pub name: String,
+    /// Clock of both ends.
+    #[schemars(range(min = 1.0, max = 2_000.0))]
+    pub clock_mhz: f64,
+    /// The lanes of one link, the same in both directions.
+    pub lanes: LanesConfig,
+    /// Host memory: a request to its data.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub memory_read_ns: f64,
+    /// Host memory: a store to its being visible to a program.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub memory_write_ns: f64,
+}
+
+/// One end's gateware.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EciDevice {
+    /// The shared object of its model.
+    pub model_path: PathBuf,
+    /// Clocks that a reset lasts.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EciWorkload {
+    /// `device-read` or `device-write`.
+    pub operation: Operation,
+    /// Of each transfer: a whole number of lines, and perhaps a part of one more.
+    #[schemars(range(min = 1, max = MOST_BYTES))]
+    pub bytes: usize,
+    /// Transfers measured.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub iterations: u64,
+    /// Transfers before them.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub warmup: u64,
+    /// Transfers in flight.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// Transfers a second, at random times.
+    #[serde(default)]
+    pub rate_per_s: Option<f64>,
+}
+
+impl EciScenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        crate::scenario::checked(json, Self::check)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let carried = [Operation::DeviceRead, Operation::DeviceWrite];
+        self.workload.operation.check("workload.operation", "eci", &carried)?;
+        let window = self.arrivals()?.window().unwrap_or(1);
+        let lines = u64::from(window) * self.lines();
+        if lines > REGION_LINES / 2 {
+            let most = REGION_LINES / 2 / self.lines();
+            let reason =
+                format!("{window} transfers of {} bytes: at most {most}", self.workload.bytes);
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn arrivals(&self) -> Result<Arrivals, RoadError> {
+        Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
+    }
+
+    pub(super) fn writes(&self) -> bool {
+        self.workload.operation == Operation::DeviceWrite
+    }
+
+    /// Of a transfer.
+    pub(super) fn lines(&self) -> u64 {
+        self.workload.bytes.div_ceil(LINE_BYTES) as u64
+    }
+
+    /// Bytes of a transfer in its line number `line`.
+    pub(super) fn bytes_of(&self, line: u64) -> usize {
+        (self.workload.bytes - line as usize * LINE_BYTES).min(LINE_BYTES)
+    }
+
+    /// Transfers in flight at once, beside those that are measured.
+    fn edge(&self) -> u64 {
+        match (self.workload.window, self.workload.rate_per_s) {
+            (_, Some(_)) => 16,
+            (Some(1) | None, None) => 0,
+            (Some(window), None) => u64::from(window),
+        }
+    }
+
+    /// Those that are measured.
+    pub(super) fn counted(&self) -> Range<u64> {
+        let head = self.workload.warmup + self.edge();
+        head..head + self.workload.iterations
+    }
+
+    /// All but the observed one, which follows alone.
+    pub(super) fn series(&self) -> u64 {
+        self.counted().end + self.edge()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENARIO: &str = r#"{
+        "road": "eci", "profile": "isthmus",
+        "platform": {
+            "name": "eci", "clock_mhz": 300, "memory_read_ns": 60, "memory_write_ns": 60,
+            "lanes": {"lanes": 12, "lane_mbit_s": 10312.5, "coded_bits": 67, "metaframe_words": 2048,
+                      "control_words": 4, "serdes_ns": 27, "trace_ns": 2}
+        },
+        "fpga": {"model_path": "fpga.so"}, "host": {"model_path": "host.so"},
+        "workload": {"operation": "device-read", "bytes": 300, "iterations": 10, "warmup": 2, "window": 4},
+        "seed": 1
+    }"#;
+
+    fn with(path: &[&str], value: serde_json::Value) -> String {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        let mut at = &mut scenario;
+        for key in path {
+            at = &mut at[*key];
+        }
+        *at = value;
+        EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_transfer_is_lines_and_a_part_of_one() {
+        let scenario = EciScenario::parse(SCENARIO).unwrap();
+        assert_eq!(scenario.lines(), 3);
+        assert_eq!([0, 1, 2].map(|line| scenario.bytes_of(line)), [128, 128, 44]);
+        assert_eq!((scenario.counted(), scenario.series()), (6..16, 20));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_by_its_key() {
+        let put = with(&["workload", "operation"], "put".into());
+        assert!(put.contains("workload.operation: eci does not carry put"), "{put}");
+        let window = with(&["workload", "window"], 1_000.into());
+        assert!(
+            window.contains("workload.window: 1000 transfers of 300 bytes: at most 682"),
+            "{window}"
+        );
+        let bytes = with(&["workload", "bytes"], 0.into());
+        assert!(bytes.contains("workload.bytes: 0 is outside 1 to 65536"), "{bytes}");
+        assert!(with(&["workload", "size"], 1.into()).contains("unknown field"));
+    }
+}

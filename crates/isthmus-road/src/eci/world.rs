@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Both ends of the link, the lanes between them, and host memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use isthmus_sim::kernel::{OutputPin, RandomStream};
+use isthmus_sim::world::blocks::{BlockLine, BlockPins};
+use isthmus_sim::world::lines::{LINE_BYTES, Line, LineMemory, LineMemoryPins};
+use isthmus_sim::{
+    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
+};
+
+use super::program::Outcome;
+use super::scenario::{EciDevice, EciScenario, REGION_LINES};
+use crate::error::RoadError;
+use crate::model::MakeModel;
+
+/// A link that is not up after this long is an error.
+const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
+const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
+
+/// The counters of one end.
+pub(super) struct Status {
+    pub(super) blocks: OutputPin,
+    pub(super) words: OutputPin,
+    pub(super) bad: OutputPin,
+    pub(super) again: OutputPin,
+    up: OutputPin,
+    fail: OutputPin,
+    stray: OutputPin,
+    got: OutputPin,
+}
+
+impl Status {
+    fn new(device: &DeviceHandle) -> Result<Self, RoadError> {
+        let pin = |name: &str, width| device.output(&format!("status_{name}_o"), width);
+        Ok(Self {
+            blocks: pin("blocks", 32)?,
+            words: pin("words", 32)?,
+            bad: pin("bad", 32)?,
+            again: pin("again", 32)?,
+            up: pin("up", 1)?,
+            fail: pin("fail", 1)?,
+            stray: pin("stray", 32)?,
+            got: pin("got", 32)?,
+        })
+    }
+}
+
+/// All of it.
+pub(super) struct World {
+    pub(super) simulation: Simulation,
+    pub(super) fpga: DeviceHandle,
+    pub(super) host: DeviceHandle,
+    /// From the FPGA to the host, and back.
+    pub(super) lanes: [Rc<RefCell<BlockLine>>; 2],
+    pub(super) memory: Rc<RefCell<LineMemory>>,
+    /// Of the FPGA and of the host.
+    pub(super) status: [Rc<Status>; 2],
+}
+
+/// What memory has at the start.
+pub(super) fn first_lines(seed: u64) -> Vec<Line> {
+    let mut random = RandomStream::new(seed, "eci:memory");
+    (0..REGION_LINES).map(|_| random_line(&mut random)).collect()
+}
+
+/// A line of random bytes.
+pub(super) fn random_line(random: &mut RandomStream) -> Line {
+    let mut line = [0; LINE_BYTES];
+    line.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.bits().to_le_bytes()));
+    line
+}
+
+impl World {
+    pub(super) fn build(
+        scenario: &EciScenario,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: 16,
+            wake_cycles: 8,
+            simulated_limit_ps: scenario.limits.simulated_ps(),
+            wall_limit_ms: scenario.limits.wall_ms(),
+        });
+        let waveform = scenario.waveform.as_deref();
+        let fpga = add(&simulation, scenario, "fpga", &scenario.fpga, waveform, make_model)?;
+        let host = add(&simulation, scenario, "host", &scenario.host, None, make_model)?;
+        let sim = simulation.handle();
+        let lanes = &scenario.platform.lanes;
+        let to_host = Rc::new(RefCell::new(BlockLine::new(&sim, "to_host", lanes)?));
+        let to_fpga = Rc::new(RefCell::new(BlockLine::new(&sim, "to_fpga", lanes)?));
+        BlockPins::attach(&fpga, &to_host, &to_fpga)?;
+        BlockPins::attach(&host, &to_fpga, &to_host)?;
+        let memory = Rc::new(RefCell::new(LineMemory::new(
+            first_lines(scenario.seed),
+            Picoseconds::from_ns_f64(scenario.platform.memory_read_ns),
+            Picoseconds::from_ns_f64(scenario.platform.memory_write_ns),
+        )));
+        LineMemoryPins::attach(&host, &memory)?;
+        for (name, spec) in &scenario.faults {
+            sim.faults().inject(name, spec.clone())?;
+        }
+        simulation.probes().set_enabled(false);
+        let status = [Rc::new(Status::new(&fpga)?), Rc::new(Status::new(&host)?)];
+        Ok(Self { simulation, fpga, host, lanes: [to_host, to_fpga], memory, status })
+    }
+
+    /// Waits until both ends have answered each other.
+    pub(super) fn start(&self) -> Result<(), RoadError> {
+        while self.status.iter().any(|status| status.up.get() == 0) {
+            if self.simulation.handle().now() > UP_LIMIT {
+                return Err(RoadError::Violation(format!("eci: no link after {UP_LIMIT}")));
+            }
+            self.simulation.run_for(UP_STEP)?;
+        }
+        Ok(())
+    }
+
+    /// What both ends counted. A device that did what its contract forbids is an error.
+    pub(super) fn counters(&self) -> Result<BTreeMap<String, u64>, RoadError> {
+        let mut found = BTreeMap::new();
+        for (name, status) in ["fpga", "host"].into_iter().zip(&self.status) {
+            for (what, pin) in [
+                ("blocks", &status.blocks),
+                ("words", &status.words),
+                ("got", &status.got),
+                ("bad", &status.bad),
+                ("again", &status.again),
+            ] {
+                found.insert(format!("{name}.{what}"), pin.get());
+            }
+            if status.fail.get() != 0 || status.stray.get() != 0 {
+                let what = if status.fail.get() != 0 { "acknowledgement" } else { "message" };
+                let reason = format!("eci: the {name} had an {what} that belongs to nothing");
+                return Err(RoadError::Violation(reason));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Compares all of memory with what must be in it.
+    pub(super) fn check_memory(
+        &self,
+        scenario: &EciScenario,
+        outcome: &Outcome,
+    ) -> Result<(), RoadError> {
+        let memory = self.memory.borrow();
+        if let Some(line) = memory.outside() {
+            return Err(RoadError::Violation(format!("eci: the host was asked for line {line}")));
+        }
+        let wrong = memory.lines().iter().zip(&outcome.lines).position(|(is, must)| is != must);
+        match wrong {
+            None => Ok(()),
+            Some(line) => Err(RoadError::Violation(format!(
+                "eci: line {line} of host memory has wrong bytes at the end; seed {}",
+                scenario.seed
+            ))),
+        }
+    }
+}
+
+fn add(
+    simulation: &Simulation,
+    scenario: &EciScenario,
+    name: &str,
+    device: &EciDevice,
+    waveform: Option<&Path>,
+    make_model: MakeModel<'_>,
+) -> Result<DeviceHandle, RoadError> {
+    let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
+    let config = DeviceConfig {
+        name: name.to_owned(),
+        model_path: device.model_path.clone(),
+        clocks: vec![ClockConfig::new("clk_i", clock)],
+        reset_cycles: device.reset_cycles,
+        cfg: BTreeMap::new(),
+        epoch_ns: 0,
+        trace: waveform.map(Path::to_owned),
+        resets: Vec::new(),
+        holds: Vec::new(),
+    };
+    Ok(simulation.add_model(make_model(&device.model_path, waveform)?, &config)?)
+}

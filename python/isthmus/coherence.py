@@ -1,0 +1,499 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The coherence protocol's table: SystemVerilog and the reference page from ``rtl/coherence/protocol.toml``.
+
+The generated files are committed. `check` says which of them no longer agree with the table;
+`python -m isthmus.coherence` writes them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isthmus.errors import UserError
+from isthmus.paths import ROOT
+from isthmus.storage import store
+
+SOURCE = Path("rtl/coherence/protocol.toml")
+PACKAGE = Path("rtl/coherence/gen/coherence_pkg.sv")
+DOCS = Path("docs/reference/coherence.md")
+
+WORDS: Mapping[str, int] = {"none": 1, "word": 2, "pair": 3, "line": 17, "masked": 19}
+"""Words of a message by its payload, the header included."""
+REMOTE = ("I", "S", "E", "M", "O", "IS", "IM", "SM", "OM")
+HOME = ("I", "S", "E", "M", "O")
+DIRECTORY = ("I", "S", "E", "O")
+INPUTS = ("load", "store", "evict", "FSHR", "FINV", "PSHA", "PEMD clean", "PEMD dirty", "PACK")
+PHASES = ("idle", "grant", "reply", "forward")
+_NO_MESSAGE = ("hit", "wait", "no", "never", "g")
+
+
+class TableError(UserError):
+    """A row of the table that cannot be; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message: its sender, its virtual circuits (odd lines, even lines), its code there, its words."""
+
+    name: str
+    sender: str
+    circuit: int
+    opcode: int
+    payload: str
+    text: str
+
+    @property
+    def words(self) -> int:
+        return WORDS[self.payload]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an agent does in a state at an input: `does`, and the next state."""
+
+    state: str
+    input: str
+    does: str
+    next: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the home does with a request, no transaction being open on its line."""
+
+    directory: str
+    home: str
+    message: str
+    does: str
+    next_home: str
+    next_directory: str
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a response does to the home's record of its line."""
+
+    message: str
+    phase: str
+    effects: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The whole protocol."""
+
+    messages: tuple[Message, ...]
+    remote: tuple[Step, ...]
+    uncached: tuple[Step, ...]
+    requests: tuple[Request, ...]
+    core: tuple[Step, ...]
+    responses: tuple[Response, ...]
+
+
+def load(root: Path = ROOT) -> Table:
+    """The table below `root`, checked for itself. Raises `TableError`."""
+    path = root / SOURCE
+    try:
+        found = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise TableError(f"{path}: {error}") from error
+    table = Table(
+        tuple(Message(*row) for row in found["message"]),
+        tuple(_step(row) for row in found["remote"]),
+        tuple(_step(row) for row in found["uncached"]),
+        tuple(_requests(found["request"])),
+        tuple(Step(directory, name, does, home) for name, directory, does, home in found["core"]),
+        tuple(_responses(found["response"])),
+    )
+    _check(table)
+    return table
+
+
+def _step(row: Sequence[str]) -> Step:
+    state, name, does, following = row
+    return Step(state, name, does, following)
+
+
+def _requests(rows: Sequence[Sequence[str]]) -> Iterator[Request]:
+    for directory, homes, messages, does, home, following in rows:
+        for state in homes.split():
+            for message in messages.split():
+                yield Request(
+                    directory,
+                    state,
+                    message,
+                    does,
+                    state if home == "=" else home,
+                    directory if following == "=" else following,
+                )
+
+
+def _responses(rows: Sequence[Sequence[str]]) -> Iterator[Response]:
+    for messages, phases, effects in rows:
+        for message in messages.split():
+            for phase in phases.split():
+                yield Response(message, phase, tuple(effects.split()))
+
+
+def _check(table: Table) -> None:
+    names = [message.name for message in table.messages]
+    codes = [(message.circuit, message.opcode) for message in table.messages]
+    for what, values in (("message", names), ("circuit and opcode", codes)):
+        if len(set(values)) != len(values):
+            raise TableError(f"{SOURCE}: {what} used twice")
+    known = {*names, *_NO_MESSAGE}
+    for step in (*table.remote, *table.uncached):
+        if step.does not in known:
+            raise TableError(f"{SOURCE}: {step.state}, {step.input}: {step.does!r} is no message")
+    cells = [(step.state, step.input) for step in table.remote]
+    for state in REMOTE:
+        for name in INPUTS[:5]:
+            if cells.count((state, name)) != 1:
+                raise TableError(f"{SOURCE}: remote {state} has no row, or several, for {name}")
+    keys = [(one.directory, one.home, one.message) for one in table.requests]
+    asked = {message.name for message in table.messages if message.circuit in (2, 6)}
+    for directory, home in {key[:2] for key in keys}:
+        for message in asked:
+            if keys.count((directory, home, message)) != 1:
+                raise TableError(f"{SOURCE}: home {home}, directory {directory}: {message} has no row")
+    taken = [(one.message, one.phase) for one in table.responses]
+    back = {m.name for m in table.messages if m.sender == "remote" and m.circuit in (4, 10)}
+    for message in back:
+        for phase in PHASES:
+            if taken.count((message, phase)) != 1:
+                raise TableError(f"{SOURCE}: response {message}, {phase}: no row, or several")
+
+
+def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
+    """Write every generated file below `out_root`."""
+    table = load(source_root)
+    written = []
+    for path, text in ((PACKAGE, package(table)), (DOCS, page(table))):
+        target = out_root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        store(target, text)
+        written.append(target)
+    return written
+
+
+def check(root: Path = ROOT) -> list[str]:
+    """Generated files, relative to `root`, that are missing or differ from what the table gives."""
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = generate(Path(scratch), root)
+        names = [path.relative_to(scratch) for path in fresh]
+        return [
+            str(name)
+            for name, path in zip(names, fresh, strict=True)
+            if not (root / name).is_file() or (root / name).read_text() != path.read_text()
+        ]
+
+
+# ---------------------------------------------------------------- SystemVerilog
+def _camel(text: str) -> str:
+    return "".join(part[:1].upper() + part[1:].lower() for part in text.split())
+
+
+_HEAD = """\
+// SPDX-License-Identifier: SHL-2.1
+// Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those, not this.
+/// Messages of the coherence protocol, and what each agent does with them (docs/reference/coherence.md).
+// verilator lint_off UNUSEDPARAM
+package coherence_pkg;
+  localparam int unsigned LineBytes = 128;
+  localparam int unsigned LineWords = 16;
+  localparam int unsigned IndexWidth = 33;  // of a line
+  localparam int unsigned NumIds = 32;      // open requests a parity of the line index
+
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [8*LineBytes-1:0] line_t;
+  typedef logic [LineBytes-1:0] mask_t;
+  typedef logic [4:0] id_t;
+
+  /// The first word of a message.
+  typedef struct packed {
+    logic [4:0]  opcode;
+    logic [3:0]  zero_55;
+    id_t         id;
+    logic [3:0]  dmask;    // quarters of the line that follow
+    logic        ns;
+    logic [3:0]  dirty;    // quarters that memory does not have
+    logic        zero_40;
+    index_t      index;
+    logic [6:0]  offset;
+  } header_t;
+"""
+
+
+def _enum(name: str, members: Sequence[str], width: int, prefix: str) -> list[str]:
+    out = [f"  typedef enum logic [{width - 1}:0] {{"]
+    for number, member in enumerate(members):
+        comma = "," if number + 1 < len(members) else ""
+        out.append(f"    {prefix}{_camel(member)} = {width}'d{number}{comma}")
+    return [*out, f"  }} {name};", ""]
+
+
+def package(table: Table) -> str:
+    """The SystemVerilog package."""
+    out = [_HEAD]
+    out += [
+        f"  localparam logic [4:0] Op{_camel(message.name)} = 5'd{message.opcode};  // {message.text}"
+        for message in table.messages
+    ]
+    out.append("")
+    names = ["none", *(message.name for message in table.messages)]
+    out += _enum("message_e", names, 5, "Msg")
+    out += _enum("remote_e", REMOTE, 4, "Remote")
+    out += _enum("input_e", INPUTS, 4, "In")
+    out += _enum("home_e", HOME, 3, "Home")
+    out += _enum("directory_e", DIRECTORY, 2, "Dir")
+    out += _enum("phase_e", PHASES, 2, "Phase")
+    out += _circuits(table)
+    out += _remote(table)
+    out += _home(table)
+    out += _response(table)
+    out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
+    return "\n".join(out) + "\n"
+
+
+def _circuits(table: Table) -> list[str]:
+    out = [
+        "  /// The virtual circuit of a message: odd lines use the even one of two.",
+        "  function automatic logic [3:0] circuit_of(message_e message, logic odd);",
+        "    unique case (message)",
+    ]
+    for circuit in sorted({message.circuit for message in table.messages}):
+        names = ", ".join(f"Msg{_camel(m.name)}" for m in table.messages if m.circuit == circuit)
+        out.append(f"      {names}:")
+        out.append(f"        return odd ? 4'd{circuit} : 4'd{circuit + 1};")
+    out += ["      default: return 4'd15;", "    endcase", "  endfunction", ""]
+    out += [
+        "  /// Words of a message by half its circuit's number and its code; 1 of what is unknown.",
+        "  function automatic logic [4:0] words_of(logic [2:0] pair, logic [4:0] opcode);",
+        "    unique case ({pair, opcode})",
+    ]
+    for message in table.messages:
+        if message.words > 1:
+            out.append(
+                f"      {{3'd{message.circuit // 2}, Op{_camel(message.name)}}}: return 5'd{message.words};"
+            )
+    out += ["      default: return 5'd1;", "    endcase", "  endfunction", ""]
+    out += [
+        "  /// The message of a code on a pair of circuits; `MsgNone` of what is unknown.",
+        "  function automatic message_e message_of(logic [2:0] pair, logic [4:0] opcode);",
+        "    unique case ({pair, opcode})",
+    ]
+    for message in table.messages:
+        name = _camel(message.name)
+        out.append(f"      {{3'd{message.circuit // 2}, Op{name}}}: return Msg{name};")
+    out += ["      default: return MsgNone;", "    endcase", "  endfunction", ""]
+    return out
+
+
+def _remote(table: Table) -> list[str]:
+    out = [
+        "  typedef struct packed {",
+        "    logic     never;   // cannot occur",
+        "    logic     hit;     // done without a message",
+        "    logic     blocked; // not in this state: wait",
+        "    logic     gack;    // a GACK is owed from now on",
+        "    message_e emits;",
+        "    remote_e  state;",
+        "  } remote_step_t;",
+        "",
+        "  /// What the remote cache does with a line in `state` at an input.",
+        "  function automatic remote_step_t remote_step(remote_e state, input_e what);",
+        "    unique case ({state, what})",
+    ]
+    for step in table.remote:
+        flags = [
+            "1'b1" if flag else "1'b0"
+            for flag in (
+                step.does == "never",
+                step.does == "hit",
+                step.does in ("wait", "no"),
+                step.does == "g",
+            )
+        ]
+        emits = "MsgNone" if step.does in _NO_MESSAGE else f"Msg{_camel(step.does)}"
+        out.append(f"      {{Remote{_camel(step.state)}, In{_camel(step.input)}}}:")
+        out.append(f"        return {{{', '.join(flags)}, {emits}, Remote{_camel(step.next)}}};")
+    out += [
+        "      default: return {4'b1000, MsgNone, state};",
+        "    endcase",
+        "  endfunction",
+        "",
+    ]
+    return out
+
+
+def _home(table: Table) -> list[str]:
+    out = [
+        "  typedef struct packed {",
+        "    logic       never;  // cannot occur",
+        "    logic       hold;   // waits until a victim has come",
+        "    logic       write;  // into the home's copy, else into memory",
+        "    logic       dirty;  // the answer says so",
+        "    logic       grant;  // the transaction waits for GACK",
+        "    message_e   answer;",
+        "    message_e   forward;",
+        "    home_e      home;",
+        "    directory_e directory;",
+        "  } home_step_t;",
+        "",
+        "  /// What the home does with a request for a line without an open transaction.",
+        "  function automatic home_step_t home_step(directory_e directory, home_e home, message_e message);",
+        "    unique case ({directory, home, message})",
+    ]
+    for one in table.requests:
+        words = one.does.split()
+        flags = ["never" in words, "hold" in words, "write" in words, "dirty" in words, "g" in words]
+        bits = ", ".join("1'b1" if flag else "1'b0" for flag in flags)
+        forward = next((word for word in words if word in ("FSHR", "FINV")), "none")
+        answer = next((word for word in words if word in ("PSHA", "PEMD", "PDAT", "PATM", "PACK")), "none")
+        key = f"{{Dir{_camel(one.directory)}, Home{_camel(one.home)}, Msg{_camel(one.message)}}}"
+        value = (
+            f"{{{bits}, Msg{_camel(answer)}, Msg{_camel(forward)}, "
+            f"Home{_camel(one.next_home)}, Dir{_camel(one.next_directory)}}}"
+        )
+        out += [f"      {key}:", f"        return {value};"]
+    out += [
+        "      default: return {5'b10000, MsgNone, MsgNone, home, directory};",
+        "    endcase",
+        "  endfunction",
+        "",
+    ]
+    return out
+
+
+def _response(table: Table) -> list[str]:
+    out = [
+        "  typedef struct packed {",
+        "    logic       never;  // cannot occur",
+        "    logic       memory; // its data are written",
+        "    logic       heard;  // the remote has answered the forward",
+        "    logic       victim; // a victim was seen",
+        "    logic       needed; // a victim must come",
+        "    logic       free;   // the transaction ends",
+        "    directory_e directory;",
+        "  } response_step_t;",
+        "",
+        "  /// What a response does at the home. `seen`: a victim came since the forward.",
+        "  function automatic response_step_t response_step(",
+        "    phase_e phase, message_e message, directory_e directory, logic seen",
+        "  );",
+        "    unique case ({phase, message})",
+    ]
+    for one in table.responses:
+        effects = one.effects
+        flags = [name in effects for name in ("never", "memory", "h", "v", "n", "free")]
+        bits = ", ".join("1'b1" if flag else "1'b0" for flag in flags)
+        following = "directory"
+        for state in ("I", "O", "S"):
+            if state in effects:
+                following = f"Dir{state}"
+            if f"{state}?" in effects:
+                following = f"seen ? DirI : Dir{state}"
+        out.append(f"      {{Phase{_camel(one.phase)}, Msg{_camel(one.message)}}}:")
+        out.append(f"        return {{{bits}, {following}}};")
+    out += [
+        "      default: return {6'b100000, directory};",
+        "    endcase",
+        "  endfunction",
+        "",
+    ]
+    return out
+
+
+# ---------------------------------------------------------------- page
+_INTRO = """\
+<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!-- Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those, not this. -->
+# Coherence protocol
+
+A line of 128 bytes has a *home*, the node that owns its memory, and a *remote* node. Both may have it in
+a cache, in the states of MOESI. An agent of the remote node without a cache loads, stores and changes
+lines uncached, and is coherent with both caches. `rtl/coherence/protocol.toml` is the table from which
+the gateware's package and this page are made.
+
+## Messages
+Lines with an odd index use the first of the two virtual circuits, lines with an even index the second.
+
+| message | sender | circuits | code | words | meaning |
+|---|---|---|---|---|---|
+"""
+
+
+def page(table: Table) -> str:
+    """The reference page."""
+    out = [_INTRO.rstrip("\n")]
+    for m in table.messages:
+        circuits = f"{m.circuit}, {m.circuit + 1}"
+        out.append(f"| {m.name} | {m.sender} | {circuits} | {m.opcode} | {m.words} | {m.text} |")
+    out += ["", "## Remote cache", "", "| state | " + " | ".join(INPUTS) + " |"]
+    out.append("|---" * (len(INPUTS) + 1) + "|")
+    cells = {(step.state, step.input): step for step in table.remote}
+    for state in REMOTE:
+        row = [_cell(cells.get((state, name))) for name in INPUTS]
+        out.append(f"| {state} | " + " | ".join(row) + " |")
+    out += [
+        "",
+        "`g`: a GACK is owed, and sent when its circuit has room; until then the request stays open. "
+        "An empty cell cannot occur, as `never`.",
+        "",
+        "## Agent without a cache",
+        "It has at most one operation open on a line.",
+        "",
+        "| state | input | sends | next |",
+        "|---|---|---|---|",
+    ]
+    out += [
+        f"| {s.state} | {s.input} | {'' if s.does == 'hit' else s.does} | {s.next} |" for s in table.uncached
+    ]
+    out += [
+        "",
+        "## Home: requests",
+        "A request is taken while no transaction is open on its line and one is free. `hold`: it waits.",
+        "",
+        "| directory | home | request | does | home then | directory then |",
+        "|---|---|---|---|---|---|",
+    ]
+    out += [
+        f"| {r.directory} | {r.home} | {r.message} | {r.does} | {r.next_home} | {r.next_directory} |"
+        for r in table.requests
+    ]
+    out += [
+        "",
+        "## Home: its own core",
+        "",
+        "| operation | directory | does | home then |",
+        "|---|---|---|---|",
+    ]
+    out += [f"| {s.input} | {s.state} | {s.does} | {s.next} |" for s in table.core]
+    out += [
+        "",
+        "## Home: responses",
+        "They are always taken and emit nothing. `h`: the remote has answered; `v`: a victim was seen; "
+        "`n`: one must come; `O?`, `S?`: unless a victim was seen.",
+        "",
+        "| response | transaction | effect |",
+        "|---|---|---|",
+    ]
+    out += [f"| {r.message} | {r.phase} | {' '.join(r.effects)} |" for r in table.responses]
+    return "\n".join(out) + "\n"
+
+
+def _cell(step: Step | None) -> str:
+    if step is None:
+        return ""
+    if step.does in ("never", "wait", "no"):
+        return step.does
+    return f"{step.does} → {step.next}"
+
+
+if __name__ == "__main__":
+    for made in generate():
+        print(made)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads and writes of host memory by an FPGA over one coherent link.
+
+`scenario` makes one run (docs/reference/eci-scenario.md), `measure` runs several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+from isthmus import bootstrap, platforms
+from isthmus.bench import runner as running
+from isthmus.errors import UserError, choose
+from isthmus.platforms import Platform, Profile, entries
+from isthmus.platforms.keys import largest
+from isthmus.results import Document
+from isthmus.workload import parse_sizes
+
+PLATFORM = "eci"
+FPGA, HOST = "eci_fpga", "eci_host"
+OPERATIONS = ("device-read", "device-write")
+LINE_BYTES = 128
+LARGEST = largest("EciWorkload", "bytes")
+IN_FLIGHT_LINES = 2048
+"""Lines of all transfers in flight: half of the memory that a run uses."""
+SIZES = "128:16K"
+WARMUP = 20
+ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
+WALL_S = 600
+
+Operation = Literal["device-read", "device-write"]
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """What is transferred. `window`: transfers in flight; None: `rate_per_s` a second, at random times.
+    `faults`: points of the lanes that fail, by name, with the share of blocks."""
+
+    operation: Operation
+    size: int = LINE_BYTES
+    iterations: int = ITERATIONS
+    window: int | None = 1
+    rate_per_s: float | None = None
+    seed: int = 1
+    faults: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of the benchmark."""
+
+    transfers: Transfers
+    profile: Profile
+    platform: Platform
+
+
+def check(transfers: Transfers) -> None:
+    """Raises `UserError` with one line for what cannot be run."""
+    t = transfers
+    choose("operation", t.operation, OPERATIONS)
+    if not 1 <= t.size <= LARGEST:
+        raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
+    if t.window is not None and not 1 <= t.window <= most_in_flight(t.size):
+        raise UserError(
+            f"window: {t.window} is outside 1 to {most_in_flight(t.size)} for transfers of {t.size} bytes"
+        )
+
+
+def most_in_flight(size: int) -> int:
+    """Transfers of this size that may be in flight."""
+    return max(1, IN_FLIGHT_LINES // -(-size // LINE_BYTES))
+
+
+def usual_iterations(size: int) -> int:
+    """Without -n: as many as have `VOLUME` bytes, within `FEWEST` and `ITERATIONS`."""
+    return max(FEWEST, min(ITERATIONS, VOLUME // size))
+
+
+def saturating(size: int) -> int:
+    """A window that keeps the link busy: 64 lines, at least two transfers."""
+    return max(2, 64 // -(-size // LINE_BYTES))
+
+
+def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[str, Any]:
+    """One run as the engine takes it; `changes` replace keys of the document, or add to its tables."""
+    t, platform = point.transfers, point.platform
+    check(t)
+    workload: dict[str, Any] = {
+        "operation": t.operation,
+        "bytes": t.size,
+        "iterations": t.iterations,
+        "warmup": WARMUP,
+    }
+    workload |= {"window": t.window} if t.rate_per_s is None else {"rate_per_s": t.rate_per_s}
+    made: dict[str, Any] = {
+        "road": "eci",
+        "profile": point.profile,
+        "platform": {
+            "name": platform.name,
+            **entries(platform.fpga),
+            "lanes": entries(platform.groups["lanes"]),
+            **entries(platform.groups["memory"]),
+        },
+        "fpga": {"model_path": str(models[FPGA])},
+        "host": {"model_path": str(models[HOST])},
+        "workload": workload,
+        "seed": t.seed,
+        "limits": {"wall_s": WALL_S},
+    }
+    if t.faults:
+        made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
+    for key, value in changes.items():
+        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
+    return made
+
+
+def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
+    """The parameters of both ends."""
+    design = platform.profiles[profile]
+    return {
+        "DataDepth": int(design.data.value),
+        "RestDepth": int(design.rest.value),
+        "Window": int(design.replay.value),
+        "RoundTrip": int(design.round_trip.value),
+    }
+
+
+def models(platform: Platform, profile: Profile, waveform: bool = False) -> dict[str, Path]:
+    """The shared objects of both ends by the name of their top; a build shows its progress."""
+    values = parameters(platform, profile)
+    return {top: running.model(top, waveform and top == FPGA, values) for top in (FPGA, HOST)}
+
+
+def points(
+    chosen: Sequence[Platform],
+    profiles: Sequence[Profile],
+    operations: Sequence[Operation],
+    sizes: str = SIZES,
+    iterations: int | None = None,
+    window: int | None = None,
+    seed: int = 1,
+) -> list[Point]:
+    """A transfer at a time, and as many as keep the link busy; `window`: that many alone."""
+    made = []
+    for platform in chosen:
+        for profile in profiles:
+            for operation in operations:
+                for size in parse_sizes(sizes):
+                    count = usual_iterations(size) if iterations is None else iterations
+                    for flight in (1, saturating(size)) if window is None else (window,):
+                        one = Transfers(operation, size, count, flight, seed=seed)
+                        check(one)
+                        made.append(Point(one, profile, platform))
+    return made
+
+
+def measure(
+    wanted: Sequence[Point],
+    *,
+    title: str = "eci",
+    waveform: Path | None = None,
+    runner: running.Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+    command: str | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    waveform  FST file of the FPGA, of the one point
+    given     the models instead of those built for the points
+    runner    instead of the simulator
+    """
+    begin = monotonic()
+    if runner is None:
+        bootstrap.ensure_native()
+    built: dict[str, Path] = {}
+    made: dict[tuple[str, Profile], Mapping[str, Path]] = {}
+    runs = []
+    for point in wanted:
+        key = (point.platform.name, point.profile)
+        if key not in made:
+            made[key] = given or models(point.platform, point.profile, waveform is not None)
+            built |= {f"{top} {key[0]} {key[1]}": path for top, path in made[key].items()}
+        one = scenario(point, made[key])
+        runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
+    found = running.run_all(runs, title, runner or running.run)
+    seed = wanted[0].transfers.seed if wanted else 0
+    used = list({point.platform.name: point.platform for point in wanted}.values())
+    return running.gather(found, used, seed=seed, begin=begin, models=built, command=command)
+
+
+def loaded(name: str = PLATFORM) -> Platform:
+    """The platform of a name."""
+    return platforms.load(name)
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    w = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {w['operation']} {w['bytes']}"

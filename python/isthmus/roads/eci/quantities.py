@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities of published numbers: what a coherent link carries and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from isthmus.quantities import Quantity, each, scaled, workload
+from isthmus.results import Measurement
+
+GIB = 1 << 30
+
+
+def _payload_gb_s(m: Measurement) -> float | None:
+    return m.throughput.payload_bit_s / 8e9 if m.throughput else None
+
+
+def _fastest_ns(m: Measurement) -> float | None:
+    return m.latency.min / 1e3 if m.latency else None
+
+
+def _link_cycles(m: Measurement) -> float | None:
+    """Clocks of a transfer without the lanes' delay and without memory: of what is ours, and the bits."""
+    total = sum(stage.time for stage in m.stages)
+    if not total:
+        return None
+    outside = sum(s.time for s in m.stages if s.name in ("transceivers and traces", "memory"))
+    cycles, latency = workload("fastest_cycles")(m), m.latency
+    if cycles is None or latency is None:
+        return None
+    return (total - outside) / (latency.min / cycles)
+
+
+QUANTITIES: Mapping[str, Quantity] = {
+    "link_gib_s": scaled(workload("link_bytes_s"), 1 / GIB),
+    "payload_gb_s": each(_payload_gb_s),
+    "fastest_ns": each(_fastest_ns),
+    "fastest_cycles": each(workload("fastest_cycles")),
+    "link_cycles": each(_link_cycles),
+    "packing_percent": scaled(workload("packing_share"), 100),
+}

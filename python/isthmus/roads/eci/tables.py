@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The coherent link's benchmark as text."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results.table import aligned
+
+HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
+
+
+def operation(m: Measurement) -> str:
+    """What the FPGA does."""
+    return str(m.workload["operation"])
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    parts = []
+    for (platform, profile, name), group in groupby(made, lambda m: (m.platform, m.profile, operation(m))):
+        members = list(group)
+        parts.append(
+            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, uncached; one link\n"
+            f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
+            "packing: words in blocks\n"
+        )
+        parts.append(aligned([HEADER, *map(row, members)]))
+        parts.append(_way(members[0]))
+        parts.append(_replay(members))
+    return "".join(parts)
+
+
+def row(m: Measurement) -> list[str]:
+    """One measurement as a row of the table."""
+    from isthmus.results.columns import bounded_by
+
+    w, rate = m.workload, m.throughput
+    assert m.latency is not None
+    return [
+        str(w["bytes"]),
+        str(w["window"] or "open"),
+        f"{m.latency.avg / 1e3:.1f}",
+        f"{m.latency.min / 1e3:.1f}",
+        f"{w['fastest_cycles']:.1f}",
+        f"{rate.payload_bit_s / 8e9:.3f}" if rate else "",
+        f"{w['link_bytes_s'] / (1 << 30):.3f}",
+        f"{100 * w['packing_share']:.1f} %",
+        bounded_by(m),
+    ]
+
+
+def _way(m: Measurement) -> str:
+    """Where the time of one transfer goes."""
+    if not m.stages:
+        return ""
+    ways = ", ".join(f"{s.where} {s.name} {s.time / 1e3:.1f}" for s in m.stages)
+    total = sum(s.time for s in m.stages) / 1e3
+    return f"# {m.workload['bytes']} bytes alone, in ns: {ways}; together {total:.1f}\n"
+
+
+def _replay(members: list[Measurement]) -> str:
+    bad = sum(m.workload["bad_blocks"] for m in members)
+    again = sum(m.workload["blocks_again"] for m in members)
+    return f"# {bad} bad blocks, {again} blocks sent again\n" if bad else ""

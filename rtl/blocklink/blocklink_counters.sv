@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Counts what happens at one end of a block link.
+///
+///   Latency     1 cycle from a strobe to its counter
+///   Parameters  none; counters of 32 bits wrap
+module blocklink_counters (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        sent_i,
+  input  logic [2:0]  sent_words_i,
+  input  logic        got_i,
+  input  logic        bad_i,
+  input  logic        again_i,
+  input  logic        stray_i,
+  output logic [31:0] blocks_o,  // numbered, made
+  output logic [31:0] words_o,   // in them
+  output logic [31:0] got_o,     // numbered, taken
+  output logic [31:0] bad_o,     // with a wrong check
+  output logic [31:0] again_o,   // sent again
+  output logic [31:0] stray_o    // messages that nobody waits for
+);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {blocks_o, words_o, got_o, bad_o, again_o, stray_o} <= '0;
+    end else begin
+      if (sent_i) blocks_o <= blocks_o + 32'd1;
+      if (sent_i) words_o <= words_o + 32'(sent_words_i);
+      if (got_i) got_o <= got_o + 32'd1;
+      if (bad_i) bad_o <= bad_o + 32'd1;
+      if (again_i) again_o <= again_o + 32'd1;
+      if (stray_i) stray_o <= stray_o + 32'd1;
+    end
+  end
+endmodule

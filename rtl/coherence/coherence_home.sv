@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Home of a memory's lines: serves the requests of a remote agent without a cache.
+///
+/// A transaction (TBE) is open from the look-up of a request until its answer is handed to its circuit:
+/// nothing else of its line is looked up meanwhile. The table (protocol.toml) is asked with a directory
+/// of I: no line is cached remotely, and the home's own caches are behind its memory port.
+///
+///   Handshake   mem_req, mem_rsp: valid/ready; a request's tag comes back with its response, in any
+///               order. A response of a write says that it is visible
+///   Ordering    per line: one transaction. Else none
+///   Fairness    the four request circuits take turns
+///   Latency     a request's word to mem_req_valid_o 0 cycles; mem_rsp to the answer's first chunk 1
+///   Throughput  a request a cycle, an answered line in 2 cycles
+///   Parameters  NumTbe a power of two, 2..64
+///   Not done    RLDS, RLDX, RUPG, atomics, forwards: such a request is dropped and strobes stray_o
+module coherence_home
+  import coherence_pkg::*;
+  import blocklink_pkg::NumVcs;
+  import blocklink_pkg::ChunkWords;
+  import blocklink_pkg::word_t;
+#(
+  parameter  int unsigned NumTbe   = 64,
+  localparam int unsigned TbeWidth = $clog2(NumTbe)
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  word_t [NumVcs-1:0][7:0]  words_i,
+  input  logic [NumVcs-1:0][3:0]   avail_i,
+  output logic [NumVcs-1:0][3:0]   pop_o,
+  output logic [NumVcs-1:0]        valid_o,
+  input  logic [NumVcs-1:0]        ready_i,
+  output logic [NumVcs-1:0][3:0]   count_o,
+  output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,
+  output logic                     mem_req_valid_o,
+  input  logic                     mem_req_ready_i,
+  output logic                     mem_req_write_o,
+  output index_t                   mem_req_index_o,
+  output logic [7:0]               mem_req_tag_o,
+  output mask_t                    mem_req_mask_o,
+  output line_t                    mem_req_data_o,
+  input  logic                     mem_rsp_valid_i,
+  output logic                     mem_rsp_ready_o,
+  input  logic [7:0]               mem_rsp_tag_i,
+  input  line_t                    mem_rsp_data_i,
+  output logic                     stray_o
+);
+  if (NumTbe < 2 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
+    $error("coherence_home: NumTbe is %0d, legal is a power of two, 2..64", NumTbe);
+  end
+
+  typedef struct packed {
+    message_e answer;
+    id_t      id;
+    index_t   index;
+  } tbe_t;
+  logic [NumTbe-1:0] open_q;
+  tbe_t tbe_q [NumTbe];
+  logic [TbeWidth-1:0] done;  // the transaction that memory answers
+  logic rsp_taken;
+
+  // ---------------------------------------------------------------- requests
+  // Sources: stores of odd and even lines, loads of both.
+  logic [3:0] req_valid, req_known, req_hold, req_able, req_gnt, req_taken;
+  header_t [3:0] req_header;
+  home_step_t [3:0] req_step;
+  word_t [1:0][17:0] payload;
+  header_t req;
+  home_step_t step;
+  logic free_q, any;
+  logic [TbeWidth-1:0] next_q;
+  for (genvar s = 0; s < 2; s++) begin : gen_rx
+    coherence_line_rx #(.Pair(3'd1)) u_line (
+      .clk_i, .rst_ni, .words_i(words_i[2+s]), .avail_i(avail_i[2+s]), .pop_o(pop_o[2+s]),
+      .valid_o(req_valid[s]), .ready_i(req_taken[s]), .header_o(req_header[s]),
+      .payload_o(payload[s])
+    );
+    assign req_valid[2+s]  = avail_i[6+s] != '0;
+    assign req_header[2+s] = words_i[6+s][0];
+    assign pop_o[6+s]      = {3'd0, req_taken[2+s]};
+  end
+
+  for (genvar r = 0; r < 4; r++) begin : gen_req
+    localparam logic [2:0] Pair = (r < 2) ? 3'd1 : 3'd3;
+    message_e message;
+    assign message = message_of(Pair, req_header[r].opcode);
+    assign req_step[r]  = home_step(DirI, HomeI, message);
+    assign req_known[r] = message inside {MsgRldi, MsgRstt, MsgRstp};
+    always_comb begin
+      req_hold[r] = 1'b0;
+      for (int unsigned i = 0; i < NumTbe; i++) begin
+        if (open_q[i] && tbe_q[i].index == req_header[r].index) req_hold[r] = 1'b1;
+      end
+    end
+    assign req_able[r]  = req_valid[r] && req_known[r] && !req_hold[r] && free_q;
+    assign req_taken[r] = (req_gnt[r] && mem_req_ready_i) || (req_valid[r] && !req_known[r]);
+  end
+  assign stray_o = (req_valid & ~req_known) != '0;
+  assign any     = req_gnt != '0;
+
+  // The next transaction is chosen a cycle ahead, so that its tag is stable.
+  logic [NumTbe-1:0] open_d;
+  always_comb begin
+    open_d = open_q;
+    if (rsp_taken) open_d[done] = 1'b0;
+    if (any && mem_req_ready_i) open_d[next_q] = 1'b1;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= '0;
+      free_q <= 1'b0;
+      next_q <= '0;
+    end else begin
+      open_q <= open_d;
+`ifndef SYNTHESIS
+      if (any && step.never) $fatal(1, "coherence_home: a case that cannot occur");
+      if (mem_rsp_valid_i && !open_q[done]) $fatal(1, "coherence_home: answer to nothing");
+`endif
+      if (!free_q || (any && mem_req_ready_i)) begin
+        free_q <= open_d != '1;
+        for (int i = int'(NumTbe) - 1; i >= 0; i--) if (!open_d[i]) next_q <= TbeWidth'(i);
+      end
+    end
+  end
+  arb_rr #(.NumReq(4)) u_arb (
+    .clk_i, .rst_ni, .req_i(req_able), .last_i(mem_req_ready_i), .gnt_o(req_gnt), .idx_o()
+  );
+
+  logic masked;
+  always_comb begin
+    req  = '0;
+    step = '0;
+    for (int unsigned i = 0; i < 4; i++) begin
+      if (req_gnt[i]) begin
+        req  = req | req_header[i];
+        step = step | req_step[i];
+      end
+    end
+  end
+  assign masked          = req.opcode == OpRstp;
+  assign mem_req_valid_o = any;
+  assign mem_req_write_o = step.write;
+  assign mem_req_index_o = req.index;
+  assign mem_req_tag_o   = 8'(next_q);
+  always_comb begin
+    {mem_req_mask_o, mem_req_data_o} = '0;
+    for (int unsigned s = 0; s < 2; s++) begin
+      if (req_gnt[s]) begin
+        mem_req_mask_o = masked ? payload[s][1:0] : '1;
+        mem_req_data_o = masked ? payload[s][17:2] : payload[s][15:0];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- answers
+  tbe_t rsp;
+  header_t answer;
+  logic rsp_side, rsp_data;
+  logic [1:0] data_ready, ack_ready;
+  assign done     = mem_rsp_tag_i[TbeWidth-1:0];
+  assign rsp      = tbe_q[done];
+  assign rsp_side = ~rsp.index[0];
+  assign rsp_data = rsp.answer == MsgPdat;
+  assign answer   = '{opcode: rsp_data ? OpPdat : OpPack, zero_55: '0, id: rsp.id, dmask: '1, ns: 1'b0,
+                      dirty: '0, zero_40: 1'b0, index: rsp.index, offset: '0};
+  assign mem_rsp_ready_o = rsp_data ? data_ready[rsp_side] : ack_ready[rsp_side];
+  assign rsp_taken = mem_rsp_valid_i && mem_rsp_ready_o;
+
+  for (genvar s = 0; s < 2; s++) begin : gen_tx
+    coherence_line_tx u_line (
+      .clk_i, .rst_ni, .valid_i(mem_rsp_valid_i && rsp_data && rsp_side == 1'(s)),
+      .ready_o(data_ready[s]), .header_i(answer), .words_i(5'd16),
+      .payload_i({128'd0, mem_rsp_data_i}),
+      .valid_o(valid_o[4+s]), .ready_i(ready_i[4+s]), .count_o(count_o[4+s]),
+      .words_o(words_o[4+s])
+    );
+    fifo #(.Width(64), .Depth(4)) u_ack (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .valid_i(mem_rsp_valid_i && !rsp_data && rsp_side == 1'(s)),
+      .ready_o(ack_ready[s]), .data_i(answer),
+      .valid_o(valid_o[10+s]), .ready_i(ready_i[10+s]), .data_o(words_o[10+s][0]), .usage_o()
+    );
+    assign count_o[10+s] = 4'd1;
+    assign words_o[10+s][ChunkWords-1:1] = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (any && mem_req_ready_i) begin
+      tbe_q[next_q] <= '{answer: step.answer, id: req.id, index: req.index};
+    end
+  end
+
+  // ---------------------------------------------------------------- what is not used
+  for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
+    if (!(v inside {4, 5, 10, 11})) begin : gen_tx
+      assign valid_o[v] = 1'b0;
+      assign count_o[v] = '0;
+      assign words_o[v] = '0;
+    end
+    if (!(v inside {2, 3, 6, 7})) begin : gen_rx
+      assign pop_o[v] = avail_i[v];
+    end
+  end
+  logic unused;
+  assign unused = ^{ready_i, words_i, req, step, req_step, mem_rsp_tag_i};
+endmodule

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Agent without a cache: loads and stores lines of the far node's memory, coherent with its caches.
+///
+///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
+///               ready: who asks must have room. They may come in any order
+///   Ordering    a request for a line with an open one waits; lines apart are not ordered
+///   Coherence   response circuits are sinks: what takes their words depends on nothing outside
+///   Latency     request to its chunk 1 cycle; a response's last word to rsp_valid_o 1 cycle
+///   Throughput  a request and a response a cycle; a line stored in 2 cycles
+///   Open        32 requests for each parity of the line index
+///   Mask        a store with all bytes is RSTT, any other RSTP; a load has all bytes
+///   Not done    atomics, loads of parts of a line
+module coherence_requester
+  import coherence_pkg::*;
+  import blocklink_pkg::NumVcs;
+  import blocklink_pkg::ChunkWords;
+  import blocklink_pkg::word_t;
+(
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     req_valid_i,
+  output logic                     req_ready_o,
+  input  logic                     req_write_i,
+  input  index_t                   req_index_i,
+  input  logic [7:0]               req_tag_i,
+  input  mask_t                    req_mask_i,
+  input  line_t                    req_data_i,
+  output logic                     rsp_valid_o,
+  output logic [7:0]               rsp_tag_o,
+  output line_t                    rsp_data_o,
+  output logic [NumVcs-1:0]        valid_o,
+  input  logic [NumVcs-1:0]        ready_i,
+  output logic [NumVcs-1:0][3:0]   count_o,
+  output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,
+  input  word_t [NumVcs-1:0][7:0]  words_i,
+  input  logic [NumVcs-1:0][3:0]   avail_i,
+  output logic [NumVcs-1:0][3:0]   pop_o,
+  output logic                     stray_o   // strobe: a response to no request
+);
+  // Circuits of even lines end in 1: side 1 is even lines.
+  logic side;
+  assign side = ~req_index_i[0];
+
+  logic [1:0][NumIds-1:0] busy_q;
+  index_t line_q [2][NumIds];
+  logic [7:0] tag_q [2][NumIds];
+
+  // ---------------------------------------------------------------- requests
+  logic [1:0] free, same;
+  id_t [1:0] id;
+  logic [1:0] read_ready, write_ready;
+  logic go;
+  for (genvar s = 0; s < 2; s++) begin : gen_ids
+    always_comb begin
+      free[s] = busy_q[s] != '1;
+      same[s] = 1'b0;
+      id[s]   = '0;
+      for (int i = int'(NumIds) - 1; i >= 0; i--) begin
+        if (!busy_q[s][i]) id[s] = id_t'(i);
+        if (busy_q[s][i] && line_q[s][i] == req_index_i) same[s] = 1'b1;
+      end
+    end
+  end
+  assign go = free[side] && !same[side];
+  assign req_ready_o = go && (req_write_i ? write_ready[side] : read_ready[side]);
+
+  header_t header;
+  logic whole;
+  assign whole = req_mask_i == '1;
+  assign header = '{opcode: !req_write_i ? OpRldi : whole ? OpRstt : OpRstp, zero_55: '0,
+                    id: id[side], dmask: '1, ns: 1'b0, dirty: '0, zero_40: 1'b0,
+                    index: req_index_i, offset: '0};
+
+  for (genvar s = 0; s < 2; s++) begin : gen_tx
+    logic take_read, take_write;
+    assign take_read  = req_valid_i && go && !req_write_i && side == 1'(s);
+    assign take_write = req_valid_i && go && req_write_i && side == 1'(s);
+    fifo #(.Width(64), .Depth(4)) u_read (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .valid_i(take_read), .ready_o(read_ready[s]), .data_i(header),
+      .valid_o(valid_o[6+s]), .ready_i(ready_i[6+s]), .data_o(words_o[6+s][0]), .usage_o()
+    );
+    assign count_o[6+s] = 4'd1;
+    assign words_o[6+s][ChunkWords-1:1] = '0;
+    coherence_line_tx u_write (
+      .clk_i, .rst_ni, .valid_i(take_write), .ready_o(write_ready[s]), .header_i(header),
+      .words_i(whole ? 5'd16 : 5'd18),
+      .payload_i(whole ? {128'd0, req_data_i} : {req_data_i, req_mask_i}),
+      .valid_o(valid_o[2+s]), .ready_i(ready_i[2+s]), .count_o(count_o[2+s]),
+      .words_o(words_o[2+s])
+    );
+  end
+
+  // ---------------------------------------------------------------- responses
+  // Sources: PDAT of odd and even lines, PACK of both.
+  logic [3:0] rsp_valid, rsp_gnt;
+  header_t [3:0] rsp_header;
+  word_t [1:0][17:0] rsp_payload;
+  for (genvar s = 0; s < 2; s++) begin : gen_rx
+    coherence_line_rx #(.Pair(3'd2)) u_line (
+      .clk_i, .rst_ni, .words_i(words_i[4+s]), .avail_i(avail_i[4+s]), .pop_o(pop_o[4+s]),
+      .valid_o(rsp_valid[s]), .ready_i(rsp_gnt[s]), .header_o(rsp_header[s]),
+      .payload_o(rsp_payload[s])
+    );
+    assign rsp_valid[2+s]  = avail_i[10+s] != '0;
+    assign rsp_header[2+s] = words_i[10+s][0];
+    assign pop_o[10+s]     = {3'd0, rsp_gnt[2+s]};
+  end
+  arb_rr #(.NumReq(4)) u_arb (
+    .clk_i, .rst_ni, .req_i(rsp_valid), .last_i(1'b1), .gnt_o(rsp_gnt), .idx_o()
+  );
+
+  logic rsp_side, rsp_known;
+  header_t rsp;
+  always_comb begin
+    rsp = '0;
+    for (int unsigned i = 0; i < 4; i++) if (rsp_gnt[i]) rsp = rsp | rsp_header[i];
+  end
+  assign rsp_side    = rsp_gnt[1] | rsp_gnt[3];
+  assign rsp_known   = busy_q[rsp_side][rsp.id];
+  assign rsp_valid_o = rsp_gnt != '0 && rsp_known;
+  assign rsp_tag_o   = tag_q[rsp_side][rsp.id];
+  assign rsp_data_o  = rsp_payload[rsp_side][15:0];
+  assign stray_o     = rsp_gnt != '0 && !rsp_known;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= '0;
+    end else begin
+      if (rsp_valid_o) busy_q[rsp_side][rsp.id] <= 1'b0;
+      if (req_valid_i && req_ready_o) busy_q[side][id[side]] <= 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i && req_ready_o) begin
+      line_q[side][id[side]] <= req_index_i;
+      tag_q[side][id[side]]  <= req_tag_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- what is not used
+  for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
+    if (!(v inside {2, 3, 6, 7})) begin : gen_tx
+      assign valid_o[v] = 1'b0;
+      assign count_o[v] = '0;
+      assign words_o[v] = '0;
+    end
+    if (!(v inside {4, 5, 10, 11})) begin : gen_rx
+      assign pop_o[v] = avail_i[v];
+    end
+  end
+  logic unused;
+  assign unused = ^{ready_i, words_i, rsp, rsp_payload};
+endmodule

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends of a coherent link, the lanes between them and host memory: every byte, limits, faults.
+
+The engine fails a run in which a byte read is wrong, a response is missing or doubled, or memory is not what
+was written to it in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import native, platforms
+from isthmus.errors import UserError
+from isthmus.roads.eci import bench
+
+pytestmark = pytest.mark.deterministic
+
+Run = Callable[..., dict[str, Any]]
+LINE_RATE = 12 * 10.3125e9 * (64 / 67) * (2044 / 2048) * (7 / 8) / 8
+"""Bytes of words that the blocks of one link carry in a second."""
+BOTH = ("to_host", "to_fpga")
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus")
+
+
+@pytest.fixture(scope="module")
+def run(built: dict[str, Path]) -> Run:
+    """One run; `platform` replaces constants, `faults` are specifications by point."""
+
+    def one(
+        platform: dict[str, Any] | None = None, faults: dict[str, Any] | None = None, **settings: Any
+    ) -> dict[str, Any]:
+        transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
+        made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), built, faults=faults or {})
+        lanes = made["platform"]["lanes"]
+        for key, value in (platform or {}).items():
+            (lanes if key in lanes else made["platform"])[key] = value
+        (found,) = native.run_scenario(made)
+        return found
+
+    return one
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_full_link_carries_lines_at_the_rate_of_its_lanes(run: Run, operation: str) -> None:
+    found = run(operation=operation, iterations=5_000, window=64)
+    assert found["throughput"]["payload_bit_s"] / 8 >= 0.99 * LINE_RATE * 16 / 17
+    assert found["workload"]["link_bytes_s"] == pytest.approx(LINE_RATE, rel=0.002)
+
+
+def test_a_line_read_takes_no_more_than_24_clocks_without_transceivers_and_memory(run: Run) -> None:
+    bare = {"serdes_ns": 0, "trace_ns": 0, "memory_read_ns": 0}
+    found = run(platform=bare)
+    assert found["workload"]["fastest_cycles"] <= 24
+    # The lanes' turn differs by a clock each way.
+    assert found["latency_ps"]["max"] - found["latency_ps"]["min"] <= 2 * 3_400
+
+
+def test_a_delay_of_the_world_is_in_the_latency_once(run: Run) -> None:
+    base = run(platform={"memory_read_ns": 0})["latency_ps"]["avg"]
+    slow = run(platform={"memory_read_ns": 100})["latency_ps"]["avg"]
+    far = run(platform={"memory_read_ns": 0, "trace_ns": 102})["latency_ps"]["avg"]
+    assert slow - base == pytest.approx(100_000, abs=3_400)
+    assert far - base == pytest.approx(200_000, abs=3_400)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("size", [4, 128, 1000, 4096])
+def test_stages_add_up_to_the_latency(run: Run, operation: str, size: int) -> None:
+    found = run(operation=operation, size=size, iterations=20)
+    total = sum(stage["ps"] for stage in found["stages"])
+    assert total == found["stages_total_ps"]
+    low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
+    assert low - 3_400 <= total <= high + 3_400
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("what", ["block_error", "block_lost"])
+def test_bad_blocks_cost_time_and_no_byte(run: Run, operation: str, what: str) -> None:
+    faults = {f"{way}.{what}": {"rate": 0.01} for way in BOTH}
+    clean = run(operation=operation, size=1000, iterations=500, window=4)
+    found = run(operation=operation, size=1000, iterations=500, window=4, faults=faults)
+    assert found["workload"]["bad_blocks"] > 20
+    assert found["workload"]["blocks_again"] > found["workload"]["bad_blocks"]
+    assert found["latency_ps"]["avg"] > clean["latency_ps"]["avg"]
+    assert (found["checked"]["wrong"], found["checked"]["lost"]) == (0, 0)
+    assert found["checked"]["bytes"] >= 500 * 1000
+
+
+def test_blocks_bad_in_a_row_and_on_the_way_back_are_survived(run: Run) -> None:
+    bursts = {"at_count": [*range(3_000, 3_060), *range(3_100, 3_103), 3_110, 3_131]}
+    faults = {
+        "to_host.block_error": bursts,
+        "to_fpga.block_error": {"at_count": [3_105, *range(3_125, 3_140)]},
+    }
+    found = run(size=4096, iterations=300, window=4, faults=faults)
+    assert found["workload"]["bad_blocks"] >= 2
+
+
+def test_one_seed_gives_one_result(run: Run) -> None:
+    faults = {"to_fpga.block_error": {"rate": 0.01}}
+    first, second = (run(size=512, iterations=300, window=8, faults=faults) for _ in range(2))
+    assert first["latency_ps"] == second["latency_ps"]
+    assert first["counters"] == second["counters"]
+
+
+def test_a_link_that_never_works_ends_the_run_in_one_line(run: Run) -> None:
+    with pytest.raises(UserError, match="eci: no link after"):
+        run(faults={"to_host.block_lost": {"rate": 1.0}})
+
+
+def test_transfers_at_random_times_do_not_wait_for_each_other(run: Run) -> None:
+    found = run(size=256, iterations=2_000, window=None, rate_per_s=1e6)
+    assert found["arrivals"] == "poisson:1000000/s"
+    assert not found["workload"]["saturated"]
+    assert found["throughput"]["payload_bit_s"] == pytest.approx(8 * 256e6, rel=0.1)

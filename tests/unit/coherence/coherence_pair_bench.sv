@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: SHL-2.1
+/// A requester and a home, whose circuits are joined by buffers that let words through at random times.
+module coherence_pair_bench
+  import blocklink_pkg::*;
+#(
+  parameter int unsigned NumTbe = 64
+) (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  logic [NumVcs-1:0] pass_i,  // circuits that may hand over a chunk in this cycle
+  input  logic          req_valid_i,
+  output logic          req_ready_o,
+  input  logic          req_write_i,
+  input  logic [32:0]   req_index_i,
+  input  logic [7:0]    req_tag_i,
+  input  logic [127:0]  req_mask_i,
+  input  logic [1023:0] req_data_i,
+  output logic          rsp_valid_o,
+  output logic [7:0]    rsp_tag_o,
+  output logic [1023:0] rsp_data_o,
+  output logic          mem_req_valid_o,
+  input  logic          mem_req_ready_i,
+  output logic          mem_req_write_o,
+  output logic [32:0]   mem_req_index_o,
+  output logic [7:0]    mem_req_tag_o,
+  output logic [127:0]  mem_req_mask_o,
+  output logic [1023:0] mem_req_data_o,
+  input  logic          mem_rsp_valid_i,
+  output logic          mem_rsp_ready_o,
+  input  logic [7:0]    mem_rsp_tag_i,
+  input  logic [1023:0] mem_rsp_data_i,
+  output logic          stray_o
+);
+  logic [1:0][NumVcs-1:0] valid, ready;
+  logic [1:0][NumVcs-1:0][3:0] count, avail, pop;
+  word_t [1:0][NumVcs-1:0][ChunkWords-1:0] words;
+  word_t [1:0][NumVcs-1:0][7:0] shown;
+  logic [1:0] stray;
+  assign stray_o = stray != '0;
+
+  coherence_requester u_requester (
+    .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
+    .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
+    .valid_o(valid[0]), .ready_i(ready[0]), .count_o(count[0]), .words_o(words[0]),
+    .words_i(shown[0]), .avail_i(avail[0]), .pop_o(pop[0]), .stray_o(stray[0])
+  );
+  coherence_home #(.NumTbe(NumTbe)) u_home (
+    .clk_i, .rst_ni, .words_i(shown[1]), .avail_i(avail[1]), .pop_o(pop[1]),
+    .valid_o(valid[1]), .ready_i(ready[1]), .count_o(count[1]), .words_o(words[1]),
+    .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
+    .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
+    .mem_rsp_data_i, .stray_o(stray[1])
+  );
+
+  // From end e to the other: a chunk is cut into blocks' lanes, 7 words first and then the rest.
+  for (genvar e = 0; e < 2; e++) begin : gen_way
+    for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_vc
+      logic rest_q;
+      logic [BlockWords-1:0] mask;
+      word_t [BlockWords-1:0] lanes;
+      logic [3:0] left;
+      logic [9:0] room_q;
+      logic go;
+      assign left = rest_q ? count[e][v] - 4'd7 : count[e][v];
+      assign go   = pass_i[v] && valid[e][v] && room_q >= 10'd7;
+      assign ready[e][v] = go && left <= 4'd7;
+      always_comb begin
+        lanes = rest_q ? {320'd0, words[e][v][8:7]} : words[e][v][6:0];
+        for (int unsigned i = 0; i < BlockWords; i++) mask[i] = 4'(i) < left;
+      end
+      blocklink_words #(.Depth(32), .Window(8)) u_words (
+        .clk_i, .rst_ni, .mask_i(mask), .words_i(lanes), .commit_i(go),
+        .words_o(shown[1-e][v]), .avail_o(avail[1-e][v]), .pop_i(pop[1-e][v])
+      );
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          rest_q <= 1'b0;
+          room_q <= 10'd32;
+        end else begin
+          if (go) rest_q <= left > 4'd7;
+          room_q <= room_q - (go ? (left > 4'd7 ? 10'd7 : 10'(left)) : '0) + 10'(pop[1-e][v]);
+        end
+      end
+    end
+  end
+endmodule
