@@ -18,6 +18,7 @@ module rdma_ack_props
   input logic       late_i,
   input refusal_t   late_refusal_i,
   input seq_t       view_number_i,
+  input seq_t       view_stored_i,
   input session_t   view_session_i,
   input logic       view_open_i,
   input logic       ctl_ready_i,

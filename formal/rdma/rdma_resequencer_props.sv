@@ -35,11 +35,12 @@ module rdma_resequencer_props
   logic [8:0] clear_index_o;
   verdict_e verdict_o;
   act_t act_o;
-  logic [7:0] ack_o;
+  logic [7:0] ack_o, flush_o, begin_o;
+  flow_t number_src_o;
   flow_t deny_src_o;
   session_t deny_session_o, view_session_o;
   refusal_t refuse_refusal_o;
-  seq_t view_number_o;
+  seq_t view_number_o, number_o;
 
   rdma_resequencer #(.NumHosts(8)) dut (.*);
 

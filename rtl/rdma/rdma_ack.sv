@@ -41,6 +41,7 @@ module rdma_ack
 
   output flow_t    view_src_o,
   input  seq_t     view_number_i,
+  input  seq_t     view_stored_i,
   input  session_t view_session_i,
   input  logic     view_open_i,
 
@@ -259,6 +260,7 @@ module rdma_ack
       if (kind_q != TurnDeny) begin
         ctl_o.count   <= kind_q == TurnItem ? count_next : count;
         ctl_o.pending <= pending;
+        ctl_o.stored  <= view_stored_i;
       end
       if (kind_q == TurnItem) ctl_o.tag <= item_q.tag;
     end

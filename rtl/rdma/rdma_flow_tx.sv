@@ -12,7 +12,9 @@
 ///               has used the space, and a host that takes nothing must not hold up the others
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
-///   Ordering    acknowledged numbers only move forward, and never past the next
+///   Ordering    acknowledged numbers only move forward, and never past the next. Two of them: the receiver has
+///               taken all before the one, which opens the window; all before the other is in its memory, which
+///               the completion word says. A flow waits for an ACK until that one is the next, too
 ///   Latency     2 cycles from receive_valid_i to moved_o, and two more to done_valid_o
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
@@ -81,6 +83,7 @@ module rdma_flow_tx
   (* ram_style = "distributed" *) session_t session_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t next_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t acked_q[MaxHosts];
+  (* ram_style = "distributed" *) seq_t stored_q[MaxHosts];   // in the far end's memory before this
   (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
   (* ram_style = "distributed" *) tally_t heard_q[MaxHosts];  // the far end's newest count
 
@@ -103,13 +106,14 @@ module rdma_flow_tx
     tally_t      count;
     logic        pending;
     seq_t        seq;
+    seq_t        stored;
   } event_t;
 
   logic     in_valid_q, event_valid_q;
   header_t  in_header_q;
   control_t in_q;
   event_t   event_q;
-  seq_t     in_lag, in_step, lag_q, step_q;
+  seq_t     in_lag, in_step, lag_q, step_q, in_due, in_more, due_q, more_q;
   tally_t   in_untold, untold_q;
   flow_t    in_flow;
   logic     late_q;  // numbers were given while it was looked at
@@ -117,6 +121,8 @@ module rdma_flow_tx
   assign in_flow   = in_header_q.src[2:0];
   assign in_lag    = next_q[in_flow] - acked_q[in_flow];
   assign in_step   = in_header_q.seq - acked_q[in_flow];
+  assign in_due    = next_q[in_flow] - stored_q[in_flow];
+  assign in_more   = in_q.stored - stored_q[in_flow];
   assign in_untold = in_q.count - heard_q[in_flow];
   logic unused;
   assign unused = ^{in_header_q, in_q, lag[15:7]};
@@ -135,6 +141,8 @@ module rdma_flow_tx
     in_q            <= receive_i;
     lag_q           <= in_lag;
     step_q          <= in_step;
+    due_q           <= in_due;
+    more_q          <= in_more;
     untold_q        <= in_untold;
     late_q          <= commit_i && flow_i == in_flow;
     late_count_q    <= commit_i && flow_i == in_flow ? count_i : '0;
@@ -147,9 +155,10 @@ module rdma_flow_tx
     event_q.count   <= in_q.count;
     event_q.pending <= in_q.pending;
     event_q.seq     <= in_header_q.seq;
+    event_q.stored  <= in_q.stored;
   end
 
-  logic is_open, is_opening, fits, whole, known, opens, moves, fails, tells, heeded, turns, item;
+  logic is_open, is_opening, fits, whole, known, opens, moves, stores, fails, tells, heeded, turns, item;
   assign is_open    = open_q[event_q.flow];
   assign is_opening = opening_q[event_q.flow];
   assign fits       = step_q <= lag_q;
@@ -157,6 +166,8 @@ module rdma_flow_tx
   assign known      = event_valid_q && event_q.known;
   assign opens      = known && is_opening && !event_q.refused && event_q.code[0] && whole;
   assign moves      = known && is_open && fits && !fails && step_q != '0;
+  // A number that a later packet has overtaken lies behind, so it is a large step.
+  assign stores     = known && is_open && !fails && more_q <= due_q && more_q != '0;
   assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession
                                                            : !event_q.code[0]);
   assign heeded     = known && is_open && !fails && !untold_q[11];
@@ -181,6 +192,9 @@ module rdma_flow_tx
   always_ff @(posedge clk_i) begin
     // Where is written, and what, does not hang on what says that it is, which comes late.
     if (clear_i || opens || moves) acked_q[set_flow] <= clear_i ? '0 : event_q.seq;
+    if (clear_i || opens || stores) begin
+      stored_q[set_flow] <= clear_i ? '0 : opens ? event_q.seq : event_q.stored;
+    end
     if (clear_i || fails) session_q[set_flow] <= clear_i ? first_session_i : session_next;
     if (clear_i || tells) refusals_q[set_flow] <= clear_i ? '0 : refusals;
     if (opens || tells) heard_q[event_q.flow] <= event_q.count;
@@ -261,15 +275,13 @@ module rdma_flow_tx
       ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
                     ~own_pick) | begins | own_back;
       news_q    <= news_q & ~done_pick;
-      if (opens || moves || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
+      if (opens || stores || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
         opening_q[event_q.flow] <= 1'b0;
         ask_q[event_q.flow]     <= 1'b0;
       end
-      if (moves) begin
-        old_q[event_q.flow] <= 1'b0;
-        if (whole && !late_q) outstanding_q[event_q.flow] <= 1'b0;
-      end
+      if (moves || stores) old_q[event_q.flow] <= 1'b0;
+      if (stores && more_q == due_q && !late_q) outstanding_q[event_q.flow] <= 1'b0;
       if (heeded) pending_q[event_q.flow] <= event_q.pending;
       if (commit_i) outstanding_q[flow_i] <= 1'b1;
       if (opens) outstanding_q[event_q.flow] <= 1'b0;
@@ -322,7 +334,7 @@ module rdma_flow_tx
           zero_18:      '0,
           pending:      pending_q[done_flow_q],
           open:         open_q[done_flow_q],
-          acknowledged: acked_q[done_flow_q]
+          acknowledged: stored_q[done_flow_q]
       };
     end
   end
@@ -339,7 +351,7 @@ module rdma_flow_tx
       moved_o         <= opens || moves;
       failed_o        <= fails;
       refused_valid_o <= fails || tells;
-      ignored_o       <= event_valid_q && !(opens || moves || fails || tells) &&
+      ignored_o       <= event_valid_q && !(opens || moves || stores || fails || tells) &&
                          !(known && is_open && fits);
     end
   end

@@ -55,7 +55,8 @@ package rdma_pkg;
 
   // Second beat of a control packet.
   typedef struct packed {
-    logic [30:0] zero;
+    logic [14:0] zero;
+    seq_t        stored;   // ACK, REFUSED: everything before it is in memory
     logic        pending;  // ACK, REFUSED: there are refusals that count does not have
     tally_t      count;    // ACK, REFUSED: refusals of the flow, told or counted
     tag_t        tag;

@@ -948,6 +948,103 @@ async def acks_come_after_a_quarter_of_a_window(dut: Any) -> None:
 
 
 @cocotb.test()
+async def what_is_said_to_be_in_memory_is_there_although_writes_are_posted(dut: Any) -> None:
+    """The bus core answers a write at once; it is in memory when a read that came behind it is."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.region(2, SHORT + 0x4000, 0x4000, 4)
+    await h.open(1, 7)
+    await h.open(2, 7, 100)
+    h.lazy = True
+    h.ctl.clear()
+    # An ACK that opens a window does not wait, and does not say that anything is there.
+    for seq in range(16):
+        h.send(write(h, seq, SHORT + 8 * seq, 1).beats())
+    await h.until(lambda: h.ctl, "ACK of a quarter")
+    assert (h.ctl[-1][3], h.stored[1], h.flushes) == (16, 0, 0)
+    assert SHORT not in h.memory
+    # One that was asked for does, and one read is enough for all that wait.
+    h.reads.hold = True
+    h.ctl.clear()
+    last = write(h, 16, SHORT + 0x80, 64, completion=True)
+    h.send(last.beats())
+    await h.clocks(800)
+    assert not h.ctl
+    h.send(write(h, 100, SHORT + 0x4000, 1, src=2, completion=True).beats())
+    h.send(write(h, 17, SHORT + 0x400, 1, completion=True).beats())
+    await h.clocks(800)
+    assert not h.ctl
+    h.reads.hold = False
+    await h.until(lambda: len(h.ctl) == 1, "ACK")
+    assert (h.stored[1], h.flushes) == (17, 1)
+    assert h.get(last.second, 64) == last.payload
+    await h.rest()
+    assert (h.stored, h.flushes) == ({1: 18, 2: 101}, 2)
+    assert not h.posted
+    # A probe asks, too: not for a read where nothing was written since.
+    h.ctl.clear()
+    h.send(control(1, PROBE, 7, 18))
+    await h.rest()
+    assert (h.ctl[-1], h.stored[1], h.flushes) == ((ACK, 1, 7, 18, 1, 0, 0), 18, 2)
+    h.send(write(h, 18, SHORT, 1).beats())
+    await h.clocks(300)
+    h.send(control(1, PROBE, 7, 19))
+    await h.rest()
+    assert (h.ctl[-1], h.stored[1], h.flushes) == ((ACK, 1, 7, 19, 1, 0, 0), 19, 3)
+    assert not h.posted
+
+
+@cocotb.test()
+async def a_read_that_fails_tells_nobody_and_is_made_again_for_a_probe(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.ctl.clear()
+    h.flush_fails = True
+    h.send(write(h, 0, SHORT, 4, completion=True).beats())
+    await h.rest()
+    assert (h.ctl, h.flushes, h.errors()) == ([], 1, 1)
+    h.flush_fails = False
+    h.send(control(1, PROBE, 7, 1))
+    await h.rest()
+    assert (h.ctl, h.stored[1], h.flushes) == ([(ACK, 1, 7, 1, 1, 0, 0)], 1, 2)
+
+
+@cocotb.test()
+async def a_session_that_begins_waits_for_no_read_of_the_last_one(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.reads.hold = True
+    h.send(write(h, 0, SHORT, 4, completion=True).beats())
+    await h.until(lambda: h.dut.axi_arvalid.value, "read")
+    await h.open(1, 8, 500)
+    assert h.stored[1] == 500
+    h.send(write(h, 500, SHORT, 4, session=8, completion=True).beats())
+    await h.clocks(300)
+    assert h.stored[1] == 500
+    h.reads.hold = False
+    await h.rest()
+    assert (h.stored[1], h.flushes) == (501, 2)
+
+
+@cocotb.test()
+async def what_is_long_not_known_to_be_in_memory_stops_the_window(dut: Any) -> None:
+    """4096 packets after the last read an ACK waits for one, so a number of 16 bits stays unique."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.ctl.clear()
+    for seq in range(4160):
+        h.send(write(h, seq, SHORT, 1).beats())
+    await h.until(lambda: h.events["retired"] == 4160, "all", 80_000)
+    await h.rest()
+    assert 1 <= h.flushes <= 4
+    assert h.stored[1] >= 4096
+    assert [c[3] for c in h.ctl] == sorted(c[3] for c in h.ctl)
+
+
+@cocotb.test()
 async def control_packets_for_our_flows_go_to_the_send_side(dut: Any) -> None:
     h = await begin(dut)
     sent = []

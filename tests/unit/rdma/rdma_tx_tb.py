@@ -388,13 +388,17 @@ class Bench:
         base = flow.base()
         flow.seen = {n for n in flow.seen if n >= base}
         flow.acked = base
-        self.answer(flow, flow.session, base, control(ACK, 1, 0, flow.refused, flow.pending))
+        if flow.flushes:
+            flow.stored = base
+        word = control(ACK, 1, 0, flow.refused, flow.pending, flow.stored)
+        self.answer(flow, flow.session, base, word)
 
     def refuse(self, flow: Flow, code: int, tag: int, more: int = 0) -> None:
         """REFUSED of packet 0; `more` others are counted that nobody has told of."""
         assert flow.session is not None
         flow.refused += 1 + more
-        self.answer(flow, flow.session, 1, control(REFUSED, code, tag, flow.refused))
+        word = control(REFUSED, code, tag, flow.refused, stored=flow.stored)
+        self.answer(flow, flow.session, 1, word)
 
     def _packet(self, packet: Packet) -> None:
         flow = self.flows[packet.dst]
@@ -426,6 +430,7 @@ class Bench:
             flow.sessions.add(packet.session)
             if flow.session != packet.session:
                 flow.session, flow.acked, flow.seen = packet.session, packet.seq, set()
+                flow.stored = packet.seq
             if flow.answer:
                 self.ack(flow)
         elif kind == PROBE:
@@ -991,6 +996,39 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
     await b.until(lambda: flow.freed[0] == given, 6000)
     await b.until(lambda: sum(1 + e[3] for e in b.errors) == 8, 100)
     assert all(e[:3] == (READ, transfer.tag, 1) for e in b.errors)
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
+async def what_was_taken_is_asked_for_until_it_is_in_memory(dut: Any) -> None:
+    """An ACK opens the window; the completion word waits for the one that speaks of memory, which PROBE asks for."""
+    b = await made(dut, probe=500)
+    flow = b.flows[1]
+    await b.message(1, b.letter(1, local=True))
+    await b.rest()
+    assert bits(flow.done[-1], 15, 0) == 1
+    flow.flushes = False
+    b.ack_every = 1
+    for _ in range(9):
+        await b.post(1, [b.request(n) for n in (1, 2, 3)])
+    await b.until(lambda: flow.acked == 1 + 9 * 3, 8000)
+    await b.until(lambda: flow.probes > 2, 4000)
+    assert bits(flow.done[-1], 15, 0) == 1
+    # A number behind, or beyond what was given: nothing.
+    for wrong in (0, 29, 0x8001):
+        b.answer(flow, flow.session or 0, flow.acked, control(ACK, 1, stored=wrong))
+    await b.clocks_of(400)
+    assert bits(flow.done[-1], 15, 0) == 1
+    b.answer(flow, flow.session or 0, flow.acked, control(ACK, 1, stored=20))
+    await b.until(lambda: bits(flow.done[-1], 15, 0) == 20, 400)
+    probes = flow.probes
+    await b.until(lambda: flow.probes > probes, 2000)
+    flow.flushes = True
+    await b.until(lambda: bits(flow.done[-1], 15, 0) == 28, 2000)
+    probes = flow.probes
+    await b.clocks_of(3000)
+    assert flow.probes == probes
     await b.rest()
     b.check_whole()
 
