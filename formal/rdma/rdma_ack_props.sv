@@ -13,6 +13,7 @@ module rdma_ack_props
   input logic       deny_i,
   input flow_t      deny_src_i,
   input session_t   deny_session_i,
+  input logic       deny_open_i,
   input logic       refuse_i,
   input refusal_t   refusal_i,
   input logic       late_i,

@@ -53,12 +53,14 @@ module rdma_flow_tx_props
   assign clear_i      = started_q && !live_q;
   assign clear_flow_i = Watch;
 
-  seq_t next, acked, lag, stored, stored_q;
+  seq_t next, acked, lag, stored, stored_q, sure, doubt;
   session_t session;
   logic open, commit;
   assign next    = dut.next_q[Watch];
   assign acked   = dut.acked_q[Watch];
   assign stored  = dut.stored_q[Watch];
+  assign sure    = dut.sure_q[Watch];
+  assign doubt   = next - sure;
   assign session = dut.session_q[Watch];
   assign lag     = next - acked;
   assign open    = open_o[Watch];
@@ -192,12 +194,17 @@ module rdma_flow_tx_props
       // Whoever does not have all in its memory is asked, whatever was acknowledged.
       if (open && stored != next) assert (dut.outstanding_q[Watch]);
       // A session ends only when its far end says so, and while it is open; the next one counts up.
-      if (renewed) begin
+      // One that is not open yet is passed over, untold, where the far end has another of its number.
+      if (renewed && !open_q) begin
+        assert (session == session_q + 8'd1 && !open && !failed_o && dut.opening_q[Watch] && dut.ask_q[Watch]);
+        assert (effect_q && effect_here_q && effect_header_q.session == session_q);
+        assert (effect_control_q.control == ControlRefused && effect_control_q.tag == TagOpen);
+      end else if (renewed) begin
         assert (session == session_q + 8'd1 && open_q && !open && failed_o && refused_valid_o);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
         assert (refused_code_o == CodeSession && refused_flow_o == Watch && failed_flow_o == Watch);
         // All that was given and not acknowledged, what was given in the last two cycles included.
-        assert (refused_more_o == 12'(lag));
+        assert (refused_more_o == (doubt[15:12] != '0 ? 12'hFFF : doubt[11:0]));
       end
       // A flow opens only on the ACK of the number that its OPEN names.
       if (open && !open_q) begin
@@ -258,6 +265,7 @@ module rdma_flow_tx_props
                 (came_q[1].control == ControlAck || came_q[1].control == ControlRefused)));
         assert (dut.step_q == 16'(dut.event_q.seq - acked));
         assert (dut.event_q.stored == came_q[1].stored && dut.more_q == 16'(dut.event_q.stored - stored));
+        assert (16'(next - sure - dut.doubt_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
         assert (16'(next - stored - dut.due_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
         assert (dut.lag_q <= lag && dut.lag_q <= 16'd64);
         if (!open) assert (dut.lag_q == lag || was_live_q && open_q);
@@ -265,7 +273,8 @@ module rdma_flow_tx_props
       assert (dut.pending_q[Watch] == more);
       if (here) begin
         assert (dut.event_q.count == came_q[1].count && dut.event_q.pending == came_q[1].pending);
-        assert (dut.event_q.tag == came_q[1].tag && dut.untold_q == tally_t'(dut.event_q.count - heard));
+        assert (dut.event_q.tag == came_q[1].tag);
+        assert (dut.untold_q == tally_t'(dut.event_q.count - heard));
       end
       assert (dut.u_own.owner_q == '0 && dut.u_done.owner_q == '0);
 

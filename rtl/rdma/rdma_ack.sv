@@ -34,6 +34,7 @@ module rdma_ack
   input logic                deny_i,
   input flow_t               deny_src_i,
   input session_t            deny_session_i,
+  input logic                deny_open_i,    // it answers an OPEN
   input logic                refuse_i,
   input refusal_t            refusal_i,
   input logic                late_i,         // of a notification; its session is the flow's own
@@ -63,6 +64,7 @@ module rdma_ack
   assign free     = room & ~standing;
 
   session_t denied_q [MaxHosts];
+  hosts_t   denied_open_q;
   // Never emptied: who opens a flow takes the ACK's count as its begin.
   (* ram_style = "distributed" *) tally_t counts_q [MaxHosts];
 
@@ -202,6 +204,7 @@ module rdma_ack
   always_ff @(posedge clk_i) begin
     if (count_q || told) counts_q[counted] <= count_next;
     if (deny_i) denied_q[deny_src_i] <= deny_session_i;
+    if (deny_i) denied_open_q[deny_src_i] <= deny_open_i;
   end
 
   // What was counted alone is told by an ACK.
@@ -263,6 +266,7 @@ module rdma_ack
         ctl_o.stored  <= view_stored_i;
       end
       if (kind_q == TurnItem) ctl_o.tag <= item_q.tag;
+      if (kind_q == TurnDeny && denied_open_q[src_q]) ctl_o.tag <= TagOpen;
     end
   end
 

@@ -53,6 +53,9 @@ package rdma_pkg;
     ControlRefused = 4'd3
   } control_e;
 
+  // REFUSED of code session: the OPEN is of a session that is open with other numbers.
+  localparam tag_t TagOpen = 8'd1;
+
   // Second beat of a control packet.
   typedef struct packed {
     logic [14:0] zero;

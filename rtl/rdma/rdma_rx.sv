@@ -349,7 +349,7 @@ module rdma_rx
   flow_t number_src;
   seq_t number, view_stored;
   logic posted, flush_idle;
-  logic deny, refuse, late;
+  logic deny, deny_open, refuse, late;
   flow_t deny_src, view_src;
   session_t deny_session, view_session;
   refusal_t refusal, late_refusal;
@@ -399,6 +399,7 @@ module rdma_rx
     .deny_o          (deny),
     .deny_src_o      (deny_src),
     .deny_session_o  (deny_session),
+    .deny_open_o     (deny_open),
     .refuse_o        (refuse),
     .refuse_refusal_o(refusal),
     .view_src_i      (view_src),
@@ -439,6 +440,7 @@ module rdma_rx
     .deny_i        (deny),
     .deny_src_i    (deny_src),
     .deny_session_i(deny_session),
+    .deny_open_i   (deny_open),
     .refuse_i      (refuse),
     .refusal_i     (refusal),
     .late_i        (late),

@@ -249,6 +249,36 @@ async def a_session_begins_after_the_last_ones_writes(dut: Any) -> None:
 
 
 @cocotb.test()
+async def an_open_of_the_open_session_with_other_numbers_is_told_to_take_another_one(dut: Any) -> None:
+    """Its source has started again and knows nothing of this session; a repeat that data has overtaken looks alike."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x1000, 2)
+    await h.open(1, 7, 40)
+    # A repeat, before anything has come: the ACK was lost.
+    await h.open(1, 7, 40)
+    first = write(h, 41, SHORT, 4, completion=True)
+    h.send(first.beats())
+    await h.rest()
+    # Nothing is retired, but something has come; then something is; then at other numbers.
+    for number, then in ((40, 40), (40, None), (0, None), (42, None)):
+        h.ctl.clear()
+        h.send(control(1, OPEN, 7, number))
+        await h.rest()
+        if (number, then) == (42, None):
+            assert h.ctl == [(ACK, 1, 7, 42, 1, 0, 0)], "the number that is due, and nothing behind it"
+        else:
+            assert h.ctl == [(REFUSED, 1, 7, 0, SESSION, 1, 0)]
+        if then is not None:
+            h.send(write(h, then, SHORT + 64, 4).beats())
+            await h.rest()
+    # The session goes on as if nothing had been, and another one opens.
+    h.send(write(h, 42, SHORT, 4, completion=True).beats())
+    await h.rest()
+    assert h.ctl[-1] == (ACK, 1, 7, 43, 1, 0, 0)
+    await h.open(1, 8, 0)
+
+
+@cocotb.test()
 async def what_comes_twice_or_outside_the_window_is_dropped(dut: Any) -> None:
     h = await begin(dut, lost=0)
     await h.region(1, SHORT, 0x1000, 2)
