@@ -5,7 +5,7 @@
 //! the other one out of use, and every packet is in memory or was told as lost.
 
 use isthmus_host::pcie::DmaMemory;
-use isthmus_host::rdma::RdmaError;
+use isthmus_host::rdma::{Descriptor, Options, RdmaError};
 use isthmus_road::rdma::Network;
 use isthmus_sim::Picoseconds;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::common::{Failure, MEMORY, SOURCE, TARGET, Task, open, write};
 const BYTES: usize = 4096;
 const PACKETS: u32 = (BYTES / 512) as u32;
 /// Of the fence that shows that a flow stands, and of all.
-const TIMEOUT_US: u64 = 5_000;
+const TIMEOUT_US: u64 = 1_000;
 const ROUNDS: usize = 20;
 
 pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
@@ -34,13 +34,14 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
         let (mut fences_before, mut stuck) = (0, 0);
         let place = |round: usize| BYTES * (round % 128);
         let mut round = 0;
+        let options = Options { completion: true, ..Options::default() };
         // Until the link is cut, and flows stand.
         loop {
             for host in [1_u8, 2] {
                 let data = vec![round as u8 + 1; BYTES];
                 endpoint.memory().write(SOURCE + place(round), &data).await?;
                 let transfer = write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
-                endpoint.put(&transfer).await?;
+                endpoint.put(&Descriptor { options, ..transfer }).await?;
             }
             round += 1;
             if endpoint.links_up().await? == all && sim.now() < wait {
@@ -69,7 +70,7 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
                 let data = vec![round as u8 ^ 0x5A; BYTES];
                 endpoint.memory().write(SOURCE + place(round), &data).await?;
                 let transfer = write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
-                endpoint.put(&transfer).await?;
+                endpoint.put(&Descriptor { options, ..transfer }).await?;
                 let lost = endpoint.fence(host).await?;
                 let there = machines[usize::from(host)].peek(TARGET + place(round), BYTES);
                 right += usize::from(lost == 0 && there == Some(data));
