@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come; each refusal that the far end
-/// counts is told once; a far end that has more to tell is waited for.
+/// counts is told once; a far end that has more to tell is waited for, and so is one whose memory does not have all.
 ///
 /// Who gives numbers keeps to the window that lag_o shows; that is what rdma_send is proved to do. Together:
 /// never more than Window numbers are given and not acknowledged.
@@ -53,11 +53,14 @@ module rdma_flow_tx_props
   assign clear_i      = started_q && !live_q;
   assign clear_flow_i = Watch;
 
-  seq_t next, acked, lag;
+  seq_t next, acked, lag, stored, stored_q, sure, doubt;
   session_t session;
   logic open, commit;
   assign next    = dut.next_q[Watch];
   assign acked   = dut.acked_q[Watch];
+  assign stored  = dut.stored_q[Watch];
+  assign sure    = dut.sure_q[Watch];
+  assign doubt   = next - sure;
   assign session = dut.session_q[Watch];
   assign lag     = next - acked;
   assign open    = open_o[Watch];
@@ -94,6 +97,7 @@ module rdma_flow_tx_props
     done_word_q   <= done_word_o;
     done_flow_q   <= done_flow_o;
     acked_q       <= acked;
+    stored_q      <= stored;
     next_q        <= next;
     session_q     <= session;
     commit_q      <= commit;
@@ -156,6 +160,8 @@ module rdma_flow_tx_props
       // rdma_segment takes a packet only where there is room.
       if (own_valid_o && !control_room_i[own_header_o.dst[2:0]]) assume (!own_ready_i);
       // rdma_send's side of the window; and it gives numbers in open flows alone.
+      // As rdma_flush keeps it: an ACK opens a window only where memory is no more than some 4200 behind.
+      assume (16'(next - stored) < 16'd16384);
       if (commit) assume (open && count_i >= 4'd1 && 16'(lag_o) + 16'(count_i) <= 16'd64);
     end
     if (live_q) begin
@@ -176,13 +182,29 @@ module rdma_flow_tx_props
                 effect_control_q.control == ControlRefused);
         assert (!renewed);
       end
+      // In the far end's memory is what its packet says and what was given, never less than before.
+      if (stored != stored_q) begin
+        assert (effect_q && effect_here_q && !renewed);
+        assert (effect_header_q.src[6:3] == '0 && effect_header_q.session == session_q);
+        if (open_q) begin
+          assert (stored == effect_control_q.stored && dut.news_q[Watch]);
+          assert (16'(stored - stored_q) <= 16'(next_q - stored_q));
+        end else assert (open && stored == acked);
+      end
+      // Whoever does not have all in its memory is asked, whatever was acknowledged.
+      if (open && stored != next) assert (dut.outstanding_q[Watch]);
       // A session ends only when its far end says so, and while it is open; the next one counts up.
-      if (renewed) begin
+      // One that is not open yet is passed over, untold, where the far end has another of its number.
+      if (renewed && !open_q) begin
+        assert (session == session_q + 8'd1 && !open && !failed_o && dut.opening_q[Watch] && dut.ask_q[Watch]);
+        assert (effect_q && effect_here_q && effect_header_q.session == session_q);
+        assert (effect_control_q.control == ControlRefused && effect_control_q.tag == TagOpen);
+      end else if (renewed) begin
         assert (session == session_q + 8'd1 && open_q && !open && failed_o && refused_valid_o);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
         assert (refused_code_o == CodeSession && refused_flow_o == Watch && failed_flow_o == Watch);
         // All that was given and not acknowledged, what was given in the last two cycles included.
-        assert (refused_more_o == 12'(lag));
+        assert (refused_more_o == (doubt[15:12] != '0 ? 12'hFFF : doubt[11:0]));
       end
       // A flow opens only on the ACK of the number that its OPEN names.
       if (open && !open_q) begin
@@ -242,16 +264,21 @@ module rdma_flow_tx_props
                 came_header_q[1].session == session &&
                 (came_q[1].control == ControlAck || came_q[1].control == ControlRefused)));
         assert (dut.step_q == 16'(dut.event_q.seq - acked));
+        assert (dut.event_q.stored == came_q[1].stored && dut.more_q == 16'(dut.event_q.stored - stored));
+        assert (16'(next - sure - dut.doubt_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
+        assert (16'(next - stored - dut.due_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
         assert (dut.lag_q <= lag && dut.lag_q <= 16'd64);
         if (!open) assert (dut.lag_q == lag || was_live_q && open_q);
       end
       assert (dut.pending_q[Watch] == more);
       if (here) begin
         assert (dut.event_q.count == came_q[1].count && dut.event_q.pending == came_q[1].pending);
-        assert (dut.event_q.tag == came_q[1].tag && dut.untold_q == tally_t'(dut.event_q.count - heard));
+        assert (dut.event_q.tag == came_q[1].tag);
+        assert (dut.untold_q == tally_t'(dut.event_q.count - heard));
       end
       assert (dut.u_own.owner_q == '0 && dut.u_done.owner_q == '0);
 
+      cover (stored != stored_q && stored != acked && was_live_q);
       cover (moved && lag == 16'd3 && acked != 16'd0);
       cover (renewed && acked != '0);
       cover (told && refused_code_o == CodeNone);

@@ -30,16 +30,17 @@ module rdma_resequencer_props
   input flow_t   view_src_i
 );
   logic rst_ni, ready_o, clear_o, ask_ready_o, verdict_valid_o, refused_ready_o, answer_ready_o;
-  logic control_ready_o, frame_o, frames_o, act_valid_o, deny_o, refuse_o, view_open_o, retired_o, lost_o;
+  logic control_ready_o, frame_o, frames_o, act_valid_o, deny_o, deny_open_o, refuse_o, view_open_o, retired_o, lost_o;
   logic opened_o, idle_o;
   logic [8:0] clear_index_o;
   verdict_e verdict_o;
   act_t act_o;
-  logic [7:0] ack_o;
+  logic [7:0] ack_o, flush_o, begin_o;
+  flow_t number_src_o;
   flow_t deny_src_o;
   session_t deny_session_o, view_session_o;
   refusal_t refuse_refusal_o;
-  seq_t view_number_o;
+  seq_t view_number_o, number_o;
 
   rdma_resequencer #(.NumHosts(8)) dut (.*);
 

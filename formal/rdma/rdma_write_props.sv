@@ -7,6 +7,7 @@ module rdma_write_props
 (
   input logic    clk_i,
   input logic    bodies_hold_i,
+  input logic    address_hold_i,
   input logic    piece_valid_i,
   input piece_t  piece_i,
   input logic    payload_valid_i,
@@ -22,9 +23,10 @@ module rdma_write_props
   input logic [1:0] bresp_i
 );
   logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, notice_second_o, answer_valid_o, awvalid_o, wvalid_o;
-  logic wlast_o, bready_o, soon_o, write_o, error_o, idle_o;
+  logic wlast_o, bready_o, posted_o, soon_o, write_o, error_o, idle_o;
   answer_t answer_o;
   logic [63:0] awaddr_o, wdata_o;
+  logic [63:3] written_addr_o;
   logic [7:0] awlen_o, wstrb_o;
   logic [12:0] awuser_o;
 

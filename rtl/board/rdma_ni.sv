@@ -427,6 +427,41 @@ module rdma_ni
   assign dma_arsize_o  = 3'd3;
   assign dma_arburst_o = 2'b01;
 
+  logic tx_arvalid, tx_arready, tx_rvalid, tx_rready, tx_rearly, share_idle;
+  logic [63:0] tx_araddr;
+  logic [7:0] tx_arlen;
+  logic [12:0] tx_aruser;
+  logic flush_valid, flush_ready, flush_done, flush_failed;
+  logic [63:3] flush_addr;
+  rdma_read_share u_share (
+    .clk_i,
+    .rst_ni,
+    .bursts_arvalid_i(tx_arvalid),
+    .bursts_arready_o(tx_arready),
+    .bursts_araddr_i (tx_araddr),
+    .bursts_arlen_i  (tx_arlen),
+    .bursts_aruser_i (tx_aruser),
+    .bursts_rvalid_o (tx_rvalid),
+    .bursts_rready_i (tx_rready),
+    .bursts_rearly_o (tx_rearly),
+    .beat_valid_i    (flush_valid),
+    .beat_ready_o    (flush_ready),
+    .beat_addr_i     (flush_addr),
+    .beat_done_o     (flush_done),
+    .beat_failed_o   (flush_failed),
+    .arvalid_o       (dma_arvalid_o),
+    .arready_i       (dma_arready_i),
+    .araddr_o        (dma_araddr_o),
+    .arlen_o         (dma_arlen_o),
+    .aruser_o        (dma_aruser_o),
+    .rvalid_i        (dma_rvalid_i),
+    .rready_o        (dma_rready_o),
+    .rresp_i         (dma_rresp_i),
+    .rlast_i         (dma_rlast_i),
+    .rearly_i        (dma_rearly_i),
+    .idle_o          (share_idle)
+  );
+
   rdma_tx #(
     .NumHosts   (NumHosts),
     .NumLinks   (NumLinks),
@@ -457,18 +492,18 @@ module rdma_ni
     .mq_data_i       (mq_data),
     .mq_strb_i       (mq_strb),
     .mq_last_i       (rq_last),
-    .arvalid_o       (dma_arvalid_o),
-    .arready_i       (dma_arready_i),
-    .araddr_o        (dma_araddr_o),
-    .arlen_o         (dma_arlen_o),
-    .aruser_o        (dma_aruser_o),
+    .arvalid_o       (tx_arvalid),
+    .arready_i       (tx_arready),
+    .araddr_o        (tx_araddr),
+    .arlen_o         (tx_arlen),
+    .aruser_o        (tx_aruser),
     .arsoon_o        (dma_arsoon_o),
-    .rvalid_i        (dma_rvalid_i),
-    .rready_o        (dma_rready_o),
+    .rvalid_i        (tx_rvalid),
+    .rready_o        (tx_rready),
     .rdata_i         (dma_rdata_i),
     .rresp_i         (dma_rresp_i),
     .rlast_i         (dma_rlast_i),
-    .rearly_i        (dma_rearly_i),
+    .rearly_i        (tx_rearly),
     .ctl_room_o      (ctl_room),
     .ctl_valid_i     (ctl_valid),
     .ctl_ready_o     (ctl_ready),
@@ -551,6 +586,11 @@ module rdma_ni
     .bvalid_i       (dma_bvalid_i),
     .bready_o       (dma_bready_o),
     .bresp_i        (dma_bresp_i),
+    .flush_valid_o  (flush_valid),
+    .flush_ready_i  (flush_ready),
+    .flush_addr_o   (flush_addr),
+    .flush_done_i   (flush_done),
+    .flush_failed_i (flush_failed),
     .ctl_valid_o    (ctl_valid),
     .ctl_ready_i    (ctl_ready),
     .ctl_room_i     (ctl_room),
@@ -691,7 +731,7 @@ module rdma_ni
     probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
   end
 
-  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && (&link_idle) &&
+  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && share_idle && (&link_idle) &&
                   !irq_pending && !irq;
 
   logic unused;

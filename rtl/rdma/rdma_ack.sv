@@ -34,6 +34,7 @@ module rdma_ack
   input logic                deny_i,
   input flow_t               deny_src_i,
   input session_t            deny_session_i,
+  input logic                deny_open_i,    // it answers an OPEN
   input logic                refuse_i,
   input refusal_t            refusal_i,
   input logic                late_i,         // of a notification; its session is the flow's own
@@ -41,6 +42,7 @@ module rdma_ack
 
   output flow_t    view_src_o,
   input  seq_t     view_number_i,
+  input  seq_t     view_stored_i,
   input  session_t view_session_i,
   input  logic     view_open_i,
 
@@ -62,6 +64,7 @@ module rdma_ack
   assign free     = room & ~standing;
 
   session_t denied_q [MaxHosts];
+  hosts_t   denied_open_q;
   // Never emptied: who opens a flow takes the ACK's count as its begin.
   (* ram_style = "distributed" *) tally_t counts_q [MaxHosts];
 
@@ -201,6 +204,7 @@ module rdma_ack
   always_ff @(posedge clk_i) begin
     if (count_q || told) counts_q[counted] <= count_next;
     if (deny_i) denied_q[deny_src_i] <= deny_session_i;
+    if (deny_i) denied_open_q[deny_src_i] <= deny_open_i;
   end
 
   // What was counted alone is told by an ACK.
@@ -259,8 +263,10 @@ module rdma_ack
       if (kind_q != TurnDeny) begin
         ctl_o.count   <= kind_q == TurnItem ? count_next : count;
         ctl_o.pending <= pending;
+        ctl_o.stored  <= view_stored_i;
       end
       if (kind_q == TurnItem) ctl_o.tag <= item_q.tag;
+      if (kind_q == TurnDeny && denied_open_q[src_q]) ctl_o.tag <= TagOpen;
     end
   end
 

@@ -12,13 +12,17 @@
 ///               has used the space, and a host that takes nothing must not hold up the others
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
-///   Ordering    acknowledged numbers only move forward, and never past the next
+///   Ordering    acknowledged numbers only move forward, and never past the next. Two of them: the receiver has
+///               taken all before the one, which opens the window; all before the other is in its memory, which
+///               the completion word says. A flow waits for an ACK until that one is the next, too
 ///   Latency     2 cycles from receive_valid_i to moved_o, and two more to done_valid_o
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
 ///   Sessions    the end of one is one record of code session, which itemises no packet: refused_more_o is how
-///               many were not acknowledged
+///               many were given behind the last ACK without refusals to come, 4095 at most. A session that cannot be
+///               opened, because the far end has another one of the same number (this host has started again), is
+///               not told: the next number is tried at once
 ///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
 ///               way or never itemised, and is told with code 0. A flow of which the far end has more to
 ///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
@@ -81,8 +85,11 @@ module rdma_flow_tx
   (* ram_style = "distributed" *) session_t session_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t next_q[MaxHosts];
   (* ram_style = "distributed" *) seq_t acked_q[MaxHosts];
+  (* ram_style = "distributed" *) seq_t stored_q[MaxHosts];   // in the far end's memory before this
   (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
   (* ram_style = "distributed" *) tally_t heard_q[MaxHosts];  // the far end's newest count
+  (* ram_style = "distributed" *) seq_t sure_q[MaxHosts];  // of all before this every refusal was told
+  (* ram_style = "distributed" *) logic [5:0] ended_q[MaxHosts];  // sessions
 
   seq_t lag;
   assign open_o    = open_q;
@@ -103,13 +110,14 @@ module rdma_flow_tx
     tally_t      count;
     logic        pending;
     seq_t        seq;
+    seq_t        stored;
   } event_t;
 
   logic     in_valid_q, event_valid_q;
   header_t  in_header_q;
   control_t in_q;
   event_t   event_q;
-  seq_t     in_lag, in_step, lag_q, step_q;
+  seq_t     in_lag, in_step, lag_q, step_q, in_due, in_more, due_q, more_q, in_doubt, doubt_q;
   tally_t   in_untold, untold_q;
   flow_t    in_flow;
   logic     late_q;  // numbers were given while it was looked at
@@ -117,6 +125,9 @@ module rdma_flow_tx
   assign in_flow   = in_header_q.src[2:0];
   assign in_lag    = next_q[in_flow] - acked_q[in_flow];
   assign in_step   = in_header_q.seq - acked_q[in_flow];
+  assign in_doubt  = next_q[in_flow] - sure_q[in_flow];
+  assign in_due    = next_q[in_flow] - stored_q[in_flow];
+  assign in_more   = in_q.stored - stored_q[in_flow];
   assign in_untold = in_q.count - heard_q[in_flow];
   logic unused;
   assign unused = ^{in_header_q, in_q, lag[15:7]};
@@ -135,6 +146,9 @@ module rdma_flow_tx
     in_q            <= receive_i;
     lag_q           <= in_lag;
     step_q          <= in_step;
+    due_q           <= in_due;
+    doubt_q         <= in_doubt;
+    more_q          <= in_more;
     untold_q        <= in_untold;
     late_q          <= commit_i && flow_i == in_flow;
     late_count_q    <= commit_i && flow_i == in_flow ? count_i : '0;
@@ -147,9 +161,11 @@ module rdma_flow_tx
     event_q.count   <= in_q.count;
     event_q.pending <= in_q.pending;
     event_q.seq     <= in_header_q.seq;
+    event_q.stored  <= in_q.stored;
   end
 
-  logic is_open, is_opening, fits, whole, known, opens, moves, fails, tells, heeded, turns, item;
+  logic is_open, is_opening, fits, whole, known, opens, moves, stores, fails, tells, heeded, turns, item;
+  logic again;  // the number of the session is taken
   assign is_open    = open_q[event_q.flow];
   assign is_opening = opening_q[event_q.flow];
   assign fits       = step_q <= lag_q;
@@ -157,7 +173,13 @@ module rdma_flow_tx
   assign known      = event_valid_q && event_q.known;
   assign opens      = known && is_opening && !event_q.refused && event_q.code[0] && whole;
   assign moves      = known && is_open && fits && !fails && step_q != '0;
-  assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession
+  // A number that a later packet has overtaken lies behind, so it is a large step.
+  assign stores     = known && is_open && !fails && more_q <= due_q && more_q != '0;
+  // An answer to an OPEN speaks of a session that is not open here: one that has come since was late.
+  assign again      = known && is_opening && event_q.refused && event_q.code == CodeSession &&
+                      event_q.tag == TagOpen;
+  assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession &&
+                                                             event_q.tag != TagOpen
                                                            : !event_q.code[0]);
   assign heeded     = known && is_open && !fails && !untold_q[11];
   assign tells      = heeded && untold_q != '0;
@@ -174,14 +196,25 @@ module rdma_flow_tx
   flow_t       set_flow;
   session_t    session_next;
   logic [31:0] refusals;
+  logic [5:0]  ended;
   assign set_flow     = clear_i ? clear_flow_i : event_q.flow;
   assign session_next = session_q[event_q.flow] + 8'd1;
+  assign ended        = ended_q[event_q.flow] + 6'd1;
   assign refusals     = refusals_q[event_q.flow] + 32'(untold_q);
 
   always_ff @(posedge clk_i) begin
     // Where is written, and what, does not hang on what says that it is, which comes late.
     if (clear_i || opens || moves) acked_q[set_flow] <= clear_i ? '0 : event_q.seq;
-    if (clear_i || fails) session_q[set_flow] <= clear_i ? first_session_i : session_next;
+    if (clear_i || opens || stores) begin
+      stored_q[set_flow] <= clear_i ? '0 : opens ? event_q.seq : event_q.stored;
+    end
+    if (clear_i || fails || again) begin
+      session_q[set_flow] <= clear_i ? first_session_i : session_next;
+    end
+    if (clear_i || fails) ended_q[set_flow] <= clear_i ? '0 : ended;
+    if (clear_i || opens || (heeded && fits && !event_q.pending)) begin
+      sure_q[set_flow] <= clear_i ? '0 : event_q.seq;
+    end
     if (clear_i || tells) refusals_q[set_flow] <= clear_i ? '0 : refusals;
     if (opens || tells) heard_q[event_q.flow] <= event_q.count;
     if (clear_i || commit_i) begin
@@ -261,18 +294,17 @@ module rdma_flow_tx
       ask_q     <= ((ask_q | (old_q & awaiting & {MaxHosts{tick}})) & (opening_q | open_q) &
                     ~own_pick) | begins | own_back;
       news_q    <= news_q & ~done_pick;
-      if (opens || moves || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
+      if (opens || stores || fails || tells || turns) news_q[event_q.flow] <= 1'b1;
       if (opens) begin
         opening_q[event_q.flow] <= 1'b0;
         ask_q[event_q.flow]     <= 1'b0;
       end
-      if (moves) begin
-        old_q[event_q.flow] <= 1'b0;
-        if (whole && !late_q) outstanding_q[event_q.flow] <= 1'b0;
-      end
+      if (moves || stores) old_q[event_q.flow] <= 1'b0;
+      if (stores && more_q == due_q && !late_q) outstanding_q[event_q.flow] <= 1'b0;
       if (heeded) pending_q[event_q.flow] <= event_q.pending;
       if (commit_i) outstanding_q[flow_i] <= 1'b1;
       if (opens) outstanding_q[event_q.flow] <= 1'b0;
+      if (again) ask_q[event_q.flow] <= 1'b1;
       if (fails) begin
         opening_q[event_q.flow] <= 1'b1;
         pending_q[event_q.flow] <= 1'b0;
@@ -319,15 +351,16 @@ module rdma_flow_tx
       done_word_o <= completion_t'{
           refusals:     refusals_q[done_flow_q],
           session:      session_q[done_flow_q],
-          zero_18:      '0,
+          ended:        ended_q[done_flow_q],
           pending:      pending_q[done_flow_q],
           open:         open_q[done_flow_q],
-          acknowledged: acked_q[done_flow_q]
+          acknowledged: stored_q[done_flow_q]
       };
     end
   end
 
   // ---------------------------------------------------------------- to the others
+  seq_t doubt;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -339,7 +372,7 @@ module rdma_flow_tx
       moved_o         <= opens || moves;
       failed_o        <= fails;
       refused_valid_o <= fails || tells;
-      ignored_o       <= event_valid_q && !(opens || moves || fails || tells) &&
+      ignored_o       <= event_valid_q && !(opens || again || moves || stores || fails || tells) &&
                          !(known && is_open && fits);
     end
   end
@@ -349,10 +382,10 @@ module rdma_flow_tx
     refused_flow_o <= event_q.flow;
     refused_code_o <= fails ? CodeSession : item ? event_q.code : CodeNone;
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
-    // The numbers that the end of a session takes with it, those included that are given until open_o falls.
-    refused_more_o <= fails ? 12'(lag_q[6:0]) + 12'(late_count_q) + 12'(now_count)
-                            : untold_q - 12'(item);
+    refused_more_o <= !fails ? untold_q - 12'(item) : doubt[15:12] != '0 ? '1 : doubt[11:0];
   end
+  // The numbers that the end of a session takes with it, those included that are given until open_o falls.
+  assign doubt     = doubt_q + 16'(late_count_q) + 16'(now_count);
   assign now_count = commit_i && flow_i == event_q.flow ? count_i : '0;
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&

@@ -53,9 +53,13 @@ package rdma_pkg;
     ControlRefused = 4'd3
   } control_e;
 
+  // REFUSED of code session: the OPEN is of a session that is open with other numbers.
+  localparam tag_t TagOpen = 8'd1;
+
   // Second beat of a control packet.
   typedef struct packed {
-    logic [30:0] zero;
+    logic [14:0] zero;
+    seq_t        stored;   // ACK, REFUSED: everything before it is in memory
     logic        pending;  // ACK, REFUSED: there are refusals that count does not have
     tally_t      count;    // ACK, REFUSED: refusals of the flow, told or counted
     tag_t        tag;

@@ -18,7 +18,11 @@
 ///   Lost        a place that is empty while a higher number is known is retired after 1 to 2
 ///               lost_cycles_i, as are all empty ones below what was known then; 0: never
 ///   Open        a new session begins when no write and no act of the flow is under way: then its places
-///               are emptied and ack_o strobes. OPEN of the session that is open changes nothing
+///               are emptied and ack_o strobes. OPEN of the session that is open changes nothing: with the number that
+///               it began with, and nothing received, it is a repeat. Else it is a source that has started again with
+///               the same session, or a repeat that later packets have overtaken: deny_open_o, which only the
+///               first heeds
+///   Numbers     number_o with ack_o, flush_o or begin_o: of number_src_o
 ///   Latency     an operation takes 3 cycles, a retirement behind a retirement 4; ask to verdict 3 when nothing
 ///               else is to be done
 ///   Throughput  a packet costs 3 operations: 9 cycles
@@ -73,11 +77,17 @@ module rdma_resequencer
   input  logic act_owes_i,
   output act_t act_o,
 
-  // To rdma_ack: strobes, and what a control packet says.
+  // To rdma_flush: strobes of one flow, and its next number.
   output logic [NumHosts-1:0] ack_o,
+  output logic [NumHosts-1:0] flush_o,
+  output logic [NumHosts-1:0] begin_o,
+  output flow_t               number_src_o,
+  output seq_t                number_o,
+  // To rdma_ack: strobes, and what a control packet says.
   output logic                deny_o,
   output flow_t               deny_src_o,
   output session_t            deny_session_o,
+  output logic                deny_open_o,   // with deny_o: it was an OPEN
   output logic                refuse_o,
   output refusal_t            refuse_refusal_o,
   input  flow_t               view_src_i,
@@ -393,7 +403,7 @@ module rdma_resequencer
 
   // ---------------------------------------------------------------- third cycle: do
   logic now, in_window, mine, fresh, retire, retire_lost, give_act;
-  logic begin_open, end_open, probe_new, deny, empty_one;
+  logic begin_open, end_open, probe_new, deny, stale_open, empty_one;
   near_t pending_d;
   logic pending_up, pending_down;
   hosts_t one;
@@ -421,8 +431,11 @@ module rdma_resequencer
   assign begin_open = now && op_q == OpControl && open_q && !mine;
   assign probe_new  = now && op_q == OpControl && !open_q && mine &&
                       offset_q <= seq_t'(Window) && offset_q[6:0] > known_q;
-  assign deny       = now && enable_i && !is_opening && !mine &&
-                      ((op_q == OpTake && !denied_q[src_q]) || (op_q == OpControl && !open_q));
+  assign stale_open   = now && op_q == OpControl && open_q && mine &&
+                        !(offset_q == '0 && known_q == '0);
+  assign deny         = (now && enable_i && !is_opening && !mine &&
+                         ((op_q == OpTake && !denied_q[src_q]) || (op_q == OpControl && !open_q))) ||
+                        stale_open;
 
   assign pending_up   = now && ((op_q == OpTake && fresh) || (op_q == OpRetire && give_act));
   assign pending_down = now && (done_packet_q ||
@@ -622,6 +635,8 @@ module rdma_resequencer
     if (!rst_ni) begin
       verdict_valid_o <= 1'b0;
       ack_o           <= '0;
+      flush_o         <= '0;
+      begin_o         <= '0;
       deny_o          <= 1'b0;
       refuse_o        <= 1'b0;
       retired_o       <= 1'b0;
@@ -629,9 +644,11 @@ module rdma_resequencer
       opened_o        <= 1'b0;
     end else begin
       verdict_valid_o <= now && op_q == OpTake;
-      ack_o           <= '0;
-      if ((retire && base_next[3:0] == '0) || (retire && !retire_lost && completion_q) ||
-          end_open || (now && op_q == OpControl && mine)) ack_o <= one;
+      // A window opens at once; what speaks of memory waits until it is there.
+      ack_o           <= (retire && base_next[3:0] == '0) || end_open ? one : '0;
+      flush_o         <= (retire && !retire_lost && completion_q) ||
+                         (now && op_q == OpControl && mine && !stale_open) ? one : '0;
+      begin_o         <= begin_open ? one : '0;
       deny_o          <= deny;
       refuse_o        <= retire && (is_broken || retire_lost);
       retired_o       <= retire;
@@ -642,7 +659,10 @@ module rdma_resequencer
 
   always_ff @(posedge clk_i) begin
     if (now) begin
+      number_src_o     <= src_q;
+      number_o         <= retire ? base_next : begin_open ? seq_q : base;
       deny_src_o       <= src_q;
+      deny_open_o      <= op_q == OpControl && open_q;
       deny_session_o   <= session_q;
       refuse_refusal_o <= '{src: src_q, session: session, code: code,
                             tag: retire_lost ? '0 : info.tag};

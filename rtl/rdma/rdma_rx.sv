@@ -2,7 +2,7 @@
 /// Receive half of the RDMA network interface: packets of all links into host memory, and who is told.
 ///
 /// Composition of rdma_link_rx, rdma_receive, rdma_regions, rdma_queue_table, rdma_resequencer, rdma_write,
-/// rdma_notify and rdma_ack. Formats and rules: docs/explanation/cores/rdma.md.
+/// rdma_notify, rdma_flush and rdma_ack. Formats and rules: docs/explanation/cores/rdma.md.
 ///
 ///   Links       flits of link_port; stored_o is its stored_i. Never any back-pressure to the link but by
 ///               credits, and nothing but host memory delays those
@@ -16,6 +16,7 @@
 ///               reset): not yet.
 ///               table_re_i: strobe, one at a time; table_rvalid_o strobes with table_rdata_o, at most some
 ///               tens of cycles later while the bus takes writes; 0 where there is no table
+///   Flush       flush_*: valid/ready, a read of one beat; flush_done_i strobes when its data has come
 ///   Control     ctl_*: packets to be sent; rxctl_*: ACK and REFUSED that came, strobes, never in two
 ///               cycles in a row. Nothing here waits for ctl_ready_i
 ///   Latency     EOP at a link to awvalid_o and wvalid_o: 1 link cycle and 5 to 6 host cycles; of 8 bytes without
@@ -68,6 +69,12 @@ module rdma_rx
   input  logic        bvalid_i,
   output logic        bready_o,
   input  logic [1:0]  bresp_i,
+
+  output logic        flush_valid_o,
+  input  logic        flush_ready_i,
+  output logic [63:3] flush_addr_o,
+  input  logic        flush_done_i,
+  input  logic        flush_failed_i,
 
   output logic       ctl_valid_o,
   input  logic       ctl_ready_i,
@@ -338,8 +345,11 @@ module rdma_rx
   logic answer_valid, answer_ready, frame, frames, act_valid, act_ready, act_owes;
   answer_t answer;
   act_t act;
-  logic [NumHosts-1:0] ack, irq_notify;
-  logic deny, refuse, late;
+  logic [NumHosts-1:0] ack_due, flush_due, begin_session, ack, irq_notify;
+  flow_t number_src;
+  seq_t number, view_stored;
+  logic posted, flush_idle;
+  logic deny, deny_open, refuse, late;
   flow_t deny_src, view_src;
   session_t deny_session, view_session;
   refusal_t refusal, late_refusal;
@@ -381,10 +391,15 @@ module rdma_rx
     .act_ready_i     (act_ready),
     .act_owes_i      (act_owes),
     .act_o           (act),
-    .ack_o           (ack),
+    .ack_o           (ack_due),
+    .flush_o         (flush_due),
+    .begin_o         (begin_session),
+    .number_src_o    (number_src),
+    .number_o        (number),
     .deny_o          (deny),
     .deny_src_o      (deny_src),
     .deny_session_o  (deny_session),
+    .deny_open_o     (deny_open),
     .refuse_o        (refuse),
     .refuse_refusal_o(refusal),
     .view_src_i      (view_src),
@@ -397,6 +412,26 @@ module rdma_rx
     .idle_o          (flows_idle)
   );
 
+  rdma_flush #(.NumHosts(NumHosts)) u_flush (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .ack_i        (ack_due),
+    .flush_i      (flush_due),
+    .begin_i      (begin_session),
+    .src_i        (number_src),
+    .number_i     (number),
+    .answered_i   (posted),
+    .read_valid_o (flush_valid_o),
+    .read_ready_i (flush_ready_i),
+    .read_done_i  (flush_done_i),
+    .read_failed_i(flush_failed_i),
+    .ack_o        (ack),
+    .view_src_i   (view_src),
+    .view_stored_o(view_stored),
+    .idle_o       (flush_idle)
+  );
+
   rdma_ack #(.NumHosts(NumHosts)) u_ack (
     .clk_i,
     .rst_ni,
@@ -405,12 +440,14 @@ module rdma_rx
     .deny_i        (deny),
     .deny_src_i    (deny_src),
     .deny_session_i(deny_session),
+    .deny_open_i   (deny_open),
     .refuse_i      (refuse),
     .refusal_i     (refusal),
     .late_i        (late),
     .late_refusal_i(late_refusal),
     .view_src_o    (view_src),
     .view_number_i (view_number),
+    .view_stored_i (view_stored),
     .view_session_i(view_session),
     .view_open_i   (view_open),
     .ctl_valid_o,
@@ -422,7 +459,7 @@ module rdma_rx
   );
 
   // ---------------------------------------------------------------- to memory
-  logic notice_valid, notice_ready, notice_second;
+  logic notice_valid, notice_ready, notice_second, write_error;
   notice_t notice;
 
   rdma_notify #(.NumHosts(NumHosts)) u_notify (
@@ -512,6 +549,7 @@ module rdma_rx
     .clk_i,
     .rst_ni,
     .bodies_hold_i  (frames),
+    .address_hold_i (flush_valid_o),
     .piece_valid_i  (piece_valid),
     .piece_ready_o  (piece_ready),
     .piece_i        (piece),
@@ -540,9 +578,11 @@ module rdma_rx
     .bvalid_i,
     .bready_o,
     .bresp_i,
+    .posted_o       (posted),
+    .written_addr_o (flush_addr_o),
     .soon_o         (write_soon),
     .write_o,
-    .error_o        (write_error_o),
+    .error_o        (write_error),
     .idle_o         (write_idle)
   );
 
@@ -554,6 +594,9 @@ module rdma_rx
   end
   // What asks for a word is known late in its cycle, that a word is made at the begin of the next.
   assign awsoon_o = coming || soon_q || notify_busy;
+
+  // A place that was written and cannot be read is counted with what could not be written.
+  assign write_error_o = write_error || (flush_done_i && flush_failed_i);
 
   // ---------------------------------------------------------------- interrupts and probes
   logic answered;
@@ -572,7 +615,7 @@ module rdma_rx
   end
 
   assign idle_o = &link_idle && receive_idle && region_idle && queue_idle && flows_idle &&
-                  write_idle && notify_idle && ack_idle && !payload_valid && !piece_valid &&
+                  write_idle && notify_idle && ack_idle && flush_idle && !payload_valid && !piece_valid &&
                   !re_none_q && !we_queue_q && !we_tail_q && !we_region_q && !we_address_q &&
                   !awsoon_o;
 endmodule

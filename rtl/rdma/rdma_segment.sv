@@ -251,8 +251,8 @@ module rdma_segment
                    job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
                   gate(state_q == StPayload && !message_q && !bench_i, data_i) |
                   gate(state_q == StControl && !own_q,
-                       {31'd0, control_i.pending, control_i.count, control_i.tag, control_i.code,
-                        control_i.control}) |
+                       {15'd0, control_i.stored, control_i.pending, control_i.count,
+                        control_i.tag, control_i.code, control_i.control}) |
                   gate(state_q == StControl && own_q, {60'd0, own_control_q});
 
   logic  control_take;

@@ -13,6 +13,8 @@
 ///   AXI         awuser_o: bytes that still follow in this run of addresses, this burst's included.
 ///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
 ///               not taken, which is for a few cycles: nothing waits here for memory
+///   Flush       posted_o: strobe, payload or a frame word was answered; written_addr_o: where the newest payload
+///               that went out begins, so a place that a read may push writes ahead to
 ///   Limits      MaxWrites bursts are not answered; no body while bodies_hold_i
 ///   Latency     piece to awvalid_o 1 cycle, payload then in the cycle in which it comes
 ///   Throughput  a burst of n beats takes n + 1 cycles, with awready_i and wready_i up
@@ -24,6 +26,7 @@ module rdma_write
   input logic clk_i,
   input logic rst_ni,
   input logic bodies_hold_i,
+  input logic address_hold_i,           // written_addr_o stays as it is
 
   input  logic   piece_valid_i,
   output logic   piece_ready_o,
@@ -56,6 +59,9 @@ module rdma_write
   input  logic        bvalid_i,
   output logic        bready_o,
   input  logic [1:0]  bresp_i,
+
+  output logic        posted_o,
+  output logic [63:3] written_addr_o,
 
   output logic soon_o,   // a few beats are on their way, or can begin; not of a register
   // Strobes for counters and probes.
@@ -247,6 +253,11 @@ module rdma_write
       answer_o        <= tag;
       answer_o.failed <= tag.failed || bresp_i[1] || (payload_answer && failed_q);
     end
+  end
+
+  assign posted_o = b_take && (payload_answer || tag.wrote == WroteFrame);
+  always_ff @(posedge clk_i) begin
+    if (awvalid_o && awready_i && !notice && !address_hold_i) written_addr_o <= awaddr_o[63:3];
   end
 
   // A longer burst's address is long there when its end comes.

@@ -597,6 +597,8 @@ pub mod rdma_words {
         pub const OPEN: Field = Field { low: 16, bits: 1 };
         /// The far end has refusals to tell that are not counted here yet.
         pub const PENDING: Field = Field { low: 17, bits: 1 };
+        /// Sessions of the flow that ended since enable, modulo 64: what they had under way may be lost.
+        pub const ENDED: Field = Field { low: 18, bits: 6 };
         /// Of the flow.
         pub const SESSION: Field = Field { low: 24, bits: 8 };
         /// So far.
@@ -616,7 +618,7 @@ pub mod rdma_words {
         pub const HOST: Field = Field { low: 16, bits: 7 };
         /// 1: we refused or lost one of its packets; 0: it refused one of ours.
         pub const OURS: Field = Field { low: 23, bits: 1 };
-        /// Further packets that are not itemised; with code session, all that the session had not acknowledged.
+        /// Further packets that are not itemised, 4095 or more as 4095; with code session, all that the session had not acknowledged, or had refusals to tell of.
         pub const MORE: Field = Field { low: 24, bits: 12 };
         /// As in a frame word.
         pub const PHASE: Field = Field { low: 63, bits: 1 };

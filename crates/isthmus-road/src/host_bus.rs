@@ -114,9 +114,9 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> TransportError {
     TransportError::Other(error.to_string())
 }
 
-/// BAR 0 as a board's driver sees it.
+/// BAR 0 of a simulated host's device, as a board's driver sees it.
 #[derive(Clone)]
-pub(crate) struct Bar {
+pub struct Bar {
     host: MmioHost,
     /// Offsets whose stores go word by word for all that they are called combined.
     single: std::ops::Range<u64>,
@@ -157,9 +157,9 @@ impl Mmio for Bar {
     }
 }
 
-/// The host memory that a device reaches, as its driver sees it.
+/// The memory of a simulated host that its device reaches, as its driver sees it.
 #[derive(Clone)]
-pub(crate) struct HostMemory {
+pub struct HostMemory {
     sim: Sim,
     host: MmioHost,
     blocked: Rc<Cell<Picoseconds>>,
@@ -168,6 +168,11 @@ pub(crate) struct HostMemory {
 impl HostMemory {
     pub(crate) fn new(sim: &Sim, host: &MmioHost) -> Self {
         Self { sim: sim.clone(), host: host.clone(), blocked: Rc::default() }
+    }
+
+    /// The host whose memory it is.
+    pub(crate) fn host(&self) -> &MmioHost {
+        &self.host
     }
 
     /// The time that the program waited for the device to change its memory.

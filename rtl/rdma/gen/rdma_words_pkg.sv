@@ -111,7 +111,7 @@ package rdma_words_pkg;
   typedef struct packed {
     logic [31:0] refusals;
     logic [7:0] session;
-    logic [5:0] zero_18;
+    logic [5:0] ended;
     logic pending;
     logic open;
     logic [15:0] acknowledged;

@@ -49,6 +49,20 @@ module rdma_rx_bench
   output logic        axi_bready,
   input  logic [1:0]  axi_bresp,
 
+  output logic [3:0]  axi_arid,
+  output logic        axi_arvalid,
+  input  logic        axi_arready,
+  output logic [63:0] axi_araddr,
+  output logic [7:0]  axi_arlen,
+  output logic [2:0]  axi_arsize,
+  output logic [1:0]  axi_arburst,
+  input  logic [3:0]  axi_rid,
+  input  logic        axi_rvalid,
+  output logic        axi_rready,
+  input  logic [63:0] axi_rdata,
+  input  logic [1:0]  axi_rresp,
+  input  logic        axi_rlast,
+
   output logic        ctl_valid_o,
   input  logic        ctl_ready_i,
   input  logic [7:0]  ctl_room_i,
@@ -74,7 +88,7 @@ module rdma_rx_bench
   input  logic [3:0]  err_size_i,
   input  logic [15:0] err_tail_i,
 
-  output logic [19:0] events_o,  // ctl taken, rxctl, counters, interrupts: see the bench
+  output logic [20:0] events_o,  // ctl taken, rxctl, counters, interrupts: see the bench
   output logic [3:0]  probes_o,
   output logic        idle_o
 );
@@ -94,12 +108,26 @@ module rdma_rx_bench
   assign axi_awsize  = 3'd3;
   assign axi_awburst = 2'd1;
 
-  logic rxctl, taken, refused, known, beyond, not_open, malformed, retired, lost, opened;
+  // A read of one beat, as rdma_read_share makes it.
+  logic reading_q, flush_valid;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reading_q <= 1'b0;
+    else reading_q <= (axi_arvalid && axi_arready) || (reading_q && !axi_rvalid);
+  end
+  assign axi_arid        = '0;
+  assign axi_arvalid     = flush_valid && !reading_q;
+  assign axi_araddr[2:0] = '0;
+  assign axi_arlen       = '0;
+  assign axi_arsize      = 3'd3;
+  assign axi_arburst     = 2'd1;
+  assign axi_rready      = 1'b1;
+
+  logic write_error, rxctl, taken, refused, known, beyond, not_open, malformed, retired, lost, opened;
   logic [NumHosts-1:0] irq;
   logic ctl_taken;
   assign ctl_taken = ctl_valid_o && ctl_ready_i;
   always_ff @(posedge link_clk_i) overflow_q <= rst_ni ? overflow_q | overflow : '0;
-  assign events_o = {8'(irq), |overflow_q, opened, lost, retired, malformed, not_open, beyond, known,
+  assign events_o = {write_error, 8'(irq), |overflow_q, opened, lost, retired, malformed, not_open, beyond, known,
                      refused, taken, rxctl, ctl_taken};
 
   rdma_rx #(
@@ -139,6 +167,11 @@ module rdma_rx_bench
     .bvalid_i     (axi_bvalid),
     .bready_o     (axi_bready),
     .bresp_i      (axi_bresp),
+    .flush_valid_o(flush_valid),
+    .flush_ready_i(axi_arready),
+    .flush_addr_o (axi_araddr[63:3]),
+    .flush_done_i (axi_rvalid),
+    .flush_failed_i(axi_rresp != '0),
     .ctl_valid_o,
     .ctl_ready_i,
     .ctl_room_i,
@@ -174,7 +207,7 @@ module rdma_rx_bench
     .retired_o    (retired),
     .lost_o       (lost),
     .opened_o     (opened),
-    .write_error_o(),
+    .write_error_o(write_error),
     .record_lost_o(),
     .header_o     (probes_o[0]),
     .write_o      (probes_o[1]),

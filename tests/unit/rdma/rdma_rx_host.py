@@ -16,11 +16,13 @@ from typing import Any
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
-from cocotbext.axi import AxiBus, AxiSlaveWrite
+from cocotbext.axi import AxiBus, AxiSlaveRead, AxiSlaveWrite
 from rdma_words import ACK, CONTROL, MESSAGE, OPEN, REFUSED, SESSION, SHORT, header
 
 HOST = 3
 """This host's number."""
+FAR = 1 << 13
+"""A number that is told to be in memory is no further behind the one that is told to be taken."""
 NOTIFY, COMPLETE = 16, 24
 """First entries of the address table of sources and of completions."""
 
@@ -131,12 +133,42 @@ class Slave(AxiSlaveWrite):  # type: ignore[misc]
                     await Timer(10 * wait, "ns")
                 while self.hold:
                     await RisingEdge(self.clock)
-                if not self.host.early(burst):
+                if self.host.lazy:
+                    self.host.posted.append(burst)
+                elif not self.host.early(burst):
                     self.host.apply(burst)
                 b = self.b_channel._transaction_obj()
                 b.bid, b.bresp = 0, 2 if self.host.poisoned(burst) else 0
                 await self.b_channel.send(b)
                 self.waiting.popleft()
+
+
+class Reads(AxiSlaveRead):  # type: ignore[misc]
+    """The same for reads: one pushes what was answered before it into memory."""
+
+    def __init__(self, bus: Any, clock: Any, host: Host) -> None:
+        self.host = host
+        self.delay: Callable[[], int] = lambda: 20
+        self.hold = False
+        super().__init__(bus, clock)
+
+    async def _process_read(self) -> None:
+        while True:
+            ar = await self.ar_channel.recv()
+            host, address = self.host, int(ar.araddr)
+            assert int(ar.arlen) == 0
+            assert any(address in ok for ok in host.legal), f"read of {address:#x}"
+            before, host.posted = host.posted, []
+            for _ in range(self.delay()):
+                await RisingEdge(self.clock)
+            while self.hold:
+                await RisingEdge(self.clock)
+            for burst in before:
+                host.apply(burst)
+            host.flushes += 1
+            r = self.r_channel._transaction_obj()
+            r.rid, r.rdata, r.rlast, r.rresp = 0, host.rng.getrandbits(64), 1, 2 * host.flush_fails
+            await self.r_channel.send(r)
 
 
 class Host:
@@ -155,6 +187,11 @@ class Host:
         self.ctl: list[tuple[int, int, int, int, int, int, int]] = []
         self.counts: dict[tuple[int, int], int] = {}  # of refusals, as last told
         self.pending: dict[int, bool] = {}  # as last told
+        self.stored: dict[int, int] = {}  # the number before which all is in memory, as last told
+        self.flushes = 0
+        self.flush_fails = False
+        self.posted: list[Burst] = []  # answered and on its way to memory
+        self.lazy = False  # what is answered is in memory only when a read comes behind it
         self.rxctl: list[tuple[int, int]] = []
         self.on_write: Callable[[int, int], None] = lambda address, data: None
         self.early_range: Callable[[int], bool] = lambda address: False
@@ -180,7 +217,9 @@ class Host:
         d.lost_cycles_i.value = lost
         d.ctl_room_i.value = 0xFF
         d.err_base_i.value, d.err_size_i.value = ring
-        self.slave = Slave(AxiBus.from_prefix(d, "axi").write, d.clk_i, self)
+        bus = AxiBus.from_prefix(d, "axi")
+        self.slave = Slave(bus.write, d.clk_i, self)
+        self.reads = Reads(bus.read, d.clk_i, self)
         cocotb.start_soon(Clock(d.clk_i, 10, "ns").start())
         cocotb.start_soon(Clock(d.link_clk_i, 12.8, "ns").start())
         for _ in range(4):
@@ -214,6 +253,7 @@ class Host:
                 self.ctl.append(self._control(int(d.ctl_header_o.value), int(d.ctl_o.value)))
             if seen & 2:
                 self.rxctl.append((int(d.rxctl_header_o.value), int(d.rxctl_o.value)))
+            self.events["write_error"] += seen >> 20 & 1
             for src in range(8):
                 self.irqs[src] += seen >> (12 + src) & 1
 
@@ -224,16 +264,19 @@ class Host:
         """
         assert header >> 24 & 0x7F == HOST
         assert header >> 38 == CONTROL << 7
-        assert word >> 33 == 0
+        assert word >> 49 == 0
         what, code, count = word & 15, word >> 4 & 0xFF, word >> 20 & 0xFFF
         dst, session = header >> 31 & 0x7F, header >> 16 & 0xFF
+        number = header & 0xFFFF
         more = count
         if (what, code) != (REFUSED, SESSION):
             # The first of a session, an ACK, says from where it counts.
             more = count - self.counts.get((dst, session), count) - (what == REFUSED) & 0xFFF
             self.counts[dst, session] = count
-            self.pending[dst] = bool(word >> 32)
-        return what, dst, session, header & 0xFFFF, code, word >> 12 & 0xFF, more
+            self.pending[dst] = bool(word >> 32 & 1)
+            self.stored[dst] = word >> 33
+            assert number - self.stored[dst] & 0xFFFF < FAR, "in memory before it was taken, or long not"
+        return what, dst, session, number, code, word >> 12 & 0xFF, more
 
     # ---------------------------------------------------------------- links
     async def _link(self, link: int) -> None:
@@ -346,6 +389,9 @@ class Host:
             assert any(address in ok for ok in self.legal), f"write to {address:#x}"
             self.memory[address] = data
             self.on_write(address, data)
+
+    def errors(self) -> int:
+        return self.events["write_error"]
 
     def get(self, address: int, beats: int) -> list[int | None]:
         return [self.memory.get(address + 8 * n) for n in range(beats)]

@@ -249,6 +249,36 @@ async def a_session_begins_after_the_last_ones_writes(dut: Any) -> None:
 
 
 @cocotb.test()
+async def an_open_of_the_open_session_with_other_numbers_is_told_to_take_another_one(dut: Any) -> None:
+    """Its source has started again and knows nothing of this session; a repeat that data has overtaken looks alike."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x1000, 2)
+    await h.open(1, 7, 40)
+    # A repeat, before anything has come: the ACK was lost.
+    await h.open(1, 7, 40)
+    first = write(h, 41, SHORT, 4, completion=True)
+    h.send(first.beats())
+    await h.rest()
+    # Nothing is retired, but something has come; then something is; then at other numbers.
+    for number, then in ((40, 40), (40, None), (0, None), (42, None)):
+        h.ctl.clear()
+        h.send(control(1, OPEN, 7, number))
+        await h.rest()
+        if (number, then) == (42, None):
+            assert h.ctl == [(ACK, 1, 7, 42, 1, 0, 0)], "the number that is due, and nothing behind it"
+        else:
+            assert h.ctl == [(REFUSED, 1, 7, 0, SESSION, 1, 0)]
+        if then is not None:
+            h.send(write(h, then, SHORT + 64, 4).beats())
+            await h.rest()
+    # The session goes on as if nothing had been, and another one opens.
+    h.send(write(h, 42, SHORT, 4, completion=True).beats())
+    await h.rest()
+    assert h.ctl[-1] == (ACK, 1, 7, 43, 1, 0, 0)
+    await h.open(1, 8, 0)
+
+
+@cocotb.test()
 async def what_comes_twice_or_outside_the_window_is_dropped(dut: Any) -> None:
     h = await begin(dut, lost=0)
     await h.region(1, SHORT, 0x1000, 2)
@@ -945,6 +975,103 @@ async def acks_come_after_a_quarter_of_a_window(dut: Any) -> None:
         await h.clocks(40)
     await h.rest()
     assert [c[3] for c in h.ctl] == [16, 32, 48]
+
+
+@cocotb.test()
+async def what_is_said_to_be_in_memory_is_there_although_writes_are_posted(dut: Any) -> None:
+    """The bus core answers a write at once; it is in memory when a read that came behind it is."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.region(2, SHORT + 0x4000, 0x4000, 4)
+    await h.open(1, 7)
+    await h.open(2, 7, 100)
+    h.lazy = True
+    h.ctl.clear()
+    # An ACK that opens a window does not wait, and does not say that anything is there.
+    for seq in range(16):
+        h.send(write(h, seq, SHORT + 8 * seq, 1).beats())
+    await h.until(lambda: h.ctl, "ACK of a quarter")
+    assert (h.ctl[-1][3], h.stored[1], h.flushes) == (16, 0, 0)
+    assert SHORT not in h.memory
+    # One that was asked for does, and one read is enough for all that wait.
+    h.reads.hold = True
+    h.ctl.clear()
+    last = write(h, 16, SHORT + 0x80, 64, completion=True)
+    h.send(last.beats())
+    await h.clocks(800)
+    assert not h.ctl
+    h.send(write(h, 100, SHORT + 0x4000, 1, src=2, completion=True).beats())
+    h.send(write(h, 17, SHORT + 0x400, 1, completion=True).beats())
+    await h.clocks(800)
+    assert not h.ctl
+    h.reads.hold = False
+    await h.until(lambda: len(h.ctl) == 1, "ACK")
+    assert (h.stored[1], h.flushes) == (17, 1)
+    assert h.get(last.second, 64) == last.payload
+    await h.rest()
+    assert (h.stored, h.flushes) == ({1: 18, 2: 101}, 2)
+    assert not h.posted
+    # A probe asks, too: not for a read where nothing was written since.
+    h.ctl.clear()
+    h.send(control(1, PROBE, 7, 18))
+    await h.rest()
+    assert (h.ctl[-1], h.stored[1], h.flushes) == ((ACK, 1, 7, 18, 1, 0, 0), 18, 2)
+    h.send(write(h, 18, SHORT, 1).beats())
+    await h.clocks(300)
+    h.send(control(1, PROBE, 7, 19))
+    await h.rest()
+    assert (h.ctl[-1], h.stored[1], h.flushes) == ((ACK, 1, 7, 19, 1, 0, 0), 19, 3)
+    assert not h.posted
+
+
+@cocotb.test()
+async def a_read_that_fails_tells_nobody_and_is_made_again_for_a_probe(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.ctl.clear()
+    h.flush_fails = True
+    h.send(write(h, 0, SHORT, 4, completion=True).beats())
+    await h.rest()
+    assert (h.ctl, h.flushes, h.errors()) == ([], 1, 1)
+    h.flush_fails = False
+    h.send(control(1, PROBE, 7, 1))
+    await h.rest()
+    assert (h.ctl, h.stored[1], h.flushes) == ([(ACK, 1, 7, 1, 1, 0, 0)], 1, 2)
+
+
+@cocotb.test()
+async def a_session_that_begins_waits_for_no_read_of_the_last_one(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.reads.hold = True
+    h.send(write(h, 0, SHORT, 4, completion=True).beats())
+    await h.until(lambda: h.dut.axi_arvalid.value, "read")
+    await h.open(1, 8, 500)
+    assert h.stored[1] == 500
+    h.send(write(h, 500, SHORT, 4, session=8, completion=True).beats())
+    await h.clocks(300)
+    assert h.stored[1] == 500
+    h.reads.hold = False
+    await h.rest()
+    assert (h.stored[1], h.flushes) == (501, 2)
+
+
+@cocotb.test()
+async def what_is_long_not_known_to_be_in_memory_stops_the_window(dut: Any) -> None:
+    """4096 packets after the last read an ACK waits for one, so a number of 16 bits stays unique."""
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    h.ctl.clear()
+    for seq in range(4160):
+        h.send(write(h, seq, SHORT, 1).beats())
+    await h.until(lambda: h.events["retired"] == 4160, "all", 80_000)
+    await h.rest()
+    assert 1 <= h.flushes <= 4
+    assert h.stored[1] >= 4096
+    assert [c[3] for c in h.ctl] == sorted(c[3] for c in h.ctl)
 
 
 @cocotb.test()

@@ -92,6 +92,9 @@ class Flow:
     first: int = 0
     seen: set[int] = field(default_factory=set)  # numbers of this session
     acked: int = 0  # told with the last ACK
+    stored: int = 0  # told to be in memory
+    taken: int = 0  # sessions that cannot be opened: their numbers are open already
+    flushes: bool = True  # an ACK says that all is
     links: dict[int, int] = field(default_factory=dict)  # number to link
     requests: list[Transfer] = field(default_factory=list)
     messages: list[Transfer] = field(default_factory=list)

@@ -20,8 +20,10 @@ def header(
     return seq | session << 16 | src << 24 | dst << 31 | size << 38 | kind << 45 | rest
 
 
-def control(kind: int, code: int = 0, tag: int = 0, count: int = 0, pending: bool = False) -> int:
-    return kind | code << 4 | tag << 12 | (count & 0xFFF) << 20 | pending << 32
+def control(
+    kind: int, code: int = 0, tag: int = 0, count: int = 0, pending: bool = False, stored: int = 0
+) -> int:
+    return kind | code << 4 | tag << 12 | (count & 0xFFF) << 20 | pending << 32 | (stored & 0xFFFF) << 33
 
 
 def descriptor(

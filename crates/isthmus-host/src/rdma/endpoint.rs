@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 const RUNNING: u32 = 1;
 const READY: u32 = 2;
 const ENABLE: u32 = 1;
-const ALL_LINKS: u32 = 0xF0;
+const ALL_LINKS: u8 = 0xF;
 pub(super) const BEAT: usize = 8;
 const HOSTS: usize = 8;
 
@@ -55,7 +55,7 @@ pub(super) struct Posted {
     /// Packets, which the flow numbers in one row.
     pub(super) packets: u16,
     /// At the last fence.
-    pub(super) session: u8,
+    pub(super) ended: u8,
     pub(super) refusals: u32,
 }
 
@@ -66,6 +66,8 @@ pub struct Endpoint<M, D> {
     pub(super) memory: D,
     pub(super) config: EndpointConfig,
     pub(super) hosts: HostId,
+    /// That it may use, a bit each.
+    links: u8,
     pub(super) posted: [Posted; HOSTS],
     pub(super) errors: u16,
 }
@@ -81,9 +83,9 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         if size < CONTROL_BYTES || !address.is_multiple_of(64) {
             return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES });
         }
-        let fresh = Posted { session: config.session, ..Posted::default() };
-        let posted = [fresh; HOSTS];
-        let mut endpoint = Self { mmio, memory, config, hosts: 0, posted, errors: 0 };
+        let posted = [Posted::default(); HOSTS];
+        let mut endpoint =
+            Self { mmio, memory, config, hosts: 0, links: ALL_LINKS, posted, errors: 0 };
         endpoint.start().await?;
         Ok(endpoint)
     }
@@ -120,12 +122,41 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             (regs::ERR_BASE_HI, (ring >> 32) as u32),
             (regs::ERR_SIZE, ERROR_RECORDS_LOG2),
             (regs::ERR_TAIL, 0),
-            (regs::CONTROL, ENABLE | u32::from(self.config.bench) << 1 | ALL_LINKS),
+            (regs::CONTROL, self.control()),
         ] {
             self.mmio.write32(register.into(), value).await?;
         }
         // Queues are cleared first: what is posted before is not taken.
         self.reaches(READY | RUNNING).await
+    }
+
+    fn control(&self) -> u32 {
+        ENABLE | u32::from(self.config.bench) << 1 | u32::from(self.links) << 4
+    }
+
+    /// Which links are up, a bit each: those that the cable and the far end let be.
+    ///
+    /// # Errors
+    /// When the machine refuses.
+    pub async fn links_up(&mut self) -> Result<u8, RdmaError> {
+        Ok((self.mmio.read32(regs::STATE.into()).await? >> 4) as u8 & ALL_LINKS)
+    }
+
+    /// Says which links may be used from now on, a bit each; after opening all may.
+    ///
+    /// A packet that waits for a link that is down waits until it comes up, and all of its flow behind it. Taking
+    /// that link out of use drops it: it is lost, its destination and this host are told
+    /// ([`ErrorRecord`]), and the flow goes on over the other links.
+    ///
+    /// # Errors
+    /// When no link would be left, or the interface has fewer.
+    pub async fn use_links(&mut self, links: u8) -> Result<(), RdmaError> {
+        let has = self.mmio.read32(regs::LIMITS.into()).await? >> 4 & 0x7;
+        if links == 0 || u32::from(links) >= 1 << has {
+            return Err(RdmaError::Links { links, has: has as u8 });
+        }
+        self.links = links;
+        Ok(self.mmio.write32(regs::CONTROL.into(), self.control()).await?)
     }
 
     async fn stop(&mut self) -> Result<(), RdmaError> {
@@ -214,11 +245,9 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             let done = Completion::from(seen);
             let missing = self.posted[at].packets.wrapping_sub(done.number);
             if missing == 0 && !done.pending {
-                // A word of zero: nothing was sent, so there was no session.
-                let session = if seen == 0 { self.posted[at].session } else { done.session };
-                let before = std::mem::replace(&mut self.posted[at].session, session);
+                let before = std::mem::replace(&mut self.posted[at].ended, done.ended);
                 let refusals = std::mem::replace(&mut self.posted[at].refusals, done.refusals);
-                if before != session {
+                if before != done.ended {
                     return Err(RdmaError::Session { host });
                 }
                 return Ok(done.refusals.wrapping_sub(refusals));

@@ -44,6 +44,14 @@ pub enum RdmaError {
         /// The highest.
         most: HostId,
     },
+    /// Links that cannot be what may be used.
+    #[error("links {links:#06b}: at least one of this interface's {has}, the lowest bit is link 0")]
+    Links {
+        /// A bit each.
+        links: u8,
+        /// How many there are.
+        has: u8,
+    },
     /// A word that is not in the memory.
     #[error("no word of 8 bytes at {at:#x} in a memory of {size} bytes")]
     Place {

@@ -408,6 +408,8 @@ pub struct Completion {
     pub pending: bool,
     /// Its session.
     pub session: u8,
+    /// Sessions of the flow that have ended since the endpoint was opened, modulo 64.
+    pub ended: u8,
     /// Refusals so far.
     pub refusals: u32,
 }
@@ -419,6 +421,7 @@ impl From<u64> for Completion {
             open: completion::OPEN.is_set(word),
             pending: completion::PENDING.is_set(word),
             session: completion::SESSION.get(word) as u8,
+            ended: completion::ENDED.get(word) as u8,
             refusals: completion::REFUSALS.get(word) as u32,
         }
     }

@@ -101,10 +101,11 @@ pub(super) struct Side {
 }
 
 /// What a host does.
-pub(super) type Task<T> = Pin<Box<dyn Future<Output = Result<T, RoadError>>>>;
+pub(super) type Task<T> = TaskOf<T, RoadError>;
+type TaskOf<T, E> = Pin<Box<dyn Future<Output = Result<T, E>>>>;
 
 /// The first failure ends the wait.
-pub(super) async fn try_all<T>(tasks: Vec<Task<T>>) -> Result<Vec<T>, RoadError> {
+pub(super) async fn try_all<T, E>(tasks: Vec<TaskOf<T, E>>) -> Result<Vec<T>, E> {
     let mut tasks: Vec<_> = tasks.into_iter().map(|task| (Some(task), None)).collect();
     poll_fn(move |context| {
         for (task, result) in &mut tasks {

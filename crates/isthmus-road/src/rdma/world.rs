@@ -120,6 +120,15 @@ impl World {
         scenario: &RdmaScenario,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
+        Self::with_layout(scenario, make_model, scenario.layout())
+    }
+
+    /// One whose hosts' memories are laid out so.
+    pub(super) fn with_layout(
+        scenario: &RdmaScenario,
+        make_model: MakeModel<'_>,
+        layout: Layout,
+    ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: false,
@@ -129,7 +138,6 @@ impl World {
             simulated_limit_ps: scenario.limits.simulated_ps(),
             wall_limit_ms: scenario.limits.wall_ms(),
         });
-        let layout = scenario.layout();
         let link_mhz = scenario.platform.link_mhz;
         let switches = (0..scenario.interface.links)
             .map(|link| {
@@ -250,6 +258,32 @@ impl Node {
         Ok(Self { number: number as HostId, host, bus, device, ports, source })
     }
 
+    /// BAR 0 as a program's stores reach it.
+    pub(super) fn bar(host: &MmioHost, scenario: &RdmaScenario) -> Bar {
+        match scenario.workload.combined {
+            true => Bar::new(host),
+            false => Bar::uncombined(host, QUEUES),
+        }
+    }
+
+    /// How its interface is opened, with the platform's times.
+    pub(super) fn config(
+        number: HostId,
+        session: u8,
+        scenario: &RdmaScenario,
+        timeout: Picoseconds,
+    ) -> EndpointConfig {
+        let cycles = |us: f64| (us * scenario.interface.clock_mhz).round() as u32;
+        EndpointConfig {
+            host: number,
+            session,
+            probe_cycles: cycles(scenario.interface.probe_us),
+            lost_cycles: cycles(scenario.interface.lost_us),
+            timeout: std::time::Duration::from_nanos(timeout.0 / 1_000),
+            ..EndpointConfig::default()
+        }
+    }
+
     /// Opens the interface, lets every other host write and send here.
     pub(super) async fn open(
         sim: Sim,
@@ -258,19 +292,9 @@ impl Node {
         scenario: RdmaScenario,
         layout: Layout,
     ) -> Result<Program, RdmaError> {
-        let cycles = |us: f64| (us * scenario.interface.clock_mhz).round() as u32;
-        let bar = match scenario.workload.combined {
-            true => Bar::new(&host),
-            false => Bar::uncombined(&host, QUEUES),
-        };
-        let config = EndpointConfig {
-            host: number,
-            session: (scenario.seed as u8).wrapping_mul(31).wrapping_add(number),
-            probe_cycles: cycles(scenario.interface.probe_us),
-            lost_cycles: cycles(scenario.interface.lost_us),
-            bench: false,
-            timeout: std::time::Duration::from_nanos(scenario.timeout().0 / 1_000),
-        };
+        let bar = Self::bar(&host, &scenario);
+        let session = (scenario.seed as u8).wrapping_mul(31).wrapping_add(number);
+        let config = Self::config(number, session, &scenario, scenario.timeout());
         let memory = HostMemory::new(&sim, &host);
         let mut endpoint = Endpoint::open(bar, memory.clone(), config).await?;
         for source in (0..scenario.workload.hosts as HostId).filter(|source| *source != number) {

@@ -107,6 +107,7 @@ struct Out {
     acked: u16,
     open: bool,
     session: u8,
+    ended: u8,
     refusals: u32,
     /// Refusals that are in flight.
     pending: u32,
@@ -764,6 +765,7 @@ impl World {
         let out = &self.hosts[host].out[to];
         let word = u64::from(out.refusals) << 32
             | u64::from(out.session) << 24
+            | u64::from(out.ended % 64) << 18
             | u64::from(out.pending != 0) << 17
             | u64::from(out.open) << 16
             | u64::from(out.acked);
@@ -867,6 +869,7 @@ impl World {
                 if code == SESSION {
                     (out.open, out.failed) = (false, true);
                     out.session = session.wrapping_add(1);
+                    out.ended = out.ended.wrapping_add(1);
                     self.told_done(host, by);
                 } else {
                     out.refusals += 1;
