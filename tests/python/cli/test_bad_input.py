@@ -55,6 +55,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "vme"): (),
     ("bench", "switch"): (),
     ("bench", "rdma"): ("write-lat",),
+    ("bench", "nanet"): (),
     ("serve", "etherbone"): (),
     ("eb", "read"): ("udp/127.0.0.1/9", "0x100/4"),
     ("eb", "write"): ("udp/127.0.0.1/9", "0x100/4", "1"),
