@@ -25,7 +25,7 @@ def text(made: Document) -> str:
     members = list(made)
     out = [
         "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
-        "# after frame: from its last byte on the interface's pins to the event in the program, min and max\n",
+        "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n",
         aligned(_rows(members), left=(0, 1)),
     ]
     shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
