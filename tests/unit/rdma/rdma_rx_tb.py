@@ -250,7 +250,7 @@ async def a_session_begins_after_the_last_ones_writes(dut: Any) -> None:
 
 @cocotb.test()
 async def an_open_of_the_open_session_with_other_numbers_is_told_to_take_another_one(dut: Any) -> None:
-    """Its source has started again and knows nothing of this session; a repeat that data has overtaken looks alike."""
+    """Its source has started again and knows no session; a repeat that data has overtaken looks alike."""
     h = await begin(dut)
     await h.region(1, SHORT, 0x1000, 2)
     await h.open(1, 7, 40)

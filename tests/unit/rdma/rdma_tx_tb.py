@@ -1039,7 +1039,7 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
 
 @cocotb.test()
 async def what_was_taken_is_asked_for_until_it_is_in_memory(dut: Any) -> None:
-    """An ACK opens the window; the completion word waits for the one that speaks of memory, which PROBE asks for."""
+    """An ACK opens the window; the completion word waits for one that speaks of memory."""
     b = await made(dut, probe=500)
     flow = b.flows[1]
     await b.message(1, b.letter(1, local=True))
@@ -1279,7 +1279,7 @@ async def a_session_whose_number_the_far_end_has_open_is_passed_over(dut: Any) -
 
 @cocotb.test()
 async def an_ended_session_counts_what_had_refusals_to_come(dut: Any) -> None:
-    """An ACK with pending may go before the REFUSED of what it acknowledges; a reset of the far end loses that."""
+    """An ACK may go before the REFUSED of what it acknowledges; a reset of the far end loses that."""
     b = await made(dut, probe=2_000)
     b.steady = False
     flow = b.flows[1]

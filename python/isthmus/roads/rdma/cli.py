@@ -139,7 +139,7 @@ def rdma(
         bool,
         typer.Option(
             "--print-scenario",
-            help="Build the models and print the scenario of the one run, for a program of your own; run nothing.",
+            help="Print the scenario of the run, with its models built, for your own program; run nothing.",
         ),
     ] = False,
     scheduler: Scheduler = None,
