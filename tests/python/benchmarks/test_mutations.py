@@ -22,6 +22,7 @@ def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -
     table = mutations.load()
     assert all(m.mutated() != (ROOT / "rtl" / m.file).read_text() for m in table)
     families = ["prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "pcie", "link", "crossbar", "rdma"]
+    families += ["blocklink", "coherence"]
     modules = {
         path.relative_to(ROOT / "rtl").with_suffix("").as_posix()
         for family in families
