@@ -85,11 +85,12 @@ module event_queue_props (
       // What makes the above inductive.
       assert (16'(made_q - taken_q) <= places);
       if (cmd_valid_o || data_valid_o) assert (16'(made_q - taken_q) != '0);
-      if (cmd_valid_o) assert (dut.beat_q == '0);
+      assert (dut.state_q != 2'd3);
+      if (!data_valid_o) assert (dut.beat_q == '0);
       if (data_valid_o) assert (dut.event_q[255 - 64*dut.beat_q] == !number[size_i]);
       if (cmd_valid_o) assert (dut.event_q[255] == !number[size_i]);
-      cover (full_o && take && size_i == 4'd1);
-      cover (irq_o && written_o == 16'd2);
+      cover (full_o && take);
+      cover (irq_o && written_o == 16'd1);
     end
   end
 endmodule

@@ -105,7 +105,8 @@ def compare(
     driver: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Only this way: dma, loads, bulk, serial, datagram, inline or message."
+            metavar="NAME",
+            help="Only this way: dma, loads, bulk, serial, datagram, inline, message or poll.",
         ),
     ] = None,
     iterations: Annotated[

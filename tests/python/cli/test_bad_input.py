@@ -56,6 +56,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "switch"): (),
     ("bench", "rdma"): ("write-lat",),
     ("bench", "eci"): (),
+    ("bench", "nanet"): (),
     ("serve", "etherbone"): (),
     ("eb", "read"): ("udp/127.0.0.1/9", "0x100/4"),
     ("eb", "write"): ("udp/127.0.0.1/9", "0x100/4", "1"),

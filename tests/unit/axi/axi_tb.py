@@ -38,8 +38,8 @@ class Bench:
     async def start(self, *, queue: bool = False, memory: bool = True) -> None:
         d = self.dut
         for name in (
-            "cmd_valid", "cmd_addr", "cmd_bytes", "cmd_tag", "data_valid", "data_keep", "data", "enable", "base",
-            "size", "taken", "irq_enable", "irq_gap", "event_valid", "event",
+            "cmd_valid", "cmd_addr", "cmd_bytes", "cmd_tag", "data_valid", "data_keep", "data", "enable",
+            "base", "size", "taken", "irq_enable", "irq_gap", "event_valid", "event",
         ):  # fmt: skip
             getattr(d, f"{name}_i").value = 0
         d.use_queue_i.value = queue

@@ -14,7 +14,7 @@ from isthmus.roads.nanet import ROAD, tables
 from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
 from isthmus.roads.nanet.platform import KINDS
 from isthmus.storage import result_file
-from isthmus.workload import parse_rate, parse_sizes
+from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 
 
 def run(
@@ -60,6 +60,10 @@ def run(
 
 def _windows(text: str) -> list[int]:
     found = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() and 1 <= int(part) <= 4096 for part in found):
+    if not all(_is_window(part) for part in found):
         raise UserError(f"window: {text!r}; expected datagrams in flight, for example 1 or 1,16")
     return [int(part) for part in found]
+
+
+def _is_window(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= LARGEST_WINDOW

@@ -14,10 +14,14 @@ from isthmus.units import digits
 
 TITLE = "UDP from the wire into host memory"
 QUESTION = (
-    "A detector sends UDP datagrams over Gigabit Ethernet; a network interface writes them into registered buffers "
-    "and announces each. How long after a datagram's last byte does a program have it, and how evenly?"
+    "A detector sends UDP datagrams over Gigabit Ethernet; a network interface writes them into registered "
+    "buffers and announces each. How long after its last byte does a program have a datagram, and how "
+    "evenly?"
 )
-SOURCE = "NaNet: a flexible and configurable low-latency NIC for real-time GPU-based systems, A. Lonardo et al., INFN"
+SOURCE = (
+    "NaNet: a flexible and configurable low-latency NIC for real-time GPU-based systems, "
+    "A. Lonardo et al., INFN"
+)
 
 
 def page(document: Document) -> str:
@@ -51,8 +55,8 @@ def _answer(document: Document) -> str:
         if m.throughput is not None and m.workload.get("window") != 1:
             rate = digits(m.throughput.payload_bit_s / 8e6)
             sentences.append(
-                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes, {m.workload['ports']} ports: {rate} MB/s, "
-                f"{m.workload['lost']} lost</li>"
+                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes, {m.workload.get('ports', 1)} ports: "
+                f"{rate} MB/s, {m.workload.get('lost', 0)} lost</li>"
             )
     return f'<p class="headline">From the wire to the program</p><ul>{"".join(sentences)}</ul>'
 

@@ -25,7 +25,7 @@ def text(made: Document) -> str:
     members = list(made)
     out = [
         "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
-        "# after frame: from its last byte on the interface's pins to the event in the program, min and max\n",
+        "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n",
         aligned(_rows(members), left=(0, 1)),
     ]
     shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
@@ -56,7 +56,16 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
         after = ("-", "-") if None in ends else tuple(us(end) for end in ends if end is not None)
         rate = digits(m.throughput.payload_bit_s / 8e6) if m.throughput else "-"
         rows.append(
-            (m.profile, m.arrivals, str(w["bytes"]), str(w["ports"]), *times, *after, rate, str(w["lost"]))
+            (
+                m.profile,
+                m.arrivals,
+                str(w["bytes"]),
+                str(w.get("ports", 1)),
+                *times,
+                *after,
+                rate,
+                str(w.get("lost", 0)),
+            )
         )
     return rows
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: SHL-2.1
+/// nanet_stream: nothing is written outside the buffer that the table gives, a command has the beats that its bytes
+/// need, an event comes when all writes of its buffer are answered, and no buffer is filled that the host has not
+/// given back.
+///
+/// Any datagrams, also longer than announced or cut short; any stalls, answers and buffers. The table is set before
+/// the list is enabled, and a host gives back what was announced.
+module nanet_stream_props
+  import nanet_pkg::*;
+(
+  input logic        clk_i,
+  input logic        enable_i,
+  input logic        beat_valid_i,
+  input logic [1:0]  beat_kind,
+  input logic [63:0] beat_i,
+  input logic [7:0]  usage_i,
+  input logic [7:0]  ends_i,
+  input logic        head_lost_i,
+  input logic        answer_valid_i,
+  input logic        cmd_ready_i,
+  input logic        data_ready_i,
+  input logic        done_valid_i,
+  input logic        done_error_i,
+  input logic        event_ready_i,
+  input logic        full_i,
+  input logic [15:0] returned_i,
+  input logic [63:0] time_cycles_i
+);
+  // Never assigned another value and not initialised: any constants.
+  logic [6:0]  buffers;
+  logic [7:0]  datagrams;
+  logic [31:0] flush;
+  always_ff @(posedge clk_i) begin
+    buffers   <= buffers;
+    datagrams <= datagrams;
+    flush     <= flush;
+  end
+
+  logic rst_ni, beat_ready_o, ask_valid_o, cmd_valid_o, data_valid_o, data_keep_o, data_last_o;
+  logic event_valid_o, begun_o, idle_o;
+  logic [63:0] cmd_addr_o, data_o;
+  logic [11:0] cmd_bytes_o;
+  event_t  event_o;
+  losses_t losses_o;
+  logic [15:0] filled_o, no_event_o;
+  logic [31:0] delivered_o;
+  logic [5:0]  number_o;
+  list_t  list_i;
+  entry_e beat_kind_i;
+  logic   table_we_i;
+  logic [5:0] table_index_i;
+  buffer_t table_i;
+  assign table_we_i    = 1'b0;
+  assign table_index_i = '0;
+  assign table_i       = '0;
+  assign beat_kind_i   = entry_e'(beat_kind);
+  assign list_i = '{
+      enable: enable_i, buffers: buffers, datagrams: datagrams, flush: flush, returned: returned_i
+  };
+
+  nanet_stream #(.DataWidth(64), .UsageW(8), .Ask(1'b1)) dut (.*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // Commands that memory has not answered.
+  logic [7:0] open_q;
+  logic cmd_take, data_take;
+  assign cmd_take  = cmd_valid_o && cmd_ready_i;
+  assign data_take = data_valid_o && data_ready_i;
+  logic [11:0] bytes_q;    // of the command whose data goes
+  logic [11:0] sent_q;     // beats of it
+  logic        sending_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      open_q    <= '0;
+      sending_q <= 1'b0;
+    end else begin
+      open_q <= open_q + 8'(cmd_take) - 8'(done_valid_i);
+      if (cmd_take) begin
+        bytes_q   <= cmd_bytes_o;
+        sent_q    <= '0;
+        sending_q <= 1'b1;
+      end else if (data_take) begin
+        sent_q <= sent_q + 12'd1;
+        if (data_last_o) sending_q <= 1'b0;
+      end
+    end
+  end
+
+  always_comb begin
+    assume (buffers >= 7'd1 && buffers <= 7'd64);
+    assume (beat_kind <= 2'd2);
+    // The UDP stage takes no longer frames.
+    if (beat_kind_i == EntryHead) assume (beat_i[15:0] <= 16'(MaxPayload));
+    // Memory answers what it was asked; the host gives back what was announced.
+    if (done_valid_i) assume (open_q != '0);
+    if (started_q) assume (16'(filled_o - returned_i) <= 16'(buffers));
+    if (!enable_i) assume (returned_i == filled_o);
+  end
+
+  // States of the module, by their place in its list.
+  localparam logic [3:0] StLoad = 4'd1, StPlace = 4'd2, StAsk = 4'd3, StChunk = 4'd4;
+  localparam logic [3:0] StData = 4'd5, StClose = 4'd7;
+  logic [3:0] state;
+  assign state = dut.state_q;
+
+  logic [24:0] until_;   // behind the command, from the buffer's begin
+  logic placed;
+  assign until_ = {1'b0, dut.at_q} + 25'(cmd_bytes_o);
+  assign placed = state == StAsk || state == StChunk || state == StData;
+  always_comb begin
+    if (started_q) begin
+      if (cmd_valid_o) begin
+        assert (dut.open_q && cmd_bytes_o != '0 && cmd_bytes_o <= 12'd2047);
+        assert (cmd_addr_o == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
+        assert (until_ <= {1'b0, dut.buffer_q.bytes});
+      end
+      if (data_valid_o) begin
+        assert (sending_q);
+        assert (data_last_o == (sent_q == ((bytes_q + 12'd7) >> 3) - 12'd1));
+      end
+      if (event_valid_o) assert (open_q == '0 && !sending_q);
+      assert (open_q == dut.pending_q);
+      // What makes the above inductive.
+      assert (sending_q == (state == StData));
+      if (placed) begin
+        assert (dut.open_q);
+        assert ({2'b0, dut.at_q} + 26'(dut.left_q) <= {2'b0, dut.buffer_q.bytes});
+        assert ({1'b0, dut.at_q} >= dut.fill_q && dut.left_q <= 16'(MaxPayload));
+      end
+      if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
+      if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
+      if (sending_q) begin
+        assert (bytes_q == dut.chunk_q && 16'(dut.chunk_q) <= dut.left_q && bytes_q != '0);
+        assert (sent_q < (bytes_q + 12'd7) >> 3 && bytes_q <= 12'd2047);
+        assert (dut.beats_q == ((bytes_q + 12'd7) >> 3) - sent_q);
+      end
+      cover (event_valid_o && event_o.datagrams == 16'd2);
+      cover (data_valid_o && data_last_o && bytes_q > 12'd8);
+    end
+  end
+endmodule

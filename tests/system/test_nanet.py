@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP into registered memory: the interface between Gigabit sources and a host on PCI Express.
+
+The engine compares every byte and refuses a run that loses a datagram; here is what rates, times and
+counters must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import native, platforms
+from isthmus.bench.runner import model
+from isthmus.errors import UserError
+from isthmus.roads.nanet.bench import PLATFORM, TOP, Stream, parameters, scenario
+
+Run = Callable[..., dict[str, Any]]
+PS_PER_CYCLE = 5_000
+"""Of 200 MHz."""
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """One run. `settings` go into the workload, `groups` replace constants of the platform's tables."""
+    built: dict[tuple[str, int], Path] = {}
+
+    def one(
+        profile: str = "isthmus",
+        ports: int = 1,
+        faults: dict[str, int] | None = None,
+        groups: dict[str, dict[str, Any]] | None = None,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        platform = platforms.load(PLATFORM)
+        if (profile, ports) not in built:
+            built[profile, ports] = model(TOP, False, parameters(platform, profile, ports))  # type: ignore[arg-type]
+        stream = Stream(ports=ports, iterations=60, seed=5)
+        made = scenario(platform, profile, stream, built[profile, ports], faults=faults or {})  # type: ignore[arg-type]
+        if "rate_per_s" in settings:
+            del made["workload"]["window"]
+        made["workload"] |= settings
+        for name, constants in (groups or {}).items():
+            made["platform"][name] |= constants
+        (found,) = native.run_scenario(made)
+        return found
+
+    return one
+
+
+def lost(found: dict[str, Any], name: str) -> int:
+    """A counter of the interface, over all ports."""
+    return sum(
+        count
+        for key, count in found["counters"].items()
+        if key.startswith("port") and key.endswith(f".{name}")
+    )
+
+
+@pytest.mark.parametrize("profile", ["isthmus", "as-published"])
+def test_the_stages_of_a_datagram_are_its_latency(run: Run, profile: str) -> None:
+    found = run(profile)
+    assert found["stages_total_ps"] == sum(stage["ps"] for stage in found["stages"])
+    assert found["latency_ps"]["min"] <= found["stages_total_ps"] <= found["latency_ps"]["max"]
+    assert found["checked"]["wrong"] == found["checked"]["lost"] == 0
+
+
+def test_cut_through_is_even_to_two_cycles(run: Run) -> None:
+    parts = run()["workload"]["parts_ps"]
+    assert parts["after_frame"]["max"] - parts["after_frame"]["min"] <= 2 * PS_PER_CYCLE
+    assert parts["after_frame"]["max"] <= 150_000
+    assert parts["to_program"]["max"] <= 2_500_000
+
+
+def test_as_published_only_the_firmware_varies(run: Run) -> None:
+    parts = run("as-published")["workload"]["parts_ps"]
+    for stable in ("udp", "work"):
+        assert parts[stable]["max"] == parts[stable]["min"]
+    spread = {name: parts[name]["max"] - parts[name]["min"] for name in ("wake", "inside")}
+    assert abs(spread["inside"] - spread["wake"]) <= 2 * PS_PER_CYCLE
+    # The stages overlap: they take longer than the whole.
+    assert sum(parts[name]["avg"] for name in ("udp", "wake", "work", "write")) > parts["inside"]["avg"] + 1e6
+
+
+@pytest.mark.parametrize(("ports", "least"), [(1, 119.6), (4, 478.5)])
+def test_every_port_runs_at_line_rate_and_loses_nothing(run: Run, ports: int, least: float) -> None:
+    found = run(ports=ports, window=16, bytes=1472)
+    assert found["throughput"]["payload_bit_s"] / 8e6 >= least
+    assert found["workload"]["lost"] == 0
+
+
+def test_the_smallest_frames_come_back_to_back(run: Run) -> None:
+    found = run(window=32, bytes=18, iterations=200)
+    # A frame with preamble and gap takes 84 bytes: 672 ns.
+    assert found["throughput"]["cycles_per_s"] >= 0.99 * 1e9 / 672
+    assert found["workload"]["lost"] == 0
+
+
+@pytest.mark.parametrize("size", [4, 5, 7, 15, 16, 17, 63, 65, 127, 129, 1471])
+def test_a_datagram_may_have_any_length(run: Run, size: int) -> None:
+    found = run(bytes=size, window=4, iterations=12)
+    assert found["checked"]["bytes"] >= 12 * size
+
+
+@pytest.mark.parametrize("fault", ["bad_checksum_every", "bad_fcs_every"])
+def test_what_is_spoilt_is_never_announced_and_counted_where_it_is_dropped(run: Run, fault: str) -> None:
+    found = run(faults={fault: 5}, bytes=200, window=4)
+    bad = found["workload"]["sent"] // 5
+    assert lost(found, "bad") == lost(found, "frames_bad") == bad
+    assert lost(found, "delivered") == lost(found, "frames_good") == found["workload"]["sent"] - bad
+
+
+def test_a_slow_program_loses_the_newest_and_every_one_is_counted(run: Run) -> None:
+    found = run(rate_per_s=60_000, buffers=4, work_ns=40_000, bytes=200, may_lose=True)
+    assert found["workload"]["lost"] > 0
+    assert lost(found, "no_buffer") == found["workload"]["lost"]
+    assert lost(found, "delivered") + lost(found, "no_buffer") == found["workload"]["sent"]
+
+
+def test_a_slow_bus_loses_whole_datagrams_and_every_one_is_counted(run: Run) -> None:
+    slow = {"link": {"generation": 1, "lanes": 1}}
+    found = run(ports=4, window=32, bytes=1472, groups=slow, may_lose=True)
+    assert lost(found, "overflow") > 0
+    assert lost(found, "overflow") == found["workload"]["lost"]
+    assert lost(found, "delivered") + lost(found, "overflow") == found["workload"]["sent"]
+
+
+def test_a_buffer_of_several_datagrams_has_one_event(run: Run) -> None:
+    found = run(datagrams=4, window=16, bytes=100)
+    assert found["workload"]["lost"] == 0
+    assert lost(found, "delivered") == found["workload"]["sent"]
+
+
+def test_a_buffer_that_does_not_fill_is_announced_after_its_time(run: Run) -> None:
+    found = run(datagrams=8, window=2, bytes=100, flush_us=5.0)
+    assert found["latency_ps"]["max"] >= 5_000_000
+    assert found["latency_ps"]["max"] <= 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bytes": 1473}, r"workload\.bytes: 1473 is outside 4 to 1472"),
+        ({"buffers": 3}, r"workload\.buffers: 3: expected a power of two"),
+        ({"window": 5, "buffers": 4}, r"workload\.window: 5: the buffers hold 4 datagrams"),
+        ({"datagrams": 8, "window": 2}, "expected flush_us above 0"),
+        ({"operation": "put"}, "nanet does not carry put: expected one of nic-to-memory"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(run: Run, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        run(**settings)
