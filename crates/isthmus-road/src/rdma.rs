@@ -29,6 +29,7 @@ use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
+pub use crate::host_bus::{Bar, HostMemory};
 use crate::measurement::{
     Carried, Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
@@ -39,9 +40,8 @@ use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
 use carry::Surroundings;
-use pair::Pair;
-pub use crate::host_bus::{Bar, HostMemory};
 pub use network::{HostProgram, Machine, Network};
+use pair::Pair;
 use program::{ProgramOutcome, Side, Task, try_all};
 use scenario::{PostingName, RdmaScenario, RdmaTest};
 use usage::{Meters, Waits};

@@ -25,6 +25,7 @@ BASE_NS = {
     ("rdma", "message"): 1_400,
     ("eci", "uncached"): 140,
     ("nanet", "poll"): 900,
+    ("nanet", "interrupt"): 4_400,
 }
 BYTE_NS = {
     "dma": 1.0,
@@ -36,6 +37,7 @@ BYTE_NS = {
     "message": 4.0,
     "uncached": 0.08,
     "poll": 8.0,
+    "interrupt": 8.0,
 }
 
 
@@ -58,7 +60,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     elif road == "eci":
         operation, size, driver = work["operation"], work["bytes"], "uncached"
     elif road == "nanet":
-        operation, size, driver = work["operation"], work["bytes"], "poll"
+        operation, size, driver = work["operation"], work["bytes"], work["driver"]
     else:
         operation, size = work["test"], work["size_bytes"]
         driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"

@@ -29,7 +29,8 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
     let (ready, over) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
 
     let counted = {
-        let (sim, ready, over, far) = (sim.clone(), Rc::clone(&ready), Rc::clone(&over), far.clone());
+        let (sim, ready, over, far) =
+            (sim.clone(), Rc::clone(&ready), Rc::clone(&over), far.clone());
         Box::pin(async move {
             let mut endpoint = open(&near, configs[0]).await?;
             while ready.get() < 2 {
@@ -38,7 +39,8 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
             let (mut early, mut missing, mut late) = (0_u64, 0, Picoseconds::ZERO);
             let mut spent = Vec::new();
             for round in 0..rounds {
-                let data: Vec<u8> = (0..BLOCK).map(|at| (at as u64 * 7 + round * 13 + 1) as u8).collect();
+                let data: Vec<u8> =
+                    (0..BLOCK).map(|at| (at as u64 * 7 + round * 13 + 1) as u8).collect();
                 endpoint.memory().write(SOURCE, &data).await?;
                 let place = TARGET + BLOCK * (round as usize % 64);
                 let transfer = write(&near, 1, SOURCE, place, BLOCK);

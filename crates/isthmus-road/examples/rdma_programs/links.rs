@@ -40,7 +40,8 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
             for host in [1_u8, 2] {
                 let data = vec![round as u8 + 1; BYTES];
                 endpoint.memory().write(SOURCE + place(round), &data).await?;
-                let transfer = write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
+                let transfer =
+                    write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
                 endpoint.put(&Descriptor { options, ..transfer }).await?;
             }
             round += 1;
@@ -69,7 +70,8 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
             for host in [1_u8, 2] {
                 let data = vec![round as u8 ^ 0x5A; BYTES];
                 endpoint.memory().write(SOURCE + place(round), &data).await?;
-                let transfer = write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
+                let transfer =
+                    write(near, host, SOURCE + place(round), TARGET + place(round), BYTES);
                 endpoint.put(&Descriptor { options, ..transfer }).await?;
                 let lost = endpoint.fence(host).await?;
                 let there = machines[usize::from(host)].peek(TARGET + place(round), BYTES);

@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use isthmus_host::rdma::{
-    Descriptor, EndpointConfig, HostId, InlineWrite, MAX_INLINE, MAX_TRANSFER, Options, Posting, RdmaError,
+    Descriptor, EndpointConfig, HostId, InlineWrite, MAX_INLINE, MAX_TRANSFER, Options, Posting,
+    RdmaError,
 };
 use isthmus_road::rdma::{Machine, Network};
 use isthmus_sim::Picoseconds;
@@ -65,9 +66,14 @@ impl Host {
     }
 
     /// New bytes in this host's memory at `from`, and in the picture of `peer`'s at `to`.
-    fn transfer(&mut self, peer: HostId, from: usize, to: usize, bytes: usize) -> (Descriptor, Vec<u8>) {
-        let data: Vec<u8> =
-            (0..bytes / 8).flat_map(|_| self.random.bits().to_le_bytes()).collect();
+    fn transfer(
+        &mut self,
+        peer: HostId,
+        from: usize,
+        to: usize,
+        bytes: usize,
+    ) -> (Descriptor, Vec<u8>) {
+        let data: Vec<u8> = (0..bytes / 8).flat_map(|_| self.random.bits().to_le_bytes()).collect();
         self.own.poke(from, &data);
         self.images.borrow_mut()[usize::from(peer)][to - TARGET..][..bytes].copy_from_slice(&data);
         let plain = write(&self.own, peer, from, to, bytes);
@@ -101,7 +107,8 @@ impl Host {
             calls.extend(match kind {
                 1 => {
                     let count = 1 + self.below(CLUSTER);
-                    let cluster: Vec<_> = (0..count).map_while(|_| one(self)).map(|made| made.0).collect();
+                    let cluster: Vec<_> =
+                        (0..count).map_while(|_| one(self)).map(|made| made.0).collect();
                     (!cluster.is_empty()).then_some(Call::Cluster(cluster))
                 }
                 2 => one(self).map(|made| Call::Long(made.0)),
@@ -119,8 +126,7 @@ impl Host {
         };
         let asks = [last(false), last(true)];
         for (at, call) in calls.iter().enumerate() {
-            let options =
-                Options { completion: asks.contains(&Some(at)), ..Options::default() };
+            let options = Options { completion: asks.contains(&Some(at)), ..Options::default() };
             let endpoint = &mut self.endpoint;
             match call {
                 Call::Put(put) => endpoint.put(&Descriptor { options, ..*put }).await?,
@@ -225,8 +231,18 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
             let endpoint = open(&own, config).await?;
             let random = RandomStream::new(seed, &format!("programs:{number}"));
             let counts = Counts::default();
-            let mut host =
-                Host { network, number, config, own, all, endpoint, images, random, keyed_only, counts };
+            let mut host = Host {
+                network,
+                number,
+                config,
+                own,
+                all,
+                endpoint,
+                images,
+                random,
+                keyed_only,
+                counts,
+            };
             let sim = host.network.sim();
             opened.set(opened.get() + 1);
             while opened.get() < hosts {

@@ -38,7 +38,8 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
     let [near, far] = [0, 1].map(|host| network.machine(host));
     let near_config = |session| network.config(0, session, TIMEOUT_US);
     let (first, second) = (near_config(FIRST), near_config(again));
-    let far_config = move |session| isthmus_host::rdma::EndpointConfig { host: 1, session, ..first };
+    let far_config =
+        move |session| isthmus_host::rdma::EndpointConfig { host: 1, session, ..first };
     // The far interface is reset in the pauses below.
     for reset in 0..resets {
         network.reset(1, Picoseconds::from_us(1_000 * (u64::from(reset) + 1)));
