@@ -9,7 +9,8 @@ use isthmus_host::rdma::{EndpointConfig, HostId};
 use isthmus_sim::kernel::{ResetSpec, Sim};
 use isthmus_sim::{Picoseconds, Simulation};
 
-use super::scenario::{Layout, RdmaScenario};
+use super::scenario::RdmaScenario;
+use super::scenario::memory::Layout;
 use super::world::{Node, World};
 use super::{Bar, HostMemory, try_all};
 use crate::error::RoadError;
