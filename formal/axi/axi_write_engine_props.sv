@@ -2,7 +2,7 @@
 /// axi_write_engine: every byte of a command is written once and no other, no burst leaves its aligned
 /// block, one answer a command, AXI4's rules of stability.
 ///
-/// Bounded: 10 cycles from reset, any commands, data, stalls and answers. One address is watched.
+/// Bounded: 9 cycles from reset, any commands, data, stalls and answers. One address is watched.
 module axi_write_engine_props (
   input logic        clk_i,
   input logic        cmd_valid_i,
