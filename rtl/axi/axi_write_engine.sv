@@ -13,7 +13,6 @@
 ///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is made; last
 ///               answer to done_valid_o 1
 ///   Throughput  a beat a cycle over bursts and commands; an address a cycle
-///                                              (proved: formal/axi/axi_write_engine.sby)
 ///   Parameters  DataWidth 64, 128, 256, 512; BurstBytes a power of two, DataWidth/8..4096, at most 256
 ///               beats; MaxBytes of a command, a power of two; MaxBursts a power of two 2..64; TagWidth
 ///   Not done    moving data to other lanes; commands of no bytes
