@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 to 4 Gigabit Ethernet ports into buffers in host memory.
 ///
-/// gmii -> nanet_port -> nanet_stream -> nanet_mux -> axi_write_engine -> dma; events of all ports ->
-/// event_queue -> nanet_mux; bar -> pcie_axi_wb -> wb_nanet. Rules and figures are in
+/// gmii -> nanet_port -> nanet_stream -> nanet_mux -> axi_write_engine -> dma; events of all ports
+/// -> event_queue -> nanet_mux; bar -> pcie_axi_wb -> wb_nanet. Rules and figures are in
 /// docs/explanation/cores/nanet.md.
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
