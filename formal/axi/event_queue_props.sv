@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// event_queue: an event goes to the next place with the phase of its lap, never onto one that the host has
-/// not taken; what finds no place is counted; an interrupt follows every event.
+/// event_queue: an event goes to the next place with the phase of its lap, never onto one that the
+/// host has not taken; what finds no place is counted.
 ///
 /// Any events, stalls and answers; a host that reports no more events than were written.
 module event_queue_props (

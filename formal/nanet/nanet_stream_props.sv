@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// nanet_stream: nothing is written outside the buffer that the table gives, a command has the beats that its bytes
-/// need, an event comes when all writes of its buffer are answered, and no buffer is filled that the host has not
-/// given back.
+/// nanet_stream: nothing is written outside the buffer that the table gives, a command has the
+/// beats that its bytes need, and an event comes when all writes of its buffer are answered.
 ///
-/// Any datagrams, also longer than announced or cut short; any stalls, answers and buffers. The table is set before
-/// the list is enabled, and a host gives back what was announced.
+/// Any datagrams, also cut short; any stalls, answers and buffers. The table is set before the list
+/// is enabled, and a host gives back what was announced.
 module nanet_stream_props
   import nanet_pkg::*;
 (

@@ -106,7 +106,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only this way: dma, loads, bulk, serial, datagram, inline, message or poll.",
+            help="Only this way: dma, loads, bulk, serial, datagram, inline, message, poll or interrupt.",
         ),
     ] = None,
     iterations: Annotated[

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// AXI4 write master: commands of any length in, bursts out, one answer a command.
 ///
-///   Handshake   cmd_* and data_* are valid/ready; a command's data may come any time later. done_valid_o
-///               is a strobe. wvalid_o may come before the address is taken
-///   Data        in bus lanes: the byte of address a is in lane a modulo the bus width, so a command has
-///               ceil((address modulo width + bytes) / width) beats. Beats without data_keep_i have no
-///               strobes: a sender that cannot go on ends its command with them
+///   Handshake   cmd_* and data_* are valid/ready; a command's data may come any time later.
+///               done_valid_o is a strobe. wvalid_o may come before the address is taken
+///   Data        in bus lanes: the byte of address a is in lane a modulo the bus width, so a
+///               command has ceil((address modulo width + bytes) / width) beats. Beats without
+///               data_keep_i have no strobes: a sender that cannot go on ends its command with them
 ///   Ordering    one AXI ID: addresses, data and answers are in the order of commands
-///   Bursts      end at multiples of BurstBytes, which divides 4 KiB: no burst crosses a page. MaxBursts
-///               of them may be unanswered
+///   Bursts      end at multiples of BurstBytes, which divides 4 KiB: no burst crosses a page.
+///               MaxBursts of them may be unanswered
 ///   Answers     done_error_o: any burst of the command was answered with an error
-///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is made; last
-///               answer to done_valid_o 1
+///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is
+///               made; last answer to done_valid_o 1
 ///   Throughput  a beat a cycle over bursts and commands; an address a cycle
-///                                              (proved: formal/axi/axi_write_engine.sby)
-///   Parameters  DataWidth 64, 128, 256, 512; BurstBytes a power of two, DataWidth/8..4096, at most 256
-///               beats; MaxBytes of a command, a power of two; MaxBursts a power of two 2..64; TagWidth
+///   Parameters  DataWidth 64, 128, 256, 512; BurstBytes a power of two, DataWidth/8..4096, at most
+///               256 beats; MaxBytes of a command, a power of two; MaxBursts a power of two 2..64;
+///               TagWidth
 ///   Not done    moving data to other lanes; commands of no bytes
 module axi_write_engine #(
   parameter  int unsigned DataWidth  = 64,

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Ring of events in host memory, written by commands to an axi_write_engine.
 ///
-/// An event has 32 bytes. Its highest bit is the phase: 1 in the first lap over the ring, 0 in the second
-/// and so on, so a host that polls the last word of the next place sees an event without an index.
+/// An event has 32 bytes. Its highest bit is the phase: 1 in the first lap over the ring, 0 in the
+/// second and so on, so a host that polls the last word of the next place sees an event without an
+/// index.
 ///
-///   Handshake   event_valid_i/event_ready_o: taken in one cycle. cmd_* and data_* as in axi_write_engine;
-///               done_valid_i is its strobe for this queue's commands
-///   Ordering    first in, first out. An event is written after what its sender saw answered before it
-///   Full        at 2^size events that the host has not reported by taken_i. full_o is a level; an event
-///               that is offered then is dropped and counted in lost_o (proved: formal/axi/event_queue.sby)
-///   Interrupt   irq_o: a strobe for events answered since the last one, at most one in irq_gap_i cycles
-///   Restart     enable_i low empties it: the next event goes to the first place, with phase 1. Keep it low
-///               until idle_o
+///   Handshake   event_valid_i/event_ready_o: taken in one cycle. cmd_* and data_* as in
+///               axi_write_engine; done_valid_i is its strobe for this queue's commands
+///   Ordering    first in, first out. An event is written after what its sender saw answered before
+///               it
+///   Full        at 2^size events that the host has not reported by taken_i. full_o is a level; an
+///               event that is offered then is dropped and counted in lost_o (proved:
+///               formal/axi/event_queue.sby)
+///   Interrupt   irq_o: a strobe for events answered since the last one, at most one in irq_gap_i
+///               cycles
+///   Restart     enable_i low empties it: the next event goes to the first place, with phase 1.
+///               Keep it low until idle_o
 ///   Latency     event to cmd_valid_o 1 cycle
 ///   Throughput  an event in 2 cycles and one for each beat
 ///   Parameters  DataWidth as axi_write_engine

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 to 4 Gigabit Ethernet ports into buffers in host memory.
 ///
-/// gmii -> nanet_port -> nanet_stream -> nanet_mux -> axi_write_engine -> dma; events of all ports ->
-/// event_queue -> dma; bar -> pcie_axi_wb -> wb_nanet. Rules and figures: docs/explanation/cores/nanet.md.
+/// gmii -> nanet_port -> nanet_stream -> nanet_mux -> axi_write_engine -> dma; events of all ports
+/// -> event_queue -> nanet_mux; bar -> pcie_axi_wb -> wb_nanet. Rules and figures are in
+/// docs/explanation/cores/nanet.md.
 ///
-///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and gmii*_tx*;
-///               rst_ni is synchronized into eth_clk_i here
+///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
+///               gmii*_tx*; rst_ni is synchronized into eth_clk_i here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Throughput  a beat of DataWidth a cycle to host memory
-///   Profiles    Stores 0, Firmware 0: cut-through, a buffer's address in one cycle. Stores 2, Firmware 1: as
-///               published, two store-and-forward stages and a soft processor that finds the address in the
-///               time that cfg_firmware_*_i say
-///   Parameters  NumPorts 1..4; DataWidth 64..512 of the dma bus; Depth of a port's queue in beats; Stores 0..2;
-///               Firmware 0, 1
+///   Profiles    Stores 0, Firmware 0: cut-through, a buffer's address in one cycle. Stores 2,
+///               Firmware 1: as published, two store-and-forward stages and a soft processor that
+///               finds the address in the time that cfg_firmware_*_i say
+///   Parameters  NumPorts 1..4; DataWidth 64..512 of the dma bus; Depth of a port's queue in beats;
+///               Stores 0..2; Firmware 0, 1
 ///   Not done    sending UDP; more lists than ports; 10 Gigabit Ethernet
 module nanet_nic
   import nanet_nic_pkg::*;

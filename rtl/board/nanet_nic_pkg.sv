@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Probe points of the UDP-to-memory interface.
 package nanet_nic_pkg;
-  /// In the order of the bits of `probe_o`. The tag is the datagram's number at its port, modulo 64,
-  /// and above it the port. Where two ports strobe in one cycle, the lower one is seen. Behind each
-  /// the published interface's probe.
+  /// In the order of the bits of `probe_o`. The tag is the datagram's number at its port, modulo
+  /// 64, and above it the port. Where two ports strobe in one cycle, the lower one is seen. Behind
+  /// each the published interface's probe.
   typedef enum logic [2:0] {
     UdpFirst,     // its head leaves the UDP stage: UDP OFFLOAD, start of packet
     CtrlLast,     // its end enters the queue before the DMA: NaNet CTRL, end of packet

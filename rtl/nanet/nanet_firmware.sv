@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Stands in for the soft processor of the published interface, which finds the buffer of each datagram.
+/// Stands in for the soft processor of the published interface, which finds the buffer of each
+/// datagram.
 ///
-/// The processor is in the FPGA, so it is here and not in the world; what its program takes is no gateware, so
-/// the times are inputs: the platform has them, from the document's own figures of the two stages.
+/// The processor is in the FPGA, so it is here and not in the world; what its program takes is no
+/// gateware, so the times are inputs: the platform has them, from the document's own figures of the
+/// two stages.
 ///
-///   Handshake   req_valid_i stands until answer_valid_o, a strobe. taken_o: a strobe, the program reads the
-///               request
-///   Latency     to taken_o wake_min_i to wake_min_i + wake_span_i cycles, uniform; from there work_i
+///   Handshake   req_valid_i stands until answer_valid_o, a strobe. taken_o: a strobe, the program
+///               reads the request
+///   Latency     to taken_o wake_min_i to wake_min_i + wake_span_i cycles, uniform; from there
+///               work_i
 ///   Throughput  one request at a time, as one program
 ///   Parameters  Seed of the pseudo-random sequence, not 0
-///   Not done    what the program computes: the address comes from the list, as in the other profile
+///   Not done    what the program computes: the address comes from the list, as in the other
+///               profile
 module nanet_firmware #(
   parameter logic [31:0] Seed = 32'h1
 ) (

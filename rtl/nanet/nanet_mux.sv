@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Lets several sources write through one axi_write_engine, a command with its data at a time.
 ///
-///   Handshake   valid/ready on both sides; data_last_i says that a source's beat is its command's last
+///   Handshake   valid/ready on both sides; data_last_i says that a source's beat is its command's
+///               last
 ///   Fairness    round robin over commands
 ///   Latency     0 cycles
 ///   Throughput  a command in its beats and 1 cycle

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Packs a datagram's big-endian words into beats: its first byte goes to lane 0.
 ///
-///   Handshake   valid/ready on both sides. A head becomes a beat that holds it, an end one that holds it; the
-///               last beat of payload goes out with its last word, filled up with anything
+///   Handshake   valid/ready on both sides. A head becomes a beat that holds it, an end one that
+///               holds it; the last beat of payload goes out with its last word, filled up with
+///               anything
 ///   Latency     1 cycle from the word that completes a beat
 ///   Throughput  a word a cycle
 ///   Parameters  DataWidth 64..512, a power of two

@@ -5,7 +5,7 @@ package nanet_pkg;
   localparam int unsigned MaxBuffers = 64;   // of a list
   localparam int unsigned MaxPayload = 1472; // of a datagram on Ethernet
   localparam int unsigned PlaceBytes = 64;   // datagrams of a buffer begin at multiples of it
-  localparam int unsigned ChunkBytes = 128;  // payload is written in pieces of this while it arrives
+  localparam int unsigned ChunkBytes = 128;  // payload is written in such pieces while it arrives
   localparam int unsigned MaxCommand = 2048; // and in one piece where all of it is there
 
   /// A datagram on its way: one head, its payload, one end.

@@ -3,13 +3,16 @@
 ///
 /// gige_udp -> async_fifo -> nanet_guard -> nanet_store, 0 to 2 of them -> nanet_pack -> block_fifo
 ///
-///   Clocks      eth_clk_i 125 MHz for the MAC; clk_i for what is behind the crossing, 50 MHz at least
+///   Clocks      eth_clk_i 125 MHz for the MAC; clk_i for what is behind the crossing, 50 MHz at
+///               least
 ///   Handshake   beat_*: show-ahead; usage_o counts what is inside, ends_o the ends among them
-///   Latency     last byte of a beat on gmii_rxd_i to the beat: 4 cycles of eth_clk_i, 5 of clk_i, and what
-///               the crossing waits for an edge; with stores see nanet_store
+///   Latency     last byte of a beat on gmii_rxd_i to the beat: 4 cycles of eth_clk_i, 5 of clk_i,
+///               and what the crossing waits for an edge; with stores see nanet_store
 ///   Throughput  line rate, minimum frames back to back
-///   Loss        what finds no room in the queue is dropped whole: head_lost_o, or an end that says overflow
-///   Parameters  DataWidth 64..512; Depth of the queue in beats; Stores 0..2 store-and-forward stages
+///   Loss        what finds no room in the queue is dropped whole: head_lost_o, or an end that says
+///               overflow
+///   Parameters  DataWidth 64..512; Depth of the queue in beats; Stores 0..2 store-and-forward
+///               stages
 ///   Not done    transmitting UDP: ARP and ping are answered
 module nanet_port
   import nanet_pkg::*;

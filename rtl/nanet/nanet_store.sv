@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Stores a datagram whole before it goes on: the store-and-forward stages of the published interface.
+/// Stores a datagram whole before it goes on: the store-and-forward stages of the published
+/// interface.
 ///
 ///   Handshake   valid/ready on both sides
 ///   Ordering    first in, first out

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Puts the datagrams of one port into a circular list of buffers in memory, an event for each full buffer.
+/// Puts the datagrams of one port into a circular list of buffers in memory, an event for each full
+/// buffer.
 ///
-/// A buffer's address comes from its table in one cycle. Before a datagram's first byte is written its whole
-/// length is inside the buffer. Payload is written while it arrives, in chunks that end at multiples of
-/// ChunkBytes, the rest in one once it is there; a datagram that turns out bad is not announced, and the next one overwrites it.
+/// A buffer's address comes from its table in one cycle. Before a datagram's first byte is written
+/// its whole length is inside the buffer. Payload is written while it arrives, in chunks that end
+/// at multiples of ChunkBytes, the rest in one once it is there; a datagram that turns out bad is
+/// not announced, and the next one overwrites it.
 ///
-///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them. cmd_* and
-///               data_* as in axi_write_engine; done_valid_i is its strobe for this stream's commands.
-///               event_*: valid/ready, full_i says that the queue would drop it. ask_valid_o stands until
-///               answer_valid_i, a strobe; without Ask it is one itself
-///   Ordering    datagrams in their order; an event is offered when memory has answered all its buffer's writes
-///   Bounds      no write outside a buffer of the table     (proved: formal/nanet/nanet_stream.sby)
-///   Buffers     used in the order of their numbers. One is free while fewer than list_i.buffers are filled and
-///               not given back. Without a free one a datagram is dropped (the newest) and counted
-///   Loss        every datagram whose head came is counted once, in delivered or in one of the others
-///   Latency     head to the first command 2 cycles once its first chunk is there; last beat of a chunk to
-///               the next chunk's command 1
+///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them.
+///               cmd_* and data_* as in axi_write_engine; done_valid_i is its strobe for this
+///               stream's commands. event_*: valid/ready, full_i says that the queue would drop it.
+///               ask_valid_o stands until answer_valid_i, a strobe; without Ask it is one itself
+///   Ordering    datagrams in their order; an event is offered when memory has answered all its
+///               buffer's writes
+///   Bounds      no write outside a buffer of the table (proved: formal/nanet/nanet_stream.sby)
+///   Buffers     used in the order of their numbers. One is free while fewer than list_i.buffers
+///               are filled and not given back. Without a free one a datagram is dropped (the
+///               newest) and counted
+///   Loss        every datagram whose head came is counted once, in delivered or in one of the
+///               others
+///   Latency     head to the first command 2 cycles once its first chunk is there; last beat of a
+///               chunk to the next chunk's command 1
 ///   Throughput  a chunk in its beats and 2 cycles
 ///   Parameters  DataWidth 64..512; ListId; Ask 1: a buffer's address waits for answer_valid_i
 ///   Not done    giving the oldest buffer up; several lists by UDP port

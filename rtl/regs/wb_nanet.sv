@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Registers of a UDP-to-memory interface.
 ///
-/// Map: docs/reference/registers.md, "UDP-to-memory interface". The block behind it is generated from
-/// rtl/regs/nanet.rdl; this module gives it plain ports.
+/// Map: docs/reference/registers.md, "UDP-to-memory interface". The block behind it is generated
+/// from rtl/regs/nanet.rdl; this module gives it plain ports.
 ///
-///   Handshake   never stalls; ack one clock after the operation, err for an address or direction that the
-///               map lacks
+///   Handshake   never stalls; ack one clock after the operation, err for an address or direction
+///               that the map lacks
 ///   Latency     1 cycle; control_o follows a write by one clock, its strobe by two
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation

@@ -32,6 +32,7 @@ def run() -> Run:
         ports: int = 1,
         faults: dict[str, int] | None = None,
         groups: dict[str, dict[str, Any]] | None = None,
+        skip_idle: bool = True,
         **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(PLATFORM)
@@ -39,6 +40,7 @@ def run() -> Run:
             built[profile, ports] = model(TOP, False, parameters(platform, profile, ports))  # type: ignore[arg-type]
         stream = Stream(ports=ports, iterations=60, seed=5)
         made = scenario(platform, profile, stream, built[profile, ports], faults=faults or {})  # type: ignore[arg-type]
+        made["skip_idle"] = skip_idle
         if "rate_per_s" in settings:
             del made["workload"]["window"]
         made["workload"] |= settings
@@ -89,6 +91,21 @@ def test_every_port_runs_at_line_rate_and_loses_nothing(run: Run, ports: int, le
     found = run(ports=ports, window=16, bytes=1472)
     assert found["throughput"]["payload_bit_s"] / 8e6 >= least
     assert found["workload"]["lost"] == 0
+
+
+def test_a_sleeping_program_pays_for_its_interrupt_and_its_wake_up(run: Run) -> None:
+    waits = {
+        driver: run(driver=driver)["workload"]["parts_ps"]["to_program"] for driver in ("poll", "interrupt")
+    }
+    host = platforms.load(PLATFORM).groups["host"]
+    paid = (host.interrupt.value + host.wakeup.value) * 1e3
+    assert paid <= waits["interrupt"]["min"] - waits["poll"]["min"] <= 1.2 * paid
+
+
+def test_an_idle_interface_that_is_not_evaluated_changes_no_result(run: Run) -> None:
+    one, other = (run(skip_idle=skip, rate_per_s=20_000, bytes=300, ports=2) for skip in (True, False))
+    assert one.pop("simulation")["evaluated_cycles"] < other.pop("simulation")["evaluated_cycles"] / 2
+    assert one == other
 
 
 def test_the_smallest_frames_come_back_to_back(run: Run) -> None:

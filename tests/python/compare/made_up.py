@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """FIXTURE, NOT A RESULT: a stand-in for the engine that makes up measurements of the common workload.
 
-It takes the scenarios that `compare` really builds, of both roads, and answers in the shape of the engine by
+It takes the scenarios that `compare` really builds, of all roads, and answers in the shape of the engine by
 simple arithmetic, so that everything after the engine can be tested without one.
 """
 
@@ -24,6 +24,8 @@ BASE_NS = {
     ("rdma", "dma"): 1_700,
     ("rdma", "message"): 1_400,
     ("eci", "uncached"): 140,
+    ("nanet", "poll"): 900,
+    ("nanet", "interrupt"): 4_400,
 }
 BYTE_NS = {
     "dma": 1.0,
@@ -34,6 +36,8 @@ BYTE_NS = {
     "inline": 4.0,
     "message": 4.0,
     "uncached": 0.08,
+    "poll": 8.0,
+    "interrupt": 8.0,
 }
 
 
@@ -55,12 +59,14 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         )
     elif road == "eci":
         operation, size, driver = work["operation"], work["bytes"], "uncached"
+    elif road == "nanet":
+        operation, size, driver = work["operation"], work["bytes"], work["driver"]
     else:
         operation, size = work["test"], work["size_bytes"]
         driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"
     window, rate = work.get("window"), work.get("rate_per_s")
     assert (window is None) != (rate is None)
-    slow = 3.0 if scenario["profile"] == "as-published" and driver in ("datagram", "dma") else 1.0
+    slow = 3.0 if scenario["profile"] == "as-published" and driver in ("datagram", "dma", "poll") else 1.0
     link = scenario["platform"]["bus"].get("pcie", {}).get("link", {}) if road == "etherbone" else {}
     faster = 1 + 0.1 * link.get("generation", 1)
     total = round(1000 * slow * (BASE_NS[bus, driver] + BYTE_NS[driver] * size) / faster)

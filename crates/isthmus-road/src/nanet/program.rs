@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::nic::Statistics;
+use isthmus_host::nic::{Event, NicError, Statistics};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::world::pcie::{Direction, Pcie};
 
 use super::ledger::Ledger;
-use super::scenario::NanetScenario;
-use super::world::{NanetPort, World};
+use super::scenario::{NanetDriver, NanetScenario};
+use super::world::{Driver, NanetPort, World};
 use crate::arrivals::{Arrivals, Starts};
 use crate::error::RoadError;
 use crate::host_bus::HostMemory;
@@ -92,8 +92,7 @@ impl Program {
         while !self.ended() {
             let patience =
                 SILENCE + Picoseconds::from_ns_f64(self.scenario.workload.flush_us * 1e3);
-            let deadline = Duration::from_nanos((self.sim.now() + patience).0 / 1_000);
-            let Some(event) = nic.next(deadline).await.map_err(failed)? else {
+            let Some(event) = self.wait(&mut nic, patience).await.map_err(failed)? else {
                 if self.all_sent() {
                     break;
                 }
@@ -126,6 +125,27 @@ impl Program {
         nic.close().await.map_err(failed)?;
         let (busy, span) = self.shares(&marks);
         Ok(Outcome { statistics, busy, span })
+    }
+
+    /// The next event; none when it does not come for so long.
+    async fn wait(
+        &self,
+        nic: &mut Driver,
+        patience: Picoseconds,
+    ) -> Result<Option<Event>, NicError> {
+        let at = |time: Picoseconds| Duration::from_nanos(time.0 / 1_000);
+        let deadline = self.sim.now() + patience;
+        if self.scenario.workload.driver == NanetDriver::Poll {
+            return nic.next(at(deadline)).await;
+        }
+        loop {
+            // What is there is taken without sleeping.
+            let event = nic.next(at(self.sim.now())).await?;
+            let left = deadline.saturating_sub(self.sim.now());
+            if event.is_some() || self.sim.timeout(left, self.host.interrupt(0)).await.is_err() {
+                return Ok(event);
+            }
+        }
     }
 
     fn all_sent(&self) -> bool {

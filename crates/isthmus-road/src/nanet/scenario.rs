@@ -12,7 +12,7 @@ use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, GigeLink, GigePhy, PcieHost, PcieLink, PciePort};
-use crate::scenario::{Limits, Profile, sixteen};
+use crate::scenario::{Limits, Profile, sixteen, yes};
 
 /// UDP payload of a datagram: what an Ethernet frame of 1518 bytes holds.
 pub const MAX_BYTES: usize = 1472;
@@ -45,6 +45,20 @@ pub struct NanetScenario {
     /// What goes wrong.
     #[serde(default)]
     pub faults: NanetFaults,
+    /// An idle interface is not evaluated; results are the same either way.
+    #[serde(default = "yes")]
+    pub skip_idle: bool,
+}
+
+/// How a program waits for an event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NanetDriver {
+    /// It polls the next place of the event queue.
+    #[default]
+    Poll,
+    /// It sleeps until an interrupt.
+    Interrupt,
 }
 
 /// The constants of everything outside the interface.
@@ -139,6 +153,9 @@ pub struct NanetWorkload {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub work_ns: f64,
+    /// How the program waits.
+    #[serde(default)]
+    pub driver: NanetDriver,
     /// Datagrams may be lost; they are counted where they were.
     #[serde(default)]
     pub may_lose: bool,
@@ -230,6 +247,9 @@ impl NanetScenario {
 
     /// How a program gets its data, as results name it.
     pub(super) fn driver(&self) -> &'static str {
-        "poll"
+        match self.workload.driver {
+            NanetDriver::Poll => "poll",
+            NanetDriver::Interrupt => "interrupt",
+        }
     }
 }

@@ -14,7 +14,7 @@ use isthmus_sim::world::{
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 
-use super::scenario::NanetScenario;
+use super::scenario::{NanetDriver, NanetScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -58,7 +58,7 @@ impl World {
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
-            skip_idle: false,
+            skip_idle: scenario.skip_idle,
             check_idle: false,
             idle_confirm_cycles: 16,
             wake_cycles: 8,
@@ -109,7 +109,9 @@ fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
             flush_cycles: scenario.cycles(workload.flush_us) as u32,
         });
     }
-    let config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles: None };
+    let interrupts = workload.driver == NanetDriver::Interrupt;
+    let interrupt_gap_cycles = interrupts.then_some(0);
+    let config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles };
     let size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
     (config, size)
 }

@@ -21,6 +21,7 @@ from isthmus.results import Document
 
 PLATFORM = "nanet"
 TOP = "nanet_nic"
+DRIVERS = ("poll", "interrupt")
 LARGEST = largest("NanetWorkload", "bytes")
 LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
 SMALLEST = 4
@@ -40,6 +41,7 @@ class Stream:
     ports: int = 1
     buffers: int = LARGEST_BUFFERS
     datagrams: int = 1
+    driver: str = "poll"
     iterations: int = 200
     seed: int = 1
 
@@ -106,6 +108,7 @@ def scenario(
             "iterations": stream.iterations,
             "buffers": stream.buffers,
             "datagrams": stream.datagrams,
+            "driver": stream.driver,
             **arrivals,
         },
         "seed": stream.seed,

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from isthmus.bench import output
 
 
+DRIVERS = ("poll", "interrupt")
+
+
 def nanet(
     size: Annotated[
         str, typer.Option("-s", "--size", metavar="BYTES", help="UDP payload: 1472, 64,1472 or 64:1024.")
@@ -30,6 +33,7 @@ def nanet(
         str | None, typer.Option(metavar="RATE", help="Instead: datagrams a second and port, Poisson.")
     ] = None,
     buffers: Annotated[int, typer.Option(metavar="N", help="Buffers of each port, a power of two.")] = 64,
+    driver: Annotated[str, one_of("driver", DRIVERS, help="How the program waits for events.")] = "poll",
     platform: Annotated[
         str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
     ] = "nanet",
@@ -56,6 +60,7 @@ def nanet(
         window=window,
         rate=rate,
         buffers=buffers,
+        driver=driver,
         platform=platform,
         profile=profile,
         waveform=waveform,

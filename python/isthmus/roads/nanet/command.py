@@ -25,6 +25,7 @@ def run(
     window: str | None = None,
     rate: str | None = None,
     buffers: int = 64,
+    driver: str = "poll",
     platform: str = PLATFORM,
     profile: str = "all",
     waveform: Path | None = None,
@@ -43,7 +44,11 @@ def run(
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
     target = result_file(out, ROAD.name, out_json)
     points = [
-        Point(Stream(bytes_, flight, per_s, ports, buffers, iterations=iterations, seed=seed), design, where)
+        Point(
+            Stream(bytes_, flight, per_s, ports, buffers, driver=driver, iterations=iterations, seed=seed),
+            design,
+            where,
+        )
         for where in chosen
         for flight, per_s in arrivals
         for bytes_ in parse_sizes(size)

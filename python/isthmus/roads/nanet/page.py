@@ -55,8 +55,8 @@ def _answer(document: Document) -> str:
         if m.throughput is not None and m.workload.get("window") != 1:
             rate = digits(m.throughput.payload_bit_s / 8e6)
             sentences.append(
-                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes, {m.workload['ports']} ports: "
-                f"{rate} MB/s, {m.workload['lost']} lost</li>"
+                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes, {m.workload.get('ports', 1)} ports: "
+                f"{rate} MB/s, {m.workload.get('lost', 0)} lost</li>"
             )
     return f'<p class="headline">From the wire to the program</p><ul>{"".join(sentences)}</ul>'
 

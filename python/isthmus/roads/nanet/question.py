@@ -19,7 +19,11 @@ DEFAULTS = (bench.PLATFORM,)
 
 _OPERATION = "nic-to-memory"
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    _OPERATION: (Driver("poll", "isthmus"), Driver("poll", "as-published")),
+    _OPERATION: (
+        Driver("poll", "isthmus"),
+        Driver("interrupt", "isthmus"),
+        Driver("poll", "as-published"),
+    ),
 }
 BRIEF = 200
 """Requests of one of several questions."""
@@ -73,6 +77,7 @@ def scenarios(
             rate_per_s=question.rate_per_s,
             iterations=question.requests(size, BRIEF),
             seed=question.seed,
+            driver=driver.name,
         )
         made.append(bench.scenario(platform, driver.profile, stream, model))
     return made

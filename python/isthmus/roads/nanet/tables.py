@@ -56,7 +56,16 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
         after = ("-", "-") if None in ends else tuple(us(end) for end in ends if end is not None)
         rate = digits(m.throughput.payload_bit_s / 8e6) if m.throughput else "-"
         rows.append(
-            (m.profile, m.arrivals, str(w["bytes"]), str(w["ports"]), *times, *after, rate, str(w["lost"]))
+            (
+                m.profile,
+                m.arrivals,
+                str(w["bytes"]),
+                str(w.get("ports", 1)),
+                *times,
+                *after,
+                rate,
+                str(w.get("lost", 0)),
+            )
         )
     return rows
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
+import pytest
+from bench import run
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"DataWidth": 128}, {"DataWidth": 64}, {"DataWidth": 512}, {"Stores": 2, "Firmware": 1}],
+    ids=["128", "64", "512", "as-published"],
+)
+def test_udp_into_memory(parameters: dict[str, int]) -> None:
+    run(
+        "isthmus:board:nanet_nic",
+        "nanet_nic_bench",
+        "nanet_nic_tb",
+        parameters=parameters,
+        extra_sources=[Path(__file__).parent / "nanet_nic_bench.sv"],
+    )
