@@ -121,7 +121,7 @@ impl Capture {
         self.write(ENHANCED_PACKET, &body)
     }
 
-    /// Writes what is buffered.
+    /// Writes the buffered blocks.
     ///
     /// # Errors
     /// When it cannot be written.
