@@ -161,7 +161,7 @@ module etherbone_frame_buffer_props #(
       if (valid_o && live_q && offset == '0) assert ({last_o, data_o} == word_q);
       if (bad) assert (!valid_o);
       assert (empty_o == (held == '0));
-      // What the reader is told about the word it sees is true.
+      // The reader's flags for its word are correct.
       if (valid_o) assert (verified_o == (committed_q != '0));
       assert (open_o == (taken_q && !end_i));
       // One verdict, the right one: a frame that lost a word is never committed.

@@ -58,7 +58,7 @@ module board_bus
   localparam int unsigned NumSlaves = SilentSlave ? 6 : 5;
   localparam logic [5:0][31:0] Bases = {SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase};
   localparam int unsigned NumSdb = CtrlSlave ? 4 : 3;
-  // The table answers err behind its last record by itself.
+  // The table itself answers err behind its last record.
   localparam int unsigned SdbWindow = 64 << $clog2(NumSdb + 1);
   localparam logic [5:0][31:0] Masks = {
     wb_pkg::window_mask(SilentBytes), wb_pkg::window_mask(CtrlBytes), wb_pkg::window_mask(TluBytes),

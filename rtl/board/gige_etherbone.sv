@@ -236,7 +236,7 @@ module gige_etherbone
   );
 
   // ---------------------------------------------------------------- counters and probes
-  // Strobes are registered on their way to the counters: they come late in their cycle.
+  // Strobes are timing-critical: registered before the counters.
   typedef struct packed {
     logic overflow;
     logic malformed;
@@ -335,7 +335,7 @@ module gige_etherbone
   assign probe_tag_o[MacTxFirst]   = eth_probe_tag[eth_pkg::MacTxFirst];
   assign probe_tag_o[MacTxLast]    = eth_probe_tag[eth_pkg::MacTxLast];
 
-  // The bus is idle when the engine is; two more cycles settle what it counted last.
+  // The bus is idle when the engine is; two more cycles settle its last counts.
   logic settled;
   assign settled = events_q == '0 && drop_overflow_q == eth_count.rx_overflow + overflow_q;
   assign idle_o  = eth_idle && eb_idle && bus_idle && settled;

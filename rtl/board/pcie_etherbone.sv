@@ -109,7 +109,7 @@ module pcie_etherbone
   output logic idle_o
 );
   localparam int unsigned IdWidth = 4;
-  localparam int unsigned CoreDepth = 64;  // a burst of replies and what is in flight to the slaves
+  localparam int unsigned CoreDepth = 64;  // a burst of replies and operations in flight to slaves
   localparam int unsigned RoomW = $clog2(BufferWords) + 1;
   localparam int unsigned PromiseW = $clog2(BufferWords + CoreDepth) + 1;
   localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
@@ -372,8 +372,8 @@ module pcie_etherbone
   assign rx_take  = rx_valid && rx_ready && !abort;
   assign tx_take  = tx_valid && tx_ready;
 
-  // Each word is answered by a word, so that the reply's length is known when the request is. What
-  // the engine refuses is answered here with 0: it stands before everything that it takes.
+  // Each word is answered by a word, so the reply's length is known with the request. Words that
+  // the engine refuses are answered here with 0: they come before all words that it accepts.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) zeros_q <= '0;
     else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && word_ready);
@@ -410,8 +410,8 @@ module pcie_etherbone
     .data_o (tx_first),
     .usage_o()
   );
-  // How many words are owed, and with those that wait for the engine, how many are promised. Both are
-  // sums of registers: what is taken in this clock comes late and chooses.
+  // Number of outstanding words, and, with those waiting for the engine, of promised words. Both
+  // are sums of registers: this clock's handshake is critical and only selects.
   logic [OwedW-1:0] owed_left;
   assign owed_left = tx_take ? owed_q - OwedW'(1) : owed_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -424,7 +424,7 @@ module pcie_etherbone
       promise_q <= PromiseW'(waiting) + PromiseW'(owed_left);
     end
   end
-  // One clock late, hence a place that stays free: the engine's whole parser hangs on it.
+  // One clock late, hence one slot stays free: the engine's complete parser depends on it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) owed_room_q <= 1'b0;
     else owed_room_q <= owed_q < OwedW'(CoreDepth - 1);
@@ -546,7 +546,7 @@ module pcie_etherbone
       out_q  <= begun_q;
       sent_q <= begun_q;
     end else begin
-      // The strobes come late in their clock: as enables they pass no adder.
+      // The strobes are timing-critical: as enables they pass no adder.
       if (fetch || push_commit) begun_q <= begun_q + 8'd1;
       if (rx_take && rx_first) in_q <= in_q + 8'd1;
       if (tx_take && tx_first) out_q <= out_q + 8'd1;

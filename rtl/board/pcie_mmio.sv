@@ -124,7 +124,7 @@ module pcie_mmio
 
   assign h_window = h_adr[16];
   assign h_own    = h_adr[16:8] == '0;
-  // The bus cycle stays open between operations while the host asks for it.
+  // The bus cycle stays open between operations while the host requests it.
   assign w_cyc    = (h_cyc && h_window) || (held_q && open);
   assign h_stall  = h_window ? w_stall : (h_own && r_stall);
   assign h_ack    = h_window ? w_ack : r_ack;

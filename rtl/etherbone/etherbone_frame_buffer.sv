@@ -2,7 +2,7 @@
 /// Buffer of frames in one block RAM, readable before a frame's verdict, with commit and roll back.
 ///
 /// Words are pushed and cannot be stalled; they can be read at once. At the frame's end the verdict
-/// commits it, or takes back what was not read yet and, if some was, tells the reader.
+/// commits the frame, or removes its unread words and notifies the reader if some were read.
 ///
 ///   Push        push_i with data_i; last_i marks the frame's last word. A word that finds no room is
 ///               not stored and the frame counts as bad: overflow_o pulses
@@ -75,7 +75,7 @@ module etherbone_frame_buffer #(
   assign store      = push_i && !full_q && !pass;
   assign good       = end_i && good_i && !lost_q;
   assign bad        = end_i && !good;
-  // Nothing moves in the cycle of a bad verdict: a word could otherwise slip past the roll back.
+  // No transfer in the cycle of a bad verdict: a word could otherwise bypass the roll back.
   assign valid_o    = head_valid_q && !bad;
   assign take       = valid_o && ready_i;
   assign take_open  = take && !verified_q;

@@ -2,7 +2,7 @@
 /// Wishbone memory with byte enables, in block memory.
 ///
 ///   Handshake   never stalls; ack Latency cycles after the operation, never err
-///   Latency     1 cycle; 3 when Registered: large memories lie far apart on the die
+///   Latency     1 cycle; 3 when Registered: large memories are spread over the die
 ///   Throughput  one operation a cycle; a read right after a write of its word sees the new word
 ///   Address     byte address; bits above Depth * 4 are ignored: the bus must give it a window of
 ///               Depth * 4 bytes and no more (wb_xbar's Mask, wb_pkg::window_mask)

@@ -3,7 +3,7 @@
 ///
 ///   Handshake   never stalls; ack Latency cycles after a read within the table, err for a write and
 ///               for an address behind the table
-///   Latency     1 cycle; 3 when Registered: synthesis may make a block memory of it, far away
+///   Latency     1 cycle; 3 when Registered: synthesis may use a distant block memory
 ///   Throughput  one operation a cycle
 ///   Address     byte address within the slave's window; bits above the table's size rounded up
 ///               to a power of two are ignored: the bus must give it a window of that size. Words

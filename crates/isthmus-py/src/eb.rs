@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Etherbone for Python: conversion only. `python/isthmus/eb` is the typed side.
+//!
 //! All waits release the interpreter, and check it for Control-C every 0.1 s.
 
 mod cycle;

@@ -30,6 +30,7 @@ pub(super) struct Sent {
 }
 
 /// The datagrams from the oldest unanswered one on, by number.
+///
 /// The number in flight is limited by the caller, by the receive buffer's space for replies, and by
 /// recent losses: a loss halves it, each complete window of replies adds one. Losses of datagrams
 /// that were sent before the last halving count as the same loss.

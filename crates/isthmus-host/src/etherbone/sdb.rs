@@ -4,6 +4,7 @@
 //! - [`scan`]: reads the tables of a device, through all bridges
 //! - [`parse`]: one table as bytes
 //! - [`TableBuilder`]: the table of a software slave
+//!
 //! A bridge's own range and the address of its table are relative to the bus that the bridge is on;
 //! all addresses behind it are relative to the first address of the bridge. [`scan`] adds these up.
 

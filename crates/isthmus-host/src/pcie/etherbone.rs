@@ -53,6 +53,7 @@ impl PcieRings {
 /// A small request is stores to the push window, and its reply is found in memory: no load from the
 /// device and no read by it. Requests end on a line of the window wherever the next one of their
 /// size would not fit the line, by words of zeros, which are empty records.
+///
 /// Positions are the same as the device's: byte counts modulo 2^32.
 #[derive(Debug)]
 pub struct EtherbonePcie<M, D> {

@@ -27,6 +27,7 @@ const BACKLOG: usize = 1 << 18;
 const STASH: usize = 1 << 16;
 
 /// A non-blocking stream of the operating system: what TCP and serial devices have in common.
+///
 /// If the remote end does not accept a request because its answers fill the buffers, these answers
 /// are read while the request waits: a long cycle would otherwise block both sides.
 #[derive(Debug)]

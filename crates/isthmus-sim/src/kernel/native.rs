@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Loads Verilated models through the C ABI, version 2.
+//!
 //! This file holds all `unsafe` of the project. It relies on the guarantees of the ABI (see
 //! `docs/explanation/architecture.md`). Everything that can be checked at load time is checked.
 #![allow(unsafe_code)]

@@ -265,6 +265,7 @@ impl Lane {
     }
 
     /// Sends at most one TLP.
+    ///
     /// Reads and completions never pass a posted write that was submitted before them. A TLP
     /// without credits lets other classes pass, as far as this rule allows.
     pub(super) fn step(&self) -> Next {

@@ -325,6 +325,7 @@ impl Shared {
     }
 
     /// The next transaction of an agent: its oldest work that may start.
+    ///
     /// Within a class order is kept. Requests and completions never pass an earlier posted write. A
     /// retried transaction lets others pass, as far as this rule allows.
     fn choose(&self, state: &AgentState, now: Picoseconds) -> Option<Rc<Item>> {
@@ -351,6 +352,7 @@ impl Shared {
     }
 
     /// Raises and lowers REQ#, and gives the bus to the agent whose turn it is.
+    ///
     /// An agent that asserted REQ# before it had a transaction has completed its arbitration,
     /// unless the other agent requested first: then GNT# went there. It uses only clocks in which
     /// the other agent could not have started.

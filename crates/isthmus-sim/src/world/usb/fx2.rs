@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A Cypress FX2LP (CY7C68013A) at a device's pins: its synchronous slave FIFO interface.
+//!
 //! Endpoint 2 (OUT) and endpoint 6 (IN) have four buffers of 512 bytes each, and pass complete
 //! packets at once (automatic mode, AUTOINLEN 512). The model checks the data sheet's requirements
 //! and ends the run at the first violation: no word read from an empty FIFO, none written into a

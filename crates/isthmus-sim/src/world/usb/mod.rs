@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! USB 2.0 at high speed: a host controller, one device behind an FX2LP, and the kernel's drivers.
+//!
 //! The bus is computed in bit times from the specification ([`bus`]). The costs of the controller
 //! and of the software come from the configuration.
 
