@@ -77,7 +77,7 @@ typedef void (*ieb_callback_t)(ieb_user_data_t user, ieb_device_t device, ieb_op
 
 /* A few words for a status. */
 const char *ieb_status(ieb_status_t status);
-/* One line on what failed last in this thread: what, where, what is expected. Valid until the next call. */
+/* The last error of this thread in one line: what, where, what is expected. Valid until the next call. */
 const char *ieb_last_error(void);
 
 /* widths: offered to every device. */

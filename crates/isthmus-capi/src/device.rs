@@ -686,7 +686,7 @@ pub unsafe extern "C" fn ieb_device_read(
     callback: Callback,
 ) -> Status {
     let operation = Operation { read: true, ..operation(address, format, 0, data) };
-    // SAFETY: handed on.
+    // SAFETY: passed on.
     unsafe { single(device, user, callback, operation) }
 }
 
@@ -699,6 +699,6 @@ pub unsafe extern "C" fn ieb_device_write(
     user: *mut c_void,
     callback: Callback,
 ) -> Status {
-    // SAFETY: handed on.
+    // SAFETY: passed on.
     unsafe { single(device, user, callback, operation(address, format, data, ptr::null_mut())) }
 }

@@ -141,7 +141,7 @@ pub enum Error {
     Reply {
         /// The first operation of the cycle.
         first: Operation,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The cycle cannot be expressed.
@@ -159,7 +159,7 @@ pub enum Error {
         address: u64,
         /// Its length.
         bytes: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The cycle has no operation.

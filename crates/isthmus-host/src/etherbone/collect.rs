@@ -244,7 +244,8 @@ impl Collector {
         }
     }
 
-    /// The register's low bits stand for the operations since it was last read, the last in bit 0.
+    /// The register's low bits are the results of the operations since it was last read, the last
+    /// one in bit 0.
     fn check(&mut self, register: u64) {
         let count = std::mem::take(&mut self.unchecked);
         if register & (u64::MAX >> (64 - count)) == 0 {

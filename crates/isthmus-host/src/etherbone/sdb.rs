@@ -45,7 +45,7 @@ pub struct Component {
     pub first: u64,
     /// Last byte address.
     pub last: u64,
-    /// What it is.
+    /// Its kind.
     pub product: Product,
 }
 
@@ -120,7 +120,7 @@ impl Record {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn product(&self) -> Option<&Product> {
         match self {
             Record::Integration(product) => Some(product),
@@ -328,15 +328,15 @@ pub enum ScanError {
     /// There is no table at this address.
     #[error("table at {address:#x}: {source}")]
     Table {
-        /// Where.
+        /// Its address.
         address: u64,
-        /// What is wrong.
+        /// The problem.
         source: TableError,
     },
     /// More than [`Limits`] allows.
     #[error("table at {address:#x}: {what}")]
     Limit {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Which limit.
         what: String,

@@ -209,7 +209,7 @@ impl<B: Bus> Server<B> {
         self.datagrams.iter().filter_map(|d| d.socket.local_addr().ok()).collect()
     }
 
-    /// Where connections are accepted.
+    /// Addresses on which connections are accepted.
     pub fn tcp_addresses(&self) -> Vec<SocketAddr> {
         self.listeners.iter().filter_map(|l| l.local_addr().ok()).collect()
     }
@@ -574,12 +574,12 @@ pub struct ServerHandle<B> {
 }
 
 impl<B> ServerHandle<B> {
-    /// Where datagrams are received.
+    /// Addresses on which datagrams are received.
     pub fn udp_addresses(&self) -> &[SocketAddr] {
         &self.udp
     }
 
-    /// Where connections are accepted.
+    /// Addresses on which connections are accepted.
     pub fn tcp_addresses(&self) -> &[SocketAddr] {
         &self.tcp
     }

@@ -144,7 +144,7 @@ pub struct SlaveConfig {
     pub dialect: Dialect,
     /// Widths it offers (LiteEth: 32 bit).
     pub widths: Widths,
-    /// Where the bus says its self-description lies (configuration register 8).
+    /// Address of the self-description, as reported by the bus (configuration register 8).
     pub sdb_address: u64,
     /// Answer as gateware does, which never changes a frame's length: writes become empty records
     /// in front of the reply.
@@ -616,7 +616,7 @@ impl<B: Bus> SoftSlave<B> {
         self
     }
 
-    /// Where the bus says its self-description lies (configuration register 8).
+    /// Address of the self-description, as reported by the bus (configuration register 8).
     pub fn with_sdb_address(mut self, address: u64) -> Self {
         self.engine.config.sdb_address = address;
         self

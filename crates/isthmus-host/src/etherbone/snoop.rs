@@ -51,7 +51,7 @@ pub enum BusEvent {
     Begin(Peer),
     /// A read ended.
     Read {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Width of the data port.
         width: Width,
@@ -62,7 +62,7 @@ pub enum BusEvent {
     },
     /// A write ended.
     Write {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Width of the data port.
         width: Width,

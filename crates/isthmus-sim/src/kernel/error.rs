@@ -53,7 +53,7 @@ pub enum SimError {
         signal: String,
         /// When it was seen.
         at: Picoseconds,
-        /// What is wrong, and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// A world model's configuration makes no sense.
@@ -61,7 +61,7 @@ pub enum SimError {
     Config {
         /// The model's name.
         model: String,
-        /// What is wrong, and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// A fault names a point that no model of this world has.
@@ -105,13 +105,13 @@ pub enum SimError {
     WallTimeLimit {
         /// The bound.
         limit: Duration,
-        /// How far simulated time came.
+        /// The simulated time reached.
         at: Picoseconds,
     },
     /// The progress callback asked to stop.
     #[error("interrupted at {at} of simulated time")]
     Interrupted {
-        /// How far simulated time came.
+        /// The simulated time reached.
         at: Picoseconds,
     },
     /// A device said it was idle, and an output changed without any input changing.

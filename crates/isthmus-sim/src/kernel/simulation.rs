@@ -98,7 +98,7 @@ pub struct Progress {
     pub now: Picoseconds,
     /// Cycles of `clk_i`, summed over all devices.
     pub device_cycles: u64,
-    /// What [`Sim::count_transfers`] counted.
+    /// Counts of [`Sim::count_transfers`].
     pub transfers: u64,
     /// Wall time since the run began.
     pub wall: Duration,
@@ -604,7 +604,7 @@ impl Sim {
         self.0.transfers.set(self.0.transfers.get() + transfers);
     }
 
-    /// What [`Sim::count_transfers`] counted.
+    /// Counts of [`Sim::count_transfers`].
     #[must_use]
     pub fn transfers(&self) -> u64 {
         self.0.transfers.get()

@@ -70,9 +70,9 @@ pub enum MmioError {
     /// It is not inside BAR 0.
     #[error("BAR offset {offset:#x}, {bytes} bytes: outside the BAR of {size:#x} bytes")]
     OutOfRange {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
-        /// The bytes asked for.
+        /// The requested bytes.
         bytes: usize,
         /// The size of the BAR.
         size: u64,
@@ -80,21 +80,21 @@ pub enum MmioError {
     /// It is not aligned to its size.
     #[error("BAR offset {offset:#x}: not a multiple of {bytes}")]
     Unaligned {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
-        /// The bytes asked for.
+        /// The requested bytes.
         bytes: usize,
     },
     /// The device answered with an error. A processor would read all ones.
     #[error("BAR offset {offset:#x}: the device answered with an error")]
     Unsupported {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
     },
     /// The device did not answer.
     #[error("BAR offset {offset:#x}: no answer within {limit}")]
     Timeout {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
         /// How long the load waited.
         limit: Picoseconds,
@@ -252,7 +252,7 @@ impl MmioHost {
         Ok(())
     }
 
-    /// An uncached store of 4 bytes: posted. It returns when the core may go on.
+    /// An uncached store of 4 bytes: posted. It returns when the core may continue.
     ///
     /// # Errors
     /// When the offset is not aligned in the BAR.
@@ -260,7 +260,7 @@ impl MmioHost {
         self.store(offset, &value.to_le_bytes()).await
     }
 
-    /// An uncached store of 8 bytes: posted. It returns when the core may go on.
+    /// An uncached store of 8 bytes: posted. It returns when the core may continue.
     ///
     /// # Errors
     /// When the offset is not aligned in the BAR.

@@ -31,11 +31,11 @@ pub struct NetConfig {
     pub syscall_ns: f64,
     /// Copying between program and kernel.
     pub copy_ns_per_byte: f64,
-    /// Socket, UDP, IP and driver on the way out, for each datagram.
+    /// Transmit cost of socket, UDP, IP and driver, for each datagram.
     pub send_protocol_ns: f64,
     /// From an interrupt to the first instruction of the soft interrupt it causes.
     pub interrupt_ns: f64,
-    /// Driver, IP, UDP and socket on the way in, for each frame.
+    /// Receive cost of driver, IP, UDP and socket, for each frame.
     pub receive_protocol_ns: f64,
     /// From a datagram in the socket's buffer to the program that waits for it running again.
     pub wakeup_ns: f64,
@@ -82,7 +82,7 @@ pub enum NetError {
 pub struct Datagram {
     /// The sender.
     pub from: SocketAddrV4,
-    /// What was sent.
+    /// The sent datagram.
     pub payload: Vec<u8>,
     /// The frame that carried it.
     pub frame: FrameId,

@@ -127,7 +127,7 @@ impl Word {
         self.k == 0 || self.k == CONTROL && matches!((self.data >> 24) as u8, SOP | EOP | EDB)
     }
 
-    /// Whether a transceiver can align its bytes on it.
+    /// True if a transceiver can align its bytes on it.
     #[inline]
     #[must_use]
     pub fn has_comma(self) -> bool {

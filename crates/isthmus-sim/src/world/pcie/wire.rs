@@ -107,7 +107,7 @@ pub struct TlpRecord {
     pub start: Picoseconds,
     /// Last symbol on the wire.
     pub end: Picoseconds,
-    /// At the user side of the receiving block.
+    /// Time at the user side of the receiving block.
     pub delivered: Picoseconds,
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Item {
     order: u64,
     /// When REQ# may go up for it.
     ready: Picoseconds,
-    /// Where its spans have got to.
+    /// End of its spans so far.
     since: Cell<Picoseconds>,
     /// It was retried: others that may pass it go first.
     refused: Cell<bool>,
@@ -60,7 +60,7 @@ impl Item {
         }
     }
 
-    /// Where its spans have got to.
+    /// End of its spans so far.
     pub(super) fn since(&self) -> Picoseconds {
         self.since.get()
     }
