@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_axi_wb between an AXI master that may do all that AXI allows and a bus that takes and answers
-/// within two clocks.
+/// pcie_axi_wb between an AXI master that may do all that AXI allows and a bus that takes and
+/// answers within two clocks.
 module pcie_axi_wb_props #(
   parameter int unsigned AddrWidth = 6,
   parameter int unsigned IdWidth   = 1

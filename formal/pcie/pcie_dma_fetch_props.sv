@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_dma_fetch between a host's memory, which answers in order whenever it likes, and a receiver with
-/// `room_q` places.
+/// pcie_dma_fetch between a host's memory, which answers in order whenever it likes, and a receiver
+/// with `room_q` places.
 ///
 /// The memory here has only the information of an AXI slave: address and length of each burst. Each
 /// delivered word must come from the address of its position, so none is lost, duplicated or out of
@@ -125,7 +125,7 @@ module pcie_dma_fetch_props #(
     tail_q    <= tail_i;
   end
 
-  // ---------------------------------------------------------------- words that the bursts in flight lack
+  // ---------------------------------------------------------------- missing words of open bursts
   logic [4:0] len0_q, len1_q;
   always_ff @(posedge clk_i) begin
     if (pop) len0_q <= len1_q;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_dma_write between any service, any host and a memory that takes and answers whenever it likes.
+/// pcie_dma_write between any service, any host and a memory that takes and answers whenever it
+/// likes.
 ///
-/// AXI bursts are numbered as they are decided on. One of them is watched, chosen freely, and one of its
-/// words, so what holds for them holds for all.
+/// AXI bursts are numbered as they are decided on. One of them is watched, chosen freely, and one
+/// of its words, so what holds for them holds for all.
 ///
 /// Assertions are in groups by their names; pcie_dma_write.sby says which are proved from which.
 ///   burst    numbers of bursts and beats, AXI's rules, what a stopped engine does
@@ -42,7 +43,8 @@ module pcie_dma_write_props #(
   localparam int unsigned PlanW = $clog2(Plans) + 1;
   localparam int unsigned LenW  = $clog2(Words) + 1;
   localparam int unsigned RelW  = LenW + PlanW;  // words of all bursts that are decided on
-  // Clocks in which a stopped engine is done: two a word of each burst that may be open, and few more.
+  // Clocks in which a stopped engine is done: two a word of each burst that may be open, and few
+  // more.
   localparam int unsigned DrainClocks = (2 * Words + 8) * (Plans + 1);
 
   typedef logic [NumW-1:0] num_t;   // of a burst

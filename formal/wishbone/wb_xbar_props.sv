@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// wb_xbar, two masters and two slaves: one reply for each operation, to the master that asked;
-/// one owner for a slave; an operation outside every window reaches no slave and gets exactly one err,
-/// in the next cycle; and, given slaves that answer and masters that end their cycles, bounded
+/// one owner for a slave; an operation outside every window reaches no slave and gets exactly one
+/// err, in the next cycle; and, given slaves that answer and masters that end their cycles, bounded
 /// time.
 ///
 /// Assumed: a slave stalls at most Slow consecutive cycles, answers the oldest operation at most

@@ -4,7 +4,8 @@
 ///
 /// wb_slice -> wb_xbar -> RAM, SDB table, ECA time, TLU, silent slave, and out to the registers.
 /// Windows: board_bus_pkg, generated from rtl/regs/board_bus.rdl. The crossbar's masks and the SDB
-/// records both come from it, so an access past a device's last address answers err and reaches none.
+/// records both come from it, so an access past a device's last address answers err and reaches
+/// none.
 ///
 ///   Handshake   Wishbone B4 pipelined on both ports, taken with cyc & stb & ~stall, answered once
 ///   Latency     2 cycles (slice) and the slave's: 1, RAM 3, SDB table as SdbRegistered says

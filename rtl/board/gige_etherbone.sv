@@ -4,14 +4,14 @@
 /// GMII -> gige_udp -> etherbone_udp -> board_bus: RAM, SDB table, ECA time, TLU, control.
 ///
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
-///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles for
-///               any number of reads of latency-1 slaves (docs/explanation/cores/etherbone.md)
+///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles
+///               for any number of reads of latency-1 slaves (docs/explanation/cores/etherbone.md)
 ///   Dialect     cfg_dialect_i: Etherbone as published, or LiteEth's
 ///   Admission   reads run while their frame arrives; writes after its frame check
 ///   Parameters  Timeout clocks until a bus operation is answered err; Admission as etherbone_pkg;
 ///               SilentSlave 1 adds a slave that never answers, to test just that
-///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet that
-///               cfg_netmask_i gives; a broadcast never reads or writes
+///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet
+///               that cfg_netmask_i gives; a broadcast never reads or writes
 ///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
 module gige_etherbone
   import gige_etherbone_pkg::*;

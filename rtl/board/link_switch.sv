@@ -3,8 +3,8 @@
 ///
 /// serdes -> link_port -> crossbar -> link_port -> serdes (docs/explanation/cores/crossbar.md)
 ///
-///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4]; serdes_signal_i[i]: it
-///               has lock
+///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4];
+///               serdes_signal_i[i]: it has lock
 ///   Routing     the SOP's id is the output port; ids of NumPorts and more are dropped and counted
 ///   Latency     SOP on the pins to SOP on the pins 6 cycles, idle switch
 ///   Throughput  every port one word a cycle in and out
@@ -12,9 +12,9 @@
 ///   Isolation   a port that is down or blocked stops only packets for it
 ///   Bench       with cfg_bench_i data words 4 and 5 become the cycles in which the SOP arrived and
 ///               left
-///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of its
-///               port, cfg_source_i[4*i +: 4]; another packet is ended behind that word as EDB and
-///               counted as forged
+///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of
+///               its port, cfg_source_i[4*i +: 4]; another packet is ended behind that word as EDB
+///               and counted as forged
 ///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 for
 ///               missing ports
 ///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the remote buffers,

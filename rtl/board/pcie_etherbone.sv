@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: Wishbone slaves behind PCIe, Etherbone streamed by DMA.
 ///
-/// bar -> pcie_push -> registers; pushes, and request ring -> pcie_dma -> etherbone_slave -> board_bus:
-/// RAM, SDB table, ECA time, TLU, registers (read only). Replies -> pcie_dma -> reply ring, status word.
-/// BAR 0: registers at 0, push window at 0x1000. How a driver uses it: docs/explanation/cores/pcie.md.
+/// bar -> pcie_push -> registers; pushes, and request ring -> pcie_dma -> etherbone_slave ->
+/// board_bus: RAM, SDB table, ECA time, TLU, registers (read only). Replies -> pcie_dma -> reply
+/// ring, status word. BAR 0: registers at 0, push window at 0x1000. How a driver uses it:
+/// docs/explanation/cores/pcie.md.
 ///
 ///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
-///   Latency     last beat of a push to the last beat of its replies: 14 clocks for one checked cycle
-///               of two time reads (docs/explanation/cores/pcie.md has each clock)
+///   Latency     last beat of a push to the last beat of its replies: 14 clocks for one checked
+///               cycle of two time reads (docs/explanation/cores/pcie.md has each clock)
 ///   Throughput  one bus operation a clock, from host memory to host memory
-///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
-///               never answers, to test just that; the others as in pcie_dma
+///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave
+///               that never answers, to test just that; the others as in pcie_dma
 ///   Not done    several streams, MSI-X tables, the TLU's interrupt
 module pcie_etherbone
   import pcie_etherbone_pkg::*;

@@ -8,8 +8,8 @@
 ///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
 ///   Latency     arvalid to rvalid of a word: 6 clocks, of the RAM 8
 ///   Throughput  one operation at a time
-///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
-///               never answers, to test just that
+///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave
+///               that never answers, to test just that
 ///   Not done    interrupts
 module pcie_mmio
   import pcie_mmio_pkg::*;

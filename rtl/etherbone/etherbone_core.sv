@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Etherbone version 1 slave engine: words of requests in, bus operations out, words of replies out.
+/// Etherbone version 1 slave engine: words of requests in, bus operations out, words of replies
+/// out.
 ///
-/// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so one
-/// queue of reply slots keeps the order: a slot holds a finished word, or says where to take it from
-/// (bus result, config space) when its turn comes.
+/// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so
+/// one queue of reply slots keeps the order: a slot holds a finished word, or says where to take it
+/// from (bus result, config space) when its turn comes.
 ///
-///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word on
-///               rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word has been
-///               taken from a frame whose checks are still open. rx_abort_i: pulse, that frame failed,
-///               its remaining words will not arrive (rx_valid_i is low in that cycle)
-///   Reply       tx_valid_o/tx_ready_i, tx_data_o; after a frame's last word one beat with tx_end_o:
-///               tx_commit_o: the frame's words are a reply to send. Never before the frame is
-///               verified
+///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word
+///               on rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word
+///               has been taken from a frame whose checks are still open. rx_abort_i: pulse, that
+///               frame failed, its remaining words will not arrive (rx_valid_i is low in that
+///               cycle)
+///   Reply       tx_valid_o/tx_ready_i, tx_data_o; after a frame's last word one beat with
+///               tx_end_o: tx_commit_o: the frame's words are a reply to send. Never before the
+///               frame is verified
 ///   Bus         Wishbone B4 pipelined master; cyc is held until the record with the CYC flag, or
 ///               the frame, is complete and every answer has arrived
-///   Order       operations reach the bus in the order of the frame; a config read sees the errors of
-///               every operation before it
-///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
-///   Throughput  one word and one operation a cycle, no gap between records; one idle bus cycle after
-///               a record with CYC, hidden by the next record's two header words
-///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in flight),
-///               Stream 0: frames with a header each; 1: one handshake, then an endless sequence of
-///               records, rx_abort_i restarts
+///   Order       operations reach the bus in the order of the frame; a config read sees the errors
+///               of every operation before it
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave
+///               latency
+///   Throughput  one word and one operation a cycle, no gap between records; one idle bus cycle
+///               after a record with CYC, hidden by the next record's two header words
+///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in
+///               flight), Stream 0: frames with a header each; 1: one handshake, then an endless
+///               sequence of records, rx_abort_i restarts
 ///   Not done    mixed widths, MSI, config space writes (accepted and discarded)
 module etherbone_core
   import etherbone_pkg::*;
@@ -233,8 +236,8 @@ module etherbone_core
       StReadAddr: begin
         slot_in.kind = flags_q[RecRca] ? SlotConfig : SlotRead;
         slot_in.word = rx_data_i;
-        // Beyond the config space: in a stream as a register that reads 0, so that the reply, which has
-        // longer ways there, goes without this comparison.
+        // Beyond the config space: in a stream as a register that reads 0, so that the reply, which
+        // has longer ways there, goes without this comparison.
         if (Stream && flags_q[RecRca] && rx_data_i[15:6] != '0) slot_in.word[5:3] = 3'd7;
         if (take && rcount_q == 8'd1) begin
           state_d    = StRecord;

@@ -4,16 +4,17 @@
 /// Words are pushed and cannot be stalled; they can be read at once. At the frame's end the verdict
 /// commits the frame, or removes its unread words and notifies the reader if some were read.
 ///
-///   Push        push_i with data_i; last_i marks the frame's last word. A word that finds no room is
-///               not stored and the frame counts as bad: overflow_o pulses
+///   Push        push_i with data_i; last_i marks the frame's last word. A word that finds no room
+///               is not stored and the frame counts as bad: overflow_o pulses
 ///   Verdict     end_i, with good_i; at least one cycle after the last push
-///   Read        valid_o/ready_i, data_o, last_o; verified_o: the word's frame is committed. open_o: a
-///               word was read from the frame that has no verdict yet. abort_o: pulse with end_i, that
-///               frame is bad. drop_o: pulse, a frame was taken back of which no word had been read.
-///               valid_o is low in both these cycles
+///   Read        valid_o/ready_i, data_o, last_o; verified_o: the word's frame is committed.
+///               open_o: a word was read from the frame that has no verdict yet. abort_o: pulse
+///               with end_i, that frame is bad. drop_o: pulse, a frame was taken back of which no
+///               word had been read. valid_o is low in both these cycles
 ///   Latency     1 cycle from push to valid_o when empty, else 3 behind the word before it
-///   Order       a committed frame's words come out in order, each once; nothing of a bad frame comes
-///               after its verdict           (proved: formal/etherbone/etherbone_frame_buffer.sby)
+///   Order       a committed frame's words come out in order, each once; nothing of a bad frame
+///               comes after its verdict           (proved:
+///               formal/etherbone/etherbone_frame_buffer.sby)
 ///   Throughput  one word a cycle
 ///   Parameters  Width 8..64, Depth power of two 8..8192 (words; the proof runs 8; a frame longer
 ///               than Depth - 2 is bad), Frames 2..64 committed frames at a time: the caller must

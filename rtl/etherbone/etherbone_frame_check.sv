@@ -2,8 +2,8 @@
 /// Checks the structure of an Etherbone frame while its words pass, beside the data path.
 ///
 /// A frame is well formed when its header is a request for a 32-bit bus and its records fill it
-/// exactly, or when it is a probe of exactly two words. With this verdict added to the frame check, a
-/// malformed frame never writes: the engine holds writes until the verdict.
+/// exactly, or when it is a probe of exactly two words. With this verdict added to the frame check,
+/// a malformed frame never writes: the engine holds writes until the verdict.
 ///
 ///   Broadcast   with probe_only_i at a frame's start only a probe is well formed
 ///   Handshake   start_i pulses before a frame's first word, valid_i with each word; never stalls

@@ -2,8 +2,8 @@
 /// Collects reply words in one block RAM until the reply is whole, then offers it with its checksum
 /// summed.
 ///
-/// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run dry,
-/// and the UDP checksum in the header is right.
+/// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run
+/// dry, and the UDP checksum in the header is right.
 ///
 ///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core);
 ///               lite_i: stored in LiteEth's dialect (etherbone_lite_tx)

@@ -5,7 +5,8 @@
 /// answer for Timeout clocks times out. The rest of that bus cycle, up to its record with the CYC
 /// flag or the end of its frame, gets err at one operation a clock (see wb_timeout).
 ///
-///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave
+///               latency
 ///   Parameters  those of etherbone_core; Timeout 16..2^24 clocks
 module etherbone_slave
   import etherbone_pkg::*;

@@ -6,8 +6,8 @@
 ///   Reply port  reply_port_i; 0: the request's source port
 ///   Service     the interface of gige_udp: pushed words and a verdict in, complete replies out
 ///   Order       frames are served and answered in the order of their arrival
-///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not later;
-///               last word pushed to the reply's last word in its buffer: 4 + slave latency
+///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not
+///               later; last word pushed to the reply's last word in its buffer: 4 + slave latency
 ///   Throughput  one word a cycle; a frame without buffer space is dropped and counted, never
 ///               stalls
 ///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its

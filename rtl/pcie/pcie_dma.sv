@@ -9,9 +9,9 @@
 ///               from host memory, ends transfers in flight without effect, then the engine is off
 ///   Push        push_* as in pcie_word_buffer, from pcie_push, while push_open_o and at most
 ///               push_room_o words
-///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o: first
-///               word of a burst or push. abort_o: pulse, discard the stream so far and the word
-///               offered in that clock; then idle_i must rise once no more words will follow
+///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o:
+///               first word of a burst or push. abort_o: pulse, discard the stream so far and the
+///               word offered in that clock; then idle_i must rise once no more words will follow
 ///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will follow
 ///               without further input; it decreases with each word taken, and may increase one
 ///               clock late; waiting_o: words in flight to rx_valid_o, for a service that answers

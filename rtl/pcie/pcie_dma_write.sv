@@ -4,7 +4,8 @@
 /// A burst begins before its words are valid: the service guarantees a number of words (promise_i),
 /// so the address is sent early and the words follow as they arrive.
 ///
-///   Start       start_i with base_i, size_i (words, a power of two, 16 or more), status_i: position 0
+///   Start       start_i with base_i, size_i (words, a power of two, 16 or more), status_i:
+///               position 0
 ///   Promise     promise_i: words that valid_i will eventually offer, without any further input to
 ///               the service; decreases only by words taken. more_i: more may be promised soon, so
 ///               a burst that is not full waits

@@ -3,8 +3,9 @@
 ///
 /// Written words can be read once they are committed; until then they can be rolled back.
 ///
-///   Write       write_i with lanes_i: which of the two words of data_i, the lower lane first; at least
-///               one. Never stalled: the writer checks used_o. first_i marks the first of them
+///   Write       write_i with lanes_i: which of the two words of data_i, the lower lane first; at
+///               least one. Never stalled: the writer checks used_o. first_i marks the first of
+///               them
 ///   Commit      commit_i: all words written, this clock's included, may be read. rollback_i
 ///               instead: all uncommitted words, this clock's included, are discarded
 ///   Read        valid_o/ready_i, data_o, first_o; valid_o is a register

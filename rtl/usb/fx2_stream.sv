@@ -15,7 +15,8 @@
 ///   Parameters  those of fx2_port
 ///   Timing      clocks are unrelated; from fx2_clk_i to clk_i and back: the two async_fifos, and
 ///               single bits through two registers. fx2_clk_i at most 156 MHz with clk_i of 125 MHz
-///               (EarlyPointer of async_fifo): set_max_delay of 0.75 of its period from u_tx's memory
+///               (EarlyPointer of async_fifo): set_max_delay of 0.75 of its period from u_tx's
+///               memory
 module fx2_stream #(
   parameter int unsigned FdWidth     = 16,
   parameter int unsigned QuietCycles = 8,

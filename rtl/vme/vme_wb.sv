@@ -11,8 +11,8 @@
 ///   Handshake   exactly one DTACK or BERR for each data strobe to this slave, held until the
 ///               strobe rises; none for others or after the master timed out
 ///                                                             (proved: formal/vme/vme_wb.sby)
-///   Answers     BERR for an access that is not of 32 bits, for a Wishbone error, and for a bus that
-///               does not answer for Timeout clocks (see wb_timeout)
+///   Answers     BERR for an access that is not of 32 bits, for a Wishbone error, and for a bus
+///               that does not answer for Timeout clocks (see wb_timeout)
 ///   Data        driven a cycle before DTACK, released a cycle before DTACK is
 ///   Latency     strobes at the pins to the answer: register 5 cycles, Wishbone 6 + the slave's;
 ///               one less or none for the phase of the strobe

@@ -7,8 +7,8 @@
 ///   Address     byte address; bits above Depth * 4 are ignored: the bus must give it a window of
 ///               Depth * 4 bytes and no more (wb_xbar's Mask, wb_pkg::window_mask)
 ///   Idle        nothing changes without an operation
-///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of the
-///               memory behind registers
+///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of
+///               the memory behind registers
 ///   Not done    reset of the contents
 module wb_ram #(
   parameter int unsigned Depth      = 1024,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Self-describing bus table as a Wishbone slave: one interconnect record, then the devices.
 ///
-///   Handshake   never stalls; ack Latency cycles after a read within the table, err for a write and
-///               for an address behind the table
+///   Handshake   never stalls; ack Latency cycles after a read within the table, err for a write
+///               and for an address behind the table
 ///   Latency     1 cycle; 3 when Registered: synthesis may use a distant block memory
 ///   Throughput  one operation a cycle
 ///   Address     byte address within the slave's window; bits above the table's size rounded up
