@@ -83,7 +83,7 @@ module board_bus
   logic [31:0] x_adr, x_dat_w, x_dat_r;
   logic [3:0] x_sel;
 
-  // The crossbar is combinational: both ways through it end in registers.
+  // The crossbar is combinational: both paths through it end in registers.
   wb_slice u_slice (
     .clk_i,
     .rst_ni,

@@ -267,7 +267,7 @@ module gige_etherbone
     end
   end
 
-  // A frame that the service could not store counts as received well by the stack, and as an
+  // A frame that the service could not store counts as received correctly by the stack, and as an
   // overflow here.
   logic [31:0] drop_overflow_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -130,8 +130,8 @@ module link_repeater
     assign strobe[Bad][p] = rx_valid[p] && rx_wide.kind == FlitEdb;
     assign strobe[Out][p] = tx_valid_q[p] && tx_ready[p] && tx_q[p].kind == FlitSop;
 
-    // The buffer of what leaves by the other port: one a lane, in step. Nothing is kept for this
-    // port.
+    // The buffer of packets that leave by the other port: one per lane, in step. No packets are
+    // stored for this port.
     flit_t  [Lanes-1:0] flit;
     count_t [Lanes-1:0] held;
     logic   [Lanes-1:0] refused, packet, valid;

@@ -220,7 +220,7 @@ module pcie_etherbone
     .idle_o    (axi_idle)
   );
 
-  // Beside the registers nothing answers but err, a load from the push window included.
+  // All addresses outside the registers answer err, including loads from the push window.
   logic stray_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stray_q <= 1'b0;
@@ -381,7 +381,7 @@ module pcie_etherbone
   end
   assign reply = zeros_q != '0 ? '0 : swapped(eb_data);
 
-  // The engine finds a word late in its clock, and the writer makes beats of them.
+  // The engine's word is timing-critical, and the writer combines words into beats.
   skid_buffer #(
     .Width(32)
   ) u_word (
@@ -395,7 +395,7 @@ module pcie_etherbone
     .data_o (tx_data)
   );
 
-  // One entry a word between request and reply: does it begin a unit (a read burst or a push)?
+  // One entry per word between request and reply: set if it begins a unit (a read burst or a push).
   fifo #(
     .Width(1),
     .Depth(CoreDepth)
@@ -534,7 +534,7 @@ module pcie_etherbone
   assign status_eb_timeouts_o    = service.timeouts;
   assign status_eb_malformed_o   = service.malformed;
 
-  // Units are numbered as they begin; each stage counts those that pass it.
+  // Units are numbered as they begin; each stage counts passing units.
   logic [7:0] begun_q, in_q, out_q, sent_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

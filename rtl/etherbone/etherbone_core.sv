@@ -184,7 +184,7 @@ module etherbone_core
           end else if (head_data) begin
             state_d = (rx_last_i && !Stream) ? StEnd : StRecord;
           end else begin
-            // Pushed all the same, since its reply will be dropped: keeps the queue off this path.
+            // Pushed in any case, since its reply will be dropped: keeps the queue off this path.
             push      = !Stream;
             malformed = 1'b1;
             state_d   = Stream ? StHead : rx_last_i ? StEnd : StSkip;
@@ -201,7 +201,7 @@ module etherbone_core
       end
 
       StRecord: begin
-        // A record that only reads answers with its record header at once.
+        // A record with reads only is answered with its record header at once.
         if (word[15:8] == '0 && word[7:0] != '0) begin
           slot_in.word = first_bytes({reply_flags(word[31:24]), word[23:16], word[7:0], 8'd0});
         end
@@ -236,8 +236,8 @@ module etherbone_core
       StReadAddr: begin
         slot_in.kind = flags_q[RecRca] ? SlotConfig : SlotRead;
         slot_in.word = rx_data_i;
-        // Beyond the config space: in a stream as a register that reads 0, so that the reply, which
-        // has longer ways there, goes without this comparison.
+        // Beyond the config space: in a stream treated as a register that reads 0, so that the
+        // reply's longer paths there do not include this comparison.
         if (Stream && flags_q[RecRca] && rx_data_i[15:6] != '0) slot_in.word[5:3] = 3'd7;
         if (take && rcount_q == 8'd1) begin
           state_d    = StRecord;
@@ -318,7 +318,7 @@ module etherbone_core
   assign drained = !stb_q && !spare_valid_q &&
                    (pending_q == '0 || (pending_q == CountW'(1) && answer));
 
-  // bus_q holds the latest operation whenever the spare is empty: a write moves on from there.
+  // bus_q holds the latest operation whenever the spare is empty: a write continues from it.
   always_comb begin
     operation.we  = state_q == StWriteValue;
     operation.sel = sel_q[Width/8-1:0];

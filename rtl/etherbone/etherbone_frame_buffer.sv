@@ -71,7 +71,7 @@ module etherbone_frame_buffer #(
   logic full_q;
 
   logic take, take_open, take_last, good, bad, fetch, move, pass, store;
-  // A word that finds the buffer empty goes straight to the head.
+  // A word stored into an empty buffer is written directly to the head.
   assign pass       = push_i && !head_valid_q && !fetched_valid_q && rd_q == wr_q;
   assign store      = push_i && !full_q && !pass;
   assign good       = end_i && good_i && !lost_q;
@@ -96,7 +96,7 @@ module etherbone_frame_buffer #(
   assign one_less = take_last && verified_q;
   assign frames_d = frames_q + FrameW'(one_more) - FrameW'(one_less);
 
-  // On a bad verdict the registers keep the words of committed frames and forget the rest.
+  // On a bad verdict the registers keep the words of committed frames and discard the rest.
   logic keep_head, keep_fetched;
   assign keep_head    = verified_q;
   assign keep_fetched = verified_q && !(head_valid_q && last_o && frames_q == FrameW'(1));

@@ -42,7 +42,7 @@ module etherbone_lite_tx
   state_e state_q, state_d;
   logic probe_q, record;
 
-  // In front of the record there are only words of 0, and a record that answers counts something.
+  // In front of the record there are only words of 0; a record with an answer has a count above 0.
   assign record = data_i[15:8] != '0;
 
   assign hold_o   = lite_i && valid_i && (state_q == StHead || state_q == StNumber);

@@ -94,7 +94,7 @@ module etherbone_reply_buffer #(
   end
 
   // Show-ahead through two registers, since block RAM is slow from clock to output; only words of
-  // whole replies, so that a dropped one leaves nothing here.
+  // complete replies, so that a dropped reply leaves no word here.
   logic [31:0] fetched_q, data_q;
   logic fetched_valid_q, data_valid_q, fetch, move;
   assign move  = fetched_valid_q && (!data_valid_q || next_i);

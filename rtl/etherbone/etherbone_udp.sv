@@ -138,7 +138,7 @@ module etherbone_udp
     .ok_o   (records_ok)
   );
 
-  // Registered: the stack's verdict comes out of its last comparators.
+  // Registered: the stack's verdict is the output of comparators.
   logic end_q, good_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -184,7 +184,7 @@ module etherbone_udp
 
   assign rx_refuse_o = (peer_wr_q - peer_tx_q) == (IdxW + 1)'(Frames);
 
-  // The entry to write: a frame may start in the cycle in which the one before is taken back.
+  // The entry to write: a frame may start in the cycle in which the previous one is removed.
   logic [IdxW:0] peer_free;
   assign peer_free = peer_wr_q - (IdxW + 1)'(drop);
 
@@ -295,7 +295,7 @@ module etherbone_udp
     tx_meta_o.len = 16'(reply_words) << 2;
   end
 
-  // A frame with a good frame check and a bad structure; the engine only sees those that it began.
+  // A frame with a good frame check and a bad structure; the engine only counts frames it began.
   assign malformed_o  = rx_end_i && rx_good_i && !structure_ok && !broadcast_q;
   assign broadcast_o  = rx_end_i && rx_good_i && !structure_ok && broadcast_q;
   assign overflow_o   = overflow;

@@ -112,7 +112,7 @@ module pcie_dma
   state_e state_q;
 
   // ---------------------------------------------------------------- configuration
-  // Taken over when the engine starts.
+  // Sampled when the engine starts.
   typedef struct packed {
     logic [63:6] base;
     logic [22:0] words;

@@ -90,7 +90,7 @@ module pcie_dma_fetch #(
   words_t len_d;
   logic fits;
   assign len_d = left_q > 30'(chunk_q) ? chunk_q : left_q[BurstW-1:0];
-  // Words in flight keep their room.
+  // Words in flight keep their reserved space.
   assign fits  = (RoomW + 1)'(room_i) >= (RoomW + 1)'(in_flight_q) + (RoomW + 1)'(len_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

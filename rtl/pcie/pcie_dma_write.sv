@@ -107,7 +107,7 @@ module pcie_dma_write #(
   logic [29:0] assigned;  // words of begun bursts that have not come
   assign assigned = opened_q - tail_q;
 
-  // A snapshot; what changes in the clock after it only makes more possible.
+  // A snapshot; later changes can only increase the limits.
   always_ff @(posedge clk_i) begin
     free_q  <= promise_i - assigned[PromiseW-1:0];
     space_q <= size_i - 23'(opened_q - consumed_i);
@@ -172,7 +172,7 @@ module pcie_dma_write #(
   assign burst_o   = state_q == StData && awready_i;
 
   // ---------------------------------------------------------------- data
-  // One entry a burst and its status word; no words: the status word alone.
+  // One entry per burst and its status word; no words: only the status word.
   words_t plan_len;
   fifo #(
     .Width(BurstW),
@@ -226,7 +226,7 @@ module pcie_dma_write #(
   end
 
   always_ff @(posedge clk_i) begin
-    // Followed until taken, so that the late valid_i is not in its way.
+    // Updated until accepted, so that the late valid_i is not in its path.
     if (!tail_q[0]) begin
       low_q       <= data_i;
       low_first_q <= first_i;
@@ -244,7 +244,7 @@ module pcie_dma_write #(
   } beat_t;
   beat_t beat, beat_out;
   always_comb begin
-    // tell_q alone: without room nothing is put, and with it the status word is.
+    // tell_q alone: without space nothing is stored, and with space the status word is.
     beat.told = tell_q;
     beat.last = tell_q || ends;
     beat.unit = '0;

@@ -79,7 +79,7 @@ module pcie_push #(
   logic bad_q, first_q;
   logic whole, fits, good, beat;
 
-  // Lanes are either written whole or not at all, and follow on what came before.
+  // Lanes are written completely or not at all, and continue the previous ones.
   logic [1:0] lanes;
   assign lanes = {wstrb_i[4], wstrb_i[0]};
   assign whole = wstrb_i == {{4{lanes[1]}}, {4{lanes[0]}}};
@@ -96,7 +96,7 @@ module pcie_push #(
   assign rollback_o = refused_o && admitted_q;
   assign words_o    = count_q + (lanes == 2'b11 ? RoomW'(2) : RoomW'(1));
 
-  // Words that the burst may hold; less than 4 bytes a beat are never a whole word.
+  // Words that the burst may hold; less than 4 bytes a beat are never a complete word.
   logic [9:0] most;
   logic admit;
   assign most  = awsize_i == 3'd3 ? {1'b0, awlen_i, 1'b0} + 10'd2 : 10'(awlen_i) + 10'd1;

@@ -42,7 +42,7 @@ module pcie_word_buffer #(
     logic [31:0] word;
   } entry_t;
 
-  // Even words in one memory, odd ones in the other: two neighbours go in at once.
+  // Even words in one memory, odd ones in the other: two neighbours are written at once.
   entry_t even[Depth/2];
   entry_t odd[Depth/2];
   logic [PtrW-1:0] wr_q, wr_d, commit_q, commit_d;
@@ -74,7 +74,7 @@ module pcie_word_buffer #(
   entry_t even_q, odd_q, head_q;
   logic fetched_odd_q, fetched_valid_q, head_valid_q, valid_q;
   logic take, move, fetch, any, more;
-  // A register alone: what takes the words begins its longest paths here.
+  // A register without logic: the consumer's critical paths begin here.
   assign valid_o = valid_q;
   assign take    = valid_o && ready_i;
   assign move    = fetched_valid_q && (!head_valid_q || take);

@@ -159,7 +159,7 @@ module fx2_port #(
     assign tx_piece = tx_big;
   end
 
-  // Closed: what comes is dropped.
+  // Closed: received words are dropped.
   assign tx_ready_o = !live_i || (slwr_d && tx_piece_q == PieceW'(Pieces - 1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -234,7 +234,7 @@ module fx2_port #(
   assign pktend_no = !pktend_q;
 
   // ---------------------------------------------------------------- ends of packets, stale parts
-  // One timer: since the last thing that moved, or could.
+  // One timer: time since the last transfer, or possible transfer.
   logic [23:0] quiet_q;
   logic open_q, moving, counts;  // open_q: written since a packet was ended
   logic [PosW-1:0] pos_q;

@@ -131,7 +131,7 @@ module fx2_stream #(
     .settled_o(rx_settled)
   );
 
-  // The service's word ends in a register, not in the memory: for its clock rate.
+  // The service's word is registered before the memory, for the clock rate.
   async_fifo #(
     .Width       (32),
     .Depth       (32),

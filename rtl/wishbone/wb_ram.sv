@@ -71,7 +71,8 @@ module wb_ram #(
   );
 
   if (Registered) begin : gen_registered
-    // An operation is taken with its edge and made one cycle later; cyc may stop only its answer.
+    // An operation is accepted at its edge and executed one cycle later; cyc can only stop its
+    // answer.
     access_t     access_q;
     logic [2:0]  ack_q;
     logic [31:0] rdata_q;

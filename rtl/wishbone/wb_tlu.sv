@@ -129,7 +129,7 @@ module wb_tlu #(
 
   always_comb begin
     dat = '0;
-    // A read of a register that reads, or a full write of one that writes.
+    // A read of a readable register, or a full write of a writable one.
     good = !wb_we_i;
     case (adr)
       TluFifoReady:    dat = 32'(ready);

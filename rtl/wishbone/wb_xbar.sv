@@ -111,14 +111,14 @@ module wb_xbar #(
     assign m_err_o[m] = m_cyc_i[m] && cnt_q[m] != '0 && err;
     assign m_dat_o[m] = dat;
 
-    // Not waiting for an answer that comes now keeps answers out of the way of operations.
+    // Not waiting for an answer of this cycle keeps answers off the path of operations.
     assign full    = cnt_q[m] == CntWidth'(MaxOutstanding);
     assign drained = cnt_q[m] == '0 || (cnt_q[m] == CntWidth'(1) && reply[m]);
     // A request may be issued: to the owned slave, or to any if no answer is outstanding.
     assign wish[m] = target[m] & (owned_q[m] | {NumSlaves+1{drained}}) &
         {NumSlaves+1{m_cyc_i[m] && m_stb_i[m] && !full}};
 
-    // Taken at once when granted and the slave does not stall; the responder never stalls.
+    // Accepted at once when granted and the slave does not stall; the responder never stalls.
     if (NumMasters == 1) begin : gen_sole
       // The same as below for a master that is always granted, written so that drained, which waits
       // for an answer, comes last.
@@ -146,7 +146,7 @@ module wb_xbar #(
     end
     assign m_stall_o[m] = ~taken[m];
 
-    // Both results ready before taken is: it comes last.
+    // Both results are computed before the critical signal taken.
     assign more = reply[m] ? cnt_q[m] : cnt_q[m] + 1'b1;
     assign less = reply[m] ? cnt_q[m] - 1'b1 : cnt_q[m];
 
@@ -162,7 +162,7 @@ module wb_xbar #(
           cnt_q[m]   <= '0;
         end else begin
           cnt_q[m] <= taken[m] ? more : less;
-          // Letting go before the next grant keeps two masters from waiting for each other.
+          // Releasing before the next grant prevents a deadlock of two masters.
           if (wish[m] != '0) owned_q[m] <= granted[m] ? target[m] : '0;
         end
       end
