@@ -74,17 +74,20 @@ module blocklink_pack_props
 
   // ---------------------------------------------------------------- what must hold
   word_t rank;
+  logic ordered;
   always_comb begin
-    rank = '0;
+    rank    = '0;
+    ordered = 1'b1;
     for (int unsigned i = 0; i < BlockWords; i++) begin
-      if (rst_ni && vc_o[i] == vc_q) begin
-        in_order : assert (words_o[i] == out_q + rank);
+      if (vc_o[i] == vc_q) begin
+        if (words_o[i] != out_q + rank) ordered = 1'b0;
         rank = rank + word_t'(1);
       end
     end
   end
   always_comb begin
     if (rst_ni) begin
+      in_order : assert (ordered);
       credits : assert (dut.credit_q[vc_q] + out_there_q == 10'(Depth));
       never_more : assert (dut.credit_q[vc_q] <= 10'(Depth));
       // A circuit with a chunk and credits is refused only for the turn or the stage: never for another's credits.
@@ -99,15 +102,18 @@ module blocklink_pack_props
 
   // What induction needs: the stage holds the circuit's words in order.
   word_t held;
+  logic held_ordered;
   always_comb begin
-    held = '0;
+    held         = '0;
+    held_ordered = 1'b1;
     for (int unsigned i = 0; i < BlockWords + ChunkWords; i++) begin
-      if (rst_ni && 5'(i) < dut.staged_q && dut.stage_vc_q[i] == vc_q) begin
-        staged : assert (dut.stage_q[i] == out_q + held);
+      if (5'(i) < dut.staged_q && dut.stage_vc_q[i] == vc_q) begin
+        if (dut.stage_q[i] != out_q + held) held_ordered = 1'b0;
         held = held + word_t'(1);
       end
     end
     if (rst_ni) begin
+      staged : assert (held_ordered);
       all_staged : assert (out_q + held == in_q);
       few : assert (dut.staged_q <= 5'(BlockWords + ChunkWords));
       no_owner : assert (dut.u_arb.owner_q == '0);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Two ends of blocklink_replay over lanes that alter blocks, lose them, and hold them for a time.
 ///
-/// Each end sends labels that count up; what comes out at the other end is the same labels, each once and in
-/// order. Labels count modulo twice the numbers: an old block cannot look like a new one.
+/// End 0 sends labels that count up, end 1 acknowledges in idle and SYNC blocks; what comes out at end 1 is
+/// the same labels, each once and in order. Labels count modulo twice the numbers: an old block cannot look
+/// like a new one. A search of bounded depth: the protocol itself is checked by a model.
 module blocklink_replay_props
   import blocklink_pkg::*;
 #(
   parameter int unsigned Window = 2 ** SeqWidth - 1
 ) (
   input logic       clk_i,
-  input logic [1:0] some_i,    // there is something to send
+  input logic       some_i,    // there is something to send
   input logic [1:0] ready_i,   // the lanes take a block
   input logic [1:0] alter_i,   // in altered form
   input logic [1:0] lose_i,    // and never hand it on
@@ -31,7 +32,7 @@ module blocklink_replay_props
   for (genvar e = 0; e < 2; e++) begin : gen_end
     blocklink_replay #(.Window(Window)) dut (
       .clk_i, .rst_ni(started_q), .tx_block_o(tx[e]), .tx_ready_i(ready_i[e]),
-      .rx_block_i(rx[e]), .rx_valid_i(rx_valid[e]), .new_some_i(some_i[e]),
+      .rx_block_i(rx[e]), .rx_valid_i(rx_valid[e]), .new_some_i(e == 0 && some_i),
       .new_take_o(take[e]), .new_i(made[e]), .got_o(got[e]), .got_payload_o(came[e]),
       .up_o(up[e]), .bad_o(bad[e]), .again_o(again[e]), .fail_o(fail[e])
     );
@@ -93,11 +94,11 @@ module blocklink_replay_props
   // A block was altered, and blocks came after it was sent again.
   logic seen_bad_q = 1'b0, seen_again_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    if (bad[0]) seen_bad_q <= 1'b1;
-    if (seen_bad_q && again[1]) seen_again_q <= 1'b1;
+    if (bad[1]) seen_bad_q <= 1'b1;
+    if (seen_bad_q && again[0]) seen_again_q <= 1'b1;
   end
   always_comb begin
-    started : cover (up == 2'b11 && came_q[0] == label_t'(1));
-    repaired : cover (seen_again_q && got[0]);
+    started : cover (up == 2'b11 && came_q[1] == label_t'(1));
+    repaired : cover (seen_again_q && got[1]);
   end
 endmodule

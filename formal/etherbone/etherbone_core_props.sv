@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// etherbone_core between arbitrary request words and a bus that only answers what it was asked.
+/// etherbone_core between arbitrary request words and a bus that only answers requests.
 ///
 /// An event is a word taken outside a discarded rest, or the end of a frame. One event is watched,
 /// chosen by its number modulo twice the depth: from the request word to the bus operation, to the
@@ -46,7 +46,7 @@ module etherbone_core_props
   logic ended_q;     // its last word was, or it was aborted
   logic discard_q;   // the frame was refused before its last word: the rest has no reply
   logic bad_q;       // refused or aborted
-  logic silent_q;    // the header asked for no reply
+  logic silent_q;    // the header requested no reply
   logic take, word_event, event_now;
 
   assign take       = rx_valid_i && rx_ready_o && !rx_abort_i;
@@ -205,7 +205,7 @@ module etherbone_core_props
     if (started_q) begin
       // A frame can only be aborted once the core has begun with it and until its end.
       if (rx_abort_i) assume (in_frame_q);
-      // The bus answers what it has taken, from the next cycle on, and nothing else.
+      // The bus answers only accepted operations, from the next cycle on.
       if (answer) assume (owed != '0);
 
       // -------------------------------------------------------------- frames
@@ -222,17 +222,17 @@ module etherbone_core_props
         assert (tx_end_o == end_q);
         // Whether the reply is sent: never for a frame that was aborted or refused.
         if (end_q) assert (tx_commit_o == commit_q);
-        // An operation's reply comes after its answer; a read's is what the bus answered.
+        // An operation's reply comes after its answer; a read's reply is the bus's answer.
         if (op_q) assert (ans_q);
         if (op_q && !we_q) assert (tx_data_o == ans_dat_q);
       end
 
       // -------------------------------------------------------------- bus
       if (wb_stb_o) assert (wb_cyc_o);
-      // cyc stays up while anything is owed or waits to be offered.
+      // cyc is held while an operation is outstanding or waits to be offered.
       if (owed != '0 || issued_q != taken_q) assert (wb_cyc_o);
       if (operation_o) assert (take);
-      // Operations reach the bus in order, each with the word that asked for it.
+      // Operations reach the bus in order, each with the word that requested it.
       if (on_bus) begin
         if (wb_we_o) assert (wb_dat_o == word_q);
         else assert (wb_adr_o == word_q);

@@ -28,9 +28,9 @@ module etherbone_frame_buffer_props #(
   assign rst_ni = started_q;
 
   // ---------------------------------------------------------------- model
-  localparam int unsigned NumW = $clog2(Depth) + 1;  // Depth and the two registers are less than 2**NumW
+  localparam int unsigned NumW = $clog2(Depth) + 1;  // Depth + 2 registers < 2**NumW
   typedef logic [NumW-1:0] num_t;
-  num_t committed_q, opened_q;  // words not read yet: of committed frames, of the one without verdict
+  num_t committed_q, opened_q;  // unread words: committed frames, open frame
   num_t written_q, read_q;      // places in the stream
   num_t frames_q;               // committed frames whose last word is not read yet
   logic taken_q;                // a word was read from the frame without verdict
@@ -156,12 +156,13 @@ module etherbone_frame_buffer_props #(
       if (end_i && good_i) assume (last_q);
       if (good) assume (frames_q != num_t'(Frames));
 
-      // Committed words come out in order, each once; nothing comes from a frame after a bad verdict.
+      // Committed words come out in order, each once; nothing comes from a frame after a bad
+      // verdict.
       if (valid_o) assert (held != '0);
       if (valid_o && live_q && offset == '0) assert ({last_o, data_o} == word_q);
       if (bad) assert (!valid_o);
       assert (empty_o == (held == '0));
-      // What the reader is told about the word it sees is true.
+      // The reader's flags for its word are correct.
       if (valid_o) assert (verified_o == (committed_q != '0));
       assert (open_o == (taken_q && !end_i));
       // One verdict, the right one: a frame that lost a word is never committed.
@@ -169,7 +170,8 @@ module etherbone_frame_buffer_props #(
       assert (abort_o == (bad && taken_q));
       assert (drop_o == (bad && !taken_q));
       assert (overflow_o == (push_i && !accept && !missed_q));
-      // Words are only refused when the memory is as good as full, or was before this clock's roll back.
+      // Words are only refused when the memory is as good as full, or was before this clock's roll
+      // back.
       if (push_i && !accept && !rolled_q) assert (in_mem >= num_t'(Depth - 3));
       // A word that is inside shows after 2 more clocks at the latest.
       assert (wait_q <= 3'd2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// etherbone_lite_rx: which frames are requests, and what of them goes on.
+/// etherbone_lite_rx: which frames are requests, and which of their words pass.
 module etherbone_lite_rx_props
   import etherbone_pkg::*;
 (
@@ -26,7 +26,7 @@ module etherbone_lite_rx_props
   typedef logic [14:0] num_t;
   logic begun_q, probe_q, pad_q, passed_last_q;
   logic [7:0] writes_q, reads_q;
-  num_t words_q, seen_q, passed_q;  // of the frame: announced, come, gone on
+  num_t words_q, seen_q, passed_q;  // of the frame: announced, arrived, passed
 
   function automatic num_t section(logic [7:0] count);
     return count == '0 ? num_t'(0) : num_t'(count) + num_t'(1);
@@ -83,13 +83,13 @@ module etherbone_lite_rx_props
       end else begin
         // The verdict on a whole frame is right.
         if (whole && words_q != '0) assert (ok_o == request);
-        // A request goes on without the one word that the engine does not know, and ends once.
+        // A request passes without the one word that the engine does not expect, and ends once.
         if (whole && request) begin
           assert (passed_q == words_q - num_t'(1));
           assert (passed_last_q);
         end
         if (passed_last_q && ok_o) assert (!valid_o);
-        // Of anything else no more than headers: nothing that makes a bus operation.
+        // Of any other frame only headers pass: no word that makes a bus operation.
         if (valid_o && !probe_q && seen_q > num_t'(2)) begin
           assert (pad_q && words_q == layout);
         end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// etherbone_lite_tx: the layout of what is stored, word by word, and that nothing is lost.
+/// etherbone_lite_tx: the layout of the stored words, word by word, and that nothing is lost.
 module etherbone_lite_tx_props
   import etherbone_pkg::*;
 (
@@ -22,7 +22,7 @@ module etherbone_lite_tx_props
   assign lite_i = lite_q;
 
   // ---------------------------------------------------------------- model
-  // Words of this frame: come, up to 3, and stored, up to 3; whether the record has come.
+  // Words of this frame: arrived, up to 3, and stored, up to 3; whether the record has arrived.
   logic [1:0] in_q, out_q;
   logic probe_q, record_q, hold_q;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_axi_wb between an AXI master that may do all that AXI allows and a bus that takes and answers
-/// within two clocks.
+/// pcie_axi_wb between an AXI master that may do all that AXI allows and a bus that takes and
+/// answers within two clocks.
 module pcie_axi_wb_props #(
   parameter int unsigned AddrWidth = 6,
   parameter int unsigned IdWidth   = 1
@@ -171,19 +171,19 @@ module pcie_axi_wb_props #(
       busy_q <= '0;
     end else begin
       bus_q  <= bus ? bus_q + 2'd1 : '0;
-      // Counted between what is offered to the master or awaited from it.
+      // Counted between offers to the master and words awaited from it.
       busy_q <= (idle_o || bvalid_o || rvalid_o || wready_o) ? '0 : busy_q + 4'd1;
     end
   end
 
   always_comb begin
     if (started_q) begin
-      // AXI: sizes of a bus of 8 bytes. The bus takes and answers what it was asked, within 2 clocks.
+      // AXI: sizes of a bus of 8 bytes. The bus accepts and answers requests within 2 clocks.
       assume (awsize_i <= 3'd3 && arsize_i <= 3'd3);
       if (wb_ack_i || wb_err_i) assume (asked_q);
       if (bus) assume (bus_q < 2'd2);
 
-      // One response a request, for it, when all of it is done; it stands until it is taken.
+      // One response per request, when all of it is done; it is held until it is accepted.
       if (bvalid_o) assert (write_q && written_q && bid_o == id_q);
       if (bvalid_o) assert (bresp_o == (failed_q ? 2'b10 : 2'b00));
       if (rvalid_o) assert (read_q && lanes_q == '0 && !asked_q && rid_o == id_q);
@@ -213,10 +213,10 @@ module pcie_axi_wb_props #(
         assert (wb_sel_o == (read_q ? 4'hF : wb_adr_o[2] ? strb_q[7:4] : strb_q[3:0]));
         if (write_q) assert (wb_dat_o == (wb_adr_o[2] ? data_q[63:32] : data_q[31:0]));
       end
-      // What is done is offered.
+      // Completed requests are offered.
       assert (rvalid_o == (read_q && !beat_q));
       assert (bvalid_o == (write_q && written_q && !beat_q));
-      // No deadlock: it goes on to the next handshake while the bus does.
+      // No deadlock: it proceeds to the next handshake while the bus does.
       assert (busy_q <= 4'd12);
 
       // Inductive strengthening.

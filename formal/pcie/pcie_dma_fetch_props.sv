@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_dma_fetch between a host's memory, which answers in order whenever it likes, and a receiver with
-/// `room_q` places.
+/// pcie_dma_fetch between a host's memory, which answers in order whenever it likes, and a receiver
+/// with `room_q` places.
 ///
-/// The memory here knows only what an AXI slave knows: address and length of each burst. Each word that
-/// is handed on must come from the address of its position, so none is lost, doubled or out of order.
+/// The memory here has only the information of an AXI slave: address and length of each burst. Each
+/// delivered word must come from the address of its position, so none is lost, duplicated or out of
+/// order.
 module pcie_dma_fetch_props #(
   parameter int unsigned BurstBytes = 64,
   parameter int unsigned MaxBursts  = 2,
@@ -83,7 +84,7 @@ module pcie_dma_fetch_props #(
 
   // ---------------------------------------------------------------- the receiver
   logic known_q;         // it was started once
-  logic [29:0] count_q;  // words handed on since the start
+  logic [29:0] count_q;  // words delivered since the start
   logic begins_q;        // the next word is a burst's first
   logic bad_q;           // a beat was answered with an error
   logic [RoomW-1:0] words;
@@ -124,7 +125,7 @@ module pcie_dma_fetch_props #(
     tail_q    <= tail_i;
   end
 
-  // ---------------------------------------------------------------- words that the bursts in flight lack
+  // ---------------------------------------------------------------- missing words of open bursts
   logic [4:0] len0_q, len1_q;
   always_ff @(posedge clk_i) begin
     if (pop) len0_q <= len1_q;
@@ -133,12 +134,12 @@ module pcie_dma_fetch_props #(
     else if (push) len1_q <= dut.len_q;
   end
 
-  // ---------------------------------------------------------------- how long things take
-  // Clocks in which the engine is stopped and the memory does what it can; what is left to do then.
+  // ---------------------------------------------------------------- time bounds
+  // Clocks in which the engine is stopped and the memory never stalls; the remaining work then.
   logic [5:0] stopped_q, todo;
   assign todo = (arvalid_o ? 6'(arlen_o) + 6'd2 : '0) + (n_q != '0 ? 6'(left0_q) + 6'd1 : '0) +
                 (n_q == 2'd2 ? 6'(left1_q) + 6'd1 : '0);
-  // Clocks in which a burst could be asked for and is not.
+  // Clocks in which a burst could be requested and is not.
   logic [2:0] wait_q;
   logic could;
   assign could = run_i && tail_i != dut.fetch_q && n_q < 2'(MaxBursts) && !arvalid_o &&
@@ -179,14 +180,14 @@ module pcie_dma_fetch_props #(
 
   always_comb begin
     if (started_q) begin
-      // Configuration as pcie_dma checks it; it stands from one start to the next.
+      // Configuration as checked by pcie_dma; it is stable from one start to the next.
       // Small rings in a small memory: the address arithmetic is the same.
       assume (size_i inside {23'd16, 23'd32, 23'd64});
       assume (base_i[63:13] == '0);
       if (!start_i) assume (base_i == base_q && size_i == size_q);
       if (start_i) assume (!run_i && quiet_o);
       if (run_i && !run_q) assume (start_q);
-      // The memory answers what it was asked.
+      // The memory answers only requests.
       if (rvalid_i) assume (n_q != '0);
       // The receiver has its places and no more.
       if (run_i) assume (7'(room_q) - 7'(words) + 7'(freed_i) <= 7'(Room));
@@ -197,7 +198,7 @@ module pcie_dma_fetch_props #(
         if (!run_i || !run_q) assume (tail_i == head_o);
       end
 
-      // AXI: an offer stands; bursts lie within a boundary, and within the ring.
+      // AXI: an offer is held; bursts are within a boundary, and within the ring.
       if (arvalid_q && !arready_q) assert (arvalid_o && araddr_o == araddr_q && arlen_o == arlen_q);
       if (arvalid_o) begin
         assert (araddr_o[2:0] == '0 && 8'(araddr_o[5:3]) + arlen_o <= 8'(BurstBytes / 8 - 1));
@@ -216,15 +217,15 @@ module pcie_dma_fetch_props #(
         assert (words <= room_q);
         if (honest_q) assert (30'(words) <= tail_i - count_q);
       end
-      // Each beat is handed on unless it may not be.
+      // Each beat is delivered unless it must be dropped.
       if (rvalid_i && run_i && !bad_q && rresp_i == 2'b00) assert (write_o);
       assert (error_o == (rvalid_i && run_i && !bad_q && rresp_i != 2'b00));
       if (run_i && !bad_q) assert (head_o == count_q);
-      // Nothing begins once it is stopped; what is in flight ends.
+      // Nothing begins once it is stopped; bursts in flight end.
       if (!run_i && !run_q && !arvalid_q) assert (!arvalid_o);
       assert (quiet_o == (n_q == '0 && !arvalid_o));
       assert (quiet_o || 7'(stopped_q) + 7'(todo) <= 7'd18);
-      // While it runs, a burst is asked for within three clocks.
+      // While it runs, a burst is requested within three clocks.
       assert (wait_q <= 3'd3);
 
       // Inductive strengthening.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_dma_write between any service, any host and a memory that takes and answers whenever it likes.
+/// pcie_dma_write between any service, any host and a memory that takes and answers whenever it
+/// likes.
 ///
-/// AXI bursts are numbered as they are decided on. One of them is watched, chosen freely, and one of its
-/// words, so what holds for them holds for all.
+/// AXI bursts are numbered as they are decided on. One of them is watched, chosen freely, and one
+/// of its words, so what holds for them holds for all.
 ///
 /// Assertions are in groups by their names; pcie_dma_write.sby says which are proved from which.
 ///   burst    numbers of bursts and beats, AXI's rules, what a stopped engine does
 ///   ring     addresses
-///   sum      words that are begun and have not come
+///   sum      words of begun bursts that have not arrived
 ///   word     beats, strobes and words of the watched burst
-///   space    what the host has not consumed stays
-///   promise  no burst is begun for words that may not come
+///   space    unconsumed words are not overwritten
+///   promise  no burst is begun for words that may not arrive
 ///   told     status words
 ///   time     bounds
 module pcie_dma_write_props #(
@@ -42,7 +43,8 @@ module pcie_dma_write_props #(
   localparam int unsigned PlanW = $clog2(Plans) + 1;
   localparam int unsigned LenW  = $clog2(Words) + 1;
   localparam int unsigned RelW  = LenW + PlanW;  // words of all bursts that are decided on
-  // Clocks in which a stopped engine is done: two a word of each burst that may be open, and few more.
+  // Clocks in which a stopped engine is done: two a word of each burst that may be open, and few
+  // more.
   localparam int unsigned DrainClocks = (2 * Words + 8) * (Plans + 1);
 
   typedef logic [NumW-1:0] num_t;   // of a burst
@@ -81,7 +83,7 @@ module pcie_dma_write_props #(
 
   // The watched burst, from its decision on.
   logic k_status_q;       // a status word
-  pos_t k_pos_q;          // position of its first word, or position that it tells
+  pos_t k_pos_q;          // position of its first word, or reported position
   len_t k_len_q;          // words
   rel_t k_dist_q;         // words to come before it
   logic [29:0] k_head_q;  // told
@@ -165,7 +167,7 @@ module pcie_dma_write_props #(
     always_comb begin
       if (started_q && there) begin
         burst_1: assert (plan_len[i] <= len_t'(Words));
-        // A status word alone is decided on when nothing else is there.
+        // A status word alone is decided on when nothing else is pending.
         if (plan_len[i] == '0) burst_2: assert (i == 0 && dut.left_q == '0 && !dut.tell_q);
         if (k_q == plan_num[i] && plan_len[i] != '0) begin
           word_1: assert (!k_status_q && k_len_q == plan_len[i] && k_dist_q == plan_rel[i]);
@@ -279,8 +281,8 @@ module pcie_dma_write_props #(
     end
   end
 
-  // ---------------------------------------------------------------- how long things take
-  // Clocks in which it is stopped and the memory does what it can; steps that are left then.
+  // ---------------------------------------------------------------- time bounds
+  // Clocks in which it is stopped and the memory never stalls; remaining steps then.
   // Clocks in which a burst could be decided on and is not.
   logic [8:0] stopped_q, todo;
   logic [1:0] wait_q;
@@ -304,7 +306,7 @@ module pcie_dma_write_props #(
 
   always_comb begin
     if (started_q) begin
-      // Configuration as pcie_dma checks it; it stands from the start until all is at rest.
+      // Configuration as checked by pcie_dma; it is stable from the start until all is idle.
       assume (size_i >= 23'd16 && (size_i & (size_i - 23'd1)) == '0);
       assume (!base_i[63] && !status_i[63]);
       if (fixed_q) assume (base_i == base_q && size_i == size_q && status_i == status_q);
@@ -312,7 +314,7 @@ module pcie_dma_write_props #(
       if (run_i && !run_q) assume (start_q);
       // The memory answers a burst whose address and last beat it has taken.
       if (bvalid_i) assume (b_q != aw_q && b_q != w_q);
-      // Contracts: what is promised comes; the host consumes what it was handed.
+      // Contracts: promised words arrive; the host consumes only delivered words.
       if (honest_q && run_i) begin
         if (run_q) begin
           assume ((PromiseW + 1)'(promise_i) + (PromiseW + 1)'(take_q) >= (PromiseW +
@@ -324,7 +326,7 @@ module pcie_dma_write_props #(
       end
 
       // ---------------------------------------------------------- bursts
-      // AXI: offers stand.
+      // AXI: offers are held.
       if (awvalid_q && !awready_q) begin
         burst_3: assert (awvalid_o && awlen_o == awlen_q);
         burst_4: assert (awaddr_o == awaddr_q);
@@ -334,7 +336,7 @@ module pcie_dma_write_props #(
             wlast_o == wlast_q);
       end
       burst_6: assert (bready_o);
-      // Stopped: nothing is decided on; only what was in the buffer is still written.
+      // Stopped: no new burst is decided on; only words in the buffer are still written.
       if (!run_i) burst_7: assert (!dut.open_data && !dut.open_status && ready_o);
       if (!run_i && put) burst_8: assert (dut.beat.strb == '0);
       if (!run_i && since_q == 2'd2 && wvalid_o) burst_9: assert (wstrb_o == '0);
@@ -376,7 +378,7 @@ module pcie_dma_write_props #(
       if (!fixed_q) burst_36: assert (quiet_o);
 
       // ---------------------------------------------------------- addresses
-      // Whatever service and host do, a burst is the status word or lies in the ring, and within a
+      // For any service and host, a burst is the status word or is in the ring, and within a
       // boundary.
       if (awvalid_o) begin
         ring_1: assert (awaddr_o[2:0] == '0 &&
@@ -465,7 +467,7 @@ module pcie_dma_write_props #(
           promise_2: assert (30'(dut.free_q) <= 30'(promise_i) - dut.assigned);
         end
       end
-      // At rest all that was handed over has been told.
+      // When idle, all delivered words have been reported.
       if (in_q == dec_q && run_i) told_1: assert (last_tail_q == tail_o);
       if (run_i) told_2: assert (last_head_q == dut.told_head_q);
       if (idle_o && run_i) begin
@@ -473,7 +475,7 @@ module pcie_dma_write_props #(
       end
 
       // ---------------------------------------------------------- time
-      // What has begun ends without the service.
+      // Begun bursts end without the service.
       time_1: assert (quiet_o || 10'(stopped_q) + 10'(todo) <= 10'(DrainClocks));
       if (run_q) time_2: assert (stopped_q == '0);
       // While it runs, an address follows a promise within two clocks.

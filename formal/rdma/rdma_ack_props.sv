@@ -114,6 +114,7 @@ module rdma_ack_props
   logic asked;  // or there is something to tell that no other packet does
   assign asked = ack_i[host_q] || (dut.count_q && dut.count_src_q == host_q);
   session_t deny_session_q, deny_session_before_q;
+  logic deny_now_q, deny_open_q;  // it answers an OPEN
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ack_q        <= 1'b0;
@@ -140,6 +141,8 @@ module rdma_ack_props
     acked_q  <= rst_ni && asked;
     denied_q <= rst_ni && deny_i && deny_src_i == host_q;
     if (deny_i && deny_src_i == host_q) deny_session_q <= deny_session_i;
+    if (deny_i && deny_src_i == host_q) deny_now_q <= deny_open_i;
+    deny_open_q <= deny_now_q;
     deny_session_before_q <= deny_session_q;
   end
 
@@ -272,7 +275,9 @@ module rdma_ack_props
         assert ({ctl_header_o.qid, ctl_header_o.tag, ctl_header_o.extended, ctl_header_o.completion,
                  ctl_header_o.irq, ctl_header_o.notify, ctl_header_o.last, ctl_header_o.beats} == '0);
         assert (ctl_o.zero == '0 && (is_ack || is_deny || is_told));
-        if (is_deny) assert (ctl_header_o.seq == '0 && ctl_o.tag == '0 && ctl_o.count == '0 && !ctl_o.pending);
+        if (is_deny) assert (ctl_o.tag == '0 || ctl_o.tag == TagOpen);
+        if (ours && is_deny) assert (ctl_o.tag == (deny_open_q ? TagOpen : '0));
+        if (is_deny) assert (ctl_header_o.seq == '0 && ctl_o.count == '0 && !ctl_o.pending);
         else assert (open_q && ctl_header_o.seq == number_q && ctl_header_o.session == session_q);
         if (is_ack) assert (ctl_o.code == 8'd1 && ctl_o.tag == '0);
         if (ours && is_told) assert (ctl_o.code != '0 && ctl_o.count == counts_q + tally_t'(1));
@@ -317,6 +322,7 @@ module rdma_ack_props
       if (made && ours && is_ack && dut.ack_q[host_q]) assert (since_q);
       if (dut.deny_q[host_q] || (flies && kind == TurnDeny)) assert (seen_q);
       if (seen_q) assert (dut.denied_q[host_q] == deny_session_q);
+      if (seen_q) assert (dut.denied_open_q[host_q] == deny_now_q);
       assert (tally_q == counts + listed + tally_t'(flies && kind == TurnItem) +
               tally_t'(dut.chosen_q && kind == TurnItem && dut.hosts_q[host_q]) +
               tally_t'(dut.late_q && dut.late_src_q == host_q) +

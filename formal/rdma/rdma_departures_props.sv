@@ -106,6 +106,15 @@ module rdma_departures_props
     end
     retired_return_q <= dut.record;
   end
+  // One of the host's words: a count that it is to be told of stands until the word is made, and a count that comes
+  // in that cycle stands for the next one.
+  logic [3:0] word_q;
+  logic due_q;
+  always_ff @(posedge clk_i) begin
+    word_q <= word_q;
+    if (!rst_ni) due_q <= 1'b0;
+    else due_q <= (due_q && !dut.tell[word_q]) || (dut.count_q && dut.back_q.notify && dut.which == word_q);
+  end
   // Number of a place of the window that begins at back_q.
   function automatic logic [6:0] number_of(logic [5:0] place, logic [6:0] from);
     return from + {1'b0, place - from[5:0]};
@@ -143,6 +152,7 @@ module rdma_departures_props
                                  16'(retired_return_q.count));
       end
       assert (freed_o == dut.count_q);
+      assert (dut.news_q[word_q] == due_q);
 
       // Inductive strengthening.
       assert (dut.u_links.owner_q == '0 && dut.u_tell.owner_q == '0);

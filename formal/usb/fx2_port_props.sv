@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// fx2_port beside an FX2LP: endpoint 2 holds `some_q` bus words, endpoint 6 has room for `room_q`.
-/// Packets come, and leave, at any time; PKTEND takes any part of the room.
+/// fx2_port beside an FX2LP: endpoint 2 holds `some_q` bus words, endpoint 6 has space for
+/// `room_q`. Packets arrive, and leave, at any time; PKTEND takes any part of the space.
 module fx2_port_props #(
   parameter int unsigned QuietCycles = 4
 ) (
@@ -92,13 +92,13 @@ module fx2_port_props #(
       // FD: one driver, and a clock between two.
       assert (!(fd_oe_o && (!sloe_no || listens_q)));
       assert (!(drives_q && !sloe_no));
-      // FIFOADR stands around strobes.
+      // FIFOADR is stable around strobes.
       if (strobe || strobe_q) assert (fifoadr_o == address_q);
       // Closed: no strobe from the next cycle on.
       if (!live_q) assert (!strobe);
       // A packet ends only after the quiet time, and once.
       if (!pktend_no) assert (still_before_q >= 4'(QuietCycles) && !ended_q);
-      // What was read has its place.
+      // Every word read has a slot.
       if (dut.rx_push) assert (dut.rx_fifo_ready);
 
       // Inductive strengthening.

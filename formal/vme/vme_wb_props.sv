@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// vme_wb between a VME master that may give up at any time and a bus that may do anything.
+/// vme_wb between a VME master that may time out at any time and an arbitrary bus.
 module vme_wb_props #(
   parameter int unsigned Timeout = 16
 ) (
@@ -75,18 +75,18 @@ module vme_wb_props #(
 
   always_comb begin
     if (started_q) begin
-      // The bus answers what it has taken.
+      // The bus answers only accepted operations.
       if (wb_ack_i || wb_err_i) assume (owed_q != '0);
       assume (base_i == base_q);
 
       // One of the two, for an access of ours, while a data strobe was low when it began.
       assert (vme_dtack_no || vme_berr_no);
       if (answer && !answer_q) assert (seen_q && ours_q && asked_q && !answered_q);
-      // It stays until the strobes are high.
+      // It is held until the strobes are high.
       if (answer_q && !answer) assert (let_go_before_q);
       // And goes then: two clocks later.
       if (let_go_before_q) assert (!answer);
-      // Data stands before a read's DTACK and is gone before it is let go.
+      // Data is driven before a read's DTACK and released before DTACK is.
       if (!vme_dtack_no && !answer_q && !dut.write_q) assert (vme_data_oe_o && drives_q);
       if (answer_q && !answer) assert (!vme_data_oe_o && !drives_q);
       if (vme_data_oe_o) assert (!dut.write_q && ours_q);

@@ -2,8 +2,8 @@
 /// wb_slice: each operation taken reaches the bus once, in order; each answer returns once; and a
 /// cycle that its master aborted leaves nothing behind.
 ///
-/// Assumed: a slave answers only what it was asked and forgets what it owes when cyc falls; a master
-/// keeps an operation until it is taken.
+/// Assumed: a slave answers only requests and drops outstanding answers when cyc falls; a master
+/// holds an operation until it is accepted.
 module wb_slice_props (
   input logic        clk_i,
   input logic        m_cyc_i,
@@ -62,7 +62,7 @@ module wb_slice_props (
       if (offered_q && m_cyc_i) assume (m_stb_i);
       if (!s_cyc_o || debt_q == '0) assume (!answer);
       assume (!(s_ack_i && s_err_i));
-      // Nothing is on the bus but what was taken in this cycle of the master, in its order.
+      // The bus has only operations accepted in this cycle of the master, in its order.
       if (s_stb_o) assert (inside_q != '0 && {s_we_o, s_adr_o, s_sel_o, s_dat_o} == ops_q[0]);
       assert (inside_q <= 8'd2);
       // One reply for each answer, one cycle later, and none without.
@@ -70,7 +70,7 @@ module wb_slice_props (
       if (m_cyc_i) assert (reply == (returning_q != '0));
       assert (returning_q <= 8'd1);
       if (inside_q == '0 && debt_q == '0 && returning_q == '0) assert (!reply);
-      // Inductive strengthening: what the buffer holds, a left-over of an aborted cycle aside.
+      // Inductive strengthening: the buffer's contents, except a left-over of an aborted cycle.
       if (dut.gen_operations.cyc_q) begin
         assert (dut.gen_operations.u_operations.head_valid_q == (inside_q != '0));
         assert (dut.gen_operations.u_operations.spare_valid_q == (inside_q == 8'd2));

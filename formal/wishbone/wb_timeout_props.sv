@@ -61,9 +61,9 @@ module wb_timeout_props #(
       assert (!(m_ack_o && m_err_o));
       if (reply) assert (m_cyc_i && owed_q != '0);
       assert (owed_q <= 8'(MaxOutstanding));
-      // Something offered or owed always moves on: no deadlock, and a bound.
+      // An offered or outstanding operation always progresses: no deadlock, and a bound.
       assert (since_q <= 8'(Timeout + 2));
-      // The bus gets each operation at most once, and only what the master offers.
+      // The bus gets each operation at most once, and only operations that the master offers.
       if (s_stb_o && !s_stall_i) assert (taken);
       if (s_stb_o) assert (s_cyc_o && m_stb_i);
       // A timeout lets the bus go until the master does, and all that is left fails at once: one

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// wb_xbar, two masters and two slaves: one reply for each operation, to the master that asked;
-/// one owner for a slave; an operation outside every window reaches no slave and gets exactly one err,
-/// in the next cycle; and, given slaves that answer and masters that end their cycles, bounded
+/// one owner for a slave; an operation outside every window reaches no slave and gets exactly one
+/// err, in the next cycle; and, given slaves that answer and masters that end their cycles, bounded
 /// time.
 ///
-/// Assumed: a slave stalls at most Slow cycles in a row, answers the oldest operation at most Slow
-/// cycles after it could first have done so, never answers what it was not asked, and forgets what
-/// it owes when cyc falls. A master holds cyc at most Hold cycles and keeps an operation until taken.
+/// Assumed: a slave stalls at most Slow consecutive cycles, answers the oldest operation at most
+/// Slow cycles after it could first have done so, never answers without a request, and drops
+/// outstanding answers when cyc falls. A master holds cyc at most Hold cycles and holds an
+/// operation until it is accepted.
 module wb_xbar_props #(
   parameter int unsigned Slow           = 1,
   parameter int unsigned Hold           = 12,
@@ -131,7 +132,7 @@ module wb_xbar_props #(
     end
   end
 
-  // Who won a slave before, as its arbiter remembers it; the other goes first.
+  // The last winner of a slave, as stored by its arbiter; the other goes first.
   logic [1:0] winner;
   for (genvar s = 0; s < 2; s++) begin : gen_winner
     assign winner[s] = !dut.gen_slave[s].gen_arb.u_arb.after_q[1];
@@ -172,7 +173,7 @@ module wb_xbar_props #(
 
     always_comb begin
       if (started_q) begin
-        // Replies: one at most in a cycle, only for what was taken, and soon.
+        // Replies: at most one in a cycle, only for accepted operations, and in bounded time.
         assert (!(m_ack_o[m] && m_err_o[m]));
         if (reply[m]) assert (m_cyc_i[m] && owed_q[m] != '0);
         assert (owed_q[m] <= 8'(MaxOutstanding));
@@ -185,7 +186,8 @@ module wb_xbar_props #(
           if (answer[s] && dut.owned_q[m][s] && m_cyc_i[m]) begin
             assert (reply[m] && m_err_o[m] == s_err_i[s] && m_dat_o[m] == s_dat_i[s]);
           end
-          // What a slave owes, it owes to its owner; an owner is owed by its slave alone.
+          // A slave's outstanding answers belong to its owner; an owner has outstanding answers
+          // only at its slave.
           if (dut.owned_q[m][s]) begin
             assert (debt_q[s] == owed_q[m] && quiet_q[s] == since_q[m]);
             assert (!dut.owned_q[Other][s]);
@@ -203,7 +205,7 @@ module wb_xbar_props #(
                          : (!dut.gnt[0][m] && !dut.gnt[1][m]));
         end
         if (!mapped) assert (!dut.gnt[0][m] && !dut.gnt[1][m]);
-        // Outside every window: one err, at once, from nobody but the responder.
+        // Outside every window: one err, at once, only from the responder.
         if (stray_q && m_cyc_i[m]) begin
           assert (m_err_o[m] && !m_ack_o[m] && owed_q[m] == 8'd1 && dut.owned_q[m][2]);
         end
@@ -225,7 +227,7 @@ module wb_xbar_props #(
         if (owed_q[m] == '0) assert (since_q[m] == '0);
         if (offered_q[m] && m_cyc_i[m]) assert (waited_q[m] + left <= Bound + 8'd1);
         if (!offered_q[m]) assert (waited_q[m] == '0);
-        // Whoever has waited for a slave that is free now did so behind the other's turn.
+        // A master that has waited for a slave that is free now waited during the other's turn.
         if (offered_q[m] && m_cyc_i[m] && drained && mapped && !mine && !others) begin
           assert (winner[window[0]] == 1'(Other));
         end

@@ -28,7 +28,7 @@ def _program() -> int:
 
 
 def _columns() -> int:
-    """Of the terminal, as the command line takes them; a pipe has as many as `help.txt`."""
+    """Columns of the terminal, as used by the command line; a pipe has as many as `help.txt`."""
     try:
         return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
     except (OSError, ValueError):
@@ -36,12 +36,12 @@ def _columns() -> int:
 
 
 def _help() -> None:
-    """The help, ready: a test holds it equal to what the commands say."""
+    """The stored help: a test compares it with the help of the commands."""
     print((Path(__file__).parent / "help.txt").read_text(), end="")
 
 
 def _written(command: Callable[[], object]) -> int:
-    """Do what a correct command does; only what goes wrong needs the rest of the command line."""
+    """Run a correct command; only errors need the rest of the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As `cli.run` does.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -50,7 +50,7 @@ def _written(command: Callable[[], object]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except Exception as err:
-        # A signal goes on to `jobs.main`, which says so at once.
+        # A signal is passed to `jobs.main`, which reports it at once.
         failed = err
         from isthmus.cli import guarded
 

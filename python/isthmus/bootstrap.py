@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes what isthmus needs beyond a checkout: the Python environment and the native module.
 
-Standard library only, and usable as a script: the launcher runs it with the machine's own Python before there
-is an environment. Everything made lies in ``.isthmus/``; a step that is up to date costs a comparison.
+Standard library only, and usable as a script: the launcher runs it with the machine's own Python before the
+environment exists. All generated files are in ``.isthmus/``; a step that is up to date costs one
+comparison.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def find_cargo() -> str:
 
 
 def describe(name: str) -> str | None:
-    """What this machine has of the requirement `name`, in a few words; None if it is missing or too old."""
+    """The version of the requirement `name` on this machine; None if it is missing or too old."""
     if name == "python3-venv":
         return "found" if _has_venv() else None
     if name == "libpython3":
@@ -207,7 +208,7 @@ def _libpython() -> str | None:
 
 
 def _rust_version(text: str) -> tuple[int, int]:
-    """Of a line such as ``cargo 1.95.0 (...)``; the newest if it says none."""
+    """The version in a line such as ``cargo 1.95.0 (...)``; the newest if it has none."""
     numbers = text.removeprefix("cargo ").split(".")
     try:
         return int(numbers[0]), int(numbers[1])
@@ -337,7 +338,7 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def main() -> int:
-    """Set up, then become the command itself: a signal to this process reaches whatever runs."""
+    """Set up, then become the command itself: a signal to this process reaches the running command."""
     try:
         ensure_environment()
     except SetupError as err:

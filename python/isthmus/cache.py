@@ -4,7 +4,7 @@
 Layout, below `root()`:
 
 ======== =============================================================
-build/   what was compiled: ``<kind>/<name>-<key>``, a file or a folder
+build/   compiled entries: ``<kind>/<name>-<key>``, a file or a folder
 passed/  one small file a check that passed: ``<kind>/<name>-<key>``
 locks/   one file an entry that is being made; removed with the lock
 work/    folders of builds that run now; those of killed ones are removed
@@ -79,7 +79,7 @@ def digest(parts: Iterable[str | bytes | Path]) -> str:
 
 
 def entry(kind: str, name: str) -> Path:
-    """Where the compiled entry `name` of `kind` is or will be."""
+    """The path of the compiled entry `name` of `kind`, existing or not."""
     return root() / "build" / kind / name
 
 
@@ -108,7 +108,8 @@ def making(path: Path) -> Iterator[Path | None]:
 
 
 def publish(made: Path, path: Path) -> None:
-    """Rename `made`, a file or folder in a work folder, to the entry `path`; evict what is too much."""
+    """Rename `made`, a file or folder in a work folder, to the entry `path`; evict entries above the
+    limit."""
     _folder(path.parent)
     os.utime(made)
     made.rename(path)
@@ -140,7 +141,7 @@ def _lock_file(path: Path) -> int:
 
 
 def _remove_leftovers(place: Path) -> int:
-    """Remove work folders whose process is gone; bytes freed."""
+    """Remove work folders whose process has ended; returns the bytes freed."""
     freed = 0
     for work in place.glob("*"):
         if work.suffix == ".owner":
@@ -187,7 +188,7 @@ def locked(name: str) -> Iterator[None]:
 
 
 def passed(kind: str, name: str, key: str) -> Mapping[str, object] | None:
-    """What was recorded of the check `name` when it passed with the inputs `key`; None if it has not."""
+    """The record of the check `name` that passed with the inputs `key`; None if there is none."""
     path = _record(kind, name, key)
     try:
         record = json.loads(path.read_text())

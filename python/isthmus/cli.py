@@ -144,7 +144,7 @@ def compare(
 
 
 class _Lazy(TyperGroup):
-    """Commands that rooms define: each is imported when it is asked for, and all for the group's help."""
+    """Commands that roads define: each is imported when it is used, and all for the group's help."""
 
     def list_commands(self, _: Any) -> list[str]:
         return list(self._found())
@@ -331,7 +331,7 @@ def timing(
     """Clock frequency of cores on ECP5 beside target."""
     from isthmus.figures import cores as table
 
-    # Placed on ECP5: what is not measured for it has no clock there.
+    # Placed on ECP5: cores that are not measured for it have no clock there.
     entries = [entry for entry in table.select(cores or []) if "ecp5" not in entry.without]
     from isthmus.console import counting
     from isthmus.figures import baseline, show
@@ -432,7 +432,7 @@ def _command() -> Any:
 
 
 def guarded(command: Callable[[], object]) -> int:
-    """Do what a command does; its exit code, and one line for an error that a person can act on."""
+    """Run a command; returns its exit code, and prints one line for an error of the user."""
     code = _guarded(command)
     try:
         if sys.stdout is not None:
@@ -440,7 +440,7 @@ def guarded(command: Callable[[], object]) -> int:
     except BrokenPipeError:
         sys.stdout = None
     except (OSError, ValueError) as err:
-        # Nothing else may go there: Python would try again at its end, and complain.
+        # Nothing else may be written there: Python would try again at its end, and print an error.
         sys.stdout = None
         return _say(_system(err), 1) if code == 0 else code
     return code
@@ -449,7 +449,7 @@ def guarded(command: Callable[[], object]) -> int:
 def _guarded(command: Callable[[], object]) -> int:
     from typer.exceptions import TyperException
 
-    # A name that is not valid text is returned as it was given, not as an error. A second time would flush.
+    # A name that is not valid text is returned unchanged, not as an error. A second time would flush.
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors != "backslashreplace":
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -481,7 +481,7 @@ def _guarded(command: Callable[[], object]) -> int:
 
 
 def _system(err: Exception) -> str:
-    """What the system refused, in one line."""
+    """The system's error in one line."""
     if not isinstance(err, OSError):
         return str(err)
     return f"{err.filename or 'standard output'}: {err.strerror or type(err).__name__}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown while something takes time: bars on a terminal, plain lines elsewhere, on standard error.
+"""Progress display: bars on a terminal, plain lines elsewhere, on standard error.
 
 Nothing is shown in the first second. A pipe or a file gets one line each ten seconds at most, and one at the
 end of the reported progress.
@@ -105,7 +105,7 @@ class _Lines:
             self._print(title, row)
 
     def close(self, rows: dict[str, _Row]) -> None:
-        """A last line of what was begun and is complete."""
+        """A last line for a job that was shown and is complete."""
         for title, row in rows.items():
             if row.printed not in ("", row.text) and row.done >= row.total:
                 self._print(title, row)
@@ -146,7 +146,7 @@ class _Bars:
 
 @contextmanager
 def _shown() -> Iterator[Callable[[str, str, float, int], None]]:
-    """`show(title, what, done, total)`, which only notes it: a thread of its own draws."""
+    """`show(title, what, done, total)` only stores the values: a separate thread draws."""
     rows: dict[str, _Row] = {}
     lock, over = threading.Lock(), threading.Event()
 

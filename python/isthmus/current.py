@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the native module is up to date, by looking at its sources and not into them.
+"""Whether the native module is up to date, by the times and sizes of its sources.
 
 A hash over all sources costs as much as a dozen reads over Etherbone. Here their sizes and times are compared
 with those at the last time that the hash fitted, as make and git do; anything new leads to the hash.
@@ -23,12 +23,12 @@ def ensure_native() -> None:
         if STAMP.read_text() == f"{_file(NATIVE)} {seen}":
             return
     except OSError:
-        # Never built, or never looked at.
+        # Never built, or never checked.
         pass
     from isthmus import bootstrap
 
     bootstrap.ensure_native()
-    # Of before the build: a source that changed meanwhile is looked at again.
+    # From before the build: a source that changed meanwhile is checked again.
     partial = STAMP.with_name(f"{STAMP.name}.{os.getpid()}")
     partial.write_text(f"{_file(NATIVE)} {seen}")
     partial.replace(STAMP)

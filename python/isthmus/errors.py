@@ -10,7 +10,7 @@ LISTED = 12
 
 
 class UserError(Exception):
-    """Something the caller gave or lacks: says what, where, and what is expected. Exit code 2."""
+    """A wrong or missing input: the text says what, where, and what is expected. Exit code 2."""
 
     exit_code = 2
 

@@ -31,14 +31,15 @@ LIMIT_S = 850.0
 
 
 class FormalError(UserError):
-    """A proof that cannot be run; the text says which, why and what is expected."""
+    """A proof that cannot be run; the text names it, the reason and what is expected."""
 
 
 @dataclass(frozen=True)
 class ProofResult:
     """Outcome of one proof. `failure` is empty when it passed, else one line that says what failed.
 
-    `cached`: it passed with the same inputs before; `seconds` is what it took then, and there is no `log`.
+    `cached`: it passed with the same inputs before; `seconds` is the time of that run, and there is no
+    `log`.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs in threads, and tools in process groups of their own, so that all of them end together.
+"""Runs jobs in threads, and tools in separate process groups, so that all of them end together.
 
 They end when the block that started them does, when one of them fails, at a time limit, and when the user
 stops the program: Ctrl-C, SIGTERM or a closed terminal end any command within half a second, and no process
@@ -57,7 +57,7 @@ class Scope:
         self._tools: set[subprocess.Popen[str]] = set()
         self._inner: set[Scope] = set()
         self.failure: BaseException | None = None
-        """What failed first."""
+        """The first failure."""
         if outer is not None:
             with outer._lock:
                 outer._inner.add(self)
@@ -91,7 +91,7 @@ class Scope:
         self.cancel()
 
     def cancel(self) -> None:
-        """End all jobs, which look at `cancelled`, and all tools."""
+        """End all jobs, which check `cancelled`, and all tools."""
         _end(self._cancel())
 
     def _cancel(self) -> list[subprocess.Popen[str]]:
@@ -160,8 +160,8 @@ class Pool:
 
 @contextmanager
 def pool(jobs: int) -> Iterator[Pool]:
-    """At most `jobs` threads. Where a job or the block raises, the other jobs and their tools are ended
-    and waited for, and what failed first is raised."""
+    """At most `jobs` threads. If a job or the block raises, the other jobs and their tools are ended and
+    waited for, and the first failure is raised."""
     from concurrent.futures import CancelledError, ThreadPoolExecutor
 
     scope = Scope(current())
@@ -201,8 +201,8 @@ def tool(
 ) -> Iterator[subprocess.Popen[str]]:
     """A tool in a session of its own, `env` added to the environment.
 
-    It and what it started are ended where the block raises or its scope is cancelled; `JobCancelledError` is
-    raised then. Raises `OSError` where it cannot be started.
+    The tool and its children are ended if the block raises or its scope is cancelled; `JobCancelledError`
+    is raised then. Raises `OSError` if it cannot be started.
     """
     import subprocess
 
@@ -331,7 +331,7 @@ def _end_all() -> None:
         time.sleep(0.01)
 
 
-# What happens at a signal.
+# Handling of signals.
 
 
 @dataclass
@@ -349,7 +349,7 @@ _over = threading.Event()
 
 @contextmanager
 def _held() -> Iterator[None]:
-    """In the main thread, a signal acts when the block is over: what it starts is known by then."""
+    """In the main thread, a signal takes effect after the block: its processes are known by then."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -374,7 +374,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def exit_code() -> int:
-    """Of a program that was stopped: 130 for Ctrl-C, 143 for SIGTERM."""
+    """Exit code of a stopped program: 130 for Ctrl-C, 143 for SIGTERM."""
     return 128 + (signal.SIGINT if _state.stopped_by is None else _state.stopped_by)
 
 
@@ -405,8 +405,8 @@ def _guard(pipe: int) -> None:
 def main(program: Callable[[], int]) -> NoReturn:
     """Run a command line tool whose result is the exit code, and end the process.
 
-    Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in it, once, and end it within half a second whatever
-    it does. The line that says so is printed here. One that is ignored, as in a background job, stays so.
+    Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in it, once, and end it within half a second in any
+    case. The message is printed here. A signal that is ignored, as in a background job, stays ignored.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

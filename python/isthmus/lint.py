@@ -19,7 +19,7 @@ TIMEOUT_S = 300
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check of one core or top said; empty text: nothing."""
+    """Messages of one check of one core or top; empty text: none."""
 
     name: str
     text: str

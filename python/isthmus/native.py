@@ -47,10 +47,10 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class ServeStatus:
-    """What a server counted so far."""
+    """Counters of a server so far."""
 
     listening: Sequence[str]
-    """Where it listens: kind, blank, address."""
+    """Its interface: kind, blank, address."""
     clients: int
     requests: int
     replies: int
@@ -62,7 +62,7 @@ class ServeStatus:
 
 
 class _Module(Protocol):
-    """What `isthmus._native` holds."""
+    """The contents of `isthmus._native`."""
 
     ScenarioError: type[Exception]
     RunError: type[Exception]
@@ -81,8 +81,8 @@ def run_scenario(
 ) -> list[dict[str, Any]]:
     """Run `scenario` (docs/reference/scenario.md) and return its measurements.
 
-    `progress` is called ten times a second in every phase of a run; an exception in it ends the run and
-    comes out here. Other threads run meanwhile.
+    `progress` is called ten times a second in every phase of a run; an exception in it ends the run and is
+    raised here. Other threads run meanwhile.
     """
     native = load()
 
@@ -98,8 +98,8 @@ def run_scenario(
 def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> ServeStatus:
     """Serve (docs/how-to/serve.md) until Control-C, and return the last counters.
 
-    `status` is called once when everything is open and then a few times a second; an exception in it ends the
-    server and comes out here.
+    `status` is called once when everything is open and then a few times a second; an exception in it ends
+    the server and is raised here.
     """
     native = load()
     with _translated(native):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in a checkout: the one that this package lies in, else ISTHMUS_ROOT, else one around the
-current folder. Standard library only, as `bootstrap`, which uses it."""
+"""Paths in a checkout: the one that contains this package, else ISTHMUS_ROOT, else the one that contains
+the current folder. Standard library only, as `bootstrap`, which uses it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register maps and words: SystemVerilog, Rust and the reference page from ``rtl/regs/*.rdl``.
 
-The generated files are committed, so only someone who changes a map needs the generators.
-`check` says which of them no longer agree with their source.
+The generated files are committed, so only a change of a map needs the generators. `check` lists the files
+that no longer agree with their source.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Map:
-    """One address map: what it is called, its registers by address, the codes of its fields."""
+    """One address map: its name, its registers by address, the codes of its fields."""
 
     name: str
     title: str
@@ -127,7 +127,7 @@ def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
 
 
 def check(root: Path = ROOT) -> list[str]:
-    """Generated files, relative to `root`, that are missing or differ from what the sources give."""
+    """Generated files, relative to `root`, that are missing or differ from the generators' output."""
     with tempfile.TemporaryDirectory() as scratch:
         fresh = generate(Path(scratch), root)
         names = [path.relative_to(scratch) for path in fresh]

@@ -13,7 +13,7 @@ from pathlib import Path
 from isthmus.errors import DataError, UserError
 
 LARGEST_BYTES = 1 << 30
-"""Of a file that is read as a whole."""
+"""Limit of a file that is read completely."""
 
 
 def store(path: Path, data: str | bytes) -> None:
@@ -88,7 +88,7 @@ def result_file(out: Path, name: str, out_json: Path | None = None) -> Path:
 
 
 def page_file(results: Path, out: Path | None) -> Path:
-    """Where the page of a result file goes: `out`, or beside the result. Raises `UserError`."""
+    """The path of a result file's page: `out`, or beside the result. Raises `UserError`."""
     if not results.name:
         raise UserError(f"{str(results)!r}: expected the name of a file")
     path = out or results.with_suffix(".html")
@@ -99,7 +99,7 @@ def page_file(results: Path, out: Path | None) -> Path:
 
 
 def read(path: Path, largest: int = LARGEST_BYTES) -> bytes:
-    """What the file holds. Raises `UserError`: unreadable, a device, or more than `largest` bytes."""
+    """The contents of the file. Raises `UserError`: unreadable, a device, or more than `largest` bytes."""
     with _explained(path), path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
@@ -125,11 +125,11 @@ def reason(err: OSError | ValueError) -> str:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turns what the system says of a path into a `UserError`."""
+    """Converts the system's error for a path into a `UserError`."""
     try:
         yield
     except FileExistsError as err:
-        # Python names what is in the way.
+        # Python names the obstacle.
         raise UserError(f"{err.filename or path}: is a file; expected a folder") from err
     except (OSError, ValueError) as err:
         raise UserError(f"{path}: {reason(err)}") from err
@@ -140,7 +140,7 @@ def _write_beside(path: Path, data: str | bytes) -> Path:
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     if path.is_dir():
         raise UserError(f"{path}: is a folder; expected a file or a new name")
-    # A link stays a link: what it points to is replaced.
+    # A link stays a link: its target is replaced.
     target = path.resolve()
     if target.exists() and not target.is_file():
         target.write_bytes(content)

@@ -3,7 +3,7 @@
 
 A stage runs to its end even where an earlier one failed. Unit benches and proofs that passed with the same
 inputs before are taken from the user's cache and counted as passed. The last line of the output is
-``N passed (N from the cache), N failed, N skipped``; what is zero is left out, but for passed and failed.
+``N passed (N from the cache), N failed, N skipped``; zeros are omitted, except for passed and failed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Options:
 
 @dataclass
 class Count:
-    """Checks of one stage, and what a failed one has to say. `cached` of the `passed` came from the cache.
+    """Checks of one stage, and the output of failed ones. `cached` of the `passed` came from the cache.
 
     `skips` has the reason of each skipped test that gives one.
     """

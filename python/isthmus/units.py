@@ -18,7 +18,7 @@ def digits(value: float, significant: int = 3) -> str:
 def time(ps: float) -> str:
     """Picoseconds in the unit a person would choose."""
     for limit, divisor, unit in ((1e3, 1.0, "ps"), (1e6, 1e3, "ns"), (1e9, 1e6, "us"), (1e12, 1e9, "ms")):
-        # What would round up to the next unit's 1 belongs to the next unit.
+        # A value that would round up to 1 of the next unit is shown in that unit.
         if abs(ps) < limit * 0.9995:
             return f"{digits(ps / divisor)} {unit}"
     return f"{digits(ps / 1e12)} s"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated beside published: the numbers of a document, agreeing or not.
 
-`run(document)` prints and returns the rows; those that differ come first. A row is never left out: where no
-road covers it yet, it says "not simulated". Rows may state one fact together (a time and its rate): the
+`run(document)` prints and returns the rows; those that differ come first. A row is never omitted: if no
+road covers it yet, it is "not simulated". Rows may state one fact together (a time and its rate): the
 summary counts facts.
 """
 
@@ -27,7 +27,7 @@ from isthmus.units import digits
 
 PUBLISHED = ROOT / "published"
 TARGETS = "rtl-targets.csv"
-"""The gateware's own limits: shown with every document, and none of its own."""
+"""The gateware's own limits: shown with every document, not a document."""
 
 AREA = "area/"
 """Begin of a measurement that is no run's: `area/{profile}/CORE`, a core or a sum of the table of cores;
@@ -40,7 +40,7 @@ Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no 
 
 @dataclass(frozen=True)
 class Row:
-    """One published number beside what the simulation gives."""
+    """One published number beside the simulated one."""
 
     id: str
     what: str
@@ -55,7 +55,7 @@ class Row:
     fact: str = ""
     """Rows of one name state one fact. `rows` fills in the row's own id where the file has none."""
     note: str = ""
-    """What a reader must know of it: why it differs, or what an agreement rests on."""
+    """A note for the reader: why it differs, or the basis of an agreement."""
 
     @property
     def ratio(self) -> float | None:
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def allowed(self) -> str:
-        """What the verdict allows, as tables show it."""
+        """The allowed deviation, as shown in tables."""
         if self.kind == "bound":
             return "most"
         if self.kind == "claim":
@@ -72,7 +72,7 @@ class Row:
 
     @property
     def is_area(self) -> bool:
-        """Whether it is a figure of synthesis: shown by itself, ours over published."""
+        """Whether it is a figure of synthesis: shown separately, ours over published."""
         return ".area." in self.id
 
     @property
@@ -83,7 +83,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Fact:
-    """What one or several rows state."""
+    """The statement of one or several rows."""
 
     name: str
     kind: Literal["prediction", "conclusion", "identity"]
@@ -143,8 +143,8 @@ def rows(document: Document, name: str, folder: Path = PUBLISHED) -> list[Row]:
 
 
 def facts(found: Sequence[Row]) -> list[Fact]:
-    """What the rows state, each fact once. It differs where one of its rows does; facts without a row that
-    could be judged (inputs, context) are left out."""
+    """The facts of the rows, each once. A fact differs if one of its rows does; facts without a row that
+    can be judged (inputs, context) are omitted."""
     grouped: dict[str, list[Row]] = {}
     for row in found:
         if row.kind not in ("input", "context"):
@@ -259,15 +259,15 @@ def measured(document: Document, pattern: str, quantity: str) -> float | None:
 
 
 def _all(attribute: str) -> dict[str, Any]:
-    """What the roads have there, together."""
+    """The roads' entries for it, together."""
     return {
         name: one for road in having(attribute) for name, one in resolve(getattr(road, attribute)).items()
     }
 
 
 def text(found: Sequence[Row], limits: Sequence[Target], notes: bool = False) -> str:
-    """All tables and a count, as the terminal shows them: what differs first, with the reason; `notes`: also
-    what is to be known of the other rows."""
+    """All tables and a count, as shown on the terminal: differing rows first, with the reason; `notes`:
+    also the notes of the other rows."""
     shown = [row for row in found if not row.is_area]
     differ = [row for row in shown if row.verdict == "DIFFERS"]
     others = [row for row in shown if row.verdict != "DIFFERS"]
@@ -390,7 +390,7 @@ def _number(value: float | None) -> str:
 
 
 def area_notes(found: Sequence[Row]) -> list[str]:
-    """Where a table of area and the text around it do not fit together, as the road says it."""
+    """Contradictions between a table of area and its text, from the road."""
     areas = [row for row in found if row.is_area]
     return [note for road in having("area_notes") for note in resolve(road.area_notes)(areas)]
 
@@ -407,7 +407,7 @@ def run(
 
     results   a result file to take the simulated numbers from
     document  the same, already read
-    notes     print what is to be known of each row, not only of those that differ
+    notes     print the notes of all rows, not only of those that differ
     """
     made = road(_known(name))
     if document is None:

@@ -9,14 +9,15 @@ package blocklink_pkg;
   // Proofs need few numbers, and small words.
 `ifdef FORMAL
   localparam int unsigned BlockWords = `BLOCKLINK_BLOCK_WORDS;
+  localparam int unsigned ChunkWords = `BLOCKLINK_CHUNK_WORDS;
   localparam int unsigned SeqWidth = `BLOCKLINK_SEQ_WIDTH;
   localparam int unsigned WordWidth = `BLOCKLINK_WORD_WIDTH;
 `else
   localparam int unsigned BlockWords = 7;  // of payload
+  localparam int unsigned ChunkWords = 9;  // that one circuit hands over in a cycle, at most
   localparam int unsigned SeqWidth = 8;
   localparam int unsigned WordWidth = 64;
 `endif
-  localparam int unsigned ChunkWords = 9;  // that one circuit hands over in a cycle, at most
   localparam int unsigned CreditUnit = 8;  // words that one bit of the credit field returns
   localparam logic [3:0] NoVc = 4'd15;  // the word carries nothing
 

@@ -13,15 +13,19 @@
 ///               that came for the first time, in order (exactly once: formal/blocklink)
 ///   Latency     new_* to tx_block_o 1 cycle, the check included; rx_block_i to got_o 1 cycle
 ///   Throughput  a block a cycle while fewer than Window are not acknowledged
+///   Patience    an idle block that vanishes takes its acknowledgement with it, unseen: after Patience cycles
+///               without one for the blocks that are kept, an answer is asked for as well
 ///   Start       as after a bad block: both ends ask until they have an answer. up_o: got_o may come
 ///   Parameters  Window 2..255 blocks, one less than numbers at most; RoundTrip blocks from a block to its
-///               acknowledgement, which Window must cover (0: not checked)
+///               acknowledgement, which Window must cover (0: not checked); Patience 4..65536, twice the
+///               round trip at least
 ///   Not done    reset of one end alone: fail_o, an acknowledgement of what was not sent
 module blocklink_replay
   import blocklink_pkg::*;
 #(
   parameter int unsigned Window    = 64,
-  parameter int unsigned RoundTrip = 0
+  parameter int unsigned RoundTrip = 0,
+  parameter int unsigned Patience  = 256
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
@@ -44,6 +48,10 @@ module blocklink_replay
   end
   if (RoundTrip > Window) begin : gen_round_trip_check
     $error("blocklink_replay: Window is %0d, the round trip has %0d blocks", Window, RoundTrip);
+  end
+
+  if (Patience < 4 || Patience > 65536 || Patience < 2 * RoundTrip) begin : gen_patience_check
+    $error("blocklink_replay: Patience is %0d, legal is 4..65536, from twice RoundTrip", Patience);
   end
 
   localparam int unsigned IdxWidth = $clog2(Window);
@@ -166,6 +174,16 @@ module blocklink_replay
     end
   end
 
+  // ---------------------------------------------------------------- acknowledgements that never come
+  logic [16:0] waited_q;
+  logic overdue;
+  assign overdue = waited_q == 17'(Patience);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waited_q <= '0;
+    else if (held_q == '0 || freed != '0 || overdue || !ok_q) waited_q <= '0;
+    else waited_q <= waited_q + 1'b1;
+  end
+
   // ---------------------------------------------------------------- both
   always_comb begin
     {oldest_d, held_d, next_d, answer_d} = {oldest_q, held_q, next_q, answer_q};
@@ -214,7 +232,7 @@ module blocklink_replay
         acks_d = acks_d + 1'b1;
       end
     end
-    if (bad) ok_d = 1'b0;
+    if (bad || overdue) ok_d = 1'b0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -4,7 +4,8 @@
 ///
 /// wb_slice -> wb_xbar -> RAM, SDB table, ECA time, TLU, silent slave, and out to the registers.
 /// Windows: board_bus_pkg, generated from rtl/regs/board_bus.rdl. The crossbar's masks and the SDB
-/// records both come from it, so an access past a device's last address answers err and reaches none.
+/// records both come from it, so an access past a device's last address answers err and reaches
+/// none.
 ///
 ///   Handshake   Wishbone B4 pipelined on both ports, taken with cyc & stb & ~stall, answered once
 ///   Latency     2 cycles (slice) and the slave's: 1, RAM 3, SDB table as SdbRegistered says
@@ -58,7 +59,7 @@ module board_bus
   localparam int unsigned NumSlaves = SilentSlave ? 6 : 5;
   localparam logic [5:0][31:0] Bases = {SilentBase, CtrlBase, TluBase, EcaBase, SdbBase, RamBase};
   localparam int unsigned NumSdb = CtrlSlave ? 4 : 3;
-  // The table answers err behind its last record by itself.
+  // The table itself answers err behind its last record.
   localparam int unsigned SdbWindow = 64 << $clog2(NumSdb + 1);
   localparam logic [5:0][31:0] Masks = {
     wb_pkg::window_mask(SilentBytes), wb_pkg::window_mask(CtrlBytes), wb_pkg::window_mask(TluBytes),
@@ -82,7 +83,7 @@ module board_bus
   logic [31:0] x_adr, x_dat_w, x_dat_r;
   logic [3:0] x_sel;
 
-  // The crossbar is combinational: both ways through it end in registers.
+  // The crossbar is combinational: both paths through it end in registers.
   wb_slice u_slice (
     .clk_i,
     .rst_ni,

@@ -4,14 +4,14 @@
 /// GMII -> gige_udp -> etherbone_udp -> board_bus: RAM, SDB table, ECA time, TLU, control.
 ///
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
-///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles for
-///               any number of reads of latency-1 slaves (docs/explanation/cores/etherbone.md)
+///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles
+///               for any number of reads of latency-1 slaves (docs/explanation/cores/etherbone.md)
 ///   Dialect     cfg_dialect_i: Etherbone as published, or LiteEth's
 ///   Admission   reads run while their frame arrives; writes after its frame check
 ///   Parameters  Timeout clocks until a bus operation is answered err; Admission as etherbone_pkg;
 ///               SilentSlave 1 adds a slave that never answers, to test just that
-///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet that
-///               cfg_netmask_i gives; a broadcast never reads or writes
+///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet
+///               that cfg_netmask_i gives; a broadcast never reads or writes
 ///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
 module gige_etherbone
   import gige_etherbone_pkg::*;
@@ -236,7 +236,7 @@ module gige_etherbone
   );
 
   // ---------------------------------------------------------------- counters and probes
-  // Strobes are registered on their way to the counters: they come late in their cycle.
+  // Strobes are timing-critical: registered before the counters.
   typedef struct packed {
     logic overflow;
     logic malformed;
@@ -267,7 +267,7 @@ module gige_etherbone
     end
   end
 
-  // A frame that the service could not store counts as received well by the stack, and as an
+  // A frame that the service could not store counts as received correctly by the stack, and as an
   // overflow here.
   logic [31:0] drop_overflow_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -335,7 +335,7 @@ module gige_etherbone
   assign probe_tag_o[MacTxFirst]   = eth_probe_tag[eth_pkg::MacTxFirst];
   assign probe_tag_o[MacTxLast]    = eth_probe_tag[eth_pkg::MacTxLast];
 
-  // The bus is idle when the engine is; two more cycles settle what it counted last.
+  // The bus is idle when the engine is; two more cycles settle its last counts.
   logic settled;
   assign settled = events_q == '0 && drop_overflow_q == eth_count.rx_overflow + overflow_q;
   assign idle_o  = eth_idle && eb_idle && bus_idle && settled;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Device: two bundles of lanes back to back. What comes in at one port goes out at the other.
+/// Device: two bundles of lanes back to back. Packets received at one port are sent at the other.
 ///
 /// serdes -> link_bundle -> link_buffer, one a lane -> link_bundle -> serdes, both ways
 /// (docs/explanation/cores/link.md)
 ///
 ///   Pins        lane l of port p of the transceivers at bits [32*(Lanes*p+l) +: 32] and
 ///               [4*(Lanes*p+l) +: 4]; serdes_signal_i[Lanes*p+l]: it has lock
-///   Routing     a SOP's id is the port to leave by; what names the port it came in at is dropped
+///   Routing     a SOP's id is the output port; packets that name their input port are dropped
 ///   Latency     SOP on the latest lane's pins to SOP on the pins 8 cycles, idle
 ///   Throughput  one word of all lanes a cycle each way
 ///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
-///   Counters    32 bits, wrapping, both ports together; as link_switch, and lost: alignments given up;
-///               late: marks that came too late for one
-///   Parameters  Lanes 1..8, Depth words of its buffers, TxDepth words of the far ends', at least
-///               MaxWords + 2; the others as link_bundle
+///   Counters    32 bits, wrapping, both ports together; as link_switch, and lost: abandoned
+///               alignments; late: marks that arrived too late for one
+///   Parameters  Lanes 1..8, Depth words of its buffers, TxDepth words of the remote buffers, at
+///               least MaxWords + 2; the others as link_bundle
 ///   Not done    time stamps
 module link_repeater
   import link_pkg::*;
@@ -130,7 +130,8 @@ module link_repeater
     assign strobe[Bad][p] = rx_valid[p] && rx_wide.kind == FlitEdb;
     assign strobe[Out][p] = tx_valid_q[p] && tx_ready[p] && tx_q[p].kind == FlitSop;
 
-    // The buffer of what leaves by the other port: one a lane, in step. Nothing is kept for this port.
+    // The buffer of packets that leave by the other port: one per lane, in step. No packets are
+    // stored for this port.
     flit_t  [Lanes-1:0] flit;
     count_t [Lanes-1:0] held;
     logic   [Lanes-1:0] refused, packet, valid;
@@ -160,8 +161,8 @@ module link_repeater
     logic unused;
     assign unused = &{1'b0, refused, held, packet, valid, flit};
 
-    // A packet leaves when its first word is there and all of it has room; an end that is still in the
-    // register is not counted in room yet.
+    // A packet is sent when its first word is valid and there is space for all of it; an end that
+    // is still in the register is not yet counted as used space.
     logic move, start;
     assign move    = !tx_valid_q[p] || tx_ready[p];
     assign start   = !busy_q[p] && move && up[p] && buffer_valid[p] &&

@@ -3,19 +3,21 @@
 ///
 /// serdes -> link_port -> crossbar -> link_port -> serdes (docs/explanation/cores/crossbar.md)
 ///
-///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4]; serdes_signal_i[i]: it
-///               has lock
+///   Pins        port i of the transceivers at bits [32*i +: 32] and [4*i +: 4];
+///               serdes_signal_i[i]: it has lock
 ///   Routing     the SOP's id is the output port; ids of NumPorts and more are dropped and counted
 ///   Latency     SOP on the pins to SOP on the pins 6 cycles, idle switch
 ///   Throughput  every port one word a cycle in and out
 ///   Lossless    credits of link.md towards both sides; packets for a port that is down wait
-///   Isolation   a port that is down or stands still stops only packets that are for it
-///   Bench       with cfg_bench_i data words 4 and 5 become the cycles in which the SOP came and left
-///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of its port,
-///               cfg_source_i[4*i +: 4]; another one ends behind that word as EDB, and is counted as forged
-///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 where
-///               there is no such port
-///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the far ends' buffers,
+///   Isolation   a port that is down or blocked stops only packets for it
+///   Bench       with cfg_bench_i data words 4 and 5 become the cycles in which the SOP arrived and
+///               left
+///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of
+///               its port, cfg_source_i[4*i +: 4]; another packet is ended behind that word as EDB
+///               and counted as forged
+///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 for
+///               missing ports
+///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the remote buffers,
 ///               MaxWords data words a packet; the others as link_port
 ///   Not done    routing through several switches: the id at the output is 0
 module link_switch
@@ -52,7 +54,7 @@ module link_switch
   // Sums over all ports.
   output logic [31:0] status_packets_in_o,  // began at a receive side
   output logic [31:0] status_packets_out_o,  // began on a transmit side
-  output logic [31:0] status_bad_o,  // ended bad on their way in, for any of the next four reasons
+  output logic [31:0] status_bad_o,  // ended bad at the input, for any of the next four reasons
   output logic [31:0] status_crc_bad_o,  // packets
   output logic [31:0] status_poisoned_o,  // packets that came with EDB
   output logic [31:0] status_invalid_o,  // words
@@ -212,7 +214,7 @@ module link_switch
   } event_e;
   localparam int unsigned NumEvents = 11;
 
-  // One bit a port, a register on the way: some pulses come late in their cycle.
+  // One bit per port, registered: some pulses are timing-critical.
   logic [NumPorts-1:0] event_q [NumEvents];
   logic [31:0] total_q [NumEvents];
   logic [31:0] in_q [NumPorts];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: Wishbone slaves behind PCIe, Etherbone streamed by DMA.
 ///
-/// bar -> pcie_push -> registers; pushes, and request ring -> pcie_dma -> etherbone_slave -> board_bus:
-/// RAM, SDB table, ECA time, TLU, registers (read only). Replies -> pcie_dma -> reply ring, status word.
-/// BAR 0: registers at 0, push window at 0x1000. How a driver uses it: docs/explanation/cores/pcie.md.
+/// bar -> pcie_push -> registers; pushes, and request ring -> pcie_dma -> etherbone_slave ->
+/// board_bus: RAM, SDB table, ECA time, TLU, registers (read only). Replies -> pcie_dma -> reply
+/// ring, status word. BAR 0: registers at 0, push window at 0x1000. How a driver uses it:
+/// docs/explanation/cores/pcie.md.
 ///
 ///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
-///   Latency     last beat of a push to the last beat of its replies: 14 clocks for one checked cycle
-///               of two time reads (docs/explanation/cores/pcie.md has each clock)
+///   Latency     last beat of a push to the last beat of its replies: 14 clocks for one checked
+///               cycle of two time reads (docs/explanation/cores/pcie.md has each clock)
 ///   Throughput  one bus operation a clock, from host memory to host memory
-///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
-///               never answers, to test just that; the others as in pcie_dma
+///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave
+///               that never answers, to test just that; the others as in pcie_dma
 ///   Not done    several streams, MSI-X tables, the TLU's interrupt
 module pcie_etherbone
   import pcie_etherbone_pkg::*;
@@ -109,7 +110,7 @@ module pcie_etherbone
   output logic idle_o
 );
   localparam int unsigned IdWidth = 4;
-  localparam int unsigned CoreDepth = 64;  // a burst of replies and what is in flight to the slaves
+  localparam int unsigned CoreDepth = 64;  // a burst of replies and operations in flight to slaves
   localparam int unsigned RoomW = $clog2(BufferWords) + 1;
   localparam int unsigned PromiseW = $clog2(BufferWords + CoreDepth) + 1;
   localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
@@ -219,7 +220,7 @@ module pcie_etherbone
     .idle_o    (axi_idle)
   );
 
-  // Beside the registers nothing answers but err, a load from the push window included.
+  // All addresses outside the registers answer err, including loads from the push window.
   logic stray_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stray_q <= 1'b0;
@@ -372,15 +373,15 @@ module pcie_etherbone
   assign rx_take  = rx_valid && rx_ready && !abort;
   assign tx_take  = tx_valid && tx_ready;
 
-  // Each word is answered by a word, so that the reply's length is known when the request is. What
-  // the engine refuses is answered here with 0: it stands before everything that it takes.
+  // Each word is answered by a word, so the reply's length is known with the request. Words that
+  // the engine refuses are answered here with 0: they come before all words that it accepts.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) zeros_q <= '0;
     else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && word_ready);
   end
   assign reply = zeros_q != '0 ? '0 : swapped(eb_data);
 
-  // The engine finds a word late in its clock, and the writer makes beats of them.
+  // The engine's word is timing-critical, and the writer combines words into beats.
   skid_buffer #(
     .Width(32)
   ) u_word (
@@ -394,7 +395,7 @@ module pcie_etherbone
     .data_o (tx_data)
   );
 
-  // One entry a word between request and reply: does it begin a unit (a read burst or a push)?
+  // One entry per word between request and reply: set if it begins a unit (a read burst or a push).
   fifo #(
     .Width(1),
     .Depth(CoreDepth)
@@ -410,8 +411,8 @@ module pcie_etherbone
     .data_o (tx_first),
     .usage_o()
   );
-  // How many words are owed, and with those that wait for the engine, how many are promised. Both are
-  // sums of registers: what is taken in this clock comes late and chooses.
+  // Number of outstanding words, and, with those waiting for the engine, of promised words. Both
+  // are sums of registers: this clock's handshake is critical and only selects.
   logic [OwedW-1:0] owed_left;
   assign owed_left = tx_take ? owed_q - OwedW'(1) : owed_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -424,7 +425,7 @@ module pcie_etherbone
       promise_q <= PromiseW'(waiting) + PromiseW'(owed_left);
     end
   end
-  // One clock late, hence a place that stays free: the engine's whole parser hangs on it.
+  // One clock late, hence one slot stays free: the engine's complete parser depends on it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) owed_room_q <= 1'b0;
     else owed_room_q <= owed_q < OwedW'(CoreDepth - 1);
@@ -533,7 +534,7 @@ module pcie_etherbone
   assign status_eb_timeouts_o    = service.timeouts;
   assign status_eb_malformed_o   = service.malformed;
 
-  // Units are numbered as they begin; each stage counts those that pass it.
+  // Units are numbered as they begin; each stage counts passing units.
   logic [7:0] begun_q, in_q, out_q, sent_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -546,7 +547,7 @@ module pcie_etherbone
       out_q  <= begun_q;
       sent_q <= begun_q;
     end else begin
-      // The strobes come late in their clock: as enables they pass no adder.
+      // The strobes are timing-critical: as enables they pass no adder.
       if (fetch || push_commit) begun_q <= begun_q + 8'd1;
       if (rx_take && rx_first) in_q <= in_q + 8'd1;
       if (tx_take && tx_first) out_q <= out_q + 8'd1;

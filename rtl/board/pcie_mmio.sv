@@ -8,8 +8,8 @@
 ///   Clocks      clk_i 125 MHz for everything, the user clock of the hard block
 ///   Latency     arvalid to rvalid of a word: 6 clocks, of the RAM 8
 ///   Throughput  one operation at a time
-///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave that
-///               never answers, to test just that
+///   Parameters  Timeout clocks until a bus operation is answered err; SilentSlave 1 adds a slave
+///               that never answers, to test just that
 ///   Not done    interrupts
 module pcie_mmio
   import pcie_mmio_pkg::*;
@@ -124,7 +124,7 @@ module pcie_mmio
 
   assign h_window = h_adr[16];
   assign h_own    = h_adr[16:8] == '0;
-  // The bus cycle stays open between operations while the host asks for it.
+  // The bus cycle stays open between operations while the host requests it.
   assign w_cyc    = (h_cyc && h_window) || (held_q && open);
   assign h_stall  = h_window ? w_stall : (h_own && r_stall);
   assign h_ack    = h_window ? w_ack : r_ack;

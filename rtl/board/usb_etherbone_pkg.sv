@@ -7,7 +7,7 @@ package usb_etherbone_pkg;
     UsbWordIn,   // engine takes a word of the stream
     WbIssue,     // engine starts a bus operation
     UsbWordOut,  // engine gives a word of a reply
-    UsbEnd       // the FX2LP was told to send what it has
+    UsbEnd       // the FX2LP was requested to send its packet
   } probe_e;
   localparam int unsigned NumProbes = 4;
 endpackage

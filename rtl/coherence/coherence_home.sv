@@ -160,8 +160,8 @@ module coherence_home
   assign rsp      = tbe_q[done];
   assign rsp_side = ~rsp.index[0];
   assign rsp_data = rsp.answer == MsgPdat;
-  assign answer   = '{opcode: rsp_data ? OpPdat : OpPack, zero_55: '0, id: rsp.id, dmask: '1, ns: 1'b0,
-                      dirty: '0, zero_40: 1'b0, index: rsp.index, offset: '0};
+  assign answer   = '{opcode: rsp_data ? OpPdat : OpPack, zero_55: '0, id: rsp.id, dmask: '1,
+                      ns: 1'b0, dirty: '0, zero_40: 1'b0, index: rsp.index, offset: '0};
   assign mem_rsp_ready_o = rsp_data ? data_ready[rsp_side] : ack_ready[rsp_side];
   assign rsp_taken = mem_rsp_valid_i && mem_rsp_ready_o;
 

@@ -4,7 +4,7 @@
 ///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
 ///               ready: who asks must have room. They may come in any order
 ///   Ordering    a request for a line with an open one waits; lines apart are not ordered
-///   Coherence   response circuits are sinks: what takes their words depends on nothing outside
+///   Coherence   response circuits are sinks: coherence_responses
 ///   Latency     request to its chunk 1 cycle; a response's last word to rsp_valid_o 1 cycle
 ///   Throughput  a request and a response a cycle; a line stored in 2 cycles
 ///   Open        32 requests for each parity of the line index
@@ -92,36 +92,19 @@ module coherence_requester
   end
 
   // ---------------------------------------------------------------- responses
-  // Sources: PDAT of odd and even lines, PACK of both.
-  logic [3:0] rsp_valid, rsp_gnt;
-  header_t [3:0] rsp_header;
-  word_t [1:0][17:0] rsp_payload;
-  for (genvar s = 0; s < 2; s++) begin : gen_rx
-    coherence_line_rx #(.Pair(3'd2)) u_line (
-      .clk_i, .rst_ni, .words_i(words_i[4+s]), .avail_i(avail_i[4+s]), .pop_o(pop_o[4+s]),
-      .valid_o(rsp_valid[s]), .ready_i(rsp_gnt[s]), .header_o(rsp_header[s]),
-      .payload_o(rsp_payload[s])
-    );
-    assign rsp_valid[2+s]  = avail_i[10+s] != '0;
-    assign rsp_header[2+s] = words_i[10+s][0];
-    assign pop_o[10+s]     = {3'd0, rsp_gnt[2+s]};
-  end
-  arb_rr #(.NumReq(4)) u_arb (
-    .clk_i, .rst_ni, .req_i(rsp_valid), .last_i(1'b1), .gnt_o(rsp_gnt), .idx_o()
-  );
-
-  logic rsp_side, rsp_known;
+  logic rsp_some, rsp_side, rsp_known;
   header_t rsp;
-  always_comb begin
-    rsp = '0;
-    for (int unsigned i = 0; i < 4; i++) if (rsp_gnt[i]) rsp = rsp | rsp_header[i];
-  end
-  assign rsp_side    = rsp_gnt[1] | rsp_gnt[3];
+  logic [3:0][3:0] rsp_pop;
+  coherence_responses u_responses (
+    .clk_i, .rst_ni, .words_i({words_i[11:10], words_i[5:4]}),
+    .avail_i({avail_i[11:10], avail_i[5:4]}), .pop_o(rsp_pop),
+    .rsp_valid_o(rsp_some), .rsp_side_o(rsp_side), .rsp_header_o(rsp), .rsp_data_o
+  );
+  assign {pop_o[11:10], pop_o[5:4]} = rsp_pop;
   assign rsp_known   = busy_q[rsp_side][rsp.id];
-  assign rsp_valid_o = rsp_gnt != '0 && rsp_known;
+  assign rsp_valid_o = rsp_some && rsp_known;
   assign rsp_tag_o   = tag_q[rsp_side][rsp.id];
-  assign rsp_data_o  = rsp_payload[rsp_side][15:0];
-  assign stray_o     = rsp_gnt != '0 && !rsp_known;
+  assign stray_o     = rsp_some && !rsp_known;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -150,5 +133,5 @@ module coherence_requester
     end
   end
   logic unused;
-  assign unused = ^{ready_i, words_i, rsp, rsp_payload};
+  assign unused = ^{ready_i, words_i, rsp};
 endmodule

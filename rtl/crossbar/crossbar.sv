@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Buffered crossbar: every input has a buffer of its own in front of every output.
 ///
-///   Inputs      rx_valid_i, rx_flit_i: packets (Sop, data, end) for output rx_id_i, not stalled; who
-///               sends them keeps to the room that is left of Depth - stored_o
+///   Inputs      rx_valid_i, rx_flit_i: packets (Sop, data, end) for output rx_id_i, not stalled;
+///               who sends them keeps to the room that is left of Depth - stored_o
 ///   Outputs     tx_*: packets for the link, see crossbar_output; up_i, room_i: the far end's
 ///   Source      bind_i, source_i, forged_o: see crossbar_input
 ///   Credit      stored_o[i][o]: words in the buffer from input i to output o

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
-/// One input of a buffered crossbar: the crosspoint of a packet, its stamp of entry, and its source.
+/// One input of a buffered crossbar: the crosspoint of a packet, its stamp of entry, and its
+/// source.
 ///
-/// With bind_i, a packet whose first data word names another source than this port's ends behind that
-/// word as Edb, and the rest of it is dropped: a host cannot send in the name of another one.
+/// With bind_i, a packet whose first data word names another source than this port's ends behind
+/// that word as Edb, and the rest of it is dropped: a host cannot send in the name of another one.
 ///
 ///   Handshake   none: a flit is passed on in the cycle in which it comes
 ///   Latency     0 cycles
-///   Source      bits SourceLsb + 6 : SourceLsb of data word 0 (rdma.md: 30:24); the header's word leaves,
-///               no word behind it does             (proved: formal/crossbar/crossbar_input.sby)
+///   Source      bits SourceLsb + 6 : SourceLsb of data word 0 (rdma.md: 30:24); the header's word
+///               leaves, no word behind it does
+///               (proved: formal/crossbar/crossbar_input.sby)
 ///   Bench       with bench_i data word 4 becomes stamp_i of the cycle in which the Sop came
 ///   Parameters  NumPorts 2..64, SourceLsb 0..25
 ///   Not done    checks of the id: ids of NumPorts and more never come

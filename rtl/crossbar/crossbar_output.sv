@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One output of a buffered crossbar: scheduler, multiplexer, register.
 ///
-///   Handshake   request_i[i]: crosspoint i holds a packet that has begun and is not wholly read; up
-///               until the cycle after take_o of its end. valid_i[i], flit_i[i]: its next word,
-///               stable until taken by take_o[i]. tx_valid_o/tx_ready_i: Sop, data, end, stable until
-///               taken; tx_ready_i comes from registers
+///   Handshake   request_i[i]: crosspoint i holds a packet that has begun and is not wholly read;
+///               up until the cycle after take_o of its end. valid_i[i], flit_i[i]: its next word,
+///               stable until taken by take_o[i]. tx_valid_o/tx_ready_i: Sop, data, end, stable
+///               until taken; tx_ready_i comes from registers
 ///   Ordering    a packet leaves whole: nothing of another stands between its Sop and its end
 ///   Scheduling  round robin by packet, picked in the slot in which the Sop is made: no dead cycle,
 ///               an end is followed by the next Sop in the next slot  (proved: formal/crossbar)
 ///   Fairness    between a request and its Sop begin at most NumPorts-1 packets of others  (proved)
-///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end; room_i falls
-///               RoomLag clocks after a word was taken, and words on their way are allowed for
+///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end;
+///               room_i falls RoomLag clocks after a word was taken, and words on their way are
+///               allowed for
 ///   Latency     request_i to Sop 1 cycle, flit_i to tx_flit_o 1 cycle
 ///   Throughput  one word a cycle
 ///   Bench       with bench_i data word 5 becomes stamp_i of the cycle in which the Sop was taken

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One crosspoint of a buffered crossbar: the packets from one input to one output.
 ///
-///   Handshake   in: valid_i, not stalled; Sop is not stored. Out: flit_o is valid with valid_o and stays
-///               until take_i, which comes only with valid_o
+///   Handshake   in: valid_i, not stalled; Sop is not stored. Out: flit_o is valid with valid_o and
+///               stays until take_i, which comes only with valid_o
 ///   Scheduling  request_o: a packet is here of which a data word is stored and the end is not yet
-///               taken. It rises the cycle after that word and falls the cycle after the last end's take_i
+///               taken. It rises the cycle after that word and falls the cycle after the last end's
+///               take_i
 ///   Credit      stored_o: words in it, ends included, a cycle after they came or went
-///   Ordering    first in, first out, whole packets          (proved: formal/crossbar/crosspoint.sby)
+///   Ordering    first in, first out, whole packets
+///               (proved: formal/crossbar/crosspoint.sby)
 ///   Latency     2 cycles from valid_i to valid_o
 ///   Throughput  one word in and one out a cycle
 ///   Overflow    a packet that does not fit is cut and ends as Edb, or leaves nothing: refused_o

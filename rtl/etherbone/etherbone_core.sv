@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Etherbone version 1 slave engine: words of requests in, bus operations out, words of replies out.
+/// Etherbone version 1 slave engine: words of requests in, bus operations out, words of replies
+/// out.
 ///
-/// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so one
-/// queue of reply slots keeps the order: a slot holds a finished word, or says where to take it from
-/// (bus result, config space) when its turn comes.
+/// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so
+/// one queue of reply slots keeps the order: a slot holds a finished word, or says where to take it
+/// from (bus result, config space) when its turn comes.
 ///
-///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word on
-///               rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word has been
-///               taken from a frame whose checks are still open. rx_abort_i: pulse, that frame failed,
-///               its remaining words will not come (rx_valid_i is low in that cycle)
-///   Reply       tx_valid_o/tx_ready_i, tx_data_o; after a frame's last word one beat with tx_end_o:
-///               tx_commit_o tells whether the frame's words are a reply to send. Never before the
+///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word
+///               on rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word
+///               has been taken from a frame whose checks are still open. rx_abort_i: pulse, that
+///               frame failed, its remaining words will not arrive (rx_valid_i is low in that
+///               cycle)
+///   Reply       tx_valid_o/tx_ready_i, tx_data_o; after a frame's last word one beat with
+///               tx_end_o: tx_commit_o: the frame's words are a reply to send. Never before the
 ///               frame is verified
-///   Bus         Wishbone B4 pipelined master; cyc stays up until the record with the CYC flag, or the
-///               frame, is complete and every answer is in
-///   Order       operations reach the bus in the order of the frame; a config read sees the errors of
-///               every operation before it
-///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
-///   Throughput  one word and one operation a cycle, no gap between records; one idle bus cycle after
-///               a record with CYC, hidden by the next record's two header words
-///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in flight),
-///               Stream 0: frames with a header each; 1: one handshake, then records without end,
-///               rx_abort_i starts over
-///   Not done    mixed widths, MSI, config space writes (taken and discarded)
+///   Bus         Wishbone B4 pipelined master; cyc is held until the record with the CYC flag, or
+///               the frame, is complete and every answer has arrived
+///   Order       operations reach the bus in the order of the frame; a config read sees the errors
+///               of every operation before it
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave
+///               latency
+///   Throughput  one word and one operation a cycle, no gap between records; one idle bus cycle
+///               after a record with CYC, hidden by the next record's two header words
+///   Parameters  Width 32 or 64 (address and data), Depth power of two 8..256 (operations in
+///               flight), Stream 0: frames with a header each; 1: one handshake, then an endless
+///               sequence of records, rx_abort_i restarts
+///   Not done    mixed widths, MSI, config space writes (accepted and discarded)
 module etherbone_core
   import etherbone_pkg::*;
 #(
@@ -118,7 +121,7 @@ module etherbone_core
   logic take, push, slot_ready_q, record_end, malformed;
   slot_t slot_in, slot_out;
 
-  logic [31:0] word;  // headers and record headers stand in the first four bytes
+  logic [31:0] word;  // headers and record headers: the first four bytes
   assign word = rx_data_i[Width-1-:32];
 
   logic head_v1, head_probe, head_data;
@@ -142,8 +145,8 @@ module etherbone_core
                      (state_q == StReadAddr && !flags_q[RecRca]);
   assign may_start = rx_verified_i || Stream || (Admission == AsItArrives) ||
                      (Admission == ReadsEarly && state_q == StReadAddr);
-  // The base address waits in the bus address register: not while that still holds an operation.
-  // No path from the bus's stall: a second operation has a register of its own.
+  // The base address waits in the bus address register, but not while that holds an operation. No
+  // path from the bus's stall: a second operation has a separate register.
   assign rx_ready_o = slot_ready_q && (state_q != StEnd) &&
                       (state_q != StWriteBase || (!stb_q && !spare_valid_q)) &&
                       (!needs_bus || (!spare_valid_q && !closing_q && may_start));
@@ -181,7 +184,7 @@ module etherbone_core
           end else if (head_data) begin
             state_d = (rx_last_i && !Stream) ? StEnd : StRecord;
           end else begin
-            // Pushed all the same, since its reply will be dropped: keeps the queue off this path.
+            // Pushed in any case, since its reply will be dropped: keeps the queue off this path.
             push      = !Stream;
             malformed = 1'b1;
             state_d   = Stream ? StHead : rx_last_i ? StEnd : StSkip;
@@ -198,7 +201,7 @@ module etherbone_core
       end
 
       StRecord: begin
-        // A record that only reads answers with its record header at once.
+        // A record with reads only is answered with its record header at once.
         if (word[15:8] == '0 && word[7:0] != '0) begin
           slot_in.word = first_bytes({reply_flags(word[31:24]), word[23:16], word[7:0], 8'd0});
         end
@@ -213,7 +216,7 @@ module etherbone_core
 
       StWriteValue: begin
         slot_in.kind = flags_q[RecWca] ? SlotWord : SlotWrite;
-        // Where reads follow, their record header stands behind the zeros of the writes.
+        // If reads follow, their record header is behind the zeros of the writes.
         if (wcount_q == 8'd1 && rcount_q != '0) slot_in.word = reply_record;
         if (take && wcount_q == 8'd1) begin
           if (rcount_q != '0) begin
@@ -233,8 +236,8 @@ module etherbone_core
       StReadAddr: begin
         slot_in.kind = flags_q[RecRca] ? SlotConfig : SlotRead;
         slot_in.word = rx_data_i;
-        // Beyond the config space: in a stream as a register that reads 0, so that the reply, which has
-        // longer ways there, goes without this comparison.
+        // Beyond the config space: in a stream treated as a register that reads 0, so that the
+        // reply's longer paths there do not include this comparison.
         if (Stream && flags_q[RecRca] && rx_data_i[15:6] != '0) slot_in.word[5:3] = 3'd7;
         if (take && rcount_q == 8'd1) begin
           state_d    = StRecord;
@@ -315,7 +318,7 @@ module etherbone_core
   assign drained = !stb_q && !spare_valid_q &&
                    (pending_q == '0 || (pending_q == CountW'(1) && answer));
 
-  // bus_q holds the latest operation whenever the spare is empty: a write moves on from there.
+  // bus_q holds the latest operation whenever the spare is empty: a write continues from it.
   always_comb begin
     operation.we  = state_q == StWriteValue;
     operation.sel = sel_q[Width/8-1:0];
@@ -381,7 +384,7 @@ module etherbone_core
     .usage_o(slot_usage)
   );
 
-  // Registered, because rx_ready_o hangs on it; one cycle late, hence the margin.
+  // Registered, because rx_ready_o depends on it; one cycle late, hence the margin.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) slot_ready_q <= 1'b0;
     else slot_ready_q <= slot_usage < CountW'(Depth - 2);

@@ -2,18 +2,19 @@
 /// Buffer of frames in one block RAM, readable before a frame's verdict, with commit and roll back.
 ///
 /// Words are pushed and cannot be stalled; they can be read at once. At the frame's end the verdict
-/// commits it, or takes back what was not read yet and, if some was, tells the reader.
+/// commits the frame, or removes its unread words and notifies the reader if some were read.
 ///
-///   Push        push_i with data_i; last_i marks the frame's last word. A word that finds no room is
-///               not stored and the frame counts as bad: overflow_o pulses
+///   Push        push_i with data_i; last_i marks the frame's last word. A word that finds no room
+///               is not stored and the frame counts as bad: overflow_o pulses
 ///   Verdict     end_i, with good_i; at least one cycle after the last push
-///   Read        valid_o/ready_i, data_o, last_o; verified_o: the word's frame is committed. open_o: a
-///               word was read from the frame that has no verdict yet. abort_o: pulse with end_i, that
-///               frame is bad. drop_o: pulse, a frame was taken back of which no word had been read.
-///               valid_o is low in both these cycles
+///   Read        valid_o/ready_i, data_o, last_o; verified_o: the word's frame is committed.
+///               open_o: a word was read from the frame that has no verdict yet. abort_o: pulse
+///               with end_i, that frame is bad. drop_o: pulse, a frame was taken back of which no
+///               word had been read. valid_o is low in both these cycles
 ///   Latency     1 cycle from push to valid_o when empty, else 3 behind the word before it
-///   Order       a committed frame's words come out in order, each once; nothing of a bad frame comes
-///               after its verdict           (proved: formal/etherbone/etherbone_frame_buffer.sby)
+///   Order       a committed frame's words come out in order, each once; nothing of a bad frame
+///               comes after its verdict           (proved:
+///               formal/etherbone/etherbone_frame_buffer.sby)
 ///   Throughput  one word a cycle
 ///   Parameters  Width 8..64, Depth power of two 8..8192 (words; the proof runs 8; a frame longer
 ///               than Depth - 2 is bad), Frames 2..64 committed frames at a time: the caller must
@@ -70,12 +71,12 @@ module etherbone_frame_buffer #(
   logic full_q;
 
   logic take, take_open, take_last, good, bad, fetch, move, pass, store;
-  // A word that finds the buffer empty goes straight to the head.
+  // A word stored into an empty buffer is written directly to the head.
   assign pass       = push_i && !head_valid_q && !fetched_valid_q && rd_q == wr_q;
   assign store      = push_i && !full_q && !pass;
   assign good       = end_i && good_i && !lost_q;
   assign bad        = end_i && !good;
-  // Nothing moves in the cycle of a bad verdict: a word could otherwise slip past the roll back.
+  // No transfer in the cycle of a bad verdict: a word could otherwise bypass the roll back.
   assign valid_o    = head_valid_q && !bad;
   assign take       = valid_o && ready_i;
   assign take_open  = take && !verified_q;
@@ -95,7 +96,7 @@ module etherbone_frame_buffer #(
   assign one_less = take_last && verified_q;
   assign frames_d = frames_q + FrameW'(one_more) - FrameW'(one_less);
 
-  // On a bad verdict the registers keep the words of committed frames and forget the rest.
+  // On a bad verdict the registers keep the words of committed frames and discard the rest.
   logic keep_head, keep_fetched;
   assign keep_head    = verified_q;
   assign keep_fetched = verified_q && !(head_valid_q && last_o && frames_q == FrameW'(1));

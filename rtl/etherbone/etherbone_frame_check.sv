@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Checks the structure of an Etherbone frame while its words pass by, beside the data path.
+/// Checks the structure of an Etherbone frame while its words pass, beside the data path.
 ///
 /// A frame is well formed when its header is a request for a 32-bit bus and its records fill it
-/// exactly, or when it is a probe of exactly two words. With this verdict added to the frame check, a
-/// malformed frame never writes: the engine holds writes until the verdict.
+/// exactly, or when it is a probe of exactly two words. With this verdict added to the frame check,
+/// a malformed frame never writes: the engine holds writes until the verdict.
 ///
-///   Broadcast   with probe_only_i at a frame's start nothing but a probe is well formed
+///   Broadcast   with probe_only_i at a frame's start only a probe is well formed
 ///   Handshake   start_i pulses before a frame's first word, valid_i with each word; never stalls
-///   Latency     ok_o speaks of all words before this cycle
+///   Latency     ok_o covers all words before this cycle
 ///   Throughput  one word a cycle
 ///   Not done    64-bit frames, a reply's record order
 module etherbone_frame_check

@@ -2,14 +2,14 @@
 /// Requests in LiteEth's dialect become requests that the engine understands.
 ///
 /// The dialect has a header of two words, the second 0; one record a frame, its flags in reverse
-/// order of bits; probes of three words. Here the header's second word and a probe's third are
-/// taken out and the flags are turned round. What does not look so is no request: of a frame
-/// whose length is not that of its one record nothing but headers goes on.
+/// order of bits; probes of three words. This module removes the header's second word and a probe's
+/// third, and reverses the flags. Frames of another layout are rejected; of a frame whose length
+/// does not match its one record only headers pass.
 ///
 ///   Handshake   start_i with len_i before a frame's first word, valid_i with each; never stalls
-///   Latency     0: words go on in the cycle in which they come; ok_o speaks of all words before
+///   Latency     0: words pass in the cycle in which they arrive; ok_o covers all words before
 ///   Throughput  one word a cycle
-///   Parameters  none; lite_i is static, 0: words go on as they are
+///   Parameters  none; lite_i is static, 0: words pass unchanged
 ///   Not done    the header's own checks (etherbone_frame_check behind this), 64-bit addresses
 module etherbone_lite_rx
   import etherbone_pkg::*;
@@ -81,8 +81,8 @@ module etherbone_lite_rx
     end
   end
 
-  // Out of registers alone: a word that proves wrong goes on, those behind it do not. It is a
-  // header and reaches no bus.
+  // From registers alone: a word that proves wrong passes, those behind it do not. It is a header
+  // and reaches no bus.
   logic pass;
   always_comb begin
     unique case (state_q)

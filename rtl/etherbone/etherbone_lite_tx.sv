@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Replies of the engine become replies in LiteEth's dialect, on their way into the reply buffer.
+/// Converts replies of the engine to LiteEth's dialect, at the input of the reply buffer.
 ///
-/// The header's "no reads" bit is cleared and a word of 0 put behind it, the record's flags stand
-/// in reverse order of bits, and the empty records that stand for writes are taken out. A frame
-/// without reads is not answered. A probe's reply has its 0 behind the probe's number.
+/// The header's "no reads" bit is cleared and a word of 0 inserted behind it, the record's flags
+/// are in reverse order of bits, and the empty records for writes are removed. A frame without
+/// reads is not answered. A probe's reply has its 0 behind the probe's number.
 ///
-///   Words       valid_i with data_i, both out of registers: store_o says whether data_o is a word
-///               of the reply. end_i: the frame's last word was before; answer_o in that cycle: there
-///               is something to answer
-///   Room        hold_o: no word may be taken in this cycle, to come here in the next, in which the
-///               0 is stored. busy_o: this is that cycle, no end may come
+///   Words       valid_i with data_i, both from registers; store_o: data_o is a word of the reply.
+///               end_i: the frame's last word was before; answer_o in that cycle: a reply is due
+///   Stall       hold_o: no word may be taken in this cycle, which would arrive here in the next,
+///               in which the 0 is stored. busy_o: this is that cycle, end_i must be low
 ///   Latency     0
-///   Throughput  one word a cycle, but for the one behind a header or a probe's number. The request
-///               had a word there that the engine did not get: it delays nothing
-///   Parameters  none; lite_i is static, 0: words are stored as they are
+///   Throughput  one word a cycle, except the one behind a header or a probe's number. The request
+///               had a word there that the engine did not get, so this adds no delay
+///   Parameters  none; lite_i is static, 0: words are stored unchanged
 ///   Not done    more than one record
 module etherbone_lite_tx
   import etherbone_pkg::*;
@@ -36,14 +35,14 @@ module etherbone_lite_tx
     StHead,
     StNumber,  // a probe's
     StPad,
-    StSkip,    // what stands for writes
+    StSkip,    // empty records for writes
     StPass
   } state_e;
 
   state_e state_q, state_d;
   logic probe_q, record;
 
-  // In front of the record there are only words of 0, and a record that answers counts something.
+  // In front of the record there are only words of 0; a record with an answer has a count above 0.
   assign record = data_i[15:8] != '0;
 
   assign hold_o   = lite_i && valid_i && (state_q == StHead || state_q == StNumber);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// What more than one module needs to know of Etherbone version 1.
+/// Definitions of Etherbone version 1 that more than one module uses.
 package etherbone_pkg;
   localparam logic [15:0] Magic = 16'h4E6F;
   localparam logic [3:0] Version = 4'd1;

@@ -2,8 +2,8 @@
 /// Collects reply words in one block RAM until the reply is whole, then offers it with its checksum
 /// summed.
 ///
-/// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run dry,
-/// and the UDP checksum in the header is right.
+/// A reply leaves only when it is complete, so a slow bus slave never makes the transmitter run
+/// dry, and the UDP checksum in the header is right.
 ///
 ///   In          tx_valid_i/tx_ready_o words, then one beat with tx_end_i (see etherbone_core);
 ///               lite_i: stored in LiteEth's dialect (etherbone_lite_tx)
@@ -94,7 +94,7 @@ module etherbone_reply_buffer #(
   end
 
   // Show-ahead through two registers, since block RAM is slow from clock to output; only words of
-  // whole replies, so that a dropped one leaves nothing here.
+  // complete replies, so that a dropped reply leaves no word here.
   logic [31:0] fetched_q, data_q;
   logic fetched_valid_q, data_valid_q, fetch, move;
   assign move  = fetched_valid_q && (!data_valid_q || next_i);

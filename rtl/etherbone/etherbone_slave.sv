@@ -2,10 +2,11 @@
 /// Etherbone slave: the engine behind a bounded bus. The complete core on 32-bit word streams.
 ///
 /// Contract: that of etherbone_core; in addition no slave can hang the stream: a bus that does not
-/// answer for Timeout clocks is given up, and what is left of that bus cycle, up to its record with
-/// the CYC flag or the end of its frame, gets err at one operation a clock (see wb_timeout).
+/// answer for Timeout clocks times out. The rest of that bus cycle, up to its record with the CYC
+/// flag or the end of its frame, gets err at one operation a clock (see wb_timeout).
 ///
-///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave latency
+///   Latency     first word in to first word out: 1. Last word in to last word out: 2 + slave
+///               latency
 ///   Parameters  those of etherbone_core; Timeout 16..2^24 clocks
 module etherbone_slave
   import etherbone_pkg::*;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Etherbone as a UDP service: frame buffer and structure check, slave engine, reply buffer.
 ///
-///   Dialect     lite_i 0: as published (OHWR). 1: LiteEth's, translated on the way in and out, in
-///               the same cycles; what is no request of the chosen dialect is malformed
-///   Reply port  reply_port_i; 0: the port that the request came from
-///   Service     the interface of gige_udp: pushed words and a verdict in, whole replies out
+///   Dialect     lite_i 0: as published (OHWR). 1: LiteEth's, translated at input and output, in
+///               the same cycles; a frame that is no request of the selected dialect is malformed
+///   Reply port  reply_port_i; 0: the request's source port
+///   Service     the interface of gige_udp: pushed words and a verdict in, complete replies out
 ///   Order       frames are served and answered in the order of their arrival
-///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not later;
-///               last word pushed to the reply's last word in its buffer: 4 + slave latency
-///   Throughput  one word a cycle; a frame that finds no room is dropped and counted, never stalls
+///   Latency     verdict (rx_end_i) to tx_valid_o: 3 cycles when the reply's last word is not
+///               later; last word pushed to the reply's last word in its buffer: 4 + slave latency
+///   Throughput  one word a cycle; a frame without buffer space is dropped and counted, never
+///               stalls
 ///   Admission   see etherbone_pkg: by default reads run while the frame arrives, writes after its
 ///               verdict; a malformed frame never writes
-///   Broadcast   a frame that was sent to a broadcast address is answered when it is a probe. Any other
-///               is dropped and counted: no word of it reaches the engine unless it is as short as a
-///               probe, and then it is too short to hold an operation
+///   Broadcast   a frame to a broadcast address is answered only if it is a probe. Any other is
+///               dropped and counted: its words reach the engine only if it is as short as a probe,
+///               and then it is too short to hold an operation
 ///   Parameters  BufferWords power of two 512..8192, each for requests and replies; Frames power of
 ///               two 2..64 requests in flight; Timeout as in etherbone_slave
 ///   Not done    64-bit frames, several ports, both dialects at a time
@@ -72,7 +73,7 @@ module etherbone_udp
   output logic       bus_error_o,
   output logic       timeout_o,
   // Strobes for probes, with the tag of their frame: the engine takes a frame's first word, starts
-  // a bus operation; a reply (or the decision that there is none) is whole.
+  // a bus operation; a reply (or the decision against one) is complete.
   output logic       first_word_o,
   output logic       operation_o,
   output logic [7:0] engine_tag_o,
@@ -92,8 +93,9 @@ module etherbone_udp
   logic eb_valid, eb_ready, eb_last, eb_verified, eb_open, eb_abort, buffer_empty, overflow;
   logic [31:0] eb_data;
 
-  // Broadcast: the length is known before the first word, and a probe's leaves no room for an operation.
-  // So no operation starts early, whatever the admission; the check of its structure does the rest.
+  // Broadcast: the length is known before the first word, and a probe's length has no space for an
+  // operation. So no operation starts early, for any Admission; the check of the structure does the
+  // rest.
   logic broadcast_q, shut_q, request_push;
   logic [15:0] probe_bytes;
   assign probe_bytes  = lite_i ? 16'd12 : 16'd8;
@@ -136,7 +138,7 @@ module etherbone_udp
     .ok_o   (records_ok)
   );
 
-  // Registered: the stack's verdict comes out of its last comparators.
+  // Registered: the stack's verdict is the output of comparators.
   logic end_q, good_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -173,16 +175,16 @@ module etherbone_udp
     .empty_o   (buffer_empty)
   );
 
-  // ---------------------------------------------------------------- who asked
-  // One entry a frame, from its start to its reply: written at the start, taken back when the frame
-  // is dropped unread, else released when the engine's end beat has come through the reply buffer.
+  // ---------------------------------------------------------------- requesters
+  // One entry per frame, from its start to its reply: written at the start, removed if the frame is
+  // dropped unread, else released when the engine's end beat has passed the reply buffer.
   udp_meta_t peers[Frames];
   logic [IdxW:0] peer_wr_q, peer_tx_q, peer_engine_q, peer_whole_q;
   logic reply_valid, reply_ready, reply_commit, frame_done, whole;
 
   assign rx_refuse_o = (peer_wr_q - peer_tx_q) == (IdxW + 1)'(Frames);
 
-  // The entry to write: a frame may start in the cycle in which the one before is taken back.
+  // The entry to write: a frame may start in the cycle in which the previous one is removed.
   logic [IdxW:0] peer_free;
   assign peer_free = peer_wr_q - (IdxW + 1)'(drop);
 
@@ -293,7 +295,7 @@ module etherbone_udp
     tx_meta_o.len = 16'(reply_words) << 2;
   end
 
-  // A frame with a good frame check and a bad structure; the engine only sees those that it began.
+  // A frame with a good frame check and a bad structure; the engine only counts frames it began.
   assign malformed_o  = rx_end_i && rx_good_i && !structure_ok && !broadcast_q;
   assign broadcast_o  = rx_end_i && rx_good_i && !structure_ok && broadcast_q;
   assign overflow_o   = overflow;

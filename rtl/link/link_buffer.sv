@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Buffer of one id behind a link: the data words of its packets, and an end for each.
 ///
-/// A data word is stored only where its packet's end still fits behind it; otherwise the packet is cut
-/// there and ends bad. A packet of which no data word fits leaves nothing. So what comes out is whole
-/// packets, data.., Eop | Edb, whatever the far end believed.
+/// A data word is stored only where its packet's end still fits behind it; otherwise the packet is
+/// cut there and ends bad. A packet of which no data word fits leaves nothing. So what comes out is
+/// whole packets, data.., Eop | Edb, whatever the far end believed.
 ///
-///   Handshake   in: valid_i, no back-pressure; data.., Eop | Edb, or a Sop before, which is not stored.
-///               Out: flit_o stands with valid_o until pop_i, which is ignored without valid_o
-///   Ordering    first in, first out                              (proved: formal/link/link_buffer.sby)
+///   Handshake   in: valid_i, no back-pressure; data.., Eop | Edb, or a Sop before, which is not
+///               stored. Out: flit_o stands with valid_o until pop_i, which is ignored without
+///               valid_o
+///   Ordering    first in, first out
+///               (proved: formal/link/link_buffer.sby)
 ///   Latency     2 cycles from valid_i to valid_o; stored_o and packet_o show a word after 1
 ///   Throughput  one word in and one out a cycle
 ///   Parameters  Depth 2..512; 512 words are one block memory of Virtex-II Pro
@@ -41,8 +43,8 @@ module link_buffer
     $error("link_buffer: Depth is %0d, legal is 2..%0d", Depth, HalfRange);
   end
 
-  // open_q: a packet has words here and no end yet, and one word is free for that. skip_q: the rest of
-  // a packet that was cut or refused.
+  // open_q: a packet has words here and no end yet, and one word is free for that. skip_q: the rest
+  // of a packet that was cut or refused.
   logic  open_q, skip_q, fits_q;
   logic  is_end, is_data, store, refuse;
   flit_t entry;

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One whole end of a link of several lanes, byte by byte: every word is 32 bits of each lane.
 ///
-/// link_core in step on all lanes; an ALIGN in all of them every AlignWords words or a packet later;
-/// link_deskew in front of the receive side. Whoever uses it sees a link_port of wider words. What comes
-/// while the lanes are not aligned counts as invalid words: the packets that it hits end bad, and their
-/// credit comes back as from any other wrong word. A lane without lock, or 2 AlignWords cycles without
-/// alignment, and the link starts over; it is never up before the lanes stand side by side.
+/// link_core in step on all lanes; an ALIGN in all of them every AlignWords words or a packet
+/// later; link_deskew in front of the receive side. Whoever uses it sees a link_port of wider
+/// words. What comes while the lanes are not aligned counts as invalid words: the packets that it
+/// hits end bad, and their credit comes back as from any other wrong word. A lane without lock, or
+/// 2 AlignWords cycles without alignment, and the link starts over; it is never up before the lanes
+/// stand side by side.
 ///
 ///   Handshake   link_port's
 ///   Ordering    packets stay in order
-///   Latency     3 cycles from the latest lane's rx_i to rx_*_o, plus its lead for each other lane; 1 from
-///               tx_valid_i to tx_o
-///   Throughput  one word of all lanes a cycle each way, less link_port's framing and credit words, and one
-///               ALIGN in AlignWords + 1 words at most
-///   Recovery    a lane that slips: found at the next mark but one at most, usually at the next SOP; aligned
-///               again with the marks after that, AlignWords + MaxWords + 3 words later at most while packets
-///               come without pauses
-///   Parameters  Lanes 1..8, MaxSkew 1..15, AlignWords 32..4096, so many that marks stay apart and come
-///               back in 2 AlignWords cycles; InitWords at least 4 AlignWords; the others as link_port
+///   Latency     3 cycles from the latest lane's rx_i to rx_*_o, plus its lead for each other lane;
+///               1 from tx_valid_i to tx_o
+///   Throughput  one word of all lanes a cycle each way, less link_port's framing and credit words,
+///               and one ALIGN in AlignWords + 1 words at most
+///   Recovery    a lane that slips: found at the next mark but one at most, usually at the next
+///               SOP; aligned again with the marks after that, AlignWords + MaxWords + 3 words
+///               later at most while packets come without pauses
+///   Parameters  Lanes 1..8, MaxSkew 1..15, AlignWords 32..4096, so many that marks stay apart and
+///               come back in 2 AlignWords cycles; InitWords at least 4 AlignWords; the others as
+///               link_port
 ///   Not done    packets that are no whole number of words of all lanes; order of lanes
 module link_bundle
   import link_pkg::*;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One end of a link of any number of lanes: link_port and link_bundle are its two forms.
 ///
-///   Contract    link_port's; a flit has 32 bits a lane, and credits count words of all lanes at once
+///   Contract    link_port's; a flit has 32 bits a lane, and credits count words of all lanes at
+///               once
 ///   Latency     2 cycles from rx_i to rx_*_o, 1 without FlitRegister; 1 from tx_valid_i to tx_o
 ///   Parameters  as of link_port; Lanes 1..8
 module link_core
@@ -53,20 +54,24 @@ module link_core
     $error("link_core: CountWidth is %0d, legal is 4..13", CountWidth);
   end
   // A SOP names id and count in 16 bits.
-  if (NumRxIds > 1 << (16 - CountWidth) || NumTxIds > 1 << (16 - CountWidth)) begin : gen_field_check
-    $error("link_core: NumRxIds %0d, NumTxIds %0d: beside CountWidth %0d a word names %0d", NumRxIds,
-           NumTxIds, CountWidth, 1 << (16 - CountWidth));
+  localparam int unsigned IdsMax = 1 << (16 - CountWidth);
+  if (NumRxIds > IdsMax || NumTxIds > IdsMax) begin : gen_field_check
+    $error("link_core: NumRxIds %0d, NumTxIds %0d: beside CountWidth %0d a word names %0d",
+           NumRxIds, NumTxIds, CountWidth, IdsMax);
   end
   if (TxDepth < MaxWords + 1) begin : gen_depth_check
     $error("link_core: TxDepth %0d holds no packet of MaxWords %0d", TxDepth, MaxWords);
   end
 
-  // One flow alone at full rate: while a credit is on its way round, n + 1 of n + 2 cycles take a word
-  // of buffer, and behind them a packet must still fit.
+  // One flow alone at full rate: while a credit is on its way round, n + 1 of n + 2 cycles take a
+  // word of buffer, and behind them a packet must still fit.
   if (RoundTrip * (MaxWords + 1) > (TxDepth - MaxWords - 1) * (MaxWords + 2))
   begin : gen_round_trip_check
     $error("link_core: TxDepth %0d does not cover RoundTrip %0d with packets of %0d words", TxDepth,
            RoundTrip, MaxWords);
+  end
+  if (InitWords < 64) begin : gen_init_least_check
+    $error("link_core: InitWords is %0d, legal is 64..65536", InitWords);
   end
   if (RoundTrip > InitWords) begin : gen_init_check
     $error("link_core: InitWords %0d is less than RoundTrip %0d", InitWords, RoundTrip);

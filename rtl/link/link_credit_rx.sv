@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A receiver's credits: words received for each buffer, words freed of it, and what to tell and when;
-/// and when to send the far end a CHECK.
+/// A receiver's credits: words received for each buffer, words freed of it, and what to tell and
+/// when; and when to send the far end a CHECK.
 ///
 /// `freed = received - stored`: a word that came and is not in its buffer has been read, refused or
 /// lost. So there is no second count that could disagree with the buffer.
 ///
-/// A scan compares `freed` with what was told last, id after id, and offers a CREDIT: while packets wait
-/// for one of CreditWords words or more, else for any, and for any id that a CHECK has asked for. While
-/// the far end has not freed all that was sent to an id, a CHECK of it is due, ids in turn, every
-/// RefreshWords cycles. Packets wait for a CHECK or its answer once in 16 RefreshWords cycles at most.
-/// Nothing stored, nothing untold, nothing due: the scan and the timer rest.
+/// A scan compares `freed` with what was told last, id after id, and offers a CREDIT: while packets
+/// wait for one of CreditWords words or more, else for any, and for any id that a CHECK has asked
+/// for. While the far end has not freed all that was sent to an id, a CHECK of it is due, ids in
+/// turn, every RefreshWords cycles. Packets wait for a CHECK or its answer once in 16 RefreshWords
+/// cycles at most. Nothing stored, nothing untold, nothing due: the scan and the timer rest.
 ///
 ///   Handshake   offer_valid_o stays until taken; its count may move on meanwhile
 ///   Ordering    ids in turn
-///   Latency     4 cycles from stored_i to the offer when the scan is there, 5 with Early; NumRxIds to come
-///               round
+///   Latency     4 cycles from stored_i to the offer when the scan is there, 5 with Early; NumRxIds
+///               to come round
 ///   Throughput  one word counted a cycle
-///   Parameters  NumRxIds and NumTxIds 1..64, CreditWords 1..512, RefreshWords 16..4096 (a power of two).
-///               Early 1: flits come a cycle earlier than their words' other strobes (link_rx without
-///               FlitRegister); what is told, and when, is the same
+///   Parameters  NumRxIds and NumTxIds 1..64, CreditWords 1..512, RefreshWords 16..4096 (a power of
+///               two). Early 1: flits come a cycle earlier than their words' other strobes (link_rx
+///               without FlitRegister); what is told, and when, is the same
 module link_credit_rx
   import link_pkg::*;
 #(
@@ -59,7 +59,8 @@ module link_credit_rx
   localparam int unsigned AddrWidth   = NumRxIds > 1 ? $clog2(NumRxIds) : 1;
   localparam int unsigned TxAddrWidth = NumTxIds > 1 ? $clog2(NumTxIds) : 1;
   localparam int unsigned TimerWidth  = $clog2(RefreshWords);
-  // Ids that are to be found at rest, one after the other, and those that the scan has in its stages.
+  // Ids that are to be found at rest, one after the other, and those that the scan has in its
+  // stages.
   localparam int unsigned RestCount   = NumRxIds + 4;
   localparam int unsigned RestWidth   = $clog2(RestCount + 1);
   typedef logic [AddrWidth-1:0] addr_t;
@@ -122,9 +123,9 @@ module link_credit_rx
   logic  ask_q, ask_offer_q;
   addr_t ask_id_q;
 
-  // The scan: id; what is freed of it; then, against what is told of it at last, how much is untold. What was
-  // read before a take or a CHECK is stale. An early word waits one stage more: it is read for the id that
-  // comes next.
+  // The scan: id; what is freed of it; then, against what is told of it at last, how much is
+  // untold. What was read before a take or a CHECK is stale. An early word waits one stage more: it
+  // is read for the id that comes next.
   localparam int unsigned Stages = Early ? 4 : 3;
   addr_t  scan_d, scan_q, scan1_q, scan2_q, scan3_q, look;
   logic   valid1_q, valid2_q, valid3_q, stale, rest;
@@ -156,7 +157,8 @@ module link_credit_rx
       valid3_q <= valid2_q && !stale;
     end
   end
-  // Stages that nothing is done in need no reset: where there are shift registers in LUTs, they are that.
+  // Stages that nothing is done in need no reset: where there are shift registers in LUTs, they are
+  // that.
   always_ff @(posedge clk_i) begin
     scan1_q <= scan_q;
     scan2_q <= scan1_q;
@@ -269,7 +271,8 @@ module link_credit_rx
     else if (valid3_q && !rest) rest_q <= rest_q + 1'b1;
   end
 
-  // Nothing changes at the next edge unless an input does: at rest nothing is untold until a word comes.
+  // Nothing changes at the next edge unless an input does: at rest nothing is untold until a word
+  // comes.
   assign idle_o = {scan_q, scan1_q, scan2_q, scan3_q} == '0 && (clear_i ?
       clear_addr_q == addr_t'(NumRxIds - 1) && !moved_q && !moved2_q && !valid3_q :
       rest && !stirred && !sync_i && !word_i && whole && timer_q == '0);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A sender's credits: words sent to each buffer of the far end, words it has freed, and the room left.
+/// A sender's credits: words sent to each buffer of the far end, words it has freed, and the room
+/// left.
 ///
 /// `room = Depth - (sent - freed)`. A CREDIT moves `freed` on to its count, but never past `sent`;
 /// one that would is ignored. After clear_i there is no room until the first CREDIT of an id.
 ///
 ///   Handshake   none
 ///   Latency     3 cycles from credit_i to room_o; 1 from inc_i
-///   Throughput  one word counted and one CREDIT taken a cycle; of two CREDITs of one id in a row the
-///               second is skipped
+///   Throughput  one word counted and one CREDIT taken a cycle; of two CREDITs of one id in a row
+///               the second is skipped
 ///   Parameters  NumIds 1..64, Depth 2..512
 ///   Not done    a check that there is room: the sender of packets does it
 module link_credit_tx
@@ -69,8 +70,8 @@ module link_credit_tx
     if (clear_i || inc_i) sent_q[sent_addr] <= clear_i ? '0 : sent_o + 1'b1;
   end
 
-  // First cycle of a CREDIT: how far it moves `freed`. Second: whether it may. One that directly follows
-  // another of its id would see the older `freed`: it is skipped like a lost one.
+  // First cycle of a CREDIT: how far it moves `freed`. Second: whether it may. One that directly
+  // follows another of its id would see the older `freed`: it is skipped like a lost one.
   logic   step_valid_q, accept;
   addr_t  step_id_q;
   count_t step_q, used;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Brings the lanes of a bundle side by side: delays the early ones until the ALIGN marks stand together.
+/// Brings the lanes of a bundle side by side: delays the early ones until the ALIGN marks stand
+/// together.
 ///
-/// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait as much as
-/// they came before it. Lanes further apart than MaxSkew are never taken: late_o tells, and the search
-/// begins again with the next marks. Marks that stand apart at the outputs twice, with none together
-/// between, end the alignment: one wrong bit does not, a lane that slips does, at its next mark.
+/// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait
+/// as much as they came before it. Lanes further apart than MaxSkew are never taken: late_o tells,
+/// and the search begins again with the next marks. Marks that stand apart at the outputs twice,
+/// with none together between, end the alignment: one wrong bit does not, a lane that slips does,
+/// at its next mark.
 ///
 ///   Handshake   none: a word a lane and a cycle
 ///   Latency     1 cycle for the latest lane, plus its lead for each other
 ///   Throughput  one word of all lanes a cycle
-///   Alignment   only true ones, for lanes up to 2 words further apart than MaxSkew; kept while they do
-///               not move                       (proved: formal/link/link_deskew.sby)
+///   Alignment   only true ones, for lanes up to 2 words further apart than MaxSkew; kept while
+///               they do not move                       (proved: formal/link/link_deskew.sby)
 ///   Parameters  Lanes 1..8, MaxSkew 1..15 cycles between the first lane and the last
-///   Assumed     marks stand more than MaxSkew and the skew that there really is apart, with 2 words
-///               between: a lane later than that looks early by the marks before
+///   Assumed     marks stand more than MaxSkew and the skew that there really is apart, with 2
+///               words between: a lane later than that looks early by the marks before
 ///   Not done    order of lanes, 8b/10b
 module link_deskew
   import link_pkg::*;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Elastic buffer: words of a far end's oscillator, in the clock of this end's.
 ///
-/// It starts to read when half full. Then the two rates differ by what the oscillators do: too many words,
-/// and the write side leaves a removable one out; too few, and the read side puts an ALIGN before one. So
-/// packets and credit words pass unchanged as long as removable words come often enough. link_port sends
-/// one in AlignWords + MaxWords + 3 words at least. Transceivers have such a buffer; this is for those whose
-/// own one is bypassed.
+/// It starts to read when half full. Then the two rates differ by what the oscillators do: too many
+/// words, and the write side leaves a removable one out; too few, and the read side puts an ALIGN
+/// before one. So packets and credit words pass unchanged as long as removable words come often
+/// enough. link_port sends one in AlignWords + MaxWords + 3 words at least. Transceivers have such
+/// a buffer; this is for those whose own one is bypassed.
 ///
 ///   Handshake   none: a word a cycle of each clock
 ///   Ordering    words keep their order
 ///   Latency     Depth / 2 + 1 cycles of rclk_i, give or take what the oscillators have drifted
 ///   Throughput  a word a cycle
-///   Recovery    full: words are lost (lost_o); empty, or without signal: signal_o is low until half full again
+///   Recovery    full: words are lost (lost_o); empty, or without signal: signal_o is low until
+///               half full again
 ///   Reset       wrst_ni and rrst_ni must be asserted together and may be released in any order
-///   Slack       Depth / 8 words of drift either way between two removable words: at 200 ppm and Depth 16,
-///               10 000 words
+///   Slack       Depth / 8 words of drift either way between two removable words: at 200 ppm and
+///               Depth 16, 10 000 words
 ///   Parameters  Depth a power of two, 16..64; SyncStages 2..3
 ///   Board       Gray pointers cross: link_elastic.xdc, link_elastic.sdc
 ///   Not done    bundles: their lanes would have to leave out the same instant
@@ -49,8 +50,8 @@ module link_elastic
   localparam int unsigned PtrWidth  = AddrWidth + 1;
   typedef logic [PtrWidth-1:0] ptr_t;
 
-  // The write side sees words that have left for SyncStages cycles more, the read side new ones as much
-  // later. So with Depth / 2 words inside the one counts as many more as the other less.
+  // The write side sees words that have left for SyncStages cycles more, the read side new ones as
+  // much later. So with Depth / 2 words inside the one counts as many more as the other less.
   localparam ptr_t Start = ptr_t'(Depth / 2 - SyncStages);
   localparam ptr_t High  = ptr_t'(Depth / 2 + Depth / 8 + SyncStages + 1);
   localparam ptr_t Low   = ptr_t'(Depth / 2 - Depth / 8 - SyncStages);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Start of a link: both ends send INIT, then READY, then words; either starts over with the other.
 ///
-/// An end stays in INIT for InitWords cycles before it listens. By then the far end has seen it, and
-/// nothing that was sent before comes any more: the start cannot chase itself in a circle.
+/// An end stays in INIT for InitWords cycles before it listens. By then the far end has seen it,
+/// and nothing that was sent before comes any more: the start cannot chase itself in a circle.
 ///
+///   States      clear_o, ready_o or up_o, one at a time; InitWords cycles of clear_o behind each
+///               start
+///                                                     (proved: formal/link/link_init.sby)
 ///   Handshake   none
 ///   Latency     up_o at the earliest InitWords + one round trip after reset
-///   Parameters  InitWords 64..65536, a power of two, at least the round trip in words
+///   Parameters  InitWords 8..65536, a power of two, at least the round trip in words
 ///   Not done    rate negotiation
 module link_init #(
   parameter int unsigned InitWords = 1024
@@ -24,8 +27,8 @@ module link_init #(
 );
   localparam int unsigned CountWidth = $clog2(InitWords);
 
-  if (InitWords < 64 || InitWords > 65536 || InitWords != 1 << CountWidth) begin : gen_check
-    $error("link_init: InitWords is %0d, legal is a power of two, 64..65536", InitWords);
+  if (InitWords < 8 || InitWords > 65536 || InitWords != 1 << CountWidth) begin : gen_check
+    $error("link_init: InitWords is %0d, legal is a power of two, 8..65536", InitWords);
   end
 
   logic [CountWidth:0] count_q;
@@ -58,6 +61,7 @@ module link_init #(
 
   assign clear_o = !seen_q;
   assign ready_o = seen_q && !up_o;
-  // Nothing changes at the next edge unless an input does.
-  assign idle_o  = !init_i && !init_q && (up_o || (!signal_q && clear_o && count_q == '0));
+  // Nothing changes at the next edge.                      (proved: formal/link/link_init.sby)
+  assign idle_o  = !init_i && !init_q && signal_i == signal_q &&
+                   (up_o || (!signal_q && clear_o && count_q == '0));
 endmodule

@@ -29,8 +29,8 @@ package link_pkg;
     SymCheck  = 8'h7C,  // K28.3
     SymAlign  = 8'h3C   // K28.1
   } symbol_e;
-  // INIT and READY share IDLE's symbol. Their check is never 0, so neither is IDLE. K28.1 and K28.5 hold
-  // the comma on which a transceiver aligns its bytes: every word outside packets has one.
+  // INIT and READY share IDLE's symbol. Their check is never 0, so neither is IDLE. K28.1 and K28.5
+  // hold the comma on which a transceiver aligns its bytes: every word outside packets has one.
   localparam symbol_e SymInit = SymIdle;
 
   localparam word_t WordIdle  = '{k: 4'b1000, data: {SymIdle, 24'h000000}};
@@ -38,7 +38,8 @@ package link_pkg;
   localparam word_t WordInit  = '{k: 4'b1000, data: {SymInit, 24'h00003B}};
   localparam word_t WordReady = '{k: 4'b1000, data: {SymInit, 24'h04006F}};
 
-  // Words that an elastic buffer may remove, or put an ALIGN before: they carry nothing that is counted.
+  // Words that an elastic buffer may remove, or put an ALIGN before: they carry nothing that is
+  // counted.
   function automatic logic is_removable(word_t word);
     return word == WordIdle || word == WordAlign || word == WordInit || word == WordReady;
   endfunction

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: SHL-2.1
-/// One whole end of a lossless serial link: packets, credits, start-up (docs/explanation/cores/link.md).
+/// One whole end of a lossless serial link: packets, credits, start-up
+/// (docs/explanation/cores/link.md).
 ///
-/// Received packets cannot be refused: the buffer of each id has room for what the far end may send, and
-/// link_buffer keeps a packet whole or cuts it where the far end was wrong. A packet is Sop, 1 to
-/// MaxWords data words, Eop or Edb; Eop carries the packet's crc24, made once by its source.
+/// Received packets cannot be refused: the buffer of each id has room for what the far end may
+/// send, and link_buffer keeps a packet whole or cuts it where the far end was wrong. A packet is
+/// Sop, 1 to MaxWords data words, Eop or Edb; Eop carries the packet's crc24, made once by its
+/// source.
 ///
 ///   Handshake   receive: rx_valid_o, no back-pressure; Sop, data.., Eop | Edb, ends always come.
-///               transmit: tx_flit_i stays until tx_ready_o, which is a register; a packet of n words of
-///               id may begin while room_o[id] > n (n is MaxWords where it is not known) and up_o; gaps
-///               inside a packet are filled. While the link is down packets are taken and dropped.
+///               transmit: tx_flit_i stays until tx_ready_o, which is a register; a packet of n
+///               words of id may begin while room_o[id] > n (n is MaxWords where it is not known)
+///               and up_o; gaps inside a packet are filled. While the link is down packets are
+///               taken and dropped.
 ///   Ordering    packets of one link stay in order
 ///   Latency     2 cycles from rx_i to rx_flit_o, 1 without FlitRegister; 1 from tx_valid_i to tx_o
-///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at most
-///               one between two packets, and only for CreditWords words or more while packets wait;
-///               less one ALIGN in AlignWords + 1 words
-///   Commas      in every word of the start and of a line at rest; while packets follow each other one in
-///               AlignWords + MaxWords + 3 words at least, if the source pauses in none
-///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of TxDepth
-///               words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords 16..4096 and
-///               InitWords 64..65536, powers of two; InitWords is at least the round trip. RoundTrip:
-///               cycles from a SOP to its words' credit; where it is stated (not 0), TxDepth must
-///               cover it. AlignWords 2..4096, or 0: no ALIGN, for a far end with the same oscillator.
-///               FlitRegister 0: flits are combinational outputs, to be registered directly
+///   Throughput  one word a cycle each way, less 2 words of framing a packet and credit words: at
+///               most one between two packets, and only for CreditWords words or more while packets
+///               wait; less one ALIGN in AlignWords + 1 words
+///   Commas      in every word of the start and of a line at rest; while packets follow each other
+///               one in AlignWords + MaxWords + 3 words at least, if the source pauses in none
+///   Parameters  NumRxIds 1..64 buffers behind this end, NumTxIds 1..64 at the far one, each of
+///               TxDepth words, MaxWords+1..512; MaxWords 1..510; CreditWords 1..512; RefreshWords
+///               16..4096 and InitWords 64..65536, powers of two; InitWords is at least the round
+///               trip. RoundTrip: cycles from a SOP to its words' credit; where it is stated (not
+///               0), TxDepth must cover it. AlignWords 2..4096, or 0: no ALIGN, for a far end with
+///               the same oscillator. FlitRegister 0: flits are combinational outputs, to be
+///               registered directly
 ///   Not done    retransmission; the buffers themselves
 module link_port
   import link_pkg::*;

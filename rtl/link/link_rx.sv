@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Receive side of a link: words to packets, whose ends always come, and credit words.
 ///
-/// A packet leaves as Sop, data.., Eop | Edb, at most MaxWords data words, whatever words come: one that
-/// is cut off by anything that may not stand inside it ends as Edb in that word's place. A Sop in the
-/// middle of a packet is seen a word ahead, so the word before it becomes the end and the new packet
-/// loses nothing.
+/// A packet leaves as Sop, data.., Eop | Edb, at most MaxWords data words, whatever words come: one
+/// that is cut off by anything that may not stand inside it ends as Edb in that word's place. A Sop
+/// in the middle of a packet is seen a word ahead, so the word before it becomes the end and the
+/// new packet loses nothing.
 ///
 ///   Handshake   none: a word a cycle, and at most one flit a cycle, which cannot be refused
-///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o, data_o, id_o
-///               and sync_*_o, which come from the word's decoding then
+///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o,
+///               data_o, id_o and sync_*_o, which come from the word's decoding then
 ///   Throughput  one word a cycle
-///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords 1..510,
-///               FlitRegister 0, 1; CountWidth 4..13, and 16 bits name all ids and counts
+///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords
+///               1..510, FlitRegister 0, 1; CountWidth 4..13, and 16 bits name all ids and counts
 ///   Not done    alignment of lanes (link_deskew), buffering
 module link_rx
   import link_pkg::*;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Picks the link of each packet of a bundle packet by packet, so that every destination's words are spread
-/// evenly over its links.
+/// Picks the link of each packet of a bundle packet by packet, so that every destination's words
+/// are spread evenly over its links.
 ///
-/// For each destination and link it counts the words given so far, beyond those of the link that has got
-/// least. A packet goes to that of the links which can take it now that has got least of its
-/// destination; of equal ones to the next in turn. A link more than MaxAhead words ahead of another that is
-/// up waits for it: so one that stands still holds its destinations back, rather than be left behind. What
-/// is down counts for nothing, and has nothing to catch up when it comes back.
+/// For each destination and link it counts the words given so far, beyond those of the link that
+/// has got least. A packet goes to that of the links which can take it now that has got least of
+/// its destination; of equal ones to the next in turn. A link more than MaxAhead words ahead of
+/// another that is up waits for it: so one that stands still holds its destinations back, rather
+/// than be left behind. What is down counts for nothing, and has nothing to catch up when it comes
+/// back.
 ///
-///   Handshake   a request stands, its destination and words with it, until gnt_o, one-hot, names its link
-///               in the same cycle; it may be taken back: req_valid_i falls for a cycle. free_i may tell
-///               of a grant 2 cycles late
+///   Handshake   a request stands, its destination and words with it, until gnt_o, one-hot, names
+///               its link in the same cycle; it may be taken back: req_valid_i falls for a cycle.
+///               free_i may tell of a grant 2 cycles late
 ///   Ordering    packets of one link stay in order, across links there is none
-///   Latency     2 cycles from req_valid_i to gnt_o where a link can take it; 0 from free_i; 1 after up_i
-///               has changed
+///   Latency     2 cycles from req_valid_i to gnt_o where a link can take it; 0 from free_i; 1
+///               after up_i has changed
 ///   Throughput  a packet in 3 cycles
-///   Balance     a link's words of a destination are at most MaxAhead + MaxWords more than another's, while
-///               both are up; after 2 cycles no request waits while a link may have it
+///   Balance     a link's words of a destination are at most MaxAhead + MaxWords more than
+///               another's, while both are up; after 2 cycles no request waits while a link may
+///               have it
 ///                                              (proved: formal/link/link_spread.sby)
-///   Parameters  NumLinks 2..8, NumDests 1..128, MaxWords 1..510 words of a packet, MaxAhead 0..4095
+///   Parameters  NumLinks 2..8, NumDests 1..128, MaxWords 1..510 words of a packet, MaxAhead
+///               0..4095
 ///   Not done    the packets' way (each link has a sender of its own), resequencing
 module link_spread #(
   parameter int unsigned NumLinks = 4,
@@ -75,8 +78,8 @@ module link_spread #(
     else step_q <= step_q == StepRead ? StepRank : StepChoose;
   end
 
-  // ------------------------------------------------------------------ read: counts, and their order
-  // One memory of counts; used_q: a destination's has been written.
+  // ------------------------------------------------------------------ read: counts, and their
+  // order One memory of counts; used_q: a destination's has been written.
   ahead_all_t          count_q[NumDests];
   logic [NumDests-1:0] used_q;
   ahead_all_t          count, held_q, ahead_d;

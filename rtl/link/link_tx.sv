@@ -2,9 +2,9 @@
 /// Transmit side of a link: packets and credit words to words.
 ///
 /// A credit word stands where no packet wants the link; where packets follow each other, one stands
-/// between two of them when it is pressing; with CreditInPacket also inside. A gap in a packet is filled
-/// with CREDITs. An ALIGN that is due goes first behind the packet under way, and at once where there is
-/// none; it never stands inside one.       (proved: formal/link/link_tx.sby)
+/// between two of them when it is pressing; with CreditInPacket also inside. A gap in a packet is
+/// filled with CREDITs. An ALIGN that is due goes first behind the packet under way, and at once
+/// where there is none; it never stands inside one.       (proved: formal/link/link_tx.sby)
 /// While the link is down the rest of a packet, and whole ones, are taken and dropped.
 ///
 ///   Handshake   valid_i, flit_i stay until ready_o; ready_o is a register and depends on neither
@@ -27,7 +27,7 @@ module link_tx
   input  logic                   up_i,
   input  logic                   align_i,       // an ALIGN is due
   output logic                   take_align_o,  // it is sent
-  output logic                   comma_o,       // the word at the pins has a comma: start, IDLE, ALIGN
+  output logic                   comma_o,       // the word at the pins has a comma
   // Packets.
   input  logic                   valid_i,
   output logic                   ready_o,
@@ -72,8 +72,8 @@ module link_tx
   } slot_e;
   slot_e slot;
 
-  // inside_q: a packet is being sent; dropping_q: the rest of one is taken and dropped; open_q: a first
-  // CREDIT has been offered since the start, so that there is one to fill gaps with.
+  // inside_q: a packet is being sent; dropping_q: the rest of one is taken and dropped; open_q: a
+  // first CREDIT has been offered since the start, so that there is one to fill gaps with.
   logic inside_q, dropping_q, open_q, insert_q;
   logic take, is_sop, is_end, send;
   id_t  id_q, sop_id;
@@ -108,8 +108,8 @@ module link_tx
         dropping_q <= !(take && is_end);
         dropped_o  <= 1'b1;
       end
-      // A slot for a credit word: behind a packet's end, or anywhere inside one. One for an ALIGN: behind
-      // an end, and a credit word may follow it.
+      // A slot for a credit word: behind a packet's end, or anywhere inside one. One for an ALIGN:
+      // behind an end, and a credit word may follow it.
       insert_q <= starting && (!(open_q || offer_valid_i) ||
           (insert_q && pressing_i && slot == SlotAlign) || (!insert_q && (
           (send && is_end && (pressing_i || align_i)) ||
@@ -136,7 +136,8 @@ module link_tx
   assign take_credit_o = slot == SlotCredit && offer_valid_i;
   assign take_check_o  = slot == SlotCheck;
   assign take_align_o  = slot == SlotAlign;
-  // Slots that are known before the others, which wait for check_i: so what is sent is counted in time.
+  // Slots that are known before the others, which wait for check_i: so what is sent is counted in
+  // time.
   logic is_start, is_body;
   assign is_start   = send && is_sop;
   assign is_body    = send && !is_sop;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// AXI4 slave, 64 bits, onto a Wishbone of 32: each lane of 4 bytes of each beat is one operation.
 ///
-///   AXI         one burst at a time, writes first; INCR, beats of 1..8 bytes. A beat of 8 bytes is two
-///               operations, the lower address first; a lane of a write without strobes is none. A
-///               burst with an operation answered err gets SLVERR, such a read also all ones
-///   Wishbone    B4 pipelined, one operation at a time; cyc for that operation alone; answered always:
-///               put wb_timeout behind it where a slave may not answer
-///   Latency     address taken to stb 1 clock (read; write: from its first beat), answer to rvalid_o 1
+///   AXI         one burst at a time, writes first; INCR, beats of 1..8 bytes. A beat of 8 bytes is
+///               two operations, the lower address first; a lane of a write without strobes makes
+///               none. A burst with an operation answered err gets SLVERR, and such a read all ones
+///   Wishbone    B4 pipelined, one operation at a time; cyc only for that operation; the bus must
+///               always answer: put wb_timeout behind it if a slave may not answer
+///   Latency     address accepted to stb 1 clock (read; write: from its first beat), answer to
+///               rvalid_o 1
 ///   Throughput  an operation every 2 clocks and the slave's latency
 ///   Parameters  AddrWidth 4..32, IdWidth 1..16
 ///   Not done    WRAP and FIXED bursts: treated as INCR

@@ -2,20 +2,20 @@
 /// Stream DMA engine: words from a ring in host memory, or pushed by the host, to a service; the
 /// service's words to another ring in host memory.
 ///
-/// Knows nothing of what the words mean. Rings, status word and doorbells as a driver sees them:
+/// Independent of the words' meaning. The driver's view of rings, status word and doorbells:
 /// docs/explanation/cores/pcie.md.
 ///
-///   Control     control_i is taken over when enable rises; state_o. Disabling, or an error response
-///               from host memory, ends what is in flight without effect, then the engine is off
-///   Push        push_* as pcie_word_buffer takes them, from pcie_push, while push_open_o and at most
+///   Control     control_i is sampled when enable rises; state_o. Disabling, or an error response
+///               from host memory, ends transfers in flight without effect, then the engine is off
+///   Push        push_* as in pcie_word_buffer, from pcie_push, while push_open_o and at most
 ///               push_room_o words
-///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o: first
-///               word of a burst or push. abort_o: pulse, forget the stream so far and the word that is
-///               offered in that clock; then idle_i must rise once no more words will come
-///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will come without
-///               further input; it falls with each word taken, and may rise one clock late;
-///               waiting_o: words on their way to rx_valid_o, for a service that answers each word
-///               with a word
+///   To service  rx_valid_o/rx_ready_i, rx_data_o (byte n of memory in bits 8n+7:8n), rx_first_o:
+///               first word of a burst or push. abort_o: pulse, discard the stream so far and the
+///               word offered in that clock; then idle_i must rise once no more words will follow
+///   From it     tx_valid_i/tx_ready_o, tx_data_i, tx_first_i. promise_i: words that will follow
+///               without further input; it decreases with each word taken, and may increase one
+///               clock late; waiting_o: words in flight to rx_valid_o, for a service that answers
+///               each word with a word
 ///   Memory      reads within the request ring      (proved: formal/pcie/pcie_dma_fetch.sby);
 ///               writes within the reply ring and the status word, each word to its position's
 ///               address                         (proved: formal/pcie/pcie_dma_write.sby)
@@ -92,7 +92,7 @@ module pcie_dma
 
   // Strobes for probes.
   output logic       fetch_o,  // a read burst begins
-  output logic [1:0] unit_o,   // so many reply words that begin a unit are on their way to memory
+  output logic [1:0] unit_o,   // number of unit-begin reply words in flight to memory
   output logic       told_o,   // so is a status word
   output logic       start_o,  // positions are 0
   output logic       idle_o    // nothing changes until an input does
@@ -112,7 +112,7 @@ module pcie_dma
   state_e state_q;
 
   // ---------------------------------------------------------------- configuration
-  // Taken over when the engine starts.
+  // Sampled when the engine starts.
   typedef struct packed {
     logic [63:6] base;
     logic [22:0] words;
@@ -175,7 +175,7 @@ module pcie_dma
   assign abort_o = abort_q;
 
   // ---------------------------------------------------------------- doorbells
-  // How far it moves, and how far it may: registered, then compared.
+  // Requested and allowed step: registered, then compared.
   typedef struct packed {
     logic        valid;
     logic        whole;  // multiple of 4
@@ -262,9 +262,9 @@ module pcie_dma
     .idle_o   (fetch_idle)
   );
 
-  // A push waits for the ring, so the two never write at once.
-  // Leave and room of one clock ago: that push_open_o fell since takes a doorbell, which comes the same
-  // way as pushes and ends a clock before the next; what was in use since can only be read.
+  // A push waits for the ring, so the two never write at once. Permission and space are one clock
+  // old, which is safe: push_open_o can only fall by a doorbell, which uses the same path as pushes
+  // and ends a clock before the next; used space can only decrease meanwhile.
   logic push_open_q;
   logic [RoomW-1:0] push_room_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -303,7 +303,7 @@ module pcie_dma
   // ---------------------------------------------------------------- words from the service
   logic write_burst, told, told_done;
 
-  // The promise is a clock late, so the ring's end is told as late.
+  // The promise is a clock late, so the ring's end is delayed by a clock too.
   logic more_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) more_q <= 1'b0;
@@ -353,7 +353,7 @@ module pcie_dma
   );
 
   // ---------------------------------------------------------------- counters
-  // Events are registered on their way: they come late in their clock.
+  // Event pulses are timing-critical: registered before the counters.
   typedef struct packed {
     logic [1:0]       ring_words;
     logic [RoomW-1:0] push_words;

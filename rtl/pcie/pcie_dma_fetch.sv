@@ -3,13 +3,14 @@
 ///
 ///   Start       start_i with base_i and size_i (words, a power of two, 16 or more): position 0
 ///   Work        up to tail_i (position in words), while run_i; room_i: words that the receiver can
-///               take beside those in flight
-///   Words       write_o with lanes_o and data_o as pcie_word_buffer takes them, in order, first_o on
-///               the first of a burst; never stalled. Dropped while run_i is low
+///               accept in addition to those in flight
+///   Words       write_o with lanes_o and data_o as in pcie_word_buffer, in order, first_o on the
+///               first of a burst; never stalled. Dropped while run_i is low
 ///   Order       one AXI ID; bursts are issued and answered in order
-///   Bursts      within BurstBytes of address, so within 4 KiB, within the ring, 8 bytes a beat; the
-///               beat that holds the ring's tail is read whole, and once more for what follows there
-///   Errors      error_o: a beat was answered with an error; it and what follows is not handed on
+///   Bursts      within BurstBytes of address, so within 4 KiB, within the ring, 8 bytes a beat;
+///               the beat that holds the ring's tail is read completely, and again for the words
+///               that follow in it
+///   Errors      error_o: a beat was answered with an error; it and all later beats are dropped
 ///               until start_i
 ///   Latency     tail_i to arvalid_o 3 clocks; rvalid_i to write_o 0
 ///   Throughput  a burst every 4 clocks; two words a clock
@@ -60,7 +61,7 @@ module pcie_dma_fetch #(
   end
 
   typedef enum logic [1:0] {
-    StSettle,  // what is left is being registered
+    StSettle,  // the remaining count is being registered
     StSize,    // the burst's length is
     StFit,     // until there is room for it
     StIssue
@@ -89,7 +90,7 @@ module pcie_dma_fetch #(
   words_t len_d;
   logic fits;
   assign len_d = left_q > 30'(chunk_q) ? chunk_q : left_q[BurstW-1:0];
-  // Words in flight keep their room.
+  // Words in flight keep their reserved space.
   assign fits  = (RoomW + 1)'(room_i) >= (RoomW + 1)'(in_flight_q) + (RoomW + 1)'(len_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Writes a stream of words to a byte ring in host memory, and after each burst a status word.
 ///
-/// A burst begins before its words are there: the service says how many it will give for sure
-/// (promise_i), so the address goes out early and the words follow as they come.
+/// A burst begins before its words are valid: the service guarantees a number of words (promise_i),
+/// so the address is sent early and the words follow as they arrive.
 ///
-///   Start       start_i with base_i, size_i (words, a power of two, 16 or more), status_i: position 0
-///   Promise     promise_i: words that valid_i will offer in the end, without any further input to the
-///               service; falls only by words taken. more_i: more may be promised soon, so a burst
-///               that is not full waits
+///   Start       start_i with base_i, size_i (words, a power of two, 16 or more), status_i:
+///               position 0
+///   Promise     promise_i: words that valid_i will eventually offer, without any further input to
+///               the service; decreases only by words taken. more_i: more may be promised soon, so
+///               a burst that is not full waits
 ///   Words       valid_i/ready_o, data_i, first_i (a unit begins, for probes)
 ///   Bursts      within BurstBytes of address, so within 4 KiB; within the ring; never past
-///               consumed_i + size_i: then it waits until there is room for the whole burst
-///   Status      one beat at status_i: position up to which words were handed over, and head_i; after
-///               each burst, and when head_i moved while nothing is promised
-///   Order       one AXI ID; addresses and data in the same order: data before the status that tells
-///               of it
-///   Stop        with run_i low no burst begins; what an open one lacks is written without strobes,
-///               words offered are dropped
+///               consumed_i + size_i: then it waits until there is space for the complete burst
+///   Status      one beat at status_i: position up to which words were delivered, and head_i; after
+///               each burst, and when head_i changed while nothing is promised
+///   Order       one AXI ID; addresses and data in the same order: data before the status that
+///               reports it
+///   Stop        with run_i low no burst begins; missing beats of an open one are written without
+///               strobes, offered words are dropped
 ///   Latency     promise_i to awvalid_o 3 clocks; word to wvalid_o 1, for the first of a pair 2
 ///   Throughput  one word a clock, status words included
 ///   Parameters  BurstBytes power of two 64..512; MaxWrites 4..16 power of two, in flight
@@ -57,11 +58,11 @@ module pcie_dma_write #(
   output logic        bready_o,
   input  logic [ 1:0] bresp_i,
 
-  output logic [29:0] tail_o,       // position up to which words were handed over
+  output logic [29:0] tail_o,       // position up to which words were delivered
   output logic        burst_o,      // a burst begins
-  output logic        told_o,       // a status word was handed to the bus
+  output logic        told_o,       // a status word was passed to the bus
   output logic        told_done_o,  // a status word was answered, without an error
-  output logic [ 1:0] unit_o,       // so many words that begin a unit were handed to the bus
+  output logic [ 1:0] unit_o,       // number of unit-begin words passed to the bus
   output logic        error_o,
   output logic        quiet_o,      // nothing begun that is not answered
   output logic        idle_o        // nor anything to begin
@@ -74,7 +75,7 @@ module pcie_dma_write #(
   end
 
   typedef enum logic [1:0] {
-    StSettle,  // what is promised is being registered
+    StSettle,  // the promise is being registered
     StLook,    // is there a burst?
     StData,    // its address
     StStatus   // the status word's address
@@ -106,7 +107,7 @@ module pcie_dma_write #(
   logic [29:0] assigned;  // words of begun bursts that have not come
   assign assigned = opened_q - tail_q;
 
-  // A snapshot; what changes in the clock after it only makes more possible.
+  // A snapshot; later changes can only increase the limits.
   always_ff @(posedge clk_i) begin
     free_q  <= promise_i - assigned[PromiseW-1:0];
     space_q <= size_i - 23'(opened_q - consumed_i);
@@ -115,7 +116,7 @@ module pcie_dma_write #(
     news_q  <= told_head_q != head_i && promise_i == '0 && assigned == '0 && !more_i;
   end
 
-  // The lesser of both fits where either does: the comparisons stand side by side, not in a row.
+  // The smaller of both fits if either does: the comparisons are in parallel, not in series.
   logic few, full, fits, go_data, go_news;
   assign few     = writes_q < CountW'(MaxWrites - 2);
   assign full    = free_q >= PromiseW'(chunk_q);
@@ -171,7 +172,7 @@ module pcie_dma_write #(
   assign burst_o   = state_q == StData && awready_i;
 
   // ---------------------------------------------------------------- data
-  // One entry a burst and its status word; no words: the status word alone.
+  // One entry per burst and its status word; no words: only the status word.
   words_t plan_len;
   fifo #(
     .Width(BurstW),
@@ -196,7 +197,7 @@ module pcie_dma_write #(
   logic take, ends, room, emit_data, emit_status;
 
   assign ends    = left_q == words_t'(1);
-  // A word that completes no beat may pass while the status word goes out.
+  // A word that completes no beat may pass while the status word is sent.
   assign ready_o = !run_i || (left_q != '0 && room && (!tell_q || (!tail_q[0] && !ends)));
   assign take    = left_q != '0 && room && (!tell_q || (!tail_q[0] && !ends)) &&
                    (valid_i || !run_i);
@@ -225,7 +226,7 @@ module pcie_dma_write #(
   end
 
   always_ff @(posedge clk_i) begin
-    // Followed until taken, so that the late valid_i is not in its way.
+    // Updated until accepted, so that the late valid_i is not in its path.
     if (!tail_q[0]) begin
       low_q       <= data_i;
       low_first_q <= first_i;
@@ -243,7 +244,7 @@ module pcie_dma_write #(
   } beat_t;
   beat_t beat, beat_out;
   always_comb begin
-    // tell_q alone: without room nothing is put, and with it the status word is.
+    // tell_q alone: without space nothing is stored, and with space the status word is.
     beat.told = tell_q;
     beat.last = tell_q || ends;
     beat.unit = '0;
@@ -295,8 +296,8 @@ module pcie_dma_write #(
     .usage_o()
   );
 
-  // Counted from the decision, so that an address on offer counts. Decision and answer come late: they
-  // choose between sums.
+  // Counted from the decision, so that an offered address counts. Decision and answer are
+  // timing-critical: they select between precomputed sums.
   logic [CountW-1:0] writes_d;
   always_comb begin
     writes_d = bvalid_i ? writes_q - CountW'(1) : writes_q;

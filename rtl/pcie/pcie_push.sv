@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Takes the host's stores to a window as one stream of words; passes every other access on.
 ///
-/// Stores of 4 KiB windows arrive as AXI write bursts. A burst continues the stream when its first word
-/// lies where the last one ended, and every word is written whole; else none of its words is used.
+/// Stores of 4 KiB windows arrive as AXI write bursts. A burst continues the stream when its first
+/// word lies where the last one ended, and every word is written whole; else none of its words is
+/// used.
 ///
 ///   AXI         slave; bursts with address bit 12 set are pushes, others go to the bus_* port, one
-///               write at a time. A push is answered OKAY, refused or not: a posted write has no answer
-///   Push        while open_i at its address, with room_i for it: write_o, lanes_o, data_o, first_o and
-///               at the end commit_o with words_o, or rollback_o. refused_o: strobe. next_o: offset at
-///               which the next push must begin; 0 after start_i
+///               write at a time. A push is answered OKAY, refused or not: a posted write has no
+///               answer
+///   Push        while open_i at its address, with room_i for it: write_o, lanes_o, data_o, first_o
+///               and at the end commit_o with words_o, or rollback_o. refused_o: strobe. next_o:
+///               offset at which the next push must begin; 0 after start_i
 ///   Latency     wvalid_i to write_o and commit_o 0
 ///   Throughput  a beat a clock; 2 clocks between bursts
 ///   Parameters  RoomW, IdWidth 1..16
@@ -77,7 +79,7 @@ module pcie_push #(
   logic bad_q, first_q;
   logic whole, fits, good, beat;
 
-  // Lanes are either written whole or not at all, and follow on what came before.
+  // Lanes are written completely or not at all, and continue the previous ones.
   logic [1:0] lanes;
   assign lanes = {wstrb_i[4], wstrb_i[0]};
   assign whole = wstrb_i == {{4{lanes[1]}}, {4{lanes[0]}}};
@@ -94,7 +96,7 @@ module pcie_push #(
   assign rollback_o = refused_o && admitted_q;
   assign words_o    = count_q + (lanes == 2'b11 ? RoomW'(2) : RoomW'(1));
 
-  // Words that the burst may hold; less than 4 bytes a beat are never a whole word.
+  // Words that the burst may hold; less than 4 bytes a beat are never a complete word.
   logic [9:0] most;
   logic admit;
   assign most  = awsize_i == 3'd3 ? {1'b0, awlen_i, 1'b0} + 10'd2 : 10'(awlen_i) + 10'd1;

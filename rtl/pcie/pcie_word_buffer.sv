@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// FIFO of 32-bit words in block memory: one or two are written a clock, one is read.
 ///
-/// What is written can be read once it is committed; until then it can be taken back.
+/// Written words can be read once they are committed; until then they can be rolled back.
 ///
-///   Write       write_i with lanes_i: which of the two words of data_i, the lower lane first; at least
-///               one. Never stalled: the writer looks at used_o. first_i marks the first of them
-///   Commit      commit_i: all that was written, this clock's words included, may be read.
-///               rollback_i instead: all that was not committed, this clock's included, is forgotten
+///   Write       write_i with lanes_i: which of the two words of data_i, the lower lane first; at
+///               least one. Never stalled: the writer checks used_o. first_i marks the first of
+///               them
+///   Commit      commit_i: all words written, this clock's included, may be read. rollback_i
+///               instead: all uncommitted words, this clock's included, are discarded
 ///   Read        valid_o/ready_i, data_o, first_o; valid_o is a register
-///   Clear       clear_i empties it; what is written or taken in that clock is lost
+///   Clear       clear_i empties it; words written or taken in that clock are lost
 ///   Latency     write to valid_o 3 clocks, commit to valid_o 1 when the word was written 3 before
 ///   Throughput  two words a clock in, one a clock out
 ///   Parameters  Depth power of two 16..1024 words
@@ -41,7 +42,7 @@ module pcie_word_buffer #(
     logic [31:0] word;
   } entry_t;
 
-  // Even words in one memory, odd ones in the other: two neighbours go in at once.
+  // Even words in one memory, odd ones in the other: two neighbours are written at once.
   entry_t even[Depth/2];
   entry_t odd[Depth/2];
   logic [PtrW-1:0] wr_q, wr_d, commit_q, commit_d;
@@ -53,7 +54,7 @@ module pcie_word_buffer #(
   assign both = lanes_i == 2'b11;
   assign low  = '{first: first_i, word: lanes_i[0] ? data_i[31:0] : data_i[63:32]};
   assign high = '{first: 1'b0, word: data_i[63:32]};
-  // The writer's signals come late: they choose between sums.
+  // Write strobes are critical: both sums are precomputed.
   always_comb begin
     wr_d = wr_q;
     if (write_i) wr_d = both ? wr_q + PtrW'(2) : wr_q + PtrW'(1);
@@ -73,7 +74,7 @@ module pcie_word_buffer #(
   entry_t even_q, odd_q, head_q;
   logic fetched_odd_q, fetched_valid_q, head_valid_q, valid_q;
   logic take, move, fetch, any, more;
-  // A register alone: what takes the words begins its longest paths here.
+  // A register without logic: the consumer's critical paths begin here.
   assign valid_o = valid_q;
   assign take    = valid_o && ready_i;
   assign move    = fetched_valid_q && (!head_valid_q || take);
@@ -84,8 +85,8 @@ module pcie_word_buffer #(
     commit_d = commit_q;
     if (commit_i) commit_d = wr_d;
   end
-  // Words that may be read: at all, and beside the head. The writer's signals and ready_i come late
-  // and only choose: no sum hangs on them.
+  // Words that may be read: in total, and without the head. The writer's signals and ready_i are
+  // critical and only select: no sum depends on them.
   always_comb begin
     any  = commit_q != pop_q;
     more = commit_q != pop_q + PtrW'(1);

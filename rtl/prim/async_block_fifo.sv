@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Dual-clock first-word fall-through FIFO in block memory, Gray-coded pointers: wide words, deep queues.
+/// Dual-clock first-word fall-through FIFO in block memory, Gray-coded pointers: wide words, deep
+/// queues.
 ///
-///   Handshake   valid/ready on both sides; rdata_o is stable until taken. A word offered while wready_o
-///               is low is not stored
+///   Handshake   valid/ready on both sides; rdata_o is stable until taken. A word offered while
+///               wready_o is low is not stored
 ///   Ordering    first in, first out        (proved in one clock: formal/prim/async_block_fifo.sby)
-///   Latency     from the write edge that takes a word, rvalid_o follows at the (SyncStages + 1)-th read
-///               edge with aligned clocks of one frequency, else up to one less
+///   Latency     from the write edge that takes a word, rvalid_o follows at the (SyncStages + 1)-th
+///               read edge with aligned clocks of one frequency, else up to one less
 ///   Throughput  one word a cycle on both sides
-///   Counts      wused_o: places that the writer may not use, at least those that are full; rcount_o: words
-///               that can be read one a cycle from now on, at most those that are inside
+///   Counts      wused_o: places that the writer may not use, at least those that are full;
+///               rcount_o: words that can be read one a cycle from now on, at most those that are
+///               inside
 ///   Reset       wrst_ni and rrst_ni must be asserted together and may be released in any order,
 ///               each synchronously to its clock
 ///   Parameters  Width 1..1024; Depth a power of two, 16..4096; SyncStages 2..4
-///   Board       Gray pointers cross: async_block_fifo.xdc, async_block_fifo.sdc; the memory needs no
-///               constraint: a word is read SyncStages read cycles behind its write
+///   Board       Gray pointers cross: async_block_fifo.xdc, async_block_fifo.sdc; the memory needs
+///               no constraint: a word is read SyncStages read cycles behind its write
 ///   Not done    the early pointer of async_fifo; packets
 module async_block_fifo #(
   parameter  int unsigned Width      = 512,

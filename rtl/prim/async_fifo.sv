@@ -35,8 +35,8 @@ module async_fifo #(
   input  logic             rready_i,
   output logic [Width-1:0] rdata_o,
 
-  // Empty, and no pointer on its way through a synchronizer. Looks across the domains: for
-  // simulation kernels and probes, not for logic.
+  // Empty, and no pointer in a synchronizer. Looks across the domains: for simulation kernels and
+  // probes, not for logic; 0 in synthesis.
   output logic             settled_o
 );
   if (Width < 1 || Width > 1024) begin : gen_width_check
@@ -126,6 +126,12 @@ module async_fifo #(
     end
   end
 
+`ifdef SYNTHESIS
+  logic unused;
+  assign unused    = &{1'b0, write_pending};
+  assign settled_o = 1'b0;
+`else
   assign settled_o = !write_pending && rsync_q == {SyncStages{wgray_q}} && rgray_q == wgray_q &&
                      wsync_q == {SyncStages{rgray_q}};
+`endif
 endmodule

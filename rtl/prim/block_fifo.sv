@@ -6,7 +6,8 @@
 ///   Ordering    first in, first out                       (proved: formal/prim/block_fifo.sby)
 ///   Latency     1 cycle from write to valid_o when it is empty, else as its words are taken
 ///   Throughput  one word a cycle
-///   Parameters  Width 1..1024, Depth of the memory a power of two, 4..4096; the output holds one word more
+///   Parameters  Width 1..1024, Depth of the memory a power of two, 4..4096; the output holds one
+///               word more
 ///   Not done    clear, a count of what is inside
 module block_fifo #(
   parameter int unsigned Width = 66,

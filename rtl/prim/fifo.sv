@@ -7,8 +7,9 @@
 ///   Latency     1 cycle from write to valid_o
 ///   Throughput  one word a cycle, also when full or empty on the cycle before
 ///   Clear       clear_i empties the FIFO at the next edge; a word offered in that cycle is lost
-///   Parameters  Width 1..4096, Depth a power of two, 2..1024. WriteAhead 1: what stands at data_i is written
-///               while there is room, offered or not, so that valid_i has a pointer to reach and no memory
+///   Parameters  Width 1..4096, Depth a power of two, 2..1024. WriteAhead 1: what stands at data_i
+///               is written while there is room, offered or not, so that valid_i has a pointer to
+///               reach and no memory
 ///   Not done    bypass when empty, write while full, block memory (use ram_1r1w)
 module fifo #(
   parameter  int unsigned Width      = 32,

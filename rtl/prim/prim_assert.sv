@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A fact that holds at every clock, stated where it is relied on: `prim_assert u_no_overflow (..)`.
+/// A fact that holds at every clock, stated where it is relied on: `prim_assert u_no_overflow
+/// (..)`.
 ///
-/// A failure in simulation names the instance. In a proof (FORMAL) it is an assertion, in synthesis nothing.
-/// A module, not a macro: file lists need no folders of headers, and macros end with their file.
+/// A failure in simulation names the instance. In a proof (FORMAL) it is an assertion, in synthesis
+/// nothing. A module, not a macro: file lists need no folders of headers, and macros end with their
+/// file.
 ///
 ///   Handshake   none
 ///   Latency     checked at each edge of clk_i with rst_ni high

@@ -3,8 +3,9 @@
 ///
 ///   Handshake   none: a write is done at each edge with a lane of we_i set, a read at each edge
 ///               with re_i; rdata_o holds its value while re_i is low
-///   Ordering    a read of the address written at the same edge returns the old word, or with ReadOld 0
-///               any word: block memories that cannot do the first (ECP5) then need no logic around them
+///   Ordering    a read of the address written at the same edge returns the old word, or with
+///               ReadOld 0 any word: block memories that cannot do the first (ECP5) then need no
+///               logic around them
 ///   Latency     1 cycle from re_i to rdata_o
 ///   Throughput  one read and one write a cycle
 ///   Parameters  Width 1..1024, Depth 2..1048576, LaneWidth divides Width (8 gives byte enables)

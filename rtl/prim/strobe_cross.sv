@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A strobe of one clock as a strobe of another: each one that is taken arrives once.
 ///
-///   Handshake   strobe_i is taken in a cycle with ready_o; ready_o is low from then until the strobe has
-///               arrived and this side knows it. A strobe while it is low is not taken: count such ones
-///               outside, or use gray_counter, which loses none
+///   Handshake   strobe_i is taken in a cycle with ready_o; ready_o is low from then until the
+///               strobe has arrived and this side knows it. A strobe while it is low is not taken:
+///               count such ones outside, or use gray_counter, which loses none
 ///   Ordering    strobes keep their order
-///   Latency     Stages edges of dst_clk_i from the edge that takes it to strobe_o, less than one more for
-///               the clocks' phase                  (proved in one clock: formal/prim/strobe_cross.sby)
+///   Latency     Stages edges of dst_clk_i from the edge that takes it to strobe_o, less than one
+///               more for the clocks' phase
+///               (proved in one clock: formal/prim/strobe_cross.sby)
 ///   Throughput  one in 2 Stages + 2 cycles, Stages + 1 of each clock
-///   Reset       src_rst_ni and dst_rst_ni must be asserted together and may be released in any order
+///   Reset       src_rst_ni and dst_rst_ni must be asserted together and may be released in any
+///               order
 ///   Parameters  Stages 2..4
 ///   Board       the toggles cross: sync_bits.xdc, sync_bits.sdc
 ///   Not done    data beside the strobe (async_fifo)

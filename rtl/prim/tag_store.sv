@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Set-associative store of tags with a payload each: translations, cache lines' states.
 ///
-/// Lookup: is the tag in its set, and with what? Fill: put it there, over itself where it is, else over an
-/// empty way, else over one that was not used lately (a tree of bits a set). Invalidate: take it out.
+/// Lookup: is the tag in its set, and with what? Fill: put it there, over itself where it is, else
+/// over an empty way, else over one that was not used lately (a tree of bits a set). Invalidate:
+/// take it out.
 ///
-///   Handshake   an operation is taken in a cycle with valid_i and ready_o; ready_o falls only for the
-///               sweep behind a reset or clear_i, which empties a set a cycle
+///   Handshake   an operation is taken in a cycle with valid_i and ready_o; ready_o falls only for
+///               the sweep behind a reset or clear_i, which empties a set a cycle
 ///   Ordering    each operation sees all before it, of the cycle before too
-///   Latency     1 cycle from valid_i to done_o with hit_o, way_o, data_o and the evicted entry, which are
-///               combinational behind the memories: to be registered directly
+///   Latency     1 cycle from valid_i to done_o with hit_o, way_o, data_o and the evicted entry,
+///               which are combinational behind the memories: to be registered directly
 ///   Throughput  one operation of any kind a cycle
-///   Contents    a tag is in its set once at most; a hit returns what was filled last; nothing leaves but
-///               by a fill of its set, an invalidate or a sweep; the entry that was filled or hit last is
-///               not the next one evicted           (proved: formal/prim/tag_store.sby)
-///   Memory      Ways block memories of Sets x (TagWidth + DataWidth + 1), and one of Sets x (Ways - 1)
+///   Contents    a tag is in its set once at most; a hit returns what was filled last; nothing
+///               leaves but by a fill of its set, an invalidate or a sweep; the entry that was
+///               filled or hit last is not the next one evicted
+///               (proved: formal/prim/tag_store.sby)
+///   Memory      Ways block memories of Sets x (TagWidth + DataWidth + 1), and one of Sets x (Ways
+///               - 1)
 ///   Parameters  Sets a power of two, 2..4096; Ways 1, 2, 4, 8; TagWidth 1..128; DataWidth 1..512
 ///   Not done    misses under way, dirty bits of its own (part of the payload), locked ways
 module tag_store #(
@@ -26,7 +29,7 @@ module tag_store #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic                  clear_i,       // strobe: empty all sets; an operation of this cycle is lost
+  input  logic                  clear_i,       // strobe: empty all sets; takes no operation
   input  logic                  valid_i,
   output logic                  ready_o,
   input  logic                  fill_i,        // else, without invalidate_i, a lookup
@@ -123,7 +126,7 @@ module tag_store #(
     data_q       <= data_i;
   end
 
-  // ---------------------------------------------------------------- second cycle: decide, write back
+  // ---------------------------------------------------------------- second cycle: decide, write
   entry_t [Ways-1:0] read, set, bypass_q;
   logic   [Ways-1:0] match, empty, write_way, bypass_way_q;
   entry_t            entry;
@@ -156,7 +159,8 @@ module tag_store #(
   assign evict_tag_o  = set[way_o].tag;
   assign evict_data_o = set[way_o].data;
 
-  // During a sweep all ways of a set are emptied; an operation that was taken before it has ended by then.
+  // During a sweep all ways of a set are emptied; an operation that was taken before it has ended
+  // by then.
   assign write       = sweep_q || (done_q && (fill_q || (invalidate_q && hit_o)));
   assign write_way   = !write ? '0 : sweep_q ? '1 : Ways'(1) << way_o;
   assign write_index = sweep_q ? sweep_index_q : index_q;

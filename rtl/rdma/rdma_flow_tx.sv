@@ -12,17 +12,19 @@
 ///               has used the space, and a host that takes nothing must not hold up the others
 ///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
 ///               strobes, for the error ring
-///   Ordering    acknowledged numbers only move forward, and never past the next. Two of them: the receiver has
-///               taken all before the one, which opens the window; all before the other is in its memory, which
-///               the completion word says. A flow waits for an ACK until that one is the next, too
+///   Ordering    acknowledged numbers only move forward, and never past the next. Two of them: the
+///               receiver has taken all before the one, which opens the window; all before the
+///               other is in its memory, which the completion word says. A flow waits for an ACK
+///               until that one is the next, too
 ///   Latency     2 cycles from receive_valid_i to moved_o, and two more to done_valid_o
 ///   Throughput  a control packet every 2 cycles
 ///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
 ///               after twice that; 0 counts as 1
-///   Sessions    the end of one is one record of code session, which itemises no packet: refused_more_o is how
-///               many were given behind the last ACK without refusals to come, 4095 at most. A session that cannot be
-///               opened, because the far end has another one of the same number (this host has started again), is
-///               not told: the next number is tried at once
+///   Sessions    the end of one is one record of code session, which itemises no packet:
+///               refused_more_o is how many were given behind the last ACK without refusals to
+///               come, 4095 at most. A session that cannot be opened, because the far end has
+///               another one of the same number (this host has started again), is not told: the
+///               next number is tried at once
 ///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
 ///               way or never itemised, and is told with code 0. A flow of which the far end has more to
 ///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
@@ -88,7 +90,8 @@ module rdma_flow_tx
   (* ram_style = "distributed" *) seq_t stored_q[MaxHosts];   // in the far end's memory before this
   (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
   (* ram_style = "distributed" *) tally_t heard_q[MaxHosts];  // the far end's newest count
-  (* ram_style = "distributed" *) seq_t sure_q[MaxHosts];  // of all before this every refusal was told
+  // Of all before this every refusal was told.
+  (* ram_style = "distributed" *) seq_t sure_q[MaxHosts];
   (* ram_style = "distributed" *) logic [5:0] ended_q[MaxHosts];  // sessions
 
   seq_t lag;
@@ -164,7 +167,8 @@ module rdma_flow_tx
     event_q.stored  <= in_q.stored;
   end
 
-  logic is_open, is_opening, fits, whole, known, opens, moves, stores, fails, tells, heeded, turns, item;
+  logic is_open, is_opening, fits, whole, known, opens, moves, stores, fails, tells, heeded;
+  logic turns, item;
   logic again;  // the number of the session is taken
   assign is_open    = open_q[event_q.flow];
   assign is_opening = opening_q[event_q.flow];
@@ -175,7 +179,7 @@ module rdma_flow_tx
   assign moves      = known && is_open && fits && !fails && step_q != '0;
   // A number that a later packet has overtaken lies behind, so it is a large step.
   assign stores     = known && is_open && !fails && more_q <= due_q && more_q != '0;
-  // An answer to an OPEN speaks of a session that is not open here: one that has come since was late.
+  // An answer to an OPEN is meant for a flow that is not open; for another one it comes too late.
   assign again      = known && is_opening && event_q.refused && event_q.code == CodeSession &&
                       event_q.tag == TagOpen;
   assign fails      = known && is_open && (event_q.refused ? event_q.code == CodeSession &&

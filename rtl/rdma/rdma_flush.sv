@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: SHL-2.1
 /// What of each flow is in memory: a read behind its writes.
 ///
-/// Writes to a host's memory are posted: answered when the bus core has them, not when memory has. A read does not
-/// pass them on any bus (AXI behind their responses, PCI and PCI Express by their ordering rules), so when
-/// its data has come, all writes answered before its address was taken are in memory. An acknowledgement
-/// that speaks of memory waits for such a read; one that opens a window does not.
+/// Writes to host memory are posted: answered when the bus core has them, not when memory has. A
+/// read does not pass them on any bus (AXI behind their responses, PCI and PCI Express by their
+/// ordering rules). So when its data comes, all writes answered before its address was taken are in
+/// memory. An acknowledgement that speaks of memory waits for such a read; one that opens a window
+/// does not.
 ///
-///   In          strobes of one flow, src_i, with number_i, its next number to be retired. ack_i: an ACK is due;
-///               flush_i: one that says that everything before number_i is in memory; begin_i: a session begins
-///               with this number
-///   Read        read_valid_o/read_ready_i: one beat of a place that was written; one at a time, for all flows that
-///               wait. read_done_i with its data; with read_failed_i it was an error: nobody is told, and the
-///               source asks again
-///   Out         ack_o: strobes for rdma_ack. view_*: every packet of this flow before this number is in memory
+///   In          strobes of one flow, src_i, with number_i, its next number to be retired. ack_i:
+///               an ACK is due; flush_i: one that says that everything before number_i is in
+///               memory; begin_i: a session begins with this number
+///   Read        read_valid_o/read_ready_i: one beat of a place that was written; one at a time,
+///               for all flows that wait. read_done_i with its data; with read_failed_i it was an
+///               error: no ACK follows, and the source asks again
+///   Out         ack_o: strobes for rdma_ack. view_*: every packet of this flow before this number
+///               is in memory
 ///   Ordering    a number is in view_stored_o a cycle after its ack_o strobes
-///   Far         an ACK waits for a read too while 4096 packets or more of its flow are retired and not known to
-///               be in memory: so the 16 bits of a number are enough
-///   Latency     ack_i to ack_o none; flush_i to read_valid_o 2 cycles; read_done_i to ack_o 1 to NumHosts.
-///               Where nothing was answered since the last read, flush_i to ack_o 3
+///   Far         an ACK waits for a read too while 4096 packets or more of its flow are retired and
+///               not known to be in memory: so the 16 bits of a number are enough
+///   Latency     ack_i to ack_o none; flush_i to read_valid_o 2 cycles; read_done_i to ack_o 1 to
+///               NumHosts. Where nothing was answered since the last read, flush_i to ack_o 3
 ///   Parameters  NumHosts 2..8
 ///   Not done    a place that may be written and not read (rdma_write says which is read)
-///                                                              (proved: formal/rdma/rdma_flush.sby)
+///                                                    (proved: formal/rdma/rdma_flush.sby)
 module rdma_flush
   import rdma_pkg::*;
 #(
@@ -35,7 +37,7 @@ module rdma_flush
   input logic [NumHosts-1:0] begin_i,
   input flow_t               src_i,
   input seq_t                number_i,
-  input logic                answered_i,  // strobe: the bus core has a write of payload, or of a frame word
+  input logic                answered_i,  // strobe: payload, or a frame word, was answered
 
   output logic read_valid_o,
   input  logic read_ready_i,

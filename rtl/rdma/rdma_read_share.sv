@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One AXI read port for two: the sending half's bursts, and a read of one beat now and then.
 ///
-///   Handshake   bursts_*: as at the pins, which see them in the same cycle. beat_valid_i/beat_ready_o: a read of the
-///               8 bytes at beat_addr_i; beat_done_o strobes with its data, beat_failed_o: an error
-///   Ordering    one ID: data comes in the order of addresses. A beat is read between two transfers, never
-///               between the bursts of one (aruser says what follows); it never waits longer than for the transfer
-///               that is on offer
+///   Handshake   bursts_*: as at the pins, which see them in the same cycle. beat_valid_i/
+///               beat_ready_o: a read of the 8 bytes at beat_addr_i; beat_done_o strobes with its
+///               data, beat_failed_o: an error
+///   Ordering    one ID: data comes in the order of addresses. A beat is read between two
+///               transfers, never between the bursts of one (aruser says what follows); it waits no
+///               longer than for the transfer that is on offer
 ///   Early       rearly_i speaks of the oldest read: it goes on where that is a burst's
 ///   Latency     bursts none; beat_valid_i to arvalid_o 1 cycle
+///   Throughput  bursts as at the pins, but for a cycle a beat
 ///   Parameters  none; at most 15 bursts under way
 ///   Not done    the data of the beat
 module rdma_read_share (

@@ -17,11 +17,11 @@
 ///               offered when every lower place's payload has been answered
 ///   Lost        a place that is empty while a higher number is known is retired after 1 to 2
 ///               lost_cycles_i, as are all empty ones below what was known then; 0: never
-///   Open        a new session begins when no write and no act of the flow is under way: then its places
-///               are emptied and ack_o strobes. OPEN of the session that is open changes nothing: with the number that
-///               it began with, and nothing received, it is a repeat. Else it is a source that has started again with
-///               the same session, or a repeat that later packets have overtaken: deny_open_o, which only the
-///               first heeds
+///   Open        a new session begins when no write and no act of the flow is under way: then its
+///               places are emptied and ack_o strobes. OPEN of the session that is open changes
+///               nothing: with the number that it began with, and nothing received, it is a repeat.
+///               Else it is a source that has started again with the same session, or a repeat that
+///               later packets have overtaken: deny_open_o, which only the first heeds
 ///   Numbers     number_o with ack_o, flush_o or begin_o: of number_src_o
 ///   Latency     an operation takes 3 cycles, a retirement behind a retirement 4; ask to verdict 3 when nothing
 ///               else is to be done

@@ -16,7 +16,8 @@
 ///               reset): not yet.
 ///               table_re_i: strobe, one at a time; table_rvalid_o strobes with table_rdata_o, at most some
 ///               tens of cycles later while the bus takes writes; 0 where there is no table
-///   Flush       flush_*: valid/ready, a read of one beat; flush_done_i strobes when its data has come
+///   Flush       flush_*: valid/ready, a read of one beat; flush_done_i strobes when its data has
+///               come
 ///   Control     ctl_*: packets to be sent; rxctl_*: ACK and REFUSED that came, strobes, never in two
 ///               cycles in a row. Nothing here waits for ctl_ready_i
 ///   Latency     EOP at a link to awvalid_o and wvalid_o: 1 link cycle and 5 to 6 host cycles; of 8 bytes without

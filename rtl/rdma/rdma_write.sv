@@ -13,8 +13,9 @@
 ///   AXI         awuser_o: bytes that still follow in this run of addresses, this burst's included.
 ///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
 ///               not taken, which is for a few cycles: nothing waits here for memory
-///   Flush       posted_o: strobe, payload or a frame word was answered; written_addr_o: where the newest payload
-///               that went out begins, so a place that a read may push writes ahead to
+///   Flush       posted_o: strobe, payload or a frame word was answered; written_addr_o: where the
+///               newest payload that went out begins, so a place that a read may push writes ahead
+///               to
 ///   Limits      MaxWrites bursts are not answered; no body while bodies_hold_i
 ///   Latency     piece to awvalid_o 1 cycle, payload then in the cycle in which it comes
 ///   Throughput  a burst of n beats takes n + 1 cycles, with awready_i and wready_i up

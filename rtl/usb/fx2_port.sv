@@ -3,20 +3,20 @@
 /// Everything here is in the clock of the pins, IFCLK.
 ///
 ///   Pins        all outputs are registers. Flags are fixed to endpoints, low when active:
-///               flag_empty_ni endpoint 2 has nothing, flag_last_ni at most one bus word;
-///               flag_full_ni endpoint 6 has no room, flag_tight_ni room for at most one bus word.
-///               A strobe decided on a flag that a strobe of the same cycle makes old takes the
+///               flag_empty_ni endpoint 2 is empty, flag_last_ni it has at most one bus word;
+///               flag_full_ni endpoint 6 is full, flag_tight_ni it has space for at most one bus
+///               word. If a strobe of the same cycle makes a flag stale, the next strobe uses the
 ///               stricter flag: no word is read from an empty FIFO, none written into a full one.
-///               FIFOADR stands a clock before and after each strobe; a clock passes between the
-///               drivers of FD                               (proved: formal/usb/fx2_port.sby)
+///               FIFOADR is stable a clock before and after each strobe; an idle clock between two
+///               drivers of FD (proved: formal/usb/fx2_port.sby)
 ///   Words       first byte in bits 31:24. rx and tx: valid/ready
-///   Turns       a direction keeps the bus while it can move; after Burst bytes it gives way to the
-///               other if that can
-///   End         once nothing is left that could make another word (tx_valid_i, busy_i, endpoint 2)
-///               for QuietCycles, a begun packet is ended with PKTEND; packets that are all full are
-///               followed by an empty one after ZlpCycles, for a host that waits for more
+///   Turns       a direction keeps the bus while it can transfer; after Burst bytes it yields to
+///               the other if that can transfer
+///   End         when no source of another word is active (tx_valid_i, busy_i, endpoint 2) for
+///               QuietCycles, a begun packet is ended with PKTEND; full packets are followed by an
+///               empty one after ZlpCycles, for a host that waits for more
 ///   Part words  bytes short of a word wait; after StaleCycles they are dropped: stale_o
-///   Closed      live_i low: no strobe, words dropped both ways, packets forgotten
+///   Closed      live_i low: no strobe, words dropped both ways, packets discarded
 ///   Latency     word's last bytes on FD to rx_valid_o: 3 cycles
 ///   Throughput  one bus word a cycle within a burst; 3 cycles to turn around
 ///   Parameters  FdWidth 8 or 16; QuietCycles 4..255; ZlpCycles, StaleCycles QuietCycles..2^24-1
@@ -97,7 +97,7 @@ module fx2_port #(
   logic burst_over, want_write, want_read, can_read, can_write, rx_space, end_due;
 
   // ---------------------------------------------------------------- bytes to words
-  // The pins end in a register of their own; a word is whole one cycle later.
+  // The pins have their own input register; a word is complete one cycle later.
   logic cap_valid_q, rx_push, rx_fifo_ready;
   logic [FdWidth-1:0] cap_q;
   logic [PieceW-1:0] rx_piece_q;
@@ -144,7 +144,7 @@ module fx2_port #(
     .data_o (rx_data_o),
     .usage_o(rx_usage)
   );
-  // Up to two words are under way, and the one that is decided on: never more than fit.
+  // Up to two words are in flight, in addition to the one being decided: never more than fit.
   assign rx_space = rx_usage <= ($clog2(RxDepth) + 1)'(RxDepth - 3);
 
   // ---------------------------------------------------------------- words to bytes
@@ -159,7 +159,7 @@ module fx2_port #(
     assign tx_piece = tx_big;
   end
 
-  // Closed: what comes is dropped.
+  // Closed: received words are dropped.
   assign tx_ready_o = !live_i || (slwr_d && tx_piece_q == PieceW'(Pieces - 1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -234,7 +234,7 @@ module fx2_port #(
   assign pktend_no = !pktend_q;
 
   // ---------------------------------------------------------------- ends of packets, stale parts
-  // One timer: since the last thing that moved, or could.
+  // One timer: time since the last transfer, or possible transfer.
   logic [23:0] quiet_q;
   logic open_q, moving, counts;  // open_q: written since a packet was ended
   logic [PosW-1:0] pos_q;

@@ -2,20 +2,21 @@
 /// Word streams to and from a host through a Cypress FX2LP: fx2_port and the way into clk_i.
 ///
 ///   Streams     rx and tx in clk_i: valid/ready, 32-bit words, first byte in bits 31:24
-///   Sessions    fx2_open_i (asynchronous level, from the FX2LP's firmware) says that a program has
-///               the device open. When it falls, and when part of a word is dropped as stale,
-///               abort_o pulses (rx_valid_o is low then): the stream's service starts over. After a
-///               close, words on their way are dropped both ways until rx, tx and the service are
-///               empty (in_flight_i, service_idle_i), and the next open is heeded
-///   End         in_flight_i: the service owes words. While it does, or has words before it, no
-///               packet to the host is ended (see fx2_port)
+///   Sessions    fx2_open_i (asynchronous level, from the FX2LP's firmware) shows that a program
+///               has the device open. When it falls, and when part of a word is dropped as stale,
+///               abort_o pulses (rx_valid_o is low then): the stream's service restarts. After a
+///               close, words in flight are dropped both ways until rx, tx and the service are
+///               empty (in_flight_i, service_idle_i); only then the next open takes effect
+///   End         in_flight_i: the service has outstanding words. While it has, or has words to
+///               process, no packet to the host is ended (see fx2_port)
 ///   Latency     bytes of a word on FD to rx_valid_o: 3 cycles of fx2_clk_i and 2..3 of clk_i;
 ///               tx_valid_i to the first bytes on FD: 2..3 of fx2_clk_i and 2, and 3 to turn around
 ///   Throughput  that of fx2_port
 ///   Parameters  those of fx2_port
 ///   Timing      clocks are unrelated; from fx2_clk_i to clk_i and back: the two async_fifos, and
 ///               single bits through two registers. fx2_clk_i at most 156 MHz with clk_i of 125 MHz
-///               (EarlyPointer of async_fifo): set_max_delay of 0.75 of its period from u_tx's memory
+///               (EarlyPointer of async_fifo): set_max_delay of 0.75 of its period from u_tx's
+///               memory
 module fx2_stream #(
   parameter int unsigned FdWidth     = 16,
   parameter int unsigned QuietCycles = 8,
@@ -130,7 +131,7 @@ module fx2_stream #(
     .settled_o(rx_settled)
   );
 
-  // The service's word ends in a register, not in the memory: for its clock rate.
+  // The service's word is registered before the memory, for the clock rate.
   async_fifo #(
     .Width       (32),
     .Depth       (32),

@@ -8,15 +8,16 @@
 ///   0x1000008  error shift register, bits 63:32     0x100000C  bits 31:0, bit 0 the latest access
 ///   0x1000010  Wishbone address of the SDB table    others read 0, and writes do nothing
 ///
-///   Handshake   exactly one DTACK or BERR for each data strobe that is ours, held until the strobe
-///               rises; none for others or after the master gave up  (proved: formal/vme/vme_wb.sby)
-///   Answers     BERR for an access that is not of 32 bits, for a Wishbone error, and for a bus that
-///               does not answer for Timeout clocks (see wb_timeout)
-///   Data        driven a cycle before DTACK, let go a cycle before DTACK is
+///   Handshake   exactly one DTACK or BERR for each data strobe to this slave, held until the
+///               strobe rises; none for others or after the master timed out
+///                                                             (proved: formal/vme/vme_wb.sby)
+///   Answers     BERR for an access that is not of 32 bits, for a Wishbone error, and for a bus
+///               that does not answer for Timeout clocks (see wb_timeout)
+///   Data        driven a cycle before DTACK, released a cycle before DTACK is
 ///   Latency     strobes at the pins to the answer: register 5 cycles, Wishbone 6 + the slave's;
 ///               one less or none for the phase of the strobe
-///   Clock       vme_* is asynchronous; strobes go through two registers, all else stands before
-///               and as long as they do. At most 8 ns: an answer is 30 ns behind its strobe
+///   Clock       vme_* is asynchronous; strobes pass two registers, all other signals are stable
+///               before and while they are low. At most 8 ns: an answer is 30 ns behind its strobe
 ///   Parameters  Timeout 16..2^24 clocks
 ///   Not done    block transfers, A24, A16, D16, D08, D64, interrupts, CR/CSR space
 module vme_wb #(
@@ -67,7 +68,7 @@ module vme_wb #(
   typedef enum logic [2:0] {
     StIdle,
     StDecode,
-    StOther,   // not ours, or given up: until the strobes rise
+    StOther,   // other address, or timed out: until the strobes rise
     StBus,
     StDrive,
     StAnswer,

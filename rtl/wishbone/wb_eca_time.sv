@@ -5,10 +5,10 @@
 /// published: a reader takes HI, LO, HI and repeats when HI changed.
 ///
 ///   Handshake   never stalls; ack one cycle after a read of the map, err for everything else
-///   Latency     1 cycle; a read returns time_ns_i as it was at the edge that took the operation
+///   Latency     1 cycle; a read returns time_ns_i of the edge that accepted the operation
 ///   Throughput  one operation a cycle
-///   Idle        nothing changes without an operation: time is an input, nothing counts here
-///   Parameters  NumChannels and LatencyNs are what their registers read
+///   Idle        nothing changes without an operation: time is an input, there is no counter
+///   Parameters  NumChannels and LatencyNs are the values of their registers
 ///   Not done    the action channels themselves
 module wb_eca_time #(
   parameter int unsigned NumChannels = 0,

@@ -82,7 +82,7 @@ package wb_pkg;
     };
   endfunction
 
-  // What host software looks for. Versions and dates are those of the cores here.
+  // Identities that host software searches for. Versions and dates are those of these cores.
   localparam sdb_product_t ProductCrossbar = '{
       vendor: VendorGsi, device: 32'hE6A5_42C9, version: 32'h1, date: 32'h2026_1121,
       name: "WB4-Crossbar-GSI   "};

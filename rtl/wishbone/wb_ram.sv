@@ -2,13 +2,13 @@
 /// Wishbone memory with byte enables, in block memory.
 ///
 ///   Handshake   never stalls; ack Latency cycles after the operation, never err
-///   Latency     1 cycle; 3 when Registered: large memories lie far apart on the die
+///   Latency     1 cycle; 3 when Registered: large memories are spread over the die
 ///   Throughput  one operation a cycle; a read right after a write of its word sees the new word
 ///   Address     byte address; bits above Depth * 4 are ignored: the bus must give it a window of
 ///               Depth * 4 bytes and no more (wb_xbar's Mask, wb_pkg::window_mask)
 ///   Idle        nothing changes without an operation
-///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of the
-///               memory behind registers
+///   Parameters  Depth words of 32 bits, a power of two, 2..1048576; Registered 1: both sides of
+///               the memory behind registers
 ///   Not done    reset of the contents
 module wb_ram #(
   parameter int unsigned Depth      = 1024,
@@ -71,7 +71,8 @@ module wb_ram #(
   );
 
   if (Registered) begin : gen_registered
-    // An operation is taken with its edge and made one cycle later; cyc may stop only its answer.
+    // An operation is accepted at its edge and executed one cycle later; cyc can only stop its
+    // answer.
     access_t     access_q;
     logic [2:0]  ack_q;
     logic [31:0] rdata_q;

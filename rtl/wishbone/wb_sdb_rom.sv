@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Self-describing bus table as a Wishbone slave: one interconnect record, then the devices.
 ///
-///   Handshake   never stalls; ack Latency cycles after a read within the table, err for a write and
-///               for an address behind the table
-///   Latency     1 cycle; 3 when Registered: synthesis may make a block memory of it, far away
+///   Handshake   never stalls; ack Latency cycles after a read within the table, err for a write
+///               and for an address behind the table
+///   Latency     1 cycle; 3 when Registered: synthesis may use a distant block memory
 ///   Throughput  one operation a cycle
 ///   Address     byte address within the slave's window; bits above the table's size rounded up
 ///               to a power of two are ignored: the bus must give it a window of that size. Words
@@ -67,7 +67,8 @@ module wb_sdb_rom #(
   end
 
   if (Registered) begin : gen_registered
-    // An operation is taken with its edge and made one cycle later; cyc may stop only its answer.
+    // An operation is accepted at its edge and executed one cycle later; cyc can only stop its
+    // answer.
     access_t access_q;
     logic [2:0] ack_q, err_q;
     logic [31:0] late_q;

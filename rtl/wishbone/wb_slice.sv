@@ -45,8 +45,8 @@ module wb_slice #(
   if (RegOperations) begin : gen_operations
     logic ready, valid, cyc_q, current;
 
-    // What is inside in a cycle's first clock is left over from one that was aborted: a gap of one
-    // clock cannot drain two words.
+    // Contents in a cycle's first clock are left over from an aborted cycle: a gap of one clock
+    // cannot drain two words.
     assign current = m_cyc_i && cyc_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) cyc_q <= 1'b0;

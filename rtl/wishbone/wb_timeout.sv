@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Guard between a Wishbone master and the bus: whatever the bus does, every operation is answered.
+/// Guard between a Wishbone master and the bus: every operation is answered for any bus behaviour.
 ///
-///   Handshake   exactly one ack or err for each operation taken, in order
+///   Handshake   exactly one ack or err for each accepted operation, in order
 ///                                                      (proved: formal/wishbone/wb_timeout.sby)
-///   Timeout     the clock runs while an operation is offered or owed an answer and starts again
-///               with every answer. When it reaches Timeout, timeout_o pulses, and until the master
-///               drops cyc, at least one cycle, the bus sees cyc low, its answers are ignored, and
-///               the master's operations are taken one a cycle and answered err
-///   Latency     0 cycles added in both directions; after a timeout, an operation is taken as it is
-///               offered and answered one cycle after it and those owed before it
+///   Timeout     the timer runs while an operation is offered or outstanding and restarts with
+///               every answer. When it reaches Timeout, timeout_o pulses. Until the master
+///               deasserts cyc, at least one cycle, the bus sees cyc low, its answers are ignored,
+///               and the master's operations are accepted one a cycle and answered err
+///   Latency     0 cycles added in both directions; after a timeout, an operation is accepted at
+///               once and answered one cycle after it and all earlier outstanding ones
 ///   Throughput  one operation a cycle
-///   Bound       while anything is offered or owed, a reply at least every Timeout + 3 cycles; at
-///               most one timeout a bus cycle, however many operations it has; an operation is
-///               answered within (MaxOutstanding + 1) * (Timeout + 3) of its offer
-///   Abort       a master that drops cyc gives up what it is owed; the count returns to zero
+///   Bound       while an operation is offered or outstanding, a reply at least every Timeout + 3
+///               cycles; at most one timeout per bus cycle, for any number of operations; an
+///               operation is answered within (MaxOutstanding + 1) * (Timeout + 3) of its offer
+///   Abort       a master that deasserts cyc loses its outstanding answers; the count returns to
+///               zero
 ///   Idle        nothing changes while m_cyc_i is low
 ///   Parameters  Timeout 2..2**31-1 clocks, MaxOutstanding 1..256, AdrWidth and DatWidth 32 or 64
 ///   Not done    tagging answers: a slave that answers after it has seen cyc low breaks the rules
-///               of the bus, and its answer may be taken for that of a later operation
+///               of the bus, and its answer may be assigned to a later operation
 module wb_timeout #(
   parameter int unsigned Timeout        = 6_250_000,
   parameter int unsigned MaxOutstanding = 15,
@@ -48,7 +49,7 @@ module wb_timeout #(
   input  logic                  s_ack_i,
   input  logic                  s_err_i,
   input  logic [DatWidth-1:0]   s_dat_i,
-  // one cycle for each time the bus was given up
+  // one cycle for each timeout of the bus
   output logic                  timeout_o
 );
   if (Timeout < 2 || Timeout > 32'h7FFF_FFFF) begin : gen_timeout_check
@@ -66,7 +67,7 @@ module wb_timeout #(
 
   logic [CntWidth-1:0]   cnt_q;
   logic [TimerWidth-1:0] timer_q;
-  // The bus was given up for the rest of the master's cycle: all of it is answered err.
+  // Timed out for the rest of the master's cycle: all of it is answered err.
   logic                  dead_q;
   logic                  owed, full, pending, answer, taken, expired;
 

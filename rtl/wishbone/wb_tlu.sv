@@ -52,8 +52,8 @@ module wb_tlu #(
 
   typedef logic [NumChannels-1:0] channels_t;
 
-  // Triggers: two stages against metastability, and one to see the edge. A test trigger joins behind them, as
-  // late: nothing stands between a pin and its first flip-flop.
+  // Triggers: two stages against metastability, and one to see the edge. A test trigger joins
+  // behind them, with the same delay: no logic between a pin and its first flip-flop.
   channels_t pins, seen, prev_q, edges, test_q, test0_q, test1_q;
   logic      pins_settled;
   channels_t armed_q, rising_q, irq_mask_q, test_d, clear, pop, ready;
@@ -129,7 +129,7 @@ module wb_tlu #(
 
   always_comb begin
     dat = '0;
-    // A read of a register that reads, or a full write of one that writes.
+    // A read of a readable register, or a full write of a writable one.
     good = !wb_we_i;
     case (adr)
       TluFifoReady:    dat = 32'(ready);

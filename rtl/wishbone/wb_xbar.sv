@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Wishbone B4 pipelined crossbar: any number of masters talk to different slaves at once.
 ///
-///   Handshake   an operation is taken with cyc & stb & ~stall and gets exactly one ack or err
+///   Handshake   an operation is accepted with cyc & stb & ~stall and gets exactly one ack or err
 ///                                                         (proved: formal/wishbone/wb_xbar.sby)
-///   Ordering    answers return in the order of a master's operations: a master that turns to
-///               another slave waits until the one before owes it nothing
+///   Ordering    answers return in the order of a master's operations: a master that addresses
+///               another slave waits until the previous one has no outstanding answer
 ///   Ownership   a slave belongs to one master from its first operation there until that master
-///               drops cyc or turns to another slave; then the others follow in round robin.
-///               A slave sees cyc low for a cycle after its owner dropped cyc, so an aborted
-///               cycle's late answers can be discarded there
+///               deasserts cyc or addresses another slave; then the others follow in round robin. A
+///               slave sees cyc low for a cycle after its owner deasserted cyc, so it can discard
+///               an aborted cycle's late answers
 ///   Windows     an operation reaches the one slave whose window holds its address, or none: an
-///               address in no window is answered err, one cycle after it was taken. A slave looks
-///               at the bits below its size, so Mask must have all bits above it
+///               address in no window is answered err, one cycle after it was accepted. A slave
+///               decodes the bits below its size, so Mask must have all bits above it
 ///   Latency     0 cycles added in both directions, combinational
 ///   Throughput  one operation a cycle for each master, also when it alternates between slaves
 ///               that answer in one cycle; one dead cycle when a slave changes its master
@@ -105,20 +105,20 @@ module wb_xbar #(
       end
     end
 
-    // An answer that nobody waits for, or after an abort, stops here.
+    // An answer without a waiting master, or after an abort, stops here.
     assign reply[m]   = m_cyc_i[m] && cnt_q[m] != '0 && (ack || err);
     assign m_ack_o[m] = m_cyc_i[m] && cnt_q[m] != '0 && ack && !err;
     assign m_err_o[m] = m_cyc_i[m] && cnt_q[m] != '0 && err;
     assign m_dat_o[m] = dat;
 
-    // Not waiting for an answer that comes now keeps answers out of the way of operations.
+    // Not waiting for an answer of this cycle keeps answers off the path of operations.
     assign full    = cnt_q[m] == CntWidth'(MaxOutstanding);
     assign drained = cnt_q[m] == '0 || (cnt_q[m] == CntWidth'(1) && reply[m]);
-    // A wish may go out: to the slave that is owned, or to any when nothing is owed.
+    // A request may be issued: to the owned slave, or to any if no answer is outstanding.
     assign wish[m] = target[m] & (owned_q[m] | {NumSlaves+1{drained}}) &
         {NumSlaves+1{m_cyc_i[m] && m_stb_i[m] && !full}};
 
-    // Taken at once when granted and the slave does not stall; the responder never stalls.
+    // Accepted at once when granted and the slave does not stall; the responder never stalls.
     if (NumMasters == 1) begin : gen_sole
       // The same as below for a master that is always granted, written so that drained, which waits
       // for an answer, comes last.
@@ -146,7 +146,7 @@ module wb_xbar #(
     end
     assign m_stall_o[m] = ~taken[m];
 
-    // Both results ready before taken is: it comes last.
+    // Both results are computed before the critical signal taken.
     assign more = reply[m] ? cnt_q[m] : cnt_q[m] + 1'b1;
     assign less = reply[m] ? cnt_q[m] - 1'b1 : cnt_q[m];
 
@@ -162,7 +162,7 @@ module wb_xbar #(
           cnt_q[m]   <= '0;
         end else begin
           cnt_q[m] <= taken[m] ? more : less;
-          // Letting go before the next grant keeps two masters from waiting for each other.
+          // Releasing before the next grant prevents a deadlock of two masters.
           if (wish[m] != '0) owned_q[m] <= granted[m] ? target[m] : '0;
         end
       end

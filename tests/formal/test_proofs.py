@@ -19,6 +19,8 @@ RTL = ROOT / "rtl"
 MUTATIONS = tomllib.loads((ROOT / "benchmarks" / "mutations.toml").read_text())["mutation"]
 FAULTS = [fault for fault in MUTATIONS if fault.get("always")]
 SAMPLE = (
+    "blocklink/blocklink_replay",
+    "coherence/coherence_responses",
     "crossbar/crosspoint",
     "etherbone/etherbone_lite_tx",
     "link/link_ids",

@@ -77,14 +77,14 @@ typedef void (*ieb_callback_t)(ieb_user_data_t user, ieb_device_t device, ieb_op
 
 /* A few words for a status. */
 const char *ieb_status(ieb_status_t status);
-/* One line on what failed last in this thread: what, where, what is expected. Valid until the next call. */
+/* The last error of this thread in one line: what, where, what is expected. Valid until the next call. */
 const char *ieb_last_error(void);
 
 /* widths: offered to every device. */
 ieb_status_t ieb_socket_open(uint16_t abi_code, ieb_width_t widths, ieb_socket_t *result);
 /* IEB_BUSY while a device of it is open. */
 ieb_status_t ieb_socket_close(ieb_socket_t socket);
-/* Sends what is queued, waits up to so many microseconds (-1: until every cycle has ended or timed out), and runs
+/* Sends queued cycles, waits up to this many microseconds (-1: until every cycle has ended or timed out), and runs
  * callbacks. Returns the cycles that are still in flight, or a negative status. */
 int64_t ieb_socket_run(ieb_socket_t socket, int64_t timeout_us);
 
@@ -109,7 +109,7 @@ void ieb_cycle_write(ieb_cycle_t cycle, ieb_address_t address, ieb_format_t form
 /* The device's configuration space; always the port's width. */
 void ieb_cycle_read_config(ieb_cycle_t cycle, ieb_address_t address, ieb_format_t format, ieb_data_t *data);
 void ieb_cycle_write_config(ieb_cycle_t cycle, ieb_address_t address, ieb_format_t format, ieb_data_t data);
-/* Ends the cycle's description; the handle is gone, whatever is returned. A blocking cycle is executed and its
+/* Ends the cycle's description; the handle is invalid afterwards in any case. A blocking cycle is executed and its
  * status returned. Another one is queued: unless IEB_OK is returned its callback is not called. */
 ieb_status_t ieb_cycle_close(ieb_cycle_t cycle);
 /* The same without reading the error status: shorter, and bus errors go unnoticed. */
@@ -166,7 +166,7 @@ ieb_status_t ieb_sdb_find_by_address(ieb_device_t device, ieb_address_t address,
  */
 typedef struct ieb_slave *ieb_slave_t;
 
-/* The published Etherbone, or what LiteEth and LiteX speak (UDP only, 32 bit, no self-description). */
+/* Standard Etherbone, or the dialect of LiteEth and LiteX (UDP only, 32 bit, no self-description). */
 #define IEB_OHWR 0
 #define IEB_LITEETH 1
 
@@ -182,7 +182,7 @@ struct ieb_handler {
   ieb_write_t write; /* the same */
 };
 
-/* address: IP:PORT, for UDP and TCP; port 0 picks one for each. widths: what is offered. The bus describes itself at
+/* address: IP:PORT, for UDP and TCP; port 0 picks one for each. widths: offered widths. The bus describes itself at
  * 0xffff0000 (0xf000 where only 16-bit addresses are offered). */
 ieb_status_t ieb_slave_open(uint16_t abi_code, const char *address, ieb_width_t widths, int dialect,
                             ieb_slave_t *result);
@@ -192,9 +192,9 @@ const char *ieb_slave_name(ieb_slave_t slave, int index);
 /* The handler is copied; what user points to must live until it is detached or the slave is closed. IEB_ADDRESS
  * where something else is. */
 ieb_status_t ieb_slave_attach(ieb_slave_t slave, const struct ieb_handler *handler);
-/* first: the first address of what was attached. */
+/* first: the first address of the attached handler. */
 ieb_status_t ieb_slave_detach(ieb_slave_t slave, ieb_address_t first);
-/* Serves for so many microseconds (negative: for ever), or until ieb_slave_stop. Everything but that and
+/* Serves for this many microseconds (negative: forever), or until ieb_slave_stop. Everything but that and
  * ieb_slave_name is IEB_BUSY while it runs: from a handler, too. */
 ieb_status_t ieb_slave_run(ieb_slave_t slave, int64_t timeout_us);
 /* Ends ieb_slave_run, within 0.1 s; the next one, where none runs. From a handler, a signal handler, any thread. */

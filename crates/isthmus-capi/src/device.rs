@@ -188,7 +188,7 @@ fn settle(client: &mut Client<Limited>, time: Option<Duration>) -> Result<(), Er
     limit(client.transport(), time);
     let ended = {
         let mut settled = pin!(client.settle());
-        // The transport blocks by itself: pending means that the time is over.
+        // The transport blocks: pending means that the timeout has passed.
         match settled.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(ended) => ended,
             Poll::Pending => Ok(()),
@@ -591,7 +591,7 @@ unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
     match opened.blocked.iter().position(|(ended, _)| *ended == tag) {
         Some(index) => Ok(opened.blocked.swap_remove(index).1),
         None => {
-            // It was not even sent. Its targets are the caller's again, whatever becomes of it.
+            // It was not sent. Its targets belong to the caller again in any case.
             drop(opened.flights.take(tag));
             Err(fault(&Error::Dropped))
         }
@@ -686,7 +686,7 @@ pub unsafe extern "C" fn ieb_device_read(
     callback: Callback,
 ) -> Status {
     let operation = Operation { read: true, ..operation(address, format, 0, data) };
-    // SAFETY: handed on.
+    // SAFETY: passed on.
     unsafe { single(device, user, callback, operation) }
 }
 
@@ -699,6 +699,6 @@ pub unsafe extern "C" fn ieb_device_write(
     user: *mut c_void,
     callback: Callback,
 ) -> Status {
-    // SAFETY: handed on.
+    // SAFETY: passed on.
     unsafe { single(device, user, callback, operation(address, format, data, ptr::null_mut())) }
 }

@@ -95,7 +95,7 @@ pub unsafe extern "C" fn ieb_sdb_find_by_identity(
         let mut found = 0;
         for entry in tree.find(vendor, product) {
             if found < room {
-                // SAFETY: `result` has room for so many, by the header's contract.
+                // SAFETY: `result` has space for this many, by the header's contract.
                 unsafe { result.add(found).write(SdbDevice::new(entry)) };
             }
             found += 1;

@@ -17,7 +17,7 @@ use crate::status::{
     ABI, ABI_CODE, ADDRESS, BUSY, FAIL, Fault, OK, Status, WIDTH, fault, give, masks, null, run,
 };
 
-/// Where the bus describes itself: at the end of 32 and of 16 bit, with room for many devices.
+/// Address of the self-description: at the end of 32 and of 16 bit, with space for many devices.
 const TABLE: u64 = 0xFFFF_0000;
 const TABLE_16: u64 = 0xF000;
 /// How long the slave may not look whether it shall stop.
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn ieb_slave_run(slave: *mut Slave, timeout_us: i64) -> St
         slave.running.set(true);
         let ended = loop {
             let left = limit.map_or(LOOK, |limit| limit.saturating_sub(started.elapsed()));
-            // SAFETY: `running` keeps all other functions out until this reference is gone.
+            // SAFETY: `running` excludes all other functions until this reference is dropped.
             let served = unsafe { &mut *slave.server.get() }.step(left.min(LOOK));
             let over = limit.is_some_and(|limit| started.elapsed() >= limit);
             match served {

@@ -30,7 +30,7 @@ thread_local! {
 
 pub(crate) fn remember(text: &str) {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Nothing here has a zero in it, but a device's name may.
+    // No text here contains a zero byte, but a device's name may.
     let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
     LAST.with(|last| *last.borrow_mut() = line);
 }
@@ -71,7 +71,7 @@ pub(crate) fn masks(widths: u8) -> Widths {
     Widths { address: widths >> 4, data: widths & 0xF }
 }
 
-/// What an open handle points to.
+/// The object behind an open handle.
 ///
 /// # Safety
 /// `handle` is NULL or a handle that is open, and no other reference into it lives.

@@ -7,7 +7,7 @@
 //! - `AsyncClient` (feature `tokio`): one device for many tasks and threads, a future for each cycle
 //! - [`Server`]: a program's own [`Bus`] on the network, for many clients; [`AddressMap`], [`Snoop`]
 //! - [`SoftSlave`]: the same without I/O, the reference model of tests
-//! - [`sdb`]: what a bus says is attached to it; [`discover`]: which devices answer
+//! - [`sdb`]: the self-description of a bus; [`discover`]: devices that answer a probe
 //!
 //! The protocol has no authentication. Exactly-once execution there is in a session with a slave of
 //! this crate ([`ClientConfig::retries`]); with any other device a request that the network doubles is
@@ -59,7 +59,7 @@ use std::time::Duration;
 /// The UDP port of LiteEth's dialect. Gateware sends its replies to this port, too.
 pub const LITE_PORT: u16 = 1234;
 
-/// What one operation of a cycle does.
+/// Kind of one operation of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// A read on the Wishbone bus.
@@ -75,9 +75,9 @@ pub enum Access {
 /// Which operation of a cycle: what errors name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// Its kind.
     pub access: Access,
-    /// Where.
+    /// Its address.
     pub address: u64,
     /// Its position in the cycle.
     pub index: usize,
@@ -124,7 +124,7 @@ pub enum Error {
         /// The time waited.
         waited: Duration,
     },
-    /// At least one operation ended with a bus error or the slave's bus time-out.
+    /// At least one operation ended with a bus error or the slave's bus timeout.
     #[error("{first}: bus error ({} of {operations} operations failed)", failed.len())]
     Bus {
         /// The first operation that failed.
@@ -141,7 +141,7 @@ pub enum Error {
     Reply {
         /// The first operation of the cycle.
         first: Operation,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The cycle cannot be expressed.
@@ -149,7 +149,7 @@ pub enum Error {
     Operation {
         /// Which operation.
         operation: Operation,
-        /// What is wrong and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// The block cannot be transferred.
@@ -159,7 +159,7 @@ pub enum Error {
         address: u64,
         /// Its length.
         bytes: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The cycle has no operation.

@@ -17,19 +17,19 @@ impl Field {
         u64::MAX >> (u64::BITS - self.bits)
     }
 
-    /// The word that has `value` here and nothing elsewhere; bits that do not fit are left out.
+    /// A word with `value` in this field and zeros elsewhere; bits that do not fit are dropped.
     #[must_use]
     pub fn put(self, value: impl Into<u64>) -> u64 {
         (value.into() & self.most()) << self.low
     }
 
-    /// What stands here.
+    /// The value of this field.
     #[must_use]
     pub const fn get(self, word: u64) -> u64 {
         word >> self.low & self.most()
     }
 
-    /// Whether anything but zero stands here.
+    /// True if this field is not zero.
     #[must_use]
     pub const fn is_set(self, word: u64) -> bool {
         self.get(word) != 0

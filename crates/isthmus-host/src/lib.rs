@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Host-side protocols: what a control program, a driver or a benchmark uses to talk to an FPGA.
+//! Host-side protocols: for control programs, drivers and benchmarks that access an FPGA.
 //!
 //! The crate knows no simulator. Every protocol is a sans-I/O codec and a client over a
 //! [`transport::Transport`]; the same client runs over a simulated network, a real UDP socket or

@@ -40,7 +40,7 @@ pub const DEFAULT_PORT: u16 = 60368;
 /// The largest UDP payload that fits an Ethernet frame of 1500 bytes.
 pub const UDP_MTU: usize = 1472;
 
-/// Whether message boundaries survive the transport.
+/// True if the transport preserves message boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Every send is one message; messages may be lost, doubled or overtake each other.
@@ -55,21 +55,21 @@ pub enum TransportError {
     /// Nothing arrived before the deadline.
     #[error("nothing received before the deadline")]
     TimedOut,
-    /// The other side is gone.
+    /// The remote end has closed the connection.
     #[error("the peer closed the connection")]
     Closed,
     /// The operating system refused.
     #[error("{action}: {source}")]
     Io {
-        /// What was attempted, with its address.
+        /// The attempted action, with its address.
         action: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// The device's name cannot be read.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A transport of another crate failed, or cannot do what is asked.
+    /// A transport of another crate failed, or does not support the request.
     #[error("{0}")]
     Other(String),
 }
@@ -83,7 +83,7 @@ pub enum TransportError {
     reason = "simulated transports are single-threaded: no Send bound is wanted"
 )]
 pub trait Transport {
-    /// Whether message boundaries survive.
+    /// True if message boundaries are preserved.
     fn kind(&self) -> Kind;
 
     /// The largest message in bytes. A stream ignores it.
@@ -91,8 +91,8 @@ pub trait Transport {
         UDP_MTU
     }
 
-    /// Bytes of the buffer in which messages wait to be received, what the system adds to each
-    /// counted in; `None`: unknown, or nothing is lost for lack of space.
+    /// Bytes of the buffer in which messages wait to be received, including the system's overhead
+    /// for each; `None`: unknown, or nothing is lost for lack of space.
     fn room(&self) -> Option<usize> {
         None
     }
@@ -118,7 +118,7 @@ pub trait Transport {
     ) -> Result<usize, TransportError>;
 }
 
-/// What a transport of the operating system does where another event loop watches its descriptor.
+/// A transport of the operating system whose descriptor is watched by another event loop.
 pub(crate) trait WithoutWaiting: AsFd {
     /// From now on nothing waits. Only these functions may be used then.
     fn prepare(&mut self) -> Result<(), TransportError>;
@@ -126,10 +126,10 @@ pub(crate) trait WithoutWaiting: AsFd {
     /// Takes a message to send; `false`: it must come again when the descriptor can be written.
     fn try_queue(&mut self, message: &[u8]) -> Result<bool, TransportError>;
 
-    /// Sends what was taken; whether nothing is left.
+    /// Sends the accepted messages; returns true if none is left.
     fn try_flush(&mut self) -> Result<bool, TransportError>;
 
-    /// Receives what is there; `None`: nothing.
+    /// Receives a pending message; `None`: none is pending.
     fn try_recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError>;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Etherbone for Python: conversion only. `python/isthmus/eb` is the typed side.
 //!
-//! Whatever waits does so without the interpreter, which is asked for Control-C every 0.1 s.
+//! All waits release the interpreter, and check it for Control-C every 0.1 s.
 
 mod cycle;
 mod device;

@@ -24,7 +24,7 @@ mod exceptions {
 use exceptions::{RunError, ScenarioError};
 
 fn to_python(error: &RoadError) -> PyErr {
-    // One line, whatever a library below put into it.
+    // One line, even if a library's message has several.
     let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     if error.is_callers() { ScenarioError::new_err(line) } else { RunError::new_err(line) }
 }
@@ -46,7 +46,7 @@ fn call_back(
     })
 }
 
-/// What `progress` is called with.
+/// The argument of `progress`.
 fn steps(step: Step) -> (usize, usize, u64, u64, u64, u64) {
     let Step { done, total, transfers, transfers_total, now, device_cycles } = step;
     (done, total, transfers, transfers_total, now.0, device_cycles)

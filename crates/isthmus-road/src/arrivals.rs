@@ -11,7 +11,7 @@ use crate::scenario::within;
 
 /// The least growth of a backlog that counts as one.
 const LEAST_BACKLOG: u64 = 16;
-/// Of this many requests, one more may be in the backlog at the end than at the start.
+/// The backlog may grow by one for this many requests.
 const BACKLOG_SHARE: u64 = 25;
 
 /// An arrival process.
@@ -106,8 +106,8 @@ impl Iterator for Starts {
     }
 }
 
-/// Whether requests come faster than they are served: over those of `measured` the backlog, of what was
-/// due and had not ended, grew by more than a queue in balance does. `due` and `ended` are in order.
+/// True if requests arrive faster than they are served: over `measured` the backlog (requests due
+/// and not ended) grew by more than that of a stable queue. `due` and `ended` are in order.
 pub(crate) fn is_saturated(
     due: &[Picoseconds],
     ended: &[Picoseconds],

@@ -12,7 +12,7 @@ pub enum RoadError {
     Scenario {
         /// The key, as a path from the document's root.
         key: String,
-        /// What is wrong, and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// The simulation could not be built or run.
@@ -21,14 +21,14 @@ pub enum RoadError {
     /// A host program's access failed.
     #[error("{during}: {source}{}", note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default())]
     Program {
-        /// What the program was doing, and which program where there are several.
+        /// The program's activity, and which program if there are several.
         during: String,
-        /// When it failed and how far it had come, where that is known.
+        /// The time and progress of the failure, where known.
         note: Option<String>,
         /// How it failed.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// What was measured contradicts itself.
+    /// The measurements contradict each other.
     #[error("inconsistent measurement: {0}")]
     Inconsistent(String),
     /// A device did what its contract forbids.
@@ -37,15 +37,15 @@ pub enum RoadError {
     /// The operating system refused something to the server.
     #[error("{action}: {source}")]
     Io {
-        /// What was attempted, with its address.
+        /// The attempted action, with its address.
         action: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }
 
 impl RoadError {
-    /// Whether the caller gave something wrong, as against a run that went wrong.
+    /// True for a wrong input of the caller, false for a failed run.
     #[must_use]
     pub fn is_callers(&self) -> bool {
         match self {

@@ -97,7 +97,7 @@ fn run(
     Ok(results)
 }
 
-/// One task a measurement, each in a world of its own: none can depend on those before it.
+/// One task per measurement, each in a separate world, so that none can depend on earlier ones.
 fn tasks(workload: &EtherboneWorkload) -> Result<Vec<Task>, RoadError> {
     Ok(match workload {
         EtherboneWorkload::Timestamps {
@@ -144,7 +144,7 @@ fn tasks(workload: &EtherboneWorkload) -> Result<Vec<Task>, RoadError> {
     })
 }
 
-/// Etherbone cycles of a task, to show how far it is.
+/// Etherbone cycles of a task, to show its progress.
 fn cycles(task: &Task) -> u64 {
     let (cycles, each) = match task {
         Task::Timestamps { method: Method::Convenience, per_cycle, cycles, .. } => {
@@ -232,7 +232,7 @@ fn carried(
     let latencies: Vec<Picoseconds> =
         ends.iter().zip(&requests.due).map(|(end, due)| end.saturating_sub(*due)).collect();
     let mut samples = Samples::new()?;
-    // Where the backlog grows, a latency says how long the run was.
+    // If the backlog grows, a latency only reflects the length of the run.
     if !requests.saturated {
         latencies.iter().for_each(|latency| samples.add(*latency));
     }
@@ -311,8 +311,8 @@ fn topology(scenario: &EtherboneScenario) -> &'static str {
     }
 }
 
-/// The breakdown of the transfer with the median latency; nothing where a sample is no single
-/// cycle, or where it was not asked for.
+/// The breakdown of the transfer with the median latency; none if a sample is not a single cycle,
+/// or if it was not requested.
 fn breakdown(world: &World, outcome: &Outcome, task: &Task) -> Result<Breakdown, RoadError> {
     if matches!(task, Task::Timestamps { stages: false, .. }) || !task.has_latency() {
         return Ok(Breakdown::default());

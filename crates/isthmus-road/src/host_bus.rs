@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A simulated host's bus as the drivers of the host library see it, and what such a host is made of.
+//! A simulated host's bus as used by the drivers of the host library, and the parts of such a host.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use crate::platform::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
 /// Bus addresses of the host memory and of BAR 0: any that do not overlap.
 pub(crate) const MEMORY_BASE: u64 = 0x1000_0000;
 pub(crate) const BAR_BASE: u64 = 0xE000_0000;
-/// How long a processor waits for a load before it is given up.
+/// Timeout of a processor's load.
 pub(crate) const LOAD_TIMEOUT_NS: f64 = 50e6;
 
-/// What a host's programs pay.
+/// Costs of a host's programs.
 pub(crate) fn host_config(name: &str, costs: &PcieHost) -> MmioHostConfig {
     MmioHostConfig {
         name: name.to_owned(),

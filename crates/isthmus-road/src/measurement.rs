@@ -13,7 +13,7 @@ use crate::error::RoadError;
 use crate::operation::Operation;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// A percentile stands on at least this many samples beyond it.
+/// A percentile needs at least this many samples beyond it.
 const SAMPLES_BEYOND: f64 = 10.0;
 
 /// One measurement.
@@ -29,9 +29,9 @@ pub struct Measurement {
     pub profile: String,
     /// Which access method.
     pub method: String,
-    /// What was asked for.
+    /// The requested workload.
     pub workload: Map<String, Value>,
-    /// What a latency sample is.
+    /// Meaning of a latency sample.
     pub definition: &'static str,
     /// The arrival process.
     pub arrivals: String,
@@ -45,7 +45,7 @@ pub struct Measurement {
     pub latency_ps: Option<Latency>,
     /// The samples' histogram.
     pub histogram: Option<Buckets>,
-    /// Each sample, where the workload asks for them.
+    /// Each sample, if the workload requests them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<HostSamples>,
     /// Measure windows of the road's own clock.
@@ -57,17 +57,17 @@ pub struct Measurement {
     pub stages: Vec<Stage>,
     /// Their sum: the end-to-end time of that transfer.
     pub stages_total_ps: u64,
-    /// What happened when during that transfer, overlapping things included.
+    /// Events of that transfer over time; they may overlap.
     pub timeline: Vec<TimelineSpan>,
     /// The data check.
     pub checked: Checked,
     /// Counters of the world and the devices.
     pub counters: BTreeMap<String, u64>,
-    /// What the run cost.
+    /// Cost of the run.
     pub simulation: SimulationCost,
 }
 
-/// Where measurements come from: what all measurements of a scenario have in common.
+/// Origin of measurements: the common part of all measurements of a scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
     /// Which road.
@@ -121,7 +121,7 @@ impl Measurement {
     }
 }
 
-/// What the workload of every road that carries an operation says in a result.
+/// Common workload fields in a result, for every road that carries an operation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Carried {
     /// The operation.
@@ -134,12 +134,12 @@ pub struct Carried {
     pub window: Option<u32>,
     /// Requests a second, in an open one.
     pub rate_per_s: Option<f64>,
-    /// Whether the host had operating-system noise.
+    /// True if the host had operating-system noise.
     pub noise: bool,
     /// Shares of the measured span for which each resource was busy: `host`, `wire`, `bus`, `fpga`; only
     /// those that were measured.
     pub busy: BTreeMap<&'static str, f64>,
-    /// Whether requests came faster than they were served.
+    /// True if requests arrived faster than they were served.
     pub saturated: bool,
 }
 
@@ -274,11 +274,11 @@ pub struct Stage {
 pub struct TimelineSpan {
     /// Where.
     pub track: String,
-    /// What.
+    /// Its name.
     pub name: String,
     /// From, relative to the transfer's begin.
     pub start_ps: u64,
-    /// To.
+    /// Its end.
     pub end_ps: u64,
     /// The frame's number.
     pub tag: u64,
@@ -295,7 +295,7 @@ pub struct Checked {
     pub lost: u64,
 }
 
-/// What a run cost.
+/// Cost of a run.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct SimulationCost {
     /// Cycles of `clk_i` that passed.
@@ -307,7 +307,7 @@ pub struct SimulationCost {
 }
 
 impl SimulationCost {
-    /// What the devices of a simulation cost.
+    /// Cost of the devices of a simulation.
     #[must_use]
     pub fn of(statistics: &isthmus_sim::Statistics) -> Self {
         Self {
@@ -343,7 +343,8 @@ impl Samples {
 
     /// Adds one sample.
     pub fn add(&mut self, sample: Picoseconds) {
-        // It grows to hold the value; `saturating_record` would hold the value to what it is now.
+        // The range grows to include the value; `saturating_record` would clamp the value to the
+        // present range.
         if self.histogram.record(sample.0).is_err() {
             self.histogram.saturating_record(sample.0);
         }
@@ -367,7 +368,7 @@ impl Samples {
         if self.count == 0 {
             return None;
         }
-        // Values of buckets are held inside what was really seen.
+        // Values of buckets are clamped to the measured range.
         let quantile = |q: f64| self.histogram.value_at_quantile(q).clamp(self.min, self.max);
         let percentile = |q: f64| {
             let beyond = self.count as f64 * (1.0 - q);

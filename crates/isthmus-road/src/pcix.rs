@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A PCI-X bus by itself, as counters on it would measure it: stores of its host, reads and writes of a device
-//! that always has the next one at hand.
+//! A PCI-X bus alone, measured as by counters on the bus: stores of its host, and reads and writes
+//! of a device that always has the next access pending.
 
 pub mod scenario;
 
@@ -26,10 +26,10 @@ use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use scenario::{PcixScenario, PcixTest};
 
-/// Where the device reads and writes: a page of its own.
+/// Address of the device's reads and writes: a separate page.
 const PLACE: usize = 4096;
 const MEMORY_BYTES: usize = 4 * PLACE;
-/// Longer than anything takes that is in progress when the last access was handed over.
+/// Longer than any access in progress when the last one was submitted.
 const SETTLE: Picoseconds = Picoseconds::from_us(100);
 
 /// The device's registers: what stores have left there.
@@ -50,7 +50,7 @@ impl BarTarget for Registers {
 
 const NAME: &str = "pcix";
 
-/// A PCI-X bus by itself.
+/// A PCI-X bus alone.
 pub struct PcixBus;
 
 impl Road for PcixBus {
@@ -93,7 +93,7 @@ struct Bus {
     host: MmioHost,
     memory: Memory,
     registers: Rc<Registers>,
-    /// What goes over it.
+    /// The data it carries.
     data: Vec<u8>,
 }
 
@@ -124,7 +124,7 @@ impl Bus {
         Ok(Self { simulation, bus, host, memory, registers, data })
     }
 
-    /// Runs the accesses and returns what has arrived at the other side.
+    /// Runs the accesses and returns the data that has arrived at the other side.
     fn execute(&self, scenario: &PcixScenario) -> Result<Vec<u8>, RoadError> {
         let (test, times) = (scenario.workload.test, scenario.workload.times);
         let inconsistent = |error: String| RoadError::Inconsistent(format!("pcix: {error}"));
@@ -195,16 +195,16 @@ impl Bus {
     }
 }
 
-/// What was on the bus, in its clocks.
+/// The bus activity, in bus clocks.
 struct Seen {
     cycle: Picoseconds,
     /// From the first REQ# to the end of the last transaction.
     whole: Picoseconds,
     data_cycles: u64,
     transactions: usize,
-    /// Of a read: from the end of its request to the end of its first data phase.
+    /// Reads only: from the end of the request to the end of the first data phase.
     first_data: Option<Picoseconds>,
-    /// Of a read: between its completions, the longest.
+    /// Reads only: the longest gap between completions.
     between: Option<Picoseconds>,
     /// REQ# of each sequence.
     sequences: Vec<Picoseconds>,
@@ -254,7 +254,8 @@ fn measurement(
 ) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let mut samples = Samples::new()?;
-    // Of several reads the first ask without waiting for the one before: they fill the pipe and are no rate.
+    // With several outstanding reads the first ones do not wait for an earlier one: they fill the
+    // pipe and give no rate.
     let filling = match (workload.test, scenario.platform.bus.core.reads) {
         (PcixTest::Read, reads) if reads > 1 => reads,
         _ => 0,
@@ -277,7 +278,7 @@ fn measurement(
         method: workload.test.name(),
         seed: scenario.seed,
     };
-    // The device, and the posting host, have the next one at hand.
+    // The device, and the posting host, have the next one pending.
     let (definition, arrivals) =
         if workload.times == 1 { ("stage", "closed-loop") } else { ("per_transfer", "backlog") };
     Ok(Measurement {

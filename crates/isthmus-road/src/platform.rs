@@ -49,7 +49,7 @@ pub struct PcieLink {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PciePort {
-    /// A TLP handed over to its first symbol.
+    /// From a submitted TLP to its first symbol.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub transmit_latency_ns: f64,
     /// A TLP's last symbol to the TLP at the user side.
@@ -90,7 +90,7 @@ pub struct DmaMemory {
     pub write_ns: f64,
 }
 
-/// What a processor pays to use PCIe.
+/// Processor costs of PCIe accesses.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieHost {

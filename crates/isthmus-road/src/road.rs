@@ -8,7 +8,7 @@ use crate::measurement::Measurement;
 use crate::model::MakeModel;
 use crate::watch::Watch;
 
-/// What a run takes from its caller.
+/// Inputs of a run from its caller.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Gives the model behind a path.
@@ -17,7 +17,7 @@ pub struct Context<'a> {
     pub watch: &'a Watch,
 }
 
-/// A road between a host and an accelerator: it runs scenarios of its own form.
+/// A road between a host and an accelerator: it runs scenarios of its own type.
 pub trait Road: Sync {
     /// Its name, as scenarios and results give it in `road`.
     fn name(&self) -> &'static str;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::RoadError;
 
-/// Ends of names, and the units they stand for; the longest that fits counts.
+/// Suffixes of names, and their units; the longest match counts.
 const UNITS: &[(&str, &str)] = &[
     ("_ns_per_byte", "ns/byte"),
     ("_ns_per_m", "ns/m"),
@@ -92,7 +92,7 @@ fn bound(schema: &Value, which: &str) -> Option<f64> {
     schema[which].as_f64()
 }
 
-/// Whether an object is this one of several: it has the keys, and the names where these are fixed.
+/// True if an object is this variant: it has the keys, and the names where these are fixed.
 fn is_chosen(choice: &Value, value: &Value) -> bool {
     let required = choice["required"].as_array().into_iter().flatten();
     let fixed = choice["properties"].as_object().into_iter().flatten();

@@ -22,8 +22,8 @@ impl Way {
         Self { begin, at: begin, stages: Vec::new() }
     }
 
-    /// The stage `name` ends at `time`. A mark that lies before its predecessor is an error; a
-    /// stage of no length is left out.
+    /// The stage `name` ends at `time`. A mark before its predecessor is an error; a stage of zero
+    /// length is omitted.
     pub(crate) fn until(
         &mut self,
         place: &str,

@@ -11,7 +11,7 @@ use isthmus_sim::{Picoseconds, Simulation};
 /// Wall time between two calls of a [`Watch`]: short enough that Ctrl-C seems to act at once.
 pub(crate) const WATCH_PERIOD: Duration = Duration::from_millis(100);
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Step {
     /// Measurements done.

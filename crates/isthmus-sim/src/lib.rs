@@ -2,9 +2,9 @@
 //! Deterministic kernel for Verilated devices, and models of everything outside an FPGA's package.
 //!
 //! * [`kernel`] owns time: events, host tasks, devices and their clocks, probes, faults.
-//! * [`world`] holds what a designer buys rather than designs: PHYs, cables, switches, network
-//!   interfaces, hosts.
-//! * [`trace`] writes what happened: spans, pcapng captures, Perfetto timelines.
+//! * [`world`] models the parts that a designer buys rather than designs: PHYs, cables, switches,
+//!   network interfaces, hosts.
+//! * [`trace`] records runs: spans, pcapng captures, Perfetto timelines.
 //!
 //! One seed gives one result, bit for bit, with and without skipping of idle devices.
 

@@ -52,7 +52,7 @@ impl Default for Config {
             cover_mm: 12.0,
             centre_mm: 132.0,
             refine: 1,
-            joint: 2,
+            joint: 1,
         }
     }
 }

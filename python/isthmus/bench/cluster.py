@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points on a Dask cluster, whose scheduler's address is given.
 
-Workers need this version of isthmus and its native module; models go to them. Where a worker sees the folder
-of points, it stores what it has measured itself, so that nothing is lost with the program that asked.
+Workers need this version of isthmus and its native module; models are sent to them. A worker that sees the
+folder of points stores its measurements itself, so that nothing is lost if the requesting program ends.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Job:
 
 
 def work(job: Job, models: Mapping[str, bytes]) -> points.Results:
-    """What a worker does: measure the point and store it, unless it is stored."""
+    """The work of a worker: measure the point and store it, unless it is stored."""
     from isthmus import native
 
     if points.sources() != job.sources:
@@ -116,7 +116,7 @@ def _connect(client: Callable[..., Any], address: str) -> Any:
 
 
 def _result(future: Any) -> points.Results:
-    """The measurements; an error of the run as it was raised, one of the cluster in a line."""
+    """The measurements; an error of the run is raised unchanged, one of the cluster as one line."""
     try:
         found: points.Results = future.result()
     except UserError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a benchmark leaves behind: the result, its table, its page, and a line that says where they are."""
+"""The output of a benchmark: the result, its table, its page, and a line with their paths."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Store:
     folder: Path
 
     def find(self, point: str) -> Results | None:
-        """What is stored of a point; None where nothing is."""
+        """The stored measurements of a point; None if there are none."""
         try:
             return cast("Results", json.loads((self.folder / f"{point}.json").read_text()))
         except FileNotFoundError:
@@ -79,7 +79,8 @@ class Store:
             raise DataError(f"{self.folder / point}.json: {err}; remove it to measure it again") from err
 
     def once(self, point: str, measure: Callable[[], Results]) -> Results:
-        """What is stored of a point; where nothing is, what `measure` gives, which is stored."""
+        """The stored measurements of a point; if there are none, those of `measure`, which are then
+        stored."""
         with (self.folder / f"{point}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             found = self.find(point)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scenarios: builds the model where it is missing, keeps the cores busy, shows progress.
 
-They run in threads of this program, or, for a `Sweep`, on a Dask cluster; a sweep keeps each point that is
-done and goes on where it was stopped.
+They run in threads of this program, or, for a `Sweep`, on a Dask cluster. A sweep stores each finished
+point and resumes where it was stopped.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def model(top: str, trace: bool = False, parameters: Mapping[str, int | str] | N
 
 @dataclass(frozen=True)
 class Sweep:
-    """A runner that keeps each point in a folder and takes from there what is done; `scheduler`: the address
-    of a Dask cluster to measure on."""
+    """A runner that stores each point in a folder and reuses stored ones; `scheduler`: the address of a
+    Dask cluster to measure on."""
 
     folder: Path
     scheduler: str | None = None
@@ -107,7 +107,7 @@ def _threads(
 
 
 def _kept(scenarios: Sequence[Mapping[str, Any]], title: str, wanted: Sweep) -> Results:
-    """A sweep: what is not in its folder is measured, and goes there."""
+    """A sweep: points that are not in its folder are measured and stored there."""
     from isthmus import bootstrap
     from isthmus.bench import cluster, points
     from isthmus.console import running

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus eb` as Typer's commands, made of the table in `options`. `lean` does the work."""
+"""`isthmus eb` as Typer's commands, built from the table in `options`. `lean` does the work."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class DeviceTimeoutError(EtherboneError):
 
 
 class BusError(EtherboneError):
-    """At least one operation ended with a bus error or the device's bus time-out."""
+    """At least one operation ended with a bus error or the device's bus timeout."""
 
     def __init__(self, message: str, failed: Sequence[int], reads: Sequence[int]) -> None:
         super().__init__(message)
@@ -173,7 +173,7 @@ class Device:
     |---|---|
     | `udp/HOST[/PORT]`, `udp4/…`, `udp6/…` | datagrams; port 60368 |
     | `tcp/HOST[/PORT]`, `tcp4/…`, `tcp6/…` | a connection |
-    | `dev/NAME` | the character device `/dev/NAME`: a serial line, or what a driver offers |
+    | `dev/NAME` | the character device `/dev/NAME`: a serial line, or a driver's device |
 
     Widths are offers in bits; the largest that the device has as well are used. `probes` are sent, each with
     `probe_timeout_s`; a cycle's reply has `timeout_s`. `window` bounds the datagrams in flight (0: 64, or 1
@@ -181,8 +181,8 @@ class Device:
     device gives one, so that nothing is executed twice. `spin_s` is how long to poll before the thread
     sleeps: answers sooner, for a busy processor. `dialect` is `ohwr` or `liteeth`.
 
-    Raises `UserError` for a name that cannot be read, `DeviceTimeoutError` where no device answers,
-    `EtherboneError` for what the system refuses. One thread at a time; others wait.
+    Raises `UserError` for an invalid name, `DeviceTimeoutError` if no device answers, `EtherboneError` for
+    errors of the system. One thread at a time; others wait.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class Device:
         little_endian: bool = False,
         width: int = 0,
     ) -> int:
-        """Read `size` bytes (default: the data port's width) in a cycle of its own.
+        """Read `size` bytes (default: the data port's width) in a separate cycle.
 
         More than the data port has become several operations of one cycle. `little_endian` says in which
         order the device has its bytes and words; it changes nothing at the port's width. `width` is the
@@ -271,7 +271,7 @@ class Device:
         little_endian: bool = False,
         width: int = 0,
     ) -> None:
-        """Write `size` bytes in a cycle of its own; as `read`."""
+        """Write `size` bytes in a separate cycle; as `read`."""
         cycle = Cycle(silent=silent)
         if config:
             cycle.write_config(address, value)
@@ -332,7 +332,7 @@ class Device:
             self._deliver()
 
     def settle(self) -> None:
-        """Send what is queued and wait until every cycle has its reply or has timed out."""
+        """Send queued cycles and wait until every cycle has its reply or has timed out."""
         try:
             self._native.settle()
         except self._failed as err:
@@ -355,7 +355,7 @@ class Device:
     def repeat(self, cycle: Cycle, count: int, *, pipelined: bool = True) -> array[int]:
         """Execute the same cycle `count` times; all values read, in order.
 
-        Pipelined, the first error comes out when the cycles around it have ended.
+        Pipelined, the first error is raised when the cycles around it have ended.
         """
         values = array("Q")
         values.frombytes(_do(self._native.repeat, cycle._native, count, pipelined))
@@ -390,7 +390,7 @@ class Device:
         _do(self._native.write_block, address, bytes(data), words_per_cycle, fixed, silent)
 
     def sdb(self, depth: int = DEPTH) -> list[SdbRecord]:
-        """What the device says is attached to its bus, through `depth` bridges."""
+        """The devices that the bus describes, through `depth` bridges."""
         records = _do(self._native.sdb, depth)
         return [SdbRecord(**{**record, "path": tuple(record["path"])}) for record in records]
 
@@ -404,7 +404,7 @@ class Device:
 
     @property
     def has_session(self) -> bool:
-        """Whether whatever is sent again is executed once."""
+        """Whether every retried request is executed once."""
         return bool(self._native.has_session())
 
     def statistics(self) -> dict[str, int]:
@@ -421,7 +421,7 @@ def discover(name: str, *, silence_s: float = 1.0, dialect: str = "ohwr") -> lis
 
 
 def describe(datagram: bytes, *, dialect: str = "ohwr") -> list[str]:
-    """What a datagram says, a line for each operation; one line that says why where it cannot be read."""
+    """The contents of a datagram, a line for each operation; one line with the reason if it is invalid."""
     lines: list[str] = _do(_module().eb_describe, dialect, datagram)
     return lines
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus eb` without Typer: what a correct command line asks for, and doing it.
+"""`isthmus eb` without Typer: parses and runs a correct command line.
 
-Typer and what it loads take five times as long as reading a value. A line that is anything but plain and
-correct is left to it: help, a mistake, an unusual way to write a number.
+Typer and its imports take five times as long as reading a value. Any other command line is left to it:
+help, a mistake, an unusual form of a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Values = dict[str, Any]
 
 
 def parse(arguments: Sequence[str]) -> tuple[str, Values] | None:
-    """A command's name and all its values; None where Typer must look at it."""
+    """A command's name and all its values; None if Typer must parse it."""
     command = next((one for one in COMMANDS if arguments and one.name == arguments[0]), None)
     return None if command is None else _values(command, list(arguments[1:]))
 
@@ -50,7 +50,7 @@ def _values(command: Command, arguments: list[str]) -> tuple[str, Values] | None
 
 
 def _value(one: Parameter, text: str) -> Any:
-    """Raises `ValueError` for what is not plainly right."""
+    """Raises `ValueError` for anything but a plain, correct value."""
     if one.kind == "bool":
         return True
     if one.kind == "path":

@@ -28,11 +28,11 @@ class Memory:
 
 
 class SoftwareSlave:
-    """Serves until it is closed, on a thread of its own.
+    """Serves until it is closed, on a separate thread.
 
-    `udp` and `tcp` are `IP:PORT`, port 0 for any; `names` says what a `Device` opens, UDP before TCP.
-    Everything outside the memories and the `table` (the bus's description of itself; `None`: it has none) is
-    a bus error. With `log`, `events` reports what happens on the bus.
+    `udp` and `tcp` are `IP:PORT`, port 0 for any; `names` has the names that a `Device` opens, UDP before
+    TCP. Any access outside the memories and the `table` (the bus's self-description; `None`: none) is a bus
+    error. With `log`, `events` reports bus events.
 
     Raises `UserError` for memories that overlap, `EtherboneError` for a port that is taken.
     """
@@ -64,7 +64,7 @@ class SoftwareSlave:
         self.names: list[str] = self._native.names()
 
     def events(self, timeout_s: float) -> list[str]:
-        """What happened on the bus since the last call, a line each; waits for the first one."""
+        """Bus events since the last call, a line each; waits for the first one."""
         lines: list[str] = _do(self._native.events, timeout_s)
         return lines
 
@@ -74,7 +74,7 @@ class SoftwareSlave:
         return int(self._native.dropped())
 
     def close(self) -> dict[str, int]:
-        """End it; what it counted. Empty the second time."""
+        """End it; returns its counters. Empty the second time."""
         counted: dict[str, int] | None = _do(self._native.close)
         return counted or {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the sub-commands of `isthmus eb` do, printed as users of Etherbone's tools know it."""
+"""The sub-commands of `isthmus eb`, with the output format of Etherbone's tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from isthmus.errors import DataError, UserError
 from isthmus.storage import read as contents
 
 CHUNK = 1 << 18
-"""Bytes of a transfer between two looks at the clock."""
+"""Bytes of a transfer between two reads of the clock."""
 QUIET_S = 2.0
 NARROW = 32
 """Operations in a cycle of a transfer whose words are narrower than the link."""
@@ -34,7 +34,7 @@ METHODS = ("convenience", "blocking", "pipelined")
 
 @dataclass(frozen=True)
 class Link:
-    """How a device is opened and how much is said about it."""
+    """How a device is opened, and the verbosity."""
 
     name: str
     address_widths: str = "16/32/64"
@@ -80,7 +80,7 @@ class Order:
             raise UserError("-b and -l exclude each other")
 
     def find(self, link: Link, device: Device, address: int) -> Target:
-        """What is at an address."""
+        """The device at an address."""
         record = _at(link, device, address) if self.probe else None
         if record is None:
             return Target(self.little)
@@ -206,7 +206,8 @@ def write(
 
 
 def _target(link: Link, device: Device, order: Order, address: int, size: int, config: bool) -> Target:
-    """What is at an address, asked where it matters: a 32-bit operation of a 32-bit link has one form."""
+    """The device at an address, looked up only if needed: a 32-bit operation of a 32-bit link has one
+    form."""
     if config or size == device.data_bytes <= 4:
         return Target()
     return order.find(link, device, address)
@@ -233,7 +234,7 @@ def get(link: Link, where: str, file: Path, order: Order, *, words: int, silent:
     with link.open() as device:
         target = order.find(link, device, address)
         width, little = max(target.possible(device, address)), target.little
-        # Whole words are read, and what was not asked for is left out.
+        # Full words are read, and bytes that were not requested are dropped.
         start = address - address % width
         end = -(-(address + length) // width) * width
         progress = _Progress(link, "get", length)
@@ -287,7 +288,7 @@ def _edges(
 ) -> tuple[int, bytes]:
     """Make whole words of a range: the words at its edges are written narrower, or read and written back.
 
-    What is left to write comes back: whole words.
+    Returns the rest to write: full words.
     """
     before, after = address % width, -(address + len(data)) % width
     if not before and not after:
@@ -525,7 +526,7 @@ def offer_or_watch(
     interface: str,
     dialect: str,
 ) -> None:
-    """What `snoop` does."""
+    """The command `snoop`."""
     if passive:
         if window:
             raise UserError(f"{window!r}: --passive offers no memory")
@@ -572,7 +573,7 @@ def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
 
 @dataclass(frozen=True)
 class Window:
-    """What lies between two timestamps of the device."""
+    """The difference of two timestamps of the device."""
 
     elapsed_ns: int
     cycles: int

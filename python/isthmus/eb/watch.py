@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams as they pass an interface of this machine: looked at, never answered."""
+"""Datagrams that pass an interface of this machine: only observed, never answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Self
 from isthmus.eb.device import EtherboneError
 from isthmus.errors import UserError
 
-# Of <linux/if_packet.h>, <linux/if_ether.h> and <linux/virtio_net.h>.
+# From <linux/if_packet.h>, <linux/if_ether.h> and <linux/virtio_net.h>.
 SOL_PACKET = 263
 PACKET_VNET_HDR = 15
 PACKET_OUTGOING = 4
@@ -49,8 +49,8 @@ class Datagram:
 def datagrams(frame: bytes, segment: int = 0) -> list[Datagram]:
     """The UDP datagrams of an Ethernet frame, in order; none of one that is anything else.
 
-    `segment`: payload bytes of each, where the system hands several to the interface at once; 0: it is one.
-    Fragments of IP are left out: only the first one has a header.
+    `segment`: payload bytes of each, if the system passes several to the interface at once; 0: it is one.
+    IP fragments are omitted: only the first one has a header.
     """
     at, kind = 14, int.from_bytes(frame[12:14])
     while kind in VLAN_TAGS:
@@ -79,7 +79,7 @@ def datagrams(frame: bytes, segment: int = 0) -> list[Datagram]:
     return [Datagram((hosts[0], ports[0]), (hosts[1], ports[1]), part) for part in parts]
 
 
-# Of <linux/bpf_common.h>: load a half word, a byte, the length of the IPv4 header; compare; return.
+# From <linux/bpf_common.h>: load a half word, a byte, the length of the IPv4 header; compare; return.
 _LDH_ABS, _LDH_IND, _LDB_ABS, _LDX_MSH, _JEQ, _RET = 0x28, 0x48, 0x30, 0xB1, 0x15, 0x06
 
 
@@ -156,7 +156,7 @@ class Watch:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
 
     def receive(self, timeout_s: float) -> Iterator[Datagram]:
-        """What passes next; nothing where the time is over before."""
+        """The next datagram; none if the timeout passes before."""
         self._socket.settimeout(timeout_s)
         try:
             data, (name, _, direction, *_) = self._socket.recvfrom(LARGEST)
@@ -164,7 +164,7 @@ class Watch:
             return
         except OSError as err:
             raise EtherboneError(f"watch: {err.strerror}") from err
-        # The loopback interface shows everything on its way out and on its way in.
+        # The loopback interface shows every frame twice: when sent and when received.
         if name == "lo" and direction == PACKET_OUTGOING:
             return
         _, kind, _, size, _, _ = VNET.unpack_from(data)

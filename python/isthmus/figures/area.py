@@ -30,9 +30,8 @@ _MAP_BY_AREA = (
     "xilinx_dffopt -lut4",
     "opt_lut_ins -tech xilinx",
 )
-"""Replaces `map_luts` of synth_xilinx when mapping for area. Its own script takes the shortest depth and
-saves LUTs behind that; this one asks for the fewest LUTs, whatever the depth: no clock rate is
-given for them."""
+"""Replaces `map_luts` of synth_xilinx when mapping for area. Its own script minimises depth first and LUTs
+second; this one minimises LUTs at any depth: no clock rate is given for them."""
 
 FAMILIES = {
     "xc7": ("synth_xilinx -family xc7 -noiopad -noclkbuf",),
@@ -44,9 +43,9 @@ FAMILIES = {
     ),
     "ecp5": ("synth_ecp5",),
 }
-"""The ways to map to a family; the one with the fewest LUTs counts. Joining LUT4s by MUXF5..8 saves where
-there are multiplexers and costs three times the LUTs where there are parities. Mapping by area is a way of
-xc2vp alone: there the peers are figures of a maker's tools; elsewhere they were mapped as our cores are."""
+"""The mappings of a family; the one with the fewest LUTs counts. Joining LUT4s by MUXF5..8 saves LUTs for
+multiplexers and costs three times the LUTs for parities. Mapping by area is used only for xc2vp: its peers
+are figures of a vendor's tools; elsewhere they were mapped like our cores."""
 
 FIGURES = ("lut", "lutram", "srl", "ff", "bram36", "carry", "dsp")
 """Names of the figures, in the order of the table. ECP5's 18 kbit memories count as half a bram36."""
@@ -75,7 +74,7 @@ _FREE = (
     "VLO",
     "VHI",
 )
-"""Cells that take no LUT of their own: inside a slice, or absorbed by what they drive."""
+"""Cells without a separate LUT: inside a slice, or absorbed by their load."""
 
 
 _DEEPER = {"RAM32X1": 2, "RAM64X1": 4, "RAM128X1": 8}
@@ -128,7 +127,7 @@ def measure_way(entry: CoreEntry, family: str, way: str) -> dict[str, float]:
 
 
 def pairs(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[tuple[CoreEntry, str]]:
-    """What can be measured."""
+    """The measurable cores."""
     return [(entry, family) for entry in entries for family in families if family not in entry.without]
 
 
@@ -152,5 +151,5 @@ def measure_all(
 
 
 def tools() -> dict[str, str]:
-    """What the figures depend on beside the sources."""
+    """Inputs of the figures in addition to the sources."""
     return {"yosys": version("pyosys"), "slang": "built into yosys"}

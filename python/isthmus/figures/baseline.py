@@ -44,7 +44,7 @@ def update(
     tools: Mapping[str, str],
     directory: Path = BENCHMARKS / "baselines",
 ) -> Path:
-    """Replace the stored figures of what was measured; all others stay."""
+    """Replace the stored figures of measured cores; all others stay."""
     stored = load(name, directory)
     for core, variants in measured.items():
         for variant, figures in variants.items():

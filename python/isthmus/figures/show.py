@@ -119,7 +119,7 @@ def conclude(table: Table, worse: Sequence[str], sources: Sequence[str]) -> None
 
 
 def area_notes(entries: Sequence[CoreEntry], families: Sequence[str]) -> list[str]:
-    """What is not measured and why, and where the peers' figures come from, each once."""
+    """Cores that are not measured, with the reason, and the sources of the peers' figures, each once."""
     names = {entry.name for entry in entries}
     rows: list[CoreEntry | Sum] = [*entries, *(row for row in sums() if set(row.of) <= names)]
     missing = [

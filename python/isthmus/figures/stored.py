@@ -11,14 +11,15 @@ from isthmus.figures.cores import sums
 
 
 def area(profile: str, core: str, family: str, resource: str) -> float | None:
-    """What `isthmus area` has stored of a core of ours, or of a sum of cores; None where it has nothing."""
+    """The stored figures of `isthmus area` for one of our cores or a sum of cores; None if there are
+    none."""
     stored = baseline.load("area")
     of = next((row.of for row in sums() if row.name == core), (core,))
     found = [stored.get(name, {}).get(family) for name in of]
     if profile != "isthmus" or not all(found):
         return None
-    # Memories and shift registers in LUTs take LUTs: a memory of 16 bits with a port of its own for reading
-    # two of them. A block RAM of that family is half of one of 36 kbit.
+    # Memories and shift registers in LUTs take LUTs: a memory of 16 bits with a separate read port takes
+    # two. A block RAM of that family is half of one of 36 kbit.
     parts: Mapping[str, Sequence[tuple[str, int]]] = {
         "lut": (("lut", 1), ("lutram", 2), ("srl", 1)),
         "ff": (("ff", 1),),

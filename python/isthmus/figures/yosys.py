@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Yosys passes in a process of its own: `python -m isthmus.figures.yosys PASS...`.
+"""Runs Yosys passes in a separate process: `python -m isthmus.figures.yosys PASS...`.
 
 Yosys ends its process on an error, and its log goes to standard output; neither may reach the caller.
 """

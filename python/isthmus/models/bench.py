@@ -15,7 +15,7 @@ _TRANSLATE = (
     "--vpi",
     "--assert",
     "--no-timing",
-    # What has no value yet has a random one.
+    # Signals without a value start with a random one.
     "--x-assign",
     "unique",
     "--x-initial",
@@ -65,7 +65,7 @@ def key(
     inner_signals: bool,
     toolchain: tools.Toolchain,
 ) -> str:
-    """A hash of all that decides what the program is."""
+    """A hash of all inputs of the program."""
     from importlib.metadata import version
 
     arguments = [top, *(f"{name}={value}" for name, value in sorted(parameters.items())), str(inner_signals)]

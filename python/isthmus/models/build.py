@@ -86,7 +86,7 @@ def build_many(specs: Sequence[ModelSpec], progress: Progress | None = None) -> 
 
 
 def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
-    """Where the model is or will be, and the hash it is known by."""
+    """The path of the model, existing or not, and its hash."""
     generator = Path(__file__).parent
     key = cache.digest(
         [
@@ -102,7 +102,7 @@ def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
 
 
 class _Build:
-    """One model's way from sources to shared object, in a directory of its own."""
+    """The build of one model from sources to shared object, in a separate directory."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class _Build:
                 self.progress(Step(self.spec.top, phase, self.done, self.total))
 
     def _arguments(self) -> list[str | Path]:
-        """What Verilator needs to know of this model."""
+        """Verilator's arguments for this model."""
         arguments: list[str | Path] = [*_TRANSLATE]
         if self.spec.trace == "fst":
             arguments += ["--trace-fst", "--trace-structs"]

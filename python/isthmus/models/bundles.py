@@ -67,11 +67,11 @@ def _axi(master: bool) -> dict[str, Signal]:
     return signals
 
 
-# Of a master that says how many bytes still follow in a row of bursts; not every one does.
+# Optional: a master that announces the bytes left in a burst sequence.
 ROW = ("awuser_o", "aruser_o")
-# Of a master that needs a few clocks' notice of the next beat of read data.
+# Optional: a master that needs the next beat of read data announced a few clocks ahead.
 EARLY = "rearly_i"
-# Of one that says that a write, a read, will probably be at its pins within a few clocks.
+# Optional: a master that announces a probable write or read a few clocks ahead.
 SOON = ("awsoon_o", "arsoon_o")
 
 
@@ -170,7 +170,7 @@ FIXED: dict[str, tuple[str, str, Signal]] = {
 
 
 def group(device: Elaborated) -> list[Bundle]:
-    """All bundles of `device`, in port order. Raises `BundleError` naming the port that is wrong."""
+    """All bundles of `device`, in port order. Raises `BundleError` that names the wrong port."""
     bundles: dict[tuple[str, str], Bundle] = {}
     for index, port in enumerate(device.ports):
         kind, name, short, signal = _place(device.top, port)

@@ -25,7 +25,8 @@ _UNIT_BYTES = 600_000
 
 @dataclass(frozen=True)
 class Kind:
-    """What is built: shared objects for the simulator with or without waveforms, or programs for cocotb."""
+    """Kinds of build: shared objects for the simulator with or without waveforms, or programs for
+    cocotb."""
 
     name: Literal["model", "fst", "bench"]
 
@@ -39,7 +40,7 @@ class Kind:
             return common
         # A fault of a model must reach the caller and not end the process: the shim has the handlers.
         common += ["-DVL_USER_FATAL", "-DVL_USER_STOP"]
-        # Every shared object carries a Verilator runtime of its own: none of its symbols may be unified.
+        # Every shared object has its own Verilator runtime: none of its symbols may be unified.
         return [*common, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"]
 
     @property

@@ -36,7 +36,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Elaborated:
-    """What the model builder needs to know of a top."""
+    """The data of a top that the model builder needs."""
 
     top: str
     ports: tuple[Port, ...]

@@ -22,7 +22,7 @@ class CoreError(UserError):
 
 @dataclass(frozen=True)
 class Core:
-    """One ``.core`` file: its name, its own files in compile order, and what it builds on."""
+    """One ``.core`` file: its name, its own files in compile order, and its dependencies."""
 
     name: str
     files: tuple[Path, ...]

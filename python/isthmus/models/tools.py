@@ -40,14 +40,14 @@ class Verilator:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What turns SystemVerilog into machine code here."""
+    """The tools that translate SystemVerilog into machine code."""
 
     verilator: Verilator
     compiler: str
     compiler_version: str
 
     def key(self) -> list[str]:
-        """What identifies the tools in a cache's key."""
+        """The tools' identification in a cache key."""
         return [self.verilator.version, self.compiler, self.compiler_version]
 
 
@@ -93,7 +93,7 @@ def run(command: Sequence[str | Path], cwd: Path, log: Path, env: dict[str, str]
 
 
 def first_error(text: str) -> str:
-    """The line of a tool's output that says what is wrong."""
+    """The line of a tool's output that has the error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for line in lines:
         if "error" in line.lower():

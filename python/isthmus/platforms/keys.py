@@ -77,7 +77,7 @@ def _plain(value: float) -> float:
 def _keys(owner: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = next((types[owner] for types in map(_types, ROADS) if owner in types), {})
     made: dict[str, dict[str, Any]] = {}
-    # What only one of several forms has is the type's as well.
+    # A key of only one of several variants belongs to the type as well.
     for form in (found, *found.get("oneOf", [])):
         for name, of in form.get("properties", {}).items():
             made[name] = {**made.get(name, {}), **of}

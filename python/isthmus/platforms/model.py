@@ -29,7 +29,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a constant must be: its unit, its legal range (both ends included), what it means."""
+    """The declaration of a constant: its unit, its legal range (both ends included), its meaning."""
 
     unit: str
     low: float
@@ -60,7 +60,7 @@ class Of:
 def declared(group: type) -> Mapping[str, Declared]:
     """The constants of a group by name, in the order in which they are declared.
 
-    A constant's annotation is its `Declared`; or `Of`; or what it means, if it is a key of the engine's type
+    A constant's annotation is its `Declared`; or `Of`; or its meaning, if it is a key of the engine's type
     that the group has as `ENGINE`.
     """
     if group not in _DECLARED:
@@ -82,7 +82,7 @@ def _declared(group: Any, name: str, found: Declared | Of | str) -> Declared:
 
 
 _DECLARED: dict[type, Mapping[str, Declared]] = {}
-"""What `declared` has found: reading annotations takes longer than all else of a scenario."""
+"""Results of `declared`: reading annotations takes longer than the rest of a scenario."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class DmaMemory:
 
 @dataclass(frozen=True)
 class PcieHost:
-    """What a processor pays to use PCIe."""
+    """Processor costs of PCIe accesses."""
 
     ENGINE: ClassVar = "PcieHost"
 

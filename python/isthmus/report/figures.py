@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What figures are made of: ECharts options as plain data, and each figure's table.
+"""Building blocks of figures: ECharts options as plain data, and each figure's table.
 
 A figure has one definition of its vertical axis; series of another definition are refused.
 """

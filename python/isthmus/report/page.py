@@ -96,7 +96,7 @@ def _figure(figure: Figure) -> str:
     # A number and its unit stay on one line.
     notes = [escape(note).replace(" %", "&nbsp;%").replace(" us", "&nbsp;us") for note in figure.notes]
     parts += [f'<p class="note">{note}</p>' for note in notes]
-    # What has no chart is its table.
+    # A figure without a chart is shown as its table.
     opened, caption = ("", "Numbers of this figure") if figure.panels else (" open", "Numbers")
     parts.append(f"<details{opened}><summary>{caption}</summary>")
     parts.append(_table(figure.table, figure.title))
@@ -235,8 +235,9 @@ def _number(value: float | None) -> str:
 
 
 def platform_tables(document: Document) -> list[str]:
-    """The constants that the runs were given, with their sources, as HTML: those of the document, whatever
-    the platform files say today. A note says where other sources draw the page than those that measured.
+    """The constants of the runs, with their sources, as HTML. They come from the document, even if the
+    platform files have changed. A note is shown if the page is drawn by other sources than those that
+    measured.
     """
     from isthmus.results.context import sources_hash
 

@@ -22,7 +22,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name with its unit, what it says, and how it is got from a measurement."""
+    """One column: its name with its unit, its meaning, and its value from a measurement."""
 
     name: str
     what: str
@@ -34,8 +34,8 @@ FULL = 0.9
 
 
 def bounded_by(m: Measurement) -> str:
-    """What bounds it: one request in flight, the place that takes most of its time; else the resource that is
-    busy, or its latency. Empty where nothing says."""
+    """The bottleneck: with one request in flight, the place that takes most of its time; else the resource
+    that is busy, or its latency. Empty if unknown."""
     window, rate = core(m, "window"), core(m, "rate_per_s")
     if window in (None, 1) and rate is None:
         places: dict[str, int] = {}
@@ -53,10 +53,10 @@ def bounded_by(m: Measurement) -> str:
 
 
 def core(m: Measurement, name: str) -> Any:
-    """A word of the common workload: as the engine says it, or as the road knows it of its own workloads."""
+    """A field of the common workload: from the engine, or from the road for its own workloads."""
     found = m.workload.get(name)
     if found is not None or "operation" in m.workload:
-        # A measurement of the common workload says all of it: what is null there is so.
+        # A measurement of the common workload has all fields: a null there is meant.
         return found
     derive = road(m.road).core
     return resolve(derive)(m).get(name) if derive else None
@@ -206,7 +206,7 @@ def to_parquet(results: Iterable[Measurement], path: Path) -> None:
 def _text(cell: Cell) -> str:
     if cell is None:
         return ""
-    # No exponent, which some readers take for text.
+    # No exponent, which some readers treat as text.
     return f"{cell:.6f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The constants that a run was given, as its document stores them.
 
-A page that is drawn later shows these, whatever the platform files say by then.
+A page that is drawn later shows these, even if the platform files have changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isthmus.platforms import Platform
 
 NOT_STORED = "constants not stored"
-"""What is said of a document that was made before they were."""
+"""The note for a document that is older than stored constants."""
 
 
 @dataclass(frozen=True)

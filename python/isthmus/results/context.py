@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result was made from: commit, sources, tools, command."""
+"""The origin of a result: commit, sources, tools, command."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed between two results: `isthmus diff`."""
+"""The differences of two results: `isthmus diff`."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def merged(first: Document, second: Document) -> Document:
 
 
 def load(path: Path) -> Document:
-    """Read and validate a result file. Raises `ResultError` that says what is wrong and where."""
+    """Read and validate a result file. Raises `ResultError` with the error and its place."""
     try:
         text = read_text(path)
     except UserError as err:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run measured, as typed values. Times are picoseconds unless a name says otherwise."""
+"""The measurements of a run as typed values. Times are picoseconds unless a name says otherwise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFINITIONS: Mapping[str, str] = {
     "whole_call": "the whole call",
     "stage": "one stage",
 }
-"""What a latency is, in the words that people read."""
+"""The meaning of a latency, as shown to users."""
 
 PERCENTILES: Mapping[str, float] = {
     "p50": 50.0,
@@ -34,7 +34,7 @@ PERCENTILES: Mapping[str, float] = {
 BEYOND = 10
 """A percentile is shown only where at least this many samples lie beyond it."""
 NO_NOISE = "no OS noise"
-"""What every percentile's column says: hardware and software paths are modelled, an operating system's
+"""Part of every percentile's column name: hardware and software paths are modelled, an operating system's
 noise is not."""
 
 
@@ -147,7 +147,7 @@ class Measurement:
     device_cycles: int
     wall_s: float
     constants: Constants | None = None
-    """What the run was given; None where the document does not say."""
+    """The constants of the run; None if the document has none."""
 
     @property
     def name(self) -> str:
@@ -203,7 +203,7 @@ class Document:
     results: tuple[Measurement, ...]
     raw: Mapping[str, Any]
     constants: Mapping[str, Constants] = field(default_factory=dict)
-    """Of each platform; empty where the document does not say."""
+    """Constants of each platform; empty if the document has none."""
 
     def __iter__(self) -> Iterator[Measurement]:
         return iter(self.results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of roads. All that the rest of isthmus knows of a road is its entry here.
+"""The table of roads. The rest of isthmus uses a road only through its entry here.
 
 A road is a module that exports one value, `ROAD`. What it refers to is written "module:name" and imported
 when it is used, so that help is instant and no road is loaded for another one.
@@ -22,7 +22,7 @@ ROADS: dict[str, str] = {
     "pcix": "isthmus.roads.pcix",
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
-    "trigger": "isthmus.roads.trigger",
+    "rings": "isthmus.roads.rings",
 }
 """The module of each road. A new road is one line here."""
 
@@ -83,7 +83,7 @@ class Road:
 
 
 def resolve(reference: str) -> Any:
-    """What "module:name", or "module", refers to."""
+    """The object that "module:name", or "module", refers to."""
     module, _, name = reference.partition(":")
     found = importlib.import_module(module)
     return getattr(found, name) if name else found

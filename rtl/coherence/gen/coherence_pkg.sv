@@ -557,8 +557,6 @@ package coherence_pkg;
         return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, DirI};
       {PhaseGrant, MsgVicc}:
         return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, DirI};
-      {PhaseReply, MsgVicc}:
-        return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, DirI};
       {PhaseIdle, MsgVics}:
         return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, DirI};
       {PhaseGrant, MsgVics}:
@@ -616,6 +614,8 @@ package coherence_pkg;
       {PhaseForward, MsgGack}:
         return {1'b1, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, directory};
       {PhaseReply, MsgGack}:
+        return {1'b1, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, directory};
+      {PhaseReply, MsgVicc}:
         return {1'b1, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, directory};
       default: return {6'b100000, directory};
     endcase

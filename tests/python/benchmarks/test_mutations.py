@@ -22,6 +22,7 @@ def test_every_fault_applies_and_every_module_has_three(mutations: ModuleType) -
     table = mutations.load()
     assert all(m.mutated() != (ROOT / "rtl" / m.file).read_text() for m in table)
     families = ["prim", "wishbone", "ethernet", "etherbone", "usb", "vme", "pcie", "link", "crossbar", "rdma"]
+    families += ["blocklink", "coherence"]
     modules = {
         path.relative_to(ROOT / "rtl").with_suffix("").as_posix()
         for family in families
@@ -95,5 +96,5 @@ def test_an_unknown_module_is_one_clear_line() -> None:
         [sys.executable, str(SCRIPT), "--module", "prim/none"], capture_output=True, text=True, timeout=30
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("mutations: no module 'prim/none'; expected one of board/board_bus, board/")
+    assert done.stderr.startswith("mutations: no module 'prim/none'; expected one of axi/axi_write_engine, axi/")
     assert done.stderr.count("\n") == 1

@@ -90,7 +90,8 @@ STAND_INS = (
     "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
     "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
-    "isthmus.eb.watch.Watch",
+    "isthmus.eb.watch.Watch", "isthmus.roads.rings.native.events", "isthmus.roads.rings.native.find",
+    "isthmus.roads.rings.native.bench",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +111,10 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from isthmus.bench import runner as running
+    from isthmus.roads.rings import native
 
     run_all = running.run_all
+    rings = native.bench
     monkeypatch.chdir(tmp_path)
     for name in test_bad_input.STAND_INS:
         monkeypatch.setattr(name, test_bad_input.reached)
@@ -120,6 +122,13 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(f"isthmus.bootstrap.{name}", lambda: None)
     monkeypatch.setattr("isthmus.current.ensure_native", lambda: None)
     monkeypatch.setattr("isthmus.bench.runner.run_all", run_all)
+
+    def few(sample: str, seed: int, count: int, passes: int, progress: Callable[[int, int], None]) -> Any:
+        del count, passes
+        return rings(sample, seed, 512, 1, progress)
+
+    monkeypatch.setattr("isthmus.roads.rings.native.bench", few)
+    (tmp_path / "rich.events").write_bytes(b"")
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")

@@ -19,7 +19,8 @@ module blocklink_pair_bench
   input  logic [15:0]                   lose_i,
   input  logic [15:0]                   ready_i,
   input  logic [15:0]                   offer_i,
-  input  logic [NumVcs-1:0]             stop_source_i,
+  input  logic                          lose_acks_i,  // every idle block with an acknowledgement
+  input  logic [1:0][NumVcs-1:0]        stop_source_i,
   input  logic [NumVcs-1:0]             stop_sink_i,
   output logic [1:0][NumVcs-1:0][31:0]  sent_o,
   output logic [1:0][NumVcs-1:0][31:0]  taken_o,
@@ -50,7 +51,8 @@ module blocklink_pair_bench
     logic [Delay-1:0] valid_q;
     logic taken, lost;
     assign taken = tx_ready[e];
-    assign lost  = line_noise_q[15:0] < lose_i;
+    assign lost  = line_noise_q[15:0] < lose_i ||
+                   (lose_acks_i && tx[e].control.kind == KindIdle && tx[e].control.ack);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         line_noise_q <= next(seed_i ^ 32'(32'h9E37_79B9 * (e + 1)));
@@ -119,7 +121,7 @@ module blocklink_pair_bench
         end else begin
           noise_q <= next(noise_q);
           if (!offer_q || ready[v]) begin
-            offer_q  <= !stop_source_i[v] && noise_q[31:16] < offer_i;
+            offer_q  <= !stop_source_i[e][v] && noise_q[31:16] < offer_i;
             length_q <= 4'd1 + 4'(noise_q[7:0] % 8'(Longest));
           end
           if (valid[v] && ready[v]) sent_o[e][v] <= sent_o[e][v] + 32'(length_q);

@@ -250,7 +250,7 @@ async def a_session_begins_after_the_last_ones_writes(dut: Any) -> None:
 
 @cocotb.test()
 async def an_open_of_the_open_session_with_other_numbers_is_told_to_take_another_one(dut: Any) -> None:
-    """Its source has started again and knows nothing of this session; a repeat that data has overtaken looks alike."""
+    """Its source has started again and knows no session; a repeat that data has overtaken looks alike."""
     h = await begin(dut)
     await h.region(1, SHORT, 0x1000, 2)
     await h.open(1, 7, 40)
@@ -455,6 +455,37 @@ async def what_is_lost_is_given_up_after_its_time(dut: Any) -> None:
     h.send(write(h, 9, SHORT, 1).beats())
     await h.clocks(6000)
     assert h.events["lost"] == 4
+
+
+@cocotb.test()
+async def a_whole_window_may_be_lost(dut: Any) -> None:
+    """None of the 64 has come: only PROBE tells that they were sent."""
+    h = await begin(dut, lost=300)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7, 20)
+    h.send(control(1, PROBE, 7, 84))
+    await h.until(lambda: h.events["lost"] == 64, "loss", 4000)
+    h.send(write(h, 84, SHORT, 1, completion=True).beats())
+    await h.rest()
+    assert h.ctl[-1][3] == 85
+    assert h.events["lost"] == 64
+
+
+@cocotb.test()
+async def a_session_waits_for_the_very_last_write_of_the_one_before(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(1, SHORT, 0x4000, 2)
+    await h.open(1, 7)
+    # Each answer takes longer than it takes to empty the places.
+    h.slave.delay = lambda: 1500
+    for seq in range(3):
+        h.send(write(h, seq, SHORT + 8 * seq, 1).beats())
+    await h.until(lambda: len(h.slave.waiting) == 3, "writes")
+    h.ctl.clear()
+    h.send(control(1, OPEN, 8, 0))
+    await h.until(lambda: h.ctl, "ACK of OPEN", 8000)
+    assert not h.slave.waiting
+    assert SHORT + 16 in h.memory
 
 
 @cocotb.test()

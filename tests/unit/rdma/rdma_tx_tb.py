@@ -965,6 +965,36 @@ async def a_message_and_read_data_may_come_in_one_cycle(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_message_that_comes_as_the_one_before_leaves_goes_and_is_given_back(dut: Any) -> None:
+    """Nothing else is posted that would wake up what was forgotten: neither the queue nor the last count."""
+    b = await made(dut)
+    flow = b.flows[1]
+    for _ in range(400):
+        count = len(b.packets)
+        await b.message(1, b.letter(1, local=True, queue=1, immediate=0))
+        await b.clocks_of(1 + b.rng.randrange(20))
+        await b.message(1, b.letter(1, local=True, queue=1, immediate=0))
+        await b.until(lambda count=count: len(b.packets) == count + 2, 600)
+        await b.until(lambda: flow.freed[1] == flow.beats, 600)
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
+async def packets_with_a_key_give_back_the_room_of_all_their_beats(dut: Any) -> None:
+    """As many as there are beats of room, and more: one that kept a beat would stop its flow."""
+    b = await made(dut)
+    flow = b.flows[1]
+    for _ in range(1100 // 16 * LINKS):
+        keyed = [b.request(1, plain=True, extended=(n, n)) for n in range(16)]
+        keyed[-1].local = True
+        await b.until(lambda: flow.slots - flow.freed[0] + 32 <= 128, 10_000)
+        await b.post(1, keyed)
+    await b.rest()
+    b.check_whole()
+
+
+@cocotb.test()
 async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
     """Bad beats at a packet's begin, in its midst, at its end: EDB there, nothing wrong before, code 2."""
     b = await made(dut)
@@ -1009,7 +1039,7 @@ async def a_read_that_fails_ends_its_packet(dut: Any) -> None:
 
 @cocotb.test()
 async def what_was_taken_is_asked_for_until_it_is_in_memory(dut: Any) -> None:
-    """An ACK opens the window; the completion word waits for the one that speaks of memory, which PROBE asks for."""
+    """An ACK opens the window; the completion word waits for one that speaks of memory."""
     b = await made(dut, probe=500)
     flow = b.flows[1]
     await b.message(1, b.letter(1, local=True))
@@ -1249,7 +1279,7 @@ async def a_session_whose_number_the_far_end_has_open_is_passed_over(dut: Any) -
 
 @cocotb.test()
 async def an_ended_session_counts_what_had_refusals_to_come(dut: Any) -> None:
-    """An ACK with pending may go before the REFUSED of what it acknowledges; a reset of the far end loses that."""
+    """An ACK may go before the REFUSED of what it acknowledges; a reset of the far end loses that."""
     b = await made(dut, probe=2_000)
     b.steady = False
     flow = b.flows[1]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Client, Cycle, Error, Format, Meter};
 use crate::transport::{Kind, Transport};
 
-/// Cycles that are handed to the client at a time.
+/// Cycles that are submitted to the client at a time.
 const BATCH: usize = 4096;
 /// Words of a cycle on a stream: one record.
 const STREAM_WORDS: usize = 255;
@@ -54,7 +54,7 @@ impl Words {
     }
 }
 
-/// Refuses a block that is not made of words, or ends beyond the addresses of the device.
+/// Refuses a block that is not a multiple of words, or ends beyond the addresses of the device.
 fn check(format: Format, address: u64, bytes: usize) -> Result<(), Error> {
     let width = format.data.bytes();
     let wrong = |reason: String| Err(Error::Block { address, bytes, reason });

@@ -115,7 +115,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         Ok(client)
     }
 
-    /// Whether the device gave a session: whatever is sent again is executed once.
+    /// True if the device opened a session: every retried request is executed once.
     pub fn has_session(&self) -> bool {
         self.session.is_some()
     }
@@ -125,7 +125,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.format
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     pub fn statistics(&self) -> Statistics {
         self.counters.read()
     }
@@ -146,14 +146,14 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.flights.queued() + self.flights.live
     }
 
-    /// Reads one word in a checked cycle of its own.
+    /// Reads one word in a separate checked cycle.
     pub async fn read(&mut self, address: u64) -> Result<u64, Error> {
         let reply = self.execute(Cycle::new().read(address)).await?;
         // A checked plan with one read ends with exactly one value.
         Ok(reply.reads.first().copied().unwrap_or_default())
     }
 
-    /// Writes one word in a checked cycle of its own.
+    /// Writes one word in a separate checked cycle.
     pub async fn write(&mut self, address: u64, data: u64) -> Result<(), Error> {
         self.execute(Cycle::new().write(address, data)).await.map(drop)
     }
@@ -190,10 +190,10 @@ impl<T: Transport, M: Meter> Client<T, M> {
         Ok(())
     }
 
-    /// Queues a cycle whose end [`next_ended`](Self::next_ended) hands out: the way that costs least,
-    /// for a program that has the client to itself. `describe` gets a cycle without operations and
-    /// adds them ([`Cycle::add`]). The tag is the caller's. A cycle whose end was not handed out yet
-    /// counts among those that can be in flight.
+    /// Queues a cycle whose result [`next_ended`](Self::next_ended) returns: the cheapest call, for
+    /// a program that is the only user of the client. `describe` gets a cycle without operations
+    /// and adds them ([`Cycle::add`]). The tag is chosen by the caller. A cycle whose result was
+    /// not collected yet counts among those that can be in flight.
     pub fn submit_tagged(
         &mut self,
         tag: u64,
@@ -213,7 +213,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.flights.next_ended()
     }
 
-    /// Whether another cycle has a number to go by.
+    /// True if a number is free for another cycle.
     pub(super) fn has_room(&self) -> bool {
         // A hole in front of the queue counts as in flight: its number is not free yet.
         self.flights.next - self.flights.first < MAX_IN_FLIGHT
@@ -259,7 +259,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
     }
 
     fn window_is_full(&self) -> bool {
-        // A session has room for so many from its oldest unanswered one on.
+        // A session allows this many from its oldest unanswered one on.
         let session = self.session.is_some() && self.messages.len() >= guard::WINDOW;
         session || self.messages.is_full(self.transport.room())
     }
@@ -280,7 +280,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
 
     /// The cycle in flight that the number in a return address belongs to.
     fn cycle_of(&self, number: u64) -> u64 {
-        // At most so many cycles are between the oldest in flight and the newest in the queue.
+        // At most this many cycles are between the oldest in flight and the newest in the queue.
         let ahead = number.wrapping_sub(self.flights.first) % MAX_IN_FLIGHT;
         self.flights.first + ahead
     }

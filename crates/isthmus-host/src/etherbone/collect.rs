@@ -8,7 +8,7 @@ use super::cycle::Cycle;
 use super::encode::Frame;
 use super::wire::{Flags, Format};
 
-/// What the next word of a reply must be.
+/// The expected kind of a reply's next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Value,
@@ -21,7 +21,8 @@ enum Expected {
 pub(super) struct Collector {
     cycle: Cycle,
     format: Format,
-    /// Whole words are read, of one record and with one look at the error register unless silent.
+    /// Only full words are read, in one record and with one read of the error register unless
+    /// silent.
     plain: bool,
     /// The next operation, and bus operations since the error register was last read.
     next: usize,
@@ -30,7 +31,7 @@ pub(super) struct Collector {
     /// Words that came, and words that must.
     words: usize,
     expected: usize,
-    /// What few cycles need: it would only make the others larger.
+    /// Data of rare cycles, kept apart to make the others smaller.
     rare: Option<Box<Rare>>,
 }
 
@@ -243,7 +244,8 @@ impl Collector {
         }
     }
 
-    /// The register's low bits stand for the operations since it was last read, the last in bit 0.
+    /// The register's low bits are the results of the operations since it was last read, the last
+    /// one in bit 0.
     fn check(&mut self, register: u64) {
         let count = std::mem::take(&mut self.unchecked);
         if register & (u64::MAX >> (64 - count)) == 0 {
@@ -262,7 +264,7 @@ impl Collector {
         self.rare().failed.extend(failed);
     }
 
-    /// What is wrong with the reply.
+    /// The problem of the reply.
     pub(super) fn fault(&mut self) -> Option<Error> {
         let first = || self.cycle.operation(0);
         if self.words != self.expected {
@@ -292,7 +294,7 @@ impl Collector {
         std::mem::take(&mut self.reads)
     }
 
-    /// Frees what the cycle and its values hold.
+    /// Frees the memory of the cycle and its values.
     pub(super) fn forget_cycle(&mut self) {
         self.cycle.forget();
     }
@@ -421,7 +423,7 @@ mod tests {
         }
     }
 
-    /// The way for cycles that only read writes what the way for all cycles writes.
+    /// The fast path for cycles that only read writes the same bytes as the general path.
     #[test]
     fn reads_in_one_go_are_the_same_bytes() {
         for count in 1..=300 {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::wire::{Format, Width};
 use super::{Access, Operation};
 
-/// Operations that the slave executes in order with the bus cycle line held, so that nobody else
-/// comes between them.
+/// Operations that the slave executes in order with the bus cycle line held, so that no other
+/// master can interrupt them.
 ///
 /// A cycle is *checked* unless made [`silent`](Cycle::silent): after every 32 bus operations (at 32
 /// bit) and at the end, the slave's error register is read along, and failed operations are named.
@@ -28,7 +28,7 @@ pub(super) struct Planned {
     pub(super) width: Option<Width>,
 }
 
-/// Operations that are stored in the cycle itself and need no memory of their own.
+/// Operations that are stored in the cycle itself and need no separate memory.
 const FEW: usize = 2;
 
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Operations {
         }
     }
 
-    /// The operations in memory of their own, with room for this many more.
+    /// The operations in separate memory, with space for this many more.
     fn many(&mut self, more: usize) -> &mut Vec<Planned> {
         if let Self::Few { count, planned } = self {
             let mut operations = Vec::with_capacity((*count + more).max(4 * FEW));
@@ -125,7 +125,7 @@ impl Operations {
     }
 }
 
-/// What a cycle read.
+/// The values that a cycle read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CycleReply {
     /// Values of all reads, on the bus and in configuration space, in order.
@@ -183,7 +183,7 @@ impl Cycle {
         self.operations().len()
     }
 
-    /// Whether there is no operation yet.
+    /// True if there is no operation yet.
     pub fn is_empty(&self) -> bool {
         self.operations().is_empty()
     }
@@ -295,7 +295,7 @@ impl Planned {
         (self.address - within, stride.saturating_sub(width + within) as u32)
     }
 
-    /// What a read brings, out of the whole word.
+    /// The value of a read, extracted from the full word.
     pub(super) fn value(&self, word: u64, format: Format) -> u64 {
         match self.width {
             None => word,

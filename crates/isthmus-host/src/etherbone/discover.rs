@@ -20,8 +20,8 @@ pub struct Discovered {
 const FOR_EVER: Duration = Duration::from_secs(1 << 28);
 
 /// Sends one probe to every device behind an address (`udp/255.255.255.255`, a subnet's broadcast
-/// address, or one host) and collects answers until none has come for `silence`, and for at most ten
-/// times that long. Etherbone's tools wait for 1 s.
+/// address, or one host) and collects answers until none has arrived for `silence`, and for at most
+/// ten times that long. Etherbone's tools wait for 1 s.
 ///
 /// Each address is listed once, in the order of the answers. Blocks the calling thread.
 pub fn discover(
@@ -36,7 +36,7 @@ pub fn discover(
     let target = host.resolve()?;
     let io =
         |action: &str, source| TransportError::Io { action: format!("{action} {name}"), source };
-    // LiteEth's gateware answers to its own port, whatever the sender's port is.
+    // LiteEth's gateware answers to its own port, regardless of the sender's port.
     let port = match dialect {
         Dialect::Ohwr => 0,
         Dialect::LiteEth => dialect.default_port(),

@@ -5,7 +5,7 @@ use super::Error;
 use super::cycle::{Cycle, Planned};
 use super::wire::{Codec, Flags, Format, LiteCodec, MAX_COUNT, Message, Record, Width, put_slot};
 
-/// Where a 32-bit data port finds the low word of the error register.
+/// Address of the error register's low word for a 32-bit data port.
 pub(super) const STATUS_REGISTER_W32: u32 = 4;
 
 /// Bits of a LiteEth return address that number the datagrams of a cycle.
@@ -42,9 +42,9 @@ impl Cycle {
         }
     }
 
-    /// What is encoded most: nothing but whole words to read, which fit one record and one look at
-    /// the error register. The same bytes as of [`encode_any`](Self::encode_any), in one go; `None`:
-    /// the cycle is another one.
+    /// Fast path for the most frequent cycle: only full words to read, which fit one record and one
+    /// read of the error register. Gives the same bytes as [`encode_any`](Self::encode_any);
+    /// `None`: the cycle is of another kind.
     #[inline]
     pub(super) fn encode_reads(
         &self,
@@ -195,7 +195,7 @@ struct Encoder<'a> {
     tag: u64,
     out: &'a mut Vec<u8>,
     open: Option<Open>,
-    /// Where the last record began.
+    /// Begin of the last record.
     last: usize,
     words: usize,
 }
@@ -315,7 +315,7 @@ impl Encoder<'_> {
         self.open = Some(open);
     }
 
-    /// A record of its own that reads the error register.
+    /// A separate record that reads the error register.
     fn status(&mut self) {
         let width = self.format.data.bytes();
         self.close();
@@ -331,7 +331,7 @@ impl Encoder<'_> {
     fn place(&self, planned: &Planned) -> (u64, u8) {
         let (base, lane) = planned.lanes(self.format);
         let width = planned.width.unwrap_or(self.format.data);
-        // What does not fit the port is refused before.
+        // Accesses that do not fit the port are refused before.
         (base, ((u16::from(width.mask_of_lanes())) << lane) as u8)
     }
 

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What a system counts for a waiting datagram beside its bytes: its descriptor, and the rest of the
-/// page or buffer that it came in. An assumption on the safe side: Linux counts 768 bytes for the
-/// shortest on its loopback interface, and up to 2.8 KiB more than a full frame's bytes elsewhere.
+/// Overhead that a system counts for a waiting datagram in addition to its bytes: its descriptor,
+/// and the rest of its page or buffer. An assumption on the safe side: Linux counts 768 bytes for
+/// the shortest on its loopback interface, and up to 2.8 KiB more than a full frame's bytes
+/// elsewhere.
 const OVERHEAD: usize = 2560;
 /// Replies to later datagrams that make an unanswered one count as lost.
 const PASSED: u8 = 3;
@@ -20,7 +21,7 @@ pub(super) struct Sent {
     pub(super) cycles: Range<u64>,
     /// LiteEth: which part of its cycle's reads it brings.
     pub(super) part: usize,
-    /// What to send again, and how often.
+    /// The datagram to retry, and how often.
     pub(super) repeat: Option<(Vec<u8>, u32)>,
     /// Its length; a reply is never longer.
     pub(super) bytes: usize,
@@ -30,9 +31,9 @@ pub(super) struct Sent {
 
 /// The datagrams from the oldest unanswered one on, by number.
 ///
-/// As many are in flight as the caller allows, as the receive buffer has room for the replies of,
-/// and as were not lost lately: a loss halves their number, each windowful of replies adds one. Losses
-/// among what was sent before the last halving are the same loss.
+/// The number in flight is limited by the caller, by the receive buffer's space for replies, and by
+/// recent losses: a loss halves it, each complete window of replies adds one. Losses of datagrams
+/// that were sent before the last halving count as the same loss.
 pub(super) struct Messages {
     pub(super) first: u64,
     queue: VecDeque<Sent>,
@@ -72,7 +73,7 @@ impl Messages {
         self.first + self.queue.len() as u64
     }
 
-    /// Whether another one must wait; `room`: bytes of the receive buffer.
+    /// True if another one must wait; `room`: bytes of the receive buffer.
     pub(super) fn is_full(&self, room: Option<usize>) -> bool {
         let crowded = room.is_some_and(|room| self.bytes + OVERHEAD > room && self.open > 0);
         self.open >= self.limit || crowded
@@ -103,7 +104,7 @@ impl Messages {
         self.queue.get_mut(index)
     }
 
-    /// Where a datagram stands, by its number.
+    /// Position of a datagram, by its number.
     #[inline]
     pub(super) fn index(&self, number: u64) -> Option<usize> {
         usize::try_from(number.checked_sub(self.first)?).ok()

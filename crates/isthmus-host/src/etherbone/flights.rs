@@ -41,7 +41,7 @@ pub(super) struct Flights {
     pub(super) live: usize,
     /// Held, in the order in which they ended.
     pub(super) ended: VecDeque<u64>,
-    /// The place whose values were handed out last, if their memory is not kept.
+    /// The slot whose values were returned last, if their memory is not kept.
     pub(super) large: Option<usize>,
     /// Cycle `n` is at `n` modulo the length, which is a power of two.
     pub(super) ring: Vec<Flight>,

@@ -21,8 +21,8 @@ use std::collections::VecDeque;
 
 use super::wire::{Flags, Format, RecordView, Width, put_slot};
 
-/// Where stamps are written. A slave that decodes only the low 7 bits of a configuration address
-/// sees the error register here, which may be read without effect.
+/// Address for stamps. A slave that decodes only the low 7 bits of a configuration address has the
+/// error register here, which may be read without side effect.
 const REGISTER: u64 = 0x7F00;
 /// "isth": what register 0x7F00 reads as.
 pub(super) const MAGIC: u64 = 0x6973_7468;
@@ -40,7 +40,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// Whether words of this format can carry stamps.
+    /// True if words of this format can carry stamps.
     pub(super) fn fits(format: Format) -> bool {
         format.data >= Width::W32 && format.address >= Width::W16
     }
@@ -107,14 +107,14 @@ pub(super) fn registers(format: Format) -> [u64; 2] {
     [REGISTER, REGISTER + format.data.bytes() as u64]
 }
 
-/// What becomes of a stamped datagram.
+/// Verdict on a stamped datagram.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict<'a> {
     /// It is new.
     Execute,
     /// It was executed before; this was the reply.
     Repeat(&'a [u8]),
-    /// It belongs to no session, or to its past.
+    /// It belongs to no session, or is too old.
     Drop,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Whether a session is open.
+    /// True if a session is open.
     pub(super) fn is_open(&self) -> bool {
         self.nonce != 0
     }
@@ -158,7 +158,7 @@ impl Session {
             self.oldest = 0;
             self.replies.clear();
         }
-        // Numbers wrap: what lies behind looks far ahead.
+        // Numbers wrap: an old number appears to be far ahead.
         let passed = stamp.oldest.wrapping_sub(self.oldest);
         if passed < 1 << 31 {
             self.oldest = stamp.oldest;
@@ -227,11 +227,11 @@ mod tests {
             let again = session.judge(stamp(7, number, 0));
             assert_eq!(again, Verdict::Repeat(&number.to_be_bytes()));
         }
-        // The master has the replies up to 2: those never come back.
+        // The master has the replies up to 2: those numbers are never sent again.
         assert!(executes(&mut session, stamp(7, 4, 3)));
         assert_eq!(session.judge(stamp(7, 2, 0)), Verdict::Drop);
         assert_eq!(session.judge(stamp(7, 3, 0)), Verdict::Repeat(&3u32.to_be_bytes()));
-        // A number that was given up is not executed late.
+        // An abandoned number is not executed late.
         assert!(executes(&mut session, stamp(7, 9, 9)));
         assert_eq!(session.judge(stamp(7, 5, 5)), Verdict::Drop);
     }

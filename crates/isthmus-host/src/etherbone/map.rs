@@ -29,7 +29,7 @@ pub enum MapError {
         first: u64,
         /// Last address.
         last: u64,
-        /// The device that is there.
+        /// The device at this address.
         name: String,
         /// Its first address.
         other: u64,
@@ -63,7 +63,7 @@ impl AddressMap {
         map
     }
 
-    /// Where the table lies: [`SlaveConfig::sdb_address`](super::SlaveConfig::sdb_address).
+    /// Address of the table: [`SlaveConfig::sdb_address`](super::SlaveConfig::sdb_address).
     pub fn sdb_address(&self) -> u64 {
         self.table_first
     }

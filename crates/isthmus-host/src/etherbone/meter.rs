@@ -8,7 +8,7 @@ pub enum Work {
         /// Bus operations in the cycle.
         operations: usize,
     },
-    /// The reply of one cycle was taken apart and handed to its owner.
+    /// The reply of one cycle was parsed and passed to its owner.
     Complete {
         /// Bus operations in the cycle.
         operations: usize,
@@ -21,7 +21,7 @@ pub enum Work {
     reason = "simulated processors are single-threaded: no Send bound is wanted"
 )]
 pub trait Meter {
-    /// The client did this; it goes on when the call returns.
+    /// The client did this; it continues when the call returns.
     async fn work(&mut self, work: Work);
 }
 

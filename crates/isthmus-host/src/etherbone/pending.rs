@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The end of a cycle in flight, and what is notified of it.
+//! The result of a cycle in flight, and its notification.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,7 +14,8 @@ pub(super) type CycleResult = Result<CycleReply, Error>;
 pub(super) struct Slot {
     /// Which of its cycles the rest belongs to.
     number: u64,
-    /// An error apart: a slot is looked at for every cycle, and the smaller, the faster.
+    /// The error is stored separately: a slot is accessed for every cycle, and a smaller slot is
+    /// faster.
     result: Option<Result<CycleReply, Box<Error>>>,
     waker: Option<Waker>,
 }
@@ -43,7 +44,7 @@ impl Pending {
         result.map(|result| result.map_err(|error| *error))
     }
 
-    /// Whether a result is waiting.
+    /// True if a result is pending.
     pub fn is_ready(&self) -> bool {
         self.lock().result.is_some()
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The self-describing bus: tables of 64-byte records in which a bus says what is attached to it.
+//! The self-describing bus: tables of 64-byte records that describe the devices on a bus.
 //!
 //! - [`scan`]: reads the tables of a device, through all bridges
 //! - [`parse`]: one table as bytes
 //! - [`TableBuilder`]: the table of a software slave
 //!
-//! A bridge's own range and the address of its table are relative to the bus it stands on;
-//! everything behind it is relative to the first address of the bridge. [`scan`] adds these up.
+//! A bridge's own range and the address of its table are relative to the bus that the bridge is on;
+//! all addresses behind it are relative to the first address of the bridge. [`scan`] adds these up.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -23,7 +23,7 @@ pub const ROOT_REGISTER: u64 = 0x08;
 const VERSION: u8 = 1;
 const NAME: usize = 19;
 
-/// The maker of a component, and what it is.
+/// Vendor and product of a component.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Product {
     /// Vendor number.
@@ -45,7 +45,7 @@ pub struct Component {
     pub first: u64,
     /// Last byte address.
     pub last: u64,
-    /// What it is.
+    /// Its kind.
     pub product: Product,
 }
 
@@ -76,7 +76,7 @@ pub enum Record {
     },
     /// A way to another bus.
     Bridge {
-        /// Where the other bus's table lies.
+        /// Address of the other bus's table.
         child: u64,
         /// The bridge.
         component: Component,
@@ -90,9 +90,9 @@ pub enum Record {
         /// The target.
         component: Component,
     },
-    /// What the whole was integrated as.
+    /// The integrated design.
     Integration(Product),
-    /// Text about the sources (type 0x81) or the synthesis (0x82), as it stands.
+    /// Text about the sources (type 0x81) or the synthesis (0x82), unchanged.
     Meta {
         /// Record type.
         kind: u8,
@@ -120,7 +120,7 @@ impl Record {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn product(&self) -> Option<&Product> {
         match self {
             Record::Integration(product) => Some(product),
@@ -300,7 +300,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Record>, TableError> {
     Ok(table.as_chunks::<RECORD>().0.iter().map(Record::decode).collect())
 }
 
-/// Where [`scan`] stops, so that no table can keep it busy.
+/// Limits of [`scan`], so that no table can keep it busy forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bridges behind one another.
@@ -325,18 +325,18 @@ pub enum ScanError {
     /// The device says that it has no table.
     #[error("the device has no self-description (configuration register 8 is 0)")]
     None,
-    /// What lies there is not a table.
+    /// There is no table at this address.
     #[error("table at {address:#x}: {source}")]
     Table {
-        /// Where.
+        /// Its address.
         address: u64,
-        /// What is wrong.
+        /// The problem.
         source: TableError,
     },
     /// More than [`Limits`] allows.
     #[error("table at {address:#x}: {what}")]
     Limit {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Which limit.
         what: String,
@@ -382,8 +382,8 @@ impl fmt::Display for Entry {
     }
 }
 
-/// Everything a device says of itself, in the order of its tables; what is behind a bridge follows
-/// the bridge.
+/// The complete self-description of a device, in the order of its tables; entries behind a bridge
+/// follow the bridge.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     /// All records.
@@ -414,7 +414,7 @@ impl Tree {
 
 struct Table {
     address: u64,
-    /// What the addresses in it are relative to.
+    /// Base of its relative addresses.
     base: u64,
     path: Vec<usize>,
     /// The entry of the bridge that leads here.
@@ -433,7 +433,7 @@ pub async fn scan<T: Transport, M: Meter>(
     let root = root(client).await?;
     let mut tree = Tree::default();
     let mut seen = HashSet::new();
-    // The next table to read is the last one: what is behind a bridge comes before its siblings.
+    // The next table to read is the last one: entries behind a bridge come before its siblings.
     let mut left = vec![Table { address: root, base: 0, path: Vec::new(), bridge: None }];
     while let Some(table) = left.pop() {
         let read = match () {
@@ -486,7 +486,7 @@ pub async fn scan<T: Transport, M: Meter>(
         }
         let added = entries.len();
         tree.entries.splice(at..at, entries);
-        // Whatever waits stands before this table's bridge, or behind all that was put in.
+        // Every waiting entry is before this table's bridge, or behind all inserted ones.
         for waiting in &mut left {
             if let Some(bridge) = waiting.bridge.as_mut().filter(|bridge| **bridge >= at) {
                 *bridge += added;
@@ -582,7 +582,7 @@ impl TableBuilder {
         Self { bus: Component { first, last, product }, records: Vec::new() }
     }
 
-    /// Adds a record as it is.
+    /// Adds a record unchanged.
     pub fn record(mut self, record: Record) -> Self {
         self.records.push(record);
         self
@@ -603,8 +603,8 @@ impl TableBuilder {
         self.record(Record::Bridge { child, component: Component { first, last, product } })
     }
 
-    /// The table: [`RECORD`] bytes each for the bus and every record; beyond 65534 records the
-    /// rest is left out.
+    /// The table: [`RECORD`] bytes each for the bus and every record; records beyond 65534 are
+    /// omitted.
     pub fn bytes(&self) -> Vec<u8> {
         let count = self.records.len().min(usize::from(u16::MAX) - 1);
         let mut out = Vec::with_capacity((1 + count) * RECORD);

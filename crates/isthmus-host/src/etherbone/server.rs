@@ -56,7 +56,7 @@ pub struct ServerConfig {
     /// Poll for this long after the last request before the thread sleeps: answers sooner, for a
     /// busy processor.
     pub spin: Duration,
-    /// What is offered.
+    /// The offered slave.
     pub slave: SlaveConfig,
 }
 
@@ -86,10 +86,10 @@ impl ServerConfig {
     }
 }
 
-/// What a server counted, beside what its slave did.
+/// Counters of a server, in addition to those of its slave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerStatistics {
-    /// What was executed and what was dropped.
+    /// Counters of executed and dropped requests.
     pub slave: SlaveStatistics,
     /// Datagrams received.
     pub datagrams: u64,
@@ -140,7 +140,7 @@ struct Connection {
     sent: usize,
     active: Instant,
     accepted: Instant,
-    /// Nothing more will come; what is in `out` still leaves.
+    /// No more input will arrive; `out` is still sent.
     closing: bool,
 }
 
@@ -204,12 +204,12 @@ impl<B: Bus> Server<B> {
         })
     }
 
-    /// Where datagrams are received, with the ports the system picked.
+    /// Addresses on which datagrams are received, with the ports that the system picked.
     pub fn udp_addresses(&self) -> Vec<SocketAddr> {
         self.datagrams.iter().filter_map(|d| d.socket.local_addr().ok()).collect()
     }
 
-    /// Where connections are accepted.
+    /// Addresses on which connections are accepted.
     pub fn tcp_addresses(&self) -> Vec<SocketAddr> {
         self.listeners.iter().filter_map(|l| l.local_addr().ok()).collect()
     }
@@ -219,7 +219,7 @@ impl<B: Bus> Server<B> {
         &mut self.engine.bus
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     pub fn statistics(&self) -> ServerStatistics {
         ServerStatistics { slave: self.engine.statistics, ..self.statistics }
     }
@@ -237,8 +237,8 @@ impl<B: Bus> Server<B> {
         Ok(())
     }
 
-    /// Waits up to `timeout` for requests and serves those that have come. Returns whether there
-    /// was one.
+    /// Waits up to `timeout` for requests and serves the pending ones. Returns whether there was
+    /// one.
     pub fn step(&mut self, timeout: Duration) -> Result<bool, TransportError> {
         self.expire();
         if !self.config.spin.is_zero() {
@@ -444,7 +444,7 @@ impl<B: Bus> Server<B> {
             let (socket, peer) = match self.listeners.get(index).map(TcpListener::accept) {
                 Some(Ok(accepted)) => accepted,
                 Some(Err(error)) if is_starved(&error) => {
-                    // It stays ready: asking again at once would keep a processor busy.
+                    // It stays ready: polling again at once would keep a processor busy.
                     self.paused = Some(Instant::now() + PAUSE);
                     self.statistics.no_descriptor += 1;
                     break;
@@ -519,7 +519,7 @@ impl<B: Bus> Server<B> {
         busy
     }
 
-    /// Closes what was idle or held the line too long.
+    /// Closes connections that were idle or held the cycle line too long.
     fn expire(&mut self) {
         if self.connections.is_empty() && self.paused.is_none() {
             return;
@@ -545,7 +545,7 @@ impl<B: Bus> Server<B> {
 }
 
 impl<B: Bus + Send + 'static> Server<B> {
-    /// Serves on a thread of its own until the handle is stopped or dropped.
+    /// Serves on a separate thread until the handle is stopped or dropped.
     pub fn spawn(mut self) -> Result<ServerHandle<B>, TransportError> {
         let stop = Arc::new(AtomicBool::new(false));
         let (udp, tcp) = (self.udp_addresses(), self.tcp_addresses());
@@ -574,12 +574,12 @@ pub struct ServerHandle<B> {
 }
 
 impl<B> ServerHandle<B> {
-    /// Where datagrams are received.
+    /// Addresses on which datagrams are received.
     pub fn udp_addresses(&self) -> &[SocketAddr] {
         &self.udp
     }
 
-    /// Where connections are accepted.
+    /// Addresses on which connections are accepted.
     pub fn tcp_addresses(&self) -> &[SocketAddr] {
         &self.tcp
     }
@@ -606,7 +606,7 @@ impl<B> Drop for ServerHandle<B> {
     }
 }
 
-/// Whether a connection could not be accepted because descriptors or memory are used up.
+/// True if a connection could not be accepted because descriptors or memory are exhausted.
 fn is_starved(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let starved = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
@@ -621,7 +621,7 @@ enum Kind {
 }
 
 impl Connection {
-    /// Sends what the system takes; whether that was anything.
+    /// Sends as much as the system accepts; returns whether that was anything.
     fn send(&mut self) -> bool {
         let before = self.sent;
         while let Some(rest) = self.out.get(self.sent..).filter(|rest| !rest.is_empty()) {
@@ -650,7 +650,7 @@ fn bound_udp(address: SocketAddr) -> std::io::Result<UdpSocket> {
     if address.is_ipv6() {
         socket.set_only_v6(true)?;
     }
-    // Bursts of pipelined requests wait here; what the system allows is enough.
+    // Bursts of pipelined requests wait here; the system's limit is enough.
     let _ = socket.set_recv_buffer_size(1 << 22);
     socket.bind(&address.into())?;
     Ok(socket.into())

@@ -86,25 +86,25 @@ impl AsyncClient {
 
     /// Submits a cycle at once; the future has its end.
     ///
-    /// At most 65536 submitted cycles wait to be sent; one more ends with [`Error::Busy`]. A program
-    /// that awaits what it submits in batches below that does not meet it.
+    /// At most 65536 submitted cycles wait to be sent; one more ends with [`Error::Busy`]. A
+    /// program that submits and awaits smaller batches never reaches this limit.
     pub fn submit(&self, cycle: Cycle) -> Pending {
         let (completion, pending) = Completion::pending();
         if let Err(TrySendError::Full(mut job)) = self.jobs.try_send(Job { cycle, completion }) {
             job.completion.tell(Err(Error::Busy(QUEUE)));
         }
-        // Where the driver is gone, the job's end says so.
+        // If the driver was dropped, the job's result reports it.
         pending
     }
 
-    /// Reads one word in a checked cycle of its own.
+    /// Reads one word in a separate checked cycle.
     pub async fn read(&self, address: u64) -> Result<u64, Error> {
         let reply = self.submit(Cycle::new().read(address)).await?;
         // A checked cycle with one read ends with exactly one value.
         Ok(reply.reads.first().copied().unwrap_or_default())
     }
 
-    /// Writes one word in a checked cycle of its own.
+    /// Writes one word in a separate checked cycle.
     pub async fn write(&self, address: u64, data: u64) -> Result<(), Error> {
         self.submit(Cycle::new().write(address, data)).await.map(drop)
     }
@@ -114,12 +114,12 @@ impl AsyncClient {
         self.state.format
     }
 
-    /// Whether the device gave a session ([`Client::has_session`]).
+    /// True if the device opened a session ([`Client::has_session`]).
     pub fn has_session(&self) -> bool {
         self.state.session
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     pub fn statistics(&self) -> Statistics {
         self.state.counters.read()
     }

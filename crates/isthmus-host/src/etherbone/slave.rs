@@ -13,7 +13,7 @@ use super::wire::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BusFault;
 
-/// The master that asks.
+/// The requesting master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// This process.
@@ -34,7 +34,7 @@ impl fmt::Display for Peer {
     }
 }
 
-/// The Wishbone side of a slave: what a program implements to be reached over Etherbone.
+/// The Wishbone side of a slave: a program implements it to be accessible over Etherbone.
 pub trait Bus {
     /// Reads the word at `address`, a multiple of the width; lanes that are not enabled may hold
     /// anything.
@@ -137,23 +137,23 @@ impl Bus for Memory {
     }
 }
 
-/// What a slave offers and how strict it is.
+/// Properties of a slave, and its strictness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlaveConfig {
-    /// The dialect it speaks; frames of the other one are dropped and counted.
+    /// Its dialect; frames of the other one are dropped and counted.
     pub dialect: Dialect,
     /// Widths it offers (LiteEth: 32 bit).
     pub widths: Widths,
-    /// Where the bus says its self-description lies (configuration register 8).
+    /// Address of the self-description, as reported by the bus (configuration register 8).
     pub sdb_address: u64,
     /// Answer as gateware does, which never changes a frame's length: writes become empty records
     /// in front of the reply.
     pub zero_padding: bool,
-    /// Execute datagrams that look like replies. An answer is a write record: a slave that receives
-    /// one, misdirected or forged, would write to its bus. A reply differs from a request in
-    /// that its header announces no reads and no record asks for an answer of any kind (BCA and RFF
-    /// clear); Etherbone's masters set these in every request. Set this for a sender that pushes
-    /// plain writes.
+    /// Execute datagrams that look like replies. A reply is a write record: a slave that receives a
+    /// misdirected or forged reply would write to its bus. A reply differs from a request: its
+    /// header announces no reads, and no record requests an answer of any kind (BCA and RFF clear).
+    /// Etherbone's masters set these in every request. Set this for a sender that pushes plain
+    /// writes.
     pub accept_replies: bool,
     /// Offer sessions, in which a request that comes again is answered but not executed again.
     /// Without, the slave is as plain as gateware.
@@ -174,7 +174,7 @@ impl Default for SlaveConfig {
     }
 }
 
-/// What a slave counted.
+/// Counters of a slave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SlaveStatistics {
     /// Probes answered.
@@ -197,7 +197,7 @@ pub struct SlaveStatistics {
     pub out_of_session: u64,
 }
 
-/// What a slave keeps for each of its masters.
+/// State of a slave for each of its masters.
 #[derive(Debug, Default)]
 pub(super) struct Master {
     errors: u64,
@@ -206,7 +206,7 @@ pub(super) struct Master {
 }
 
 impl Master {
-    /// Whether its stream has brought a whole probe.
+    /// True if its stream has delivered a complete probe.
     pub(super) fn has_probed(&self) -> bool {
         !matches!(self.stream, StreamState::Start(_))
     }
@@ -246,7 +246,7 @@ impl<B: Bus> Engine<B> {
         Self { bus, config, statistics: SlaveStatistics::default(), line: false }
     }
 
-    /// Whether a stream left its cycle open.
+    /// True if a stream left its cycle open.
     pub(super) fn holds_line(&self) -> bool {
         self.line
     }
@@ -443,7 +443,7 @@ impl<B: Bus> Engine<B> {
             return Err(Broken);
         };
         let (format, mut buffer) = (*format, std::mem::take(rest));
-        // Whole records where they arrived; only what is cut at either end is copied.
+        // Complete records are used in place; only records cut at either end are copied.
         let mut used = 0;
         if !buffer.is_empty() {
             buffer.extend_from_slice(bytes);
@@ -539,9 +539,9 @@ impl<B: Bus> Engine<B> {
     }
 }
 
-/// What the records of a datagram look like.
+/// Kind of a datagram's records.
 struct Shape {
-    /// Nothing in it asks for an answer.
+    /// It requests no answer.
     reply: bool,
     /// It is LiteEth's: an empty word, then one record that fills the rest, without a flag that
     /// Etherbone's masters set.
@@ -616,7 +616,7 @@ impl<B: Bus> SoftSlave<B> {
         self
     }
 
-    /// Where the bus says its self-description lies (configuration register 8).
+    /// Address of the self-description, as reported by the bus (configuration register 8).
     pub fn with_sdb_address(mut self, address: u64) -> Self {
         self.engine.config.sdb_address = address;
         self
@@ -633,12 +633,12 @@ impl<B: Bus> SoftSlave<B> {
         &mut self.engine.bus
     }
 
-    /// What it offers.
+    /// Its properties.
     pub fn config(&self) -> &SlaveConfig {
         &self.engine.config
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     pub fn statistics(&self) -> SlaveStatistics {
         self.engine.statistics
     }

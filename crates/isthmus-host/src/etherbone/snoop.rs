@@ -5,7 +5,7 @@ use std::fmt;
 use super::wire::{Codec, Flags, LiteCodec, Message, OhwrCodec, Record};
 use super::{Bus, BusFault, Dialect, Peer, Width};
 
-/// What a datagram says, a line for each operation: for monitors.
+/// The contents of a datagram, a line for each operation: for monitors.
 ///
 /// A value that a reply brings is shown with the return address that the request named; a datagram
 /// that is not of the dialect is one line that says why.
@@ -44,14 +44,14 @@ fn operations(record: &Record, width: Width) -> Vec<String> {
     lines
 }
 
-/// What happens on a bus.
+/// An event on a bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BusEvent {
     /// The cycle line rises.
     Begin(Peer),
     /// A read ended.
     Read {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Width of the data port.
         width: Width,
@@ -62,7 +62,7 @@ pub enum BusEvent {
     },
     /// A write ended.
     Write {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Width of the data port.
         width: Width,
@@ -70,7 +70,7 @@ pub enum BusEvent {
         byte_enable: u8,
         /// The value.
         data: u64,
-        /// Whether it was a bus error.
+        /// True for a bus error.
         result: Result<(), BusFault>,
     },
     /// The cycle line falls.
@@ -112,7 +112,7 @@ impl<B: fmt::Debug, F> fmt::Debug for Snoop<B, F> {
 }
 
 impl<B: Bus, F: FnMut(&BusEvent)> Snoop<B, F> {
-    /// Reports everything that `bus` does to `tell`.
+    /// Reports all operations of `bus` to `tell`.
     pub fn new(bus: B, tell: F) -> Self {
         Self { bus, tell }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a client counted.
+/// Counters of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Messages sent (probes included).
@@ -40,7 +40,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// What was counted so far. A cycle whose end was reported is counted.
+    /// The counters so far. A cycle whose end was reported is counted.
     pub(super) fn read(&self) -> Statistics {
         Statistics {
             messages_sent: self.messages_sent.read(),

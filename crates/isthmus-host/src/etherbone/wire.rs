@@ -28,7 +28,8 @@ pub enum Dialect {
     /// Etherbone version 1 as published on the Open Hardware Repository.
     #[default]
     Ohwr,
-    /// What LiteEth and LiteX speak: other header length, mirrored flags, one record a message.
+    /// The dialect of LiteEth and LiteX: other header length, mirrored flags, one record per
+    /// message.
     LiteEth,
 }
 

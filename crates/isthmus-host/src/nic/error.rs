@@ -2,7 +2,7 @@
 
 use crate::transport::TransportError;
 
-/// What goes wrong with a UDP-to-memory interface.
+/// Errors of a UDP-to-memory interface.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NicError {
@@ -31,7 +31,7 @@ pub enum NicError {
     /// An event that cannot be.
     #[error("an event contradicts the lists: {reason}")]
     Event {
-        /// What it says.
+        /// The reason.
         reason: String,
     },
     /// More buffers given back than announced.

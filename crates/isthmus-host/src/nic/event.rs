@@ -18,9 +18,9 @@ pub struct Event {
     pub datagrams: u16,
     /// Number of this filling in its list, from 0 on.
     pub sequence: u32,
-    /// Who sent the last datagram.
+    /// Sender of the last datagram.
     pub source: SocketAddrV4,
-    /// Datagrams of the list that had no place so far, modulo 2^32.
+    /// Datagrams of the list that found no buffer so far, modulo 2^32.
     pub lost: u32,
     /// The interface's clock when the last datagram's end had come.
     pub cycles: u64,
@@ -29,7 +29,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event as the interface writes it; the phase is not looked at.
+    /// An event as the interface writes it; the phase is not checked.
     #[must_use]
     pub fn decode(bytes: &[u8; EVENT_BYTES]) -> Self {
         let word = |at: usize| {

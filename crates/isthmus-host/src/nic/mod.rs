@@ -32,7 +32,7 @@ const READY: u32 = 1 << 8;
 /// Buffers, and datagrams in them, begin at multiples of this.
 pub const PLACE_BYTES: usize = 64;
 const QUEUE_LOG2: std::ops::RangeInclusive<u32> = 1..=15;
-/// The interface ends what it has begun long before.
+/// The interface ends begun transfers long before.
 const READY_POLLS: u32 = 10_000;
 
 /// A circle of buffers for the datagrams of one port.
@@ -48,7 +48,7 @@ pub struct List {
     pub flush_cycles: u32,
 }
 
-/// What an interface is opened with.
+/// Configuration of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NicConfig {
     /// One for each port that is to be used, from port 0 on.
@@ -208,7 +208,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Ok(self.bar.write32(u64::from(regs::LIST_RETURNED0 + 4 * number), value).await?)
     }
 
-    /// What became of the datagrams of a port.
+    /// Outcome of the datagrams of a port.
     ///
     /// # Errors
     /// When a load fails.
@@ -216,7 +216,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Ok(Statistics::read(&mut self.bar, port).await?)
     }
 
-    /// Whether it was opened with interrupts.
+    /// True if it was opened with interrupts.
     #[must_use]
     pub fn has_interrupts(&self) -> bool {
         self.interrupts
@@ -263,7 +263,7 @@ async fn set_list<M: Mmio>(
     Ok(())
 }
 
-/// What the interface cannot do is refused before it is touched.
+/// Unsupported settings are refused before the interface is accessed.
 fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(), NicError> {
     let refuse = |what: String| Err(NicError::Config { what });
     let (ports, most) = ((version >> 8 & 0xf) as usize, (version >> 16 & 0xff) as usize);

@@ -4,14 +4,15 @@ use crate::pcie::Mmio;
 use crate::regs::nanet as regs;
 use crate::transport::TransportError;
 
-/// What became of the frames and datagrams of a port, hop by hop. Counters of 16 bits wrap; `delivered` has 32.
+/// Outcome of the frames and datagrams of a port, hop by hop. Counters of 16 bits wrap; `delivered`
+/// has 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Datagrams that the UDP stage handed over whole.
+    /// Datagrams that the UDP stage passed on completely.
     pub frames_good: u16,
     /// Frames with a wrong check sum or length.
     pub frames_bad: u16,
-    /// Frames for others, or that nothing in the interface speaks; ARP and ping too.
+    /// Frames for other stations or of unsupported protocols; ARP and ping too.
     pub frames_other: u16,
     /// Datagrams that found no room behind their port: the host's bus was too slow.
     pub overflow: u16,

@@ -35,7 +35,7 @@ pub struct PcieRings {
 }
 
 impl Default for PcieRings {
-    /// Rings of 64 KiB, and whatever fits is pushed.
+    /// Rings of 64 KiB, and every request that fits is pushed.
     fn default() -> Self {
         Self { request: 1 << 16, reply: 1 << 16, push_most: usize::MAX }
     }
@@ -54,7 +54,7 @@ impl PcieRings {
 /// device and no read by it. Requests end on a line of the window wherever the next one of their
 /// size would not fit the line, by words of zeros, which are empty records.
 ///
-/// Positions are what the device's are: byte counts modulo 2^32.
+/// Positions are the same as the device's: byte counts modulo 2^32.
 #[derive(Debug)]
 pub struct EtherbonePcie<M, D> {
     mmio: M,
@@ -74,7 +74,7 @@ pub struct EtherbonePcie<M, D> {
 }
 
 impl<M: Mmio, D: DmaMemory> EtherbonePcie<M, D> {
-    /// Stops whatever runs on the board, lays the rings into `memory`, and starts the stream.
+    /// Stops any stream on the board, places the rings in `memory`, and starts the stream.
     pub async fn open(mmio: M, memory: D, rings: PcieRings) -> Result<Self, TransportError> {
         for (name, size) in [("request", rings.request), ("reply", rings.reply)] {
             if !size.is_power_of_two() || !(LINE..=1 << 24).contains(&size) {
@@ -173,7 +173,7 @@ impl<M: Mmio, D: DmaMemory> EtherbonePcie<M, D> {
         Ok((self.mmio, self.memory))
     }
 
-    /// An error that says what the board's error register says.
+    /// An error with the contents of the board's error register.
     async fn trouble(&mut self, what: &str) -> TransportError {
         match self.mmio.read32(regs::ERRORS.into()).await {
             Ok(bits) => {

@@ -40,7 +40,7 @@ pub trait DmaMemory {
     /// Its size in bytes.
     fn size(&self) -> usize;
 
-    /// The time now, since an origin of its own.
+    /// The time now, since an arbitrary origin.
     fn now(&self) -> Duration;
 
     /// Copies out of it; the range is inside.
@@ -49,8 +49,8 @@ pub trait DmaMemory {
     /// Copies into it; the range is inside.
     async fn write(&mut self, offset: usize, data: &[u8]) -> Result<(), TransportError>;
 
-    /// Loads 8 little-endian bytes at a multiple of 8, at once and after what the device wrote
-    /// before them (an acquire load).
+    /// Loads 8 little-endian bytes at a multiple of 8, atomically and ordered after the device's
+    /// earlier writes (an acquire load).
     async fn load64(&mut self, offset: usize) -> Result<u64, TransportError>;
 
     /// Polls until these 8 bytes are no longer `seen`, and gives what they are then; `seen` when

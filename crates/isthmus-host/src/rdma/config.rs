@@ -40,7 +40,8 @@ pub enum Posting {
 pub struct EndpointConfig {
     /// Its own number.
     pub host: HostId,
-    /// Number of the first session of each flow; another one at each opening.
+    /// Number of the first session of each flow. Any: one that a peer still has open from an earlier start
+    /// is passed over.
     pub session: u8,
     /// Cycles of the host's clock that an acknowledgement may take.
     pub probe_cycles: u32,

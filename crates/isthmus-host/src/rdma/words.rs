@@ -593,10 +593,10 @@ mod tests {
         assert_eq!((frame.count, frame.immediate), (41, 0xFEED));
         let told = Notification::from(1 << 63 | 7 << 48 | 0x1F8);
         assert_eq!(told, Notification { address: 0x1F8, count: 7, failed: true });
-        let done = Completion::from(3 << 32 | 0x21 << 24 | 1 << 16 | 500);
-        let (number, session, refusals, ended) = (500, 0x21, 3, 0);
-        assert_eq!(done, Completion { number, open: true, pending: false, session, refusals, ended });
-        assert_eq!(Completion::from(0x2A << 18).ended, 0x2A);
+        let done = Completion::from(3 << 32 | 0x21 << 24 | 5 << 18 | 1 << 16 | 500);
+        let (number, session, ended, refusals) = (500, 0x21, 5, 3);
+        let expected = Completion { number, open: true, pending: false, session, ended, refusals };
+        assert_eq!(done, expected);
         assert!(Completion::from(1 << 17).pending);
         let first = 1 << 63 | 2 << 24 | 1 << 23 | 4 << 16 | 0x85 << 8 | 6;
         let record = ErrorRecord::parse([first, 0x40], true).unwrap();

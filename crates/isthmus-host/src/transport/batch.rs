@@ -9,7 +9,7 @@ use quinn_udp::{Transmit, UdpSockRef, UdpSocketState};
 
 use super::wait_writable;
 
-/// What one call may send: the longest UDP payload.
+/// Limit of one call: the longest UDP payload.
 pub(crate) const BATCH_BYTES: usize = 65_000;
 /// How long a full send buffer may take to empty.
 const SEND_STALL: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ impl Batch {
         Self { bytes: Vec::new(), segment: 0, peer, connected }
     }
 
-    /// Adds a message; what it does not fit to is sent first.
+    /// Adds a message; if it does not fit to the batch, the batch is sent first.
     pub(crate) fn push(
         &mut self,
         socket: &UdpSocket,
@@ -47,7 +47,7 @@ impl Batch {
         sent
     }
 
-    /// Whether a message needs nothing to be sent first.
+    /// True if a message fits without sending the batch first.
     pub(crate) fn fits(&self, state: &UdpSocketState, peer: SocketAddr, message: &[u8]) -> bool {
         // A shorter one ends the batch, a longer one begins another.
         self.bytes.is_empty()

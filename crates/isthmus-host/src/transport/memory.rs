@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Kind, Transport, TransportError};
 use crate::etherbone::{Bus, SoftSlave};
 
-/// What goes wrong on the way, by the position of the datagram (0 is the first one sent).
+/// Faults in flight, by the position of the datagram (0 is the first one sent).
 ///
 /// A list that names no position does nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub struct Faults {
     pub cut_replies: Vec<usize>,
 }
 
-/// A transport whose other end is a [`SoftSlave`] in the same process. Its clock stands still
-/// except while waiting for a reply that does not come, so tests of time-outs take no time.
+/// A transport whose other end is a [`SoftSlave`] in the same process. Its clock only advances
+/// while waiting for a reply that does not arrive, so tests of timeouts take no time.
 #[derive(Debug)]
 pub struct MemoryTransport<B> {
     slave: SoftSlave<B>,

@@ -11,7 +11,7 @@ use super::TransportError;
 /// Which Internet protocol a name allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Whatever the host name resolves to first.
+    /// The first address that the host name resolves to.
     Any,
     /// IPv4 only.
     V4,
@@ -217,7 +217,7 @@ mod tests {
         for (text, expected) in cases {
             let name: DeviceName = text.parse().expect(text);
             assert_eq!(name.to_string(), expected);
-            // What is printed is read back as the same.
+            // The printed name parses to the same value.
             assert_eq!(expected.parse(), Ok(name));
         }
         let path = "dev/pts/3".parse::<DeviceName>().map(|name| name.path());

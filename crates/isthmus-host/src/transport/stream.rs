@@ -15,7 +15,7 @@ use super::{
     DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_either, wait_readable,
 };
 
-/// How long a send may make no progress before the other side counts as gone.
+/// Timeout of a send without progress; then the connection counts as closed.
 const SEND_STALL: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The default rate of serial lines.
@@ -28,18 +28,18 @@ const STASH: usize = 1 << 16;
 
 /// A non-blocking stream of the operating system: what TCP and serial devices have in common.
 ///
-/// Where the other side does not take a request because its answers fill the line, these are read
-/// while the request waits: a long cycle would otherwise stop both sides.
+/// If the remote end does not accept a request because its answers fill the buffers, these answers
+/// are read while the request waits: a long cycle would otherwise block both sides.
 #[derive(Debug)]
 struct Stream<S> {
     io: S,
     name: String,
     origin: Instant,
     spin: Duration,
-    /// What waits to be sent, from `sent` on.
+    /// Bytes waiting to be sent, from `sent` on.
     out: Vec<u8>,
     sent: usize,
-    /// What came while something waited to be sent, from `taken` on.
+    /// Bytes received while others waited to be sent, from `taken` on.
     inbox: Vec<u8>,
     taken: usize,
 }

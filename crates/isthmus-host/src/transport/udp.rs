@@ -12,15 +12,15 @@ use super::{DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_re
 
 /// One receive call brings at most this many bytes: 64 merged datagrams or one of any length.
 const BUFFER: usize = 1 << 17;
-/// The receive buffer that is asked for.
+/// The requested receive buffer.
 const RECEIVE_ROOM: usize = 1 << 22;
 
 /// Etherbone's `udp`, `udp4` and `udp6` over a socket of the operating system.
 ///
 /// The socket is connected: datagrams of other senders never reach the client. Receiving blocks
-/// the calling thread until the deadline. Where the system can, datagrams of one length cross into
-/// the kernel together (generic segmentation offload) and come back together; on the wire each is
-/// one datagram.
+/// the calling thread until the deadline. If the system supports it, datagrams of equal length are
+/// passed to the kernel together (generic segmentation offload) and received together; on the wire
+/// each is one datagram.
 #[derive(Debug)]
 pub struct UdpTransport {
     socket: UdpSocket,
@@ -30,12 +30,12 @@ pub struct UdpTransport {
     room: Option<usize>,
     origin: Instant,
     spin: Duration,
-    /// The receive call waits by itself, up to `timeout`.
+    /// The receive call blocks, up to `timeout`.
     blocking: bool,
     timeout: Duration,
     mtu: usize,
     batch: Batch,
-    /// What the last receive call brought: `received[at..end]` in messages of `stride` bytes.
+    /// Data of the last receive call: `received[at..end]` in messages of `stride` bytes.
     received: Vec<u8>,
     at: usize,
     end: usize,
@@ -70,7 +70,7 @@ impl UdpTransport {
         socket.connect(peer).map_err(|e| io("connect", e))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(|e| io("set up", e))?;
         let buffer = socket2::SockRef::from(&socket);
-        // What the system allows is enough.
+        // The system's limit is enough.
         let _ = buffer.set_recv_buffer_size(RECEIVE_ROOM);
         let room = buffer.recv_buffer_size().ok();
         let transport = Self {

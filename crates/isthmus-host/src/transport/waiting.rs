@@ -11,7 +11,7 @@ pub trait Wait {
     /// so that the caller that polls it drops it. `again`: a part has ended with nothing received.
     ///
     /// # Errors
-    /// What ends the receive.
+    /// The error that ends the receive.
     fn until(
         &mut self,
         now: Duration,

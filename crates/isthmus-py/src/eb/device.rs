@@ -121,7 +121,7 @@ impl PyDevice {
         self.with(py, |client| block_on(client.flush()).map_err(to_python))
     }
 
-    /// Sends what is queued and waits until no cycle is in flight.
+    /// Sends queued cycles and waits until no cycle is in flight.
     fn settle(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, |client| {
             let settled = block_on(async {
@@ -212,7 +212,7 @@ impl PyDevice {
         })
     }
 
-    /// What the device says is attached to its bus, down to `depth` bridges.
+    /// The devices that the bus describes, down to `depth` bridges.
     fn sdb(&self, py: Python<'_>, depth: usize) -> PyResult<Vec<PyRecord>> {
         self.with(py, |client| {
             let limits = sdb::Limits { depth, ..sdb::Limits::default() };

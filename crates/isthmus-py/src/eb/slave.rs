@@ -23,7 +23,7 @@ const EVENTS: usize = 1 << 16;
 /// Events that are taken out in one call, at most.
 const EVENTS_A_CALL: usize = 4096;
 
-/// Where a table lies that no 32-bit address reaches and no register names.
+/// Address of a table that no 32-bit address reaches and no register names.
 const HIDDEN: u64 = 0xFFFF_FFFF_FFF0_0000;
 
 type Tell = Box<dyn FnMut(&BusEvent) + Send>;
@@ -32,7 +32,7 @@ type SlaveBus = Snoop<AddressMap, Tell>;
 /// A device of a software slave: vendor, device, version, date, name, first address, contents.
 type Offered = (u64, u32, u32, u32, String, u64, Vec<u8>);
 
-/// A software slave on a thread of its own.
+/// A software slave on a separate thread.
 #[pyclass(module = "isthmus._native", name = "EbSlave", frozen)]
 pub struct PySlave {
     server: Mutex<Option<ServerHandle<SlaveBus>>>,
@@ -117,7 +117,7 @@ impl PySlave {
         udp.chain(self.tcp.iter().map(|address| name("tcp", address))).collect()
     }
 
-    /// What happened on the bus since the last call; waits for the first event.
+    /// Bus events since the last call; waits for the first event.
     fn events(&self, py: Python<'_>, timeout: f64) -> PyResult<Vec<String>> {
         let until = Instant::now() + seconds("timeout", timeout)?;
         py.detach(|| {
@@ -147,7 +147,7 @@ impl PySlave {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Ends the thread; what was counted, once.
+    /// Ends the thread; returns the counters, once.
     fn close<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let stopped = py.detach(|| {
             let stopped = lock(&self.server).take().map(ServerHandle::stop);
@@ -181,7 +181,7 @@ fn addresses(texts: &[String]) -> PyResult<Vec<SocketAddr>> {
     texts.iter().map(parse).collect()
 }
 
-/// What a datagram says, a line for each operation.
+/// The contents of a datagram, a line for each operation.
 #[pyfunction]
 #[pyo3(name = "eb_describe")]
 pub fn describe(dialect: &str, datagram: &[u8]) -> PyResult<Vec<String>> {

@@ -19,7 +19,7 @@ pub(super) const SLICE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Signals {
     pub(super) raised: Raised,
-    /// When Python was asked for signals last.
+    /// Time at which Python was last checked for signals.
     looked: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Wait for Signals {
     }
 }
 
-/// What Python raised while something waited.
+/// The Python exception raised during a wait.
 pub(super) type Raised = Arc<Mutex<Option<PyErr>>>;
 
 pub(super) type Inner = host::Client<Watched>;
@@ -58,8 +58,8 @@ pub(super) type Inner = host::Client<Watched>;
 pub(super) fn open_transport(name: &str, dialect: Dialect) -> Result<AnyTransport, TransportError> {
     let parsed: DeviceName = name.parse()?;
     if let (Dialect::LiteEth, DeviceName::Udp(host)) = (dialect, &parsed) {
-        // Gateware answers to port 1234, whatever the sender's port is; a software slave on this
-        // very host holds it.
+        // Gateware answers to port 1234, regardless of the sender's port; a software slave on this
+        // host holds it.
         let peer = host.resolve()?;
         let transport = UdpTransport::connect_from(host::LITE_PORT, peer);
         let transport = transport.or_else(|_| UdpTransport::connect_socket(peer))?;

@@ -27,14 +27,14 @@ const READ_WORDS: u32 = 1_024;
 const WRITTEN_WORDS: u32 = 4_096;
 /// Words of the device's memory.
 const RAM_WORDS: u32 = 16_384;
-/// Requests that come before a steady window of single requests: an interrupt that waits for none before
-/// it, and what has to be found in a cache first, are behind them.
+/// Requests before a steady window of single requests. They absorb start-up effects: the first
+/// interrupt, which is not moderated, and cold caches.
 const WARM_UP: u64 = 2;
 /// Warm-up requests of an open arrival process, not counted, and a tenth of those that are.
 const OPEN_WARM_UP: u32 = 20;
 /// A window whose rate is not steady becomes longer, up to this many times the requested one.
 const LONGER: u64 = 2;
-/// Of requests at a rate, cycles in flight at most: those that are due beyond wait in the program.
+/// Maximum cycles in flight for requests at a rate: further ones that are due wait in the program.
 const MOST_CYCLES: usize = 256;
 
 /// Cycles of a request, from its words.
@@ -47,11 +47,11 @@ struct Requester {
     operation: Operation,
     words: u32,
     region_words: u32,
-    /// What the region holds when all that was submitted is done.
+    /// Contents of the region when all submitted requests are done.
     memory: Vec<u64>,
     /// Requests in flight: the cycles that have not ended.
     pending: VecDeque<VecDeque<Pending>>,
-    /// Values of the oldest, as far as they have come.
+    /// Values of the oldest request received so far.
     values: Vec<u64>,
     submitted: u32,
     /// When each request was due, and when the program had its end.
@@ -78,7 +78,7 @@ impl Requester {
         }
     }
 
-    /// Where the words of a request lie in the region.
+    /// Position of a request's words in the region.
     fn places(&self, request: u32) -> impl Iterator<Item = usize> + use<> {
         let region = u64::from(self.region_words);
         let first = u64::from(request) * u64::from(self.words);
@@ -110,12 +110,12 @@ impl Requester {
     }
 }
 
-/// What of a run counts.
+/// The part of a run that counts.
 struct Counted {
     requests: Range<usize>,
     span: (Picoseconds, Picoseconds),
     steady: Option<bool>,
-    /// What the host had done at the begin and at the end of it.
+    /// The host's work at its begin and at its end.
     usage: (Usage, Usage),
 }
 
@@ -176,7 +176,7 @@ impl<C: Carrier> Session<C> {
         Ok(())
     }
 
-    /// Reads what was written, and compares it.
+    /// Reads back the written data and compares it.
     async fn read_back(&mut self, requester: &Requester) -> Result<(), Error> {
         let written = u64::from(requester.submitted) * u64::from(requester.words);
         let length = written.min(u64::from(requester.region_words)) as usize;
@@ -207,7 +207,7 @@ impl<C: Carrier> Session<C> {
         Ok(())
     }
 
-    /// Takes the ends of requests that have come, and checks what was read.
+    /// Collects ended requests, and checks the data read.
     fn take(&self, first: usize, requester: &mut Requester) -> Result<(), Error> {
         while let Some(cycles) = requester.pending.front_mut() {
             while let Some(result) = cycles.front().and_then(Pending::take) {
@@ -232,7 +232,7 @@ impl<C: Carrier> Session<C> {
         Ok(())
     }
 
-    /// What the host has done until now.
+    /// The host's work so far.
     fn usage(&mut self) -> Usage {
         let (at, idle) = (self.sim.now(), self.idle);
         let carrier = self.client.transport().carrier();
@@ -352,8 +352,8 @@ impl<C: Carrier> Session<C> {
     }
 }
 
-/// A closed loop, and what of it counts: with one request in flight as many as were asked for, with several
-/// a steady window.
+/// A closed loop, and its part that counts: with one request in flight the requested number, with
+/// several a steady window.
 enum Series {
     Single { least: u64, looks: Option<(Look, Look)> },
     Several(Window),
@@ -389,7 +389,7 @@ impl Series {
         }
     }
 
-    /// Whether the rate was steady, where it is one of several in flight.
+    /// True if the rate was steady, for several requests in flight.
     fn is_steady(&self) -> Option<bool> {
         match self {
             Self::Single { .. } => None,

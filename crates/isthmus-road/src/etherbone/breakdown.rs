@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the time of one transfer goes: what every bus's breakdown is made of.
+//! The time of one transfer by stages: common parts of every bus's breakdown.
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, ProbeRecord};
@@ -23,11 +23,11 @@ pub(super) struct Breakdown {
 pub(super) struct Trip {
     /// From the first cycle's request to the last one's reply.
     pub(super) cycle: CycleLog,
-    /// What carried the last cycle's request, and when its send call began.
+    /// The carrier of the last cycle's request, and the begin of its send call.
     pub(super) last_request: Option<(FrameId, Picoseconds)>,
-    /// Of a write: when the device had the last word. There it ends.
+    /// Writes only: the time at which the device had the last word. The transfer ends there.
     pub(super) taken: Option<Picoseconds>,
-    /// Of several cycles: the place that bounds how fast they follow each other.
+    /// For several cycles: the place that limits their rate.
     pub(super) further: Option<&'static str>,
 }
 
@@ -54,8 +54,8 @@ impl Trip {
     }
 }
 
-/// The way of one transfer over a bus without frames of its own, whose program waits for each:
-/// everything that happens between its begin and its end belongs to it.
+/// The stages of one transfer over a bus without frames, whose program waits for each transfer: all
+/// activity between its begin and its end belongs to it.
 pub(super) struct Marks<'a> {
     scene: Scene<'a>,
     trip: &'a Trip,
@@ -185,7 +185,7 @@ fn merged(stages: Vec<Stage>) -> Vec<Stage> {
 /// A bar of a timeline: track, name, start, end, tag.
 pub(super) type Bar = (String, String, Picoseconds, Picoseconds, u64);
 
-/// What overlaps inside the device, from pairs of probes: `(bar, first, last)`.
+/// Overlapping activity inside the device, from pairs of probes: `(bar, first, last)`.
 pub(super) fn bars(
     scene: Scene<'_>,
     probes: &[ProbeRecord],

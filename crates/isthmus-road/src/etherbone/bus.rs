@@ -140,7 +140,7 @@ impl Bus {
         busy.0 as f64 / (until.saturating_sub(from)).0.max(1) as f64
     }
 
-    /// Where the time of one transfer goes.
+    /// The time of one transfer by stages.
     pub(super) fn breakdown(&self, scene: Scene<'_>, trip: &Trip) -> Result<Breakdown, RoadError> {
         match self {
             Self::Gige(gige) => gige.breakdown(scene, trip),
@@ -150,7 +150,7 @@ impl Bus {
         }
     }
 
-    /// Whether it carries bytes without boundaries.
+    /// True if it carries bytes without boundaries.
     pub(super) fn is_stream(&self) -> bool {
         !matches!(self, Self::Gige(_))
     }

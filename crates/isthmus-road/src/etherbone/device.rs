@@ -12,8 +12,8 @@ use crate::model::MakeModel;
 /// Nominal rate of GMII's receive clock (IEEE 802.3 clause 35.2.2.2).
 const GMII_CLOCK_HZ: u64 = 125_000_000;
 
-/// Puts the device into the world. `clocks`: those beside `clk_i`, by port, in hertz. `cfg`: its
-/// configuration inputs by name.
+/// Adds the device to the world. `clocks`: its clocks in addition to `clk_i`, by port, in hertz.
+/// `cfg`: its configuration inputs by name.
 pub(super) fn attach(
     simulation: &Simulation,
     device: &EtherboneDevice,

@@ -34,7 +34,7 @@ const MAX_BATCH: u64 = 50;
 /// The device may hold up a batch for this long because of slaves that do not answer: in this time
 /// the wire brings fewer frames than its buffers take, so that none may be refused.
 const MAX_HOLD_UP: Picoseconds = Picoseconds::from_us(14);
-/// What a batch may take beyond its time on the wire.
+/// Time limit of a batch beyond its time on the wire.
 const MARGIN: Picoseconds = Picoseconds::from_us(100);
 const GAP_NS: u64 = 4_000;
 /// The whole RAM is compared once per this many frames.
@@ -110,7 +110,7 @@ struct Fuzz {
     batch: Vec<Sent>,
     /// How long slaves that do not answer may hold this batch up.
     hold_up: Picoseconds,
-    /// What one of them costs, at most.
+    /// Maximum cost of one of them.
     timeout: Picoseconds,
     /// How long after the last request its reply came.
     answered_after: Picoseconds,
@@ -124,7 +124,7 @@ struct Fuzz {
 }
 
 impl Fuzz {
-    /// The RAM holds known values, the table is known, and so is what a silent slave costs.
+    /// The contents of the RAM and the table, and the cost of a silent slave, are known.
     fn prepare(&mut self) -> Result<(), RoadError> {
         for base in (0..RAM_WORDS).step_by(RAM_READS) {
             let count = RAM_READS.min(RAM_WORDS - base);
@@ -151,7 +151,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Some frames, then a request, then a look at everything.
+    /// Some frames, then a request, then a check of everything.
     fn batch(&mut self, frames: u32) -> Result<(), RoadError> {
         if self.slave.silent && self.generator.below(STORM_PERIOD) == 0 {
             return self.storm_batch(frames);
@@ -188,8 +188,8 @@ impl Fuzz {
         self.check()
     }
 
-    /// More frames behind a slave that never answers than the device can hold: what it drops then, it
-    /// drops whole.
+    /// More frames behind a slave that never answers than the device can hold: it must drop frames
+    /// completely.
     fn storm_batch(&mut self, frames: u32) -> Result<(), RoadError> {
         self.storm = true;
         let ip = self.host_ip();
@@ -241,7 +241,8 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Sends a valid request behind whatever is in flight; it must be answered. Its reply's words.
+    /// Sends a valid request behind all frames in flight; it must be answered. Returns the words of
+    /// its reply.
     fn ask(&mut self, words: &[u32]) -> Result<Vec<u32>, RoadError> {
         let ip = self.host_ip();
         let shot = self.generator.request(&self.station, ip, words);
@@ -487,8 +488,8 @@ impl Fuzz {
     }
 }
 
-/// The counters of the receive side that the model names one of for each frame, and what it says of
-/// those that were received well.
+/// The receive counters, of which the model names one for each frame, and the outcomes of frames
+/// that were received correctly.
 const COUNTERS: [&str; 15] = [
     "rx_good",
     "rx_busy",
@@ -506,7 +507,7 @@ const COUNTERS: [&str; 15] = [
     "arp_replies",
     "icmp_replies",
 ];
-/// Of these, what a frame in another one counts as well.
+/// The additional counters of a frame that has another outcome.
 const NOT_RECEIVED: [&str; 4] = ["drop_malformed", "drop_broadcast", "arp_replies", "icmp_replies"];
 
 #[derive(Default)]
@@ -524,7 +525,7 @@ impl Expected {
     }
 }
 
-/// What came from the device, by kind.
+/// Frames from the device, by kind.
 #[derive(Default)]
 struct Replies {
     udp: VecDeque<Vec<u8>>,
@@ -555,7 +556,7 @@ impl Replies {
     }
 }
 
-/// Whether serving this frame may change which senders are allowed.
+/// True if serving this frame may change the allowed senders.
 fn changes_senders(fate: &Fate) -> bool {
     let near = |word: &u32| word >> 20 == 4 || word >> 12 == 0x3FF;
     matches!(fate, Fate::Datagram(datagram) if datagram.words.iter().any(near))

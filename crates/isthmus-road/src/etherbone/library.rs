@@ -5,7 +5,7 @@ use isthmus_sim::Picoseconds;
 
 use super::scenario::EtherboneLibrary;
 
-/// What the protocol library's work costs.
+/// Cost of the protocol library's work.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LibraryCosts {
     build_cycle: f64,

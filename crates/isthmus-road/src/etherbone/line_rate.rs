@@ -26,7 +26,7 @@ const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 10, 1);
 /// The most that one frame carries.
 const MAX_WORDS: u32 = 368;
 
-/// What is sent.
+/// The frames to send.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub(super) frames: u32,

@@ -17,11 +17,12 @@ use super::task::{During, Finished, Outcome, Task};
 use super::transport::{Carrier, Measured};
 use crate::noise::Noise;
 
-/// Cycles before a steady window of cycles that are waited for one by one: an interrupt that waits for
-/// none before it, and what has to be found in a cache first, are behind them.
+/// Cycles before a steady window of blocking cycles. They absorb start-up effects: the first
+/// interrupt, which is not moderated, and cold caches.
 const WARM_UP: usize = 2;
 
-/// New cycles are handed over when this part of those in flight has ended: several fill a datagram.
+/// New cycles are submitted when this part of those in flight has ended, so that several fill a
+/// datagram.
 const ROUNDS: usize = 8;
 
 /// A host program, ready to run.
@@ -104,8 +105,9 @@ impl<C: Carrier> Session<C> {
         Ok(times.first().copied().unwrap_or_default())
     }
 
-    /// Runs cycles, `window` of them in flight, until a window of at least `least` is complete. Whenever
-    /// an eighth of them have ended, as many are handed over. Gives the series and what of it counts.
+    /// Runs cycles, `window` of them in flight, until a window of at least `least` is complete.
+    /// Whenever an eighth of them has ended, the same number is submitted. Returns the series and
+    /// its part that counts.
     async fn windowed(
         &mut self,
         cycle: &Cycle,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the world reports of a run of requests: when writes reached the device, and what was busy.
+//! The world's report of a run of requests: arrival times of writes at the device, and busy times.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ pub(super) fn ends(
     Ok(requests.counted.clone().map(|request| issued[(request + 1) * words - 1]).collect())
 }
 
-/// The shares of a span of time for which host and device had no time for more. The medium's is the bus's
-/// to tell.
+/// The shares of a time span in which host and device were busy. The bus reports the share of the
+/// medium.
 pub(super) fn busy(
     scene: Scene<'_>,
     requests: &Requests,

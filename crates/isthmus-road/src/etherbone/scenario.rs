@@ -50,7 +50,7 @@ pub struct EtherboneScenario {
     pub platform: EtherbonePlatform,
     /// The FPGA.
     pub device: EtherboneDevice,
-    /// What to measure.
+    /// The measurement.
     pub workload: EtherboneWorkload,
     /// Seed of all random streams.
     pub seed: u64,
@@ -69,7 +69,7 @@ pub struct EtherboneScenario {
     /// Operating-system noise on the host; none without it.
     #[serde(default)]
     pub noise: Option<NoiseHistogram>,
-    /// What goes wrong, by the name of the fault point.
+    /// Injected faults, by the name of the fault point.
     #[serde(default)]
     pub faults: BTreeMap<String, FaultSpec>,
 }
@@ -82,7 +82,7 @@ pub struct EtherbonePlatform {
     pub name: String,
     /// The FPGA's clock.
     pub fpga: Fpga,
-    /// What lies between the program and the FPGA's pins.
+    /// The connection between the program and the FPGA's pins.
     pub bus: EtherboneBus,
     /// The protocol library's own work.
     pub library: EtherboneLibrary,
@@ -115,7 +115,7 @@ impl EtherboneBus {
     }
 }
 
-/// What the protocol library costs, and how it waits.
+/// Costs of the protocol library, and how it waits.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EtherboneLibrary {
@@ -131,7 +131,7 @@ pub struct EtherboneLibrary {
     /// Take one value out of a reply.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub parse_operation_ns: f64,
-    /// Calls around each wait beside send and receive.
+    /// Calls around each wait, in addition to send and receive.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub event_loop_ns: f64,
     /// 1: the host polls for the reply; 0: it waits for an interrupt.
@@ -160,7 +160,7 @@ impl EtherboneScenario {
         checked(json, Self::check)
     }
 
-    /// Where its measurements come from.
+    /// Origin of its measurements.
     pub(crate) fn origin<'a>(&'a self, method: &'a str) -> Origin<'a> {
         Origin {
             road: NAME,

@@ -2,9 +2,9 @@
 //! A simulated FPGA for real programs: behind a UDP socket, TCP connections, a pseudo-terminal or a
 //! TAP interface.
 //!
-//! Each datagram becomes a frame on the FPGA's wire, as if its sender sat on the other end of the
-//! cable; simulated time runs until the device is at rest again, and what comes out goes back to
-//! the sender. Streams are cut into datagrams. Simulated time stands still between requests.
+//! Each datagram becomes a frame on the FPGA's wire, as if its sender were at the other end of the
+//! cable. Simulated time runs until the device is idle again, and its output is returned to the
+//! sender. Streams are split into datagrams. Simulated time stops between requests.
 
 mod config;
 mod listen;
@@ -38,8 +38,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const HOLD: Duration = Duration::from_millis(5);
 /// Connections wait for this long where the process has no descriptor left for one.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Datagrams of streams on the wire at a time. The device's buffers hold these whatever happens, so
-/// that none of them is dropped.
+/// Datagrams of streams in flight at a time. The device's buffers can always hold these, so that
+/// none of them is dropped.
 const STREAM_BATCH: usize = 2;
 
 /// Called when everything is open and then a few times a second; `Break` ends the server.
@@ -161,7 +161,7 @@ impl<'a> Server<'a> {
             if arrived && self.simulate(watch)?.is_break() {
                 return Ok(());
             }
-            // At most this many turns before the others have theirs.
+            // At most this many turns before the others are served.
             let mut drained = false;
             for _ in 0..BATCH {
                 drained = !self.take_stream_requests();
@@ -228,7 +228,7 @@ impl<'a> Server<'a> {
             match listener.accept() {
                 Ok(connection) => arrived.push(connection),
                 Err(error) if listen::is_starved(&error) => {
-                    // It stays ready: asking again at once would keep a processor busy.
+                    // It stays ready: polling again at once would keep a processor busy.
                     self.paused = Some(Instant::now() + PAUSE);
                     self.status.errors += 1;
                 }
@@ -248,10 +248,10 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Takes datagrams that have come. Whether there was one for the device.
+    /// Takes received datagrams. Returns whether there was one for the device.
     fn take_datagrams(&mut self) -> Result<bool, RoadError> {
         let mut any = false;
-        // One byte more than is allowed shows what is too long.
+        // One byte more than allowed detects datagrams that are too long.
         let mut buffer = [0; UDP_MTU + 1];
         for _ in 0..BATCH {
             let Some(socket) = &self.udp else { break };
@@ -265,7 +265,8 @@ impl<'a> Server<'a> {
                 }
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock | ErrorKind::Interrupted => break,
-                    // A client is gone: its system answered an earlier reply so.
+                    // A client has closed its socket: its system's answer to an earlier reply shows
+                    // it.
                     ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused => {
                         self.status.errors += 1;
                     }
@@ -276,7 +277,7 @@ impl<'a> Server<'a> {
         Ok(any)
     }
 
-    /// Takes frames that have come. Whether there was one for the device.
+    /// Takes received frames. Returns whether there was one for the device.
     fn take_frames(&mut self) -> Result<bool, RoadError> {
         let mut any = false;
         for _ in 0..BATCH {
@@ -350,7 +351,7 @@ impl<'a> Server<'a> {
         taken > 0
     }
 
-    /// Runs until the device is at rest and hands out what it sent.
+    /// Runs until the device is idle and returns the frames it sent.
     fn simulate(&mut self, watch: ServeWatch<'_>) -> Result<ControlFlow<()>, RoadError> {
         let flow = self.wire.run(&mut self.status, TICK, watch)?;
         for output in self.wire.take() {
@@ -384,7 +385,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// A stream cannot go on without a part of its answer: the device was reset, or given up.
+    /// A stream cannot continue without a part of its answer: the device was reset, or timed out.
     fn close_unanswered(&mut self) {
         let lost: Vec<u64> =
             self.streams.iter().filter(|s| !s.owed.is_empty()).map(|s| s.id).collect();
@@ -394,7 +395,8 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Sends answers, and closes what has ended. `drained`: all that came has been answered.
+    /// Sends answers, and closes ended connections. `drained`: all received requests have been
+    /// answered.
     fn send_streams(&mut self, drained: bool) {
         let idle = Duration::from_secs(self.scenario.idle_timeout_s);
         let probe = Duration::from_secs(self.scenario.probe_timeout_s);

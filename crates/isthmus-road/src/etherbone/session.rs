@@ -47,7 +47,7 @@ pub(super) fn client_config() -> ClientConfig {
     }
 }
 
-/// What a program works with while it runs.
+/// The environment of a running program.
 pub(super) struct Session<C: Carrier> {
     pub(super) sim: Sim,
     pub(super) epoch_ns: u64,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which part of a pipelined series is steady.
 //!
-//! The program looks at its series at the end of each round: whenever an eighth of its cycles in flight have
-//! ended and it is about to hand over as many new ones. The window begins at the first such look at which
-//! as many cycles have ended as are kept in flight, so that the pipe is full; it ends at one at which the
-//! program still has the next ones to hand over, so that it never sees the pipe run empty. It is steady when
-//! its halves have the same rate and the mean of its parts' rates is known well enough. Otherwise a
-//! window of twice the length begins where it ended: a slow start leaves no trace, and of the periods of a
-//! bus or of interrupts it comes to hold many.
+//! The program checks its series at the end of each round: whenever an eighth of its cycles in
+//! flight have ended and it is about to submit the same number of new ones. The window begins at
+//! the first such check at which as many cycles have ended as are kept in flight, so that the pipe
+//! is full. It ends at a check at which the program still has the next cycles to submit, so that
+//! the pipe never drains inside the window. It is steady when its halves have the same rate and the
+//! mean of its parts' rates is known well enough. Otherwise a window of twice the length begins
+//! where it ended. So a slow start has no influence, and a window covers many periods of a bus or
+//! of interrupts.
 
 use isthmus_sim::Picoseconds;
 
-/// How far the rates of the halves may lie apart.
+/// Maximum difference of the rates of the halves.
 const DRIFT: f64 = 0.01;
 /// Half the width of the interval in which the mean rate lies with a probability of 95 %.
 const ERROR: f64 = 0.03;
@@ -19,10 +20,10 @@ const ERROR: f64 = 0.03;
 const PARTS: usize = 8;
 /// Student's t for as many parts, 95 %, two-sided.
 const STUDENT: f64 = 2.365;
-/// No window of cycles is longer, unless more were asked for.
+/// Maximum length of a window in cycles, unless more were requested.
 pub(super) const MOST: u64 = 1 << 14;
 
-/// A look at the series.
+/// A check of the series.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) at: Picoseconds,
@@ -72,7 +73,7 @@ impl Window {
         (first, self.looks.last().copied().unwrap_or(first))
     }
 
-    /// Whether its rate was steady.
+    /// True if its rate was steady.
     pub(super) fn is_steady(&self) -> bool {
         self.steady
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a host program is to do, and what it brings back.
+//! The task of a host program, and its result.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl Access {
         self.bytes / 4
     }
 
-    /// What the program is doing, for messages.
+    /// The program's activity, for messages.
     pub(super) fn doing(&self) -> &'static str {
         if self.is_write() { "series of writes" } else { "series of reads" }
     }
@@ -72,7 +72,8 @@ impl Task {
         }
     }
 
-    /// Whether a cycle's latency is that of the road: in a backlog it would be the program's own queue.
+    /// True if a cycle's latency is that of the road: in a backlog it would measure the program's
+    /// own queue.
     pub(super) fn has_latency(&self) -> bool {
         self.arrivals() != "backlog"
     }
@@ -89,7 +90,7 @@ impl Task {
     }
 }
 
-/// What a program brings back.
+/// Result of a program.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// The measured spans of time: from a first call to a last result.
@@ -101,7 +102,7 @@ pub(super) struct Outcome {
     pub(super) excluded: (u64, u64),
     /// Timestamps read in the measured spans.
     pub(super) timestamps: Option<u64>,
-    /// Of a pipelined series: whether its rate was steady.
+    /// Pipelined series only: true if its rate was steady.
     pub(super) steady: Option<bool>,
     pub(super) windows: Map<String, Value>,
     pub(super) payload_bytes: u64,
@@ -109,14 +110,14 @@ pub(super) struct Outcome {
     /// The measured cycles.
     pub(super) log: Vec<CycleLog>,
     pub(super) statistics: Statistics,
-    /// What became of requests, where the task makes them.
+    /// Outcome of requests, if the task makes them.
     pub(super) requests: Option<Requests>,
 }
 
-/// What became of requests.
+/// Outcome of requests.
 #[derive(Debug)]
 pub(super) struct Requests {
-    /// Of those that count: when each was due, and when the program had its end.
+    /// For requests that count: when each was due, and when the program was notified of its end.
     pub(super) due: Vec<Picoseconds>,
     pub(super) ended: Vec<Picoseconds>,
     /// Which of all count.
@@ -131,7 +132,7 @@ pub(super) struct Requests {
     pub(super) host_busy: f64,
 }
 
-/// What a host has done until some time.
+/// A host's work up to a given time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Usage {
     pub(super) at: Picoseconds,
@@ -142,8 +143,8 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// The share of the time since `before` for which the busiest of what a request needs was busy: the
-    /// program, which runs on one core; what other cores do for it; or all cores together.
+    /// The share of the time since `before` in which the busiest part was busy: the program, which
+    /// runs on one core; the work of other cores for it; or all cores together.
     pub(super) fn busy_since(&self, before: &Self, cores: usize) -> f64 {
         let span = self.at.saturating_sub(before.at).0 as f64;
         if span == 0.0 {
@@ -168,7 +169,7 @@ impl Outcome {
 
 pub(super) type Finished = Result<Outcome, (&'static str, Error)>;
 
-/// Names what the program was doing when an access fails.
+/// Names the program's activity when an access fails.
 pub(super) trait During<T> {
     fn during(self, what: &'static str) -> Result<T, (&'static str, Error)>;
 }

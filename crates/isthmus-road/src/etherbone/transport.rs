@@ -18,17 +18,17 @@ use crate::noise::Noise;
 /// One Etherbone cycle, from the program's call to its result.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CycleLog {
-    /// The program asked for it: from here on its latency counts.
+    /// The program requested it: its latency counts from here.
     pub(super) asked: Picoseconds,
     /// The library begins to build the request.
     pub(super) begin: Picoseconds,
     /// It is built.
     pub(super) built: Picoseconds,
-    /// What carries the request, and when its send call began.
+    /// The carrier of the request, and the begin of its send call.
     pub(super) request: Option<(FrameId, Picoseconds)>,
-    /// What carried the reply, and when the receive call had returned.
+    /// The carrier of the reply, and the return of the receive call.
     pub(super) reply: Option<(FrameId, Picoseconds)>,
-    /// The program runs again, whatever the operating system did before.
+    /// The program runs again, after any delay of the operating system.
     pub(super) resumed: Picoseconds,
     /// The library begins to take the reply apart.
     pub(super) matched: Picoseconds,
@@ -40,7 +40,7 @@ pub(super) struct CycleLog {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub(super) cycles: Vec<CycleLog>,
-    /// When the cycles that are queued and not built yet were asked for.
+    /// Request times of the cycles that are queued and not yet built.
     pub(super) asked: VecDeque<Picoseconds>,
     /// When the program has something else to do than to wait for replies.
     pub(super) wake_at: Option<Picoseconds>,
@@ -54,16 +54,16 @@ pub(super) struct Log {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Picoseconds,
-    /// It has something else to do then: that nothing has come until then is not a sign of trouble.
+    /// The program has other work at that time: no reply until then is not an error.
     pub(super) busy: bool,
 }
 
 /// A bus with its driver, as a program sees it: bytes to one device, and bytes from it.
 pub(super) trait Carrier {
-    /// Whether message boundaries survive.
+    /// True if message boundaries are preserved.
     fn kind(&self) -> Kind;
 
-    /// Where the program runs.
+    /// The host of the program.
     fn cpu(&self) -> &Cpu;
 
     /// Sends a message, with the driver's cost; returns what carries it.

@@ -95,7 +95,7 @@ impl Wire {
         Ok(stop != Stop::TimeReached)
     }
 
-    /// What all measurements on the bare wire have in common.
+    /// Common part of all measurements on the bare wire.
     pub(super) fn measurement(
         &self,
         scenario: &EtherboneScenario,

@@ -77,7 +77,7 @@ impl World {
         self.bus.start(&sim, program, task.clone())
     }
 
-    /// Simulation and device, for those that look at what happened there.
+    /// Simulation and device, for later inspection.
     pub(super) fn scene(&self) -> Scene<'_> {
         Scene { simulation: &self.simulation, device: &self.device }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The scenario of a PCI-X bus by itself, as a JSON document.
+//! The scenario of a PCI-X bus alone, as a JSON document.
 //!
 //! `docs/reference/pcix-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
@@ -18,11 +18,11 @@ use crate::scenario::{Limits, Profile};
 pub struct PcixScenario {
     /// Always `pcix`.
     pub road: String,
-    /// Of which of a system's designs the bus is.
+    /// The design of a system to which the bus belongs.
     pub profile: Profile,
     /// The bus and its host.
     pub platform: PcixPlatform,
-    /// What to measure.
+    /// The measurement.
     pub workload: PcixWorkload,
     /// Seed of the data.
     pub seed: u64,
@@ -39,11 +39,11 @@ pub struct PcixPlatform {
     pub name: String,
     /// The bus.
     pub bus: PcixConfig,
-    /// What a processor pays.
+    /// Processor costs.
     pub host: PcieHost,
 }
 
-/// Who moves data, and how.
+/// Initiator of the transfers, and their kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PcixTest {
@@ -70,13 +70,13 @@ impl PcixTest {
     }
 }
 
-/// What to measure.
+/// The measurement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixWorkload {
-    /// Who moves data.
+    /// Initiator of the transfers.
     pub test: PcixTest,
-    /// Of each access.
+    /// Size of each access.
     #[schemars(range(min = 4, max = MOST_BYTES))]
     pub bytes: usize,
     /// Accesses, one right behind the other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stands behind the pins: the Verilated switch, or our model of it.
+//! The switch behind the pins: Verilated, or our model of it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ impl Gateware {
         let model = make_model(path, scenario.waveform.as_deref())?;
         let device = simulation.add_model(model, &config)?;
         SwitchPins::attach(&device, network)?;
-        // Millions of packets: what is said of each is in the packet itself.
+        // Millions of packets: the data about each is in the packet itself.
         simulation.probes().set_enabled(false);
         let period = device.clock_period("clk_i").unwrap_or_default();
         Ok(Self { simulation, device, period })

@@ -44,7 +44,7 @@ impl Ideal {
         self.next.iter().flatten().map(|packet| packet.created).min()
     }
 
-    /// What becomes of the next packet.
+    /// Result of the next packet.
     pub(super) fn step(&mut self) -> Option<Delivery> {
         let made = |(port, packet): (usize, &Option<Packet>)| packet.map(|p| (p.created, port));
         let (created, port) = self.next.iter().enumerate().filter_map(made).min()?;

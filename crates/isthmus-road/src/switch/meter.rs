@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! When a run is steady, which packets count, and what is said of them.
+//! Decides when a run is steady and which packets count, and computes their figures.
 //!
-//! Packets arrive in blocks of a twentieth of those to be measured. A run is steady when the mean delay of
-//! two blocks lies within 5 % of that of the two before. From then on the packets of a window count, by
-//! when they were made; the sources go on until all of them have arrived. So both ends are left out.
+//! Packets arrive in blocks of a twentieth of those to be measured. A run is steady when the mean
+//! delay of two blocks is within 5 % of that of the two before. From then on all packets made in a
+//! window count. The sources continue until all of them have arrived. So both ends are excluded.
 //!
 //! A trace has neither warm-up nor end: each of its packets counts, and the window lasts from the making of
 //! the first to the last word of the last.
@@ -18,11 +18,12 @@ use crate::measurement::Samples;
 const BLOCKS: u64 = 20;
 const BLOCK_LEAST: u64 = 100;
 const STEADY: f64 = 0.05;
-/// More than this share of what was made waits longer at the window's end than at its begin.
+/// Growth of the backlog over the window, as a share of the packets made in it, above which a point
+/// is saturated.
 const SATURATED: f64 = 0.02;
 const SATURATED_WORDS_A_PORT: u64 = 500;
 
-/// What the network says of itself now.
+/// The network's present state.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Snapshot {
     pub(super) now: u64,
@@ -31,7 +32,7 @@ pub(super) struct Snapshot {
     pub(super) waiting_words: u64,
     /// Packets that will never arrive well.
     pub(super) gone: u64,
-    /// What came out of the switch.
+    /// Output of the switch.
     pub(super) heard: WordCounters,
 }
 
@@ -94,7 +95,7 @@ pub(super) struct Meter {
     pub(super) delivered: u64,
     pub(super) flows: Vec<u64>,
     pub(super) fastest: Option<Delivery>,
-    /// The switch's own account of its delay, less what the pins show: least and most.
+    /// The switch's own time stamps minus the times at its pins: least and most.
     pub(super) stamps: Option<(i64, i64)>,
 }
 
@@ -220,7 +221,7 @@ impl Meter {
         self.phase = Phase::Done;
     }
 
-    /// What it does now, for messages.
+    /// Its present phase, for messages.
     pub(super) fn phase(&self) -> &'static str {
         match self.phase {
             Phase::WarmUp => "warm-up",

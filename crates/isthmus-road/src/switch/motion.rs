@@ -7,17 +7,18 @@ use super::link::Network;
 use super::scenario::SwitchScenario;
 use crate::error::RoadError;
 
-/// Clocks without any word out of the switch, while packets are on their way to it, after which it has
-/// stopped: longer than a link's start, and than any refresh of credits.
+/// Clocks without any word out of the switch, while packets are in flight to it, after which it
+/// counts as stopped: longer than a link's start and than any refresh of credits.
 pub(super) const STUCK_CLOCKS: u64 = 1 << 18;
 /// So many flows are named where packets are stuck.
 const NAMED_FLOWS: usize = 4;
 
-/// Whether anything still moves.
+/// True while there is progress.
 pub(super) struct Motion {
     seed: u64,
     clock_ps: f64,
-    /// Until then a fault may hold everything up. One that is planned for ever does not: the run ends.
+    /// Until then a fault may block everything. A fault without end does not extend this: the run
+    /// ends.
     held_until: u64,
     /// Without faults each packet comes; with them some never do.
     faults: bool,
@@ -42,7 +43,7 @@ impl Motion {
         let (now, ledger) = (network.now(), network.ledger());
         let words = network.words_heard().data;
         let waits = network.waiting_words();
-        // Where packets were hit by faults, those may be all that are in flight.
+        // If faults hit packets, these may be the only ones in flight.
         let nothing_due = ledger.on_way() == 0 || (self.faults && waits == 0);
         if words != self.words || nothing_due || now <= self.held_until {
             (self.words, self.since) = (words, now);

@@ -2,8 +2,8 @@
 //! Our own model of the switch, word by word: a buffer for each pair of input and output, filled as
 //! packets come, and emptied by an independent round robin at each output (docs/explanation/switch-model.md).
 //!
-//! It speaks the same wire as the gateware, so the same network connects to it. It shares no code
-//! with the gateware.
+//! It has the same wire protocol as the gateware, so the same network connects to it. It shares no
+//! code with the gateware.
 
 use isthmus_sim::world::link::Word;
 
@@ -221,7 +221,7 @@ impl Reference {
     }
 
     fn end(&mut self, port: usize, ended: Ended, now: u64) {
-        // Of a packet without a data word nothing is stored.
+        // A packet without a data word is not stored.
         if self.inputs[port].words > 0 {
             let end = if ended.good { Stored::Eop } else { Stored::Edb };
             self.store(port, end(ended.crc24), now);

@@ -114,7 +114,7 @@ impl Run<'_> {
             _ if scenario.is_trace() => None,
             _ => Some(workload.load),
         };
-        // A trace says what is sent when: it has no load, and neither settles nor saturates.
+        // A trace defines all packets and times: it has no load, and neither settles nor saturates.
         let steady = (!scenario.is_trace()).then_some(meter.steady);
         let backlog = matches!(workload.arrivals, ArrivalsName::Backlog(_));
         let sent = scenario.device.ports as u64 * meter.clocks();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One run: traffic through the switch, chunk by chunk, until its window is full and what was sent has arrived.
+//! One run: traffic through the switch, chunk by chunk, until its window is full and all sent
+//! packets have arrived.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,9 +21,9 @@ use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement};
 use crate::watch::{Step, WATCH_PERIOD, Watch};
 
-/// Clocks between two looks at what arrived.
+/// Clocks between two checks of the arrivals.
 pub(super) const CHUNK: u64 = 256;
-/// Clocks after which links that have never been up are given up.
+/// Timeout in clocks for links that have never been up.
 const UP_CLOCKS: u64 = 1 << 16;
 
 pub(super) struct Run<'a> {
@@ -32,7 +33,7 @@ pub(super) struct Run<'a> {
     pub(super) begin: Instant,
     watched: Instant,
     pub(super) clock_ps: f64,
-    /// A sum over all packets that arrived, whatever their order.
+    /// A sum over all packets that arrived, independent of their order.
     checksum: u64,
     /// Packets whose time stamps are not those of their pins.
     stamps_altered: u64,
@@ -218,7 +219,7 @@ impl<'a> Run<'a> {
                 motion.look(&network.borrow(), "drain")?;
                 self.look(snapshot.now)?;
             }
-            // What a fault took is known only now.
+            // The losses of a fault are known only now.
             network.borrow_mut().close();
             self.collect(&network)?;
             if whole {
@@ -281,8 +282,8 @@ impl<'a> Run<'a> {
         ))
     }
 
-    /// Clocks to the next look at what arrived. Of a trace so few that its window begins exactly where its
-    /// first packet is made and ends exactly where its last one has arrived.
+    /// Clocks to the next check of the arrivals. For a trace they are few, so that its window
+    /// begins exactly when its first packet is made and ends exactly when its last one has arrived.
     fn chunk(&self, network: &Network) -> u64 {
         let scenario = self.scenario;
         let (first, last) = (scenario.first_created(), scenario.last_made());
@@ -333,7 +334,7 @@ impl<'a> Run<'a> {
             created: tally.created,
             created_words: tally.created_words,
             waiting_words: network.waiting_words(),
-            // A bad packet is excused once the next of its flow has come.
+            // A bad packet is excused once the next of its flow has arrived.
             gone: tally.bad.max(tally.excused),
             heard: network.words_heard(),
         })

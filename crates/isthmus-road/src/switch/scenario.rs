@@ -31,7 +31,7 @@ pub struct SwitchScenario {
     pub platform: SwitchPlatform,
     /// The switch.
     pub device: SwitchDevice,
-    /// What to measure.
+    /// The measurement.
     pub workload: SwitchWorkload,
     /// Seed of all random streams.
     pub seed: u64,
@@ -41,7 +41,7 @@ pub struct SwitchScenario {
     /// A waveform to write; needs a model built for it.
     #[serde(default)]
     pub waveform: Option<PathBuf>,
-    /// What goes wrong.
+    /// Injected faults.
     #[serde(default)]
     pub faults: SwitchFaults,
 }
@@ -103,9 +103,9 @@ pub struct SwitchDevice {
     /// Data words of a packet, at most.
     #[schemars(range(min = 16, max = 510))]
     pub max_words: u16,
-    /// Credits may stand inside packets.
+    /// Credits may be sent inside packets.
     pub credit_in_packet: bool,
-    /// Words freed and not told from which on a credit is due.
+    /// Words freed and not reported, from which on a credit is due.
     #[schemars(range(min = 1, max = 512))]
     pub credit_words: u16,
     /// Words between two refreshes of an idle link.
@@ -119,7 +119,7 @@ pub struct SwitchDevice {
     pub latency_clocks: u64,
 }
 
-/// What carries the packets.
+/// The engine that carries the packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
@@ -151,13 +151,13 @@ pub enum ArrivalsName {
     Paced,
     /// Independent of each other.
     Poisson,
-    /// Bursts of so many in the mean.
+    /// Bursts of this many packets in the mean.
     Bursty(f64),
     /// So many wait, always.
     Backlog(u32),
 }
 
-/// Where packets go.
+/// Destinations of packets.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternName {
@@ -188,13 +188,13 @@ impl PatternName {
     }
 }
 
-/// What to measure.
+/// The measurement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchWorkload {
-    /// What carries it.
+    /// The engine that carries it.
     pub engine: Engine,
-    /// Where packets go.
+    /// Destinations of packets.
     pub pattern: PatternName,
     /// When they are made.
     pub arrivals: ArrivalsName,
@@ -214,7 +214,7 @@ pub struct SwitchWorkload {
     pub trace: Vec<(u64, u8, u8, u32)>,
 }
 
-/// What goes wrong; `docs/explanation/switch-model.md`.
+/// Injected faults; `docs/explanation/switch-model.md`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchFaults {
@@ -253,7 +253,7 @@ const fn skew() -> u64 {
     8
 }
 
-/// Of one lane.
+/// Faults of one lane.
 const LANE_BYTES: u32 = 4;
 /// The last clock at which a packet of a trace may be made: packets carry their clocks in 32 bits.
 const LAST_CREATED: u64 = 1_000_000_000;
@@ -325,7 +325,7 @@ impl SwitchScenario {
         Ok(())
     }
 
-    /// Whether the ports and lanes that faults name exist.
+    /// Checks that the ports and lanes that faults name exist.
     fn check_faults(&self) -> Result<(), RoadError> {
         let (ports, lanes, faults) = (self.device.ports, self.device.lanes, &self.faults);
         let named = faults.resets.iter().map(|&(port, ..)| ("resets", port, 0));
@@ -419,7 +419,7 @@ impl SwitchScenario {
         ((self.platform.serdes_ns + self.platform.cable_ns) / clock_ns).round() as u64
     }
 
-    /// Sources begin when every link is up and every buffer has been told of.
+    /// Sources begin when every link is up and every buffer's credit has arrived.
     pub(super) fn start_clock(&self) -> u64 {
         let told = 16 * u64::from(self.device.refresh_words);
         u64::from(self.device.reset_cycles + u32::from(self.device.init_words))
@@ -428,7 +428,7 @@ impl SwitchScenario {
             + self.lanes_clocks()
     }
 
-    /// Until lanes stand side by side at both ends, and again where one started over.
+    /// Time until lanes are aligned at both ends, and again if one restarted.
     fn lanes_clocks(&self) -> u64 {
         if self.device.lanes == 1 {
             return 0;
@@ -475,7 +475,8 @@ impl SwitchScenario {
         }
     }
 
-    /// An end of a link with so many buffers behind it and at the far end, each of those so deep.
+    /// An end of a link with the given numbers of buffers behind it and at the remote end, and
+    /// their depths.
     pub(super) fn end(&self, rx_ids: usize, tx_ids: usize, tx_depth: u16) -> EndConfig {
         let device = &self.device;
         EndConfig {
@@ -543,7 +544,7 @@ impl SwitchScenario {
         }
     }
 
-    /// Whether each flow, by source and then output, must carry something.
+    /// True for each flow, by source and then output, that must carry data.
     pub(super) fn expected_flows(&self) -> Vec<bool> {
         let ports = self.device.ports;
         let expected = |source: usize, output: usize| match self.workload.pattern {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engines agree with what the constants say, and a wrong switch is found wrong.
+//! The engines agree with the constants, and a faulty switch is detected.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -125,7 +125,7 @@ fn a_trace_with_a_backlog_or_a_clock_out_of_range_is_refused() {
     }
 }
 
-/// What the account says of a switch whose words are changed on their way out.
+/// The ledger's error for a switch whose words are changed at its outputs.
 fn judged(mut tamper: impl FnMut(u64, &mut [Word])) -> Option<String> {
     let scenario = SwitchScenario::parse(SCENARIO).unwrap();
     let mut network = Network::new(&scenario.network()).unwrap();
@@ -171,7 +171,7 @@ fn a_wrong_bit_a_lost_end_and_a_wrong_port_are_found() {
     assert!(port.unwrap().contains("at port"));
 }
 
-/// What is said of a switch whose words are changed on their way out, while packets come.
+/// The error for a switch whose words are changed at its outputs, while packets arrive.
 fn moved(mut tamper: impl FnMut(u64, &mut [Word])) -> Result<(), RoadError> {
     let scenario = SwitchScenario::parse(SCENARIO).unwrap();
     let mut network = Network::new(&scenario.network()).unwrap();
@@ -204,7 +204,7 @@ fn a_switch_that_grants_nobody_any_more_is_stuck() {
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }
-    // One output that goes on shows that the switch is not stuck as a whole.
+    // One output that continues shows that the complete switch is not stuck.
     let one = |clock: u64, words: &mut [Word]| {
         if clock > 20_000 {
             words[1..].fill(Word::IDLE);
@@ -213,7 +213,7 @@ fn a_switch_that_grants_nobody_any_more_is_stuck() {
     assert!(moved(one).is_ok());
 }
 
-/// How far each packet's stamps are off where data word `index` of some is changed.
+/// Error of each packet's stamps when data word `index` of some is changed.
 fn stamps(index: u32) -> Vec<i64> {
     let scenario = SwitchScenario::parse(SCENARIO).unwrap();
     let mut network = Network::new(&scenario.network()).unwrap();

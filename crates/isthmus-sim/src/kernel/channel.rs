@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-/// The other end is gone.
+/// The other end was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the receiving end is gone")]
 pub struct SendError;
@@ -45,7 +45,7 @@ impl<T> Sender<T> {
     /// Sends if there is room.
     ///
     /// # Errors
-    /// Gives the value back when the queue is full or the receiver gone.
+    /// Returns the value if the queue is full or the receiver was dropped.
     pub fn try_send(&self, value: T) -> Result<(), T> {
         let mut shared = self.0.borrow_mut();
         if !shared.receiver_alive || shared.queue.len() >= shared.capacity {
@@ -61,7 +61,7 @@ impl<T> Sender<T> {
     /// Sends, waiting for room.
     ///
     /// # Errors
-    /// When the receiver is gone.
+    /// If the receiver was dropped.
     pub async fn send(&self, value: T) -> Result<(), SendError> {
         let mut value = Some(value);
         poll_fn(|context| {
@@ -101,7 +101,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next value, if one is there.
+    /// The next value, if one is queued.
     pub fn try_recv(&mut self) -> Option<T> {
         let mut shared = self.0.borrow_mut();
         let value = shared.queue.pop_front()?;
@@ -111,7 +111,7 @@ impl<T> Receiver<T> {
         Some(value)
     }
 
-    /// The next value; `None` once the queue is empty and every sender is gone.
+    /// The next value; `None` once the queue is empty and every sender was dropped.
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|context| {
             if let Some(value) = self.try_recv() {
@@ -158,7 +158,7 @@ impl<T> OneshotSender<T> {
     /// Sends the value.
     ///
     /// # Errors
-    /// Gives it back when the receiver is gone.
+    /// Returns it if the receiver was dropped.
     pub fn send(self, value: T) -> Result<(), T> {
         self.0.try_send(value)
     }

@@ -13,7 +13,7 @@ pub struct ClockConfig {
     pub port: String,
     /// Its nominal frequency.
     pub frequency_hz: u64,
-    /// How far the oscillator is off, in parts per million; applied in steps of 0.001.
+    /// Frequency error of the oscillator in parts per million; applied in steps of 0.001.
     #[serde(default)]
     pub offset_ppm: f64,
     /// The time of the first rising edge.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Named counters of what the world's models did and dropped.
+//! Named counters of the world's models: transfers, drops and others.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -23,8 +23,8 @@ pub trait PinAgent {
     fn sample(&mut self, time: Picoseconds);
     /// The device has seen the edge: drive the inputs for the next one.
     fn drive(&mut self, time: Picoseconds);
-    /// Whether this agent is in the middle of nothing: no input of its own will change until
-    /// something from outside wakes the device (see [`DeviceHandle::wake`]).
+    /// True if this agent is idle: it will not change an input until an external event wakes the
+    /// device (see [`DeviceHandle::wake`]).
     fn quiet(&self) -> bool;
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Hot {
     /// The inputs' change counter at the last evaluation, and at the last sampling.
     settled: u64,
     sampled: u64,
-    /// Cycles in a row that reported idle.
+    /// Consecutive cycles that reported idle.
     idle_cycles: u32,
     evaluated: u64,
     asleep_since: Picoseconds,
@@ -238,7 +238,7 @@ impl Device {
         self.quiescent.get()
     }
 
-    /// Step 1: the world looks at the outputs. False when the device falls asleep instead.
+    /// Step 1: the world samples the outputs. False if the device falls asleep instead.
     #[inline]
     pub(crate) fn sample(&self, time: Picoseconds) -> bool {
         let hot = &mut *self.hot.borrow_mut();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong, said in one line: what, where, and what is expected.
+//! Errors in one line: the problem, its place, and what is expected.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,17 +13,17 @@ pub enum SimError {
     /// The shared object is missing, or not one the dynamic linker accepts.
     #[error("model {path}: cannot be loaded: {reason}")]
     ModelLoad {
-        /// Where the model was looked for.
+        /// The model's expected path.
         path: PathBuf,
         /// The linker's words.
         reason: String,
     },
-    /// The shared object speaks another version of the interface, or breaks it.
+    /// The shared object has another version of the interface, or violates it.
     #[error("model {path}: {reason}")]
     ModelAbi {
         /// The shared object.
         path: PathBuf,
-        /// What it breaks.
+        /// The violated rule.
         reason: String,
     },
     /// A model failed while it was evaluated.
@@ -33,7 +33,7 @@ pub enum SimError {
         device: String,
         /// When.
         at: Picoseconds,
-        /// What the model says, with its place in the source if it has one.
+        /// The model's message, with its place in the source if it has one.
         reason: String,
     },
     /// A device's configuration does not fit its model.
@@ -41,7 +41,7 @@ pub enum SimError {
     Device {
         /// The device's name.
         device: String,
-        /// What does not fit, and what would.
+        /// The mismatch, and what is expected.
         reason: String,
     },
     /// A device breaks the protocol of a bus at its pins.
@@ -49,11 +49,11 @@ pub enum SimError {
     Pin {
         /// The device's name, or that of the model at its pins.
         device: String,
-        /// The port, or what stands for it.
+        /// The port or its substitute.
         signal: String,
         /// When it was seen.
         at: Picoseconds,
-        /// What is wrong, and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// A world model's configuration makes no sense.
@@ -61,13 +61,13 @@ pub enum SimError {
     Config {
         /// The model's name.
         model: String,
-        /// What is wrong, and what is expected.
+        /// The problem, and what is expected.
         reason: String,
     },
     /// A fault names a point that no model of this world has.
     #[error("fault point {name}: not in this world; it has: {known}")]
     UnknownFaultPoint {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Those there are.
         known: String,
@@ -105,13 +105,13 @@ pub enum SimError {
     WallTimeLimit {
         /// The bound.
         limit: Duration,
-        /// How far simulated time came.
+        /// The simulated time reached.
         at: Picoseconds,
     },
     /// The progress callback asked to stop.
     #[error("interrupted at {at} of simulated time")]
     Interrupted {
-        /// How far simulated time came.
+        /// The simulated time reached.
         at: Picoseconds,
     },
     /// A device said it was idle, and an output changed without any input changing.
@@ -136,7 +136,7 @@ pub enum SimError {
         wrong: u64,
         /// Bytes that never came.
         lost: u64,
-        /// What was found first.
+        /// The first difference found.
         first: String,
     },
     /// A file of a trace cannot be written.

@@ -31,7 +31,7 @@ impl ReadyQueue {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Takes the oldest wake-up; one load when there is none, which is nearly always.
+    /// Takes the oldest wake-up; costs one load if there is none, the most frequent case.
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskId> {
         if !self.any.load(Ordering::Acquire) {
@@ -159,7 +159,7 @@ impl<T> JoinState<T> {
 pub struct JoinHandle<T>(pub(crate) Rc<JoinState<T>>);
 
 impl<T> JoinHandle<T> {
-    /// Whether the task has ended.
+    /// True when the task has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.finished.get()

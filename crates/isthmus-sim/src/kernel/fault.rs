@@ -12,7 +12,8 @@ use super::error::SimError;
 use super::rng::RandomStream;
 use super::units::Picoseconds;
 
-/// When a fault point fires. An opportunity is whatever the point counts: a bit, a frame.
+/// Times at which a fault point fires. An opportunity is the unit that the point counts: a bit, a
+/// frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultSpec {

@@ -36,7 +36,7 @@ impl DeviceHandle {
         self.device.index as u16
     }
 
-    /// What its model says of itself.
+    /// The description of its model.
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.device.description
@@ -141,7 +141,7 @@ impl DeviceHandle {
         self.device.outputs.iter().filter_map(status).collect()
     }
 
-    /// Cycles of `clk_i` that passed so far, and how many of them were evaluated.
+    /// Elapsed cycles of `clk_i`, and how many of them were evaluated.
     #[must_use]
     pub fn cycles(&self) -> (u64, u64) {
         (self.device.cycles(self.sim.now()), self.device.evaluated_cycles())

@@ -24,7 +24,7 @@ pub struct PortInfo {
     pub direction: Direction,
 }
 
-/// What a model says of itself.
+/// A model's description of itself.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     /// The name of its top module.
@@ -33,7 +33,7 @@ pub struct Description {
     pub source_hash: String,
     /// Its stage names, in the order of the bits of `probe_o`.
     pub probes: Vec<String>,
-    /// Whether it can write an FST trace.
+    /// True if it can write an FST trace.
     pub can_trace: bool,
     /// The parameters it was built with, as the builder wrote them.
     pub parameters: serde_json::Value,
@@ -46,7 +46,7 @@ pub struct Description {
 /// [`load_model`](super::load_model) gives one for a Verilated shared object. A test double in Rust
 /// implements the same trait over [`PinStorage::words`].
 pub trait Model {
-    /// What it is.
+    /// Its kind.
     fn description(&self) -> &Description;
     /// The storage of port `index` of [`Description::ports`].
     fn pin(&self, index: usize) -> PinStorage;

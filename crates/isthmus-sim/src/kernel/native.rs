@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Loads Verilated models through the C ABI, version 2.
 //!
-//! This file holds all `unsafe` of the project. What it relies on is what the ABI promises (see
-//! `docs/explanation/architecture.md`); what can be checked at load time is checked there.
+//! This file holds all `unsafe` of the project. It relies on the guarantees of the ABI (see
+//! `docs/explanation/architecture.md`). Everything that can be checked at load time is checked.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -223,8 +223,8 @@ impl Model for NativeModel {
 /// Loads a Verilated model and creates one instance of it.
 ///
 /// # Errors
-/// When the file cannot be loaded, speaks another version of the ABI or breaks it, or when a trace
-/// is asked of a model built without.
+/// If the file cannot be loaded, has another version of the ABI or violates it, or if a trace is
+/// requested from a model that was built without one.
 pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, SimError> {
     let broken = |reason: String| SimError::ModelAbi { path: path.to_owned(), reason };
     // A bare file name would be searched on the linker's path instead of here.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::native::NativePin;
 
-/// Where a port's value lives.
+/// Storage of a port's value.
 #[derive(Clone, Debug)]
 pub struct PinStorage(Storage);
 
@@ -82,7 +82,7 @@ impl PinStorage {
 struct InputState {
     storage: PinStorage,
     width: u32,
-    /// What the world wants driven, while a fault holds the pin at something else.
+    /// The value that the world drives, while a fault holds the pin at another value.
     wanted: Cell<u64>,
     held: Cell<bool>,
     /// Counts the changes of all inputs of one device.
@@ -118,14 +118,14 @@ impl InputPin {
         }
     }
 
-    /// What is driven now.
+    /// The value that is driven now.
     #[inline]
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.storage.get()
     }
 
-    /// What the world wants driven, which a fault may hold off.
+    /// Drives a value; a fault may hold the pin at another value.
     pub(crate) fn wanted(&self) -> u64 {
         self.0.wanted.get()
     }

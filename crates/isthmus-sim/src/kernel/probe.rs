@@ -32,7 +32,7 @@ impl Default for ProbeLog {
 }
 
 impl ProbeLog {
-    /// Whether strobes are recorded; they are unless this was switched off.
+    /// Switches recording of strobes on or off; the default is on.
     pub fn set_enabled(&self, enabled: bool) {
         self.enabled.set(enabled);
     }
@@ -43,7 +43,7 @@ impl ProbeLog {
         self.records.borrow().len()
     }
 
-    /// Whether none is recorded.
+    /// True without any recorded strobe.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::error::SimError;
 
-/// What was compared so far.
+/// The comparisons so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Checked {
     /// Bytes expected.
@@ -64,7 +64,7 @@ impl Scoreboard {
         self.note(|| format!("{}: {bytes} bytes never arrived", what()));
     }
 
-    /// What was compared so far.
+    /// The comparisons so far.
     #[must_use]
     pub fn checked(&self) -> Checked {
         self.checked.get()

@@ -28,10 +28,10 @@ pub struct DeviceConfig {
     /// The value of each `cfg_<name>_i` port, by `<name>`.
     #[serde(default)]
     pub cfg: BTreeMap<String, u64>,
-    /// What `time_ns_i` and `<clock>_time_ns_i` show at simulated time zero.
+    /// Value of `time_ns_i` and `<clock>_time_ns_i` at simulated time zero.
     #[serde(default)]
     pub epoch_ns: u64,
-    /// Where to write a waveform trace; needs a model built for it.
+    /// File for a waveform trace; needs a model built for it.
     #[serde(default)]
     pub trace: Option<PathBuf>,
     /// Resets injected during the run.
@@ -52,7 +52,7 @@ pub struct ResetSpec {
     pub cycles: u32,
 }
 
-/// An input held at a value, whatever drives it.
+/// An input held at a value, regardless of its driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HoldSpec {

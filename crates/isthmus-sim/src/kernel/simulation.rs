@@ -34,14 +34,14 @@ use crate::trace::{Capture, SpanLog};
 pub struct SimConfig {
     /// The seed of every random stream.
     pub seed: u64,
-    /// Whether the clock edges of idle devices are left out. Results are the same either way.
+    /// True: the clock edges of idle devices are skipped. Results are the same in both cases.
     pub skip_idle: bool,
     /// Evaluates idle devices all the same, and fails the run when an output of one changes.
     /// Overrides `skip_idle`.
     #[serde(default)]
     pub check_idle: bool,
-    /// How many `clk_i` cycles in a row a device must report idle, with no input changing, before
-    /// it is left out.
+    /// Number of consecutive `clk_i` cycles in which a device must report idle, without a change of
+    /// an input, before it is skipped.
     pub idle_confirm_cycles: u32,
     /// How many cycles of its slowest clock a device is evaluated before the input that wakes it,
     /// so that registered copies of the time input are up to date.
@@ -58,7 +58,7 @@ pub struct SimConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FrameId(pub u64);
 
-/// How far to run.
+/// End of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
     /// Until this point of simulated time.
@@ -71,7 +71,7 @@ pub struct Limit {
 /// gateware has a timeout near it.
 pub const SILENT_LIMIT: Picoseconds = Picoseconds::from_ms(5);
 
-/// What ends a run beside its limits.
+/// Condition that ends a run, in addition to its limits.
 struct Until<'a> {
     /// Nothing is pending.
     idle: bool,
@@ -83,11 +83,11 @@ struct Until<'a> {
 /// Why a run came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// What was waited for has happened.
+    /// The awaited event has happened.
     Done,
     /// Nothing is pending: no event, and no device that is not idle.
     Idle,
-    /// The time asked for was reached.
+    /// The requested time was reached.
     TimeReached,
 }
 
@@ -98,7 +98,7 @@ pub struct Progress {
     pub now: Picoseconds,
     /// Cycles of `clk_i`, summed over all devices.
     pub device_cycles: u64,
-    /// What [`Sim::count_transfers`] counted.
+    /// Counts of [`Sim::count_transfers`].
     pub transfers: u64,
     /// Wall time since the run began.
     pub wall: Duration,
@@ -111,7 +111,7 @@ struct Watch {
     call: ProgressFn,
 }
 
-/// What a simulation cost.
+/// Cost of a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
     /// Cycles of `clk_i` that passed, summed over all devices.
@@ -183,7 +183,8 @@ pub(crate) struct Kernel {
     failure: RefCell<Option<SimError>>,
     progress: RefCell<Option<Watch>>,
     transfers: Cell<u64>,
-    /// Steps since the last look at the wall clock, over all runs: many are shorter than one look.
+    /// Steps since the wall clock was last read, over all runs: many steps are shorter than one
+    /// such read.
     steps: Cell<u32>,
     /// When the last event ran.
     last_event: Cell<Picoseconds>,
@@ -403,7 +404,7 @@ impl Simulation {
                 return Ok(Stop::Idle);
             }
             kernel.now.set(time);
-            // Edges before events of the same time: an event acts on what the edge left behind.
+            // Edges before events of the same time: an event acts on the state after the edge.
             if edge_time <= event_time {
                 if let [device] = &devices[..] {
                     if device.sample(time) {
@@ -456,7 +457,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// No task waits for a time: what the tasks wait for must come from a device.
+    /// No task waits for a time: all tasks wait for a device.
     fn look_for_silence(&self) -> Result<(), SimError> {
         let (at, since) = (self.now(), self.0.last_event.get());
         if at.saturating_sub(since) <= SILENT_LIMIT {
@@ -586,13 +587,13 @@ impl Sim {
         FrameId(id)
     }
 
-    /// What the devices' probes reported.
+    /// Reports of the devices' probes.
     #[must_use]
     pub fn probes(&self) -> &ProbeLog {
         &self.0.probes
     }
 
-    /// What every model spent time on.
+    /// Spans of all models.
     #[must_use]
     pub fn spans(&self) -> &SpanLog {
         &self.0.spans
@@ -603,7 +604,7 @@ impl Sim {
         self.0.transfers.set(self.0.transfers.get() + transfers);
     }
 
-    /// What [`Sim::count_transfers`] counted.
+    /// Counts of [`Sim::count_transfers`].
     #[must_use]
     pub fn transfers(&self) -> u64 {
         self.0.transfers.get()
@@ -621,7 +622,7 @@ impl Sim {
         &self.0.faults
     }
 
-    /// What the world's models counted.
+    /// Counters of the world's models.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.0.counters
@@ -633,7 +634,7 @@ impl Sim {
         self.0.capture.borrow().clone()
     }
 
-    /// What this simulation cost so far.
+    /// Cost of this simulation so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let devices = self.0.devices.borrow();

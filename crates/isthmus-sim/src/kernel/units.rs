@@ -17,7 +17,7 @@ macro_rules! quantity {
         pub struct $name(pub u64);
 
         impl $name {
-            /// Nothing of it.
+            /// Zero.
             pub const ZERO: Self = Self(0);
             /// The largest value that can be held.
             pub const MAX: Self = Self(u64::MAX);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A pcapng writer: nanosecond times, an interface a link, a comment where a frame met a fault.
-//!
 //! Existing crates read and write the format, but write no sub-microsecond time together with
-//! packet comments; what is needed here is four blocks.
+//! packet comments; only four blocks are needed here.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -121,7 +120,7 @@ impl Capture {
         self.write(ENHANCED_PACKET, &body)
     }
 
-    /// Writes what is buffered.
+    /// Writes the buffered blocks.
     ///
     /// # Errors
     /// When it cannot be written.

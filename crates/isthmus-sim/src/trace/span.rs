@@ -9,7 +9,7 @@ use crate::kernel::Picoseconds;
 /// A stretch of simulated time spent on one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What spent it: a model's name.
+    /// The model that spent the time, by name.
     pub track: Rc<str>,
     /// On what.
     pub stage: Rc<str>,
@@ -39,7 +39,7 @@ impl Default for SpanLog {
 }
 
 impl SpanLog {
-    /// Whether spans are recorded; they are unless this was switched off.
+    /// Switches recording of spans on or off; the default is on.
     pub fn set_enabled(&self, enabled: bool) {
         self.enabled.set(enabled);
     }
@@ -65,7 +65,7 @@ impl SpanLog {
         self.spans.borrow().len()
     }
 
-    /// Whether none is recorded.
+    /// True without any recorded span.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

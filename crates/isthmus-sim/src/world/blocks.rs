@@ -70,7 +70,7 @@ impl LanesConfig {
     }
 }
 
-/// One block on its way.
+/// One block in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRecord {
     /// The sender's clock edge at which the lanes took it.
@@ -79,7 +79,7 @@ pub struct BlockRecord {
     pub sent: Picoseconds,
     /// It is at the receiver's pins.
     pub arrived: Picoseconds,
-    /// What was sent.
+    /// The sent blocks.
     pub block: Block,
 }
 
@@ -123,7 +123,7 @@ impl BlockLine {
         })
     }
 
-    /// Whether blocks are recorded from now on; what was recorded before is dropped.
+    /// Switches recording of blocks on or off; earlier records are dropped.
     pub fn remember(&mut self, on: bool) {
         self.remembers = on;
         self.records.clear();
@@ -135,7 +135,8 @@ impl BlockLine {
         &self.records
     }
 
-    /// Whether a block taken at `edge` keeps the lanes busy without waiting for longer than `period`.
+    /// True if a block accepted at `edge` keeps the lanes busy without waiting for longer than
+    /// `period`.
     fn has_room(&self, edge: Picoseconds, period: Picoseconds) -> bool {
         self.free_fs <= (edge + period).0 * 1_000
     }

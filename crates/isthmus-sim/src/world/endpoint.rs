@@ -47,7 +47,7 @@ struct Shared {
 }
 
 /// An endpoint. Between two calls of [`Simulation::run_for`](crate::Simulation::run_for) the caller
-/// takes what came out and puts in what has come from elsewhere.
+/// takes received frames and sends frames of other sources.
 #[derive(Clone)]
 pub struct FrameEndpoint(Rc<Shared>);
 
@@ -80,14 +80,14 @@ impl FrameEndpoint {
         self.send_wire(to_wire(frame))
     }
 
-    /// Sends octets as they are, from the first of the preamble to the last of the FCS.
+    /// Sends octets unchanged, from the first of the preamble to the last of the FCS.
     pub fn send_wire(&self, wire: Vec<u8>) -> Option<FrameId> {
         let id = self.0.sim.new_frame_id();
         self.0.transmitter.send(id, wire).then_some(id)
     }
 
-    /// As [`send_wire`](Self::send_wire), with octet `error_at` and those behind it marked bad, as a
-    /// repeater or a PHY does where it cannot decode what it hears.
+    /// As [`send_wire`](Self::send_wire), with octet `error_at` and all later ones marked bad, like
+    /// a repeater or a PHY that cannot decode its input.
     pub fn send_wire_marked(&self, wire: Vec<u8>, error_at: Option<usize>) -> Option<FrameId> {
         let id = self.0.sim.new_frame_id();
         self.0.transmitter.send_marked(id, wire, error_at).then_some(id)

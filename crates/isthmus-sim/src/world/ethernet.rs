@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ethernet as everything here speaks it: frames in flight, ports, and a serialising transmitter.
+//! Ethernet for all models: frames in flight, ports, and a serialising transmitter.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ impl MacAddress {
     /// All stations.
     pub const BROADCAST: Self = Self([0xff; 6]);
 
-    /// Whether it addresses a group of stations.
+    /// True for a multicast or broadcast address.
     #[must_use]
     pub fn is_group(self) -> bool {
         self.0[0] & 1 == 1
@@ -106,7 +106,7 @@ pub enum FrameError {
     Fcs,
 }
 
-/// What goes over the wire for a frame: preamble, the frame padded to its least length, FCS.
+/// The octets of a frame on the wire: preamble, the frame padded to its least length, FCS.
 #[must_use]
 pub fn to_wire(frame: &[u8]) -> Vec<u8> {
     let mut wire =
@@ -182,19 +182,19 @@ impl InFlight {
         Some((byte, self.error_at.get().is_some_and(|at| index >= at)))
     }
 
-    /// Whether all octets are there.
+    /// True when all octets have arrived.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.complete.get()
     }
 
-    /// How many octets are there, preamble included.
+    /// Number of octets that have arrived, preamble included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.borrow().len()
     }
 
-    /// Whether no octet is there.
+    /// True when no octet has arrived.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -250,7 +250,7 @@ impl EthernetPort for Port {
 }
 
 impl Port {
-    /// A port under a name of its own.
+    /// A port with its own name.
     #[must_use]
     pub fn new(sim: &Sim, name: &str) -> Self {
         Self(Rc::new(PortInner {
@@ -338,7 +338,7 @@ impl Transmitter {
         self.send_marked(id, wire, None)
     }
 
-    /// As [`send`](Self::send); octet `error_at` and those behind it are marked bad.
+    /// As [`send`](Self::send); octet `error_at` and all later ones are marked bad.
     pub(super) fn send_marked(
         self: &Rc<Self>,
         id: FrameId,
@@ -402,7 +402,7 @@ pub(super) fn note_drop(sim: &Sim, at: &str, wire: &[u8], comment: &str) {
     }
 }
 
-/// Checks a received frame; counts and notes what is thrown away.
+/// Checks a received frame; counts and records discarded ones.
 pub(super) struct ReceiveCheck {
     sim: Sim,
     name: Rc<str>,
@@ -436,7 +436,7 @@ impl ReceiveCheck {
     }
 }
 
-/// A name's error, for models made of a configuration.
+/// An error with a name, for models that are built from a configuration.
 pub(super) fn named(model: &str) -> Result<&str, SimError> {
     if model.is_empty() {
         return Err(super::config_error("world", "a model has an empty name".into()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cache lines at a device's pins: what an FPGA's own logic asks for, and the memory behind a home.
+//! Cache lines at a device's pins: the requests of an FPGA's own logic, and the memory behind a
+//! home.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,11 +23,11 @@ pub struct LineRequest {
     pub index: u64,
     /// Comes back with the response.
     pub tag: u8,
-    /// What is stored, with a bit a byte; `None`: the line is read.
+    /// The data to store, with a mask bit per byte; `None`: the line is read.
     pub store: Option<(u128, Line)>,
 }
 
-/// The logic that asks for lines.
+/// The logic that requests lines.
 pub trait LineUser {
     /// The request to offer from `time` on, if any; it is offered until it is taken.
     fn offer(&mut self, time: Picoseconds) -> Option<LineRequest>;
@@ -153,7 +154,7 @@ impl LineMemory {
         std::mem::take(&mut self.stored)
     }
 
-    /// The first line asked for that does not exist.
+    /// The first requested line that does not exist.
     #[must_use]
     pub fn outside(&self) -> Option<u64> {
         self.outside

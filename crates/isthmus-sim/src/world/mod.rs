@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models of what a designer buys rather than designs.
+//! Models of the parts that a designer buys rather than designs.
 //!
 //! Each has latencies and rates, and nothing else; every constant comes from its configuration, and
 //! there are no defaults. Frames are real bytes: preamble, headers, checksums and FCS included.

@@ -159,7 +159,7 @@ impl Nic {
         self.0.ring.borrow_mut().pop_front()
     }
 
-    /// Unmasks interrupts; false, and masked still, when a frame has come meanwhile.
+    /// Unmasks interrupts. Returns false and keeps them masked if a frame has arrived meanwhile.
     #[must_use]
     pub fn rearm(&self) -> bool {
         if !self.0.ring.borrow().is_empty() {

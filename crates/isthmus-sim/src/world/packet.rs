@@ -25,26 +25,26 @@ pub struct Udp {
     pub source: SocketAddrV4,
     /// The receiver's socket.
     pub destination: SocketAddrV4,
-    /// What is carried.
+    /// The payload.
     pub payload: Vec<u8>,
 }
 
 /// An ARP packet in its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arp {
-    /// Whether it asks, or answers.
+    /// Request or reply.
     pub is_request: bool,
     /// The sender's station.
     pub sender_mac: MacAddress,
     /// The sender's address.
     pub sender_ip: Ipv4Addr,
-    /// The station asked for: zero in a request.
+    /// The target station: zero in a request.
     pub target_mac: MacAddress,
-    /// The address asked for.
+    /// The target address.
     pub target_ip: Ipv4Addr,
 }
 
-/// A frame, as far as a host understands it.
+/// A frame, decoded as far as a host does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// A UDP datagram whose checksums hold.

@@ -176,7 +176,7 @@ impl EthernetPort for GmiiPhy {
 impl Sink for Shared {
     fn begin(&self, frame: &Rc<InFlight>) {
         let (this, frame) = (self.this.clone(), Rc::clone(frame));
-        // An event of its own, so that the device may sleep through the latency.
+        // A separate event, so that the device can stay asleep during the latency.
         self.sim.after(self.receive_latency, move || {
             let Some(this) = this.upgrade() else { return };
             this.device.wake();

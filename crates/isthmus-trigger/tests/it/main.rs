@@ -2,6 +2,7 @@
 //! All integration tests in one program: linked once.
 
 mod events;
+mod files;
 mod formats;
 mod rings;
 mod single;

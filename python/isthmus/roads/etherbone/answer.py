@@ -47,7 +47,7 @@ def series(document: Iterable[Measurement]) -> Mapping[Key, list[Measurement]]:
 
 
 def answer(document: Document) -> list[Sentence]:
-    """Which method, where the crossovers are, why, and what the alternatives cost."""
+    """The recommended method, the crossovers, the reasons, and the cost of the alternatives."""
     lines = series(document)
     if not lines:
         return [Sentence("Answer", "No timestamps were read: there is nothing to compare.")]
@@ -175,7 +175,7 @@ def bus_of(m: Measurement) -> str:
 
 
 def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[Sentence]:
-    """Where one method overtakes another as cycles grow, and that none does where none does."""
+    """The cycle size from which one method is faster than another, or that there is none."""
     made = []
     for method, line in sorted(same.items()):
         if method == best.method:
@@ -239,7 +239,7 @@ def _why(same: Mapping[str, Sequence[Measurement]], best: Measurement) -> list[S
 
 
 def _sustained(document: Iterable[Measurement], best: Measurement) -> list[Sentence]:
-    """What limits a stream of cycles that does not end: the longest run there is."""
+    """The bottleneck of an endless stream of cycles, from the longest run available."""
     made = []
     for profile in ("isthmus", "as-published"):
         runs = [
@@ -354,7 +354,7 @@ def _moved(theirs: Measurement, ours: Measurement) -> str:
 
 
 def _paths(lines: Mapping[Key, Sequence[Measurement]]) -> list[Sentence]:
-    """What another path over the same bus adds, for each profile: one may hide what the other shows."""
+    """The additional time of another path over the same bus, for each profile: one may hide it."""
     best: dict[str, str] = {}
     for key in sorted(lines, key=lambda key: _cost(lines[key][-1])):
         best.setdefault(bus_of(lines[key][0]), key[0])

@@ -59,8 +59,8 @@ def measure(
     """Run it and give the result document; nothing is printed but progress.
 
     systems     platforms, or their names
-    iterations  cycles of each series that count; a pipelined one goes on until its rate is steady
-    procedure   steady: warm-up and drain are left out; published: as the document measured
+    iterations  cycles of each series that count; a pipelined one continues until its rate is steady
+    procedure   steady: warm-up and drain are excluded; published: as the document measured
     """
     _check(iterations, timestamps, methods, profiles, trace)
     begin = monotonic()

@@ -12,11 +12,11 @@ from isthmus.roads.table import resolve
 _DRIVERS: Mapping[str, str] = {"gige": "datagram"}
 """By the kind of platform; elsewhere the platform's profile names it."""
 _WORDS: Mapping[str, str] = {"words": "loads", "mapped": "loads"}
-"""What tables of platform files name otherwise."""
+"""Names that differ from the tables of platform files."""
 
 
 def core(m: Measurement) -> Mapping[str, object]:
-    """Of a measurement of timestamps or words: the host reads; the latch unit's cycle writes one word too."""
+    """The operation of timestamps or words: the host reads; the latch unit's cycle also writes one word."""
     found: dict[str, object] = {"driver": _driver(m)}
     if m.operations and m.definition == "rtt":
         # An Etherbone cycle is one request.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `isthmus bench etherbone` does."""
+"""The command `isthmus bench etherbone`."""
 
 from __future__ import annotations
 

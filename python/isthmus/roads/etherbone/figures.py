@@ -34,7 +34,7 @@ PLACES = tuple(PLACE_COLOURS)
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a vertical axis shows; `published` is its name in `published/*.csv`."""
+    """The quantity of a vertical axis; `published` is its name in `published/*.csv`."""
 
     name: str
     unit: str
@@ -320,7 +320,7 @@ def _words(members: Sequence[Measurement]) -> Figure:
 
 
 def _stages(members: Sequence[Measurement]) -> Figure:
-    """Where one transfer's time goes: its stages add up to its end-to-end time."""
+    """The time of one transfer by stages: they add up to its end-to-end time."""
     largest = max(m.timestamps for m in members)
     shown = [m for m in members if m.timestamps == largest and m.method in ("blocking", "pipelined")] or list(
         members

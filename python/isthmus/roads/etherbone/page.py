@@ -52,7 +52,7 @@ def _answer(document: Document) -> str:
 
 
 def _method(document: Document) -> str:
-    # What the page shows latencies of; frames straight onto the wire are only in the limits.
+    # Measurements whose latency the page shows; frames directly onto the wire are only in the limits.
     shown = [m for m in document if not m.name.startswith("line-rate")]
     definitions = sorted({m.definition for m in shown})
     arrivals = sorted({m.arrivals for m in shown})
@@ -75,7 +75,7 @@ def _method(document: Document) -> str:
 
 
 def _procedure(document: Document) -> str:
-    """What is not like in the published and the simulated column, where pipelined series are steady."""
+    """The difference between the published and the simulated column if pipelined series are steady."""
     steady = any(m.workload.get("procedure") == "steady" and m.method == "pipelined" for m in document)
     if not steady:
         return ""

@@ -115,7 +115,7 @@ class Xhci:
 
 @dataclass(frozen=True)
 class UsbHost:
-    """Operating system and processor, as far as USB goes."""
+    """Operating system and processor, for USB."""
 
     ENGINE: ClassVar = "UsbHost"
 
@@ -197,7 +197,7 @@ class PcieDma:
 
 @dataclass(frozen=True)
 class Library:
-    """The Etherbone library's own work and how it waits: what the two profiles differ in."""
+    """The Etherbone library's own work and how it waits: the difference between the two profiles."""
 
     ENGINE: ClassVar = "EtherboneLibrary"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `published/etherbone.csv` asks of the measurements, beside what every road has."""
+"""Quantities of `published/etherbone.csv`, in addition to those of every road."""
 
 from __future__ import annotations
 

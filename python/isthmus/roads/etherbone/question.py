@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Etherbone's buses carry for `isthmus compare`, and the scenarios that measure it."""
+"""Operations of Etherbone's buses for `isthmus compare`, and the scenarios that measure them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
 
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
-    """What a request may have where one of this size is not carried; empty where it is."""
+    """The allowed sizes if a request of this size is not carried; empty if it is."""
     del driver
     if size > LARGEST_BYTES:
         return f"{question.operation} over Etherbone takes 4 to {LARGEST_BYTES} bytes in one request"
@@ -61,7 +61,7 @@ def interconnect(given: Constants) -> str:
 
 
 def family(given: Constants) -> str:
-    """The kind of bus, whatever its generation and width."""
+    """The kind of bus, independent of its generation and width."""
     return {"pcie": "PCIe", "gige": "GbE", "usb": "USB", "vme": "VME"}.get(given.bus, given.bus)
 
 

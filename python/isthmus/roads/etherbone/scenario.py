@@ -64,7 +64,7 @@ def _bus(platform: Platform, profile: Profile) -> dict[str, Any]:
 
 
 Procedure = Literal["steady", "published"]
-"""What of a series counts: a steady window, or all of it as in the Etherbone document."""
+"""The part of a series that counts: a steady window, or all of it as in the Etherbone document."""
 
 
 def timestamps(
@@ -109,7 +109,7 @@ def path(reads: list[int]) -> dict[str, Any]:
 
 
 def label(made: Mapping[str, Any]) -> str:
-    """What progress calls a scenario."""
+    """The name of a scenario in the progress display."""
     workload = made["workload"]
     method = workload.get("method") or workload["kind"]
     if "operation" in workload:

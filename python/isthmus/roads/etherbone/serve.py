@@ -27,7 +27,7 @@ DEFAULT_ADDRESS = f"127.0.0.1:{PORTS['ohwr']}"
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What `isthmus serve etherbone` was asked for. Without udp, tcp, tap and pty: UDP on the loopback."""
+    """Options of `isthmus serve etherbone`. Without udp, tcp, tap and pty: UDP on the loopback."""
 
     model: Path
     udp: str | None = None
@@ -58,7 +58,7 @@ def scenario(options: ServeOptions) -> dict[str, Any]:
     wanted: dict[str, Any] = {"road": "etherbone", "seed": options.seed, "device": device}
     sockets = {"udp": options.udp, "tcp": options.tcp}
     if not (options.udp or options.tcp or options.tap or options.pty):
-        # The flag without an address of its own means every interface.
+        # The flag without an address means every interface.
         sockets["udp"] = f"{'0.0.0.0' if options.bind_public else '127.0.0.1'}:{port}"
     for option, address in sockets.items():
         if address is not None:

@@ -57,7 +57,7 @@ def rate_table(results: Iterable[Measurement]) -> str:
 
 
 def stage_table(results: Iterable[Measurement]) -> str:
-    """Where one transfer's time goes, for the largest cycle of each platform, profile and method."""
+    """The time of one transfer by stages, for the largest cycle of each platform, profile and method."""
     largest: dict[tuple[str, str, str], Measurement] = {}
     for m in results:
         key = (m.platform, m.profile, m.method)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PCI-X: the bus of a platform by itself, without gateware. Other roads measure it beside their own."""
+"""PCI-X: the bus of a platform alone, without gateware. Other roads measure it beside their own."""
 
 from isthmus.roads.table import Road
 

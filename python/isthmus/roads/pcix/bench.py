@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PCI-X bus of a platform by itself: the document's microbenchmarks of its bus (section V-C).
+"""The PCI-X bus of a platform alone: the document's microbenchmarks of its bus (section V-C).
 
 No gateware takes part, so there is nothing to build. `scenario` makes one run
 (docs/reference/pcix-scenario.md), `measure` runs them all.
@@ -91,6 +91,6 @@ def measure(
 
 
 def label(made: Mapping[str, Any]) -> str:
-    """What progress calls a scenario."""
+    """The name of a scenario in the progress display."""
     workload = made["workload"]
     return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}"

@@ -10,7 +10,7 @@ from isthmus.results.model import Measurement
 
 
 def core(m: Measurement) -> Mapping[str, object]:
-    """Accesses of a bus by itself: the bytes alone have a common name."""
+    """Accesses of a bus alone: only the bytes have a common name."""
     return {"bytes": m.workload.get("bytes")}
 
 

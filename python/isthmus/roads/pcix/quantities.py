@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities of a bus by itself, in its clocks."""
+"""Quantities of a bus alone, in its clocks."""
 
 from __future__ import annotations
 

@@ -135,6 +135,13 @@ def rdma(
     form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
+    print_scenario: Annotated[
+        bool,
+        typer.Option(
+            "--print-scenario",
+            help="Print the scenario of the run, with its models built, for your own program; run nothing.",
+        ),
+    ] = False,
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:
@@ -166,6 +173,9 @@ def rdma(
         profile=profile,
         seed=seed,
     )
+    if print_scenario:
+        print(command.scenario_text(asked))
+        return
     command.run(
         asked,
         format=cast("output.Format", form),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,11 @@ from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
 from isthmus.roads.rdma import ROAD, published, tables, tracefile
 from isthmus.roads.rdma.bench import (
+    INTERFACE,
     LAZY,
     OVERRUN,
     PLATFORM,
+    SWITCH,
     TESTS,
     TRACE,
     WANTS_TRACE,
@@ -27,6 +30,8 @@ from isthmus.roads.rdma.bench import (
     all_sizes,
     check,
     measure,
+    models,
+    scenario,
     sizes,
     usual_iterations,
     usual_size,
@@ -125,6 +130,25 @@ def run(
     if o.waveform is not None and format == "table":
         print(traces.how_to_open(o.waveform))
     return made
+
+
+def scenario_text(options: RdmaOptions) -> str:
+    """The scenario of the one run as JSON, its models built."""
+    o = options
+    choose("test", o.test, TESTS)
+    _check(o)
+    chosen = platforms.chosen(o.platform, KINDS, ROAD.name)
+    points = [] if o.trace is not None else _points(o, chosen, _profiles(o), ())
+    if len(points) != 1:
+        raise UserError(
+            f"print-scenario: {len(points)} runs; name one size, platform and profile, and no trace"
+        )
+    [point] = points
+    check(point.transfers)
+    [platform] = chosen
+    made = models(platform, point.profile, o.links, o.hosts)
+    text = scenario(platform, point.profile, point.transfers, made[INTERFACE], made[SWITCH])
+    return json.dumps(text, indent=1)
 
 
 def _profiles(o: RdmaOptions) -> tuple[Profile, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Switch: packets through a buffered crossbar, as a network by itself."""
+"""Switch: packets through a buffered crossbar, as a network without hosts."""
 
 from isthmus.roads.table import Road
 

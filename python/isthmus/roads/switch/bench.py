@@ -42,9 +42,9 @@ Engine = Literal["rtl", "reference", "ideal"]
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is sent. Sizes in bytes, data words only; `load` is a share of a line's words, framing included;
-    None: sources that always have packets waiting, for saturation. A trace takes neither sizes, load,
-    arrivals nor packets from here: its file has them."""
+    """The traffic. Sizes in bytes, data words only; `load` is a share of a line's words, framing included;
+    None: sources that always have packets waiting, for saturation. A trace ignores sizes, load, arrivals
+    and packets: its file has them."""
 
     ports: int = 8
     pattern: str = "uniform"
@@ -322,6 +322,6 @@ def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def label(made: Mapping[str, Any]) -> str:
-    """What progress calls a scenario."""
+    """The name of a scenario in the progress display."""
     workload = made["workload"]
     return f"{made['platform']['name']} {made['profile']} {workload['engine']} {workload['load']:g}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `isthmus bench switch` does."""
+"""The command `isthmus bench switch`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def run(
         design = Design(each, buffer_words, round_trip)  # type: ignore[arg-type]
         points += curve(traffic, design, at, wanted)  # type: ignore[arg-type]
     if waveform is not None:
-        # Saturation is a run of its own: a waveform is of the load.
+        # Saturation is a separate run: a waveform shows the given load.
         points = [point for point in points if point.traffic.load is not None or is_trace(pattern)]
         if wanted != ("rtl",):
             raise UserError("waveform: only --engine rtl has one")

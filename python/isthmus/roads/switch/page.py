@@ -56,7 +56,7 @@ def page(document: Document) -> str:
 
 
 def figures(document: Document) -> list[Figure]:
-    """Delay against load, and what was carried; one panel for each switch and traffic."""
+    """Delay against load, and the throughput; one panel for each switch and traffic."""
     timed = [m for m in document if m.latency is not None and not is_backlog(m)]
     made = []
     if timed:
@@ -115,7 +115,7 @@ def _curves(members: Sequence[Measurement], value: Any) -> list[dict[str, Any]]:
 
 
 def _published(scale: Mapping[str, float], lightest: float) -> list[dict[str, Any]]:
-    """What the document says of its figure, in words: a point, a point that nothing may lie above, a line."""
+    """The document's statements about its figure: a point, an upper limit, a line."""
     from isthmus.verify import published
 
     said = {line["id"]: float(line["value"]) for line in published("switch")}
@@ -181,7 +181,7 @@ def delay(timed: Sequence[Measurement]) -> Figure:
 
 
 def _traced(traced: Sequence[Measurement]) -> Figure:
-    """What a trace's packets met: a row for each switch."""
+    """Results of a trace's packets: a row for each switch."""
     columns = ["traffic", "switch", "mean [us]", *(f"{percentile_name(key)} [us]" for key in TAIL)]
     columns += ["max [us]", "packets", "carried [%]"]
     rows = []

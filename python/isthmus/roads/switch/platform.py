@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kind of platform that the switch stands in."""
+"""The switch's kind of platform."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Interface:
 
 @dataclass(frozen=True)
 class SwitchDesign:
-    """What the two profiles of a switch may differ in: the gateware's parameters, and who is served."""
+    """The possible differences of a switch's two profiles: the gateware's parameters, and the order of
+    service."""
 
     ENGINE: ClassVar = "SwitchDevice"
 

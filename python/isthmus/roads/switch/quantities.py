@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `published/forth-switch.csv` asks of the measurements, beside what every road has."""
+"""Quantities of `published/forth-switch.csv`, in addition to those of every road."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from isthmus.results import Document, Measurement
 
 
 def _pairs(document: Document, above: str, below: str) -> list[float]:
-    """The ratios of mean latency, for measurements of both patterns that are alike but in their method.
-    A run without a steady latency is left out."""
+    """The ratios of mean latency, for measurements of both patterns that differ only in their method. A run
+    without a steady latency is omitted."""
 
     def found(pattern: str) -> dict[str, float]:
         return {

@@ -15,7 +15,7 @@ from isthmus.results.table import aligned, shown_percentiles
 
 
 def process(m: Measurement) -> str:
-    """How packets come, without the load, which is in a column of its own."""
+    """The arrival process without the load, which has a separate column."""
     return m.arrivals.partition(":")[0]
 
 
@@ -25,7 +25,7 @@ def is_backlog(m: Measurement) -> bool:
 
 
 def verdict(m: Measurement) -> str:
-    """Whether the delay is a steady one. A trace has no such thing: all its packets count."""
+    """Whether the delay is steady. A trace has no steady state: all its packets count."""
     w = m.workload
     if w["saturated"]:
         return "saturated"
@@ -46,7 +46,7 @@ def line_share(m: Measurement) -> float | None:
 
 
 def text(made: Document) -> str:
-    """What the terminal shows."""
+    """The output for the terminal."""
     parts = []
     for (profile, pattern), group in groupby(made, lambda m: (m.profile, m.workload["pattern"])):
         members = list(group)

@@ -8,7 +8,7 @@ use super::super::wire::{Dialect, Widths};
 /// How a client behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// The dialect the device speaks.
+    /// The device's dialect.
     pub dialect: Dialect,
     /// Widths to offer. Address widths below 16 bit cannot carry the protocol's return addresses
     /// and are never chosen.
@@ -22,13 +22,13 @@ pub struct ClientConfig {
     /// Datagrams in flight before sending waits for replies, at most: fewer where the receive buffer
     /// has no room for their replies, and for a while after a loss.
     pub window: usize,
-    /// How often a datagram whose reply did not come is sent again; each time the reply has
-    /// `reply_timeout`. With more than 0 the client asks the device for a session, in which nothing
-    /// is executed twice ([`Client::has_session`]). Without one, only cycles that are
-    /// [`repeatable`](Cycle::repeatable) are sent again. Streams lose nothing and repeat nothing.
+    /// Number of retries of a datagram without a reply; each time the timeout is `reply_timeout`.
+    /// With more than 0 the client requests a session from the device, in which nothing is executed
+    /// twice ([`Client::has_session`]). Without one, only cycles that are
+    /// [`repeatable`](Cycle::repeatable) are retried. Streams lose nothing and retry nothing.
     pub retries: u32,
-    /// LiteEth's dialect: operations in one record. Its gateware stops for ever on more than
-    /// its buffer holds.
+    /// LiteEth's dialect: operations in one record. Its gateware hangs on more than its buffer
+    /// holds.
     pub lite_depth: usize,
 }
 

@@ -101,7 +101,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         flight.completion.tell(result);
     }
 
-    /// Ends what is queued, too.
+    /// Also ends queued cycles.
     #[cfg(feature = "tokio")]
     pub(in crate::etherbone) fn fail_queue(&mut self, error: &Error) {
         self.records.clear();
@@ -111,7 +111,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         }
     }
 
-    /// The transport is gone: ends every cycle in flight.
+    /// The transport has failed: ends every cycle in flight.
     pub(super) fn fail_all(&mut self, error: Error) -> Error {
         for cycle in self.flights.first..self.flights.sent {
             self.end(cycle, |_| Some(error.clone()));

@@ -26,8 +26,8 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.take_arrival(arrival).await
     }
 
-    /// Waits for one message; `None`: the next deadline has passed. Nothing is lost where the future
-    /// is dropped. Without a deadline it waits for ever.
+    /// Waits for one message; `None`: the next deadline has passed. Dropping the future loses
+    /// nothing. Without a deadline it waits forever.
     pub(in crate::etherbone) async fn arrival(&mut self) -> Result<Option<usize>, Error> {
         match self.next_deadline() {
             Some(deadline) => self.receive_until(deadline).await,
@@ -136,7 +136,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         }
     }
 
-    /// Where the records of a received datagram begin, if the whole datagram is well formed.
+    /// Begin of the records of a received datagram, if the complete datagram is well formed.
     pub(super) fn data_of(&self, bytes: &[u8]) -> Option<usize> {
         let header = Header::decode(bytes).ok()?;
         if header.is_probe() || header.format().ok()? != self.format {
@@ -149,8 +149,9 @@ impl<T: Transport, M: Meter> Client<T, M> {
         (offset == bytes.len()).then_some(self.format.header())
     }
 
-    /// What comes most, in one go: the whole reply of a cycle that only reads. Returns the cycle and
-    /// the reply's length; `None`: it is something else, and nothing was taken.
+    /// Fast path for the most frequent reply: the complete reply of a cycle that only reads.
+    /// Returns the cycle and the reply's length; `None`: it is of another kind, and nothing was
+    /// consumed.
     #[inline]
     pub(super) fn take_reads(
         &mut self,
@@ -190,7 +191,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
                 continue;
             }
             let cycle = self.cycle_of(record.write_base >> 1);
-            // Nothing else than numbers of cycles is ever asked for.
+            // Only numbers of cycles are ever requested.
             let ours = record.write_base >> 15 == 1
                 && record.flags.has(Flags::WCA)
                 && !record.has_reads()
@@ -250,8 +251,8 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.buffer = bytes;
     }
 
-    /// Ends a cycle whose reply has come. In a datagram it is whole or wrong; a stream may bring the
-    /// rest later.
+    /// Ends a cycle whose reply has arrived. In a datagram the reply is complete or wrong; a stream
+    /// may deliver the rest later.
     pub(super) async fn complete(&mut self, cycle: u64, datagram: bool) {
         let Some(flight) = self.flights.get_mut(cycle) else { return };
         if !datagram && !flight.collector.is_complete() {

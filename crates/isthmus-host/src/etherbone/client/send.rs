@@ -13,7 +13,7 @@ use crate::transport::{Kind, Transport, TransportError};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// Where a session's first reply goes: the last number that cycles come to.
+/// Number of a session's first reply: the last number that cycles use.
 const HELLO_TAG: u64 = 0x8000 | (MAX_IN_FLIGHT - 1) << 1;
 /// Bytes of cycles that go into a stream at once: the next ones are built while these travel.
 const STREAM_BATCH: usize = 16 << 10;
@@ -60,7 +60,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
                 }
             }
         }
-        // What was no answer ends the only probe of a stream early.
+        // An invalid answer ends the only probe of a stream early.
         let waited = self.transport.now().saturating_sub(begun) / attempts;
         Err(Error::NoDevice { attempts, each: waited.min(self.config.probe_timeout) })
     }
@@ -68,7 +68,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
     /// Asks for a session. Devices that know none discard the stamp and read 0.
     pub(super) async fn open_session(&mut self) -> Result<(), Error> {
         let random = RandomState::new().build_hasher().finish();
-        // 0 stands for no session.
+        // 0 means no session.
         let nonce = (random as u32).max(1);
         let stamp = Stamp { nonce, number: 0, oldest: 0 };
         let mut hello = Vec::new();
@@ -179,7 +179,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
         let separate = datagram && self.config.retries > 0 && self.session.is_none();
         while let Some(next) = self.flights.waiting(first + cycles) {
             let cycle = next.collector.cycle();
-            // What may be sent again shares no datagram with what may not.
+            // Repeatable cycles share no datagram with others.
             let mixes = separate && cycle.is_repeatable() != repeatable;
             if cycles > 0 && (bytes + next.bytes > room || mixes) {
                 break;

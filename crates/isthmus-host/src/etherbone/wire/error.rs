@@ -36,9 +36,9 @@ pub enum DecodeError {
     /// The bytes end too early.
     #[error("{what} at byte {offset} is cut off (message of {length} bytes)")]
     Short {
-        /// What was being read.
+        /// The item that was being parsed.
         what: &'static str,
-        /// Where it begins.
+        /// Its begin.
         offset: usize,
         /// Length of the whole message.
         length: usize,

@@ -32,7 +32,7 @@ pub enum Message {
     },
     /// Records.
     Data {
-        /// The message asks for no reply.
+        /// The message requests no reply.
         no_reads: bool,
         /// Widths of every record.
         format: Format,
@@ -41,7 +41,7 @@ pub enum Message {
     },
 }
 
-/// A header as it stands on the wire, before it is known to begin a probe or data.
+/// A header as on the wire, before it is known whether it begins a probe or data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(super) flags: u8,

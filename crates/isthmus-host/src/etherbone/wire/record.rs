@@ -22,7 +22,7 @@ impl Flags {
     /// Write all values to the one base write address.
     pub const WFF: Flags = Flags(0x02);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -65,11 +65,11 @@ pub struct Record {
     pub flags: Flags,
     /// Byte lanes of every operation, the least significant byte's lane in bit 0.
     pub byte_enable: u8,
-    /// Where the writes go; on the wire only if there are any.
+    /// Address of the writes; on the wire only if there are any.
     pub write_base: u64,
     /// Values to write.
     pub writes: Vec<u64>,
-    /// Where results go in the requester; on the wire only if there are reads.
+    /// Address of the results in the requester; on the wire only if there are reads.
     pub return_base: u64,
     /// Addresses to read.
     pub reads: Vec<u64>,
@@ -82,7 +82,7 @@ impl Record {
         format.header() + part(self.writes.len()) + part(self.reads.len())
     }
 
-    /// Whether the record asks for nothing, as padding does.
+    /// True if the record requests nothing, like padding.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.reads.is_empty()
     }
@@ -119,7 +119,7 @@ impl Record {
     }
 }
 
-/// A record where it stands, without a copy.
+/// A record in place, without a copy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordView<'a> {
     pub(crate) flags: Flags,

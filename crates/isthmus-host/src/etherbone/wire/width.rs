@@ -45,7 +45,7 @@ impl Width {
     }
 }
 
-/// Sets of address and data widths: what a probe offers.
+/// Sets of address and data widths, as offered by a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widths {
     /// Address widths, a bit each (1: 8 bit … 8: 64 bit).
@@ -68,12 +68,12 @@ impl Widths {
         Widths { address: byte >> 4, data: byte & 0xF }
     }
 
-    /// Whether a message of this format is among them.
+    /// True if a message of this format is among them.
     pub(crate) fn offers(self, format: Format) -> bool {
         self.address & format.address as u8 != 0 && self.data & format.data as u8 != 0
     }
 
-    /// What both sides can do, the largest of each.
+    /// The largest widths that both sides support.
     pub fn negotiate(self, other: Widths) -> Option<Format> {
         Some(Format {
             address: Width::largest(self.address & other.address)?,

@@ -291,8 +291,8 @@ fn host_config(platform: &EtherbonePlatform, gige: &GigePlatform) -> HostConfig 
         },
         net: NetConfig {
             ip: HOST_IP,
-            // A platform's receive call counts once the datagram is there: the transport charges it.
-            // Entering the kernel before that overlaps with the wait.
+            // A platform's receive call counts once the datagram has arrived: the transport charges
+            // it. Entering the kernel before that overlaps with the wait.
             syscall_ns: 0.0,
             copy_ns_per_byte: host.copy_ns_per_byte,
             send_protocol_ns: host.send_call_ns,

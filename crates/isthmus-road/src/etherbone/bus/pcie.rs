@@ -28,7 +28,7 @@ use crate::model::MakeModel;
 /// BAR 0 of `pcie_etherbone` and of `pcie_mmio`.
 const DMA_BAR_BYTES: u64 = 0x2000;
 const WORDS_BAR_BYTES: u64 = 0x2_0000;
-/// Where the window onto the Wishbone begins in BAR 0 of `pcie_mmio`.
+/// Offset of the Wishbone window in BAR 0 of `pcie_mmio`.
 const WINDOW: u64 = 0x1_0000;
 const WINDOW_MASK: u32 = 0xFFFF;
 /// Pairs of probes that enclose what overlaps with other things.
@@ -111,7 +111,7 @@ impl PcieBus {
         marks.finish(FPGA_BARS)
     }
 
-    /// TLPs of one direction on the way of a cycle.
+    /// TLPs of one direction that belong to a cycle.
     fn tlps(&self, marks: &Marks<'_>, direction: Direction) -> Vec<TlpRecord> {
         let mut tlps = self.link.records_since(direction, 0);
         tlps.retain(|tlp| tlp.handed >= marks.sent() && tlp.delivered <= marks.received());

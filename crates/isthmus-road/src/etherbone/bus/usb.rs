@@ -164,7 +164,7 @@ struct Bulk {
     config: UsbBulk,
     writing: VecDeque<Transfer>,
     arriving: Receiver<Vec<u8>>,
-    /// What arrived and was not asked for yet.
+    /// Bytes that have arrived and were not requested yet.
     rest: VecDeque<u8>,
     /// The time that the program waited for transfers.
     blocked: Picoseconds,

@@ -18,7 +18,7 @@ use super::words::{WordDriver, Words};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
-/// Where the device answers in A32: bits 31:25 are what it compares.
+/// The device's address in A32: it compares bits 31:25.
 const BASE: u32 = 0x4000_0000;
 const BASE_BITS: u64 = (BASE >> 25) as u64;
 /// Behind the window: the registers of `vme_wb`.

@@ -62,7 +62,7 @@ impl<W: Words> WordDriver<W> {
         self.cpu.run(Picoseconds::from_ns_f64(ns)).await;
     }
 
-    /// What the write call does with the bytes it was given.
+    /// Processes the bytes of a write call.
     async fn process(&mut self) -> Result<(), TransportError> {
         if !self.greeted {
             let Some(probe) = self.input.get(..PROBE_LENGTH) else { return Ok(()) };

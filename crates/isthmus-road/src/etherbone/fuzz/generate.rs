@@ -13,7 +13,7 @@ pub(super) const HOST_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 /// The most that a frame of 1500 octets carries.
 const MAX_WORDS: usize = 368;
 
-/// What goes onto the wire: octets, preamble first, and from which on they are marked bad.
+/// The octets on the wire, preamble first, and the first one that is marked bad.
 #[derive(Debug, Clone)]
 pub(super) struct Shot {
     pub(super) class: Class,
@@ -21,7 +21,7 @@ pub(super) struct Shot {
     pub(super) error_at: Option<usize>,
 }
 
-/// What kind of frame; the names of the counters.
+/// Kinds of frames; the names of the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Valid,
@@ -85,7 +85,7 @@ const WEIGHTS: [(Class, u64); 14] = [
 pub(super) struct Generator {
     rng: RandomStream,
     port: u16,
-    /// The device speaks LiteEth's dialect.
+    /// The device uses LiteEth's dialect.
     lite: bool,
 }
 
@@ -348,7 +348,7 @@ impl Generator {
         octets(&words)
     }
 
-    /// What LiteX's tools send: eight octets of header, twelve of probe, flags bit-reversed.
+    /// The format of LiteX's tools: eight octets of header, twelve of probe, flags bit-reversed.
     fn liteeth(&mut self) -> Vec<u32> {
         if self.rng.below(3) == 0 {
             return vec![0x4E6F_1144, 0, 0];
@@ -376,7 +376,7 @@ impl Generator {
         }
     }
 
-    /// A frame without preamble and FCS, with a source port of its own.
+    /// A frame without preamble and FCS, with a unique source port.
     fn frame(&mut self, station: &Station, ip: Ipv4Addr, payload: &[u8]) -> Vec<u8> {
         self.port = if self.port == u16::MAX { 1_024 } else { self.port + 1 };
         let length = (8 + payload.len()) as u16;
@@ -395,7 +395,7 @@ impl Generator {
         wire(frame)
     }
 
-    /// To a broadcast address, probes and what must not be done there.
+    /// To a broadcast address: probes, and operations that must not be executed there.
     fn broadcast(&mut self, station: &Station, ip: Ipv4Addr) -> Vec<u8> {
         let words = match self.rng.below(4) {
             0 | 1 => {
@@ -492,7 +492,7 @@ impl Generator {
             return wire(frame);
         }
         if self.rng.below(2) == 0 {
-            // Cut off somewhere, the FCS true for what is left or not.
+            // Truncated at a random place, with a correct or wrong FCS for the rest.
             let mut octets = wire(frame);
             octets.truncate(1 + self.rng.below(octets.len() as u64) as usize);
             octets
@@ -502,7 +502,7 @@ impl Generator {
         }
     }
 
-    /// What is right for others: tags, fragments, options, other protocols.
+    /// Frames that are valid for other stations: tags, fragments, options, other protocols.
     fn foreign(&mut self, station: &Station, ip: Ipv4Addr) -> Vec<u8> {
         let words = self.message();
         let mut frame = self.frame(station, ip, &octets(&words));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reference model of the Etherbone slave and the board's bus: what a frame must do, and what its
-//! reply must hold, word by word.
+//! Reference model of the Etherbone slave and the board's bus: the expected effect of a frame, and
+//! its expected reply, word by word.
 //!
 //! Each word of a request makes one word of the reply. Where the device is free (a value read with an
 //! error, a time, a counter) the model says which values it allows.
@@ -11,7 +11,7 @@ use super::stack::{Allow, Station};
 
 pub(in super::super) const RAM_WORDS: usize = 0x4000;
 pub(in super::super) const SDB: u32 = 0x0010_0000;
-/// What the self-description begins with.
+/// First word of the self-description.
 pub(in super::super) const SDB_MAGIC: u32 = 0x5344_422D;
 pub(in super::super) const ECA: u32 = 0x0020_0000;
 const TLU: u32 = 0x0030_0000;
@@ -25,7 +25,7 @@ const REGISTERS: u32 = 0x100;
 const CHANNELS: u32 = 4;
 const FIFO_DEPTH: u32 = 32;
 
-/// What a word of a reply may be.
+/// Allowed values of a reply's word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Word {
     /// This, in the bits of the mask.
@@ -43,7 +43,7 @@ impl Word {
         Self::Is(value, u32::MAX)
     }
 
-    /// Whether `word` is possible here; the frame lived between these two times.
+    /// True if `word` is possible here; the frame existed between these two times.
     pub(in super::super) fn allows(self, word: u32, since_ns: u64, until_ns: u64) -> bool {
         match self {
             Self::Is(value, mask) => (word ^ value) & mask == 0,
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-/// What a frame's payload is.
+/// Kind of a frame's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Shape {
     Malformed,
@@ -63,7 +63,7 @@ pub(in super::super) enum Shape {
     Data,
 }
 
-/// Whether a payload is a message, by its structure alone.
+/// True if a payload is a message, by its structure alone.
 pub(in super::super) fn shape(words: &[u32]) -> Shape {
     let Some(head) = words.first() else { return Shape::Malformed };
     if head >> 12 != 0x4E6F1 {
@@ -106,7 +106,7 @@ fn from_lite(words: &[u32]) -> Option<Vec<u32>> {
     (shape(&message) != Shape::Malformed).then_some(message)
 }
 
-/// Where an address stands on the bus: a window ends where its device does.
+/// Device and offset of an address: a window ends where its device does.
 enum Place {
     Ram(usize),
     Sdb(usize),
@@ -159,14 +159,14 @@ pub(in super::super) struct Slave {
     errors: u64,
     /// Bits of the error register that are known.
     known: u64,
-    /// The bus cycle was given up: all of it is answered with an error.
+    /// The bus cycle timed out: all of it is answered with an error.
     dead: bool,
-    /// Operations answered with an error, and bus cycles given up.
+    /// Operations answered with an error, and bus cycles that timed out.
     pub(in super::super) errors_seen: u64,
     pub(in super::super) timeouts: u64,
     /// Set where operations were done that these two do not count.
     pub(in super::super) uncertain: bool,
-    /// It speaks LiteEth's dialect.
+    /// It uses LiteEth's dialect.
     lite: bool,
 }
 
@@ -198,12 +198,12 @@ impl Slave {
         }
     }
 
-    /// Whether a payload is a probe of the slave's dialect.
+    /// True if a payload is a probe of the slave's dialect.
     pub(in super::super) fn is_probe(&self, words: &[u32]) -> bool {
         self.is_message(words) && words[0] & 0x0100 != 0
     }
 
-    /// Whether a payload is a message of the slave's dialect.
+    /// True if a payload is a message of the slave's dialect.
     pub(in super::super) fn is_message(&self, words: &[u32]) -> bool {
         match self.lite {
             true => from_lite(words).is_some(),
@@ -217,7 +217,7 @@ impl Slave {
         self.uncertain = true;
     }
 
-    /// Does what a well-formed message asks for. The reply, unless the message wants none.
+    /// Executes a well-formed message. Returns the reply, unless the message requests none.
     pub(in super::super) fn serve(
         &mut self,
         words: &[u32],
@@ -379,7 +379,7 @@ impl Slave {
             tlu::CH_SELECT => Word::exactly(self.select),
             tlu::CHNS_TOTAL => Word::exactly(CHANNELS),
             tlu::FIFOSIZE => Word::exactly(FIFO_DEPTH),
-            // What the channels have latched is not followed here.
+            // Values latched by the channels are not modelled here.
             tlu::FIFO_READY
             | tlu::ATSHI
             | tlu::ATSLO

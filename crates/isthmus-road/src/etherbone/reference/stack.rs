@@ -30,9 +30,9 @@ pub(in super::super) struct Station {
     pub(in super::super) ip: Ipv4Addr,
     pub(in super::super) netmask: Ipv4Addr,
     pub(in super::super) port: u16,
-    /// Its service speaks LiteEth's dialect.
+    /// Its service uses LiteEth's dialect.
     pub(in super::super) lite: bool,
-    /// Where replies go, if not where requests come from.
+    /// Destination port of replies, if not the source port of requests.
     reply_port: u16,
     pub(in super::super) allow: [Allow; 4],
 }
@@ -67,7 +67,7 @@ impl Drop {
     }
 }
 
-/// What must become of a frame.
+/// Expected outcome of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Fate {
     Dropped(Drop),
@@ -91,7 +91,7 @@ pub(in super::super) struct Datagram {
 }
 
 impl Datagram {
-    /// Whether a frame from the device goes to the port that this datagram came from.
+    /// True if a frame from the device goes to the source port of this datagram.
     pub(in super::super) fn is_answered_by(&self, reply: &[u8]) -> bool {
         reply.get(36..38) == Some(&self.port.to_be_bytes())
     }
@@ -151,8 +151,8 @@ impl Station {
         }
     }
 
-    /// What becomes of the octets of a frame, preamble first; those from `error_at` on are marked
-    /// bad. The order is the device's: the first reason that applies counts.
+    /// Expected outcome of the octets of a frame, preamble first; those from `error_at` on are
+    /// marked bad. The order is the device's: the first reason that applies counts.
     pub(in super::super) fn receive(&self, wire: &[u8], error_at: Option<usize>) -> Fate {
         let delimiter = wire.iter().position(|octet| *octet != PREAMBLE[0]);
         let frame = match delimiter {
@@ -228,7 +228,7 @@ impl Station {
         }
     }
 
-    /// Whether an address that is not the device's own is its subnet's broadcast address, or the
+    /// True if an address other than the device's own is its subnet's broadcast address, or the
     /// general one.
     pub(in super::super) fn is_broadcast(&self, to: Ipv4Addr) -> bool {
         let subnet = Ipv4Addr::from(u32::from(self.ip) | !u32::from(self.netmask));

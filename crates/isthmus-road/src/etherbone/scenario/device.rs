@@ -21,7 +21,7 @@ pub struct Fpga {
     /// TAI seconds since 1970 at simulated time zero.
     #[schemars(range(min = 0, max = 8_589_934_592_u64))]
     pub epoch_s: u64,
-    /// How far the FPGA's oscillator is off. Clocks that come from outside are not.
+    /// Frequency error of the FPGA's oscillator. External clocks have none.
     #[serde(default)]
     #[schemars(range(min = -1000.0, max = 1000.0))]
     pub clock_offset_ppm: f64,
@@ -69,7 +69,7 @@ pub enum Dialect {
     /// As published on the Open Hardware Repository.
     #[default]
     Ohwr,
-    /// As LiteEth and LiteX speak it.
+    /// The dialect of LiteEth and LiteX.
     #[serde(alias = "liteeth")]
     Litex,
 }

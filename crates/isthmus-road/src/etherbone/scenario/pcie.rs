@@ -19,7 +19,7 @@ pub struct PciePlatform {
     pub endpoint: PciePort,
     /// Host memory as the device's DMA sees it.
     pub memory: DmaMemory,
-    /// What a processor pays.
+    /// Processor costs.
     pub host: PcieHost,
     /// How the program uses it.
     pub driver: PcieDriver,

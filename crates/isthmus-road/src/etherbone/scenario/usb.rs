@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::scenario::two;
 
-/// USB 2.0 at high speed, to an FX2LP beside the FPGA.
+/// USB 2.0 at high speed, to an FX2LP next to the FPGA.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbPlatform {
@@ -46,13 +46,13 @@ pub enum UsbController {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ehci {
-    /// Interrupts come at multiples of so many microframes.
+    /// Interrupts come at multiples of this many microframes.
     #[schemars(range(min = 1, max = 64))]
     pub interrupt_threshold_microframes: u64,
-    /// Refusals in a row after which the controller rests.
+    /// Consecutive refusals after which the controller pauses.
     #[schemars(range(min = 1, max = 15))]
     pub nak_reload: u64,
-    /// How long it rests before it looks at the list again.
+    /// Length of the pause before it checks the list again.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub async_sleep_ns: f64,
     /// The driver's last write to descriptor and data in the controller.
@@ -81,7 +81,7 @@ pub struct Xhci {
     pub completion_latency_ns: f64,
 }
 
-/// What USB's software costs.
+/// Costs of USB's software.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsbHost {
@@ -115,7 +115,7 @@ pub struct UsbHost {
 pub enum UsbDriver {
     /// As a serial port of the kernel's driver.
     Serial(UsbSerial),
-    /// With transfers of its own, several under way.
+    /// With its own transfers, several in flight.
     Bulk(UsbBulk),
 }
 
@@ -144,7 +144,7 @@ pub struct UsbSerial {
     /// The size of each transfer from the device.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub in_transfer_bytes: usize,
-    /// How many of these are always under way.
+    /// Number of these that are always in flight.
     #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
     /// The terminal layer's part of a write.
@@ -153,7 +153,7 @@ pub struct UsbSerial {
     /// From received bytes to their being readable.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub receive_work_ns: f64,
-    /// What opening takes.
+    /// Time to open it.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub open_us: f64,
 }
@@ -165,13 +165,13 @@ pub struct UsbBulk {
     /// The most bytes of each transfer to the device.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub out_transfer_bytes: usize,
-    /// How many of these may be under way.
+    /// Maximum number of these in flight.
     #[schemars(range(min = 1, max = 1024))]
     pub out_transfers: usize,
     /// The most bytes of each transfer from the device.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub in_transfer_bytes: usize,
-    /// How many of these are always under way.
+    /// Number of these that are always in flight.
     #[schemars(range(min = 1, max = 1024))]
     pub in_transfers: usize,
 }

@@ -17,7 +17,7 @@ pub struct WordsDriver {
     /// Taking one record apart.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub parse_record_ns: f64,
-    /// One operation of a record, beside its load or store.
+    /// One operation of a record, in addition to its load or store.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub parse_operation_ns: f64,
 }

@@ -14,7 +14,7 @@ use crate::operation::Operation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// A cycle of its own for every operation, one after the other.
+    /// A separate cycle for every operation, one after the other.
     Convenience,
     /// One cycle after the other.
     Blocking,
@@ -38,11 +38,11 @@ impl Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Procedure {
-    /// A window in which the rate is steady: warm-up and drain are left out.
+    /// A window in which the rate is steady: warm-up and drain are excluded.
     #[default]
     Steady,
-    /// As in the Etherbone document: all of it, from the first call to the last reply, with all
-    /// pipelined cycles handed over at once.
+    /// As in the Etherbone document: from the first call to the last reply, with all pipelined
+    /// cycles submitted at once.
     Published,
 }
 
@@ -61,10 +61,10 @@ impl Procedure {
 const CARRIED: [Operation; 2] = [Operation::HostRead, Operation::HostWrite];
 /// The longest request.
 const MOST_BYTES: u32 = 1 << 20;
-/// The most that may be in flight: far fewer cycles than there are sequence numbers.
+/// Maximum in flight: far fewer cycles than there are sequence numbers.
 const MOST_BYTES_IN_FLIGHT: u64 = 4 << 20;
 
-/// What to measure.
+/// The measurement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EtherboneWorkload {
@@ -87,7 +87,7 @@ pub enum EtherboneWorkload {
         #[schemars(range(min = 1, max = 4096))]
         window: u32,
     },
-    /// How long it takes to read so many words: one measurement for each number.
+    /// Time to read a number of words: one measurement for each number.
     Words {
         /// The access method.
         method: Method,
@@ -173,7 +173,7 @@ pub enum EtherboneWorkload {
 }
 
 impl EtherboneWorkload {
-    /// Refuses what is out of range, by its key. `gige`: the platform's Ethernet, where it has one.
+    /// Refuses values out of range, by key. `gige`: the platform's Ethernet, if it has one.
     pub(super) fn check<'a>(
         &self,
         gige: impl FnOnce() -> Result<&'a GigePlatform, RoadError>,

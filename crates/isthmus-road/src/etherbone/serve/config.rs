@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a server is to do, and what it counts.
+//! The configuration of a server, and its counters.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::super::scenario::{EtherboneDevice, EtherboneName};
 /// Datagrams taken together, so that a client that keeps many in flight gets its pipeline.
 pub(super) const BATCH: usize = 16;
 
-/// What to serve, and where.
+/// The served device, and its addresses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeScenario {
@@ -42,7 +42,7 @@ pub struct ServeScenario {
     /// TAI seconds at the start; the machine's clock if absent.
     #[serde(default)]
     pub epoch_s: Option<u64>,
-    /// Simulated time after which a batch of datagrams is given up.
+    /// Simulated time after which a batch of datagrams is abandoned.
     #[serde(default = "default_bound")]
     pub datagram_limit_us: u64,
     /// Senders of datagrams that are remembered; the one that was silent longest makes room.
@@ -78,10 +78,10 @@ const fn default_idle() -> u64 {
     600
 }
 
-/// What a server counted so far.
+/// Counters of a server so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ServeStatus {
-    /// Where it listens: a kind (`udp`, `tcp`, `pty`, `tap`), a blank, and an address or name.
+    /// Its interface: a kind (`udp`, `tcp`, `pty`, `tap`), a blank, and an address or name.
     pub listening: Vec<String>,
     /// Senders of datagrams it remembers, connections, and the terminal's user.
     pub clients: usize,
@@ -89,7 +89,7 @@ pub struct ServeStatus {
     pub requests: u64,
     /// Datagrams and frames sent back, and those that were answers to streams.
     pub replies: u64,
-    /// What was refused, given up, broken or not deliverable.
+    /// Requests and replies that were refused, abandoned, malformed or not deliverable.
     pub errors: u64,
     /// Datagrams, frames and connections of hosts that are not allowed.
     pub not_allowed: u64,

@@ -58,7 +58,7 @@ pub(super) struct Stream {
     pub(super) id: u64,
     end: End,
     pub(super) framer: Framer,
-    /// The replies that are owed, in order.
+    /// The outstanding replies, in order.
     pub(super) owed: VecDeque<Expect>,
     out: Vec<u8>,
     sent: usize,
@@ -69,7 +69,7 @@ pub(super) struct Stream {
     pub(super) held: Option<Instant>,
     /// A terminal that no program has open.
     pub(super) unused: bool,
-    /// Nothing more will come; what came is still answered.
+    /// No more input will arrive; received requests are still answered.
     pub(super) closing: bool,
 }
 
@@ -132,13 +132,13 @@ impl Stream {
         self.closing = false;
     }
 
-    /// How long a connection waits for its probe; none once that has come, or for a terminal.
+    /// Timeout of a connection's probe; none once it has arrived, or for a terminal.
     pub(super) fn unprobed(&self) -> Option<Duration> {
         let waits = !self.is_terminal() && !self.framer.has_probed();
         waits.then(|| self.begun.elapsed())
     }
 
-    /// Whether everything has left.
+    /// True if everything has been sent.
     pub(super) fn is_sent(&self) -> bool {
         self.sent == self.out.len()
     }
@@ -168,7 +168,7 @@ impl Stream {
         !self.unused
     }
 
-    /// Takes what has come.
+    /// Takes received bytes.
     pub(super) fn receive(&mut self) {
         let mut buffer = [0; READ];
         while self.may_read() {
@@ -188,7 +188,7 @@ impl Stream {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Sends what the system takes. Whether the other side is still there.
+    /// Sends as much as the system accepts. Returns whether the remote end is still connected.
     pub(super) fn send(&mut self) -> bool {
         while self.sent < self.out.len() {
             match self.end.write(&self.out[self.sent..]) {
@@ -222,7 +222,7 @@ impl AsFd for Stream {
     }
 }
 
-/// Whether a connection could not be accepted because descriptors or memory are used up.
+/// True if a connection could not be accepted because descriptors or memory are exhausted.
 pub(super) fn is_starved(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let starved = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
@@ -254,9 +254,9 @@ impl Tap {
         Ok(Self(device))
     }
 
-    /// A frame that has come.
+    /// A received frame.
     pub(super) fn receive(&self) -> std::io::Result<Option<Vec<u8>>> {
-        // One byte more than is allowed shows what is too long.
+        // One byte more than allowed detects frames that are too long.
         let mut buffer = [0; MAX_FRAME + 1];
         match self.0.recv(&mut buffer) {
             Ok(length) => Ok(Some(buffer[..length].to_vec())),
@@ -269,7 +269,7 @@ impl Tap {
         }
     }
 
-    /// Whether the system took it.
+    /// True if the system accepted it.
     pub(super) fn send(&self, frame: &[u8]) -> bool {
         self.0.send(frame).is_ok_and(|length| length == frame.len())
     }

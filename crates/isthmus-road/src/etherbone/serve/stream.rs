@@ -17,7 +17,7 @@ const CAPACITY: usize = 65_536;
 /// Drop the cycle line.
 const CYC: u8 = 0x08;
 
-/// What a stream's bytes must not be.
+/// Violations in a stream's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken;
 
@@ -28,7 +28,7 @@ pub(super) struct Request {
     pub(super) expect: Expect,
 }
 
-/// What its reply must be.
+/// Its expected reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expect {
     length: usize,
@@ -54,7 +54,7 @@ pub(super) struct Framer {
 }
 
 impl Framer {
-    /// Whether its probe has come.
+    /// True if its probe has arrived.
     pub(super) fn has_probed(&self) -> bool {
         self.open
     }
@@ -68,7 +68,7 @@ impl Framer {
         self.input.extend_from_slice(bytes);
     }
 
-    /// Whether a bus cycle waits for its end.
+    /// True if a bus cycle is open.
     pub(super) fn holds(&self) -> bool {
         self.open && self.whole_records().0 > 0
     }
@@ -156,7 +156,7 @@ fn section(count: u8) -> usize {
     if count == 0 { 0 } else { 4 * (1 + usize::from(count)) }
 }
 
-/// How long the record is whose header stands at the front.
+/// Length of the record whose header is at the front.
 fn record_length(bytes: &[u8]) -> Option<usize> {
     let [_, _, writes, reads, ..] = *bytes else { return None };
     Some(4 + section(writes) + section(reads))

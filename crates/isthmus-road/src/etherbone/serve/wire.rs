@@ -33,7 +33,7 @@ pub(super) enum Peer {
     Stream(u64),
 }
 
-/// What came out of the device, and its destination.
+/// A frame from the device, and its destination.
 #[derive(Debug)]
 pub(super) enum Output {
     Datagram(SocketAddr, Vec<u8>),

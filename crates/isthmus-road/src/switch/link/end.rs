@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One whole end of a link, word by word: start, framing, credits both ways.
 //!
-//! It keeps no packets. What it sends comes from a [`Feed`]; what it receives goes to the caller,
-//! which reports what of it was stored and what left again.
+//! It stores no packets. It sends words of a [`Feed`] and passes received words to the caller,
+//! which reports stored and freed words.
 
 use isthmus_sim::world::link::word::{COUNT_MODULUS, Crc24, IDS_MAX, Token, Word};
 
@@ -44,7 +44,7 @@ pub enum Next {
     Edb(u32),
 }
 
-/// Where an end takes packets from.
+/// Source of an end's packets.
 pub trait Feed {
     /// A packet that may begin now, by the buffer it goes to; it is in progress from here on.
     fn begin(&mut self, rooms: &Rooms<'_>, now: u64) -> Option<u8>;
@@ -52,7 +52,7 @@ pub trait Feed {
     fn next(&mut self, now: u64) -> Next;
 }
 
-/// What a sender knows of the buffers at the remote end.
+/// A sender's state of the buffers at the remote end.
 pub struct Rooms<'a> {
     sent: &'a [u16; IDS_MAX],
     freed: &'a [u16; IDS_MAX],
@@ -73,13 +73,13 @@ impl Rooms<'_> {
 pub struct Ended {
     /// Its check as received.
     pub crc24: u32,
-    /// It came whole, and its check holds.
+    /// It arrived completely, and its check is correct.
     pub good: bool,
     /// It was marked bad before.
     pub poisoned: bool,
 }
 
-/// What one word brought. A packet ends before another begins in the same word.
+/// Events of one word. A packet ends before another begins in the same word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// The packet in progress ended.
@@ -88,12 +88,12 @@ pub struct Received {
     pub begun: Option<u8>,
     /// A data word of the packet in progress.
     pub data: Option<u32>,
-    /// The link starts over: the packet that is being sent is gone. Say what each buffer still holds
-    /// ([`End::holds`]).
+    /// The link restarts: the packet in progress is lost. The caller must report the contents of
+    /// each buffer ([`End::holds`]).
     pub restarted: bool,
 }
 
-/// What went wrong, and how often.
+/// Counters of errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndCounters {
     /// Packets whose check did not hold.
@@ -142,7 +142,7 @@ struct Incoming {
 pub struct End {
     config: EndConfig,
     state: State,
-    /// Words of INIT still to be sent, and INIT words received in a row.
+    /// INIT words still to be sent, and consecutive INIT words received.
     init_left: u16,
     inits: u8,
     sent: [u16; IDS_MAX],
@@ -155,7 +155,7 @@ pub struct End {
     due: u64,
     /// Buffers that the remote end has asked about.
     asked: u64,
-    /// When the scan for a credit to send has come round again.
+    /// Time at which the scan for a credit to send is complete again.
     scanned: u64,
     incoming: Option<Incoming>,
     /// The packet that is being sent, by the buffer it goes to.
@@ -224,25 +224,25 @@ impl End {
         }
     }
 
-    /// Whether packets may pass.
+    /// True if packets may pass.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.state == State::Up
     }
 
-    /// Whether no packet is being sent.
+    /// True if no packet is being sent.
     #[must_use]
     pub fn is_between_packets(&self) -> bool {
         self.outgoing.is_none()
     }
 
-    /// What went wrong so far.
+    /// Errors so far.
     #[must_use]
     pub fn counters(&self) -> EndCounters {
         self.counters
     }
 
-    /// What was received so far, while the link was up.
+    /// Words received so far, while the link was up.
     #[must_use]
     pub fn heard(&self) -> WordCounters {
         self.heard
@@ -549,7 +549,7 @@ impl End {
         Word::of(Token::Credit { id: id as u8, count })
     }
 
-    /// An answer that is owed, or a CHECK of the next id whose credit is not complete.
+    /// A pending answer, or a CHECK of the next id whose credit is not complete.
     fn refresh(&mut self) -> Option<Word> {
         self.since_refresh = 0;
         if self.asked != 0 {

@@ -68,10 +68,10 @@ impl Splitter {
     }
 }
 
-/// What a receiver found wrong with the lanes.
+/// Lane errors found by a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneCounters {
-    /// Alignments that were given up.
+    /// Alignments that were abandoned.
     pub lost: u64,
     /// Marks that did not come within the skew allowed.
     pub late: u64,
@@ -88,7 +88,7 @@ pub struct Joiner {
     marks: Vec<Option<u64>>,
     aligned: bool,
     doubt: bool,
-    /// Clocks that the link may still go on without alignment.
+    /// Clocks for which the link may still continue without alignment.
     grace: u64,
     grace_most: u64,
     max_skew: u64,
@@ -118,7 +118,7 @@ impl Joiner {
         }
     }
 
-    /// What was wrong so far.
+    /// Errors so far.
     #[must_use]
     pub fn counters(&self) -> LaneCounters {
         self.counters

@@ -34,9 +34,9 @@ pub struct Ledger {
     hit: HashSet<Key>,
     /// Packets that a reset may have taken from inside a device, by port.
     allowed: Vec<u32>,
-    /// What was made to go wrong.
+    /// Injected faults.
     pub faults: FaultCounters,
-    /// What came of it all.
+    /// The result.
     pub tally: Tally,
     first_wrong: Option<String>,
 }
@@ -145,7 +145,7 @@ impl Ledger {
         flows
     }
 
-    /// Nothing is in flight any more: what has not come is missing.
+    /// Nothing is in flight any more: packets that have not arrived are missing.
     pub fn close(&mut self) {
         for source in 0..self.ports as u8 {
             for destination in 0..self.ports as u8 {
@@ -157,7 +157,7 @@ impl Ledger {
         }
     }
 
-    /// What was found wrong first.
+    /// The first error found.
     #[must_use]
     pub fn first_wrong(&self) -> Option<&str> {
         self.first_wrong.as_deref()

@@ -41,7 +41,7 @@ pub struct LaneSlip {
 /// A sink that takes nothing for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SinkStall {
-    /// At which port.
+    /// The port.
     pub port: usize,
     /// From when.
     pub at: u64,
@@ -52,7 +52,7 @@ pub struct SinkStall {
 /// Everything outside the switch.
 #[derive(Clone, Debug)]
 pub struct NetworkConfig {
-    /// What is sent.
+    /// The traffic.
     pub traffic: TrafficConfig,
     /// The interfaces.
     pub station: StationConfig,
@@ -60,7 +60,7 @@ pub struct NetworkConfig {
     pub hop_clocks: u64,
     /// The lanes of each link, both ways.
     pub lanes: LanesConfig,
-    /// What goes wrong at random, on every line.
+    /// Random faults on every line.
     pub faults: LineFaults,
     /// Only on this lane.
     pub faulty_lane: Option<usize>,
@@ -232,7 +232,8 @@ impl Network {
                 self.from_switch[place].cut(now, reset.clocks, &mut self.ledger);
             }
             if self.lanes > 1 {
-                // One lane takes all others with it: what is on them until both ends have noticed.
+                // One lane affects all others: the words in flight on them until both ends have
+                // noticed.
                 for lane in 0..self.lanes {
                     let place = reset.port * self.lanes + lane;
                     let until = now + reset.clocks + self.slip_clocks;
@@ -263,7 +264,7 @@ impl Network {
         self.stations.iter_mut().for_each(Station::stop);
     }
 
-    /// Whether no source has anything left to send.
+    /// True if no source has anything left to send.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stations.iter().all(Station::is_empty)
@@ -275,7 +276,7 @@ impl Network {
         &self.ledger
     }
 
-    /// Closes the account: what has not arrived by now is missing. Once.
+    /// Closes the ledger, once: packets that have not arrived by now are missing.
     pub fn close(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
             let overruns: u64 = self.stations.iter().map(Station::overruns).sum();
@@ -292,7 +293,7 @@ impl Network {
         self.stations.iter().map(Station::waiting_words).sum()
     }
 
-    /// What went wrong at the stations' ends, summed.
+    /// Errors at the stations' ends, summed.
     #[must_use]
     pub fn end_counters(&self) -> EndCounters {
         self.stations.iter().fold(EndCounters::default(), |sum, station| {
@@ -309,7 +310,7 @@ impl Network {
         })
     }
 
-    /// What was wrong with the lanes at the stations' ends, summed.
+    /// Lane errors at the stations' ends, summed.
     #[must_use]
     pub fn lane_counters(&self) -> LaneCounters {
         self.bundles.iter().fold(LaneCounters::default(), |sum, bundle| {
@@ -322,7 +323,7 @@ impl Network {
         })
     }
 
-    /// What came out of the switch, summed over its ports, while the links were up.
+    /// Output of the switch, summed over its ports, while the links were up.
     #[must_use]
     pub fn words_heard(&self) -> WordCounters {
         self.stations.iter().fold(WordCounters::default(), |sum, station| {
@@ -336,7 +337,7 @@ impl Network {
         })
     }
 
-    /// Whether every link is up.
+    /// True if every link is up.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.stations.iter().all(|station| station.end().is_up())

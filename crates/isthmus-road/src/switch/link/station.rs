@@ -51,7 +51,7 @@ fn header(source: u8, destination: u8) -> u32 {
     MARK << 24 | u32::from(destination) << 16 | u32::from(source) << 8
 }
 
-/// What data word `index` of a packet must be, from its seventh on.
+/// Expected data word `index` of a packet, from its seventh on.
 #[inline]
 fn filler(key: Key, index: u16) -> u32 {
     let flow = u32::from(key.source) << 8 | u32::from(key.destination);
@@ -85,7 +85,7 @@ struct Arriving {
     first_difference: Option<(u16, u32, u32)>,
 }
 
-/// A queue longer than this holds its source up: a run that needs more is far beyond saturation.
+/// A queue longer than this blocks its source: a run that needs more is far beyond saturation.
 const QUEUE_MOST: usize = 1 << 18;
 
 /// The source side: what waits to be sent.
@@ -246,7 +246,7 @@ impl Station {
         self.sink.overruns
     }
 
-    /// Whether its source has nothing more to give and nothing waits.
+    /// True if its source has no more packets and none is waiting.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.next.is_none()

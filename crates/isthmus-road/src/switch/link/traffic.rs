@@ -62,7 +62,7 @@ pub struct TrafficConfig {
     pub load: f64,
     /// When.
     pub arrivals: Arrivals,
-    /// Where to.
+    /// Its destination.
     pub pattern: Pattern,
     /// Data words of a packet: uniform from the first to the second.
     pub words: (u16, u16),
@@ -154,7 +154,8 @@ impl Source {
         source
     }
 
-    /// How many packets wait at this source whatever it sends; `None` where time makes packets.
+    /// Number of packets that always wait at this source; `None` if packets are made at given
+    /// times.
     #[must_use]
     pub fn backlog(&self) -> Option<u32> {
         match self.config.arrivals {

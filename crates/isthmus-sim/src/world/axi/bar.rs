@@ -16,7 +16,7 @@ enum BarRequest {
     Read { offset: u64, bytes: usize, reply: ReadReply },
 }
 
-/// Where accesses to the BAR wait for the device's clock.
+/// Queue of accesses to the BAR that wait for the device's clock.
 struct BarQueue {
     device: DeviceHandle,
     requests: RefCell<VecDeque<BarRequest>>,
@@ -45,7 +45,7 @@ impl BarTarget for BarQueue {
 struct WriteBeat {
     octets: Vec<u8>,
     strobes: u128,
-    /// Of the last beat: what to give back once the device has it.
+    /// Last beat only: the completion to return once the device has accepted it.
     last: Option<Taken>,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct BarAgent {
     rresp: OutputPin,
     rlast: OutputPin,
     rready: InputPin,
-    /// What the address channels offer: address, beats less one, size.
+    /// The offer of the address channels: address, beats minus one, size.
     offered: [Option<(u64, u64, u64)>; 2],
     beats: VecDeque<WriteBeat>,
     answers_due: u64,
@@ -92,8 +92,8 @@ pub(super) struct BarAgent {
     write_errors: Counter,
 }
 
-/// Address, beats less one, and size of an access. What lies in one double word is a narrow access,
-/// which reaches no register beside it; everything else takes whole beats.
+/// Address, beats minus one, and size of an access. An access inside one double word is narrow, so
+/// that neighbouring registers are not accessed; all other accesses take full beats.
 fn shape(offset: u64, bytes: usize, bus_bytes: usize) -> (u64, u64, u64) {
     let narrow = offset % 4 + bytes as u64 <= 4;
     let beat = if narrow { 4 } else { bus_bytes as u64 };

@@ -24,7 +24,7 @@ pub enum DmaError {
     Aborted,
 }
 
-/// Where the data of a read goes, as it comes.
+/// Receiver of a read's data as it arrives.
 pub(in crate::world) trait ReadSink {
     /// The bytes from `offset` on are at the bus's other end: they come within a few clocks.
     fn early(&self, _offset: usize) {}
@@ -36,7 +36,7 @@ pub(in crate::world) trait ReadSink {
     fn ended(&self) {}
 }
 
-/// What is behind BAR 0. Offsets are into the BAR; nothing crosses its end.
+/// The target behind BAR 0. Offsets are into the BAR; no access crosses its end.
 pub trait BarTarget {
     /// The host's write. Until `taken` is dropped it occupies the receive buffer.
     fn write(&self, offset: u64, data: Vec<u8>, taken: Taken);
@@ -44,7 +44,7 @@ pub trait BarTarget {
     fn read(&self, offset: u64, bytes: usize, reply: ReadReply);
 }
 
-/// Called once, when what it belongs to ends.
+/// Called once, when its access ends.
 type AtEnd<T> = Option<Box<dyn FnOnce(T)>>;
 
 /// An access in the device's receive buffer; dropping it frees its room.
@@ -87,7 +87,7 @@ impl ReadReply {
         self.taken = None;
     }
 
-    /// Sends the data, as many bytes as were asked for.
+    /// Sends the data, exactly the requested number of bytes.
     pub fn send(mut self, mut data: Vec<u8>) {
         data.resize(self.bytes, 0);
         self.answer = Some(data);
@@ -120,24 +120,24 @@ pub(in crate::world) trait HostBus {
     fn side(&self) -> String;
     /// The size of BAR 0.
     fn bar_bytes(&self) -> u64;
-    /// What the host's accesses to BAR 0 reach from now on.
+    /// Sets the target of the host's accesses to BAR 0.
     fn serve(&self, target: Rc<dyn BarTarget>);
-    /// Whether the device may write there; where not, the run fails.
+    /// True if the device may write there; otherwise the run fails.
     fn may_write(&self, address: u64, bytes: usize) -> bool;
     /// A write burst's address was taken. `Err`: why it cannot be, as `follows` says.
     fn write(&self, access: Access) -> Result<(), String>;
     /// The next bytes of the oldest burst whose data has not all come: those of a beat's lanes
     /// whose bit in `enabled` is set, the lowest at `address`.
     fn data(&self, address: u64, lanes: &[u8], enabled: u128);
-    /// The last beat of that burst has come.
+    /// The last beat of that burst has arrived.
     fn written(&self);
     /// No more data of writes in progress will come.
     fn abort(&self);
-    /// Whether there is room for a beat of `bytes` bytes.
+    /// True if there is buffer space for a beat of `bytes` bytes.
     fn has_room(&self, bytes: usize) -> bool;
     /// A read burst's address was taken.
     fn read(&self, access: Access, sink: Rc<dyn ReadSink>) -> Result<(), String>;
-    /// Whether another read would not wait.
+    /// True if another read could start without waiting.
     fn takes_reads(&self) -> bool;
     /// The device says, until it says otherwise, whether a write, a read, will probably be at its
     /// pins within a few clocks.
@@ -166,7 +166,7 @@ impl Collect {
         }
     }
 
-    /// What has come of it.
+    /// Data received so far.
     pub(in crate::world) fn take(&self) -> Result<Vec<u8>, DmaError> {
         match self.error.get() {
             Some(error) => Err(error),
@@ -189,7 +189,7 @@ impl ReadSink for Collect {
         if self.left.get() == 0
             && let Some(done) = self.done.borrow_mut().take()
         {
-            // The reader may have given up.
+            // The reader may have timed out.
             let _ = done.send(());
         }
     }

@@ -21,13 +21,13 @@ enum Octet {
     Bad,
 }
 
-/// A read burst of the device, and what has come of it.
+/// A read burst of the device, and the data received so far.
 struct DmaRead {
     device: DeviceHandle,
     burst: Burst,
     data: RefCell<Vec<u8>>,
     state: RefCell<Vec<Octet>>,
-    /// Where data is announced that has not come.
+    /// Position of data that is announced but has not arrived.
     early: Cell<Option<usize>>,
 }
 
@@ -42,7 +42,7 @@ impl DmaRead {
         next
     }
 
-    /// A beat all of whose octets have come: the octets, and whether all are good.
+    /// A beat whose octets have all arrived: the octets, and whether all are valid.
     fn beat(&self, beat: u64) -> Option<(Vec<u8>, bool)> {
         let (start, end) = self.burst.beat(beat);
         let state = &self.state.borrow()[start..end];
@@ -105,8 +105,8 @@ pub(super) struct DmaAgent {
     rready: OutputPin,
     /// Announces that the next beat comes soon, for a device with such a pin.
     rearly: Option<InputPin>,
-    /// By which the device says that a write, a read, will probably come within a few clocks, where
-    /// it does; and what was said last.
+    /// Optional outputs by which the device announces that a write or a read will probably follow
+    /// within a few clocks, with their last values.
     soon: [Option<OutputPin>; 2],
     said: [bool; 2],
     /// Write bursts whose data has not all come, and beats of the first that have.

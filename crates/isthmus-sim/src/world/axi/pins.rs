@@ -16,7 +16,7 @@ pub(super) struct Bundle<'a> {
 }
 
 impl Bundle<'_> {
-    /// Whether the device has it.
+    /// True when the device has accepted it.
     pub(super) fn exists(&self) -> bool {
         let prefix = format!("{}_", self.name);
         self.device.description().ports.iter().any(|port| port.name.starts_with(&prefix))
@@ -150,7 +150,7 @@ impl Burst {
         (((self.len + 1) << self.size) - self.address % (1 << self.size)) as usize
     }
 
-    /// Where beat `beat` begins and ends, counted from the burst's address.
+    /// Begin and end of beat `beat`, relative to the burst's address.
     pub(super) fn beat(&self, beat: u64) -> (usize, usize) {
         let into = self.address % (1 << self.size);
         let end = ((beat + 1) << self.size) - into;
@@ -173,7 +173,7 @@ pub(super) struct AddressOut {
     waiting: Option<Burst>,
 }
 
-/// What a look at a channel gave, or the signal that broke the protocol and how.
+/// The sampled state of a channel, or the signal that violated the protocol and how.
 pub(super) type Seen<T> = Result<Option<T>, (String, String)>;
 
 impl AddressOut {
@@ -274,7 +274,7 @@ impl AddressIn {
         self.valid.get() != 0
     }
 
-    /// Whether the device takes what is offered at this edge.
+    /// True if the device accepts the offer at this edge.
     pub(super) fn taken(&self) -> bool {
         self.is_valid() && self.ready.get() != 0
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cores: whatever runs occupies one, and what finds none free waits its turn.
+//! Cores: running work occupies one core; other work waits in a queue.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -33,8 +33,8 @@ struct Shared {
     busy: Cell<Picoseconds>,
 }
 
-/// A host's cores. Work is not interrupted, and starts in the order in which it was asked for:
-/// interrupts and programs alike.
+/// A host's cores. Work is not preempted, and starts in the order of the requests, for interrupts
+/// and programs alike.
 #[derive(Clone)]
 pub struct Cpu(Rc<Shared>);
 

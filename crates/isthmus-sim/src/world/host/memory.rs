@@ -20,11 +20,11 @@ pub struct MemoryConfig {
     pub name: String,
     /// Its size.
     pub size_bytes: usize,
-    /// What a load costs that finds its line in no cache.
+    /// Cost of a load that misses all caches.
     pub load_ns: f64,
-    /// What a store costs.
+    /// Cost of a store.
     pub store_ns: f64,
-    /// What copying costs beyond the first access.
+    /// Cost of copying beyond the first access.
     pub copy_ns_per_byte: f64,
 }
 
@@ -72,7 +72,7 @@ impl Memory {
         self.0.bytes.borrow().len()
     }
 
-    /// Reads, at no cost: what a device's DMA does, whose cost its own model has.
+    /// Reads without cost: for a device's DMA, whose own model has the cost.
     ///
     /// # Errors
     /// When the range is not inside the memory.
@@ -113,7 +113,7 @@ impl Memory {
         self.read(address, bytes)
     }
 
-    /// A program stores. The bytes are there when the store has been paid for.
+    /// A program stores. The bytes are visible after the store's cost.
     ///
     /// # Errors
     /// When the range is not inside the memory.

@@ -22,11 +22,11 @@ pub(in crate::world) trait MmioBus {
     fn memory_base(&self) -> u64;
     /// The size of BAR 0.
     fn bar_bytes(&self) -> u64;
-    /// Whether the port has room for another store.
+    /// True if the port has space for another store.
     fn has_room(&self) -> bool;
     /// Wakes once there is room again.
     fn block(&self, waker: &Waker);
-    /// Takes a store; gives the numbers of what it became.
+    /// Accepts a store; returns the numbers of the resulting transfers.
     fn store(&self, offset: u64, data: &[u8]) -> Vec<FrameId>;
     /// Takes a load; its data goes to `answer`, or nothing where the device answers with an error.
     fn load(&self, offset: u64, bytes: usize, answer: OneshotSender<Option<Vec<u8>>>) -> FrameId;
@@ -36,8 +36,8 @@ pub(in crate::world) trait MmioBus {
     fn on_interrupt(&self, call: OnInterrupt);
 }
 
-/// What a host's programs pay for their accesses to the device. The port is the root port or the
-/// bridge below the cores.
+/// Costs of a host program's accesses to the device. The port is the root port or the bridge below
+/// the cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MmioHostConfig {
@@ -59,7 +59,7 @@ pub struct MmioHostConfig {
     pub interrupt_ns: f64,
     /// From there to the program that waited running again, on a core.
     pub wakeup_ns: f64,
-    /// How long a load waits before it is given up.
+    /// Timeout of a load.
     pub load_timeout_ns: f64,
 }
 
@@ -70,31 +70,31 @@ pub enum MmioError {
     /// It is not inside BAR 0.
     #[error("BAR offset {offset:#x}, {bytes} bytes: outside the BAR of {size:#x} bytes")]
     OutOfRange {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
-        /// The bytes asked for.
+        /// The requested bytes.
         bytes: usize,
         /// The size of the BAR.
         size: u64,
     },
-    /// It is not aligned to its own size.
+    /// It is not aligned to its size.
     #[error("BAR offset {offset:#x}: not a multiple of {bytes}")]
     Unaligned {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
-        /// The bytes asked for.
+        /// The requested bytes.
         bytes: usize,
     },
     /// The device answered with an error. A processor would read all ones.
     #[error("BAR offset {offset:#x}: the device answered with an error")]
     Unsupported {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
     },
     /// The device did not answer.
     #[error("BAR offset {offset:#x}: no answer within {limit}")]
     Timeout {
-        /// The offset asked for.
+        /// The requested offset.
         offset: u64,
         /// How long the load waited.
         limit: Picoseconds,
@@ -232,7 +232,7 @@ impl MmioHost {
         let load = async {
             let start = state.sim.now();
             state.sim.sleep(state.costs.load_issue).await;
-            // A load does not pass stores of its own program.
+            // A load does not pass stores of the same program.
             self.stores_drained().await;
             let (sender, receiver) = oneshot();
             let id = state.bus.load(offset, bytes.len(), sender);
@@ -252,7 +252,7 @@ impl MmioHost {
         Ok(())
     }
 
-    /// An uncached store of 4 bytes: posted. It returns when the core may go on.
+    /// An uncached store of 4 bytes: posted. It returns when the core may continue.
     ///
     /// # Errors
     /// When the offset is not aligned in the BAR.
@@ -260,7 +260,7 @@ impl MmioHost {
         self.store(offset, &value.to_le_bytes()).await
     }
 
-    /// An uncached store of 8 bytes: posted. It returns when the core may go on.
+    /// An uncached store of 8 bytes: posted. It returns when the core may continue.
     ///
     /// # Errors
     /// When the offset is not aligned in the BAR.
@@ -277,8 +277,8 @@ impl MmioHost {
         Ok(())
     }
 
-    /// Stores through a write-combining mapping, 8 bytes at a time. Full lines of 64 bytes leave at
-    /// once, as one write each; what is left of a line waits for a store to another line, for
+    /// Stores through a write-combining mapping, 8 bytes at a time. Full lines of 64 bytes are sent
+    /// at once, as one write each. A partial line waits for a store to another line, for
     /// [`fence`](Self::fence), or for an uncached access.
     ///
     /// # Errors
@@ -302,7 +302,7 @@ impl MmioHost {
         Ok(())
     }
 
-    /// A store fence: sends what is combined, and returns when the port has taken all stores.
+    /// A store fence: sends the combined data, and returns when the port has accepted all stores.
     pub async fn fence(&self) {
         self.flush_combined();
         let state = &*self.0;

@@ -31,11 +31,11 @@ pub struct NetConfig {
     pub syscall_ns: f64,
     /// Copying between program and kernel.
     pub copy_ns_per_byte: f64,
-    /// Socket, UDP, IP and driver on the way out, for each datagram.
+    /// Transmit cost of socket, UDP, IP and driver, for each datagram.
     pub send_protocol_ns: f64,
     /// From an interrupt to the first instruction of the soft interrupt it causes.
     pub interrupt_ns: f64,
-    /// Driver, IP, UDP and socket on the way in, for each frame.
+    /// Receive cost of driver, IP, UDP and socket, for each frame.
     pub receive_protocol_ns: f64,
     /// From a datagram in the socket's buffer to the program that waits for it running again.
     pub wakeup_ns: f64,
@@ -58,13 +58,13 @@ pub struct NetConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// Nothing came in time.
+    /// Nothing arrived before the timeout.
     #[error("nothing received within {0}")]
     TimedOut(Picoseconds),
     /// The datagram does not fit the link's MTU.
     #[error("a datagram of {bytes} bytes: at most {limit} fit the MTU")]
     TooLong {
-        /// The payload asked for.
+        /// The requested payload.
         bytes: usize,
         /// The largest there is.
         limit: usize,
@@ -82,7 +82,7 @@ pub enum NetError {
 pub struct Datagram {
     /// The sender.
     pub from: SocketAddrV4,
-    /// What was sent.
+    /// The sent datagram.
     pub payload: Vec<u8>,
     /// The frame that carried it.
     pub frame: FrameId,
@@ -411,7 +411,7 @@ impl NetStack {
 }
 
 impl UdpSocket {
-    /// Where it is bound.
+    /// The bound address.
     #[must_use]
     pub fn local_address(&self) -> SocketAddrV4 {
         SocketAddrV4::new(self.0.stack.ip, self.0.port)
@@ -474,7 +474,7 @@ impl UdpSocket {
         Ok(queued.datagram)
     }
 
-    /// Takes a datagram if one is there: a call that does not wait, of a program that polls.
+    /// Takes a datagram if one has arrived: a non-blocking call for a program that polls.
     pub async fn try_recv_from(&self) -> Option<Datagram> {
         let stack = &self.0.stack;
         let start = stack.sim.now();

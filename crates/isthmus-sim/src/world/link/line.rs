@@ -7,7 +7,7 @@ use super::faults::{FaultLog, Key};
 use super::word::{Token, Word, off_lane};
 use crate::kernel::RandomStream;
 
-/// What goes wrong at random.
+/// Random faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LineFaults {
     /// The probability that a bit is wrong, of the 36 of a word.
@@ -66,7 +66,7 @@ impl Line {
         Self { ring, at: 0, down_until: 0, aligned: false, faults }
     }
 
-    /// The line carries nothing for this many clocks, and what is on it is gone.
+    /// The line carries nothing for this many clocks, and words in flight are lost.
     pub fn cut(&mut self, now: u64, clocks: u64, log: &mut impl FaultLog) {
         self.down_until = now + clocks;
         if let Some(faults) = &mut self.faults {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::word::Word;
 use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, SimError};
 
-/// What a switch's serial ports are connected to.
+/// The remote end of a switch's serial ports.
 pub trait PortWords {
     /// Ports of the switch.
     fn ports(&self) -> usize;

@@ -25,7 +25,7 @@ pub struct WireConfig {
     pub name: String,
     /// Clocks from pins to pins: both transceivers and the cable.
     pub hop_clocks: u64,
-    /// What goes wrong at random, either way.
+    /// Random faults in both directions.
     pub faults: LineFaults,
     /// When it is down.
     pub cuts: Vec<WireCut>,
@@ -42,7 +42,7 @@ pub struct PacketMark {
     pub port: usize,
     /// The first word, else the last.
     pub first: bool,
-    /// With the first: the data words behind it, as many as a packet has of them.
+    /// First word of a packet only: the number of data words that follow.
     pub header: [u32; HEADER_WORDS],
 }
 
@@ -53,8 +53,8 @@ pub const HEADER_WORDS: usize = 4;
 #[derive(Default)]
 struct Watched {
     marks: Vec<PacketMark>,
-    /// Of each port, out and in: the mark of the packet that is in progress, and how much of its
-    /// header was seen.
+    /// For each port, out and in: the mark of the packet in progress, and how much of its header
+    /// has passed.
     open: Vec<[Option<(usize, usize)>; 2]>,
 }
 
@@ -95,7 +95,7 @@ struct Direction {
 struct Side {
     name: String,
     period: Picoseconds,
-    /// What each port's pins show next.
+    /// The next word at each port's pins.
     shown: Vec<Cell<Option<Word>>>,
     outgoing: RefCell<Vec<Option<Direction>>>,
     faults: RefCell<FaultCounters>,
@@ -210,7 +210,7 @@ impl SerialPorts {
         std::mem::take(&mut watched.marks)
     }
 
-    /// How long each port has been busy so far with words of packets out of this device.
+    /// Time for which each port has been busy so far with words of packets out of this device.
     #[must_use]
     pub fn busy(&self) -> Vec<Picoseconds> {
         let outgoing = self.side.outgoing.borrow();
@@ -218,7 +218,7 @@ impl SerialPorts {
         words.map(|words| self.side.period * words).collect()
     }
 
-    /// What was made to go wrong on words out of this device.
+    /// Faults injected into words out of this device.
     #[must_use]
     pub fn faults(&self) -> FaultCounters {
         *self.side.faults.borrow()

@@ -11,12 +11,12 @@ pub struct Word {
     pub k: u8,
 }
 
-/// What a word means.
+/// Meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// A data word.
     Data(u32),
-    /// Nothing to say.
+    /// Idle.
     Idle,
     /// A packet begins.
     Sop {
@@ -109,7 +109,7 @@ impl Word {
         Self { data, k: CONTROL }
     }
 
-    /// What it says.
+    /// Its meaning.
     #[inline]
     #[must_use]
     pub fn token(self) -> Token {
@@ -120,14 +120,14 @@ impl Word {
         }
     }
 
-    /// Whether it is of a packet: data, or the word at its begin or end.
+    /// True for a word of a packet: data, or the word at its begin or end.
     #[inline]
     #[must_use]
     pub fn is_of_packet(self) -> bool {
         self.k == 0 || self.k == CONTROL && matches!((self.data >> 24) as u8, SOP | EOP | EDB)
     }
 
-    /// Whether a transceiver can align its bytes on it.
+    /// True if a transceiver can align its bytes on it.
     #[inline]
     #[must_use]
     pub fn has_comma(self) -> bool {
@@ -186,7 +186,7 @@ fn crc8(covered: u32) -> u8 {
     step(step(step(0xFF, covered >> 16), covered >> 8), covered)
 }
 
-/// `CRC24[n][b]`: what byte `b` with `n` zero bytes behind it adds.
+/// `CRC24[n][b]`: contribution of byte `b` followed by `n` zero bytes.
 const CRC24: [[u32; 256]; 4] = {
     let mut tables = [[0; 256]; 4];
     let mut byte = 0;
@@ -238,14 +238,14 @@ impl Crc24 {
 
 const MIX: u32 = 0x9E37_79B1;
 
-/// What `lane` carries where lane 0 carries `data`.
+/// The word of `lane` when lane 0 carries `data`.
 #[inline]
 #[must_use]
 pub fn on_lane(data: u32, lane: usize) -> u32 {
     data.rotate_left(8 * lane as u32) ^ MIX.wrapping_mul(lane as u32)
 }
 
-/// What lane 0 carries where `lane` carries `data`.
+/// The word of lane 0 when `lane` carries `data`.
 #[inline]
 #[must_use]
 pub fn off_lane(data: u32, lane: usize) -> u32 {

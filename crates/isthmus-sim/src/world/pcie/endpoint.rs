@@ -22,7 +22,7 @@ struct Outstanding {
     sent: Picoseconds,
     bytes: usize,
     received: usize,
-    /// Where in the whole read its bytes are.
+    /// Position of its bytes in the complete read.
     at: usize,
     sink: Rc<dyn ReadSink>,
 }
@@ -80,7 +80,7 @@ impl EndpointState {
 }
 
 impl Shared {
-    /// Cuts a read into requests; each goes out once a tag is free.
+    /// Splits a read into requests; each is sent once a tag is free.
     pub(super) fn read(self: &Rc<Self>, address: u64, bytes: usize, sink: &Rc<dyn ReadSink>) {
         let most = self.config.max_read_request_bytes as usize;
         let mut waiting = self.endpoint.waiting.borrow_mut();
@@ -107,7 +107,7 @@ impl Shared {
         }
     }
 
-    /// Whether no request waits for a tag.
+    /// True if no request waits for a tag.
     pub(super) fn reads_flow(&self) -> bool {
         self.endpoint.waiting.borrow().is_empty()
     }
@@ -132,7 +132,7 @@ impl Shared {
 
     pub(super) fn interrupt(self: &Rc<Self>, vector: u32) {
         self.endpoint.interrupts.increment();
-        // Where x86 takes interrupt messages: below 4 GiB, a header of 3 DW.
+        // The address of x86 interrupt messages: below 4 GiB, so the header has 3 DW.
         const LOCAL_APIC: u64 = 0xFEE0_0000;
         let (id, body) = (self.sim.new_frame_id(), Body::Interrupt(vector));
         self.send(Direction::Up, Tlp { id, address: LOCAL_APIC, body });
@@ -160,7 +160,8 @@ impl Shared {
                     target.read(offset, bytes, reply);
                 }
             }
-            // The requester has kept room for all it asked for: this one leaves the buffer at once.
+            // The requester has reserved space for all requested data: this one leaves the buffer
+            // at once.
             Body::Completion { request, tag, offset, data, poisoned } => {
                 drop(taken);
                 self.completion(request, tag, offset, data.as_deref(), poisoned);
@@ -267,7 +268,7 @@ impl Pcie {
 }
 
 impl Endpoint {
-    /// What the host's accesses to BAR 0 reach from now on.
+    /// Sets the target of the host's accesses to BAR 0.
     pub fn serve(&self, target: Rc<dyn BarTarget>) {
         self.0.serve(target);
     }

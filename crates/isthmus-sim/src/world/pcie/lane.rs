@@ -89,7 +89,7 @@ impl Tlp {
     }
 }
 
-/// What is left of an advertised limit; `None` is without limit.
+/// The rest of an advertised limit; `None` means no limit.
 #[derive(Clone, Copy, Debug)]
 struct Account {
     headers: Option<u32>,
@@ -118,7 +118,7 @@ impl Account {
 }
 
 struct Queued {
-    /// Rises in the order in which TLPs were handed over.
+    /// Increases in the order in which TLPs were submitted.
     order: u64,
     tlp: Tlp,
     handed: Picoseconds,
@@ -169,13 +169,13 @@ pub(super) struct Lane {
     replays: Counter,
 }
 
-/// What the wire does next.
+/// The next action of the wire.
 pub(super) enum Next {
     /// This TLP arrives at the receiver's user side then.
     Deliver(Tlp, Picoseconds),
     /// The wire is busy until then.
     Wait(Picoseconds),
-    /// Nothing can be sent before something is handed over or credits come.
+    /// Nothing can be sent before a TLP is submitted or credits arrive.
     Nothing,
 }
 
@@ -266,8 +266,8 @@ impl Lane {
 
     /// Sends at most one TLP.
     ///
-    /// Reads and completions never pass a posted write that was handed over before them; a TLP
-    /// that has no credits lets those of other classes pass, as far as that allows it.
+    /// Reads and completions never pass a posted write that was submitted before them. A TLP
+    /// without credits lets other classes pass, as far as this rule allows.
     pub(super) fn step(&self) -> Next {
         let now = self.sim.now();
         let free = coarse(self.free.get());
@@ -381,12 +381,12 @@ impl Lane {
         self.bytes_dllp.add(DLLP_BYTES);
     }
 
-    /// Credits have come back.
+    /// Credits have returned.
     pub(super) fn give(&self, cost: Cost) {
         self.credits.borrow_mut()[cost.class as usize].give(cost);
     }
 
-    /// Whether another posted TLP finds room.
+    /// True if there is space for another posted TLP.
     pub(super) fn has_room(&self) -> bool {
         self.posted() < self.queue_limit
     }

@@ -19,7 +19,7 @@ pub(super) struct Root {
     memory: Memory,
     memory_read: Picoseconds,
     memory_write: Picoseconds,
-    /// Until when posted writes that came so far become visible.
+    /// Time at which all posted writes received so far are visible.
     visible: Cell<Picoseconds>,
     loads: RefCell<BTreeMap<u64, OneshotSender<LoadResult>>>,
     pub(super) on_interrupt: RefCell<Option<OnInterrupt>>,
@@ -105,13 +105,13 @@ impl Pcie {
         Ok(Self(shared))
     }
 
-    /// Whether TLPs are remembered from now on; they are unless this was switched off.
+    /// Switches recording of TLPs on or off; the default is on.
     pub fn remember(&self, on: bool) {
         self.0.lanes.iter().for_each(|lane| lane.remember(on));
     }
 
-    /// How long TLPs and DLLPs have kept one direction of the wire so far, with the symbols that the
-    /// link's rate reserves.
+    /// Time for which TLPs and DLLPs have occupied one direction of the wire so far, including the
+    /// reserved symbols of the link's rate.
     #[must_use]
     pub fn busy(&self, direction: Direction) -> Picoseconds {
         self.0.lane(direction).busy()
@@ -194,7 +194,7 @@ impl Shared {
         let now = self.sim.now();
         let root = &self.root;
         let cost = tlp.cost();
-        // Nothing overtakes a posted write, on the way into memory either.
+        // Nothing overtakes a posted write, not even on the path to memory.
         let after = match tlp.body {
             Body::Write(_) | Body::Interrupt(_) => root.memory_write,
             Body::Read { .. } => root.memory_read,
@@ -235,7 +235,7 @@ impl Shared {
                 self.complete(tlp.id, tlp.address, bytes, tag);
             }
             Body::Completion { request, data, .. } => {
-                // The program may have given up waiting.
+                // The program's wait may have timed out.
                 if let Some(load) = root.loads.borrow_mut().remove(&request.0) {
                     let _ = load.send(data);
                 }
@@ -243,7 +243,7 @@ impl Shared {
         }
     }
 
-    /// Where in the host memory a bus address is.
+    /// Position of a bus address in the host memory.
     pub(super) fn place(&self, address: u64, bytes: usize) -> Option<usize> {
         let at = usize::try_from(address.checked_sub(self.config.root.memory_base)?).ok()?;
         (at.checked_add(bytes)? <= self.root.memory.size()).then_some(at)

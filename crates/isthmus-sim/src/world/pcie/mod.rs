@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! PCI Express between a host and a device: links of generation 1 to 4, transaction by transaction.
 //!
-//! [`Pcie`] is a link with a root port and an endpoint's hard block. [`PcieHost`] is what host
-//! programs use, [`PciePins`] puts the hard block's user side at a device's pins, and [`Endpoint`]
-//! serves devices that are modelled in Rust. `docs/explanation/pcie-model.md` says what is modelled,
-//! with the formulas, and what is not.
+//! [`Pcie`] is a link with a root port and an endpoint's hard block. [`PcieHost`] is the interface
+//! for host programs, [`PciePins`] connects the hard block's user side to a device's pins, and
+//! [`Endpoint`] serves devices that are modelled in Rust. `docs/explanation/pcie-model.md`
+//! describes the model and its limits, with the formulas.
 
 mod config;
 mod endpoint;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A link as what it is for both its users: the bus behind a device's AXI pins, and the bus below a
-//! processor.
+//! The link's two interfaces: the bus behind a device's AXI pins, and the bus below a processor.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -45,7 +44,7 @@ impl PciePins {
 
 struct HardBlock {
     link: Rc<Shared>,
-    /// Bytes that have come and are in no TLP yet, with the address of the first.
+    /// Bytes that have arrived and are not yet in a TLP, with the address of the first.
     run: RefCell<(u64, Vec<u8>)>,
 }
 

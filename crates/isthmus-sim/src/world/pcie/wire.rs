@@ -40,7 +40,7 @@ pub const DLLP_BYTES: u64 = 8;
 /// The end-to-end CRC.
 pub const ECRC_BYTES: u64 = 4;
 
-/// What a TLP is.
+/// Kind of a TLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TlpKind {
     /// A posted memory write.
@@ -91,9 +91,9 @@ pub struct TlpRecord {
     pub id: FrameId,
     /// Its direction.
     pub direction: Direction,
-    /// What it is.
+    /// Its kind.
     pub kind: TlpKind,
-    /// Of a completion: the request's number.
+    /// Completion only: the request's number.
     pub request: Option<FrameId>,
     /// The address: of a completion, of its first byte.
     pub address: u64,
@@ -107,7 +107,7 @@ pub struct TlpRecord {
     pub start: Picoseconds,
     /// Last symbol on the wire.
     pub end: Picoseconds,
-    /// At the user side of the receiving block.
+    /// Time at the user side of the receiving block.
     pub delivered: Picoseconds,
 }
 

@@ -15,7 +15,7 @@ use crate::kernel::{Counter, FrameId, OneshotSender, Picoseconds, Sim, SimError}
 use crate::world::axi::DmaError;
 use crate::world::host::{Memory, OnInterrupt, runs};
 
-/// A read of the device that the bridge answers by itself.
+/// A read of the device that the bridge answers as initiator.
 pub(super) struct Split {
     sequence: Rc<ReadSequence>,
     pub(super) bytes: usize,
@@ -37,11 +37,11 @@ impl Split {
 
 pub(super) struct Bridge {
     pub(super) memory: Memory,
-    /// Until when writes that came so far become visible.
+    /// Time at which all writes received so far are visible.
     visible: Cell<Picoseconds>,
     /// Bytes that are not in memory yet.
     occupied: Cell<usize>,
-    /// Reads of the device whose data has not all gone.
+    /// Reads of the device whose data has not been sent completely.
     held: Cell<usize>,
     loads: RefCell<BTreeMap<u64, OneshotSender<Option<Vec<u8>>>>>,
     blocked: RefCell<Vec<Waker>>,
@@ -84,7 +84,7 @@ impl Bridge {
         self.held.get() < self.splits
     }
 
-    /// All data of a read has gone.
+    /// All data of a read has been sent.
     pub(super) fn done(&self) {
         self.held.set(self.held.get() - 1);
     }
@@ -110,7 +110,7 @@ impl Bridge {
 
     /// A load has ended.
     pub(super) fn loaded(&self, id: FrameId, data: Option<Vec<u8>>) {
-        // The program may have given up waiting.
+        // The program's wait may have timed out.
         if let Some(load) = self.loads.borrow_mut().remove(&id.0) {
             let _ = load.send(data);
         }
@@ -128,14 +128,15 @@ impl Bridge {
 }
 
 impl Shared {
-    /// When what comes in now is visible: nothing overtakes a write, on the way into memory either.
+    /// Time at which data received now is visible: nothing overtakes a write, not even on the path
+    /// to memory.
     fn visible(&self) -> Picoseconds {
         let at = (self.sim.now() + self.times.memory_write).max(self.bridge.visible.get());
         self.bridge.visible.set(at);
         at
     }
 
-    /// Bytes of the device have come in.
+    /// Bytes of the device have arrived.
     pub(super) fn take_write(
         self: &Rc<Self>,
         item: &Item,
@@ -196,7 +197,7 @@ impl Shared {
         self.config.bridge.stray_writes == StrayWrite::Drop || self.place(address, bytes).is_some()
     }
 
-    /// An interrupt message has come in.
+    /// An interrupt message has arrived.
     pub(super) fn message(self: &Rc<Self>, id: FrameId, vector: u32) {
         let (this, from) = (Rc::clone(self), self.sim.now());
         self.sim.at(self.visible(), move || {
@@ -247,7 +248,7 @@ impl Shared {
         let (width, cycle) = (u64::from(self.config.data_bytes), self.times.cycle);
         let receive = self.cycles(self.config.core.receive_cycles);
         let address = running.record.address;
-        // The address phase says whose data comes: who asked, and the sequence's number.
+        // The address phase identifies the data: requester and sequence number.
         let known = running.record.start + self.cycles(self.config.address_cycles) + receive;
         let sequence = Rc::clone(&split.sequence);
         self.sim.at(known, move || sequence.early(from));

@@ -12,7 +12,7 @@ use super::record::{PcixAgent, PcixKind, PcixOutcome, PcixRecord, phases};
 use crate::kernel::{Counter, FaultPoint, FrameId, Picoseconds, Sim, SimError};
 use crate::world::host::Memory;
 
-/// What an agent requests the bus for.
+/// Purpose of an agent's request for the bus.
 pub(super) enum Body {
     Store { offset: u64, data: Vec<u8> },
     Load { offset: u64, bytes: usize },
@@ -41,9 +41,9 @@ pub(super) struct Item {
     order: u64,
     /// When REQ# may go up for it.
     ready: Picoseconds,
-    /// Where its spans have got to.
+    /// End of its spans so far.
     since: Cell<Picoseconds>,
-    /// It was refused: others that may pass it go first.
+    /// It was retried: others that may pass it go first.
     refused: Cell<bool>,
 }
 
@@ -60,7 +60,7 @@ impl Item {
         }
     }
 
-    /// Where its spans have got to.
+    /// End of its spans so far.
     pub(super) fn since(&self) -> Picoseconds {
         self.since.get()
     }
@@ -78,13 +78,13 @@ impl Item {
 struct AgentState {
     queues: [VecDeque<Rc<Item>>; 3],
     order: u64,
-    /// It has what may go, and its REQ# for that; since when.
+    /// Time since which it has a transaction that may start, with its REQ#.
     requested: Option<Picoseconds>,
     /// Its REQ# was up before, with nothing to send; since when.
     announced: Option<Picoseconds>,
-    /// From when on the arbitration of what it has counts.
+    /// Time from which the arbitration of its transaction counts.
     counted: Picoseconds,
-    /// It has the bus.
+    /// It owns the bus.
     on_bus: bool,
     /// Until when it holds REQ# back.
     quiet_until: Picoseconds,
@@ -117,7 +117,7 @@ pub(super) struct Running {
     pub(super) record: PcixRecord,
     /// Its data has wrong parity.
     pub(super) bad: bool,
-    /// What a load brings at once.
+    /// Data of a load that is answered at once.
     pub(super) answer: Option<Vec<u8>>,
 }
 
@@ -224,7 +224,7 @@ impl Pcix {
         Ok(Self(shared))
     }
 
-    /// Whether transactions are remembered from now on; they are unless this was switched off.
+    /// Switches recording of transactions on or off; the default is on.
     pub fn remember(&self, on: bool) {
         self.0.remembers.set(on);
     }
@@ -235,7 +235,8 @@ impl Pcix {
         self.0.records.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
     }
 
-    /// How long transactions have kept the bus so far, from the address phase to the turn of the bus.
+    /// Time for which transactions have occupied the bus so far, from the address phase to the
+    /// turn-around.
     #[must_use]
     pub fn busy(&self) -> Picoseconds {
         let cycles = self.0.counters.iter().map(|counters| {
@@ -323,10 +324,10 @@ impl Shared {
         });
     }
 
-    /// What an agent would do with the bus: the oldest of its work that may go.
+    /// The next transaction of an agent: its oldest work that may start.
     ///
-    /// Within a class order is kept. Requests and completions never pass a posted write that came
-    /// before them; what was refused lets others pass, as far as that allows it.
+    /// Within a class order is kept. Requests and completions never pass an earlier posted write. A
+    /// retried transaction lets others pass, as far as this rule allows.
     fn choose(&self, state: &AgentState, now: Picoseconds) -> Option<Rc<Item>> {
         let oldest_posted = state.queues[Class::Posted as usize].front().map(|item| item.order);
         let mut chosen: Option<&Rc<Item>> = None;
@@ -352,9 +353,9 @@ impl Shared {
 
     /// Raises and lowers REQ#, and gives the bus to the agent whose turn it is.
     ///
-    /// An agent whose REQ# was up before it had anything has its arbitration behind it, unless the
-    /// other one asked first: then GNT# went there. It takes only clocks in which the other could not
-    /// have begun.
+    /// An agent that asserted REQ# before it had a transaction has completed its arbitration,
+    /// unless the other agent requested first: then GNT# went there. It uses only clocks in which
+    /// the other agent could not have started.
     pub(super) fn kick(self: &Rc<Self>) {
         let now = self.sim.now();
         let free = self.free.get();
@@ -462,12 +463,12 @@ impl Shared {
             Body::Write(sequence) => sequence.next_address(),
             Body::Read(sequence) => sequence.address,
             Body::Completion(split) => split.next_address(),
-            // Where x86 takes interrupt messages.
+            // The address of x86 interrupt messages.
             Body::Interrupt(_) => 0xFEE0_0000,
         }
     }
 
-    /// Whether a target answers at the address.
+    /// True if a target answers at the address.
     fn claims(&self, body: &Body) -> bool {
         match body {
             Body::Write(sequence) => self.place(sequence.address, sequence.total()).is_some(),
@@ -485,7 +486,7 @@ impl Shared {
         }
     }
 
-    /// Whether a transaction's data is bad.
+    /// True if a transaction's data is bad.
     pub(super) fn has_bad_parity(&self) -> bool {
         let bad = self.parity_error.fires(self.sim.now());
         if bad {
@@ -565,7 +566,7 @@ impl Shared {
         self.sim.at(end, move || this.ended(&record));
     }
 
-    /// The last data phase is over: what a transaction brought is there.
+    /// The last data phase has ended: the transaction's data is valid.
     fn arrived(self: &Rc<Self>, running: &Running) {
         let Running { item, record, bad, answer } = running;
         let agent = record.initiator;
@@ -675,7 +676,7 @@ impl Shared {
         item.since.set(at);
     }
 
-    /// Where in the host memory a bus address is.
+    /// Position of a bus address in the host memory.
     pub(super) fn place(&self, address: u64, bytes: usize) -> Option<usize> {
         let at = usize::try_from(address.checked_sub(self.config.bridge.memory_base)?).ok()?;
         (at.checked_add(bytes)? <= self.bridge.memory.size()).then_some(at)

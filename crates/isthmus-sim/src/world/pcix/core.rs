@@ -17,15 +17,15 @@ pub(super) struct WriteSequence {
     pub(super) address: u64,
     boundary: u32,
     total: Cell<usize>,
-    /// How many have come; up to where whole blocks are on their way to the bus side, and are known
-    /// there; how many have gone.
+    /// Bytes received; end of the complete blocks in flight to the bus side, and of those known
+    /// there; bytes sent.
     received: Cell<usize>,
     told: Cell<usize>,
     known: Cell<usize>,
     sent: Cell<usize>,
-    /// What has come, and whether it is to be written.
+    /// Received bytes, and whether each is to be written.
     octets: RefCell<Vec<(u8, bool)>>,
-    /// What is left of it goes nowhere.
+    /// The rest of it is discarded.
     dropped: Cell<bool>,
     item: RefCell<Weak<Item>>,
 }
@@ -59,7 +59,7 @@ impl WriteSequence {
         sent < self.total.get() && self.known.get() >= self.block(sent)
     }
 
-    /// Up to where whole blocks have come.
+    /// End of the complete blocks received.
     fn whole(&self) -> usize {
         let received = self.received.get();
         if received >= self.total.get() {
@@ -71,8 +71,8 @@ impl WriteSequence {
     }
 }
 
-/// Where a part of a read sequence's data goes: from an offset in the sequence on, a number of
-/// bytes, to an offset of the sink.
+/// Destination of a part of a read sequence's data: offset in the sequence, number of bytes, offset
+/// in the sink.
 struct Part {
     from: usize,
     bytes: usize,
@@ -88,7 +88,7 @@ pub(super) struct ReadSequence {
     pub(super) address: u64,
     pub(super) total: usize,
     parts: RefCell<Vec<Part>>,
-    /// What has come so far, for bursts whose address comes later.
+    /// Data received so far, for bursts whose address follows later.
     come: RefCell<Vec<(usize, Come)>>,
 }
 
@@ -213,7 +213,7 @@ impl Core {
         self.outstanding.get() < self.reads
     }
 
-    /// Whether REQ# is worth having before there is anything to send.
+    /// True if REQ# may be asserted before a transaction is pending.
     pub(super) fn announces(&self) -> bool {
         let [write, read] = self.announced.get();
         write || (read && self.may_read())
@@ -223,7 +223,8 @@ impl Core {
         self.stores.get() + bytes <= self.store_room
     }
 
-    /// Whether `bytes` of a write find free space; what is longer than the buffer needs all of it.
+    /// True if there is free space for `bytes` of a write; a write longer than the buffer needs all
+    /// of it.
     pub(super) fn writes_fit(&self, bytes: usize) -> bool {
         self.buffered.get() + bytes <= self.write_room || self.buffered.get() == 0
     }
@@ -240,10 +241,10 @@ impl Core {
     }
 }
 
-/// How a burst stands to the one before on its channel.
+/// Relation of a burst to the previous one on its channel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Row {
-    /// It goes on with the row.
+    /// It continues the sequence.
     GoesOn,
     /// A row begins.
     Begins,
@@ -251,7 +252,7 @@ enum Row {
     Breaks,
 }
 
-/// `Err`: what a burst says of the row it belongs to cannot be.
+/// `Err`: the byte count of a burst contradicts its sequence.
 fn row<T>(open: Option<&Open<T>>, access: &Access, most: u32) -> Result<Row, String> {
     let Access { address, bytes, follows } = *access;
     let follows = follows.unwrap_or(bytes as u64);
@@ -308,7 +309,7 @@ impl Shared {
         self.announce(sequence);
     }
 
-    /// Tells the bus side of blocks that have come whole.
+    /// Notifies the bus side of complete blocks.
     fn announce(self: &Rc<Self>, sequence: &Rc<WriteSequence>) {
         let whole = sequence.whole();
         if whole > sequence.told.replace(whole) {
@@ -321,7 +322,7 @@ impl Shared {
         }
     }
 
-    /// A sequence of writes that is there as a whole.
+    /// A sequence of writes that has arrived completely.
     pub(super) fn write_whole(self: &Rc<Self>, address: u64, data: &[u8]) {
         let sequence = self.begin_write(address, data.len());
         self.fill(&sequence, data.iter().map(|octet| (*octet, true)));
@@ -376,7 +377,7 @@ impl Shared {
         self.core.bursts.borrow_mut().pop_front();
     }
 
-    /// What was promised and has not come will not come.
+    /// Announced bytes that have not arrived will not arrive.
     pub(super) fn abandon(&self) {
         let core = &self.core;
         let open = core.open_write.take().filter(|open| open.left > 0);
@@ -400,7 +401,7 @@ impl Shared {
         }
     }
 
-    /// Goes on with a write up to the end of a block, and further if more is there by then.
+    /// Continues a write up to the end of a block, and further if more data has arrived by then.
     pub(super) fn write_block(self: &Rc<Self>, mut running: Running, limit: usize) {
         let item = Rc::clone(&running.item);
         let Body::Write(sequence) = &item.body else { return };
@@ -425,7 +426,7 @@ impl Shared {
         });
     }
 
-    /// The next `bytes` of a write have gone; gives them.
+    /// Returns the next `bytes` of a write, which have been sent.
     pub(super) fn written(&self, sequence: &WriteSequence, bytes: usize) -> Vec<(u8, bool)> {
         let sent = sequence.sent.get();
         sequence.sent.set(sent + bytes);
@@ -434,7 +435,7 @@ impl Shared {
         sequence.octets.borrow()[sent..sent + bytes].to_vec()
     }
 
-    /// What is left of a write goes nowhere.
+    /// Discards the rest of a write.
     pub(super) fn drop_write(&self, sequence: &WriteSequence) {
         sequence.dropped.set(true);
         self.core.unbuffer(sequence.received.get() - sequence.sent.get());
@@ -502,7 +503,7 @@ impl Shared {
         self.kick();
     }
 
-    /// A store of the host has come in.
+    /// A store of the host has arrived.
     pub(super) fn deliver_store(self: &Rc<Self>, id: FrameId, offset: u64, data: Vec<u8>) {
         let came = self.sim.now();
         let bytes = data.len();

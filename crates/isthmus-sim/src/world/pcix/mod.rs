@@ -2,10 +2,10 @@
 //! PCI-X between a host and a device: one multiplexed bus that both share, transaction by
 //! transaction.
 //!
-//! [`Pcix`] is the bus with the host's bridge and the device's core. [`PcixHost`] is what host
-//! programs use, [`PcixPins`] puts the core's user side at a device's pins, and [`PcixEndpoint`]
-//! serves devices that are modelled in Rust. `docs/explanation/pcix-model.md` says what is modelled,
-//! with the formulas, and what is not.
+//! [`Pcix`] is the bus with the host's bridge and the device's core. [`PcixHost`] is the interface
+//! for host programs, [`PcixPins`] connects the core's user side to a device's pins, and
+//! [`PcixEndpoint`] serves devices that are modelled in Rust. `docs/explanation/pcix-model.md`
+//! describes the model and its limits, with the formulas.
 
 mod bridge;
 mod bus;

@@ -31,7 +31,7 @@ impl PcixAgent {
     }
 }
 
-/// What a transaction is for.
+/// Purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PcixKind {
@@ -59,7 +59,7 @@ pub enum PcixOutcome {
     Whole,
     /// Some of it is left: it was cut at a boundary.
     Cut,
-    /// The target took the request, and will answer by itself.
+    /// The target accepted the request, and will answer as initiator.
     Split,
     /// The target had no room: the same again.
     Retry,
@@ -69,18 +69,18 @@ pub enum PcixOutcome {
     TargetAbort,
 }
 
-/// A transaction as it was on the bus. All times are clock edges of the bus.
+/// A transaction on the bus. All times are clock edges of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PcixRecord {
     /// The sequence it belongs to; a read's request and its completions share one.
     pub id: FrameId,
     /// Its initiator.
     pub initiator: PcixAgent,
-    /// What it is for.
+    /// Its purpose.
     pub kind: PcixKind,
     /// How it ended.
     pub outcome: PcixOutcome,
-    /// Where its data begins.
+    /// Address of its data.
     pub address: u64,
     /// Bytes of data moved.
     pub bytes: u64,
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(cut(0x1000, 0, 4096, 1408, 128), 1408);
         assert_eq!(cut(0x1000, 2816, 4096, 1408, 128), 4096);
         assert_eq!(cut(0x1010, 0, 4096, 512, 128), 496);
-        // Up to the next boundary whatever is asked for.
+        // Up to the next boundary for any request.
         assert_eq!(cut(0x107C, 0, 400, 3, 128), 4);
         assert_eq!(cut(0x1004, 0, 40, 4, 128), 40);
     }

@@ -118,7 +118,7 @@ impl Pcix {
 }
 
 impl PcixEndpoint {
-    /// What the host's accesses to BAR 0 reach from now on.
+    /// Sets the target of the host's accesses to BAR 0.
     pub fn serve(&self, target: Rc<dyn BarTarget>) {
         self.0.serve(target);
     }

@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn six_ones_cost_a_bit() {
         let plain = Transaction::new(DATA_PIDS[0], &[0; 64]).next;
-        // 512 ones, 85 groups of six; the CRC16 of the two differs, and has no group of its own.
+        // 512 ones, 85 groups of six; the CRC16 of the two differs, and has no additional group.
         let ones = Transaction::new(DATA_PIDS[0], &[0xFF; 64]).next - plain;
         assert!((85..=87).contains(&ones), "{ones}");
-        // A run goes on from byte to byte: ones 8 to 13.
+        // A run continues from byte to byte: ones 8 to 13.
         let pair = stuffed_bits(DATA_PIDS[1], &[0xE0, 0x07]);
         assert_eq!(pair - stuffed_bits(DATA_PIDS[1], &[0xC0, 0x07]), 1);
     }

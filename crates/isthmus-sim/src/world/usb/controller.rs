@@ -26,9 +26,9 @@ pub enum ControllerKind {
     Ehci {
         /// Interrupts come at multiples of this many microframes (1 to 64).
         interrupt_threshold_microframes: u64,
-        /// Refusals in a row after which the controller rests.
+        /// Consecutive refusals after which the controller pauses.
         nak_reload: u64,
-        /// How long it rests before it looks at the list again.
+        /// Length of the pause before it checks the list again.
         async_sleep_ns: f64,
     },
     /// Extensible host controller: rings, doorbells, an event ring.
@@ -44,7 +44,7 @@ pub enum ControllerKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerConfig {
-    /// What it is.
+    /// Its kind.
     pub kind: ControllerKind,
     /// From the driver's last write (list entry or doorbell) to descriptor and data in the
     /// controller.
@@ -69,9 +69,9 @@ pub(super) struct Done {
 
 struct Transfer {
     id: FrameId,
-    /// OUT: all bytes. IN: those that came so far.
+    /// OUT: all bytes. IN: the bytes received so far.
     bytes: Vec<u8>,
-    /// OUT: bytes acknowledged. IN: bytes asked for.
+    /// OUT: bytes acknowledged. IN: bytes requested.
     mark: usize,
     started: Option<Picoseconds>,
     done: OneshotSender<Done>,
@@ -94,10 +94,10 @@ struct Shared {
     name: Rc<str>,
     fx2: Fx2,
     interrupts: Interrupts,
-    /// Refusals in a row, and the rest after them.
+    /// Consecutive refusals, and the pause after them.
     naks: u64,
     rest: Picoseconds,
-    /// An empty list is looked at this often; a doorbell is heard at once.
+    /// Poll period of an empty list; a doorbell is noticed at once.
     sleep: Picoseconds,
     fetch_latency: Picoseconds,
     completion_latency: Picoseconds,
@@ -237,7 +237,7 @@ impl Shared {
         !self.pipe(way).borrow().queue.is_empty()
     }
 
-    /// Whether a transaction that way would move data now.
+    /// True if a transaction in that direction would move data now.
     fn productive(&self, way: Way) -> bool {
         self.pending(way)
             && match way {
@@ -252,7 +252,7 @@ impl Shared {
 
     /// The schedule: one transaction an endpoint in turn, as long as either moves data.
     async fn run(&self) {
-        // After a NAK or NYET the host asks with PING before it sends data again.
+        // After a NAK or NYET the host sends PING before it sends data again.
         let mut ping = false;
         let mut turn = Way::Out;
         loop {
@@ -287,8 +287,8 @@ impl Shared {
         }
     }
 
-    /// Nothing moves: the controller polls, or rests. No refused poll is worked out one by one;
-    /// the first that can succeed lies on the grid of polls since now.
+    /// No data moves: the controller polls or pauses. Refused polls are not simulated one by one;
+    /// the first that can succeed lies on the grid of polls from now on.
     async fn sleep_until_productive(&self) {
         let start = self.sim.now();
         let polls = self.pending(Way::Out) || self.pending(Way::In);
@@ -376,7 +376,7 @@ impl Shared {
             let pipe = &mut *self.into.borrow_mut();
             pipe.toggle ^= 1;
             pipe.queue.front_mut().is_none_or(|transfer| {
-                // A short packet ends the transfer; so does the last byte asked for.
+                // A short packet ends the transfer; so does the last requested byte.
                 transfer.bytes.extend(&packet);
                 packet.len() < MAX_PACKET_BYTES || transfer.bytes.len() >= transfer.mark
             })

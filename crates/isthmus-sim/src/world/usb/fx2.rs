@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A Cypress FX2LP (CY7C68013A) at a device's pins: its synchronous slave FIFO interface.
 //!
-//! Endpoint 2 (OUT) and endpoint 6 (IN) have four buffers of 512 bytes each, and hand over whole
-//! packets at once (automatic mode, AUTOINLEN 512). The model checks what the data sheet asks of
-//! the device, and ends the run at the first violation: no word read from an empty FIFO, none
-//! written into a full one, FIFOADR stable for two clocks at each strobe, and never two drivers on
-//! FD, nor one right after the other.
+//! Endpoint 2 (OUT) and endpoint 6 (IN) have four buffers of 512 bytes each, and pass complete
+//! packets at once (automatic mode, AUTOINLEN 512). The model checks the data sheet's requirements
+//! and ends the run at the first violation: no word read from an empty FIFO, none written into a
+//! full one, FIFOADR stable for two clocks at each strobe, and never two drivers on FD, not even in
+//! adjacent clocks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ pub struct Fx2Config {
     pub width_bits: u32,
 }
 
-/// What is in the buffers.
+/// Contents of the buffers.
 #[derive(Default)]
 struct Buffers {
     /// Packets from the host; the first may be read in part.
@@ -160,7 +160,7 @@ impl Fx2 {
         self.0.buffers.borrow().out.len() < BUFFERS
     }
 
-    /// A packet from the host; the caller has asked for room.
+    /// A packet from the host; the caller has checked for space.
     pub(super) fn receive(&self, packet: Vec<u8>) {
         self.0.packets_out.increment();
         if packet.is_empty() {
@@ -268,7 +268,7 @@ struct Pins {
 }
 
 impl Pins {
-    /// What the pins ask for; nothing while the device is in reset and its pins float.
+    /// The pins' request; none while the device is in reset and its pins float.
     fn look(&self) -> Option<Seen> {
         (self.reset_n.get() != 0).then(|| Seen {
             address: self.address.get(),

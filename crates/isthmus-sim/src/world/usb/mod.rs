@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! USB 2.0 at high speed: a host controller, one device behind an FX2LP, and the kernel's drivers.
 //!
-//! The bus is worked out in bit times from the specification ([`bus`]); what a controller and the
-//! software cost comes from the configuration.
+//! The bus is computed in bit times from the specification ([`bus`]). The costs of the controller
+//! and of the software come from the configuration.
 
 pub mod bus;
 mod controller;
@@ -181,7 +181,7 @@ impl UsbHost {
             self.cpu().run(self.costs().interrupt).await;
             while let Some((done, owner)) = self.0.controller.finished() {
                 self.cpu().run(self.costs().giveback).await;
-                // An owner that is gone does not want to know.
+                // The owner may have been dropped.
                 let _ = owner.send(done);
             }
         }

@@ -35,7 +35,7 @@ pub struct SerialConfig {
     pub write_path_ns: f64,
     /// From received bytes to their being readable: work queue, line discipline.
     pub receive_work_ns: f64,
-    /// What opening or closing takes, until the device has been notified by a control transfer.
+    /// Time of opening or closing, until the device has been notified by a control transfer.
     pub open_ns: f64,
 }
 
@@ -132,7 +132,7 @@ impl SerialPort {
         this.host.span("write call", start, this.host.sim().now(), bytes.len() as u64);
     }
 
-    /// Waits for bytes, and returns those that are there: at least one, at most `limit`.
+    /// Waits for bytes, and returns the available ones: at least one, at most `limit`.
     pub async fn read(&self, limit: usize) -> Vec<u8> {
         self.read_until(limit, None).await
     }
@@ -185,7 +185,7 @@ impl SerialPort {
         self.0.readable.borrow().len()
     }
 
-    /// Closes and opens the port again: the device drops what it holds, and begins a new stream.
+    /// Closes and opens the port again: the device drops its buffered data and begins a new stream.
     pub async fn reopen(&self) {
         let this = &self.0;
         for open in [false, true] {
@@ -202,8 +202,9 @@ impl Shared {
         self.host.costs()
     }
 
-    /// Appends what was copied to what has arrived, in the order in which transfers were done: a short one is
-    /// copied on another core before a long one that came first. Whether that were any bytes.
+    /// Appends copied data to the received bytes, in the order in which transfers were done: a
+    /// short transfer may be copied on another core before an earlier long one. Returns whether any
+    /// bytes were appended.
     fn take_copied(&self) -> bool {
         let mut any = false;
         while let Some(bytes) = self.copied.borrow_mut().remove(&self.next.get()) {

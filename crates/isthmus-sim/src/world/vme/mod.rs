@@ -39,11 +39,11 @@ pub struct VmeConfig {
     pub name: String,
     /// From a CPU's load to the request at the bridge, and from the answer at the bridge back.
     pub cpu_read_ns: f64,
-    /// From a CPU's store to its being posted: what the program pays.
+    /// From a CPU's store until it is posted: the program's cost.
     pub cpu_write_ns: f64,
-    /// What the bridge takes from a request to its bus cycle.
+    /// Time in the bridge from a request to its bus cycle.
     pub bridge_request_ns: f64,
-    /// What the bridge takes from the end of a read's bus cycle to its answer.
+    /// Time in the bridge from the end of a read's bus cycle to its answer.
     pub bridge_answer_ns: f64,
     /// Stores that the bridge holds; the next one waits.
     pub posted_writes: usize,
@@ -304,7 +304,7 @@ impl Shared {
             if let Some(done) = operation.done {
                 let answer = self.times.answer;
                 self.sim.after(answer, move || {
-                    // The program may have given up.
+                    // The program's wait may have timed out.
                     let _ = done.send(result);
                 });
             }
@@ -321,7 +321,7 @@ impl Shared {
     ) -> Result<u32, VmeError> {
         let (sim, pins, signal) = (&self.sim, &self.pins, self.times.signal);
         self.cycles.increment();
-        // Pins see what the master does `signal` later, and it sees them as late.
+        // Signals of the master reach the pins `signal` later, and the other way round.
         sim.sleep(signal).await;
         self.device.wake();
         pins.addr.set(u64::from(operation.address >> 1));
@@ -352,7 +352,7 @@ impl Shared {
         }
     }
 
-    /// The second half: strobes up, and the slave's answer gone.
+    /// The second half: strobes deasserted, then the slave's answer.
     async fn release(&self) {
         let (sim, pins, signal) = (&self.sim, &self.pins, self.times.signal);
         sim.sleep(signal).await;

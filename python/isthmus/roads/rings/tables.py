@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from isthmus.results.table import aligned
-from isthmus.roads.trigger.native import Bench, Found, Quality, Row
+from isthmus.roads.rings.native import Bench, Found, Quality, Row
 from isthmus.units import digits
 
 COLUMNS = (
@@ -59,7 +63,7 @@ def ratio(made: Bench) -> float | None:
 
 
 def bench(made: Bench) -> str:
-    """The table of `isthmus bench trigger`."""
+    """The table of `isthmus bench rings`."""
     head = (
         f"# sample {made.sample}, {made.events:,} events, seed {made.seed}, {made.hits:.1f} hits an event\n"
     )
@@ -69,6 +73,35 @@ def bench(made: Bench) -> str:
         text += f"# isthmus over Almagest in this run: {times:.2f} times as fast\n"
     samples = [["#sample", *COLUMNS[4:]], *([name, *quality_cells(q)] for name, q in made.samples.items())]
     return text + "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
+
+
+def to_json(made: Bench) -> str:
+    """All of a benchmark, isthmus.rings/1."""
+    return json.dumps({"schema": "isthmus.rings/1", **asdict(made)}, indent=1) + "\n"
+
+
+def to_csv(made: Bench) -> str:
+    """The rows of the table of finders; units are in the names of the columns."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        (
+            "sample", "events", "seed", "finder", "level", "events_per_s", "sixteen_us", "sixteen_min_us",
+            *(f"{what}_{number}" for what in ("efficiency", "multiplicity") for number in (1, 2, 3)),
+            "fakes_per_event", "radius_rms_mm", "radius_68_mm", "centre_rms_mm", "centre_68_mm",
+        )
+    )  # fmt: skip
+    for row in made.rows:
+        q = row.quality
+        quality = [""] * 11
+        if q is not None:
+            quality = [
+                "" if value is None else f"{value:.6g}"
+                for value in (*q.efficiency, *q.multiplicity[1:], q.fakes, *q.radius_mm, *q.centre_mm)
+            ]
+        speed = [f"{row.per_second:.6g}", *(f"{us:.4g}" for us in row.sixteen_us)]
+        writer.writerow((made.sample, made.events, made.seed, row.finder, row.level, *speed, *quality))
+    return text.getvalue()
 
 
 def found(made: Found) -> str:

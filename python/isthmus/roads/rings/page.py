@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `isthmus bench trigger`: events to look at, quality and speed side by side."""
+"""The page of `isthmus bench rings`: events to look at, quality and speed side by side."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from isthmus import __version__
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import assemble
 from isthmus.results.context import commit
-from isthmus.roads.trigger.display import gallery
-from isthmus.roads.trigger.native import Bench, Quality, Row
-from isthmus.roads.trigger.tables import COLUMNS, best, quality_cells, ratio, row_cells
+from isthmus.roads.rings.display import gallery
+from isthmus.roads.rings.native import Bench, Quality, Row
+from isthmus.roads.rings.tables import COLUMNS, best, quality_cells, ratio, row_cells
 from isthmus.units import digits
 
 TITLE = "Rings in a RICH: what is found, how well, how fast"
@@ -170,7 +170,7 @@ def _method(made: Bench) -> str:
 
 def _footer(made: Bench) -> str:
     pairs = [
-        ("Command", f"isthmus bench trigger --sample {made.sample} -n {made.events} --seed {made.seed}"),
+        ("Command", f"isthmus bench rings --sample {made.sample} -n {made.events} --seed {made.seed}"),
         ("Commit", commit()),
         ("isthmus", __version__),
         ("Processor", f"{platform.machine()}, with {', '.join(made.levels)}"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each module with a synchronizer has constraints beside it, for Vivado and Quartus, and they name what is there."""
+"""Each module with a synchronizer has constraints for Vivado and Quartus, whose names are in it."""
 
 from __future__ import annotations
 

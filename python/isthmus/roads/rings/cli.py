@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus trigger` and `isthmus bench trigger`."""
+"""`isthmus trigger` and `isthmus bench rings`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def events(
 
     hertz = parse_rate(rate)
     bootstrap.ensure_native()
-    from isthmus.roads.trigger import native
+    from isthmus.roads.rings import native
 
     made, truths = native.events(sample, seed, count, hertz)
     store_all({out: made, truth_of(out): truths})
@@ -67,7 +67,7 @@ def find(
     truth = truth_of(file)
     truths = read(truth) if truth.is_file() else None
     bootstrap.ensure_native()
-    from isthmus.roads.trigger import native, tables
+    from isthmus.roads.rings import native, tables
 
     print(tables.found(native.find(made, truths, finder, level, 5)), end="")
 
@@ -89,15 +89,22 @@ def bench(
     prepare(out)
     bootstrap.ensure_native()
     from isthmus.console import running
-    from isthmus.roads.trigger import native, page, tables
+    from isthmus.roads.rings import native, page, tables
 
     with running("finders", 1) as jobs:
 
         def progress(done: int, total: int) -> None:
-            jobs.running("trigger", done / total, f"{done} of {total}")
+            jobs.running("rings", done / total, f"{done} of {total}")
 
         made = native.bench(sample, seed, count, passes, progress)
-        jobs.done("trigger")
+        jobs.done("rings")
     print(tables.bench(made), end="")
-    keep({out / "trigger.html": page.page(made)})
-    print(f"\npage {out / 'trigger.html'}")
+    page_file, table_file = out / "rings.html", out / "rings.csv"
+    keep(
+        {
+            out / "rings.json": tables.to_json(made),
+            table_file: tables.to_csv(made),
+            page_file: page.page(made),
+        }
+    )
+    print(f"\npage {page_file}   table {table_file}")

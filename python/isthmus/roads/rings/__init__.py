@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trigger: rings of Cherenkov light in the hits of a detector, found on the host's own processor."""
+"""Rings of Cherenkov light in the hits of a detector, found on the host's own processor."""
 
 from isthmus.roads.table import Road
 
-_HERE = "isthmus.roads.trigger"
+_HERE = "isthmus.roads.rings"
 
 ROAD = Road(
-    name="trigger",
+    name="rings",
     title="Rings in the hits of a RICH, event by event",
-    commands={"trigger": f"{_HERE}.cli:bench"},
+    commands={"rings": f"{_HERE}.cli:bench"},
     tools={"trigger": ("Make events of a RICH and find their rings.", f"{_HERE}.cli:app")},
 )

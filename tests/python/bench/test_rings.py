@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trigger's commands: files, tables, the page; wrong files and rates are one line."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from isthmus import cli
+from isthmus.roads.rings import cli as commands
+from isthmus.roads.rings import native
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.run(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def made(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
+    path = tmp_path / "rich.events"
+    assert call(capsys, "trigger", "events", "--out", str(path), "-n", "2000", *more)[0] == 0
+    return path
+
+
+def philox(counter: list[int], key: list[int]) -> list[int]:
+    for number in range(10):
+        if number:
+            key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+        a, b = counter[0] * 0xD2511F53, counter[2] * 0xCD9E8D57
+        counter = [
+            b >> 32 ^ counter[1] ^ key[0], b & 0xFFFFFFFF, a >> 32 ^ counter[3] ^ key[1], a & 0xFFFFFFFF,
+        ]  # fmt: skip
+    return counter
+
+
+def test_events_are_70_bytes_each_and_follow_from_the_seed_in_python_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = made(tmp_path, capsys, "--seed", "9")
+    data = path.read_bytes()
+    assert len(data) == 64 + 70 * 2000
+    assert data[:8] == b"ISTHTRG1"
+    assert struct.unpack_from("<QQd", data, 8) == (9, 2000, 1e7)
+    for event in range(50):
+        disk = data[64 + 70 * event + 5] >> 6
+        # The event's second word chooses the disk: the first is its distance from the last event.
+        assert disk == philox([event, 0, 0, 0], [9, 0])[1] >> 31
+
+
+def test_find_prints_quality_where_the_truth_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = made(tmp_path, capsys)
+    code, out, err = call(capsys, "trigger", "find", str(path))
+    assert (code, err) == (0, "")
+    assert "sample reference, 2,000 events, seed 1" in out
+    assert "of true rings found, in events of 1, 2 and 3: " in out
+    commands.truth_of(path).unlink()
+    code, out, _ = call(capsys, "trigger", "find", str(path), "--finder", "almagest")
+    assert code == 0
+    assert out.endswith("# no truth beside the file: quality is unknown\n")
+
+
+def test_wrong_files_and_rates_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = made(tmp_path, capsys)
+    path.write_bytes(path.read_bytes()[:-1])
+    code, out, err = call(capsys, "trigger", "find", str(path))
+    assert (code, out) == (2, "")
+    assert err == "isthmus: 140063 bytes where the header says 140064\n"
+    path.write_bytes(b"nothing")
+    assert call(capsys, "trigger", "find", str(path))[2] == "isthmus: not a file of events\n"
+    code, _, err = call(capsys, "trigger", "events", "--out", str(path), "--rate", "fast")
+    assert code == 2
+    assert err.startswith("isthmus: rate: 'fast'; expected")
+    assert err.count("\n") == 1
+
+
+def test_the_benchmark_prints_all_finders_and_draws_events(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["bench", "rings", "-n", "1024", "--passes", "1", "--out", str(tmp_path)]
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    for name in ("isthmus", "Almagest", "histogram", "one circle, Taubin", "mixed", "pile-up"):
+        assert name in out
+    assert "isthmus over Almagest in this run: " in out
+    page = (tmp_path / "rings.html").read_text()
+    assert "<script src" not in page
+    assert page.count("<figure") >= 6
+    assert 'id="finders"' in page
+    assert "missed" in page
+
+
+def test_an_interrupt_ends_the_benchmark() -> None:
+    def stop(done: int, total: int) -> None:
+        del total
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        native.bench("reference", 1, 1024, 1, stop)
