@@ -10,6 +10,7 @@ import fixture
 import pytest
 import rdma_fixture
 import test_eci
+import test_nanet
 import test_switch
 from isthmus import cli
 from isthmus.results import Document, by_column, document, load, to_csv, to_parquet, write
@@ -36,6 +37,7 @@ def documents() -> dict[str, Document]:
         "switch": switch.measure(loads, runner=test_switch.engine, given=Path("model.so")),
         "pcix": pcix.measure(runner=rdma_fixture.engine),
         "eci": test_eci.measured(),
+        "nanet": test_nanet.measured(),
     }
 
 

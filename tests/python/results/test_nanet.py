@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP into memory after its engine: scenarios, tables, page, published numbers; measurements are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import verify
+from isthmus.errors import UserError
+from isthmus.results import Document
+from isthmus.roads.nanet import page, tables
+from isthmus.roads.nanet.bench import LARGEST, Point, Stream, measure
+from isthmus.roads.nanet.published import points
+from isthmus.roads.nanet.quantities import PARTS
+
+PART_PS = 1_000_000
+"""Every part takes as long, and half as much again at the most."""
+
+
+def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
+    """FIXTURE, NOT A RESULT: one made-up measurement."""
+    del progress
+    work, platform = scenario["workload"], scenario["platform"]["name"]
+    total = 1000 * (1_000 + 8 * work["bytes"])
+    parts = {name: {"min": PART_PS, "avg": 1.2 * PART_PS, "max": 1.5 * PART_PS} for name in PARTS}
+    window, driver = work.get("window"), work["driver"]
+    name = f"nic-to-memory/b{work['bytes']}-w{window}"
+    return [
+        {
+            "id": f"nanet/{platform}/{scenario['profile']}/{driver}/{name}",
+            "road": "nanet", "platform": platform, "profile": scenario["profile"], "method": driver,
+            "workload": {
+                "operation": "nic-to-memory", "bytes": work["bytes"], "driver": driver, "window": window,
+                "rate_per_s": None, "noise": False, "busy": {"wire": 0.9}, "saturated": False, "lost": 0,
+                "ports": scenario["interface"]["ports"], "buffers": work["buffers"], "datagrams": 1,
+                "parts_ps": parts,
+            },
+            "definition": "one_way", "arrivals": f"window:{window}", "seed": scenario["seed"],
+            "iterations": work["iterations"], "excluded": {"head": 8, "tail": 1},
+            "latency_ps": {
+                "min": total, "max": total, "typical": total, "avg": float(total), "stdev": 0.0, "p50": total,
+                "p90": None, "p99": None, "p99.9": None, "p99.99": None,
+            },
+            "histogram": {"unit": "ps", "significant_digits": 3, "buckets": [[total, work["iterations"]]]},
+            "throughput": {
+                "payload_bytes": 1000, "wire_bytes": 1100, "elapsed_ps": 10**7, "payload_bit_s": 8e8,
+                "wire_bit_s": 8.8e8, "cycles_per_s": 1e5,
+            },
+            "stages": [{"name": "frame on the pins", "where": "wire", "ps": total}],
+            "stages_total_ps": total, "timeline": [], "checked": {"bytes": 1, "wrong": 0, "lost": 0},
+            "counters": {}, "simulation": {"device_cycles": 10, "evaluated_cycles": 9, "wall_s": 0.1},
+        }
+    ]  # fmt: skip
+
+
+def measured() -> Document:
+    """Those that `isthmus verify nanet` takes."""
+    return measure(points(), runner=engine, given=Path("model.so"))
+
+
+def test_the_terminal_shows_each_run_and_the_parts_of_the_largest_datagram() -> None:
+    text = tables.text(measured())
+    assert "as-published  window:1" in text
+    assert "isthmus       window:16" in text
+    assert f"# parts of the way, {LARGEST} bytes" in text
+    assert "1.000..1.500" in text
+
+
+def test_the_page_answers_with_both_profiles() -> None:
+    drawn = page.page(measured())
+    assert "as-published, 1472 bytes: 1.000 to 1.500 us after its last byte" in drawn
+    assert "isthmus, 1472 bytes, 1 ports: 100 MB/s, 0 lost" in drawn
+
+
+def test_every_published_number_of_the_interface_is_compared() -> None:
+    found = {row.id: row for row in verify.rows(measured(), "nanet")}
+    assert found["nanet.total.max"].simulated == pytest.approx(1.5)
+    assert found["nanet.rate"].simulated == pytest.approx(100)
+    assert {row.verdict for row in found.values() if row.kind == "input"} == {"input"}
+    assert all(row.simulated is not None for row in found.values() if row.kind != "context")
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        (Stream(1473), "size: 1473 bytes; a datagram of Ethernet has 4 to 1472"),
+        (Stream(ports=5), "ports: 5; expected 1 to 4"),
+        (Stream(buffers=3), "buffers: 3; expected a power of two, 1 to 64"),
+        (Stream(window=9, buffers=8), "window: 9 datagrams in flight; the buffers hold 8"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_built(stream: Stream, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        measure([Point(stream)], runner=engine, given=Path("model.so"))
