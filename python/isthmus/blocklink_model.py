@@ -16,34 +16,27 @@ from dataclasses import dataclass
 class Link:
     """One link. Its numbers are modulo `numbers`; `window` blocks are kept at most.
 
+    places     blocks that the lanes hold, each way
     numbered   the check covers a block's number
-    answered   only an answer ends the state after a bad block, not any SYNC
     cleared    who sends SYNC forgets the acknowledgements that it has not sent
-    announced  an acknowledgement that passes the block which is sent again is followed by an answer
-    patient    an answer is asked for as well where acknowledgements stay away
     """
 
     numbers: int = 3
+    places: int = 1
     window: int = 2
     numbered: bool = True
-    answered: bool = True
     cleared: bool = True
-    announced: bool = True
-    patient: bool = True
 
 
 def model(link: Link = Link()) -> str:
     """The model's text."""
-    flags = "\n".join(
-        f"  {name}: {str(getattr(link, name)).lower()};"
-        for name in ("numbered", "answered", "cleared", "announced", "patient")
-    )
+    flags = "\n".join(f"  {name}: {str(getattr(link, name)).lower()};" for name in ("numbered", "cleared"))
     return f"""\
 -- Made by python/isthmus/blocklink_model.py.
 const
   N: {link.numbers};
   W: {link.window};
-  Places: 2;
+  Places: {link.places};
 {flags}
 type
   Number: 0..N - 1; Label: 0..2 * N - 1; Kept: 0..W; Place: 0..Places - 1; Count: 0..Places;
@@ -81,7 +74,7 @@ begin
   assert "what is acknowledged was sent" k <= held;
   oldest := (oldest + k) % N; first := (first + k) % (2 * N); held := held - k;
   if next >= k then next := next - k;
-  else next := 0; if announced then answerA := true; end;
+  else next := 0; answerA := true;
   end;
 end;
 
@@ -112,7 +105,7 @@ begin
   next := next + 1; held := held + 1;
   send(there, b);
 end;
-rule "A waits for too long" patient & okA & held > 0 ==> begin okA := false; end;
+rule "A waits for too long" okA & held > 0 ==> begin okA := false; end;
 rule "B sends" back.count < Places ==>
 var b: Block;
 begin
@@ -141,7 +134,7 @@ begin
   b := there.block[0]; cut(there, 0);
   if b.kind = kSync then
     if b.request then answerB := true; end;
-    if b.answer | (!okB & !answered) then position := b.number; okB := true; end;
+    if b.answer then position := b.number; okB := true; end;
   elsif okB then
     if b.kind = kBad | (numbered & b.number != position) then okB := false;
     elsif b.kind = kData then
@@ -187,9 +180,6 @@ class Variant:
 VARIANTS: Mapping[str, Variant] = {
     "window": Variant("as many blocks are kept as there are numbers", Link(window=3)),
     "unnumbered": Variant("the check does not cover the number", Link(numbered=False)),
-    "any-sync": Variant("any SYNC ends the state after a bad block", Link(answered=False)),
     "uncleared": Variant("acknowledgements are sent although SYNC has said them", Link(cleared=False)),
-    "unannounced": Variant("an acknowledgement passes the block that is sent again", Link(announced=False)),
-    "trusting": Variant("nobody asks for acknowledgements that vanished", Link(patient=False)),
 }
 """By name; each must be found to be wrong."""
