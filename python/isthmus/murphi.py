@@ -13,6 +13,10 @@ from isthmus import jobs
 from isthmus.errors import UserError
 
 TIMEOUT_S = 400.0
+_FAILED = (
+    r"Assertion failed: [^ ]* (.*)|(invariant .* failed)|(cover .* not hit)|"
+    r"(liveness .* violated.*)|(deadlock.*)"
+)
 INSTALL = "rumur is not installed (Debian: apt-get install rumur)"
 
 
@@ -29,8 +33,9 @@ def available() -> bool:
     return bool(shutil.which("rumur") and shutil.which("gcc"))
 
 
-def check(text: str) -> Checked:
-    """Explore all states of a model. Raises `UserError` where it cannot be run."""
+def check(text: str, many: bool = False) -> Checked:
+    """Explore all states of a model; `many`: so many that compiling for speed is worth its time.
+    Raises `UserError` where it cannot be run."""
     if not available():
         raise UserError(INSTALL)
     with tempfile.TemporaryDirectory(prefix="isthmus-murphi-") as scratch:
@@ -47,7 +52,20 @@ def check(text: str) -> Checked:
             "off",
         ]
         _run([*rumur, "--output", str(code), str(model)], folder)
-        _run(["gcc", "-O0", "-mcx16", "-w", "-o", str(program), str(code), "-latomic", "-lpthread"], folder)
+        _run(
+            [
+                "gcc",
+                "-O2" if many else "-O0",
+                "-mcx16",
+                "-w",
+                "-o",
+                str(program),
+                str(code),
+                "-latomic",
+                "-lpthread",
+            ],
+            folder,
+        )
         done = jobs.run_tool([str(program)], cwd=folder, timeout_s=TIMEOUT_S)
     states = re.search(r"(\d+) states,", done.output)
     if states is None:
@@ -64,9 +82,7 @@ def _run(command: list[str], folder: Path) -> None:
 def _first(output: str) -> str:
     """What failed, in the checker's words."""
     for line in output.splitlines():
-        found = re.search(
-            r"Assertion failed: [^ ]* (.*)|(invariant .* failed)|(cover .* not hit)|(deadlock.*)", line
-        )
+        found = re.search(_FAILED, line)
         if found:
             return next(group for group in found.groups() if group)
     return "error"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol's table, explored state by state: it holds, every row of it is used, and wrong ones are found.
 
-`benchmarks/coherence_variants.py` does the same with all of `VARIANTS`.
+`benchmarks/protocol_variants.py` does the same with all of `VARIANTS`.
 """
 
 from __future__ import annotations
