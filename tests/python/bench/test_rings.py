@@ -93,6 +93,16 @@ def test_the_benchmark_prints_all_finders_and_draws_events(
     assert "missed" in page
 
 
+def test_a_sample_without_events_of_two_rings_has_blanks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["bench", "rings", "--sample", "single", "-n", "512", "--passes", "1", "--out", str(tmp_path)]
+    code, _, err = call(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert "in events of one 100.00 %; 0.000 fakes" in (tmp_path / "rings.html").read_text()
+    assert ",,," in (tmp_path / "rings.csv").read_text()
+
+
 def test_an_interrupt_ends_the_benchmark() -> None:
     def stop(done: int, total: int) -> None:
         del total

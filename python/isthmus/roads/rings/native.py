@@ -33,8 +33,8 @@ class Quality:
     """Of a finder; shares are of true rings or of events."""
 
     events: int
-    efficiency: tuple[float, float, float]
-    """In events of 1, 2 and 3 rings."""
+    efficiency: tuple[float | None, float | None, float | None]
+    """In events of 1, 2 and 3 rings; None where there was no such event."""
     multiplicity: tuple[float | None, float | None, float | None, float | None]
     """Share of events of 0 to 3 rings with the right number."""
     confusion: tuple[tuple[int, ...], ...]

@@ -50,10 +50,11 @@ def _answer(made: Bench) -> str:
     assert own is not None
     assert own.quality is not None
     q, times = own.quality, ratio(made)
+    names = ("one", "two", "three")
+    shares = [f"{names[n]} {100 * e:.2f} %" for n, e in enumerate(q.efficiency) if e is not None]
     headline = (
-        f"Of the rings in events of one, two and three, {100 * q.efficiency[0]:.2f}, "
-        f"{100 * q.efficiency[1]:.1f} and {100 * q.efficiency[2]:.1f} % are found, with {q.fakes:.3f} "
-        f"fakes an event, at {digits(own.per_second / 1e6)} million events a second on one core."
+        f"True rings found, in events of {', '.join(shares)}; {q.fakes:.3f} fakes an event; "
+        f"{digits(own.per_second / 1e6)} million events a second on one core."
     )
     items = [
         f"Ten million events a second, one disk or both, take {digits(1e7 / own.per_second, 2)} such cores.",
@@ -78,7 +79,11 @@ def _compared(made: Bench) -> Figure:
         "xAxis": _axis("rings in the event", min=1, max=3, interval=1),
         "yAxis": _axis("share of true rings found", max=1),
         "series": [
-            _series(row.finder, FINDERS[row.finder], [[n + 1, q.efficiency[n]] for n in range(3)])
+            _series(
+                row.finder,
+                FINDERS[row.finder],
+                [[n + 1, e] for n, e in enumerate(q.efficiency) if e is not None],
+            )
             for row, q in quality
         ],
     }
@@ -88,7 +93,7 @@ def _compared(made: Bench) -> Figure:
         "series": [
             _series(f"{row.finder}, {row.level}", FINDERS[row.finder], [_point(row, q)])
             for row in made.rows
-            if row.finder in FINDERS and (q := row.quality) is not None
+            if row.finder in FINDERS and (q := row.quality) is not None and q.efficiency[1] is not None
         ],
     }
     label = "the table below has the numbers"
@@ -107,7 +112,7 @@ def _compared(made: Bench) -> Figure:
     )
 
 
-def _point(row: Row, quality: Quality) -> list[float]:
+def _point(row: Row, quality: Quality) -> list[float | None]:
     return [round(row.per_second / 1e6, 4), quality.efficiency[1]]
 
 
