@@ -22,7 +22,7 @@ from isthmus import bootstrap, platforms
 from isthmus.paths import ROOT
 from isthmus.roads.rdma.bench import Transfers, models, scenario
 
-SHAPES = (
+SHAPES: tuple[tuple[str, int, int, dict[str, int]], ...] = (
     ("forth-rdma", 4, 1, {}),
     ("forth-rdma", 8, 2, {}),
     ("forth-rdma", 5, 3, {}),
