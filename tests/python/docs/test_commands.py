@@ -171,7 +171,7 @@ def test_a_command_of_the_documentation_is_taken_word_for_word(
     name: str, line: str, workshop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del name
-    arguments = words(line.split(" > ")[0])[1:]  # the shell's is the file
+    arguments = words(line.split(" > ", maxsplit=1)[0])[1:]  # the shell's is the file
     for result in re.findall(r"out/(\w+)\.json", line):
         # A page redrawn: the run before it has left the result.
         assert cli.run(["compare"] if result == "compare" else ["bench", result]) == 0
