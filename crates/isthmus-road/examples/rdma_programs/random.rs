@@ -94,7 +94,7 @@ impl Host {
         for _ in 0..1 + self.below(6) {
             let kind = self.below(5);
             // A key takes the place of 8 bytes of an inline write.
-        let most = [MAX_TRANSFER, 512, LONGEST, MAX_INLINE - 8, 64][kind];
+            let most = [MAX_TRANSFER, 512, LONGEST, MAX_INLINE - 8, 64][kind];
             let mut one = |host: &mut Self| {
                 let bytes = 8 * (1 + host.below(most / 8));
                 if to + bytes > end {
