@@ -434,8 +434,8 @@ module rdma_resequencer
   assign stale_open   = now && op_q == OpControl && open_q && mine &&
                         !(offset_q == '0 && known_q == '0);
   assign deny         = (now && enable_i && !is_opening && !mine &&
-                         ((op_q == OpTake && !denied_q[src_q]) || (op_q == OpControl && !open_q))) ||
-                        stale_open;
+                         ((op_q == OpTake && !denied_q[src_q]) ||
+                          (op_q == OpControl && !open_q))) || stale_open;
 
   assign pending_up   = now && ((op_q == OpTake && fresh) || (op_q == OpRetire && give_act));
   assign pending_down = now && (done_packet_q ||
