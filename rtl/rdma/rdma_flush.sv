@@ -99,7 +99,7 @@ module rdma_flush
   seq_t distance;
   logic far;
   assign distance = number_i - stored_q[src_i];
-  assign far      = distance[15:FarLog2] != '0;
+  assign far      = distance >= seq_t'(1 << FarLog2);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -617,6 +617,6 @@ module rdma_rx
 
   assign idle_o = &link_idle && receive_idle && region_idle && queue_idle && flows_idle &&
                   write_idle && notify_idle && ack_idle && flush_idle && !payload_valid &&
-                  !piece_valid && !re_none_q && !we_queue_q && !we_tail_q && !we_region_q && !we_address_q &&
-                  !awsoon_o;
+                  !piece_valid && !re_none_q && !we_queue_q && !we_tail_q && !we_region_q &&
+                  !we_address_q && !awsoon_o;
 endmodule
