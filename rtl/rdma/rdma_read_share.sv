@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// One AXI read port for two: the sending half's bursts, and a read of one beat now and then.
+/// Shares one AXI read port between the sending half's bursts and occasional reads of one beat.
 ///
 ///   Handshake   bursts_*: as at the pins, which see them in the same cycle. beat_valid_i/
 ///               beat_ready_o: a read of the 8 bytes at beat_addr_i; beat_done_o strobes with its
@@ -12,6 +12,7 @@
 ///   Throughput  bursts as at the pins, but for a cycle a beat
 ///   Parameters  none; at most 15 bursts under way
 ///   Not done    the data of the beat
+///                                                         (proved: formal/rdma/rdma_read_share.sby)
 module rdma_read_share (
   input logic clk_i,
   input logic rst_ni,

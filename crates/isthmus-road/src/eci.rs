@@ -46,7 +46,7 @@ impl Road for Eci {
         world.start()?;
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
-        world.check_memory(&scenario, &outcome)?;
+        world.check_memory(&scenario, &outcome.lines)?;
         let mut measured = measurement(&scenario, &world, &outcome)?;
         measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
         measured.stages = stages;

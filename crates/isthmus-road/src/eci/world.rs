@@ -13,7 +13,6 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::program::Outcome;
 use super::scenario::{EciDevice, EciScenario, REGION_LINES};
 use crate::error::RoadError;
 use crate::model::MakeModel;
@@ -149,13 +148,13 @@ impl World {
     pub(super) fn check_memory(
         &self,
         scenario: &EciScenario,
-        outcome: &Outcome,
+        expected: &[Line],
     ) -> Result<(), RoadError> {
         let memory = self.memory.borrow();
         if let Some(line) = memory.outside() {
             return Err(RoadError::Violation(format!("eci: the host was asked for line {line}")));
         }
-        let wrong = memory.lines().iter().zip(&outcome.lines).position(|(is, must)| is != must);
+        let wrong = memory.lines().iter().zip(expected).position(|(is, must)| is != must);
         match wrong {
             None => Ok(()),
             Some(line) => Err(RoadError::Violation(format!(
