@@ -19,11 +19,13 @@ RTL = ROOT / "rtl"
 MUTATIONS = tomllib.loads((ROOT / "benchmarks" / "mutations.toml").read_text())["mutation"]
 FAULTS = [fault for fault in MUTATIONS if fault.get("always")]
 SAMPLE = (
+    "axi/event_queue",
     "blocklink/blocklink_replay",
     "coherence/coherence_responses",
     "crossbar/crosspoint",
     "etherbone/etherbone_lite_tx",
     "link/link_ids",
+    "nanet/nanet_stream",
     "pcie/pcie_axi_wb",
     "prim/arb_fixed",
     "rdma/rdma_read",

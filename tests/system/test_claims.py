@@ -16,7 +16,9 @@ import pytest
 from isthmus import bootstrap, verify
 from isthmus.paths import ROOT
 from isthmus.results import Document
+from isthmus.roads.eci import published as eci_published
 from isthmus.roads.etherbone import bench as etherbone
+from isthmus.roads.nanet import published as nanet_published
 from isthmus.roads.rdma import published as rdma_published
 from isthmus.roads.switch import published as switch_published
 
@@ -26,6 +28,8 @@ MEASURED: dict[str, Callable[[], Document]] = {
     "etherbone": etherbone.measure,
     "switch": switch_published.measure,
     "rdma": rdma_published.promised,
+    "nanet": nanet_published.verified,
+    "eci": eci_published.measure,
 }
 
 
@@ -91,7 +95,7 @@ class Figure:
 
 
 ETHERNET, PCIE = "Gigabit Ethernet device", "Etherbone by DMA over PCIe"
-RDMA, SWITCH = "RDMA between hosts", "Switch"
+RDMA, SWITCH, NANET = "RDMA between hosts", "Switch", "UDP into memory"
 SCU, PAIR = "etherbone/pcie-scu3/isthmus", "rdma/forth-rdma/isthmus"
 UNIFORM = "switch/forth-switch/isthmus/rtl/8x8-uniform-64-512-backlog"
 FIGURES: dict[str, tuple[Figure, ...]] = {
@@ -106,14 +110,16 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
         Figure("1.78 us", f"{PAIR}/write-lat/2x4-8", "component_us.total"),
         Figure("1.29 us", f"{PAIR}/write-lat-inline/2x4-8", "component_us.total"),
     ),
-    SWITCH: (Figure("96.3 %", UNIFORM, "payload_share_percent"),),
+    SWITCH: (Figure("96.2 %", UNIFORM, "payload_share_percent"),),
+    NANET: (Figure("0.53 us", "nanet/nanet/isthmus/poll/nic-to-memory/b1472-w1", "part_us.to_program.max"),),
 }
-ROADS = {ETHERNET: "etherbone", PCIE: "etherbone", RDMA: "rdma", SWITCH: "switch"}
+ROADS = {ETHERNET: "etherbone", PCIE: "etherbone", RDMA: "rdma", SWITCH: "switch", NANET: "nanet"}
 # Numbers of the table that are a document's: as README shows them, and the published row.
 PUBLISHED: dict[str, dict[str, str]] = {
     PCIE: {"25 us": "eb.pcie.blocking.ts1.time", "5970 ns": "eb.pcie.inside.timestamp"},
     RDMA: {"632 MiB/s": "forth.rdma.v1.rate", "1.78 us": "forth.rdma.write.total"},
     SWITCH: {"96 %": "forth.net.max_load"},
+    NANET: {"8.6 us": "nanet.total.max"},
 }
 CORE = "tests/unit/etherbone/etherbone_core_tb.py"
 # Numbers that unit benches hold: as README shows them, the file and what it says.

@@ -19,7 +19,7 @@ from isthmus.results.model import measurement
 from isthmus.roads.pcix import bench as pcix
 from isthmus.roads.rdma import bench as rdma
 from isthmus.roads.switch import bench as switch
-from isthmus.roads.table import ROADS
+from isthmus.roads.table import ROADS, having
 
 ROOT = Path(__file__).resolve().parents[3]
 FIRST = (
@@ -50,7 +50,7 @@ def rows(made: Document) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(to_csv(made))))
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("road", [road.name for road in having("columns")])
 def test_the_first_columns_are_those_of_every_road(road: str, made: dict[str, Document]) -> None:
     header, *lines = to_csv(made[road]).splitlines()
     assert header.startswith(f"{FIRST},")

@@ -223,7 +223,8 @@ def test_limits_that_were_not_simulated_are_not_counted_as_missed(made: Document
 def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> None:
     for name in ("forth", "rtl-targets"):
         with pytest.raises(
-            UserError, match=f"unknown published system '{name}'; choose from etherbone, switch, rdma, eci$"
+            UserError,
+            match=f"unknown published system '{name}'; choose from etherbone, switch, rdma, nanet, eci$",
         ):
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()
