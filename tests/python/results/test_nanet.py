@@ -71,8 +71,15 @@ def test_the_terminal_shows_each_run_and_the_parts_of_the_largest_datagram() -> 
 
 def test_the_page_answers_with_both_profiles() -> None:
     drawn = page.page(measured())
-    assert "as-published, 1472 bytes: 1.000 to 1.500 us after its last byte" in drawn
-    assert "isthmus, 1472 bytes, 1 ports: 100 MB/s, 0 lost" in drawn
+    assert "1.000 to 1.500 us (as-published), 1.000 to 1.500 us (isthmus) after its last byte" in drawn
+    assert "1 port carries up to 100 MB/s, none lost." in drawn
+
+
+def test_the_page_draws_time_and_rate_over_size() -> None:
+    runs = [Point(Stream(size, window=window), "isthmus") for size in (64, 1472) for window in (1, 16)]
+    drawn = page.figures(measure(runs, runner=engine, given=Path("model.so")))
+    assert [figure.id for figure in drawn] == ["after", "rate", "parts"]
+    assert [row[1:] for row in drawn[1].table.rows] == [("64", "100.0"), ("1472", "100.0")]
 
 
 def test_every_published_number_of_the_interface_is_compared() -> None:

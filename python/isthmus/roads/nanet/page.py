@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page: where the time of a datagram goes, as published and improved, and how much comes in."""
+"""The page: where the time of a datagram goes, as published and improved, and the received rate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
-from isthmus.report.figures import Figure, Table
+from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.nanet.tables import PARTS, part, us
@@ -22,6 +23,8 @@ SOURCE = (
     "NaNet: a flexible and configurable low-latency NIC for real-time GPU-based systems, "
     "A. Lonardo et al., INFN"
 )
+
+COLOURS = {"isthmus": "c3", "as-published": "c1"}
 
 
 def page(document: Document) -> str:
@@ -43,28 +46,118 @@ def _single(document: Document) -> list[Measurement]:
 
 
 def _answer(document: Document) -> str:
+    """Of the largest datagram: how long after its last byte, as published and improved; and the rate."""
+    single, many = _single(document), _many(document)
     sentences = []
-    for m in _single(document):
-        low, high = part(m, "to_program", "min"), part(m, "to_program", "max")
-        if low is not None and high is not None:
+    if single:
+        size = max(m.workload["bytes"] for m in single)
+        spans = [
+            f"{us(low)} to {us(high)} us ({m.profile})"
+            for m in single
+            if m.workload["bytes"] == size
+            and (low := part(m, "to_program", "min")) is not None
+            and (high := part(m, "to_program", "max")) is not None
+        ]
+        if spans:
             sentences.append(
-                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes: {us(low)} to {us(high)} us after its "
-                "last byte</li>"
+                f"A program has a datagram of {size} bytes {', '.join(spans)} after its last byte on the "
+                "wire."
             )
-    for m in document:
-        if m.throughput is not None and m.workload.get("window") != 1:
-            rate = digits(m.throughput.payload_bit_s / 8e6)
-            sentences.append(
-                f"<li>{escape(m.profile)}, {m.workload['bytes']} bytes, {m.workload.get('ports', 1)} ports: "
-                f"{rate} MB/s, {m.workload.get('lost', 0)} lost</li>"
-            )
-    return f'<p class="headline">From the wire to the program</p><ul>{"".join(sentences)}</ul>'
+    if many:
+        best = max(many, key=_rate)
+        ports = int(best.workload.get("ports", 1))
+        lost = sum(int(m.workload.get("lost", 0)) for m in many)
+        sentences.append(
+            f"{ports} port{'s carry' if ports != 1 else ' carries'} up to {digits(_rate(best))} MB/s, "
+            f"{lost or 'none'} lost."
+        )
+    return f'<p class="headline">{escape(" ".join(sentences))}</p>' if sentences else ""
+
+
+def _many(document: Document) -> list[Measurement]:
+    return [m for m in document if m.throughput is not None and m.workload.get("window") != 1]
+
+
+def _rate(m: Measurement) -> float:
+    """Megabytes a second that reach the program."""
+    return m.throughput.payload_bit_s / 8e6 if m.throughput else 0.0
 
 
 def figures(document: Document) -> list[Figure]:
-    """The parts of the way, as a table of every run with one datagram at a time."""
-    members = _single(document)
-    return [_parts(members)] if members else []
+    """How long after its last byte a program has a datagram, the received rate, and the parts of the way."""
+    single, many = _single(document), _many(document)
+    made = []
+    if len({m.workload["bytes"] for m in single}) > 1:
+        made.append(_after(single))
+    if len({m.workload["bytes"] for m in many}) > 1:
+        made.append(_rates(many))
+    return [*made, _parts(single)] if single else made
+
+
+def _axes(y: str) -> dict[str, Any]:
+    return {
+        "xAxis": {"type": "log", "logBase": 2, "name": "bytes of a datagram", "nameLocation": "middle"},
+        "yAxis": {"type": "value", "name": y, "nameLocation": "middle", "min": 0},
+    }
+
+
+def _line(name: str, profile: str, dashed: bool, points: Sequence[Sequence[float]]) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "name": name,
+        "colour": COLOURS[profile],
+        "symbolSize": 7,
+        "data": sorted(points),
+        "lineStyle": {"type": "dashed" if dashed else "solid"},
+    }
+
+
+def _by_profile(members: Sequence[Measurement]) -> dict[str, list[Measurement]]:
+    return {name: found for name in COLOURS if (found := [m for m in members if m.profile == name])}
+
+
+def _after(single: Sequence[Measurement]) -> Figure:
+    series, rows = [], []
+    for profile, members in _by_profile(single).items():
+        for end, dashed in (("min", False), ("max", True)):
+            points = [
+                [m.workload["bytes"], value / 1e6]
+                for m in members
+                if (value := part(m, "to_program", end)) is not None
+            ]
+            name = f"{profile}, {'least' if end == 'min' else 'most'}"
+            series.append(_line(name, profile, dashed, points))
+            rows += [(name, str(int(size)), f"{value:.3f}") for size, value in sorted(points)]
+    return Figure(
+        id="after",
+        title="From the last byte on the wire to the program",
+        caption="Datagrams one at a time; the distance of the two lines of a profile is its jitter.",
+        panels=[
+            Panel("", "Time after the last byte over datagram size", {**_axes("us"), "series": series}, 360)
+        ],
+        table=Table(("profile", "bytes", "us"), tuple(rows)),
+        legend=_legend(single),
+    )
+
+
+def _rates(many: Sequence[Measurement]) -> Figure:
+    series, rows = [], []
+    for profile, members in _by_profile(many).items():
+        points = [[m.workload["bytes"], _rate(m)] for m in members]
+        series.append(_line(profile, profile, False, points))
+        rows += [(profile, str(int(size)), f"{value:.1f}") for size, value in sorted(points)]
+    return Figure(
+        id="rate",
+        title="Received rate",
+        caption="Payload that reaches the program, datagrams sent as fast as the wire takes them.",
+        panels=[Panel("", "Rate over datagram size", {**_axes("MB/s"), "series": series}, 360)],
+        table=Table(("profile", "bytes", "MB/s"), tuple(rows)),
+        legend=_legend(many),
+    )
+
+
+def _legend(members: Sequence[Measurement]) -> list[Swatch]:
+    return [Swatch(profile, COLOURS[profile], "solid") for profile in _by_profile(members)]
 
 
 def _parts(members: Sequence[Measurement]) -> Figure:
