@@ -39,16 +39,21 @@ def page(document: Document) -> str:
 def _answer(document: Document) -> str:
     ours = [m for m in document if m.latency and m.profile == "isthmus"] or [m for m in document if m.latency]
     if not ours:
-        return '<p class="headline">Nothing was measured.</p>'
-    first = min(ours, key=lambda m: m.latency.avg if m.latency else 0.0)
+        return ""
+    parts = []
+    alone = [m for m in ours if m.workload["window"] == 1]
+    for name in OPERATIONS:
+        members = [m for m in alone if tables.operation(m) == name]
+        if members:
+            least = min(members, key=lambda m: m.workload["bytes"])
+            assert least.latency is not None
+            parts.append(f"{least.latency.avg / 1e3:.0f} ns ({name} of {least.workload['bytes']} bytes)")
+    lines = [f"Alone, a transfer takes {' and '.join(parts)}."] if parts else []
     most = max(ours, key=lambda m: m.throughput.payload_bit_s if m.throughput else 0.0)
-    assert first.latency is not None
-    rate = most.throughput.payload_bit_s / 8e9 if most.throughput else 0.0
-    line = (
-        f"{first.workload['bytes']} bytes take {first.latency.avg / 1e3:.0f} ns ({tables.operation(first)}); "
-        f"a link carries up to {rate:.2f} GB/s ({tables.operation(most)} of {most.workload['bytes']} bytes)."
-    )
-    return f'<p class="headline">{escape(line)}</p>'
+    if most.throughput:
+        what = f"{tables.operation(most)} of {most.workload['bytes']} bytes"
+        lines.append(f"A link carries up to {most.throughput.payload_bit_s / 8e9:.2f} GB/s ({what}).")
+    return f'<p class="headline">{escape(" ".join(lines))}</p>'
 
 
 def figures(document: Document) -> list[Figure]:
@@ -78,7 +83,7 @@ def _latency(name: str, members: Sequence[Measurement]) -> Figure:
         id=f"latency-{name}",
         title=f"Latency of {name}, one transfer at a time",
         caption=f"Mean, {definition}; both axes are logarithmic.",
-        panels=[_panel("latency in ns", members, value)],
+        panels=[_panel("latency in ns", members, value, scale="log")],
         table=_table(members),
         legend=_legend(members),
     )
@@ -103,7 +108,9 @@ def _rate(members: Sequence[Measurement]) -> Figure:
     )
 
 
-def _panel(axis: str, members: Sequence[Measurement], value: Any, title: str = "") -> Panel:
+def _panel(
+    axis: str, members: Sequence[Measurement], value: Any, title: str = "", scale: str = "value"
+) -> Panel:
     series = []
     for profile in dict.fromkeys(m.profile for m in members):
         data = sorted([m.workload["bytes"], value(m)] for m in members if m.profile == profile)
@@ -111,9 +118,20 @@ def _panel(axis: str, members: Sequence[Measurement], value: Any, title: str = "
             "type": "line", "name": profile, "colour": COLOURS[profile], "data": data,
             "symbol": "circle", "symbolSize": 7,
         })  # fmt: skip
+    sizes = [m.workload["bytes"] for m in members]
+    low, high = min(sizes), max(sizes)
     option = {
-        "xAxis": {"type": "log", "logBase": 2, "name": "bytes", "nameLocation": "middle", "nameGap": 28},
-        "yAxis": {"type": "log", "name": axis, "nameLocation": "middle", "nameGap": 44},
+        "xAxis": {
+            "type": "log",
+            "logBase": 2,
+            "name": "bytes of a transfer",
+            "nameLocation": "middle",
+            "nameGap": 28,
+            "min": low,
+            "max": max(high, 2 * low),
+            "bytes": True,
+        },
+        "yAxis": {"type": scale, "name": axis, "nameLocation": "middle", "nameGap": 44},
         "series": series,
     }
     return Panel(title=title, label=f"{axis} over bytes {title}".strip(), option=option)
@@ -132,13 +150,30 @@ def _stages(members: Sequence[Measurement]) -> Figure:
         for m in members
         for stage in m.stages
     ]
+    names = list(dict.fromkeys(stage.name for m in members for stage in m.stages))
+    bars = [
+        {
+            "type": "bar", "stack": "parts", "name": name, "colour": f"c{number % 6 + 1}", "barMaxWidth": 34,
+            "data": [sum(round(s.time / 1e3, 2) for s in m.stages if s.name == name) for m in members],
+        }
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    option = {
+        "xAxis": {"type": "value", "name": "ns", "nameLocation": "middle"},
+        "yAxis": {
+            "type": "category", "inverse": True,
+            "data": [f"{tables.operation(m)}\n{m.profile}" for m in members],
+        },
+        "series": bars,
+    }  # fmt: skip
+    label = "Stages of one transfer, stacked; the table below has the numbers"
     return Figure(
         id="stages",
         title="Where the time of one line goes",
         caption="Contiguous stages of one transfer without any other; they add up to its latency.",
-        panels=(),
+        panels=(Panel("", label, option, 90 + 62 * len(members)),),
         table=Table(("profile", "operation", "bytes", "where", "stage", "ns"), rows),
-        legend=(),
+        legend=[Swatch(name, f"c{number % 6 + 1}", "box") for number, name in enumerate(names)],
     )
 
 
