@@ -232,14 +232,17 @@ def _overview(answer: Answer) -> list[_Block]:
         groups.append((sweep, rows))
     last = 3 + len(columns)
     lines = _aligned([head, *(row for _, rows in groups for row in rows)], {0, 1, 2, last}, (1, 2))
-    made = [f"Every road, {first.arrivals}, {what} by bytes in a request", lines[0]]
+    made = [f"Each operation over all its roads, {first.arrivals}, {what} by bytes", lines[0]]
     at = 1
     for sweep, rows in groups:
         made.append(_cut(f"{OPERATIONS[sweep.operation].noun.capitalize()}: {_verdict(sweep)}"))
         made += lines[at : at + len(rows)]
         at += len(rows)
+    shown = {sweep.operation for sweep in answer.sweeps}
+    others = [name for name in OPERATIONS if name not in shown]
+    more = _filled(f"not shown: {', '.join(others)} (--op NAME)") if others else []
     advice = "ask your own: ./isthmus compare --op read --size 2K --platform NAME,FILE.toml"
-    return [_Block([*made, "", *_filled(advice)])]
+    return [_Block([*made, "", *more, *_filled(advice)])]
 
 
 def _column(size: int) -> str:
