@@ -7,15 +7,14 @@ The generated files are committed. `check` says which of them no longer agree wi
 
 from __future__ import annotations
 
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.errors import UserError
+from isthmus.generated import stale, write
 from isthmus.paths import ROOT
-from isthmus.storage import store
 
 SOURCE = Path("rtl/coherence/protocol.toml")
 PACKAGE = Path("rtl/coherence/gen/coherence_pkg.sv")
@@ -171,25 +170,12 @@ def _check(table: Table) -> None:
 def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     """Write every generated file below `out_root`."""
     table = load(source_root)
-    written = []
-    for path, text in ((PACKAGE, package(table)), (DOCS, page(table))):
-        target = out_root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        store(target, text)
-        written.append(target)
-    return written
+    return write(out_root, ((PACKAGE, package(table)), (DOCS, page(table))))
 
 
 def check(root: Path = ROOT) -> list[str]:
     """Generated files, relative to `root`, that are missing or differ from what the table gives."""
-    with tempfile.TemporaryDirectory() as scratch:
-        fresh = generate(Path(scratch), root)
-        names = [path.relative_to(scratch) for path in fresh]
-        return [
-            str(name)
-            for name, path in zip(names, fresh, strict=True)
-            if not (root / name).is_file() or (root / name).read_text() != path.read_text()
-        ]
+    return stale(root, generate)
 
 
 # ---------------------------------------------------------------- SystemVerilog

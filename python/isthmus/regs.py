@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.errors import UserError
+from isthmus.generated import stale, write
 from isthmus.paths import ROOT
-from isthmus.storage import store
 
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
@@ -110,32 +110,20 @@ def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     words = load(WORDS, source_root)
     bus = load(BUS, source_root)
     places = windows(source_root)
-    written = []
-    for path, text in (
+    files = (
         (SV_DIR / "isthmus_regs_pkg.sv", _sv_package(maps)),
         (BUS_SV, _bus_package(places)),
         (WORDS_SV, _words_package(words)),
         (DOCS, _markdown(maps, bus, places) + _words_markdown(words)),
         (RUST, _rust(maps) + _words_rust(words)),
         *_regblocks(source_root),
-    ):
-        target = out_root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        store(target, text)
-        written.append(target)
-    return written
+    )
+    return write(out_root, files)
 
 
 def check(root: Path = ROOT) -> list[str]:
     """Generated files, relative to `root`, that are missing or differ from the generators' output."""
-    with tempfile.TemporaryDirectory() as scratch:
-        fresh = generate(Path(scratch), root)
-        names = [path.relative_to(scratch) for path in fresh]
-        return [
-            str(name)
-            for name, path in zip(names, fresh, strict=True)
-            if not (root / name).is_file() or (root / name).read_text() != path.read_text()
-        ]
+    return stale(root, generate)
 
 
 def _compile(path: Path) -> AddrmapNode:

@@ -37,7 +37,7 @@ pub enum FileError {
         /// Which event.
         event: usize,
     },
-    /// A record that is none.
+    /// A malformed record.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The truth of other events.

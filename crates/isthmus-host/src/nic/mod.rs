@@ -195,7 +195,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     /// Gives back the oldest buffer that an event of this list announced: one posted store.
     ///
     /// # Errors
-    /// When there is none, or the store fails.
+    /// No buffer is waiting to be returned, or the store fails.
     pub async fn recycle(&mut self, list: u8) -> Result<(), NicError> {
         let number = u32::from(list);
         let nothing = NicError::NothingToRecycle { list };

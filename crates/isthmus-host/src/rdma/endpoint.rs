@@ -142,11 +142,11 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         Ok((self.mmio.read32(regs::STATE.into()).await? >> 4) as u8 & ALL_LINKS)
     }
 
-    /// Says which links may be used from now on, a bit each; after opening all may.
+    /// Sets which links may be used, a bit each; after opening, all of them.
     ///
-    /// A packet that waits for a link that is down waits until it comes up, and all of its flow behind it. Taking
-    /// that link out of use drops it: it is lost, its destination and this host are told
-    /// ([`ErrorRecord`]), and the flow goes on over the other links.
+    /// A packet that is assigned to a dead link blocks its flow until the link comes up. Taking the link out of
+    /// use drops the packet: it counts as lost, its destination and this host are notified
+    /// ([`ErrorRecord`]), and the flow continues over the other links.
     ///
     /// # Errors
     /// When no link would be left, or the interface has fewer.

@@ -58,7 +58,7 @@ impl Network {
     /// until every link is up that is not cut from the begin.
     ///
     /// # Errors
-    /// When the scenario is none, a model cannot be loaded, or a link does not come up.
+    /// The scenario is invalid, a model cannot be loaded, or a link does not come up.
     pub fn build(scenario: &str, memory_bytes: usize) -> Result<Self, RoadError> {
         let scenario = RdmaScenario::parse(scenario)?;
         let usual = scenario.layout();

@@ -31,7 +31,7 @@ impl ReadyQueue {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Takes the oldest wake-up; costs one load if there is none, the most frequent case.
+    /// Takes the oldest wake-up; costs one load in the most frequent case, an empty queue.
     #[inline]
     pub(crate) fn pop(&self) -> Option<TaskId> {
         if !self.any.load(Ordering::Acquire) {

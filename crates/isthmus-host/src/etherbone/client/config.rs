@@ -27,8 +27,8 @@ pub struct ClientConfig {
     /// twice ([`Client::has_session`]). Without one, only cycles that are
     /// [`repeatable`](Cycle::repeatable) are retried. Streams lose nothing and retry nothing.
     pub retries: u32,
-    /// LiteEth's dialect: operations in one record. Its gateware hangs on more than its buffer
-    /// holds.
+    /// LiteEth's dialect: operations in one record, at most as many as the device's buffer holds. With
+    /// more, LiteEth's gateware stops answering.
     pub lite_depth: usize,
 }
 

@@ -86,7 +86,7 @@ pub struct RdmaWorkload {
     /// Bandwidth tests: transfers that are handed over at a time.
     #[serde(default = "one")]
     pub post_list: u64,
-    /// The far program is told, and does not look at its memory.
+    /// The remote program is notified and does not poll its memory.
     #[serde(default = "yes")]
     pub notify: bool,
     /// The measurement has each sample.
