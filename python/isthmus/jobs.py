@@ -36,6 +36,9 @@ STOP_S = 0.3
 _TERM_S = 0.1
 """How long a tool that is ended has to remove its temporary files."""
 
+_TELL_S = 0.02
+"""How often the main thread is told of a signal that has not reached it."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -388,15 +391,23 @@ def say_stopped() -> int:
 
 def _guard(pipe: int) -> None:
     """Ends a program that a signal has not ended in time: something holds its main thread."""
-    while True:
+    caught: int | None = None
+    while caught is None:
         try:
             numbers = os.read(pipe, 16)
         except OSError:
             return
-        if any(number in _SIGNALS for number in numbers):
-            break
-    if not _over.wait(STOP_S):
+        caught = next((number for number in numbers if number in _SIGNALS), None)
+    main_thread = threading.main_thread().ident
+    until = time.monotonic() + STOP_S
+    while not _over.wait(_TELL_S) and time.monotonic() < until:
+        if _state.stopped_by is None and main_thread is not None:
+            # Caught in another thread, or just before a system call: the main thread waits in it, unaware.
+            signal.pthread_kill(main_thread, caught)
+    if not _over.is_set():
         _end_all()
+        if _state.stopped_by is None:
+            _state.stopped_by = caught
         if _state.code is None:
             os._exit(exit_code() if _state.said else say_stopped())
         os._exit(_state.code)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -147,3 +150,55 @@ def test_a_tool_leads_a_session_of_its_own(tmp_path: Path) -> None:
     # Ctrl-C at a terminal reaches isthmus alone, which ends its tools itself.
     done = shell("ps -o sid= -p $$ 2>/dev/null || cut -d' ' -f6 /proc/$$/stat", tmp_path)
     assert int(done.output) != os.getsid(0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_another_thread_caught_still_wakes_the_program(number: signal.Signals) -> None:
+    # The same state as a signal that arrives just before the main thread enters a system call.
+    script = f"""
+import signal, threading, time
+from isthmus import jobs
+
+def program():
+    def caught():
+        time.sleep(0.1)
+        signal.pthread_kill(threading.get_ident(), {int(number)})
+    threading.Thread(target=caught).start()
+    try:
+        time.sleep(20)
+    except KeyboardInterrupt:
+        print("cleaned up")
+        return 7
+    return 0
+
+jobs.main(program)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=15, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (7, "cleaned up\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_program_that_is_ended_says_which_signal_did_it(number: signal.Signals) -> None:
+    # Its main thread never returns to the interpreter: the C library blocks it with the signals held back.
+    script = f"""
+import signal, threading, time
+from isthmus import jobs
+
+def program():
+    def caught():
+        time.sleep(0.1)
+        signal.pthread_kill(threading.get_ident(), {int(number)})
+    thread = threading.Thread(target=caught)
+    thread.start()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {{{int(number)}}})
+    time.sleep(20)
+    return 0
+
+jobs.main(program)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=15, check=False
+    )
+    assert (done.returncode, done.stderr) == (128 + number, "isthmus: stopped\n")
