@@ -9,7 +9,9 @@ module ccix_credits_props #(
   input logic       take_i,
   input logic       release_i
 );
-  (* anyconst *) logic [7:0] total;
+  // Any constant.
+  logic [7:0] total;
+  always_ff @(posedge clk_i) total <= total;
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 

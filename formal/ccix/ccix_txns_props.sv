@@ -12,7 +12,9 @@ module ccix_txns_props
   input txn_t       answer_txn_i
 );
   localparam int unsigned NumTxns = 4;
-  (* anyconst *) logic [1:0] watched;
+  // Any constant.
+  logic [1:0] watched;
+  always_ff @(posedge clk_i) watched <= watched;
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
