@@ -16,7 +16,7 @@ module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
 #(
-  parameter int unsigned NumTxns     = 64,
+  parameter int unsigned NumTxns     = 128,
   parameter int unsigned MaxWords    = 32,
   parameter int unsigned MaxMessages = 31
 ) (

@@ -17,7 +17,7 @@
 module ccix_request
   import ccix_pkg::*;
 #(
-  parameter int unsigned NumTxns = 64,
+  parameter int unsigned NumTxns = 128,
   parameter int unsigned Most    = 128
 ) (
   input  logic       clk_i,

@@ -16,7 +16,7 @@
 module ccix_traffic
   import ccix_pkg::*;
 #(
-  localparam int unsigned NumTasks = 64
+  localparam int unsigned NumTasks = 128
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -41,7 +41,7 @@ module ccix_traffic
   input  line_t       rsp_data_i,
   output logic        wrong_o  // strobe: a line read had a wrong byte
 );
-  typedef logic [5:0] slot_t;
+  typedef logic [6:0] slot_t;
   typedef struct packed {
     logic        write;
     slot_t       slot;
@@ -84,7 +84,7 @@ module ccix_traffic
   always_ff @(posedge clk_i) begin
     if (next) begin
       write_q <= task_write_i;
-      slot_q  <= task_tag_i[5:0];
+      slot_q  <= task_tag_i[6:0];
       index_q <= task_address_i[47:6];
       bytes_q <= task_bytes_i;
       seed_q  <= task_seed_i;
@@ -117,7 +117,7 @@ module ccix_traffic
       info_q[tag_q] <= '{write: write_q, slot: slot_q, index: index_q, seed: seed_q, mask: mask};
     end
     if (rsp_valid_i) left_q[rsp.slot] <= left_q[rsp.slot] - 11'd1;
-    if (task_valid_i && next) left_q[task_tag_i[5:0]] <= lines[10:0];
+    if (task_valid_i && next) left_q[task_tag_i[6:0]] <= lines[10:0];
   end
   prim_assert u_asked_for (
     .clk_i,

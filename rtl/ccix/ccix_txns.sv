@@ -15,7 +15,7 @@
 module ccix_txns
   import ccix_pkg::*;
 #(
-  parameter int unsigned NumTxns = 64
+  parameter int unsigned NumTxns = 128
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
