@@ -6,7 +6,8 @@
 ///   Ordering    messages as in the packets
 ///   Latency     a message's last beat to valid_o 2 cycles
 ///   Throughput  a message and a beat a cycle: answers with lines at the rate of the beats
-///   Length      MsgCompData is 9 words, any other kind 1
+///   Length      MsgCompData is 9 words, any other kind 1. MsgNone fills up to where a packet may
+///               begin, and is dropped
 ///   Parameters  Depth a power of two, 4..31: credits
 ///   Not done    messages that only a home receives
 module ccix_unpack
@@ -45,12 +46,13 @@ module ccix_unpack
   word_t [15:0] words_q;
   word_t [23:0] shown;  // behind the first
   logic [4:0] count_q, pop, rest;
-  logic long;
+  logic long, whole;
   assign header_o = words_q[0];
   assign long     = header_o.kind == MsgCompData;
-  assign valid_o  = long ? count_q >= 5'(AnswerWords) : count_q != '0;
+  assign whole    = long ? count_q >= 5'(AnswerWords) : count_q != '0;
+  assign valid_o  = whole && header_o.kind != MsgNone;
   assign data_o   = words_q[8:1];
-  assign pop      = !valid_o ? '0 : long ? 5'(AnswerWords) : 5'd1;
+  assign pop      = !whole ? '0 : long ? 5'(AnswerWords) : 5'd1;
   assign rest     = count_q - pop;
   assign next     = rest <= 5'd8;
   assign shown    = {576'd0, words_q[15:1]};
@@ -73,7 +75,7 @@ module ccix_unpack
     assign at = 5'(i) - rest;
     always_ff @(posedge clk_i) begin
       if (5'(i) >= rest && at < 5'd8) words_q[i] <= beat.data[at[2:0]];
-      else words_q[i] <= !valid_o ? words_q[i] : long ? shown[i+8] : shown[i];
+      else words_q[i] <= !whole ? words_q[i] : long ? shown[i+8] : shown[i];
     end
   end
 endmodule

@@ -42,7 +42,8 @@ class Home:
         count = 0
         while words:
             kind, length, txn = words[0] >> 60, words[0] >> 56 & 15, words[0] >> 48 & 0xFF
-            assert kind in (READ, WRITE, PART) and length == LENGTH[kind]
+            assert kind in (READ, WRITE, PART)
+            assert length == LENGTH[kind]
             message, words = words[:length], words[length:]
             assert len(message) == length, "a message ends outside its packet"
             index = message[1] >> 6
@@ -63,14 +64,14 @@ class Home:
         return count
 
     async def run(self) -> None:
-        dut, cycle, held, credits = self.dut, 0, 0, 0
+        dut, cycle, held, given = self.dut, 0, 0, 0
         to_grant = BLOCK_CREDITS
-        beats: list[tuple[list[int], bool]] = []
+        stream: list[int] = []
         dut.rx_valid_i.value = dut.tx_credit_i.value = 0
         while True:
             await RisingEdge(dut.clk_i)
             cycle += 1
-            credits += int(dut.rx_credit_o.value)
+            given += int(dut.rx_credit_o.value)
             if int(dut.tx_valid_o.value):
                 held += 1
                 assert held <= BLOCK_CREDITS, "a beat without a credit"
@@ -94,16 +95,17 @@ class Home:
                 self.free[0] += 1
                 self.free[1] += one[1]
                 self.out.append(one[2])
-            if not beats and self.out and self.rng.random() < 0.7:
+            if len(stream) < 24 and self.out and self.rng.random() < 0.7:
                 packet: list[int] = []
                 while self.out and len(packet) + len(self.out[0]) <= 32 and self.rng.random() < 0.8:
                     packet += self.out.pop(0)
-                beats = [(packet[at : at + 8], at + 8 >= len(packet)) for at in range(0, len(packet), 8)]
-            go = bool(beats) and credits > 0 and self.rng.random() < 0.9
+                # A packet begins at a multiple of 16 bytes.
+                stream += packet + [0] * (len(packet) % 2)
+            go = bool(stream) and given > 0 and self.rng.random() < 0.9
             dut.rx_valid_i.value = int(go)
             if go:
-                credits -= 1
-                words, _ = beats.pop(0)
+                given -= 1
+                words, stream = stream[:8], stream[8:]
                 dut.rx_words_i.value = len(words)
                 rest = [self.rng.getrandbits(64)] * (8 - len(words))
                 dut.rx_data_i.value = sum(word << 64 * number for number, word in enumerate(words + rest))

@@ -16,3 +16,7 @@ def test_ccix_agent(words: int, messages: int) -> None:
         parameters={"NumTxns": 16, "MaxWords": words, "MaxMessages": messages},
         extra_sources=[HERE / "ccix_agent_bench.sv"],
     )
+
+
+def test_ccix_traffic() -> None:
+    run("isthmus:ccix:ccix", "ccix_traffic", "ccix_traffic_tb")

@@ -7,10 +7,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use isthmus_sim::world::ccix::CcixTransport;
-use serde::Serialize;
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;

@@ -3,7 +3,8 @@
 //! a host's port.
 //!
 //! A packet is the payload of a TLP, in words of 64 bits; what the words mean is the business of both ends. The
-//! hard block sends a packet when its last beat has come. Its buffer is as many beats as it gives credits for.
+//! hard block sends a packet when its last beat has come. Its buffer is as many beats as it gives credits for. It
+//! delivers packets one behind the other; what fills one up to 16 bytes is a word of zeros.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,6 +20,8 @@ use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, Si
 /// Words of a beat: 512 bits.
 pub const BEAT_WORDS: usize = 8;
 const WORD_BYTES: usize = 8;
+/// At the FPGA's interface packets begin at multiples of 16 bytes, inside a beat as well.
+const GRANULE_WORDS: usize = 2;
 
 /// The transport's constants, the same in both directions but for the ports' times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,8 +166,8 @@ struct Shared {
     /// Messages that wait at the host.
     waiting: RefCell<VecDeque<Vec<u64>>>,
     awaits: Cell<bool>,
-    /// Beats at the FPGA's interface, and from when on.
-    beats: RefCell<VecDeque<(Picoseconds, Vec<u64>)>>,
+    /// Words at the FPGA's interface, and from when on.
+    words: RefCell<VecDeque<(Picoseconds, u64)>>,
 }
 
 /// The link with both its ends.
@@ -203,7 +206,7 @@ impl CcixLink {
             home: RefCell::default(),
             waiting: RefCell::default(),
             awaits: Cell::new(false),
-            beats: RefCell::default(),
+            words: RefCell::default(),
         })))
     }
 
@@ -296,9 +299,8 @@ impl Shared {
             packet.extend(waiting.pop_front().unwrap_or_default());
         }
         let [.., delivered] = self.transmit(Way::Down, &packet);
-        let mut beats = self.beats.borrow_mut();
-        beats.extend(packet.chunks(BEAT_WORDS).map(|beat| (delivered, beat.to_vec())));
-        drop(beats);
+        packet.resize(packet.len().next_multiple_of(GRANULE_WORDS), 0);
+        self.words.borrow_mut().extend(packet.into_iter().map(|word| (delivered, word)));
         self.pump();
     }
 }
@@ -310,6 +312,7 @@ pub struct CcixPins {
     /// When the hard block gives back the credits of beats that it took.
     returns: VecDeque<Picoseconds>,
     packet: Vec<u64>,
+    reset: InputPin,
     /// What the device has given for beats to it.
     credits: u32,
     tx_valid: OutputPin,
@@ -336,6 +339,7 @@ impl CcixPins {
             returns: (0..link.0.config.block_beats).map(|_| Picoseconds::ZERO).collect(),
             packet: Vec::new(),
             credits: 0,
+            reset: device.input("rst_ni", 1)?,
             tx_valid: device.output("ccix_tx_valid_o", 1)?,
             tx_last: device.output("ccix_tx_last_o", 1)?,
             tx_words: device.output("ccix_tx_words_o", 4)?,
@@ -380,20 +384,24 @@ impl PinAgent for CcixPins {
 
     fn drive(&mut self, time: Picoseconds) {
         let next = time + self.period;
+        if self.reset.get() == 0 {
+            return;
+        }
         let credit = self.returns.front().is_some_and(|due| *due <= next);
         if credit {
             self.returns.pop_front();
         }
         self.tx_credit.set(u64::from(credit));
-        let mut beats = self.link.beats.borrow_mut();
-        let go = self.credits > 0 && beats.front().is_some_and(|beat| beat.0 <= next);
+        let mut words = self.link.words.borrow_mut();
+        let here = words.iter().take(BEAT_WORDS).take_while(|word| word.0 <= next).count();
+        let go = self.credits > 0 && here > 0;
         self.rx_valid.set(u64::from(go));
-        if go && let Some((_, beat)) = beats.pop_front() {
+        if go {
             self.credits -= 1;
-            self.rx_words.set(beat.len() as u64);
-            for (at, word) in beat.iter().enumerate() {
-                self.rx_data.set_word(2 * at, *word as u32);
-                self.rx_data.set_word(2 * at + 1, (*word >> 32) as u32);
+            self.rx_words.set(here as u64);
+            for (at, (_, word)) in words.drain(..here).enumerate() {
+                self.rx_data.set_word(2 * at, word as u32);
+                self.rx_data.set_word(2 * at + 1, (word >> 32) as u32);
             }
         }
     }

@@ -43,8 +43,7 @@ TOPS: Mapping[str, str] = {"request-agent": FPGA, "pcie-dma": DMA}
 
 @dataclass(frozen=True)
 class Transfers:
-    """What is transferred. `window`: transfers in flight; None: `rate_per_s` a second, at random times.
-    """
+    """What is transferred. `window`: transfers in flight; None: `rate_per_s` a second, at random times."""
 
     operation: Operation
     size: int = LINE_BYTES

@@ -33,7 +33,9 @@ def ccix(
         int | None,
         typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]"),
     ] = None,
-    platform: Annotated[str, typer.Option(metavar="NAMES", help="Names or paths, with commas.")] = "ccix-au280",
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Names or paths, with commas.")
+    ] = "ccix-au280",
     profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "isthmus",
     waveform: Annotated[
         Path | None,

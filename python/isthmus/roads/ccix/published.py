@@ -4,28 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.ccix.bench import OPERATIONS, Operation, Point, Transfers, loaded, saturating
+from isthmus.roads.ccix.bench import DRIVERS, OPERATIONS, Operation, Point, Transfers, loaded, saturating
 from isthmus.roads.ccix.bench import measure as measured
 
-READS = 5_000
-SIZES = (64, 1_024, 32_768)
+ALONE = (64, 2_048)
+FULL = ((1_024, 2_000), (32_768, 100))
+"""Sizes for which the document compares rates, and how many transfers."""
 
 
 def points(seed: int = 1) -> list[Point]:
-    """Lines one by one, a link full of them, and the sizes for which the document has ratios."""
+    """Transfers one by one, and as many as fill the link, by CCIX and by DMA over PCIe."""
     platform = loaded()
     made = []
-    for profile in PROFILES:
-        for operation in OPERATIONS:
-            name: Operation = operation  # type: ignore[assignment]
-            made += [Point(Transfers(name, size, 200, 1, seed=seed), profile, platform) for size in SIZES]
-            full = Transfers(name, 64, READS, saturating(64), seed=seed)
-            made.append(Point(full, profile, platform))
+    for profile, name, driver in product(PROFILES, OPERATIONS, DRIVERS):
+        operation: Operation = name  # type: ignore[assignment]
+        cases = [(size, 200, 1) for size in ALONE]
+        cases += [(size, count, saturating(size)) for size, count in FULL]
+        for size, count, window in cases:
+            transfers = Transfers(operation, size, count, window, seed=seed, driver=driver)
+            made.append(Point(transfers, profile, platform))
     return made
 
 
