@@ -4,7 +4,7 @@
 /// tasks -> ccix_traffic -> translation -> ccix_request -> ccix_pack -> CCIX interface of a PCIe
 /// hard block, and back through ccix_unpack (docs/explanation/cores/ccix.md)
 ///
-///   Pins        ccix: a packet's beats of 512 bits, credits both ways. task: the traffic
+///   Pins        cxs: a packet's beats of 512 bits, credits both ways. task: the traffic
 ///               generator's commands and their ends
 ///   Translation physical address in, the same out: a wire, where an address translation cache goes
 ///   Latency     a task to its first beat 3 cycles; an answer's last beat to the task's end 2 cycles
@@ -23,15 +23,15 @@ module ccix_fpga
   input logic clk_i,
   input logic rst_ni,
 
-  output logic         ccix_tx_valid_o,
-  output logic         ccix_tx_last_o,
-  output logic [3:0]   ccix_tx_words_o,
-  output logic [511:0] ccix_tx_data_o,
-  input  logic         ccix_tx_credit_i,
-  input  logic         ccix_rx_valid_i,
-  input  logic [3:0]   ccix_rx_words_i,
-  input  logic [511:0] ccix_rx_data_i,
-  output logic         ccix_rx_credit_o,
+  output logic         cxs_tx_valid_o,
+  output logic         cxs_tx_last_o,
+  output logic [3:0]   cxs_tx_words_o,
+  output logic [511:0] cxs_tx_data_o,
+  input  logic         cxs_tx_credit_i,
+  input  logic         cxs_rx_valid_i,
+  input  logic [3:0]   cxs_rx_words_i,
+  input  logic [511:0] cxs_rx_data_i,
+  output logic         cxs_rx_credit_o,
 
   input  logic        task_valid_i,
   output logic        task_ready_o,
@@ -91,12 +91,12 @@ module ccix_fpga
   );
   ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
     .clk_i, .rst_ni, .valid_i(msg_valid), .ready_o(msg_ready), .words_i(msg_words),
-    .message_i(msg), .tx_valid_o(ccix_tx_valid_o), .tx_last_o(ccix_tx_last_o),
-    .tx_words_o(ccix_tx_words_o), .tx_data_o(ccix_tx_data_o), .tx_credit_i(ccix_tx_credit_i)
+    .message_i(msg), .tx_valid_o(cxs_tx_valid_o), .tx_last_o(cxs_tx_last_o),
+    .tx_words_o(cxs_tx_words_o), .tx_data_o(cxs_tx_data_o), .tx_credit_i(cxs_tx_credit_i)
   );
   ccix_unpack u_unpack (
-    .clk_i, .rst_ni, .rx_valid_i(ccix_rx_valid_i), .rx_words_i(ccix_rx_words_i),
-    .rx_data_i(ccix_rx_data_i), .rx_credit_o(ccix_rx_credit_o), .valid_o(ans_valid),
+    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
+    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(ans_valid),
     .header_o(ans_header), .data_o(ans_data), .fail_o(fail[1])
   );
 
@@ -113,8 +113,8 @@ module ccix_fpga
     end else begin
       up_q              <= up_q || places != '0;
       status_requests_o <= status_requests_o + 32'(phys_valid && phys_ready);
-      status_packets_o  <= status_packets_o + 32'(ccix_tx_valid_o && ccix_tx_last_o);
-      status_words_o    <= status_words_o + (ccix_tx_valid_o ? 32'(ccix_tx_words_o) : '0);
+      status_packets_o  <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
+      status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
       status_wrong_o    <= status_wrong_o + 32'(wrong);
       status_stray_o    <= status_stray_o + 32'(stray);
     end
@@ -128,7 +128,7 @@ module ccix_fpga
   assign probe_tag_o[Requested]  = line_tag;
   assign probe_o[Translated]     = phys_valid && phys_ready;
   assign probe_tag_o[Translated] = line_tag;
-  assign probe_o[Sent]           = ccix_tx_valid_o && ccix_tx_last_o;
+  assign probe_o[Sent]           = cxs_tx_valid_o && cxs_tx_last_o;
   assign probe_tag_o[Sent]       = '0;
   assign probe_o[Received]       = ans_valid;
   assign probe_tag_o[Received]   = ans_header.txn;

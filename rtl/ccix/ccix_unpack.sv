@@ -5,9 +5,10 @@
 ///               each beat that leaves the buffer. Messages: no ready, a sink must follow
 ///   Ordering    messages as in the packets
 ///   Latency     a message's last beat to valid_o 2 cycles
-///   Throughput  a message and a beat a cycle: answers with lines at the rate of the beats
-///   Length      MsgCompData is 9 words, any other kind 1. MsgNone fills up to where a packet may
-///               begin, and is dropped
+///   Throughput  a message and a beat a cycle: answers with lines at the rate of the beats, also
+///               with what fills them up
+///   Length      MsgCompData is 9 words, any other kind 1. A MsgNone fills up to where a packet
+///               may begin, and is dropped with the message before it
 ///   Parameters  Depth a power of two, 4..31: credits
 ///   Not done    messages that only a home receives
 module ccix_unpack
@@ -44,18 +45,19 @@ module ccix_unpack
 
   // Up to 8 words of a message whose rest is missing, and a beat.
   word_t [15:0] words_q;
-  word_t [23:0] shown;  // behind the first
   logic [4:0] count_q, pop, rest;
-  logic long, whole;
+  logic long, whole, filled;
+  logic [3:0] behind;  // the kind of what follows the message
   assign header_o = words_q[0];
   assign long     = header_o.kind == MsgCompData;
   assign whole    = long ? count_q >= 5'(AnswerWords) : count_q != '0;
   assign valid_o  = whole && header_o.kind != MsgNone;
   assign data_o   = words_q[8:1];
-  assign pop      = !whole ? '0 : long ? 5'(AnswerWords) : 5'd1;
+  assign behind   = long ? words_q[9][63:60] : words_q[1][63:60];
+  assign filled   = behind == MsgNone && count_q > (long ? 5'(AnswerWords) : 5'd1);
+  assign pop      = !whole ? '0 : (long ? 5'(AnswerWords) : 5'd1) + 5'(filled);
   assign rest     = count_q - pop;
   assign next     = rest <= 5'd8;
-  assign shown    = {576'd0, words_q[15:1]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -75,7 +77,7 @@ module ccix_unpack
     assign at = 5'(i) - rest;
     always_ff @(posedge clk_i) begin
       if (5'(i) >= rest && at < 5'd8) words_q[i] <= beat.data[at[2:0]];
-      else words_q[i] <= !whole ? words_q[i] : long ? shown[i+8] : shown[i];
+      else if (5'(i) + pop < 5'd16) words_q[i] <= words_q[4'(5'(i) + pop)];
     end
   end
 endmodule

@@ -127,8 +127,8 @@ BLOCKS: dict[str, Signal] = {
     "rx_valid_i": Signal(1, False),
 }
 
-# The CCIX interface of a PCIe hard block: a packet's beats of 512 bits, with credits both ways.
-CCIX: dict[str, Signal] = {
+# The packet interface (AMBA CXS) of a PCIe hard block: a packet's beats of 512 bits, with credits both ways.
+CXS: dict[str, Signal] = {
     "tx_valid_o": Signal(1, True),
     "tx_last_o": Signal(1, True),
     "tx_words_o": Signal(4, True),
@@ -178,7 +178,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "vme": VME,
     "serdes": SERDES,
     "blocks": BLOCKS,
-    "ccix": CCIX,
+    "cxs": CXS,
     "task": TASK,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory

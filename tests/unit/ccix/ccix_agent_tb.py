@@ -156,7 +156,8 @@ async def traffic(
             done += 1
             assert line is None or int(dut.rsp_data_o.value) == line
         most = max(most, len(flying))
-        assert not int(dut.stray_o.value) and not int(dut.fail_o.value)
+        assert not int(dut.stray_o.value)
+        assert not int(dut.fail_o.value)
         await FallingEdge(dut.clk_i)
         if offered is None and left and free and rng.random() < 0.9:
             left -= 1

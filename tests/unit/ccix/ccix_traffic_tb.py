@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic generator against a memory in the bench: which lines it asks for, what it writes, what it notices."""
+"""The traffic generator against a memory in the bench: its lines, its bytes, and what it notices."""
 
 from __future__ import annotations
 

@@ -27,6 +27,8 @@ struct Hops {
     up: Vec<Hop>,
     down: Vec<Hop>,
     propagation: Picoseconds,
+    /// What the FPGA does before the first of them, and behind the last.
+    ours: [&'static str; 2],
 }
 
 impl Hops {
@@ -46,6 +48,7 @@ impl Hops {
             up: of(Direction::Up),
             down: of(Direction::Down),
             propagation: Picoseconds::from_ns_f64(propagation),
+            ours: ["agent, packer", "unpack, respond"],
         }
     }
 
@@ -67,6 +70,7 @@ impl Hops {
             up: of(pcie::Direction::Up, up),
             down: of(pcie::Direction::Down, TlpKind::Completion),
             propagation: Picoseconds::from_ns_f64(propagation),
+            ours: ["descriptor, burst", "beats"],
         }
     }
 }
@@ -98,7 +102,8 @@ pub(super) fn stages(
         Side::Dma(dma) => (Hops::of_dma(dma, scenario, begin), Picoseconds::ZERO),
     };
     let first = hops.up.first().ok_or_else(missing)?;
-    way.until("fpga", "agent, packer", first.handed)?;
+    let [before, behind] = hops.ours;
+    way.until("fpga", before, first.handed)?;
     way.until("fpga", "hard block", first.start)?;
     if scenario.writes() {
         // All lines go up; what counts is the last.
@@ -122,6 +127,6 @@ pub(super) fn stages(
     way.until("wire", "bits", last.end)?;
     way.until("wire", "propagation", last.end + hops.propagation)?;
     way.until("fpga", "hard block", last.delivered)?;
-    way.until("fpga", "unpack, respond", end)?;
+    way.until("fpga", behind, end)?;
     way.finish(end)
 }

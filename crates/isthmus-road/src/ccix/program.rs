@@ -30,7 +30,7 @@ pub(super) struct Counts {
     pub(super) at: Picoseconds,
     pub(super) up: Carried,
     pub(super) down: Carried,
-    /// Requests of the FPGA.
+    /// Lines of transfers that have ended: one message each way.
     pub(super) requests: u64,
 }
 

@@ -305,7 +305,7 @@ impl Shared {
     }
 }
 
-/// The CCIX interface of the hard block, at the bundle `ccix` of a device.
+/// The CCIX interface of the hard block, at the bundle `cxs` of a device.
 pub struct CcixPins {
     link: Rc<Shared>,
     period: Picoseconds,
@@ -340,15 +340,15 @@ impl CcixPins {
             packet: Vec::new(),
             credits: 0,
             reset: device.input("rst_ni", 1)?,
-            tx_valid: device.output("ccix_tx_valid_o", 1)?,
-            tx_last: device.output("ccix_tx_last_o", 1)?,
-            tx_words: device.output("ccix_tx_words_o", 4)?,
-            tx_data: device.output("ccix_tx_data_o", bits)?,
-            tx_credit: device.input("ccix_tx_credit_i", 1)?,
-            rx_valid: device.input("ccix_rx_valid_i", 1)?,
-            rx_words: device.input("ccix_rx_words_i", 4)?,
-            rx_data: device.input("ccix_rx_data_i", bits)?,
-            rx_credit: device.output("ccix_rx_credit_o", 1)?,
+            tx_valid: device.output("cxs_tx_valid_o", 1)?,
+            tx_last: device.output("cxs_tx_last_o", 1)?,
+            tx_words: device.output("cxs_tx_words_o", 4)?,
+            tx_data: device.output("cxs_tx_data_o", bits)?,
+            tx_credit: device.input("cxs_tx_credit_i", 1)?,
+            rx_valid: device.input("cxs_rx_valid_i", 1)?,
+            rx_words: device.input("cxs_rx_words_i", 4)?,
+            rx_data: device.input("cxs_rx_data_i", bits)?,
+            rx_credit: device.output("cxs_rx_credit_o", 1)?,
         };
         device.attach("clk_i", Box::new(agent))
     }

@@ -31,8 +31,8 @@ def _logic_cycles(m: Measurement) -> float | None:
 
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
-    "payload_gb_s": each(_payload_gb_s),
-    "fastest_ns": each(_fastest_ns),
+    "ccix_gb_s": each(_payload_gb_s),
+    "ccix_fastest_ns": each(_fastest_ns),
     "logic_cycles": each(_logic_cycles),
     "packet_messages": each(workload("packet_messages")),
 }
