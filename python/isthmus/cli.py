@@ -390,6 +390,27 @@ def regs(
         print(path)
 
 
+@app.command()
+def files(
+    core: Annotated[
+        str, typer.Argument(metavar="CORE", help="A module such as gige_udp, or a core such as rdma.")
+    ],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="f|vivado|quartus|litex|template",
+            help="A file list for Verilator, Tcl for Vivado or Quartus with constraints, Python for LiteX, "
+            "or an instance of the module.",
+        ),
+    ] = "f",
+) -> None:
+    """Print the sources of a core for your own tools."""
+    from isthmus import fusesoc
+
+    print(fusesoc.listing(core, form), end="")
+
+
 @app.command("platforms")
 def list_platforms() -> None:
     """List the platforms that can be measured."""

@@ -44,6 +44,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("timing",): (),
     ("test",): (),
     ("regs",): (),
+    ("files",): ("gige_udp",),
     ("clean",): (),
     ("diff",): ("given.txt", "given.txt"),
     ("platforms",): (),
