@@ -42,6 +42,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("prove",): (),
     ("area",): (),
     ("timing",): (),
+    ("image",): ("ecpix5",),
     ("test",): (),
     ("regs",): (),
     ("files",): ("gige_udp",),
@@ -92,7 +93,8 @@ PATHS = (
 STAND_INS = (
     "isthmus.native.run_scenario", "isthmus.native.serve", "isthmus.testing.run", "isthmus.doctor.run",
     "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
-    "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
+    "isthmus.figures.timing.measure_all", "isthmus.figures.image.build",
+    "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
     "isthmus.eb.watch.Watch", "isthmus.roads.rings.native.events", "isthmus.roads.rings.native.find",
     "isthmus.roads.rings.native.bench",
