@@ -72,6 +72,11 @@ module ccix_unpack
       if (rx_valid_i && !ready) fail_o <= 1'b1;
     end
   end
+  prim_assert u_fits (
+    .clk_i,
+    .rst_ni,
+    .ok_i(count_q <= 5'd16)
+  );
   for (genvar i = 0; i < 16; i++) begin : gen_word
     logic [4:0] at;
     assign at = 5'(i) - rest;

@@ -33,6 +33,8 @@ class Home:
         self.packet: list[int] = []
         self.packets: list[list[int]] = []
         self.longest = 0
+        self.dense = False
+        """Packets leave as full as they can be, once several answers wait."""
 
     def line(self, index: int) -> int:
         return self.lines.get(index, index * 0x0123_4567_89AB_CDEF & (1 << 512) - 1)
@@ -95,9 +97,14 @@ class Home:
                 self.free[0] += 1
                 self.free[1] += one[1]
                 self.out.append(one[2])
-            if len(stream) < 24 and self.out and self.rng.random() < 0.7:
+            waits = len(self.out) > 6 or len(self.open) == 0 if self.dense else self.rng.random() < 0.7
+            if len(stream) < 24 and self.out and waits:
                 packet: list[int] = []
-                while self.out and len(packet) + len(self.out[0]) <= 32 and self.rng.random() < 0.8:
+                while (
+                    self.out
+                    and len(packet) + len(self.out[0]) <= 32
+                    and (self.dense or self.rng.random() < 0.8)
+                ):
                     packet += self.out.pop(0)
                 # A packet begins at a multiple of 16 bytes.
                 stream += packet + [0] * (len(packet) % 2)
@@ -125,11 +132,19 @@ async def begin(dut: Any, slow: int, requests: int = 64, lines: int = 64) -> tup
 
 
 async def traffic(
-    dut: Any, count: int, among: int, slow: int, reads: float = 0.5, requests: int = 64, lines: int = 64
+    dut: Any,
+    count: int,
+    among: int,
+    slow: int,
+    reads: float = 0.5,
+    requests: int = 64,
+    lines: int = 64,
+    dense: bool = False,
 ) -> tuple[int, Home]:
     """Random requests; each answer is compared with the line as all earlier writes left it.
     Returns how many were in flight at most, and the home."""
     rng, home = await begin(dut, slow, requests, lines)
+    home.dense = dense
     expected: dict[int, int] = {}
     flying: dict[int, tuple[int, int | None]] = {}
     free, most, done = list(range(256)), 0, 0
@@ -199,6 +214,11 @@ async def packets_have_as_many_messages_as_wait_and_fit(dut: Any) -> None:
     words, messages = int(dut.MaxWords.value), int(dut.MaxMessages.value)
     assert max(map(len, home.packets)) <= words
     assert home.longest == 1 if messages == 1 else home.longest >= 3
+
+
+@cocotb.test()
+async def answers_with_and_without_lines_share_full_packets(dut: Any) -> None:
+    await traffic(dut, 1_500, among=5000, slow=3, dense=True)
 
 
 @cocotb.test()
