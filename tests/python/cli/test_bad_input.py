@@ -58,6 +58,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "switch"): (),
     ("bench", "rdma"): ("write-lat",),
     ("bench", "eci"): (),
+    ("bench", "ccix"): (),
     ("bench", "nanet"): (),
     ("bench", "rings"): (),
     ("trigger", "events"): ("--out", "file"),
