@@ -739,7 +739,9 @@ mod tests {
         end.sent[1] = 10;
         let credit = |id, count| Some(Word::of(Token::Credit { id, count }));
         // Of the 10 words sent 4 are free: never 11, never fewer than 4 again, and no fifth buffer.
-        for (id, count, bad) in [(1, 4, 0), (1, 11, 1), (1, 3, 2), (1, 1023, 3), (4, 0, 4), (1, 10, 4)] {
+        for (id, count, bad) in
+            [(1, 4, 0), (1, 11, 1), (1, 3, 2), (1, 1023, 3), (4, 0, 4), (1, 10, 4)]
+        {
             let before = end.rooms().of(1);
             let _ = end.receive(credit(id, count));
             assert_eq!(end.counters().credit_bad, bad, "{count}");
