@@ -283,7 +283,6 @@ impl Node {
             lost_cycles: cycles(scenario.interface.lost_us),
             bench: scenario.bench,
             timeout: std::time::Duration::from_nanos(timeout.0 / 1_000),
-            ..EndpointConfig::default()
         }
     }
 
