@@ -185,7 +185,7 @@ module nanet_translate_props
       assert (under_q == (state inside {StLook, StRead, StWait, StAgain, StDrain, StRefuse}));
       if (under_q) begin
         assert (!passed_q && sending_q == (state != StRefuse));
-        assert (dut.key_q == key_q && dut.bytes_q == bytes_q && dut.offset_q == addr_q[39:0]);
+        assert (dut.key_q == key_q && dut.bytes_q == bytes_q && dut.offset_q == addr_q[20:0]);
         assert (dut.outside_q == (addr_q[63:40] != '0));
         assert (dut.page_q == number);
         assert (dut.set_q == dut.page_q[0]);

@@ -111,7 +111,7 @@ module nanet_translate
   region_t regions[Regions];
   region_t region, region_q;
   region_key_t key_q;
-  logic [39:0] offset_q;
+  logic [20:0] offset_q;    // in the largest page
   logic        outside_q;  // bits of the address above the offset's
   logic [BytesW-1:0] bytes_q;
   logic [TagW-1:0]   tag_q;
@@ -136,18 +136,17 @@ module nanet_translate
   assign index  = cmd_key_i.index[IndexW-1:0];
   assign region = regions[index];
 
-  function automatic logic [PageW-1:0] page_of(page_size_e size, logic [39:0] offset);
+  function automatic logic [PageW-1:0] page_of(page_size_e size, logic [PageW-1:0] smallest);
     unique case (size)
-      Page4K:  return offset[39:12];
-      Page64K: return PageW'(offset[39:16]);
-      default: return PageW'(offset[39:21]);
+      Page4K:  return smallest;
+      Page64K: return smallest >> 4;
+      default: return smallest >> 9;
     endcase
   endfunction
 
-  // A region's number and a page's, less what its set says.
-  function automatic logic [Spare-1:0] name_of(logic [RegionW-1:0] index, logic [PageW-1:0] page);
-    return {index, page[PageW-1:SetW]};
-  endfunction
+  // Of the command under way: its region's number and its page's, less what its set says.
+  logic [Spare-1:0] name;
+  assign name = {key_q.index, page_q[PageW-1:SetW]};
 
   // ---------------------------------------------------------------- pages
   logic take, look, fill, clearing, clear_due_q, hit, legal, refuse, miss;
@@ -168,14 +167,14 @@ module nanet_translate
   end
 
   assign take     = state_q == StIdle && cmd_valid_i && !cmd_direct_i && !clear_due_q;
-  assign page_d   = page_of(page_size_e'(region.size), cmd_addr_i[39:0]);
+  assign page_d   = page_of(page_size_e'(region.size), cmd_addr_i[39:12]);
   // Regions begin in different sets.
   assign set_d    = page_d[SetW-1:0] ^ SetW'({cmd_key_i.index, 2'b0});
   assign look     = take || state_q == StAgain;
   assign clearing = state_q == StClear;
   assign word     = rdata_i[64*word_lane+:64];
   assign fill     = state_q == StWait && rvalid_i && word[0] && !rresp_i[1];
-  assign filled   = '{valid: 1'b1, name: name_of(key_q.index, page_q), base: word[63:12]};
+  assign filled   = '{valid: 1'b1, name: name, base: word[63:12]};
 
   for (genvar i = 0; i < int'(Ways); i++) begin : gen_way
     assign fill_way[i] = fill && victim == WayW'(i);
@@ -192,7 +191,7 @@ module nanet_translate
       .raddr_i(state_q == StAgain ? set_q : set_d),
       .rdata_o(pages[i])
     );
-    assign hits[i] = pages[i].valid && pages[i].name == name_of(key_q.index, page_q);
+    assign hits[i] = pages[i].valid && pages[i].name == name;
   end
   always_comb begin
     way = '0;
@@ -278,7 +277,7 @@ module nanet_translate
       key_q          <= cmd_key_i;
       region_q       <= region;
       region_q.valid <= known_q[index];
-      offset_q       <= cmd_addr_i[39:0];
+      offset_q       <= cmd_addr_i[20:0];
       outside_q      <= cmd_addr_i[63:40] != '0;
       bytes_q        <= cmd_bytes_i;
       tag_q          <= cmd_tag_i;
@@ -311,6 +310,8 @@ module nanet_translate
       if (wait_q > counters_q.longest) counters_q.longest <= wait_q;
     end
   end
+  logic unused;
+  assign unused = ^{rresp_i[0], word[11:1]};
   assign counters_o = counters_q;
   assign idle_o     = state_q == StIdle && !clear_due_q;
 endmodule
