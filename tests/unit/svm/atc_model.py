@@ -17,7 +17,7 @@ from cocotb.triggers import FallingEdge
 BASE, BIG, HUGE = 0, 1, 2
 SHIFT = (0, 9, 18)
 OK, UNMAPPED, DENIED = range(3)
-LATE = 4000
+LATE = 600
 """Cycles: older facts than this explain no answer."""
 
 
@@ -154,11 +154,11 @@ class Bench:
         since = look.taken - LATE
         for size in (BASE, BIG, HUGE):
             entries = self.history.get(look.vpn >> SHIFT[size] << SHIFT[size], [])
-            for number, (_, page) in enumerate(entries):
-                until = entries[number + 1][0] if number + 1 < len(entries) else self.cycle
-                if until >= since and page is not None and denied and page.size == size:
-                    if not page.allows(look.write):
-                        return True
+            ends = [cycle for cycle, _ in entries[1:]] + [self.cycle]
+            for until, (_, page) in zip(ends, entries, strict=True):
+                here = denied and until >= since and page is not None and page.size == size
+                if here and page is not None and not page.allows(look.write):
+                    return True
         if denied:
             return False
         changed = [
