@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explores the coherence protocol, the block link's replay and the translation of shared pages, and every variant
-of them that has one thing wrong: each of these must fail.
+"""Explores the coherence protocol, the block link's replay and the translation of shared pages, and every
+variant of them that has one thing wrong: each of these must fail.
 
 Needs rumur and gcc. Prints what each fails with, and in how many states; exits 1 where one passes, or a
 protocol itself does not.

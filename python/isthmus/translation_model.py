@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of shared page tables for the model checker rumur: host, rtl/svm/atc.sv, and accesses under way.
 
-One page of the program and a few frames. The host maps the page to a frame, unmaps it, sends an invalidation, and
-gives the frame to something else when the invalidation completes. Invalidations share an ordered channel with
-forwards, which an access may need before it is performed; nothing else is ordered. An invalidation of another
-page, which ends an epoch as well, may come at any time. `VARIANTS` have one thing wrong each; none may pass.
+One page of the program and a few frames. The host maps the page to a frame, unmaps it, sends an
+invalidation, and gives the frame to something else when the invalidation completes. Invalidations share an
+ordered channel with forwards, which an access may need before it is performed; nothing else is ordered. An
+invalidation of another page, which ends an epoch as well, may come at any time. `VARIANTS` have one thing
+wrong each; none may pass.
 """
 
 from __future__ import annotations
@@ -97,6 +98,11 @@ procedure forget(u: Use);
 begin
   access[u] := aNone; via[u] := Frames; counted[u] := false; born[u] := 0;
 end;
+procedure perform(u: Use);
+begin
+  assert "an access to a frame that is in other hands" host[via[u]] != fFree;
+  access[u] := aPerformed;
+end;
 function empty(e: Epoch): boolean;
 begin
   for u: Use do if access[u] != aNone & counted[u] & born[u] = e then return false; end; end;
@@ -172,7 +178,8 @@ ruleset o: Order do
       exists e: Epoch do owner[e] = o & e != oldest & e != epoch & empty(e) end ==>
   begin inv[o] := iAnswered; end;
 end;
-rule "an epoch is over without its order" !older & oldest != epoch & empty(oldest) & inv[owner[oldest]] != iEnded ==>
+rule "an epoch is over without its order" !older & oldest != epoch & empty(oldest) &
+    inv[owner[oldest]] != iEnded ==>
 begin owner[oldest] := Frames; oldest := (oldest + 1) % Epochs; end;
 
 -- Accesses.
@@ -180,7 +187,7 @@ ruleset u: Use do
   rule "look up" access[u] = aNone & store != Frames ==>
   begin access[u] := aLooked; via[u] := store; counted[u] := piped; born[u] := epoch; end;
   rule "hit in the device's cache" access[u] = aLooked ==>
-  begin assert "an access to a frame that is in other hands" host[via[u]] != fFree; forget(u); end;
+  begin perform(u); forget(u); end;
   rule "send" access[u] = aLooked ==>
   begin
     access[u] := aSent;
@@ -188,11 +195,11 @@ ruleset u: Use do
     if !acknowledged then counted[u] := false; end;
   end;
   rule "perform" access[u] = aSent ==>
-  begin assert "an access to a frame that is in other hands" host[via[u]] != fFree; access[u] := aPerformed; end;
+  begin perform(u); end;
   rule "a forward is needed" access[u] = aSent & length < Places ==>
   begin access[u] := aForward; line[length] := word(true, 0, u); length := length + 1; end;
   rule "perform behind the forward" access[u] = aHeld ==>
-  begin assert "an access to a frame that is in other hands" host[via[u]] != fFree; access[u] := aPerformed; end;
+  begin perform(u); end;
   rule "acknowledge" access[u] = aPerformed ==> begin forget(u); end;
 end;
 rule "answer a forward" length > 0 & line[0].forward ==>

@@ -382,12 +382,13 @@ module atc
   assign rsp_status_o = hit ? StatusOk : drain_status;
   assign rsp_ppn_o    = hit ? hit_ppn : frame_of(result.size, result.ppn, look_q.vpn[HugeLog2-1:0]);
 
-  // A miss waits for a translation of its block that is under way, or for one of its own. A place
-  // goes to the lookups first that wait for one.
+  // A miss waits for a translation of its block that is under way, or for one of its own. One that
+  // has come is not waited for: what it found is stored, and that it found nothing would be said
+  // for as long as lookups of its block come. A place goes to the lookups first that wait for one.
   assign any_unlinked = (wait_valid_q & ~wait_linked_q) != '0;
   for (genvar m = 0; m < NumMiss; m++) begin : gen_match
-    assign match[m] = !miss_free[m] && miss_block_q[m] == block_of(look_q.vpn) &&
-        (miss_write_q[m] || !look_q.write);
+    assign match[m] = miss_state_q[m] inside {MissAsk, MissWait} &&
+        miss_block_q[m] == block_of(look_q.vpn) && (miss_write_q[m] || !look_q.write);
   end
   always_comb begin
     match_miss = '0;

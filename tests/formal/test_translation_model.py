@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared page tables, explored state by state: the protocol holds, and devices with one thing wrong are found."""
+"""Shared page tables, explored state by state: the protocol holds, devices with one thing wrong are found."""
 
 from __future__ import annotations
 

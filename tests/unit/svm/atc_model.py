@@ -153,7 +153,7 @@ class Bench:
         """Whether at some time lately this lookup had to fault as it did."""
         since = look.taken - LATE
         for size in (BASE, BIG, HUGE):
-            entries = self.history.get(look.vpn >> SHIFT[size] << SHIFT[size], [])
+            entries = self.history.get(look.vpn >> SHIFT[size] << SHIFT[size], [(-1, None)])
             ends = [cycle for cycle, _ in entries[1:]] + [self.cycle]
             for until, (_, page) in zip(ends, entries, strict=True):
                 here = denied and until >= since and page is not None and page.size == size
@@ -166,7 +166,9 @@ class Bench:
             for size in (BASE, BIG, HUGE)
             for cycle, _ in self.history.get(look.vpn >> SHIFT[size] << SHIFT[size], [])
         ]
-        return self.find(look.vpn) is None or any(cycle >= since for cycle in changed)
+        now = self.find(look.vpn)
+        # A page that allows nothing is as good as none.
+        return now is None or not (now.read or now.write) or any(cycle >= since for cycle in changed)
 
     # ------------------------------------------------------------ one cycle
     async def step(self, lookup: tuple[int, bool] | None = None) -> int | None:

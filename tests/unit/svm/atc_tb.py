@@ -73,7 +73,7 @@ async def no_access_through_a_page_that_is_gone(dut: Any) -> None:
     await live(one, 6000, rate=0.9, change=0.15)
     assert one.completed > 100
     status = [status for _, _, status in one.answered]
-    assert min(status.count(OK), status.count(UNMAPPED)) > 200
+    assert min(status.count(OK), status.count(UNMAPPED)) > 100
     assert status.count(DENIED) > 20
     assert len(one.faults) > 20
 
