@@ -227,3 +227,18 @@ async def an_invalidation_of_a_range_leaves_pages_around_it(dut: Any) -> None:
     await one.step((0x80005, True))
     await one.settle()
     assert one.answered[-1][2] == OK
+
+
+@cocotb.test()
+async def a_page_that_is_mapped_later_is_found(dut: Any) -> None:
+    """Lookups of it every cycle, before and after: nothing is said of a page longer than a translation takes."""
+    one = bench(dut, walk=(10, 20), use=(1, 1))
+    await one.start()
+    for _ in range(300):
+        await one.step((0x1000, False))
+    assert {status for _, _, status in one.answered} == {UNMAPPED}
+    one.map(Page(0x1000, BASE, 0x100, True, True))
+    for _ in range(200):
+        await one.step((0x1000, False))
+    assert {status for _, _, status in one.answered[-20:]} == {OK}
+    await one.settle()
