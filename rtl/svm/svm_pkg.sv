@@ -14,4 +14,23 @@ package svm_pkg;
     StatusUnmapped = 2'd1,  // no page
     StatusDenied   = 2'd2   // a page that does not allow this
   } status_e;
+
+  /// An order to a lock table.
+  typedef enum logic [1:0] {
+    LockAcquire = 2'd0,  // waits for its turn
+    LockTry     = 2'd1,  // does not wait
+    LockRelease = 2'd2,
+    LockRevoke  = 2'd3   // takes a lock from an owner that is gone
+  } lock_op_e;
+
+  /// Its outcome.
+  typedef enum logic [2:0] {
+    LockGranted  = 3'd0,
+    LockQueued   = 3'd1,  // LockGranted follows
+    LockBusy     = 3'd2,  // a try, or a revoke of another's lock: nothing happened
+    LockFull     = 3'd3,  // no place to wait: nothing happened
+    LockReleased = 3'd4,
+    LockStale    = 3'd5,  // of a lock that was revoked, or is not held: nothing happened
+    LockRevoked  = 3'd6
+  } lock_status_e;
 endpackage

@@ -231,7 +231,7 @@ async def an_invalidation_of_a_range_leaves_pages_around_it(dut: Any) -> None:
 
 @cocotb.test()
 async def a_page_that_is_mapped_later_is_found(dut: Any) -> None:
-    """Lookups of it every cycle, before and after: nothing is said of a page longer than a translation takes."""
+    """Lookups of it every cycle, before and after: nothing is said longer than a translation takes."""
     one = bench(dut, walk=(10, 20), use=(1, 1))
     await one.start()
     for _ in range(300):

@@ -10,6 +10,7 @@ pub mod cable;
 pub mod endpoint;
 pub mod ethernet;
 pub mod host;
+pub mod iommu;
 pub mod lines;
 pub mod link;
 pub mod nic;
@@ -28,6 +29,7 @@ pub use host::{
     Cpu, CpuConfig, Datagram, Host, HostConfig, Memory, MemoryConfig, NetConfig, NetError,
     UdpSocket,
 };
+pub use iommu::{Iommu, IommuConfig, IommuCounters, Leaf, Walk};
 pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
 pub use switch::{Switch, SwitchConfig};
