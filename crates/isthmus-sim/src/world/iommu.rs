@@ -149,14 +149,8 @@ impl Iommu {
     pub fn translate(&self, address: u64, pages_log2: u32, done: impl FnOnce(Walk) + 'static) {
         let pages_log2 = pages_log2.min(LINE_ENTRIES.ilog2());
         let address = address >> (12 + pages_log2) << (12 + pages_log2);
-        let walk = Running {
-            address,
-            pages_log2,
-            level: 0,
-            table: 0,
-            accesses: 0,
-            done: Box::new(done),
-        };
+        let walk =
+            Running { address, pages_log2, level: 0, table: 0, accesses: 0, done: Box::new(done) };
         let mut state = self.0.state.borrow_mut();
         if state.busy == self.0.walkers {
             state.waiting.push_back(walk);
@@ -293,9 +287,5 @@ fn leaf(word: u64, level: usize) -> Option<Leaf> {
         return None;
     }
     let log2 = 12 + 9 * (LEVELS - 1 - level) as u32;
-    Some(Leaf {
-        frame: word & (ADDRESS >> log2 << log2),
-        log2,
-        write: word & READ_ONLY == 0,
-    })
+    Some(Leaf { frame: word & (ADDRESS >> log2 << log2), log2, write: word & READ_ONLY == 0 })
 }

@@ -49,12 +49,8 @@ fn bench(walkers: usize, cache_entries: usize) -> Bench {
     });
     let memory = memory.unwrap();
     let space = AddressSpace::new(Host(memory.clone()), 0..BYTES as u64).unwrap();
-    let config = IommuConfig {
-        name: "iommu".into(),
-        access_ns: ACCESS_NS as f64,
-        walkers,
-        cache_entries,
-    };
+    let config =
+        IommuConfig { name: "iommu".into(), access_ns: ACCESS_NS as f64, walkers, cache_entries };
     let iommu = Iommu::new(&sim.handle(), &config, &memory, space.root()).unwrap();
     Bench { sim, space, iommu, ended: Rc::default() }
 }
@@ -114,14 +110,9 @@ fn a_level_costs_an_access_and_the_walk_cache_saves_all_but_one() {
     let big = bench.space.allocate(4 << 20, PageSize::Big, Access::Read).unwrap().address;
     bench.space.map(3 << 30, 5 << 30, PageSize::Huge, Access::ReadWrite).unwrap();
     bench.space.map(4 << 30, 6 << 30, PageSize::Huge, Access::ReadWrite).unwrap();
-    for (address, accesses) in [
-        (base, 4),
-        (base + 4096, 1),
-        (big, 3),
-        (big + (2 << 20), 1),
-        (3 << 30, 2),
-        (4 << 30, 1),
-    ] {
+    for (address, accesses) in
+        [(base, 4), (base + 4096, 1), (big, 3), (big + (2 << 20), 1), (3 << 30, 2), (4 << 30, 1)]
+    {
         let (ns, walk) = bench.walk(address, 0);
         assert_eq!((ns, walk.accesses), (accesses * ACCESS_NS, accesses as u32), "{address:#x}");
     }
@@ -144,7 +135,10 @@ fn neighbouring_pages_come_with_the_line() {
     assert_eq!(walk.pages.len(), 8);
     for (page, found) in walk.pages.iter().enumerate() {
         let at = region.address + ((page as u64) << 12);
-        assert_eq!(found.map(|leaf| leaf.frame), bench.space.translate(at).ok().map(|to| to.physical));
+        assert_eq!(
+            found.map(|leaf| leaf.frame),
+            bench.space.translate(at).ok().map(|to| to.physical)
+        );
     }
     assert_eq!(walk.pages[3], None);
 }
@@ -175,13 +169,15 @@ fn what_is_not_mapped_is_a_fault_and_no_more() {
     memory.write(root, &(1u64 << 40 | 3).to_le_bytes()).unwrap();
     assert_eq!(bench.walk(0, 2).1.pages, [None; 4]);
     assert_eq!(bench.iommu.counters().bad_tables, 1);
-    assert!(Iommu::new(
-        &bench.sim.handle(),
-        &IommuConfig { name: "x".into(), access_ns: -1.0, walkers: 1, cache_entries: 0 },
-        &memory.0,
-        0
-    )
-    .is_err());
+    assert!(
+        Iommu::new(
+            &bench.sim.handle(),
+            &IommuConfig { name: "x".into(), access_ns: -1.0, walkers: 1, cache_entries: 0 },
+            &memory.0,
+            0
+        )
+        .is_err()
+    );
 }
 
 #[test]
