@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import deque
 from dataclasses import dataclass, field
@@ -104,7 +105,7 @@ async def order(
         await FallingEdge(dut.clk_i)
         dut.req_valid_i.value = 0
         assert int(dut.rsp_valid_o.value) == 1
-        assert (int(dut.rsp_status_o.value), int(dut.rsp_owner_o.value)) == (status, whose), str(table.locks[number])
+        assert (int(dut.rsp_status_o.value), int(dut.rsp_owner_o.value)) == (status, whose)
         assert int(dut.rsp_lock_o.value) == number
         assert int(dut.rsp_fence_o.value) == lock.fence
     await FallingEdge(dut.clk_i)
@@ -113,7 +114,7 @@ async def order(
 
 @cocotb.test()
 async def every_answer_is_that_of_the_model(dut: Any) -> None:
-    """A few locks that are contended, and many that are not; owners that are reset while they hold or wait."""
+    """A few locks that are contended, many that are not; owners that are gone while they hold or wait."""
     rng = random.Random(cocotb.RANDOM_SEED)
     await start(dut)
     table = Table()
@@ -144,7 +145,7 @@ async def an_order_takes_two_cycles(dut: Any) -> None:
     for number in range(LOCKS):
         begun.append(cycle())
         await order(dut, table, ACQUIRE, number, 1)
-    assert {after - before for before, after in zip(begun, begun[1:], strict=False)} == {2}
+    assert {after - before for before, after in itertools.pairwise(begun)} == {2}
     # A release hands the lock over in the cycle behind its answer, to all shared ones beside each other.
     for owner in (2, 3, 4):
         await order(dut, table, ACQUIRE, 0, owner, exclusive=False)
@@ -173,7 +174,8 @@ async def an_owner_that_comes_back_is_refused(dut: Any) -> None:
 @cocotb.test()
 async def a_reset_forgets_everything(dut: Any) -> None:
     await start(dut)
+    table = Table()
     for owner in range(3):
-        await order(dut, table := Table() if owner == 0 else table, ACQUIRE, 5, owner)
+        await order(dut, table, ACQUIRE, 5, owner)
     await start(dut)
     assert await order(dut, Table(), ACQUIRE, 5, 9) == [(GRANTED, 9)]
