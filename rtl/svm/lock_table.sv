@@ -112,14 +112,15 @@ module lock_table
   slot_t              free_slot;
   logic               any_free, push, pop;
   assign any_free = used_q != '1;
-  assign first    = waiter_q[lock.head];
+  assign first    = waiter_q[hand_q.head];
   always_comb begin
     free_slot = '0;
     for (int unsigned w = NumWait; w > 0; w--) if (!used_q[w-1]) free_slot = slot_t'(w - 1);
   end
 
   // ---------------------------------------------------------------- decide
-  logic compatible, held, more, current;
+  logic compatible, held, more, current, freed;
+  slot_t hand_next;
   logic [OwnerWidth-1:0] rsp_owner;
   lock_status_e status;
   assign held       = lock.holders != '0;
@@ -141,8 +142,8 @@ module lock_table
       lock_d.exclusive = first.exclusive;
       lock_d.owner     = first.owner;
       lock_d.holders   = lock.holders + 1'b1;
-      lock_d.head      = next_q[lock.head];
-      lock_d.waiting   = lock.head != lock.tail;
+      lock_d.head      = hand_next;
+      lock_d.waiting   = hand_q.head != hand_q.tail;
     end else if (state_q == StDecide) begin
       case (op_q)
         LockAcquire, LockTry: begin
@@ -182,9 +183,14 @@ module lock_table
     end
   end
   // The queue's next is granted while the lock is free, or shared with room for one that is shared.
-  assign more  = lock_d.waiting && (lock_d.holders == '0 || (state_q == StHand && !lock_d.exclusive
-      && !waiter_q[lock_d.head].exclusive && lock_d.holders != '1));
-  assign write = state_q != StAccept;
+  // Both are said without what is written, which comes late.
+  assign freed     = op_q == LockRelease ? current && read.holders == holders_t'(1) :
+      op_q == LockRevoke && held && (!read.exclusive || read.owner == owner_q);
+  assign hand_next = next_q[hand_q.head];
+  assign more      = state_q == StHand ?
+      hand_q.head != hand_q.tail && !first.exclusive && !waiter_q[hand_next].exclusive &&
+      holders_t'(hand_q.holders + 1'b1) != '1 : read.waiting && freed;
+  assign write     = state_q != StAccept;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -204,7 +210,7 @@ module lock_table
         default: state_q <= more ? StHand : StAccept;
       endcase
       if (push) used_q[free_slot] <= 1'b1;
-      if (pop) used_q[lock.head] <= 1'b0;
+      if (pop) used_q[hand_q.head] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
