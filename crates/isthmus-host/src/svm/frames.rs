@@ -20,7 +20,7 @@ impl Frames {
     #[must_use]
     pub fn new(range: Range<u64>) -> Self {
         let mut frames = Self { free: vec![BTreeSet::new(); ORDERS] };
-        let mut at = range.start.next_multiple_of(PAGE_BYTES) / PAGE_BYTES;
+        let mut at = range.start.div_ceil(PAGE_BYTES);
         let end = range.end / PAGE_BYTES;
         while at < end {
             let order = at.trailing_zeros().min((end - at).ilog2()).min(ORDERS as u32 - 1);
