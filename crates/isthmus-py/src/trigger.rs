@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The trigger for Python: conversion only. `python/isthmus/roads/rings/native.py` is the typed side.
+//! The trigger for Python: conversion only. `python/isthmus/trigger/native.py` is the typed side.
 
 use isthmus_trigger::report::{self, ReportError};
 use pyo3::prelude::*;

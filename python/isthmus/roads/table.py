@@ -22,7 +22,6 @@ ROADS: dict[str, str] = {
     "pcix": "isthmus.roads.pcix",
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
-    "rings": "isthmus.roads.rings",
 }
 """The module of each road. A new road is one line here."""
 

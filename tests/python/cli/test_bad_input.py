@@ -57,7 +57,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "rdma"): ("write-lat",),
     ("bench", "eci"): (),
     ("bench", "nanet"): (),
-    ("bench", "rings"): (),
+    ("bench", "trigger"): (),
     ("trigger", "events"): ("--out", "file"),
     ("trigger", "find"): ("given.txt",),
     ("serve", "etherbone"): (),
@@ -93,8 +93,8 @@ STAND_INS = (
     "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
     "isthmus.figures.timing.measure_all", "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
-    "isthmus.eb.watch.Watch", "isthmus.roads.rings.native.events", "isthmus.roads.rings.native.find",
-    "isthmus.roads.rings.native.bench",
+    "isthmus.eb.watch.Watch", "isthmus.trigger.native.events", "isthmus.trigger.native.find",
+    "isthmus.trigger.native.bench",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 

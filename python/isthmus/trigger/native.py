@@ -111,6 +111,24 @@ class Bench:
     """Share of radii whose error lies in each half millimetre from -10 mm."""
     centre: tuple[float, ...]
     displays: tuple[Display, ...]
+    absent: tuple[tuple[str, str], ...] = ()
+    """Finders that were not measured on this machine, and why."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Bench:
+        return cls(
+            found["sample"],
+            found["seed"],
+            found["events"],
+            found["hits"],
+            tuple(found["levels"]),
+            tuple(Row.of(row) for row in found["rows"]),
+            {name: Quality.of(quality) for name, quality in found["samples"]},
+            tuple(found["radius"]),
+            tuple(found["centre"]),
+            tuple(_display(one) for one in found["displays"]),
+            tuple((name, why) for name, why in found.get("absent", ())),
+        )
 
 
 def events(sample: str, seed: int, count: int, rate_hz: float) -> tuple[bytes, bytes]:
@@ -139,18 +157,7 @@ def bench(sample: str, seed: int, count: int, passes: int, progress: Callable[[i
         found = json.loads(module.trigger_bench(sample, seed, count, passes, progress))
     except module.ScenarioError as err:
         raise UserError(str(err)) from err
-    return Bench(
-        found["sample"],
-        found["seed"],
-        found["events"],
-        found["hits"],
-        tuple(found["levels"]),
-        tuple(Row.of(row) for row in found["rows"]),
-        {name: Quality.of(quality) for name, quality in found["samples"]},
-        tuple(found["radius"]),
-        tuple(found["centre"]),
-        tuple(_display(one) for one in found["displays"]),
-    )
+    return Bench.of(found)
 
 
 def _display(one: Mapping[str, Any]) -> Display:

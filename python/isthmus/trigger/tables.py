@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from isthmus.results.table import aligned
-from isthmus.roads.rings.native import Bench, Found, Quality, Row
+from isthmus.trigger.native import Bench, Found, Quality, Row
 from isthmus.units import digits
 
 COLUMNS = (
@@ -51,6 +49,12 @@ def row_cells(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
+def rows_cells(made: Bench) -> list[list[str]]:
+    """The table of finders: those that were measured, then those that were not."""
+    absent = [[name, "not measured here", *[""] * (len(COLUMNS) - 2)] for name, _ in made.absent]
+    return [*(row_cells(row) for row in made.rows), *absent]
+
+
 def best(rows: Sequence[Row], finder: str) -> Row | None:
     """The fastest row of a finder."""
     return max((row for row in rows if row.finder == finder), key=lambda row: row.per_second, default=None)
@@ -63,21 +67,17 @@ def ratio(made: Bench) -> float | None:
 
 
 def bench(made: Bench) -> str:
-    """The table of `isthmus bench rings`."""
+    """The table of `isthmus bench trigger`."""
     head = (
         f"# sample {made.sample}, {made.events:,} events, seed {made.seed}, {made.hits:.1f} hits an event\n"
     )
-    rows = [[f"#{COLUMNS[0]}", *COLUMNS[1:]], *(row_cells(row) for row in made.rows)]
+    rows = [[f"#{COLUMNS[0]}", *COLUMNS[1:]], *rows_cells(made)]
     text = head + aligned(rows, left=(0, 1))
     if (times := ratio(made)) is not None:
         text += f"# isthmus over Almagest in this run: {times:.2f} times as fast\n"
+    text += "".join(f"# {name}: not measured here: {why}\n" for name, why in made.absent)
     samples = [["#sample", *COLUMNS[4:]], *([name, *quality_cells(q)] for name, q in made.samples.items())]
     return text + "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
-
-
-def to_json(made: Bench) -> str:
-    """All of a benchmark, isthmus.rings/1."""
-    return json.dumps({"schema": "isthmus.rings/1", **asdict(made)}, indent=1) + "\n"
 
 
 def to_csv(made: Bench) -> str:

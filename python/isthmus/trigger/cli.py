@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus trigger` and `isthmus bench rings`."""
+"""`isthmus trigger` and `isthmus bench trigger`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def events(
 
     hertz = parse_rate(rate)
     bootstrap.ensure_native()
-    from isthmus.roads.rings import native
+    from isthmus.trigger import native
 
     made, truths = native.events(sample, seed, count, hertz)
     store_all({out: made, truth_of(out): truths})
@@ -68,7 +68,7 @@ def find(
     truth = truth_of(file)
     truths = read(truth) if truth.is_file() else None
     bootstrap.ensure_native()
-    from isthmus.roads.rings import native, tables
+    from isthmus.trigger import native, tables
 
     print(tables.found(native.find(made, truths, finder, level, 5)), end="")
 
@@ -95,20 +95,20 @@ def bench(
     prepare(out)
     bootstrap.ensure_native()
     from isthmus.console import running
-    from isthmus.roads.rings import native, page, tables
+    from isthmus.trigger import native, page, result, tables
 
     with running("finders", 1) as jobs:
 
         def progress(done: int, total: int) -> None:
-            jobs.running("rings", done / total, f"{done} of {total}")
+            jobs.running("trigger", done / total, f"{done} of {total}")
 
         made = native.bench(sample, seed, count, passes, progress)
-        jobs.done("rings")
+        jobs.done("trigger")
     print(tables.bench(made), end="")
-    page_file, table_file = out / "rings.html", out / "rings.csv"
+    page_file, table_file = out / "trigger.html", out / "trigger.csv"
     keep(
         {
-            out / "rings.json": tables.to_json(made),
+            out / "trigger.json": result.to_json(made),
             table_file: tables.to_csv(made),
             page_file: page.page(made),
         }
