@@ -73,6 +73,51 @@ def find(
     print(tables.found(native.find(made, truths, finder, level, 5)), end="")
 
 
+@app.command()
+def serve(
+    udp: Annotated[
+        str, typer.Option(metavar="IP:PORT", help="Listen here; port 0 is any free one.")
+    ] = "127.0.0.1:58400",
+    bind_public: Annotated[
+        bool, typer.Option("--bind-public", help="Allow an address that other machines can reach.")
+    ] = False,
+) -> None:
+    """Answer UDP datagrams of events with their rings, on one core, until Control-C."""
+    from isthmus import bootstrap
+    from isthmus.trigger import server
+
+    where = server.address(udp, bind_public)
+    bootstrap.ensure_native()
+    server.run(where)
+
+
+@app.command()
+def gpu(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Events, of isthmus trigger events.")],
+    launch: Annotated[
+        bool, typer.Option("--launch", help="A kernel launch per batch instead of a persistent kernel.")
+    ] = False,
+    batch: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Events per batch.")] = 20,
+    rate: Annotated[str, typer.Option(metavar="R", help="Events per second, such as 10M.")] = "10M",
+    seconds: Annotated[
+        float, typer.Option(metavar="S", min=0.001, max=100, help="Duration at that rate.")
+    ] = 1.0,
+    blocks: Annotated[int, typer.Option(metavar="N", min=1, max=128, help="Blocks of four warps.")] = 16,
+) -> None:
+    """Find rings on a GPU and measure the latency of the first and last event of a batch."""
+    from isthmus import bootstrap
+    from isthmus.storage import read
+    from isthmus.workload import parse_rate
+
+    hertz = parse_rate(rate)
+    made = read(file)
+    bootstrap.ensure_native()
+    from isthmus.trigger import gpu as kernels
+    from isthmus.trigger import tables
+
+    print(tables.gpu(kernels.measure(made, launch, batch, hertz, seconds, blocks)), end="")
+
+
 def bench(
     sample: Sample = "reference",
     count: Events = 65_536,
@@ -95,6 +140,7 @@ def bench(
     prepare(out)
     bootstrap.ensure_native()
     from isthmus.console import running
+    from isthmus.trigger import gpu as kernels
     from isthmus.trigger import native, page, result, tables
 
     with running("finders", 1) as jobs:
@@ -102,7 +148,7 @@ def bench(
         def progress(done: int, total: int) -> None:
             jobs.running("trigger", done / total, f"{done} of {total}")
 
-        made = native.bench(sample, seed, count, passes, progress)
+        made = kernels.noted(native.bench(sample, seed, count, passes, progress))
         jobs.done("trigger")
     print(tables.bench(made), end="")
     page_file, table_file = out / "trigger.html", out / "trigger.csv"

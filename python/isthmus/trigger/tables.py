@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 
 from isthmus.results.table import aligned
-from isthmus.trigger.native import Bench, Found, Quality, Row
+from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Served
 from isthmus.units import digits
 
 COLUMNS = (
@@ -121,4 +121,36 @@ def found(made: Found) -> str:
         f"of true rings found, in events of 1, 2 and 3: {' '.join(cells[:3])}\n"
         f"of such events with the right number: {' '.join(cells[3:6])}\n"
         f"fakes an event: {cells[6]}; radius to {cells[7]} mm, centre to {cells[8]} mm (68 %)\n"
+    )
+
+
+def gpu(made: GpuRun) -> str:
+    """What `isthmus trigger gpu` prints."""
+    rows: list[tuple[str, ...]] = [
+        ("#latency [us]", "samples", "mean", "p50", "p99", "p99.9", "p99.99", "max")
+    ]
+    for name, times in (("first event of a batch", made.first), ("last event", made.last)):
+        cells = (times.mean, *times.percentiles, times.most)
+        shown = ("" if value is None else f"{value / 1e3:.2f}" for value in cells)
+        rows.append((name, f"{times.samples:,}", *shown))
+    text = (
+        f"# {made.device}: {made.answered:,} of {made.events:,} events answered, "
+        f"{digits(made.per_second / 1e6)} M events/s; {made.as_cpu:,} as on the CPU\n"
+        f"{aligned(rows, left=(0,))}"
+    )
+    if made.stages is not None:
+        loaded, fitted, published = made.stages
+        text += (
+            f"# in the GPU, mean: detected to loaded {loaded:.0f} ns, to fitted {fitted:.0f} ns, to "
+            f"published {published:.0f} ns; {made.polls:,} polls, {made.torn:,} torn lines read again\n"
+        )
+    return text + f"# batches sent late: {made.delayed:,}\n"
+
+
+def served(made: Served) -> str:
+    """The counts of `isthmus trigger serve`, one line."""
+    rings = ", ".join(f"{count:,} of {number}" for number, count in enumerate(made.found))
+    return (
+        f"{made.datagrams:,} datagrams, {made.events:,} events (rings: {rings}), "
+        f"{made.malformed:,} malformed, {made.unsent:,} answers not sent"
     )

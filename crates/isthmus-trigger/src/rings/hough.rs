@@ -19,14 +19,14 @@ pub(super) const PLANES: usize = 5;
 /// Vectors of 512 cells.
 const VECTORS: usize = 6;
 /// Cells that they have room for: centres up to 132 mm.
-const MAX_CELLS: usize = 512 * VECTORS;
+pub(crate) const MAX_CELLS: usize = 512 * VECTORS;
 
 /// All bits, or none.
 static ALL_UNLESS: [Bits; 2] = [Bits([!0; 8]), Bits([0; 8])];
 
 /// Circles, and who votes for them.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Centre and radius of each cell, half pitches.
     cells: Vec<[f32; 3]>,
     /// Of each id.
@@ -66,6 +66,16 @@ impl Table {
         let unit = f64::from(UNIT_MM);
         let cells = cells.iter().map(|cell| cell.map(|v| (v / unit) as f32)).collect();
         Self { cells, votes }
+    }
+
+    /// Centres and radii of all cells, half pitches.
+    pub(crate) fn cells(&self) -> &[[f32; 3]] {
+        &self.cells
+    }
+
+    /// The votes of all ids, in words of 64 cells.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.votes.iter().flatten().flat_map(|bits| bits.0)
     }
 
     #[inline(always)]
