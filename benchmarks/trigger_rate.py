@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The highest rate at which `isthmus trigger serve` loses no event, over a virtual cable between two network namespaces.
+"""The highest rate at which `isthmus trigger serve` loses no event, over a virtual cable between two network
+namespaces.
 
-    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 5] [--events 20] [--sample reference]
+    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 5] [--events 20]
 
-Needs `ip` and `unshare`, and root or user namespaces. The namespaces and the cable are this program's own and vanish
-with it. Server and sender have a core each; what the kernel does for both is on these cores as well. A step is
-accepted where every datagram was answered; the rate is halved between the last accepted and the first refused one
-until they are within 5 %. The sender's own rate is what counts, not the one that it was asked for.
+Needs `ip` and `unshare`, and root or user namespaces. The namespaces and the cable are this program's own and
+vanish with it. Server and sender have a core each; what the kernel does for both is on these cores as well. A
+step is accepted where every datagram was answered; then the middle of the last accepted and the first refused
+rate is tried, until they are within 5 %. The sender's own rate is what counts, not the one it was asked for.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def in_namespace(options: argparse.Namespace) -> None:
     enter = ["nsenter", "--net", f"--target={holder.pid}"]
     process = None
     try:
-        while os.readlink(f"/proc/{holder.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+        while Path(f"/proc/{holder.pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
             time.sleep(0.01)
 
         def ip(*words: str, there: bool = False) -> None:

@@ -12,7 +12,7 @@ from isthmus.options import OutFolder, Seed, one_of
 
 SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
 FINDERS = ("isthmus", "almagest", "histogram")
-LEVELS = ("portable", "avx2", "avx512")
+LEVELS = ("portable", "neon", "avx2", "avx512")
 MAX_EVENTS = 8 << 20
 
 app = typer.Typer(rich_markup_mode=None)

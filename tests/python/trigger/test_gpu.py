@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU's kernels without a GPU: their numbers by a host's compiler, their cubin by NVRTC, their launcher and
-the ring of lines with a driver that runs warps as threads."""
+"""The GPU's kernels without a GPU: their numbers by a host's compiler, their cubin by NVRTC, their launcher
+and the ring of lines with a driver that runs warps as threads."""
 
 from __future__ import annotations
 
