@@ -119,10 +119,10 @@ def measure(
     events: bytes, launch: bool, batch: int, rate_hz: float, seconds: float, blocks: int
 ) -> native.GpuRun:
     """The events of a file on the GPU of this machine, again and again for so many seconds."""
+    native.gpu_name(DRIVER)
     records = events[HEADER_BYTES:]
     if events[:8] != MAGIC or not records or len(records) % RECORD_BYTES:
         raise UserError("not a file of events")
-    native.gpu_name(DRIVER)
     lines = LINES
     while lines % (4 * blocks) or lines < 4 * batch:
         lines *= 2
