@@ -359,6 +359,34 @@ def timing(
     show.conclude(found, [*failed, *worse], [])
 
 
+@app.command()
+def image(
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board of boards/: ecpix5.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The bitstream.  [default: out/BOARD.bit]")
+    ] = None,
+) -> None:
+    """Build the bitstream of a board with open tools; exits 1 where its clocks are not met."""
+    from isthmus import storage
+    from isthmus.console import counting
+    from isthmus.errors import choose
+    from isthmus.figures import image as images
+    from isthmus.results.table import aligned
+
+    choose("board", board, images.BOARDS)
+    target = out or Path("out") / f"{board}.bit"
+    storage.prepare(target.parent)
+    bootstrap.ensure_development()
+    with counting("image", 1 + len(images.SEEDS)) as done:
+        clocks = images.build(board, target, done)
+    rows = [("clock", "MHz", "required", "ratio")]
+    rows += [
+        (c.name, f"{c.achieved_mhz:.1f}", f"{c.required_mhz:g}", f"{c.achieved_mhz / c.required_mhz:.2f}")
+        for c in clocks
+    ]
+    print(f"{images.BOARDS[board].title}\n\n{aligned(rows, left={0})}\n{target}")
+
+
 @app.command("test")
 def run_tests(
     fast: Annotated[bool, typer.Option("--fast", help="Skip tests that simulate RTL.")] = False,
@@ -393,6 +421,27 @@ def regs(
         return
     for path in maps.generate():
         print(path)
+
+
+@app.command()
+def files(
+    core: Annotated[
+        str, typer.Argument(metavar="CORE", help="A module such as gige_udp, or a core such as rdma.")
+    ],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="f|vivado|quartus|litex|template",
+            help="A file list for Verilator, Tcl for Vivado or Quartus with constraints, Python for LiteX, "
+            "or an instance of the module.",
+        ),
+    ] = "f",
+) -> None:
+    """Print the sources of a core for your own tools."""
+    from isthmus import fusesoc
+
+    print(fusesoc.listing(core, form), end="")
 
 
 @app.command("platforms")
