@@ -27,8 +27,9 @@ static ALL_UNLESS: [Bits; 2] = [Bits([!0; 8]), Bits([0; 8])];
 /// Circles, and who votes for them.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Centre and radius of each cell, half pitches.
-    cells: Vec<[f32; 3]>,
+    /// Centres, half pitches; each has a cell for every radius. All of them fit the nearest cache.
+    centres: Vec<[f32; 2]>,
+    radii: [f32; RADII],
     /// Of each id; its length is in its type, so that no look-up is checked.
     votes: Box<[[Bits; VECTORS]; TABLE]>,
 }
@@ -66,13 +67,22 @@ impl Table {
             }
         }
         let unit = f64::from(UNIT_MM);
-        let cells = cells.iter().map(|cell| cell.map(|v| (v / unit) as f32)).collect();
-        Self { cells, votes }
+        let scaled = |[x, y, _]: &[f64; 3]| [(x / unit) as f32, (y / unit) as f32];
+        let centres = cells.iter().step_by(RADII).map(scaled).collect();
+        let radii = std::array::from_fn(|at| ((FIRST_MM + STEP_MM * at as f64) / unit) as f32);
+        Self { centres, radii, votes }
     }
 
     /// Centres and radii of all cells, half pitches.
-    pub(crate) fn cells(&self) -> &[[f32; 3]] {
-        &self.cells
+    pub(crate) fn cells(&self) -> Vec<[f32; 3]> {
+        (0..self.centres.len() * RADII).map(|at| self.cell(at)).collect()
+    }
+
+    /// Centre and radius of a cell.
+    #[inline(always)]
+    fn cell(&self, at: usize) -> [f32; 3] {
+        let [x, y] = self.centres.get(at / RADII).copied().unwrap_or_default();
+        [x, y, self.radii[at % RADII]]
     }
 
     /// The votes of all ids, in words of 64 cells.
@@ -204,7 +214,7 @@ impl Votes {
         if set == 0 {
             return (0, [[0.0; 3]; 2]);
         }
-        let cell = |at: usize| table.cells.get(at).copied().unwrap_or_default();
+        let cell = |at: usize| table.cell(at);
         let (first, last) = (set.trailing_zeros() as usize, 63 - set.leading_zeros() as usize);
         let low = words[first / 8].0[first % 8].trailing_zeros() as usize;
         let high = 63 - words[last / 8].0[last % 8].leading_zeros() as usize;
@@ -241,7 +251,8 @@ mod tests {
     fn the_best_cells_through_a_hit_are_those_of_counting() {
         let disk = Geometry::na62();
         let table = Table::new(&disk, 132.0);
-        assert_eq!(table.cells.len(), 3032);
+        let circles = table.cells();
+        assert_eq!(circles.len(), 3032);
         let mut d = Draws::new(31, 0);
         for count in [4usize, 9, 20, 31] {
             let mut ids: Vec<u16> = (0..count).map(|_| d.below(976) as u16).collect();
@@ -249,8 +260,7 @@ mod tests {
             let all: Vec<Vec<bool>> = ids.iter().map(|id| cells(&table, *id)).collect();
             for at in 0..count {
                 let votes = |cell: usize| all.iter().filter(|votes| votes[cell]).count() as u32;
-                let own: Vec<usize> =
-                    (0..table.cells.len()).filter(|cell| all[at][*cell]).collect();
+                let own: Vec<usize> = (0..circles.len()).filter(|cell| all[at][*cell]).collect();
                 let best = own.iter().map(|cell| votes(*cell)).max();
                 let found = Level::best().run(Search(&table, &ids, ids[at]));
                 let Some(best) = best else {
@@ -260,7 +270,7 @@ mod tests {
                 assert_eq!(found.0, best);
                 let tops: Vec<usize> =
                     own.into_iter().filter(|cell| votes(*cell) == best).collect();
-                let ends = [tops[0], tops[tops.len() - 1]].map(|cell| table.cells[cell]);
+                let ends = [tops[0], tops[tops.len() - 1]].map(|cell| circles[cell]);
                 assert_eq!(found.1, ends);
             }
         }
