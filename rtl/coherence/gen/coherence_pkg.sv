@@ -127,6 +127,13 @@ package coherence_pkg;
     PhaseForward = 2'd3
   } phase_e;
 
+  typedef enum logic [1:0] {
+    CoreLoad = 2'd0,
+    CoreStore = 2'd1,
+    CoreEvict = 2'd2,
+    CoreRecall = 2'd3
+  } core_e;
+
   /// The virtual circuit of a message: odd lines use the even one of two.
   function automatic logic [3:0] circuit_of(message_e message, logic odd);
     unique case (message)
@@ -191,6 +198,41 @@ package coherence_pkg;
       {3'd5, OpGack}: return MsgGack;
       default: return MsgNone;
     endcase
+  endfunction
+
+  /// The first word of a message of a whole line; `dirty` and `offset` are 0.
+  function automatic header_t header_of(message_e message, id_t id, index_t index);
+    logic [4:0] opcode;
+    unique case (message)
+      MsgRlds: opcode = OpRlds;
+      MsgRldi: opcode = OpRldi;
+      MsgRldx: opcode = OpRldx;
+      MsgRupg: opcode = OpRupg;
+      MsgRinc: opcode = OpRinc;
+      MsgRdec: opcode = OpRdec;
+      MsgRstt: opcode = OpRstt;
+      MsgRstp: opcode = OpRstp;
+      MsgRcas: opcode = OpRcas;
+      MsgFshr: opcode = OpFshr;
+      MsgFinv: opcode = OpFinv;
+      MsgPsha: opcode = OpPsha;
+      MsgPemd: opcode = OpPemd;
+      MsgPdat: opcode = OpPdat;
+      MsgPatm: opcode = OpPatm;
+      MsgPack: opcode = OpPack;
+      MsgVicd: opcode = OpVicd;
+      MsgHakd: opcode = OpHakd;
+      MsgHako: opcode = OpHako;
+      MsgVicc: opcode = OpVicc;
+      MsgVics: opcode = OpVics;
+      MsgHaki: opcode = OpHaki;
+      MsgHaks: opcode = OpHaks;
+      MsgHakv: opcode = OpHakv;
+      MsgGack: opcode = OpGack;
+      default: opcode = '1;
+    endcase
+    return '{opcode: opcode, zero_55: '0, id: id, dmask: '1, ns: 1'b0, dirty: '0,
+             zero_40: 1'b0, index: index, offset: '0};
   endfunction
 
   typedef struct packed {
@@ -527,6 +569,42 @@ package coherence_pkg;
       {DirO, HomeS, MsgRcas}:
         return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, MsgNone, MsgFinv, HomeS, DirO};
       default: return {5'b10000, MsgNone, MsgNone, home, directory};
+    endcase
+  endfunction
+
+  typedef struct packed {
+    logic     never;   // no such row
+    message_e forward; // and go on when the remote has answered; MsgNone: done at once
+    home_e    home;
+  } core_step_t;
+
+  /// What the home's own core does with a line without an open transaction. A load of a line that
+  /// the home has a copy of needs none of this.
+  function automatic core_step_t core_step(core_e what, directory_e directory, home_e home);
+    unique case ({what, directory})
+      {CoreLoad, DirI}:
+        return {1'b0, MsgNone, HomeE};
+      {CoreLoad, DirS}:
+        return {1'b0, MsgNone, HomeS};
+      {CoreLoad, DirE}:
+        return {1'b0, MsgFshr, home};
+      {CoreLoad, DirO}:
+        return {1'b0, MsgFshr, home};
+      {CoreStore, DirI}:
+        return {1'b0, MsgNone, HomeM};
+      {CoreStore, DirS}:
+        return {1'b0, MsgFinv, home};
+      {CoreStore, DirE}:
+        return {1'b0, MsgFinv, home};
+      {CoreStore, DirO}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirS}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirE}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirO}:
+        return {1'b0, MsgFinv, home};
+      default: return {1'b1, MsgNone, home};
     endcase
   endfunction
 
