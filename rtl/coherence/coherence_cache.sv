@@ -136,8 +136,8 @@ module coherence_cache
   logic s0_valid, s1_valid_q, s2_valid_q;
   input_t s0, s1_q, s1, s2_q;
   assign fwd_ready_o = !rsp_valid_i && fwd_room;
-  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && iptr_q != wptr_q && core_room &&
-                       !again;
+  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && iptr_q != wptr_q &&
+                       core_room && !again;
   assign s0_valid    = rsp_valid_i || (fwd_valid_i && fwd_room) || choose_core;
   always_comb begin
     s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head.tag, id: mshr_id_t'(rsp_id_i),
@@ -323,8 +323,9 @@ module coherence_cache
 
   // Lines: what stage 2 decides is written and read at its end.
   logic [LineBytes-1:0] write_mask;
-  assign write_mask = (s2_valid_q && !again && !miss && (s2_q.what == InStore || fill)) ? s2_q.mask :
-                      '0;
+  logic writes;
+  assign writes     = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
+  assign write_mask = writes ? s2_q.mask : '0;
   line_t read;
   ram_1r1w #(
     .Width(8 * LineBytes), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
@@ -336,6 +337,9 @@ module coherence_cache
 
   // ---------------------------------------------------------------- MSHRs
   logic [NumMshr-1:0] gack_left;
+  logic gack_push;
+  logic [2:0] ready;  // of the queues of messages
+  logic s3_rsd_q;
   always_comb begin
     free_id = '0;
     for (int i = int'(NumMshr) - 1; i >= 0; i--) if (!open_q[i]) free_id = mshr_id_t'(i);
@@ -375,7 +379,7 @@ module coherence_cache
   end
 
   // ---------------------------------------------------------------- 3: what was read
-  logic s3_rsp_q, s3_fill_q, s3_rsd_q;
+  logic s3_rsp_q, s3_fill_q;
   logic [7:0] s3_tag_q;
   line_t s3_load_q;
   header_t s3_header_q;
@@ -404,9 +408,8 @@ module coherence_cache
   localparam int unsigned Lines = Queue / 2;
   logic [QueueWidth-1:0] req_usage, rsn_usage;
   logic [$clog2(Lines):0] rsd_usage;
-  logic [2:0] ready;
   header_t rsn_push;
-  logic gack_push, owed_some;
+  logic owed_some;
   mshr_id_t owed_id;
   header_t req_push_header;
 

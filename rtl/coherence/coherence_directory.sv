@@ -351,7 +351,8 @@ module coherence_directory
   // An atomic changes one word: the old value is known in its second pass.
   logic [63:0] old, changed;
   mask_t word_mask;
-  assign old       = (s2_q.memory && !flags.old) ? s2_q.data[64*s2_q.what.word+:64] : tbe_old_q[s2_q.tbe];
+  assign old       = (s2_q.memory && !flags.old) ? s2_q.data[64*s2_q.what.word+:64] :
+                                                   tbe_old_q[s2_q.tbe];
   assign word_mask = mask_t'(8'hFF) << (8 * s2_q.what.word);
   logic [127:0] operands;
   assign operands = tbe_data_q[s2_q.tbe][127:0];
@@ -688,7 +689,8 @@ module coherence_directory
       if (s2_valid_q && s2_q.resumed && again) begin
         $fatal(1, "coherence_directory: a transaction that goes on waits");
       end
-      if (s2_valid_q && s2_q.what.kind == KindRecall && !s2_q.memory && entry.directory != DirI) begin
+      if (s2_valid_q && s2_q.what.kind == KindRecall && !s2_q.memory &&
+          entry.directory != DirI) begin
         $fatal(1, "coherence_directory: an entry with a remote copy is given up");
       end
 `endif

@@ -3,7 +3,12 @@
 /// Messages of the coherence protocol, and what each agent does with them (docs/reference/coherence.md).
 // verilator lint_off UNUSEDPARAM
 package coherence_pkg;
+  // Proofs of what does not depend on a line's bytes need few of them.
+`ifdef COHERENCE_LINE_BYTES
+  localparam int unsigned LineBytes = `COHERENCE_LINE_BYTES;
+`else
   localparam int unsigned LineBytes = 128;
+`endif
   localparam int unsigned LineWords = 16;
   localparam int unsigned IndexWidth = 33;  // of a line
   localparam int unsigned NumIds = 32;      // open requests a parity of the line index
@@ -12,6 +17,16 @@ package coherence_pkg;
   typedef logic [8*LineBytes-1:0] line_t;
   typedef logic [LineBytes-1:0] mask_t;
   typedef logic [4:0] id_t;
+
+  /// What is asked for at a port of lines. Where it is a load or a store, `write` says which.
+  typedef enum logic [2:0] {
+    LineUncached  = 3'd0,
+    LineCached    = 3'd1,
+    LineEvict     = 3'd2,
+    LineIncrement = 3'd3,  // of the word that the mask selects; the old one is answered
+    LineDecrement = 3'd4,
+    LineSwap      = 3'd5   // word 0 of the data is compared with it, word 1 is its new value
+  } line_kind_e;
 
   /// The first word of a message.
   typedef struct packed {

@@ -16,7 +16,7 @@ module coherence_agents_bench
   input  logic [63:0] seed_i,
   input  logic [4:0]  lines_i,     // 1 to 16
   input  logic        stop_i,      // no agent begins anything any more
-  input  logic [11:0] sel_i,       // a counter: table (0 remote, 1 request, 2 response, 3 core), row
+  input  logic [11:0] sel_i,       // table (0 remote, 1 request, 2 response, 3 core), row
   output logic [31:0] count_o,
   output logic [31:0] messages_o,  // delivered
   output logic [31:0] operations_o,
@@ -256,7 +256,9 @@ module coherence_agents_bench
         end
       end
       valid = r inside {RemoteS, RemoteE, RemoteM, RemoteO, RemoteSm, RemoteOm};
-      if (r inside {RemoteE, RemoteM} && h != HomeI) fail("two writers: the remote's is one", index_t'(l));
+      if (r inside {RemoteE, RemoteM} && h != HomeI) begin
+        fail("two writers: the remote's is one", index_t'(l));
+      end
       if (h inside {HomeE, HomeM} && valid) fail("two writers: the home's is one", index_t'(l));
       if (h inside {HomeM, HomeO} && r inside {RemoteM, RemoteO, RemoteOm}) begin
         fail("two owners", index_t'(l));
@@ -265,7 +267,9 @@ module coherence_agents_bench
       if (d == DirS && r inside {RemoteE, RemoteM, RemoteO, RemoteOm}) begin
         fail("the directory misses an owner", index_t'(l));
       end
-      if (touched[l] && valid && rline != truth[l]) fail("the remote's copy is not the last store", index_t'(l));
+      if (touched[l] && valid && rline != truth[l]) begin
+        fail("the remote's copy is not the last store", index_t'(l));
+      end
       if (touched[l] && h != HomeI && (!has || hline != truth[l])) begin
         fail("the home's copy is not the last store", index_t'(l));
       end
@@ -476,10 +480,14 @@ module coherence_agents_bench
       if (c_req_valid && c_req_ready) begin
         put(c_req.index[0] ? 2 : 3, message_of(3'd3, c_req.opcode), c_req, '0);
       end
-      if (c_rsd_valid && c_rsd_ready) put(5, message_of(3'd2, c_rsd.opcode), c_rsd, {c_line, 128'd0});
+      if (c_rsd_valid && c_rsd_ready) begin
+        put(5, message_of(3'd2, c_rsd.opcode), c_rsd, {c_line, 128'd0});
+      end
       if (c_rsn_valid && c_rsn_ready) put(5, message_of(3'd5, c_rsn.opcode), c_rsn, '0);
       if (h_fwd_valid && h_fwd_ready) put(4, message_of(3'd4, h_fwd.opcode), h_fwd, '0);
-      if (h_rsd_valid && h_rsd_ready) put(6, message_of(3'd2, h_rsd.opcode), h_rsd, {h_line, 128'd0});
+      if (h_rsd_valid && h_rsd_ready) begin
+        put(6, message_of(3'd2, h_rsd.opcode), h_rsd, {h_line, 128'd0});
+      end
       if (h_rsn_valid && h_rsn_ready) put(6, message_of(3'd5, h_rsn.opcode), h_rsn, '0);
 
       // ------------------------------------------------ and out of them
