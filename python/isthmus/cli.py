@@ -77,23 +77,23 @@ def compare(
             "-s",
             "--size",
             metavar="BYTES",
-            help="Of a request: 256, 2K, 8,64,1K or 8:4K, which doubles.  [256]",
+            help="Bytes per request: 256, 2K, a list 8,64,1K, or powers of two 8:4K.  [256]",
         ),
     ] = None,
     window: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Requests in flight, as soon as one is done the next.  [1]"),
+        typer.Option(metavar="N", help="Requests in flight, closed loop.  [1]"),
     ] = None,
     rate: Annotated[
         str | None,
         typer.Option(
-            metavar="R", help="Instead of --window: requests a second, 100k, with Poisson arrivals."
+            metavar="R", help="Requests per second, such as 100k, Poisson arrivals; replaces --window."
         ),
     ] = None,
     platform: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help="Names or paths of .toml files, with commas.  [some of each road]"
+            metavar="NAMES", help="Platform names or .toml files, separated by commas.  [some of each road]"
         ),
     ] = None,
     set_: Annotated[
@@ -106,7 +106,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only this way: dma, loads, bulk, serial, datagram, inline, message, poll or interrupt.",
+            help="Only this driver: dma, loads, bulk, serial, datagram, inline, message, poll or interrupt.",
         ),
     ] = None,
     iterations: Annotated[
@@ -117,7 +117,7 @@ def compare(
             metavar="N",
             min=1,
             max=1_000_000,
-            help="Requests that are measured.  [1000; fewer of large ones, 256 KiB in all]",
+            help="Number of measured requests.  [1000; fewer of large ones, 256 KiB in all]",
         ),
     ] = None,
     seed: Seed = 1,
@@ -133,7 +133,7 @@ def compare(
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:
-    """Which road for this transfer: a decision, one table, one HTML page."""
+    """Measure a transfer over every road and say which is best."""
     from isthmus.bench.runner import sweep
     from isthmus.compare.api import run as ask
     from isthmus.compare.measure import Request
@@ -183,7 +183,7 @@ bench = typer.Typer(
 )
 app.add_typer(bench, name="bench")
 serve = typer.Typer(
-    cls=_Serve, help="Offer a simulated FPGA to real programs.", no_args_is_help=True, rich_markup_mode=None
+    cls=_Serve, help="Connect a simulated FPGA to real programs.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(serve, name="serve")
 
@@ -220,14 +220,12 @@ def verify(
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Take the simulated numbers from this result file.")
     ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 also where a published row differs.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Also exit 1 if a published row differs.")] = False,
     notes: Annotated[
-        bool, typer.Option("--notes", help="Say of each row what an agreement rests on.")
+        bool, typer.Option("--notes", help="Say for each row which inputs an agreement depends on.")
     ] = False,
 ) -> None:
-    """Published numbers beside simulated ones. Exits 1 where a limit of the gateware is missed."""
+    """Compare published numbers with simulated ones. Exits 1 where a limit of the gateware is missed."""
     choose("published system", road, PUBLISHED)
     if results is None:
         bootstrap.ensure_native()
@@ -255,7 +253,7 @@ def report(
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="Print the tables, and write nothing.")] = False,
 ) -> None:
-    """Draw the page again from a result file."""
+    """Redraw the page from a result file."""
     from isthmus import report as drawing
 
     if text:
@@ -269,7 +267,7 @@ def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD.json", help="A result file.")],
     new: Annotated[Path, typer.Argument(metavar="NEW.json", help="Another one, of the same roads.")],
 ) -> None:
-    """Show what changed between two results, a line each."""
+    """Show what changed between two results, one line per change."""
     from isthmus.results import diff as changes
 
     changes.run(old, new)
@@ -278,7 +276,9 @@ def diff(
 @app.command()
 def prove(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Default: all.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Also run proofs that passed before.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Also run proofs whose result is in the cache.")
+    ] = False,
 ) -> None:
     """Run the formal proofs."""
     from isthmus import formal
@@ -301,10 +301,10 @@ def prove(
 @app.command()
 def area(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    family: Annotated[str, one_of("family", FAMILIES, help="Which FPGAs.")] = "xc7",
+    family: Annotated[str, one_of("family", FAMILIES, help="FPGA family.")] = "xc7",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
-    """Area of cores beside baseline and peers."""
+    """Report area of cores against baselines and peers."""
     from isthmus.figures import cores as table
 
     entries = table.select(cores or [])
@@ -325,10 +325,10 @@ def area(
 @app.command()
 def timing(
     cores: Annotated[list[str] | None, typer.Argument(metavar="CORE", help="Default: all.")] = None,
-    device: Annotated[str, one_of("device", DEVICES, help="Which FPGA.")] = "lfe5u-85",
+    device: Annotated[str, one_of("device", DEVICES, help="FPGA device.")] = "lfe5u-85",
     update: Annotated[bool, typer.Option("--update", help="Store these figures as the baseline.")] = False,
 ) -> None:
-    """Clock frequency of cores on ECP5 beside target."""
+    """Report Fmax of cores on ECP5 against the targets."""
     from isthmus.figures import cores as table
 
     # Placed on ECP5: cores that are not measured for it have no clock there.
@@ -354,19 +354,45 @@ def timing(
     show.conclude(found, [*failed, *worse], [])
 
 
+@app.command()
+def image(
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board of boards/: ecpix5.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The bitstream.  [default: out/BOARD.bit]")
+    ] = None,
+) -> None:
+    """Build the bitstream of a board with open tools; exits 1 where its clocks are not met."""
+    from isthmus import storage
+    from isthmus.console import counting
+    from isthmus.errors import choose
+    from isthmus.figures import image as images
+    from isthmus.results.table import aligned
+
+    choose("board", board, images.BOARDS)
+    target = out or Path("out") / f"{board}.bit"
+    storage.prepare(target.parent)
+    bootstrap.ensure_development()
+    with counting("image", 1 + len(images.SEEDS)) as done:
+        clocks = images.build(board, target, done)
+    rows = [("clock", "MHz", "required", "ratio")]
+    rows += [
+        (c.name, f"{c.achieved_mhz:.1f}", f"{c.required_mhz:g}", f"{c.achieved_mhz / c.required_mhz:.2f}")
+        for c in clocks
+    ]
+    print(f"{images.BOARDS[board].title}\n\n{aligned(rows, left={0})}\n{target}")
+
+
 @app.command("test")
 def run_tests(
-    fast: Annotated[bool, typer.Option("--fast", help="Leave out what simulates RTL.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Skip tests that simulate RTL.")] = False,
     keyword: Annotated[
-        str, typer.Option("-k", metavar="EXPR", help="Only Python tests that match, as pytest -k.")
+        str, typer.Option("-k", metavar="EXPR", help="Run only Python tests that match, as in pytest -k.")
     ] = "",
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Also run benches and proofs that passed before."),
+        typer.Option("--fresh", help="Also run tests whose result is in the cache."),
     ] = False,
-    release: Annotated[
-        bool, typer.Option("--all", help="Also run the long tests that are run before a release.")
-    ] = False,
+    release: Annotated[bool, typer.Option("--all", help="Also run the long tests of a release.")] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing
@@ -376,7 +402,7 @@ def run_tests(
 
 @app.command()
 def regs(
-    check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only list the files that are out of date.")] = False,
 ) -> None:
     """Generate register files from rtl/regs/*.rdl."""
     bootstrap.ensure_development()
@@ -392,9 +418,30 @@ def regs(
         print(path)
 
 
+@app.command()
+def files(
+    core: Annotated[
+        str, typer.Argument(metavar="CORE", help="A module such as gige_udp, or a core such as rdma.")
+    ],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="f|vivado|quartus|litex|template",
+            help="A file list for Verilator, Tcl for Vivado or Quartus with constraints, Python for LiteX, "
+            "or an instance of the module.",
+        ),
+    ] = "f",
+) -> None:
+    """Print the sources of a core for your own tools."""
+    from isthmus import fusesoc
+
+    print(fusesoc.listing(core, form), end="")
+
+
 @app.command("platforms")
 def list_platforms() -> None:
-    """List the systems there are constants of."""
+    """List the platforms that can be measured."""
     from isthmus import platforms
     from isthmus.results.table import aligned
 

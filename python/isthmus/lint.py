@@ -33,12 +33,12 @@ def lint(rtl: Path = RTL, done: Callable[[Finding], None] = lambda _: None) -> l
     findings: list[Finding] = []
     for name, core in load_cores(rtl).items():
         files = sources(name, rtl)
-        tops, text = _elaborate(files, set(core.files))
+        own_tops, text = tops(files, set(core.files))
         findings.append(Finding(f"elaborate {name}", text))
         done(findings[-1])
         if waivers.is_file():
             files = [waivers, *files]
-        tops_found += [(name, top, files) for top in tops]
+        tops_found += [(name, top, files) for top in own_tops]
 
     def one(job: tuple[str, str, list[Path]]) -> Finding:
         core, top, files = job
@@ -51,7 +51,7 @@ def lint(rtl: Path = RTL, done: Callable[[Finding], None] = lambda _: None) -> l
     return findings
 
 
-def _elaborate(files: list[Path], own: set[Path]) -> tuple[list[str], str]:
+def tops(files: list[Path], own: set[Path]) -> tuple[list[str], str]:
     """Modules of `own` files that nothing instantiates, and the errors of the whole."""
     from pyslang import driver
 
@@ -63,7 +63,7 @@ def _elaborate(files: list[Path], own: set[Path]) -> tuple[list[str], str]:
     run.parseAllSources()
     compilation = run.createCompilation()
     manager = run.sourceManager
-    tops = [
+    found = [
         top.name
         for top in compilation.getRoot().topInstances
         if Path(manager.getFileName(top.body.location)).resolve() in {file.resolve() for file in own}
@@ -74,7 +74,7 @@ def _elaborate(files: list[Path], own: set[Path]) -> tuple[list[str], str]:
         for d in compilation.getAllDiagnostics()
         if d.isError()
     ]
-    return tops, "\n".join(errors)
+    return found, "\n".join(errors)
 
 
 def _verilator(verilator: Verilator, top: str, files: list[Path]) -> str:

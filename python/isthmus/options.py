@@ -25,7 +25,10 @@ def one_of(what: str, known: Sequence[str], *names: str, metavar: str = "", **mo
 
 
 Iterations = Annotated[
-    int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Cycles of each measurement.")
+    int,
+    typer.Option(
+        "-n", "--iters", metavar="N", min=1, max=1_000_000, help="Etherbone cycles per measurement."
+    ),
 ]
 Seed = Annotated[
     int,
@@ -35,7 +38,7 @@ Seed = Annotated[
 ]
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
 OutJson = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Another name for the result file; ends in .json.")
+    Path | None, typer.Option(metavar="FILE", help="Name of the result file, ending in .json.")
 ]
 Scheduler = Annotated[
     str | None,
@@ -45,6 +48,6 @@ Scheduler = Annotated[
     ),
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Keep each point in DIR/points; measure what is not there.")
+    bool, typer.Option("--resume", help="Store each point in DIR/points and measure only the missing ones.")
 ]
 Form = Annotated[str, one_of("format", FORMATS, "--format", help="What to print.")]

@@ -131,6 +131,7 @@ def stages(options: Options) -> list[Stage]:
         return [Stage("pytest", lambda: _pytest(options), simulates=True)]
     python = [name for name in ("python", "tests", "benchmarks") if any((ROOT / name).rglob("*.py"))]
     rtl = sorted(file for file in RTL.rglob("*.sv") if "gen" not in file.parts)
+    rtl += sorted((ROOT / "boards").rglob("*.sv"))
     cargo = bootstrap.find_cargo()
     return [
         _command("ruff check", ["ruff", "check", "--quiet", *python]),

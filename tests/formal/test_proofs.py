@@ -21,6 +21,7 @@ FAULTS = [fault for fault in MUTATIONS if fault.get("always")]
 SAMPLE = (
     "axi/event_queue",
     "blocklink/blocklink_replay",
+    "ccix/ccix_txns",
     "coherence/coherence_responses",
     "crossbar/crosspoint",
     "etherbone/etherbone_lite_tx",

@@ -16,6 +16,7 @@ import pytest
 from isthmus import bootstrap, verify
 from isthmus.paths import ROOT
 from isthmus.results import Document
+from isthmus.roads.ccix import published as ccix_published
 from isthmus.roads.eci import published as eci_published
 from isthmus.roads.etherbone import bench as etherbone
 from isthmus.roads.nanet import published as nanet_published
@@ -30,6 +31,7 @@ MEASURED: dict[str, Callable[[], Document]] = {
     "rdma": rdma_published.promised,
     "nanet": nanet_published.verified,
     "eci": eci_published.measure,
+    "ccix": ccix_published.measure,
 }
 
 

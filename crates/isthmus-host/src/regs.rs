@@ -411,28 +411,28 @@ pub mod rdma_words {
     /// Descriptor, beat 0.
     pub mod descriptor_source {
         use super::Field;
-        /// Source on the host's bus, a multiple of 8.
+        /// Bus address of the source, a multiple of 8.
         pub const ADDRESS: Field = Field { low: 0, bits: 64 };
     }
 
     /// Descriptor, beat 1.
     pub mod descriptor {
         use super::Field;
-        /// Destination, a multiple of 8; of an extended one its low half.
+        /// Destination address, a multiple of 8; its low half if the descriptor is extended.
         pub const ADDRESS: Field = Field { low: 0, bits: 32 };
-        /// Beats, 1..512.
+        /// Number of beats, 1..512.
         pub const SIZE: Field = Field { low: 32, bits: 10 };
-        /// Destination host; the queue's, else the descriptor is refused.
+        /// Destination host. It must be the one of the queue, else the descriptor is refused.
         pub const DST: Field = Field { low: 42, bits: 7 };
-        /// This slot and all before it may go.
+        /// Start this slot and all slots before it.
         pub const START: Field = Field { low: 49, bits: 1 };
-        /// The sender is told when it has left.
+        /// Notify the sender when the data has left.
         pub const LOCAL_NOTIFY: Field = Field { low: 50, bits: 1 };
-        /// Remote notification.
+        /// Notify the remote program.
         pub const NOTIFY: Field = Field { low: 51, bits: 1 };
-        /// Remote interrupt.
+        /// Interrupt the remote host.
         pub const IRQ: Field = Field { low: 52, bits: 1 };
-        /// The far end says when all up to here is in its memory.
+        /// The remote end acknowledges when all packets up to this one are in its memory.
         pub const COMPLETION: Field = Field { low: 53, bits: 1 };
         /// The next slot belongs to this descriptor.
         pub const EXTENDED: Field = Field { low: 54, bits: 1 };
@@ -441,205 +441,205 @@ pub mod rdma_words {
     /// Extended descriptor, beat 2.
     pub mod descriptor_key {
         use super::Field;
-        /// Destination, high half.
+        /// Destination address, high half.
         pub const ADDRESS: Field = Field { low: 0, bits: 32 };
-        /// Of the region: see Key.
+        /// Key of the region: see Key.
         pub const KEY: Field = Field { low: 32, bits: 32 };
     }
 
     /// Extended descriptor, beat 3.
     pub mod descriptor_immediate {
         use super::Field;
-        /// For whoever is notified.
+        /// Delivered with the notification.
         pub const IMMEDIATE: Field = Field { low: 0, bits: 32 };
     }
 
     /// Message header.
     pub mod message {
         use super::Field;
-        /// That follow, 1..64.
+        /// Number of beats that follow, 1..64.
         pub const BEATS: Field = Field { low: 0, bits: 7 };
-        /// Remote queue; zero of a write.
+        /// Remote queue; 0 for a write.
         pub const QID: Field = Field { low: 8, bits: 8 };
-        /// The sender is told when it has left.
+        /// Notify the sender when the data has left.
         pub const LOCAL_NOTIFY: Field = Field { low: 16, bits: 1 };
-        /// Remote notification.
+        /// Notify the remote program.
         pub const NOTIFY: Field = Field { low: 17, bits: 1 };
-        /// Remote interrupt.
+        /// Interrupt the remote host.
         pub const IRQ: Field = Field { low: 18, bits: 1 };
-        /// The far end says when all up to here is in its memory.
+        /// The remote end acknowledges when all packets up to this one are in its memory.
         pub const COMPLETION: Field = Field { low: 19, bits: 1 };
-        /// The beats are a destination address, an Inline write key if extended, and 1 beat of data or more.
+        /// 1: an inline write. The beats are a destination address, an inline write key if extended, and one or more beats of data.
         pub const WRITE: Field = Field { low: 20, bits: 1 };
-        /// Of a write alone: a key follows its address.
+        /// For an inline write only: a key follows the address.
         pub const EXTENDED: Field = Field { low: 21, bits: 1 };
-        /// For its reader; of a write not looked at.
+        /// Delivered to the reader of the message; ignored for a write.
         pub const IMMEDIATE: Field = Field { low: 32, bits: 32 };
     }
 
     /// Inline write key.
     pub mod inline_key {
         use super::Field;
-        /// Of the region: see Key.
+        /// Key of the region: see Key.
         pub const KEY: Field = Field { low: 0, bits: 32 };
-        /// For whoever is notified.
+        /// Delivered with the notification.
         pub const IMMEDIATE: Field = Field { low: 32, bits: 32 };
     }
 
     /// Key.
     pub mod key {
         use super::Field;
-        /// Entry of the far host's region table.
+        /// Index in the remote host's region table.
         pub const REGION: Field = Field { low: 0, bits: 8 };
-        /// Must be the entry's.
+        /// Must equal the nonce of that entry.
         pub const NONCE: Field = Field { low: 8, bits: 24 };
     }
 
     /// Region, beat 0.
     pub mod region_base {
         use super::Field;
-        /// First byte, a multiple of 8.
+        /// Address of the first byte, a multiple of 8.
         pub const ADDRESS: Field = Field { low: 0, bits: 64 };
     }
 
     /// Region, beat 1.
     pub mod region_limit {
         use super::Field;
-        /// First byte behind it, a multiple of 8.
+        /// Address of the first byte after the region, a multiple of 8.
         pub const ADDRESS: Field = Field { low: 0, bits: 64 };
     }
 
     /// Region, beat 2.
     pub mod region {
         use super::Field;
-        /// Writes may be checked against it.
+        /// 1: the entry is in use.
         pub const VALID: Field = Field { low: 0, bits: 1 };
-        /// Hosts that may write, a bit each.
+        /// Hosts that may write, one bit per host.
         pub const SOURCES: Field = Field { low: 1, bits: 8 };
-        /// Notifications go to a queue.
+        /// 1: notifications go to a queue.
         pub const TO_QUEUE: Field = Field { low: 9, bits: 1 };
-        /// Which.
+        /// Number of that queue.
         pub const QID: Field = Field { low: 10, bits: 8 };
-        /// What a key must repeat.
+        /// Nonce that a key must repeat.
         pub const NONCE: Field = Field { low: 32, bits: 24 };
     }
 
     /// Queue, beat 0.
     pub mod queue_base {
         use super::Field;
-        /// Of the ring, a multiple of 8.
+        /// Address of the ring, a multiple of 8.
         pub const ADDRESS: Field = Field { low: 0, bits: 64 };
     }
 
     /// Queue, beat 1.
     pub mod queue {
         use super::Field;
-        /// Beat where the next message goes; the interface moves it.
+        /// Beat index of the next message; advanced by the interface.
         pub const HEAD: Field = Field { low: 0, bits: 17 };
-        /// Beats of the ring.
+        /// Number of beats in the ring.
         pub const WRAP: Field = Field { low: 17, bits: 17 };
-        /// 0 packed; 1 to 4: slots of 8, 16, 32, 64 beats with a frame word first.
+        /// 0: packed; 1 to 4: slots of 8, 16, 32 or 64 beats that begin with a frame word.
         pub const SLOT: Field = Field { low: 34, bits: 3 };
-        /// Hosts that may enqueue, a bit each.
+        /// Hosts that may enqueue, one bit per host.
         pub const SOURCES: Field = Field { low: 37, bits: 8 };
-        /// Messages may come.
+        /// 1: the queue accepts messages.
         pub const VALID: Field = Field { low: 45, bits: 1 };
     }
 
     /// Queue, tail.
     pub mod queue_tail {
         use super::Field;
-        /// Beat of the consumer's next read.
+        /// Beat index of the consumer's next read.
         pub const TAIL: Field = Field { low: 0, bits: 17 };
     }
 
     /// Frame word.
     pub mod frame {
         use super::Field;
-        /// 1 in the first round of the ring, 0 in the second, and so on.
+        /// 1 on the first pass through the ring, 0 on the second, and so on.
         pub const PHASE: Field = Field { low: 0, bits: 1 };
-        /// Of the body; 0: it could not be written, the slot is to be skipped. Of a notification 1 when a transfer failed since the last one.
+        /// Beats of the body; 0: the body could not be written, skip the slot. For a notification: 1 if a transfer failed since the last one.
         pub const BEATS: Field = Field { low: 1, bits: 7 };
         /// Source host.
         pub const SRC: Field = Field { low: 8, bits: 7 };
-        /// Not a message.
+        /// 1: a notification, not a message.
         pub const NOTIFICATION: Field = Field { low: 15, bits: 1 };
-        /// Messages in this queue, this one included.
+        /// Number of messages in this queue so far, this one included.
         pub const COUNT: Field = Field { low: 16, bits: 16 };
-        /// As the sender gave it.
+        /// Immediate data from the sender.
         pub const IMMEDIATE: Field = Field { low: 32, bits: 32 };
     }
 
     /// Local notification.
     pub mod local {
         use super::Field;
-        /// Slots, of messages beats, given back since enable.
+        /// Slots (for messages: beats) released since enable.
         pub const COUNT: Field = Field { low: 0, bits: 16 };
     }
 
     /// Remote notification.
     pub mod notification {
         use super::Field;
-        /// Of the transfer's last beat.
+        /// Address of the transfer's last beat.
         pub const ADDRESS: Field = Field { low: 0, bits: 48 };
-        /// Notifications since the word's address was set, this one included.
+        /// Number of notifications since the address of this word was set, this one included.
         pub const COUNT: Field = Field { low: 48, bits: 15 };
-        /// A transfer failed since the last one.
+        /// 1: a transfer failed since the last notification.
         pub const FAILED: Field = Field { low: 63, bits: 1 };
     }
 
     /// Completion.
     pub mod completion {
         use super::Field;
-        /// Packets before this number are in the far host's memory, or were refused.
+        /// Packets below this number are in the remote host's memory, or were refused.
         pub const ACKNOWLEDGED: Field = Field { low: 0, bits: 16 };
-        /// The flow is open.
+        /// 1: the flow is open.
         pub const OPEN: Field = Field { low: 16, bits: 1 };
-        /// The far end has refusals to tell that are not counted here yet.
+        /// 1: the remote end has refusals that are not yet counted here.
         pub const PENDING: Field = Field { low: 17, bits: 1 };
-        /// Sessions of the flow that ended since enable, modulo 64: what they had under way may be lost.
+        /// Number of sessions of the flow that ended since enable, modulo 64; their transfers in flight may be lost.
         pub const ENDED: Field = Field { low: 18, bits: 6 };
-        /// Of the flow.
+        /// Session number of the flow.
         pub const SESSION: Field = Field { low: 24, bits: 8 };
-        /// So far.
+        /// Refusals so far.
         pub const REFUSALS: Field = Field { low: 32, bits: 32 };
     }
 
     /// Error record, beat 0.
     pub mod record {
         use super::Field;
-        /// Why.
+        /// Reason.
         pub const CODE: Field = Field { low: 0, bits: 8 };
-        /// Slot of a descriptor, or number of a message.
+        /// Slot of the descriptor, or number of the message.
         pub const TAG: Field = Field { low: 8, bits: 7 };
-        /// Of a message.
+        /// 1: tag is the number of a message.
         pub const MESSAGE: Field = Field { low: 15, bits: 1 };
         /// The other host.
         pub const HOST: Field = Field { low: 16, bits: 7 };
-        /// 1: we refused or lost one of its packets; 0: it refused one of ours.
+        /// 1: this host refused or lost one of its packets; 0: it refused one of ours.
         pub const OURS: Field = Field { low: 23, bits: 1 };
-        /// Further packets that are not itemised, 4095 or more as 4095; with code session, all that the session had not acknowledged, or had refusals to tell of.
+        /// Further packets without a record of their own, saturating at 4095. With code session: all packets that the session had not acknowledged, or had refusals to report for.
         pub const MORE: Field = Field { low: 24, bits: 12 };
-        /// As in a frame word.
+        /// As in the frame word.
         pub const PHASE: Field = Field { low: 63, bits: 1 };
     }
 
     /// Error record, beat 1.
     pub mod record_address {
         use super::Field;
-        /// Where there is one; a descriptor in benchmark mode has none, and what stands here then says nothing.
+        /// Destination address, where there is one; undefined for a descriptor in benchmark mode.
         pub const ADDRESS: Field = Field { low: 0, bits: 64 };
     }
 
     /// Why something was not done.
     pub mod code {
-        /// Nothing itemised: only more says something.
+        /// No packet itemised: only the field more is valid.
         pub const NONE: u8 = 0;
         /// The descriptor is not legal.
         pub const DESCRIPTOR: u8 = 1;
-        /// The read of the source failed on the host's bus.
+        /// The read of the source failed on the local bus.
         pub const READ: u8 = 2;
-        /// No region, wrong key, or source not allowed.
+        /// No such region, wrong key, or source not allowed.
         pub const KEY: u8 = 3;
         /// Outside the region's bounds, or longer than a slot.
         pub const BOUNDS: u8 = 4;
@@ -647,11 +647,11 @@ pub mod rdma_words {
         pub const QUEUE: u8 = 5;
         /// Queue full.
         pub const FULL: u8 = 6;
-        /// The write failed on the far host's bus.
+        /// The write failed on the remote host's bus.
         pub const WRITE: u8 = 7;
-        /// Lost on the way.
+        /// The packet was lost on the network.
         pub const LOST: u8 = 8;
-        /// The session is not open: the far end was reset.
+        /// The session is not open: the remote end was reset.
         pub const SESSION: u8 = 9;
     }
 }

@@ -7,6 +7,7 @@
 //! `docs/reference/scenario.md` explains the scenario.
 
 mod arrivals;
+pub mod ccix;
 pub mod eci;
 mod error;
 pub mod etherbone;

@@ -9,7 +9,7 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{eci, etherbone, nanet, pcix, rdma, switch};
+use crate::{ccix, eci, etherbone, nanet, pcix, rdma, switch};
 
 /// Every road that a scenario can name.
 pub static ROADS: &[&dyn Road] = &[
@@ -19,6 +19,7 @@ pub static ROADS: &[&dyn Road] = &[
     &pcix::PcixBus,
     &nanet::Nanet,
     &eci::Eci,
+    &ccix::Ccix,
 ];
 
 /// The road of a name.

@@ -50,27 +50,27 @@ def _argument(name: str, metavar: str, text: str | None = None, kind: str = "str
 DIALECT = _text("dialect", "--dialect", "NAME", "ohwr", "ohwr or liteeth (also: litex).")
 SILENT = _flag("silent", "-s", "Silent: do not read the error status.")
 CONFIG = _flag("config", "-c", "Configuration space instead of the bus.")
-FIDELITY = _flag("fidelity", "-f", "Fidelity: exactly this operation, or none.")
-FORCE = _flag("force", "-f", "Force: carry on where the bus reports an error.")
+FIDELITY = _flag("fidelity", "-f", "Fidelity: do exactly this operation or fail.")
+FORCE = _flag("force", "-f", "Force: continue after bus errors.")
 WHERE = _argument("where", "ADDRESS/SIZE", "Size in bytes: 1, 2, 4 or 8.")
 FILE = _argument("file", "FILE", kind="path")
-WORDS = Parameter("words", "int", ("-c",), 0, "N", "Operations in a cycle; 0: as many as fit.", least=0)
+WORDS = Parameter("words", "int", ("-c",), 0, "N", "Operations per cycle; 0: as many as fit.", least=0)
 WIDTHS = "8/16/32/64"
 
 LINK = (
     _text("address_widths", "-a", "BITS", "16/32/64", "Address widths to offer."),
     _text("data_widths", "-d", "BITS", WIDTHS, "Data widths to offer."),
     Parameter("probes", "int", ("-r",), 3, "N", "Probes before giving up.", least=1),
-    Parameter("timeout_s", "float", ("--timeout",), 5.0, "S", "Wait for a reply, in seconds.", least=0.001),
+    Parameter("timeout_s", "float", ("--timeout",), 5.0, "S", "Seconds to wait for a reply.", least=0.001),
     DIALECT,
     _flag("verbose", "-v", "Say more."),
-    _flag("quiet", "-q", "No warnings, no progress."),
+    _flag("quiet", "-q", "Print neither warnings nor progress."),
 )
 DEVICE = _argument("name", "DEVICE", "udp/HOST[/PORT], tcp/HOST[/PORT] or dev/NAME.")
 ORDER = (
-    _flag("big", "-b", "Big-endian (asked of the device otherwise)."),
+    _flag("big", "-b", "Big-endian; by default the device is asked."),
     _flag("little", "-l", "Little-endian."),
-    _flag("no_probe", "-p", "Do not ask the bus what it is."),
+    _flag("no_probe", "-p", "Do not probe the bus width and address size."),
 )
 
 
@@ -119,29 +119,29 @@ COMMANDS = (
         "Copy a file to addresses.",
         (
             DEVICE,
-            _argument("where", "ADDRESS", "Of the file's first byte."),
+            _argument("where", "ADDRESS", "Address of the file's first byte."),
             FILE,
             *LINK,
             *ORDER,
             WORDS,
             SILENT,
-            FORCE._replace(help="Force: carry on where the bus reports an error, and past the device's end."),
+            FORCE._replace(help="Force: continue after bus errors and past the end of the device."),
         ),
     ),
     Command(
         "ls",
-        "List what is attached to the bus.",
-        (DEVICE, *LINK, _flag("flat", "-n", "Not recursive: the first table only.")),
+        "List the devices on the bus.",
+        (DEVICE, *LINK, _flag("flat", "-n", "Not recursive: only the first table.")),
     ),
     Command(
         "find",
-        "Print the addresses of a kind of device.",
+        "Print the addresses of all devices of one kind.",
         (
             DEVICE,
             _argument("vendor", "VENDOR", "Vendor number, such as 0x651."),
             _argument("product", "PRODUCT", "Device number, such as 0xb2afc251."),
             *LINK,
-            _flag("flat", "-n", "Not recursive: the first table only."),
+            _flag("flat", "-n", "Not recursive: only the first table."),
         ),
     ),
     Command(
@@ -158,7 +158,7 @@ COMMANDS = (
                 ("--silence",),
                 1.0,
                 "S",
-                "Stop after this long without an answer.",
+                "Stop after this many seconds without an answer.",
                 least=0.01,
                 most=3600,
             ),
@@ -166,32 +166,32 @@ COMMANDS = (
     ),
     Command(
         "snoop",
-        """Offer memory and print what masters do to it, or watch others.
+        """Offer memory and print every access to it, or watch the network.
 
     With --passive nothing is offered: the datagrams from and to PORT that pass this machine's interfaces are
     printed, operation by operation. That needs the right to (CAP_NET_RAW). TCP is not watched.
     """,
         (
             _argument("port", "PORT", "UDP and TCP; 0: any."),
-            _argument("window", "LOW-HIGH", "Addresses that are memory.")._replace(
+            _argument("window", "LOW-HIGH", "Address range that is memory.")._replace(
                 default="", show_default=False
             ),
             _text("bind", "--bind", "IP", "127.0.0.1", "Where to listen."),
             _text("data_widths", "-d", "BITS", "32", "Data widths to offer."),
-            _flag("quiet", "-q", "Serve and print no events."),
-            _flag("passive", "--passive", "Only watch what others say on the UDP port."),
+            _flag("quiet", "-q", "Serve without printing accesses."),
+            _flag("passive", "--passive", "Only watch the datagrams of others on this UDP port."),
             _text("interface", "--interface", "NAME", "", "With --passive: which; all."),
             DIALECT,
         ),
     ),
     Command(
         "perf",
-        "Measure reading the device's time.",
+        "Measure reads of the device's time.",
         (
             DEVICE,
-            _count("sustain", "SUSTAIN", 0, "Series in all; 0: one.", 0),
-            _count("iterations", "ITERATIONS", 90, "EB cycles of a series.", 1),
-            _count("reads", "READS", 1, "Timestamps in an EB cycle.", 1),
+            _count("sustain", "SUSTAIN", 0, "Number of series; 0: one.", 0),
+            _count("iterations", "ITERATIONS", 90, "EB cycles per series.", 1),
+            _count("reads", "READS", 1, "Timestamps per EB cycle.", 1),
             _count("mode", "MODE", 1, "0 convenience, 1 blocking, 2 pipelined.", 0, 2),
             *LINK,
         ),

@@ -127,6 +127,32 @@ BLOCKS: dict[str, Signal] = {
     "rx_valid_i": Signal(1, False),
 }
 
+# The packet interface (AMBA CXS) of a PCIe hard block: a packet's beats of 512 bits, with credits both ways.
+CXS: dict[str, Signal] = {
+    "tx_valid_o": Signal(1, True),
+    "tx_last_o": Signal(1, True),
+    "tx_words_o": Signal(4, True),
+    "tx_data_o": Signal(512, True),
+    "tx_credit_i": Signal(1, False),
+    "rx_valid_i": Signal(1, False),
+    "rx_words_i": Signal(4, False),
+    "rx_data_i": Signal(512, False),
+    "rx_credit_o": Signal(1, True),
+}
+
+# Commands to a traffic generator: ranges of host memory to read or write, and their ends.
+TASK: dict[str, Signal] = {
+    "valid_i": Signal(1, False),
+    "ready_o": Signal(1, True),
+    "write_i": Signal(1, False),
+    "tag_i": Signal(8, False),
+    "address_i": Signal(48, False),
+    "bytes_i": Signal(17, False),
+    "seed_i": Signal(32, False),
+    "done_o": Signal(1, True),
+    "done_tag_o": Signal(8, True),
+}
+
 
 def _lines(requests: bool) -> dict[str, Signal]:
     """Reads and writes of whole cache lines, with a byte mask; `requests`: the device makes them.
@@ -152,6 +178,8 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "vme": VME,
     "serdes": SERDES,
     "blocks": BLOCKS,
+    "cxs": CXS,
+    "task": TASK,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory
 }

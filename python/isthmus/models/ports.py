@@ -60,7 +60,8 @@ def elaborate(
 ) -> Elaborated:
     """Elaborate `top`. Raises `ElaborationError` with the first error's place and text.
 
-    device   the top is a device: its probe stages are read too, and must be there if it has probes
+    device   the top is a device: its ports are packed, its probe stages are read too, and must be there if it
+             has probes
     """
     from pyslang import driver
 
@@ -84,7 +85,7 @@ def elaborate(
         if name not in known:
             legal = ", ".join(known) or "none"
             raise ElaborationError(f"{top}: no parameter {name!r}; expected one of {legal}")
-    ports = tuple(_port(top, symbol) for symbol in body.portList)
+    ports = tuple(_port(top, symbol, device) for symbol in body.portList)
     return Elaborated(
         top,
         ports,
@@ -115,7 +116,7 @@ def _raise_first_error(run: driver.Driver, compilation: ast.Compilation) -> None
         raise ElaborationError(text)
 
 
-def _port(top: str, symbol: object) -> Port:
+def _port(top: str, symbol: object, device: bool) -> Port:
     from pyslang import ast
 
     name = str(getattr(symbol, "name", "?"))
@@ -123,10 +124,10 @@ def _port(top: str, symbol: object) -> Port:
         raise ElaborationError(f"{top}: port {name} is an interface; a device top has plain vectors only")
     if symbol.direction not in (ast.ArgumentDirection.In, ast.ArgumentDirection.Out):
         raise ElaborationError(f"{top}: port {name} must be an input or an output")
-    if not symbol.type.isIntegral:
+    if device and not symbol.type.isIntegral:
         raise ElaborationError(f"{top}: port {name} must be a packed vector, not {symbol.type}")
     is_output = symbol.direction == ast.ArgumentDirection.Out
-    return Port(name, int(symbol.type.bitWidth), is_output, _enum(symbol.type))
+    return Port(name, int(symbol.type.bitstreamWidth), is_output, _enum(symbol.type))
 
 
 def _enum(kind: ast.Type) -> str | None:

@@ -22,6 +22,7 @@ ROADS: dict[str, str] = {
     "pcix": "isthmus.roads.pcix",
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
+    "ccix": "isthmus.roads.ccix",
     "rings": "isthmus.roads.rings",
 }
 """The module of each road. A new road is one line here."""

@@ -24,6 +24,8 @@ BASE_NS = {
     ("rdma", "dma"): 1_700,
     ("rdma", "message"): 1_400,
     ("eci", "uncached"): 140,
+    ("ccix", "request-agent"): 520,
+    ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
 }
@@ -36,6 +38,8 @@ BYTE_NS = {
     "inline": 4.0,
     "message": 4.0,
     "uncached": 0.08,
+    "request-agent": 0.08,
+    "pcie-dma": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
 }
@@ -59,7 +63,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         )
     elif road == "eci":
         operation, size, driver = work["operation"], work["bytes"], "uncached"
-    elif road == "nanet":
+    elif road in ("ccix", "nanet"):
         operation, size, driver = work["operation"], work["bytes"], work["driver"]
     else:
         operation, size = work["test"], work["size_bytes"]
@@ -100,6 +104,11 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         own = {
             "lines": -(-size // 128), "link_bytes_s": 17 / 16 * size * per_s, "packing_share": 1.0,
             "fastest_cycles": total / 3333, "acknowledged_ps": total, "bad_blocks": 0, "blocks_again": 0,
+        }  # fmt: skip
+    if road == "ccix":
+        own = {
+            "lines": -(-size // 64), "link_bytes_s": 1.2 * size * per_s, "packet_messages": 3.0,
+            "fastest_cycles": total / 4000, "acknowledged_ps": 2 * total,
         }  # fmt: skip
     return [
         {

@@ -92,7 +92,7 @@ def test_details_come_behind_the_first_screen(call: Any) -> None:
         ("--op message --size 1K", "1 KiB: message over RDMA by message takes a multiple of 8 bytes"),
         (
             "--op device-read --window 2 --platform rdma-pcie",
-            "256 bytes: device-read is timed one by one: expected neither",
+            "256 bytes: in device-read the interface decides how many are in flight: expected neither",
         ),
         (
             "--op device-write --size 1K --platform rdma-pcie",

@@ -30,6 +30,7 @@ import test_switch  # noqa: E402
 from isthmus import cli  # noqa: E402
 
 NOT_RUN = {
+    "fusesoc": "run with these targets in tests/python/rtl/test_fusesoc.py",
     "apt-get": "changes the machine",
     "rustup": "changes the machine",
     "git": "needs the network",

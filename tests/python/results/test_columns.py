@@ -9,6 +9,7 @@ from pathlib import Path
 import fixture
 import pytest
 import rdma_fixture
+import test_ccix_bench
 import test_eci
 import test_nanet
 import test_switch
@@ -37,6 +38,7 @@ def documents() -> dict[str, Document]:
         "switch": switch.measure(loads, runner=test_switch.engine, given=Path("model.so")),
         "pcix": pcix.measure(runner=rdma_fixture.engine),
         "eci": test_eci.measured(),
+        "ccix": test_ccix_bench.measured(),
         "nanet": test_nanet.measured(),
     }
 

@@ -224,7 +224,8 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     for name in ("forth", "rtl-targets"):
         with pytest.raises(
             UserError,
-            match=f"unknown published system '{name}'; choose from etherbone, switch, rdma, nanet, eci$",
+            match=f"unknown published system '{name}'; "
+            "choose from etherbone, switch, rdma, nanet, eci, ccix$",
         ):
             verify.run(name, document=made)
     text = (PUBLISHED / "etherbone.csv").read_text()

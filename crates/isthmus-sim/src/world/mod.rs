@@ -7,6 +7,7 @@
 mod axi;
 pub mod blocks;
 pub mod cable;
+pub mod ccix;
 pub mod endpoint;
 pub mod ethernet;
 pub mod host;
@@ -18,6 +19,7 @@ pub mod pcie;
 pub mod pcix;
 pub mod phy;
 pub mod switch;
+pub mod tasks;
 pub mod usb;
 pub mod vme;
 

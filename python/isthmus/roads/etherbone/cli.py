@@ -27,26 +27,31 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
     def command(
         iterations: Iterations = 90,
         size: Annotated[
-            str, typer.Option("-s", "--size", metavar="N", help="Timestamps in one cycle: 4, 1,2,8 or 1..8.")
+            str,
+            typer.Option(
+                "-s", "--size", metavar="N", help="Timestamps per cycle: 4, a list 1,2,8, or a range 1..8."
+            ),
         ] = "1..8",
         platform: Annotated[
             str,
             typer.Option(
-                metavar="NAMES", help="Names or paths of platforms, with commas, or all that are shipped."
+                metavar="NAMES",
+                help="Platform names or .toml files, separated by commas; all: every shipped one.",
             ),
         ] = "all",
         method: Annotated[str, one_of("method", METHODS, help="How the host program reads.")] = "all",
-        profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "all",
+        profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "all",
         seed: Seed = 1,
         form: Form = "table",
         details: Annotated[
-            bool, typer.Option("--details", help="Also latencies, rates and stages of each measurement.")
+            bool,
+            typer.Option("--details", help="Also print latencies, rates and stages of each measurement."),
         ] = False,
         out: OutFolder = Path("out"),
         out_json: OutJson = None,
         scheduler: Scheduler = None,
         resume: Resume = False,
-        trace: Annotated[str, one_of("trace", TRACES, help="Written to DIR/traces.")] = "none",
+        trace: Annotated[str, one_of("trace", TRACES, help="Trace to write into DIR/traces.")] = "none",
     ) -> None:
         from isthmus.bench import runner
         from isthmus.roads.etherbone import command
@@ -82,18 +87,16 @@ vme = _bench("vme", "Timestamps over VME.", ("vme",))
 def serve(
     udp: Annotated[
         str | None,
-        typer.Option(metavar="IP:PORT", help="Datagrams; port 0: any free one.  [127.0.0.1]"),
+        typer.Option(metavar="IP:PORT", help="Listen for datagrams here; port 0: any free one.  [127.0.0.1]"),
     ] = None,
-    tcp: Annotated[str | None, typer.Option(metavar="IP:PORT", help="Connections.")] = None,
-    tap: Annotated[
-        str | None, typer.Option(metavar="IF", help="Be the other end of a TAP interface.")
-    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="IP:PORT", help="Listen for connections here.")] = None,
+    tap: Annotated[str | None, typer.Option(metavar="IF", help="Attach to this TAP interface.")] = None,
     pty: Annotated[bool, typer.Option("--pty", help="Offer a pseudo-terminal.")] = False,
     dialect: Annotated[
         str, one_of("dialect", DIALECTS, help="liteeth and litex are both that of LiteEth.")
     ] = "ohwr",
     allow: Annotated[
-        list[str] | None, typer.Option(metavar="CIDR", help="Serve these hosts only; repeatable.")
+        list[str] | None, typer.Option(metavar="CIDR", help="Serve only these hosts; repeatable.")
     ] = None,
     bind_public: Annotated[
         bool, typer.Option("--bind-public", help="Listen on every interface. Etherbone has no password.")

@@ -22,25 +22,30 @@ def nanet(
         str, typer.Option("-s", "--size", metavar="BYTES", help="UDP payload: 1472, 64,1472 or 64:1024.")
     ] = "64,256,1024,1472",
     iterations: Annotated[
-        int, typer.Option("-n", "--iters", metavar="N", min=1, help="Datagrams measured at each size.")
+        int, typer.Option("-n", "--iters", metavar="N", min=1, help="Datagrams measured per size.")
     ] = 200,
-    ports: Annotated[int, typer.Option(metavar="N", help="Ethernet ports, 1 to 4, each with a stream.")] = 1,
+    ports: Annotated[
+        int, typer.Option(metavar="N", help="Number of Ethernet ports, 1 to 4, each with its own stream.")
+    ] = 1,
     window: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Datagrams of a port in flight: 1 or 1,16.  [1,16]"),
+        typer.Option(metavar="N", help="Datagrams in flight per port: 1 or a list 1,16.  [1,16]"),
     ] = None,
     rate: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Instead: datagrams a second and port, Poisson.")
+        str | None,
+        typer.Option(
+            metavar="RATE", help="Datagrams per second and port, Poisson arrivals; replaces --window."
+        ),
     ] = None,
-    buffers: Annotated[int, typer.Option(metavar="N", help="Buffers of each port, a power of two.")] = 64,
+    buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
     driver: Annotated[str, one_of("driver", DRIVERS, help="How the program waits for events.")] = "poll",
     platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
     ] = "nanet",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "all",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "all",
     waveform: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Waveform of the interface, an FST file; of a single run."),
+        typer.Option(metavar="FILE", help="Write a waveform (FST) of the interface; needs a single run."),
     ] = None,
     seed: Seed = 1,
     form: Form = "table",

@@ -31,12 +31,13 @@ def rdma(
             "-s",
             "--size",
             metavar="BYTES",
-            help="Of a transfer: 64, 8,64 or 8:4096, which doubles.  [8; 65536 where rates are measured]",
+            help="Bytes per transfer: 64, a list 8,64, or powers of two 8:4096.  "
+            "[8; 65536 where rates are measured]",
         ),
     ] = None,
     all_: Annotated[
         bool,
-        typer.Option("-a", "--all", help="Every size: doubled from 8 bytes to 512 KiB, to 504 or to 64 KiB."),
+        typer.Option("-a", "--all", help="All sizes: powers of two from 8 bytes to the largest of the test."),
     ] = False,
     iterations: Annotated[
         int | None,
@@ -55,7 +56,7 @@ def rdma(
             "-D",
             "--duration",
             metavar="MS",
-            help="Instead of -n: simulated milliseconds; a short run first says how many transfers that is.",
+            help="Simulated milliseconds; replaces -n. A short run first finds how many transfers that is.",
         ),
     ] = None,
     bidirectional: Annotated[
@@ -68,7 +69,7 @@ def rdma(
             "--post-list",
             metavar="N",
             min=1,
-            help="Transfers handed over at a time: of write-bw, send-bw.",
+            help="Transfers posted at a time, in write-bw and send-bw.",
         ),
     ] = 1,
     inline: Annotated[
@@ -83,7 +84,7 @@ def rdma(
         ),
     ] = None,
     histogram: Annotated[
-        bool, typer.Option("-H", "--report-histogram", help="Print the whole distribution.")
+        bool, typer.Option("-H", "--report-histogram", help="Print the full latency distribution.")
     ] = False,
     unsorted: Annotated[
         bool, typer.Option("-U", "--report-unsorted", help="Print each sample, in order.")
@@ -100,10 +101,12 @@ def rdma(
     ] = None,
     waveform: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Waveform of host 0's interface, an FST file; of a single run."),
+        typer.Option(
+            metavar="FILE", help="Write a waveform (FST) of host 0's interface; needs a single run."
+        ),
     ] = None,
-    hosts: Annotated[int, typer.Option(metavar="N", help="Hosts that take part, 2 to 8.")] = 2,
-    links: Annotated[int, typer.Option(metavar="N", help="Links of each host, 1 to 4.")] = 1,
+    hosts: Annotated[int, typer.Option(metavar="N", help="Number of hosts, 2 to 8.")] = 2,
+    links: Annotated[int, typer.Option(metavar="N", help="Links per host, 1 to 4.")] = 1,
     posting: Annotated[
         str | None,
         one_of(
@@ -119,17 +122,17 @@ def rdma(
         ),
     ] = False,
     uncombined: Annotated[
-        bool, typer.Option("--uncombined", help="Post in words of 4 bytes, without write-combining.")
+        bool, typer.Option("--uncombined", help="Post with 4-byte stores, without write-combining.")
     ] = False,
     polled: Annotated[
-        bool, typer.Option("--polled", help="The receiver polls its memory instead of using notifications.")
+        bool, typer.Option("--polled", help="The receiver polls memory instead of using notifications.")
     ] = False,
     platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Names or paths of platforms, with commas.")
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
     ] = "forth-rdma",
     profile: Annotated[
         str | None,
-        one_of("profile", PROFILES, help="Which design.  [isthmus; of figures all]"),
+        one_of("profile", PROFILES, help="Design to measure.  [isthmus; of figures all]"),
     ] = None,
     seed: Seed = 1,
     form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",

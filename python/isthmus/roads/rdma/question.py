@@ -53,7 +53,10 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     by_device = operation in _DEVICE_LARGEST
     largest = _DEVICE_LARGEST[operation] if by_device else _LARGEST[driver.name]
     if by_device and question.window != 1:
-        return f"{operation} is timed one by one: expected neither --window nor --rate"
+        return (
+            f"in {operation} the interface decides how many are in flight: "
+            "expected neither --window nor --rate"
+        )
     if by_device and question.noise is not None:
         return f"{operation} has no program that could be delayed: expected no --noise"
     in_flight = max(1, IN_FLIGHT // -(-size // bench.DESCRIPTOR_BYTES))

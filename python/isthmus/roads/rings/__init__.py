@@ -9,5 +9,5 @@ ROAD = Road(
     name="rings",
     title="Rings in the hits of a RICH, event by event",
     commands={"rings": f"{_HERE}.cli:bench"},
-    tools={"trigger": ("Make events of a RICH and find their rings.", f"{_HERE}.cli:app")},
+    tools={"trigger": ("Generate RICH events and find their rings.", f"{_HERE}.cli:app")},
 )

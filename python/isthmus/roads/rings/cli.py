@@ -17,7 +17,7 @@ MAX_EVENTS = 8 << 20
 
 app = typer.Typer(rich_markup_mode=None)
 
-Sample = Annotated[str, one_of("sample", SAMPLES, help="Which physics.")]
+Sample = Annotated[str, one_of("sample", SAMPLES, help="Kind of events.")]
 Events = Annotated[int, typer.Option("-n", "--events", metavar="N", min=512, max=MAX_EVENTS, help="Events.")]
 
 
@@ -28,15 +28,16 @@ def truth_of(events: Path) -> Path:
 
 @app.command()
 def events(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The events; their truth goes to FILE.truth.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Output file; the true rings go to FILE.truth.")],
     sample: Sample = "reference",
     rate: Annotated[
-        str, typer.Option(metavar="R", help="Mean events a second, with Poisson arrivals: 10M, 250k.")
+        str,
+        typer.Option(metavar="R", help="Mean events per second, such as 10M or 250k, with Poisson arrivals."),
     ] = "10M",
     count: Events = 65_536,
     seed: Seed = 1,
 ) -> None:
-    """Make events by Monte Carlo, as records of the wire."""
+    """Generate events by Monte Carlo, in the format of the wire."""
     from isthmus import bootstrap
     from isthmus.storage import store_all
     from isthmus.workload import parse_rate, rate_text
@@ -54,12 +55,12 @@ def events(
 @app.command()
 def find(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Events, of isthmus trigger events.")],
-    finder: Annotated[str, one_of("finder", FINDERS, help="Which algorithm.")] = "isthmus",
+    finder: Annotated[str, one_of("finder", FINDERS, help="Ring-finding algorithm.")] = "isthmus",
     level: Annotated[
-        str | None, one_of("level", LEVELS, help="Which instructions.  [the best of this processor]")
+        str | None, one_of("level", LEVELS, help="Instruction set.  [the best of this processor]")
     ] = None,
 ) -> None:
-    """Find the rings of a file's events: quality and speed."""
+    """Find the rings in a file of events; print quality and speed."""
     from isthmus import bootstrap
     from isthmus.storage import read
 
@@ -78,7 +79,12 @@ def bench(
     seed: Seed = 1,
     passes: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=1000, help="Runs; the shortest of each 512 events counts."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Passes over the events; the fastest pass of each block of 512 counts.",
+        ),
     ] = 10,
     out: OutFolder = Path("out"),
 ) -> None:

@@ -26,36 +26,45 @@ def switch(
             help="uniform, permutation, hotspot[:SHARE], unbalanced:W, single or trace:FILE.",
         ),
     ] = "uniform",
-    arrivals: Annotated[str, one_of("arrivals", ARRIVALS, help="When packets are made.")] = "paced",
+    arrivals: Annotated[str, one_of("arrivals", ARRIVALS, help="Arrival process of packets.")] = "paced",
     size: Annotated[
-        str, typer.Option("-s", "--sizes", metavar="BYTES", help="Data of a packet: 64-512 or 256.")
+        str,
+        typer.Option("-s", "--sizes", metavar="BYTES", help="Payload of a packet in bytes: 64-512 or 256."),
     ] = "64-512",
     load: Annotated[
         str,
-        typer.Option(metavar="LOADS", help="Shares of a line's words: 0.8, 0.5,0.8 or FROM:TO[:STEP]."),
+        typer.Option(
+            metavar="LOADS",
+            help="Offered load, as a fraction of the line rate: 0.8, 0.5,0.8 or FROM:TO[:STEP].",
+        ),
     ] = "0.1:1.0",
     packets: Annotated[
-        int, typer.Option("-n", "--packets", metavar="N", help="Packets to measure at each load.")
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
     ] = 20_000,
     seed: Seed = 1,
-    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "isthmus",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
     buffer_words: Annotated[
-        int | None, typer.Option(metavar="N", help="Words of a crosspoint, 32 to 512.  [512]")
+        int | None, typer.Option(metavar="N", help="Words per crosspoint buffer, 32 to 512.  [512]")
     ] = None,
     round_trip: Annotated[
         int | None,
-        typer.Option(metavar="WORDS", help="Propagation from a sender to the switch and back.  [50]"),
+        typer.Option(
+            metavar="WORDS", help="Round-trip propagation between sender and switch, in words.  [50]"
+        ),
     ] = None,
     engines: Annotated[
-        str, typer.Option("--engine", metavar="NAMES", help="rtl, reference, ideal, with commas, or all.")
+        str,
+        typer.Option(
+            "--engine", metavar="NAMES", help="rtl, reference or ideal, separated by commas, or all."
+        ),
     ] = "all",
     platform: Annotated[
-        str, typer.Option(metavar="NAME", help="A platform by its name or path.")
+        str, typer.Option(metavar="NAME", help="A platform name or .toml file.")
     ] = "forth-switch",
     waveform: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Waveform of the switch, an FST file: --engine rtl and one --load."
+            metavar="FILE", help="Write a waveform (FST) of the switch; needs --engine rtl and one --load."
         ),
     ] = None,
     form: Form = "table",

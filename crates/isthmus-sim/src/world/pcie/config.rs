@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a PCIe link and its two ends are: every constant an input with its unit.
+//! Configuration of a PCIe link and its two ends. Every constant is an input and has its unit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,33 +12,32 @@ use crate::world::config_error;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PcieConfig {
-    /// Its name in this world.
+    /// Name of the link in this world.
     pub name: String,
-    /// The generation it runs at.
+    /// PCIe generation (transfer rate and coding).
     pub generation: Generation,
-    /// Lanes: 1, 2, 4, 8 or 16.
+    /// Number of lanes: 1, 2, 4, 8 or 16.
     pub lanes: u32,
-    /// The largest payload of a TLP: 128 to 4096, a power of two.
+    /// Max_Payload_Size: a power of two, 128 to 4096.
     pub max_payload_bytes: u32,
-    /// The largest read request: 128 to 4096, a power of two.
+    /// Max_Read_Request_Size: a power of two, 128 to 4096.
     pub max_read_request_bytes: u32,
-    /// Read completions end at multiples of this: the read completion boundary (64 or 128) where
-    /// the root complex answers by the cache line, up to `max_payload_bytes` where it merges lines.
+    /// Read completions end at multiples of this: the read completion boundary (64 or 128) if the
+    /// root complex answers with single cache lines, up to `max_payload_bytes` if it merges them.
     pub read_completion_bytes: u32,
     /// Whether TLPs carry an end-to-end CRC of 4 bytes.
     #[serde(default)]
     pub ecrc: bool,
-    /// The share of each direction's symbols that TLPs cannot use: SKP ordered sets, and DLLPs where
-    /// they are not counted one by one.
+    /// Fraction of each direction's symbols that TLPs cannot use: SKP ordered sets, and DLLPs if
+    /// they are not modelled one by one.
     pub reserved_share: f64,
-    /// An acknowledgement DLLP goes back once per this many TLPs; 0: in `reserved_share`.
+    /// TLPs per ACK DLLP; 0: ACKs are part of `reserved_share`.
     pub ack_every_tlps: u32,
-    /// A flow-control DLLP goes back once per this many TLPs that left a receive buffer; 0: in
-    /// `reserved_share`.
+    /// TLPs taken out of the receive buffer per UpdateFC DLLP; 0: part of `reserved_share`.
     pub update_every_tlps: u32,
-    /// From a symbol on one end's pins to the same symbol on the other's: traces, connector, cable.
+    /// Propagation delay from the pins of one end to those of the other: traces, connector, cable.
     pub propagation_ns: f64,
-    /// After a TLP with a wrong LCRC: from its last symbol to the first of its second transmission.
+    /// From the last symbol of a TLP with a wrong LCRC to the first symbol of its replay.
     pub replay_ns: f64,
     /// The host's end.
     pub root: RootConfig,
@@ -46,82 +45,82 @@ pub struct PcieConfig {
     pub endpoint: EndpointConfig,
 }
 
-/// One end's hard block: transaction, data link and physical layer.
+/// The PCIe hard block of one end: transaction, data link and physical layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PortConfig {
-    /// From a TLP handed to the block to its first symbol on the pins, on a free link.
+    /// From a TLP at the user side to its first symbol on the pins, with the link idle.
     pub transmit_latency_ns: f64,
-    /// From a TLP's last symbol on the pins to the TLP at the block's user side.
+    /// From a TLP's last symbol on the pins to the TLP at the user side.
     pub receive_latency_ns: f64,
-    /// Posted TLPs that wait inside for the wire before their sender is held up.
+    /// Posted TLPs that the block queues before it stalls its user side.
     pub transmit_queue_tlps: usize,
-    /// The room it advertises for TLPs it receives.
+    /// Receive buffers that it advertises.
     pub credits: CreditConfig,
-    /// From a TLP taken out of the receive buffer to its credits in the other end's transmitter.
+    /// From a TLP leaving the receive buffer to its credits at the other end's transmitter.
     pub credit_update_ns: f64,
 }
 
-/// Receive buffers in flow-control units: a header, or 16 bytes of data. 0 is without limit, as on
-/// the wire. Memory reads carry no data: there are no non-posted data credits.
+/// Receive buffers in flow-control credits: a header, or 16 bytes of data. 0 means infinite, as in
+/// the protocol. There are no non-posted data credits: memory reads carry no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CreditConfig {
-    /// Writes and interrupts.
+    /// Headers of writes and interrupts.
     pub posted_headers: u32,
-    /// Their data.
+    /// Data of writes and interrupts.
     pub posted_data: u32,
-    /// Reads.
+    /// Headers of reads.
     pub nonposted_headers: u32,
-    /// Completions.
+    /// Headers of completions.
     pub completion_headers: u32,
-    /// Their data.
+    /// Data of completions.
     pub completion_data: u32,
 }
 
-/// What happens to a write to where no host memory is.
+/// What happens to a write to an address without host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StrayWrite {
-    /// The run fails, and names the address.
+    /// The run fails with an error that names the address.
     Fail,
-    /// It is dropped and counted, as hardware does.
+    /// The write is dropped and counted, as in hardware.
     Drop,
 }
 
-/// The root complex, as far as one of its ports needs it.
+/// The root complex: one root port and the memory behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RootConfig {
-    /// Its port.
+    /// PCIe hard block of this end.
     pub port: PortConfig,
-    /// The bus address of the host memory's first byte. Below 4 GiB headers are 3 DW, else 4 DW.
+    /// Bus address of the first byte of host memory. TLP headers have 3 DW below 4 GiB, else 4 DW.
     pub memory_base: u64,
-    /// From a read request out of the port to its data at the port: last-level cache or DRAM.
+    /// Read latency of memory, port to port: last-level cache or DRAM.
     pub memory_read_ns: f64,
-    /// From a write out of the port to its bytes visible to programs.
+    /// From a write at the port to its data being visible to programs.
     pub memory_write_ns: f64,
-    /// Writes of the device to where no memory is.
+    /// What happens to a device's write to an address without memory.
     pub stray_writes: StrayWrite,
 }
 
-/// The device's hard block.
+/// The endpoint: the device's hard block, its BAR and its tags.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Its port.
+    /// PCIe hard block of this end.
     pub port: PortConfig,
-    /// The bus address of BAR 0.
+    /// Bus address of BAR 0.
     pub bar_base: u64,
-    /// The size of BAR 0: a power of two.
+    /// Size of BAR 0 in bytes: a power of two.
     pub bar_bytes: u64,
-    /// Read requests that may be outstanding.
+    /// Maximum number of outstanding read requests.
     pub tags: u32,
-    /// How long a request waits for its completions.
+    /// Completion timeout of a read request.
     pub completion_timeout_ns: f64,
 }
 
-/// The latencies of one port, checked.
+/// Latencies of one port, after the check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PortTimes {
     pub(super) transmit: Picoseconds,
@@ -150,7 +149,7 @@ impl PortConfig {
             ("credits.posted_data", credits.posted_data, max_payload),
             ("credits.completion_data", credits.completion_data, max_completion),
         ] {
-            // Unaligned data touches one more word than its length says.
+            // Unaligned data occupies one more word than its length suggests.
             let least = super::wire::data_credits(bytes as usize + 4);
             if value != 0 && value < least {
                 return refuse(field, value, least);
@@ -169,7 +168,7 @@ impl PortConfig {
 }
 
 impl PcieConfig {
-    /// Checks all that can be checked without a device; gives the times of root and endpoint.
+    /// Checks all that does not depend on the device; returns the times of root and endpoint.
     pub(super) fn check(&self) -> Result<(PortTimes, PortTimes), SimError> {
         let name = crate::world::ethernet::named(&self.name)?;
         let refuse = |reason: String| Err(config_error(name, reason));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a PCI-X bus and its two agents are: every constant an input with its unit.
+//! Configuration of a PCI-X bus and its two agents. Every constant is an input and has its unit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,55 +8,55 @@ use super::StrayWrite;
 use crate::kernel::{Picoseconds, SimError};
 use crate::world::config_error;
 
-/// The least number of bytes between allowable disconnect boundaries: PCI-X knows no other.
+/// Bytes between two allowable disconnect boundaries (ADB) of PCI-X.
 const BOUNDARY: u32 = 128;
 
 /// A bus with one bridge and one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcixConfig {
-    /// Its name in this world.
+    /// Name of the bus in this world.
     pub name: String,
-    /// Its clock.
+    /// Bus clock.
     #[schemars(range(min = 1.0, max = 1_000.0))]
     pub clock_mhz: f64,
-    /// The bytes of a data phase: 4 or 8.
+    /// Bytes per data phase: 4 or 8.
     #[schemars(range(min = 4, max = 8))]
     pub data_bytes: u32,
-    /// Address phase: 1, or 2 where addresses need two.
+    /// Length of the address phase: 1, or 2 for dual address cycles.
     #[schemars(range(min = 1, max = 1000))]
     pub address_cycles: u32,
-    /// Attribute phase: the requester, and the sequence's byte count.
+    /// Length of the attribute phase, which carries the requester and the byte count.
     #[schemars(range(min = 1, max = 1000))]
     pub attribute_cycles: u32,
-    /// From there to the first data phase: how fast targets decode.
+    /// From the attribute phase to the first data phase: the decode speed of targets.
     #[schemars(range(min = 1, max = 1000))]
     pub response_cycles: u32,
-    /// Between the last data phase and the next transaction's address phase, at the least.
+    /// Minimum from the last data phase to the address phase of the next transaction.
     #[schemars(range(min = 1, max = 1000))]
     pub turnaround_cycles: u32,
-    /// A transaction of a single data phase lasts this much longer: its initiator lets go of the
-    /// control signals a clock after the data.
+    /// Extra length of a transaction with a single data phase: its initiator releases the control
+    /// signals one clock after the data.
     #[schemars(range(min = 0, max = 1000))]
     pub single_cycles: u32,
-    /// From REQ# to the address phase, on an idle bus.
+    /// From REQ# to the address phase, with the bus idle.
     #[schemars(range(min = 1, max = 1000))]
     pub arbitration_cycles: u32,
-    /// How long an agent holds REQ# back after a transaction that was cut or refused.
+    /// How long an agent keeps REQ# deasserted after a disconnect or retry.
     #[schemars(range(min = 0, max = 1000))]
     pub release_cycles: u32,
-    /// From the address phase to a master abort where no target answers.
+    /// From the address phase to a master abort, if no target claims the transaction.
     #[schemars(range(min = 1, max = 1000))]
     pub master_abort_cycles: u32,
-    /// Transactions are cut at multiples of it alone.
+    /// Transactions are disconnected only at multiples of this.
     #[schemars(range(min = 128, max = 4096))]
     pub boundary_bytes: u32,
-    /// The longest sequence.
+    /// Maximum byte count of a sequence.
     #[schemars(range(min = 128, max = 4096))]
     pub sequence_bytes: u32,
-    /// The host's end.
+    /// The host's bridge.
     pub bridge: BridgeConfig,
-    /// The device's end.
+    /// The device's PCI-X core.
     pub core: CoreConfig,
 }
 
@@ -64,34 +64,34 @@ pub struct PcixConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BridgeConfig {
-    /// The bus address of the host memory's first byte.
+    /// Bus address of the first byte of host memory.
     #[schemars(range(min = 0, max = 1_099_511_627_776_u64))]
     pub memory_base: u64,
-    /// The bytes of a data phase in which processors' stores go out: 4 or 8.
+    /// Bytes per data phase of a processor's store: 4 or 8.
     #[schemars(range(min = 4, max = 8))]
     pub store_bytes: u32,
-    /// Stores that wait for the bus before the core that sends them is held up.
+    /// Posted stores that the bridge queues before it stalls the processor.
     #[schemars(range(min = 1, max = 1024))]
     pub posted_stores: usize,
-    /// It takes at most this many bytes of the device in one transaction.
+    /// Maximum bytes of a device's write that it accepts in one transaction.
     #[schemars(range(min = 128, max = 65_536))]
     pub accept_bytes: u32,
-    /// Room for bytes of the device that are not in memory yet; where there is none it refuses.
+    /// Buffer for the device's writes on their way to memory; when full, the bridge answers Retry.
     #[schemars(range(min = 128, max = 65_536))]
     pub write_buffer_bytes: u32,
-    /// From a write's last data phase to its bytes visible to programs.
+    /// From a write's last data phase to its data being visible to programs.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
-    /// From the end of a read's request to the bridge's asking for the bus with the first data.
+    /// From the end of a read request to the bridge's REQ# for the first data.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_read_ns: f64,
-    /// It sends at most this many bytes of a read in one transaction.
+    /// Maximum bytes of a read that it returns in one transaction.
     #[schemars(range(min = 128, max = 65_536))]
     pub completion_bytes: u32,
-    /// Reads of the device that it holds; it refuses others.
+    /// Split reads that the bridge holds; it answers further ones with Retry.
     #[schemars(range(min = 1, max = 1024))]
     pub split_reads: usize,
-    /// Writes of the device to where no memory is.
+    /// What happens to a device's write to an address without memory.
     pub stray_writes: StrayWrite,
 }
 
@@ -99,9 +99,9 @@ pub struct BridgeConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Interrupts {
-    /// By a signal beside the bus, which waits for no write.
+    /// By an interrupt pin, which is not ordered behind writes.
     Pin,
-    /// By a write of four bytes, behind all writes before it.
+    /// By a write of four bytes, ordered behind all earlier writes.
     Message,
 }
 
@@ -109,41 +109,41 @@ pub enum Interrupts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoreConfig {
-    /// The bus address of BAR 0.
+    /// Bus address of BAR 0.
     #[schemars(range(min = 0, max = 1_099_511_627_776_u64))]
     pub bar_base: u64,
-    /// The size of BAR 0: a power of two.
+    /// Size of BAR 0 in bytes: a power of two.
     #[schemars(range(min = 16, max = 4_294_967_296_u64))]
     pub bar_bytes: u64,
     /// From the user side to REQ#.
     #[schemars(range(min = 0, max = 1000))]
     pub transmit_cycles: u32,
-    /// REQ# may go up before there is anything to send, where the device says that it will come.
+    /// Whether the core asserts REQ# early, when the device announces data that is not there yet.
     pub ahead: bool,
     /// From the bus to the user side.
     #[schemars(range(min = 0, max = 1000))]
     pub receive_cycles: u32,
-    /// Reads of the device that may be outstanding.
+    /// Maximum number of outstanding reads of the device.
     #[schemars(range(min = 1, max = 1024))]
     pub reads: usize,
-    /// Room for data of the device's writes that is not on the bus yet.
+    /// Buffer for the device's writes that wait for the bus.
     #[schemars(range(min = 128, max = 65_536))]
     pub write_buffer_bytes: u32,
-    /// Room for stores that the device has not taken yet; where there is none it refuses.
+    /// Buffer for stores that the device has not taken yet; when it is full the core answers Retry.
     #[schemars(range(min = 64, max = 65_536))]
     pub store_buffer_bytes: u32,
-    /// It answers a load at once if the device has within this many clocks of the address phase; 0:
-    /// never. Else it splits it.
+    /// A load is answered in the same transaction if the device answers within this many clocks of
+    /// the address phase, else with a Split Response; 0: always split.
     #[schemars(range(min = 0, max = 1000))]
     pub immediate_cycles: u32,
-    /// How interrupts go.
+    /// How interrupts are signalled.
     pub interrupts: Interrupts,
-    /// An interrupt signal's way to the bridge.
+    /// Delay of the interrupt pin to the bridge.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub interrupt_pin_ns: f64,
 }
 
-/// The spans of time out of a configuration, checked.
+/// Times of a configuration, after the check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     pub(super) cycle: Picoseconds,
@@ -153,7 +153,7 @@ pub(super) struct Times {
 }
 
 impl PcixConfig {
-    /// Checks all that can be checked without a device.
+    /// Checks everything that does not depend on the device.
     pub(super) fn check(&self) -> Result<Times, SimError> {
         let name = crate::world::ethernet::named(&self.name)?;
         let refuse = |reason: String| Err(config_error(name, reason));

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Coherent host memory over CCIX: an FPGA's request agent reads and writes lines at the host's home.
+
+mod breakdown;
+mod dma;
+mod home;
+mod program;
+pub mod scenario;
+mod world;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use isthmus_sim::Picoseconds;
+
+use crate::arrivals::is_saturated;
+use crate::error::RoadError;
+use crate::measurement::{
+    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+use crate::road::{Context, Road};
+use crate::watch::{Step, follow};
+use program::{Counts, Outcome};
+use scenario::{CcixDriver, CcixScenario};
+use world::World;
+
+const NAME: &str = "ccix";
+
+/// Coherent host memory over CCIX.
+pub struct Ccix;
+
+impl Road for Ccix {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn schema(&self) -> schemars::Schema {
+        crate::schema::of::<CcixScenario>()
+    }
+
+    fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
+        let scenario = CcixScenario::parse(json)?;
+        let world = World::build(&scenario, context.make_model)?;
+        let total = scenario.series() + 1;
+        let of = Step { total: 1, transfers_total: total, ..Step::default() };
+        follow(&world.simulation, context.watch, of);
+        world.start()?;
+        let outcome = program::run(&world, &scenario)?;
+        let stages = breakdown::stages(&world, &scenario, &outcome)?;
+        world.check_memory(&outcome.lines, scenario.seed)?;
+        let mut measured = measurement(&scenario, &world, &outcome)?;
+        measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+        measured.stages = stages;
+        Ok(vec![measured])
+    }
+}
+
+fn measurement(
+    scenario: &CcixScenario,
+    world: &World,
+    outcome: &Outcome,
+) -> Result<Measurement, RoadError> {
+    let workload = &scenario.workload;
+    let arrivals = scenario.arrivals()?;
+    let mut samples = Samples::new()?;
+    let counted = scenario.counted();
+    outcome.samples(&counted).for_each(|sample| samples.add(sample));
+    let elapsed = outcome.until.at - outcome.from.at;
+    let count = counted.end - counted.start;
+    let moved = count * workload.bytes as u64;
+    let rates = Rates::of(scenario, &outcome.from, &outcome.until);
+    let saturated = arrivals.rate_per_s().is_some()
+        && is_saturated(
+            &outcome.due,
+            &outcome.ends_in_order(),
+            counted.start as usize..counted.end as usize,
+        );
+    let carried = Carried {
+        operation: workload.operation,
+        bytes: workload.bytes as u64,
+        driver: workload.driver.name(),
+        window: arrivals.window(),
+        rate_per_s: arrivals.rate_per_s(),
+        noise: false,
+        busy: BTreeMap::from([("wire", rates.busy)]),
+        saturated,
+    };
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: workload.operation.name(),
+        seed: scenario.seed,
+    };
+    let mut described = carried.to_workload();
+    described.append(&mut rates.describe(scenario, outcome));
+    let by = match workload.driver {
+        CcixDriver::RequestAgent => "",
+        CcixDriver::PcieDma => "-dma",
+    };
+    let name = format!("{}-{}{by}", workload.bytes, arrivals.suffix());
+    let statistics = world.simulation.statistics();
+    Ok(Measurement {
+        workload: described,
+        iterations: samples.count(),
+        excluded: Excluded { head: counted.start, tail: scenario.series() - counted.end + 1 },
+        throughput: Some(Throughput::new(moved, None, count, None, elapsed)),
+        checked: Checked { bytes: outcome.checked, ..Checked::default() },
+        counters: world.counters(),
+        simulation: SimulationCost::of(&statistics),
+        ..Measurement::of(&origin, &name, &samples)
+    }
+    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+}
+
+/// What the direction with the data carried between two moments.
+struct Rates {
+    /// All bytes of packets a second, framing and headers included.
+    link_bytes_s: f64,
+    /// Of its time, that of packets.
+    busy: f64,
+    /// Messages of a packet, on the mean: requests of a write, answers of a read.
+    messages: f64,
+}
+
+impl Rates {
+    fn of(scenario: &CcixScenario, from: &Counts, until: &Counts) -> Self {
+        let ends =
+            [from, until].map(|counts| if scenario.writes() { counts.up } else { counts.down });
+        let bytes = (ends[1].wire_bytes - ends[0].wire_bytes) as f64;
+        let packets = (ends[1].packets - ends[0].packets) as f64;
+        let elapsed = (until.at - from.at).0 as f64;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        Self {
+            link_bytes_s: share(bytes, elapsed * 1e-12),
+            busy: share(bytes * scenario.byte_fs() / 1e3, elapsed).min(1.0),
+            messages: share((until.requests - from.requests) as f64, packets),
+        }
+    }
+
+    fn describe(&self, scenario: &CcixScenario, outcome: &Outcome) -> Map<String, Value> {
+        let period = Picoseconds((1e6 / scenario.platform.clock_mhz).round() as u64);
+        let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
+        let described = json!({
+            "lines": scenario.lines(),
+            "link_bytes_s": self.link_bytes_s,
+            "packet_messages": self.messages,
+            "fastest_cycles": fastest.0 as f64 / period.0 as f64,
+            "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
+        });
+        match described {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}

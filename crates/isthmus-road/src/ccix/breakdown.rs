@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the observed transfer spent its time: from the link's records and the device's probes.
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::world::ccix::{CcixLink, Way as Direction};
+use isthmus_sim::world::pcie::{self, TlpKind};
+
+use super::dma::Dma;
+use super::program::Outcome;
+use super::scenario::CcixScenario;
+use super::world::{Side, World};
+use crate::error::RoadError;
+use crate::measurement::Stage;
+use crate::stages::Way;
+
+/// A packet's way over the link.
+#[derive(Clone, Copy)]
+struct Hop {
+    handed: Picoseconds,
+    start: Picoseconds,
+    end: Picoseconds,
+    delivered: Picoseconds,
+}
+
+/// The hops of the observed transfer: requests or written lines up, answers down.
+struct Hops {
+    up: Vec<Hop>,
+    down: Vec<Hop>,
+    propagation: Picoseconds,
+    /// What the FPGA does before the first of them, and behind the last.
+    ours: [&'static str; 2],
+}
+
+impl Hops {
+    fn of_agent(link: &CcixLink, scenario: &CcixScenario) -> Self {
+        let of = |way| {
+            let records = link.records(way).into_iter();
+            let hop = |one: isthmus_sim::world::ccix::PacketRecord| Hop {
+                handed: one.handed,
+                start: one.start,
+                end: one.end,
+                delivered: one.delivered,
+            };
+            records.map(hop).collect()
+        };
+        let propagation = scenario.platform.transport.propagation_ns;
+        Self {
+            up: of(Direction::Up),
+            down: of(Direction::Down),
+            propagation: Picoseconds::from_ns_f64(propagation),
+            ours: ["agent, packer", "unpack, respond"],
+        }
+    }
+
+    fn of_dma(dma: &Dma, scenario: &CcixScenario, begin: Picoseconds) -> Self {
+        let of = |direction, kind| {
+            let records = dma.link.records_since(direction, 0).into_iter();
+            let mine = records.filter(|one| one.kind == kind && one.handed >= begin);
+            let hop = |one: pcie::TlpRecord| Hop {
+                handed: one.handed,
+                start: one.start,
+                end: one.end,
+                delivered: one.delivered,
+            };
+            mine.map(hop).collect()
+        };
+        let up = if scenario.writes() { TlpKind::Write } else { TlpKind::Read };
+        let propagation = scenario.platform.pcie.map_or(0.0, |pcie| pcie.link.propagation_ns);
+        Self {
+            up: of(pcie::Direction::Up, up),
+            down: of(pcie::Direction::Down, TlpKind::Completion),
+            propagation: Picoseconds::from_ns_f64(propagation),
+            ours: ["descriptor, burst", "beats"],
+        }
+    }
+}
+
+/// The stages of the observed transfer, which was alone.
+pub(super) fn stages(
+    world: &World,
+    scenario: &CcixScenario,
+    outcome: &Outcome,
+) -> Result<Vec<Stage>, RoadError> {
+    let missing =
+        || RoadError::Inconsistent("ccix: the observed transfer left no trace".to_owned());
+    let begin = *outcome.due.last().ok_or_else(missing)?;
+    let end = *outcome.done.last().ok_or_else(missing)?;
+    let probes = world.simulation.probes().since(0);
+    let first_time = |name: &str| -> Option<Picoseconds> {
+        let number = world.fpga.stages().iter().position(|stage| stage == name);
+        let mine = probes.iter().find(|one| Some(usize::from(one.stage)) == number);
+        mine.map(|one| one.time)
+    };
+    let mut way = Way::new(begin);
+    way.until("fpga", "task taken", first_time("Taken").ok_or_else(missing)?)?;
+    let (hops, gateway) = match &*world.side {
+        Side::Agent { link, .. } => {
+            way.until("fpga", "line requested", first_time("Translated").ok_or_else(missing)?)?;
+            let gateway = scenario.platform.home.gateway_ns;
+            (Hops::of_agent(link, scenario), Picoseconds::from_ns_f64(gateway))
+        }
+        Side::Dma(dma) => (Hops::of_dma(dma, scenario, begin), Picoseconds::ZERO),
+    };
+    let first = hops.up.first().ok_or_else(missing)?;
+    let [before, behind] = hops.ours;
+    way.until("fpga", before, first.handed)?;
+    way.until("fpga", "hard block", first.start)?;
+    if scenario.writes() {
+        // All lines go up; what counts is the last.
+        let last = hops.up.last().ok_or_else(missing)?;
+        way.until("wire", "bits", last.end)?;
+        way.until("wire", "propagation", last.end + hops.propagation)?;
+        way.until("host", "port", last.delivered)?;
+        way.until("host", "home", last.delivered + gateway)?;
+        way.until("host", "memory", end)?;
+        return way.finish(end);
+    }
+    // The first request goes up; what counts is the last line.
+    way.until("wire", "bits", first.end)?;
+    way.until("wire", "propagation", first.end + hops.propagation)?;
+    way.until("host", "port", first.delivered)?;
+    way.until("host", "home", first.delivered + gateway)?;
+    let answer = hops.down.first().ok_or_else(missing)?;
+    let last = hops.down.last().ok_or_else(missing)?;
+    way.until("host", "memory", answer.handed)?;
+    way.until("host", "port", answer.start)?;
+    way.until("wire", "bits", last.end)?;
+    way.until("wire", "propagation", last.end + hops.propagation)?;
+    way.until("fpga", "hard block", last.delivered)?;
+    way.until("fpga", behind, end)?;
+    way.finish(end)
+}

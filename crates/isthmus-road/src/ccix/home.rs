@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The home agent of the host's memory, and that memory: what a designer buys with the host.
+//!
+//! It answers requests after their own times and has no limit of rate. Messages are those of
+//! `rtl/ccix/ccix_pkg.sv`.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::ccix::CcixLink;
+
+use super::scenario::{CcixHome, LINE_BYTES};
+
+/// A line's bytes.
+pub(super) type Line = [u8; LINE_BYTES];
+
+const READ: u64 = 1;
+const WRITE: u64 = 2;
+const WRITE_PART: u64 = 3;
+const COMP: u64 = 4;
+const COMP_DATA: u64 = 5;
+const CREDIT: u64 = 6;
+
+/// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
+pub(super) fn pattern(index: u64, seed: u32) -> Line {
+    let round = |value: u32| {
+        let value = value ^ value << 13;
+        let value = value ^ value >> 17;
+        value ^ value << 5
+    };
+    let mut line = [0; LINE_BYTES];
+    for (word, bytes) in line.chunks_exact_mut(8).enumerate() {
+        let low = round(round((index as u32) << 3 ^ word as u32 ^ seed));
+        bytes.copy_from_slice(&(u64::from(round(low)) << 32 | u64::from(low)).to_le_bytes());
+    }
+    line
+}
+
+/// A write that became visible.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    pub(super) index: u64,
+    pub(super) at: Picoseconds,
+    /// What the line has now.
+    pub(super) line: Line,
+}
+
+/// The home.
+pub(super) struct Home {
+    sim: Sim,
+    link: CcixLink,
+    gateway: Picoseconds,
+    read: Picoseconds,
+    write: Picoseconds,
+    /// Free places, of requests and of lines.
+    free: [Cell<u32>; 2],
+    memory: RefCell<Vec<Line>>,
+    stored: RefCell<Vec<Stored>>,
+    wrong: RefCell<Option<String>>,
+}
+
+fn header(kind: u64, words: u64, txn: u64, credits: [u32; 2]) -> u64 {
+    let [requests, lines] = credits.map(u64::from);
+    kind << 60 | words << 56 | txn << 48 | requests << 40 | lines << 32
+}
+
+impl Home {
+    /// A home whose memory has these lines; it gives all its credits at once.
+    pub(super) fn serve(
+        sim: &Sim,
+        link: &CcixLink,
+        config: &CcixHome,
+        lines: Vec<Line>,
+    ) -> Rc<Self> {
+        let home = Rc::new(Self {
+            sim: sim.clone(),
+            link: link.clone(),
+            gateway: Picoseconds::from_ns_f64(config.gateway_ns),
+            read: Picoseconds::from_ns_f64(config.memory_read_ns),
+            write: Picoseconds::from_ns_f64(config.memory_write_ns),
+            free: [Cell::new(config.requests), Cell::new(config.lines)],
+            memory: RefCell::new(lines),
+            stored: RefCell::default(),
+            wrong: RefCell::default(),
+        });
+        let served = Rc::clone(&home);
+        link.serve(Box::new(move |words| served.packet(words)));
+        link.send(vec![header(CREDIT, 1, 0, [config.requests, config.lines])]);
+        home
+    }
+
+    /// The writes that became visible since the last call.
+    pub(super) fn take_stored(&self) -> Vec<Stored> {
+        self.stored.take()
+    }
+
+    /// What it was sent that no agent may send.
+    pub(super) fn wrong(&self) -> Option<String> {
+        self.wrong.borrow().clone()
+    }
+
+    pub(super) fn lines(&self) -> Vec<Line> {
+        self.memory.borrow().clone()
+    }
+
+    fn fail(&self, reason: String) {
+        self.wrong.borrow_mut().get_or_insert(reason);
+    }
+
+    fn packet(self: &Rc<Self>, words: &[u64]) {
+        let mut rest = words;
+        while let Some(first) = rest.first() {
+            let (kind, length) = (first >> 60, (first >> 56 & 0xF) as usize);
+            let expected = match kind {
+                READ => 2,
+                WRITE => 10,
+                WRITE_PART => 11,
+                _ => 0,
+            };
+            if length != expected || length == 0 || rest.len() < length {
+                let have = rest.len();
+                return self.fail(format!("a message of kind {kind}, {length} words, in {have}"));
+            }
+            let (message, behind) = rest.split_at(length);
+            self.request(kind, message);
+            rest = behind;
+        }
+    }
+
+    fn request(self: &Rc<Self>, kind: u64, message: &[u64]) {
+        let (txn, index) = (message[0] >> 48 & 0xFF, message[1] >> 6);
+        let line = u32::from(kind != READ);
+        for (free, needed) in self.free.iter().zip([1, line]) {
+            let Some(left) = free.get().checked_sub(needed) else {
+                return self.fail("a request without a credit".to_owned());
+            };
+            free.set(left);
+        }
+        if index as usize >= self.memory.borrow().len() {
+            return self.fail(format!("a request for line {index}"));
+        }
+        let mask = match kind {
+            WRITE => u64::MAX,
+            WRITE_PART => message[2],
+            _ => 0,
+        };
+        let mut data = [0; LINE_BYTES];
+        if kind != READ {
+            for (bytes, word) in data.chunks_exact_mut(8).zip(&message[message.len() - 8..]) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        let access = if kind == READ { self.read } else { self.write };
+        let home = Rc::clone(self);
+        self.sim.after(self.gateway + access, move || {
+            let mut memory = home.memory.borrow_mut();
+            let line_of = &mut memory[index as usize];
+            (0..LINE_BYTES).filter(|byte| mask >> byte & 1 != 0).for_each(|byte| {
+                line_of[byte] = data[byte];
+            });
+            home.free[0].set(home.free[0].get() + 1);
+            home.free[1].set(home.free[1].get() + line);
+            let mut answer = vec![if kind == READ {
+                header(COMP_DATA, 9, txn, [1, 0])
+            } else {
+                let stored = Stored { index, at: home.sim.now(), line: *line_of };
+                home.stored.borrow_mut().push(stored);
+                header(COMP, 1, txn, [1, 1])
+            }];
+            if kind == READ {
+                let words = line_of.chunks_exact(8);
+                answer.extend(words.map(|word| {
+                    word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
+                }));
+            }
+            drop(memory);
+            home.link.send(answer);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pattern_depends_on_line_word_byte_and_seed() {
+        let line = pattern(5, 7);
+        assert_ne!(line, pattern(6, 7));
+        assert_ne!(line, pattern(5, 8));
+        let words: std::collections::BTreeSet<&[u8]> = line.chunks(4).collect();
+        assert_eq!(words.len(), 16, "{line:?}");
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The scenario of coherent host memory over CCIX, as a JSON document.
+//!
+//! `docs/reference/ccix-scenario.md` explains every key. Unknown keys are errors; units are part of names.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use isthmus_sim::world::ccix::CcixTransport;
+
+use crate::arrivals::Arrivals;
+use crate::error::RoadError;
+use crate::operation::Operation;
+use crate::platform::{DmaMemory, PcieLink, PciePort};
+use crate::scenario::{Limits, Profile, sixteen};
+
+/// How the FPGA's logic reaches host memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CcixDriver {
+    /// By a CCIX request agent.
+    #[default]
+    RequestAgent,
+    /// By DMA over PCIe, with physical addresses: the document's comparison.
+    PcieDma,
+}
+
+impl CcixDriver {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RequestAgent => "request-agent",
+            Self::PcieDma => "pcie-dma",
+        }
+    }
+}
+
+/// Bytes of a line.
+pub const LINE_BYTES: usize = 64;
+const MOST_BYTES: usize = 65_536;
+/// Lines that the FPGA reads and writes, one after the other and then from the first again.
+pub(super) const REGION_LINES: u64 = 8_192;
+/// Tasks that a traffic generator has open.
+const MOST_TASKS: u64 = 128;
+
+/// One run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixScenario {
+    /// Always `ccix`.
+    pub road: String,
+    /// Which of the system's two designs this is.
+    pub profile: Profile,
+    /// The constants of everything that is not gateware.
+    pub platform: CcixPlatform,
+    /// The FPGA.
+    pub fpga: CcixDevice,
+    /// What to measure.
+    pub workload: CcixWorkload,
+    /// Seed of the data and of arrivals.
+    pub seed: u64,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: Limits,
+    /// A waveform of the FPGA to write; needs a model built for it.
+    #[serde(default)]
+    pub waveform: Option<PathBuf>,
+}
+
+/// The constants of everything outside the FPGA's gateware.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixPlatform {
+    /// Its name.
+    pub name: String,
+    /// Clock of the FPGA's logic and of its hard block's CCIX interface.
+    #[schemars(range(min = 50.0, max = 1_000.0))]
+    pub clock_mhz: f64,
+    /// The link.
+    pub transport: CcixTransport,
+    /// The host.
+    pub home: CcixHome,
+    /// The same host and card on PCIe, for the driver `pcie-dma`.
+    #[serde(default)]
+    pub pcie: Option<CcixPcie>,
+}
+
+/// The same host and card on PCIe.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixPcie {
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The FPGA's hard block.
+    pub endpoint: PciePort,
+    /// Host memory behind the port.
+    pub memory: DmaMemory,
+}
+
+/// The home agent at the host, and the memory behind it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixHome {
+    /// A message at the host's port to its request at the home, and an answer's way back.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub gateway_ns: f64,
+    /// Host memory: a request at the home to its line.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub memory_read_ns: f64,
+    /// Host memory: a write at the home to its being visible to a program.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub memory_write_ns: f64,
+    /// Places for requests of the FPGA.
+    #[schemars(range(min = 1, max = 128))]
+    pub requests: u32,
+    /// Places for lines that it writes.
+    #[schemars(range(min = 1, max = 128))]
+    pub lines: u32,
+}
+
+/// The FPGA's gateware.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixDevice {
+    /// The shared object of its model.
+    pub model_path: PathBuf,
+    /// Clocks that a reset lasts.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixWorkload {
+    /// `device-read` or `device-write`.
+    pub operation: Operation,
+    /// Of each transfer: a whole number of lines, and perhaps a part of one more.
+    #[schemars(range(min = 1, max = MOST_BYTES))]
+    pub bytes: usize,
+    /// Transfers measured.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub iterations: u64,
+    /// Transfers before them.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub warmup: u64,
+    /// How the FPGA's logic reaches host memory.
+    #[serde(default)]
+    pub driver: CcixDriver,
+    /// Transfers in flight.
+    #[serde(default)]
+    pub window: Option<u32>,
+    /// Transfers a second, at random times.
+    #[serde(default)]
+    pub rate_per_s: Option<f64>,
+}
+
+impl CcixScenario {
+    /// Reads and checks a scenario.
+    ///
+    /// # Errors
+    /// Names the key that is wrong, and says what would be right.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        crate::scenario::checked(json, Self::check)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let carried = [Operation::DeviceRead, Operation::DeviceWrite];
+        self.workload.operation.check("workload.operation", "ccix", &carried)?;
+        if self.workload.driver == CcixDriver::PcieDma && self.platform.pcie.is_none() {
+            let reason = "missing, for workload.driver pcie-dma";
+            return Err(RoadError::scenario("platform.pcie", reason));
+        }
+        let window = self.arrivals()?.window().unwrap_or(1);
+        let most = MOST_TASKS.min(REGION_LINES / 2 / self.lines());
+        if u64::from(window) > most {
+            let bytes = self.workload.bytes;
+            let reason = format!("{window} transfers of {bytes} bytes: at most {most}");
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {
+        Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
+    }
+
+    pub(super) fn writes(&self) -> bool {
+        self.workload.operation == Operation::DeviceWrite
+    }
+
+    /// Femtoseconds of a byte on the link.
+    pub(super) fn byte_fs(&self) -> f64 {
+        let transport = &self.platform.transport;
+        match (self.workload.driver, &self.platform.pcie) {
+            (CcixDriver::PcieDma, Some(pcie)) => {
+                let PcieLink { generation, lanes, reserved_share, .. } = pcie.link;
+                CcixTransport { generation, lanes, reserved_share, ..*transport }.byte_fs()
+            }
+            _ => transport.byte_fs(),
+        }
+    }
+
+    /// Of a transfer.
+    pub(super) fn lines(&self) -> u64 {
+        self.workload.bytes.div_ceil(LINE_BYTES) as u64
+    }
+
+    /// Bytes of a transfer in its line number `line`.
+    pub(super) fn bytes_of(&self, line: u64) -> usize {
+        (self.workload.bytes - line as usize * LINE_BYTES).min(LINE_BYTES)
+    }
+
+    /// The first line of transfer number `transfer`: it does not wrap inside the region.
+    pub(super) fn first_line(&self, transfer: u64) -> u64 {
+        transfer % (REGION_LINES / self.lines()) * self.lines()
+    }
+
+    /// Transfers in flight at once, beside those that are measured.
+    fn edge(&self) -> u64 {
+        match (self.workload.window, self.workload.rate_per_s) {
+            (_, Some(_)) => 16,
+            (Some(1) | None, None) => 0,
+            (Some(window), None) => u64::from(window),
+        }
+    }
+
+    /// Those that are measured.
+    pub(super) fn counted(&self) -> Range<u64> {
+        let head = self.workload.warmup + self.edge();
+        head..head + self.workload.iterations
+    }
+
+    /// All but the observed one, which follows alone.
+    pub(super) fn series(&self) -> u64 {
+        self.counted().end + self.edge()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENARIO: &str = r#"{
+        "road": "ccix", "profile": "isthmus",
+        "platform": {
+            "name": "ccix-au280", "clock_mhz": 250,
+            "transport": {"generation": 4, "lanes": 8, "reserved_share": 0.0027, "header_bytes": 4,
+                          "propagation_ns": 1, "device_transmit_ns": 95, "device_receive_ns": 95,
+                          "host_transmit_ns": 95, "host_receive_ns": 95, "block_beats": 8,
+                          "packet_bytes": 256, "packet_messages": 31},
+            "home": {"gateway_ns": 20, "memory_read_ns": 81, "memory_write_ns": 20, "requests": 64,
+                     "lines": 64}
+        },
+        "fpga": {"model_path": "fpga.so"},
+        "workload": {"operation": "device-read", "bytes": 150, "iterations": 10, "warmup": 2, "window": 4},
+        "seed": 1
+    }"#;
+
+    fn with(path: &[&str], value: serde_json::Value) -> String {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        let mut at = &mut scenario;
+        for key in path {
+            at = &mut at[*key];
+        }
+        *at = value;
+        CcixScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_transfer_is_lines_and_a_part_of_one() {
+        let scenario = CcixScenario::parse(SCENARIO).unwrap();
+        assert_eq!(scenario.lines(), 3);
+        assert_eq!([0, 1, 2].map(|line| scenario.bytes_of(line)), [64, 64, 22]);
+        assert_eq!((scenario.counted(), scenario.series()), (6..16, 20));
+        assert_eq!([0, 2729, 2730].map(|transfer| scenario.first_line(transfer)), [0, 8187, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_by_its_key() {
+        let put = with(&["workload", "operation"], "put".into());
+        assert!(put.contains("workload.operation: ccix does not carry put"), "{put}");
+        let window = with(&["workload", "window"], 129.into());
+        assert!(
+            window.contains("workload.window: 129 transfers of 150 bytes: at most 128"),
+            "{window}"
+        );
+        let bytes = with(&["workload", "bytes"], 0.into());
+        assert!(bytes.contains("workload.bytes: 0 is outside 1 to 65536"), "{bytes}");
+        assert!(with(&["workload", "size"], 1.into()).contains("unknown field"));
+        let dma = with(&["workload", "driver"], "pcie-dma".into());
+        assert!(dma.contains("platform.pcie: missing, for workload.driver pcie-dma"), "{dma}");
+        let lanes = with(&["platform", "transport", "lanes"], 32.into());
+        assert!(lanes.contains("platform.transport.lanes: 32 is outside 1 to 16"), "{lanes}");
+    }
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench ccix`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+OPERATIONS = ("device-read", "device-write", "all")
+DRIVERS = ("request-agent", "pcie-dma", "all")
+
+
+def ccix(
+    operation: Annotated[str, one_of("op", OPERATIONS, "--op", help="What the FPGA does.")] = "all",
+    driver: Annotated[
+        str, one_of("driver", DRIVERS, help="CCIX, or DMA over PCIe on the same card.")
+    ] = "request-agent",
+    size: Annotated[
+        str, typer.Option("-s", "--size", metavar="BYTES", help="64, 64,1K or 64:64K, which doubles.")
+    ] = "64:64K",
+    iterations: Annotated[
+        int | None,
+        typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers of each size."),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]"),
+    ] = None,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Names or paths, with commas.")
+    ] = "ccix-au280",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "isthmus",
+    waveform: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Waveform of the FPGA, an FST file; of a single run."),
+    ] = None,
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Lines of coherent host memory over CCIX: latency and rate over size."""
+    from isthmus.bench import runner
+    from isthmus.roads.ccix import command
+
+    command.run(
+        operation=operation,
+        driver=driver,
+        size=size,
+        iterations=iterations,
+        window=window,
+        platform=platform,
+        profile=profile,
+        waveform=waveform,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

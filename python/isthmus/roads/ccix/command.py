@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `isthmus bench ccix` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from isthmus import platforms
+from isthmus.bench import traces
+from isthmus.bench.output import FORMATS, Format, publish
+from isthmus.bench.runner import Runner
+from isthmus.errors import choose
+from isthmus.platforms import PROFILES
+from isthmus.results import Document
+from isthmus.roads.ccix import ROAD, tables
+from isthmus.roads.ccix.bench import DRIVERS, OPERATIONS, PLATFORM, SIZES, measure, points
+from isthmus.roads.ccix.platform import KINDS
+from isthmus.storage import result_file
+
+
+def run(
+    *,
+    operation: str = "all",
+    driver: str = "request-agent",
+    size: str = SIZES,
+    iterations: int | None = None,
+    window: int | None = None,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    waveform: Path | None = None,
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench ccix`: measure, write `out/ccix.json`, `.csv` and `.html`, print."""
+    choose("format", format, FORMATS)
+    choose("op", operation, (*OPERATIONS, "all"))
+    choose("driver", driver, (*DRIVERS, "all"))
+    choose("profile", profile, (*PROFILES, "all"))
+    operations = OPERATIONS if operation == "all" else (operation,)
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    drivers = DRIVERS if driver == "all" else (driver,)
+    wanted = points(chosen, profiles, operations, size, iterations, window, seed, drivers)  # type: ignore[arg-type]
+    if waveform is not None:
+        traces.check_waveform(waveform, len(wanted), "--op, --driver, -s, --window, --platform, --profile")
+    target = result_file(out, "ccix", out_json)
+    made = measure(wanted, waveform=waveform, runner=runner, given=given)
+    publish(made, target, format, tables.text)
+    if waveform is not None and format == "table":
+        print(traces.how_to_open(waveform))
+    return made

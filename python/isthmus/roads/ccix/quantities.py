@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities of published numbers: what CCIX carries and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from isthmus.quantities import Quantity, each, scaled, workload
+from isthmus.results import Measurement
+
+OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
+"""Stages that are no gateware."""
+
+
+def _payload_gb_s(m: Measurement) -> float | None:
+    return m.throughput.payload_bit_s / 8e9 if m.throughput else None
+
+
+def _fastest_ns(m: Measurement) -> float | None:
+    return m.latency.min / 1e3 if m.latency else None
+
+
+def _logic_cycles(m: Measurement) -> float | None:
+    """Clocks of a transfer in the FPGA's own logic."""
+    ours = [stage.time for stage in m.stages if stage.where == "fpga" and stage.name not in OUTSIDE]
+    cycles, latency = workload("fastest_cycles")(m), m.latency
+    if not ours or not cycles or latency is None:
+        return None
+    return sum(ours) / (latency.min / cycles)
+
+
+QUANTITIES: Mapping[str, Quantity] = {
+    "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
+    "ccix_gb_s": each(_payload_gb_s),
+    "ccix_fastest_ns": each(_fastest_ns),
+    "logic_cycles": each(_logic_cycles),
+    "packet_messages": each(workload("packet_messages")),
+}

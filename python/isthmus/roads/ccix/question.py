@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What CCIX carries for `isthmus compare`, and the scenarios that measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from isthmus.compare.question import Driver, Models
+from isthmus.roads.ccix import bench
+
+if TYPE_CHECKING:
+    from isthmus.platforms import Platform
+    from isthmus.results.constants import Constants
+    from isthmus.workload import Question
+
+DEFAULTS = (bench.PLATFORM,)
+"""Platforms that are measured where none is named."""
+
+_DRIVERS: Mapping[str, tuple[Driver, ...]] = {
+    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS) for operation in bench.OPERATIONS
+}
+"""`isthmus bench ccix` shows the published profile as well."""
+
+
+def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
+    """The drivers of each operation on a platform; empty where it has no CCIX."""
+    return _DRIVERS if platform.bus == "ccix" else {}
+
+
+def refusal(question: Question, driver: Driver, size: int) -> str:
+    """What a request may have where one of this size is not carried; empty where it is."""
+    del driver
+    if size > bench.LARGEST:
+        return f"{question.operation} over CCIX takes 1 to {bench.LARGEST} bytes"
+    if question.noise is not None:
+        return f"{question.operation} has no program that could be delayed: expected no --noise"
+    most = bench.most_in_flight(size)
+    if question.window is not None and question.window > most:
+        return f"{question.operation} over CCIX has 1 to {most} requests in flight at this size"
+    return ""
+
+
+def interconnect(given: Constants) -> str:
+    """The link, in a few characters."""
+    generation, lanes = (given.value("transport", name) or 0 for name in ("generation", "lanes"))
+    return f"CCIX, Gen{generation:.0f} x{lanes:.0f}"
+
+
+def family(given: Constants) -> str:
+    """The kind of bus, whatever its width."""
+    del given
+    return "CCIX"
+
+
+def driver_text(driver: str, profile: str, given: Constants | None) -> str:
+    """A driver as tables name it."""
+    del profile, given
+    return driver
+
+
+def scenarios(
+    question: Question, platform: Platform, drivers: Sequence[tuple[Driver, int]], models: Models
+) -> list[dict[str, Any]]:
+    """One scenario for each driver and size."""
+    made = []
+    for driver, size in drivers:
+        values = bench.parameters(platform, driver.profile, driver.name)
+        top = bench.TOPS[driver.name]
+        tops = {top: models(top, values)}
+        transfers = bench.Transfers(
+            question.operation,  # type: ignore[arg-type]
+            size,
+            question.requests(size),
+            question.window,
+            question.rate_per_s,
+            question.seed,
+            driver.name,  # type: ignore[arg-type]
+        )
+        made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
+    return made

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark of CCIX as text."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from isthmus.results import DEFINITIONS, Document, Measurement
+from isthmus.results.table import aligned
+
+HEADER = (
+    "bytes", "in flight", "avg[ns]", "min[ns]", "known[ns]", "GB/s", "link GB/s", "messages", "bounded by",
+)  # fmt: skip
+
+
+def operation(m: Measurement) -> str:
+    """What the FPGA does."""
+    return str(m.workload["operation"])
+
+
+def _case(m: Measurement) -> tuple[str, str, str, str]:
+    return m.platform, m.profile, str(m.workload["driver"]), operation(m)
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    parts = []
+    for (platform, profile, by, name), group in groupby(made, _case):
+        members = list(group)
+        parts.append(
+            f"# {platform}, {profile}, {name} of host memory by {by}, no cache, no translation\n"
+            f"# latency: {DEFINITIONS[members[0].definition]}; known: to the FPGA; GB/s: payload; "
+            "link: all bytes; messages: of a packet\n"
+        )
+        parts.append(aligned([HEADER, *map(row, members)]))
+        parts.append(_way(members[0]))
+    return "".join(parts)
+
+
+def row(m: Measurement) -> list[str]:
+    """One measurement as a row of the table."""
+    from isthmus.results.columns import bounded_by
+
+    w, rate = m.workload, m.throughput
+    assert m.latency is not None
+    return [
+        str(w["bytes"]),
+        str(w["window"] or "open"),
+        f"{m.latency.avg / 1e3:.1f}",
+        f"{m.latency.min / 1e3:.1f}",
+        f"{w['acknowledged_ps'] / 1e3:.1f}",
+        f"{rate.payload_bit_s / 8e9:.3f}" if rate else "",
+        f"{w['link_bytes_s'] / 1e9:.3f}",
+        f"{w['packet_messages']:.2f}",
+        bounded_by(m),
+    ]
+
+
+def _way(m: Measurement) -> str:
+    """Where the time of one transfer goes."""
+    if not m.stages:
+        return ""
+    ways = ", ".join(f"{s.where} {s.name} {s.time / 1e3:.1f}" for s in m.stages)
+    total = sum(s.time for s in m.stages) / 1e3
+    return f"# {m.workload['bytes']} bytes alone, in ns: {ways}; together {total:.1f}\n"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Device: an FPGA that reads and writes host memory over CCIX, by a request agent without a cache.
+///
+/// tasks -> ccix_traffic -> translation -> ccix_request -> ccix_pack -> CCIX interface of a PCIe
+/// hard block, and back through ccix_unpack (docs/explanation/cores/ccix.md)
+///
+///   Pins        cxs: a packet's beats of 512 bits, credits both ways. task: the traffic
+///               generator's commands and their ends
+///   Translation physical address in, the same out: a wire, where an address translation cache goes
+///   Latency     a task to its first beat 3 cycles; an answer's last beat to the task's end 2 cycles
+///   Throughput  a request a cycle, a beat a cycle, a response a cycle
+///   Probes      at the cycle of what they say
+///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack
+///   Not done    a cache; translation; the hard block
+module ccix_fpga
+  import ccix_pkg::*;
+  import ccix_fpga_pkg::*;
+#(
+  parameter int unsigned NumTxns     = 128,
+  parameter int unsigned MaxWords    = 32,
+  parameter int unsigned MaxMessages = 31
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  output logic         cxs_tx_valid_o,
+  output logic         cxs_tx_last_o,
+  output logic [3:0]   cxs_tx_words_o,
+  output logic [511:0] cxs_tx_data_o,
+  input  logic         cxs_tx_credit_i,
+  input  logic         cxs_rx_valid_i,
+  input  logic [3:0]   cxs_rx_words_i,
+  input  logic [511:0] cxs_rx_data_i,
+  output logic         cxs_rx_credit_o,
+
+  input  logic        task_valid_i,
+  output logic        task_ready_o,
+  input  logic        task_write_i,
+  input  logic [7:0]  task_tag_i,
+  input  logic [47:0] task_address_i,
+  input  logic [16:0] task_bytes_i,
+  input  logic [31:0] task_seed_i,
+  output logic        task_done_o,
+  output logic [7:0]  task_done_tag_o,
+
+  output logic [NumProbes-1:0]      probe_o,
+  output logic [NumProbes-1:0][7:0] probe_tag_o,
+
+  output logic        status_up_o,
+  output logic        status_fail_o,
+  output logic [31:0] status_requests_o,
+  output logic [31:0] status_packets_o,
+  output logic [31:0] status_words_o,
+  output logic [31:0] status_wrong_o,
+  output logic [31:0] status_stray_o
+);
+  logic line_valid, line_ready, line_write, phys_valid, phys_ready;
+  index_t line_index, phys_index;
+  logic [7:0] line_tag, rsp_tag, places;
+  mask_t line_mask;
+  line_t line_data, rsp_data, ans_data;
+  logic rsp_valid, wrong, stray;
+  logic msg_valid, msg_ready, ans_valid;
+  logic [3:0] msg_words;
+  word_t [MostWords-1:0] msg;
+  header_t ans_header;
+  logic [1:0] fail;
+
+  ccix_traffic u_traffic (
+    .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
+    .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o,
+    .req_valid_o(line_valid), .req_ready_i(line_ready), .req_write_o(line_write),
+    .req_index_o(line_index), .req_tag_o(line_tag), .req_mask_o(line_mask),
+    .req_data_o(line_data), .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_data_i(rsp_data),
+    .wrong_o(wrong)
+  );
+
+  // ---------------------------------------------------------------- translation
+  assign phys_valid = line_valid;
+  assign phys_index = line_index;
+  assign line_ready = phys_ready;
+
+  ccix_request #(.NumTxns(NumTxns)) u_request (
+    .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
+    .req_write_i(line_write), .req_index_i(phys_index), .req_tag_i(line_tag),
+    .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(rsp_valid),
+    .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+    .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_valid),
+    .ans_header_i(ans_header), .ans_data_i(ans_data), .places_o(places), .stray_o(stray),
+    .fail_o(fail[0])
+  );
+  ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
+    .clk_i, .rst_ni, .valid_i(msg_valid), .ready_o(msg_ready), .words_i(msg_words),
+    .message_i(msg), .tx_valid_o(cxs_tx_valid_o), .tx_last_o(cxs_tx_last_o),
+    .tx_words_o(cxs_tx_words_o), .tx_data_o(cxs_tx_data_o), .tx_credit_i(cxs_tx_credit_i)
+  );
+  ccix_unpack u_unpack (
+    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
+    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(ans_valid),
+    .header_o(ans_header), .data_o(ans_data), .fail_o(fail[1])
+  );
+
+  // ---------------------------------------------------------------- counters
+  logic up_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      up_q              <= 1'b0;
+      status_requests_o <= '0;
+      status_packets_o  <= '0;
+      status_words_o    <= '0;
+      status_wrong_o    <= '0;
+      status_stray_o    <= '0;
+    end else begin
+      up_q              <= up_q || places != '0;
+      status_requests_o <= status_requests_o + 32'(phys_valid && phys_ready);
+      status_packets_o  <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
+      status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
+      status_wrong_o    <= status_wrong_o + 32'(wrong);
+      status_stray_o    <= status_stray_o + 32'(stray);
+    end
+  end
+  assign status_up_o   = up_q;
+  assign status_fail_o = fail != '0;
+
+  assign probe_o[Taken]          = task_valid_i && task_ready_o;
+  assign probe_tag_o[Taken]      = task_tag_i;
+  assign probe_o[Requested]      = line_valid && line_ready;
+  assign probe_tag_o[Requested]  = line_tag;
+  assign probe_o[Translated]     = phys_valid && phys_ready;
+  assign probe_tag_o[Translated] = line_tag;
+  assign probe_o[Sent]           = cxs_tx_valid_o && cxs_tx_last_o;
+  assign probe_tag_o[Sent]       = '0;
+  assign probe_o[Received]       = ans_valid;
+  assign probe_tag_o[Received]   = ans_header.txn;
+  assign probe_o[Responded]      = rsp_valid;
+  assign probe_tag_o[Responded]  = rsp_tag;
+  assign probe_o[Done]           = task_done_o;
+  assign probe_tag_o[Done]       = task_done_tag_o;
+endmodule

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: SHL-2.1
+/// The same tasks by DMA over PCIe: a traffic generator whose descriptors are physical addresses.
+///
+/// Here for comparison: it has the port of ccix_traffic, and the AXI master of a PCIe hard block.
+///
+///   Handshake   task: valid/ready; done_o is a strobe with the task's tag. A read is done when its
+///               last beat is here, a write when all its bursts are answered: the block has posted
+///               them, which does not say that they are visible
+///   Ordering    descriptors in order; reads end in order, writes end in order
+///   Bursts      of 512 bits, up to a page
+///   Latency     task to arvalid_o or awvalid_o 2 cycles
+///   Throughput  a beat a cycle
+///   Parameters  Overlap 1: up to 16 descriptors under way, 0: one
+///   Errors      error_o: memory refused an access; wrong_o: a line read had a wrong byte
+///   Not done    addresses inside a line
+module ccix_dma
+  import ccix_pkg::*;
+#(
+  parameter bit Overlap = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        task_valid_i,
+  output logic        task_ready_o,
+  input  logic        task_write_i,
+  input  logic [7:0]  task_tag_i,
+  input  logic [47:0] task_address_i,
+  input  logic [16:0] task_bytes_i,
+  input  logic [31:0] task_seed_i,
+  output logic        task_done_o,
+  output logic [7:0]  task_done_tag_o,
+  output logic              awvalid_o,
+  input  logic              awready_i,
+  output axi_pkg::address_t aw_o,
+  output logic              wvalid_o,
+  input  logic              wready_i,
+  output line_t             wdata_o,
+  output mask_t             wstrb_o,
+  output logic              wlast_o,
+  input  logic              bvalid_i,
+  output logic              bready_o,
+  input  logic [1:0]        bresp_i,
+  output logic              arvalid_o,
+  input  logic              arready_i,
+  output logic [63:0]       araddr_o,
+  output logic [7:0]        arlen_o,
+  input  logic              rvalid_i,
+  output logic              rready_o,
+  input  line_t             rdata_i,
+  input  logic [1:0]        rresp_i,
+  output logic              wrong_o,
+  output logic              error_o
+);
+  localparam int unsigned PageLines = 4096 / LineBytes;
+  typedef struct packed {
+    logic [7:0]  tag;
+    index_t      index;
+    logic [16:0] bytes;
+    logic [31:0] seed;
+  } descriptor_t;
+
+  // ---------------------------------------------------------------- descriptors
+  descriptor_t given;
+  logic [4:0] under_way_q;
+  logic take, room, ask_ready, check_ready, fill_ready, command_ready;
+  assign given = '{tag: task_tag_i, index: task_address_i[47:6], bytes: task_bytes_i,
+                   seed: task_seed_i};
+  assign room  = Overlap ? under_way_q < 5'd16 : under_way_q == '0;
+  assign task_ready_o = room && (task_write_i ? fill_ready && command_ready
+                                              : ask_ready && check_ready);
+  assign take = task_valid_i && task_ready_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) under_way_q <= '0;
+    else under_way_q <= under_way_q + 5'(take) - 5'(task_done_o);
+  end
+
+  // ---------------------------------------------------------------- reads: addresses
+  logic asks_q;
+  index_t ask_index_q;
+  logic [10:0] ask_lines_q, to_page, burst;
+  logic ask;
+  assign ask_ready = !asks_q;
+  assign to_page   = 11'(PageLines) - 11'(ask_index_q[5:0]);
+  assign burst     = ask_lines_q < to_page ? ask_lines_q : to_page;
+  assign ask       = arvalid_o && arready_i;
+  assign arvalid_o = asks_q;
+  assign araddr_o  = 64'(ask_index_q) << 6;
+  assign arlen_o   = 8'(burst - 11'd1);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) asks_q <= 1'b0;
+    else if (take && !task_write_i) asks_q <= 1'b1;
+    else if (ask && burst == ask_lines_q) asks_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (take && !task_write_i) begin
+      ask_index_q <= given.index;
+      ask_lines_q <= 11'((given.bytes + 17'(LineBytes) - 17'd1) >> 6);
+    end else if (ask) begin
+      ask_index_q <= ask_index_q + index_t'(burst);
+      ask_lines_q <= ask_lines_q - burst;
+    end
+  end
+
+  // ---------------------------------------------------------------- reads: data
+  descriptor_t read;
+  logic reads, beat, read_done, write_done, done_error;
+  logic [9:0] at_q;  // line of the read
+  logic [16:0] read_left;
+  fifo #(.Width($bits(descriptor_t)), .Depth(16)) u_read (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(take && !task_write_i), .ready_o(check_ready),
+    .data_i(given), .valid_o(reads), .ready_i(read_done), .data_o(read), .usage_o()
+  );
+  // One end a cycle.
+  assign rready_o  = reads && !write_done;
+  assign beat      = rvalid_i && rready_o;
+  assign read_left = read.bytes - (17'(at_q) << 6);
+  assign read_done = beat && read_left <= 17'(LineBytes);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) at_q <= '0;
+    else if (beat) at_q <= read_done ? '0 : at_q + 10'd1;
+  end
+
+  logic check_q;
+  index_t checked_q;
+  logic [31:0] seed_q;
+  mask_t mask_q, differs;
+  line_t data_q, expected;
+  ccix_pattern u_expected (.index_i(checked_q), .seed_i(seed_q), .line_o(expected));
+  for (genvar b = 0; b < int'(LineBytes); b++) begin : gen_byte
+    assign differs[b] = data_q[b/8][8*(b%8)+:8] != expected[b/8][8*(b%8)+:8];
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      check_q <= 1'b0;
+      wrong_o <= 1'b0;
+      error_o <= 1'b0;
+    end else begin
+      check_q <= beat;
+      wrong_o <= check_q && (differs & mask_q) != '0;
+      error_o <= error_o || (beat && rresp_i[1]) || (write_done && done_error);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    checked_q <= read.index + index_t'(at_q);
+    seed_q    <= read.seed;
+    data_q    <= rdata_i;
+    mask_q    <= read_done ? mask_t'('1) >> (7'(LineBytes) - read_left[6:0]) : '1;
+  end
+
+  // ---------------------------------------------------------------- writes
+  descriptor_t fill;
+  logic fills, fill_done, data_ready, idle;
+  logic [9:0] filled_q;
+  logic [16:0] fill_left;
+  line_t data;
+  logic [7:0] write_tag;
+  fifo #(.Width($bits(descriptor_t)), .Depth(16)) u_fill (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(take && task_write_i), .ready_o(fill_ready),
+    .data_i(given), .valid_o(fills), .ready_i(fill_done), .data_o(fill), .usage_o()
+  );
+  assign fill_left = fill.bytes - (17'(filled_q) << 6);
+  assign fill_done = fills && data_ready && fill_left <= 17'(LineBytes);
+  ccix_pattern u_data (
+    .index_i(fill.index + index_t'(filled_q)), .seed_i(fill.seed), .line_o(data)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) filled_q <= '0;
+    else if (fills && data_ready) filled_q <= fill_done ? '0 : filled_q + 10'd1;
+  end
+  axi_write_engine #(
+    .DataWidth(512), .BurstBytes(4096), .MaxBytes(65536), .MaxBursts(8), .TagWidth(8)
+  ) u_write (
+    .clk_i, .rst_ni,
+    .cmd_valid_i(task_valid_i && task_write_i && room && fill_ready),
+    .cmd_ready_o(command_ready), .cmd_addr_i(64'(given.index) << 6), .cmd_bytes_i(task_bytes_i),
+    .cmd_tag_i(task_tag_i), .data_valid_i(fills), .data_ready_o(data_ready), .data_keep_i(1'b1),
+    .data_i(data), .done_valid_o(write_done), .done_tag_o(write_tag), .done_error_o(done_error),
+    .awvalid_o, .awready_i, .aw_o, .wvalid_o, .wready_i, .wdata_o, .wstrb_o, .wlast_o, .bvalid_i,
+    .bready_o, .bresp_i, .idle_o(idle)
+  );
+
+  assign task_done_o     = read_done || write_done;
+  assign task_done_tag_o = write_done ? write_tag : read.tag;
+
+  logic unused;
+  assign unused = ^{task_address_i, rresp_i, idle, fill};
+endmodule

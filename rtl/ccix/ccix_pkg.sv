@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Messages between a request agent in an FPGA and the home of host memory, in words of 64 bits.
+///
+/// The kinds are CCIX's for an agent without a cache: ReadOnce, WriteUnique, their completions, an
+/// exchange of credits. The layout is ours (docs/explanation/cores/ccix.md): a request has a word
+/// of header and a word of address, a write behind them a word of byte mask where it is a part of a
+/// line, and the line. An answer has one word of header, a read's the line behind it.
+package ccix_pkg;
+  localparam int unsigned LineBytes  = 64;
+  localparam int unsigned LineWords  = 8;
+  localparam int unsigned BeatWords  = 8;   // of the CCIX interface of a PCIe hard block: 512 bits
+  localparam int unsigned MostWords  = 11;  // of a message: WritePart
+  localparam int unsigned AnswerWords = 9;  // of an answer with a line
+  localparam int unsigned IndexWidth = 42;  // a line's number: 48 bits of address
+
+  typedef logic [63:0] word_t;
+  typedef word_t [BeatWords-1:0] beat_t;
+  typedef logic [LineWords-1:0][63:0] line_t;
+  typedef logic [LineBytes-1:0] mask_t;
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [7:0] txn_t;
+
+  typedef enum logic [3:0] {
+    MsgNone      = 4'd0,
+    MsgRead      = 4'd1,  // ReadOnce
+    MsgWrite     = 4'd2,  // WriteUnique, all of a line
+    MsgWritePart = 4'd3,  // WriteUnique, some bytes
+    MsgComp      = 4'd4,  // a write is visible
+    MsgCompData  = 4'd5,  // the line of a read
+    MsgCredit    = 4'd6   // credits alone
+  } message_e;
+
+  /// The first word of each message. Credits are those that a home gives back.
+  typedef struct packed {
+    message_e    kind;
+    logic [3:0]  words;  // of the message
+    txn_t        txn;
+    logic [7:0]  requests;
+    logic [7:0]  lines;
+    logic [31:0] zero;
+  } header_t;
+
+  /// Words of a request.
+  function automatic logic [3:0] words_of(message_e kind);
+    unique case (kind)
+      MsgRead:      return 4'd2;
+      MsgWrite:     return 4'd10;
+      MsgWritePart: return 4'd11;
+      MsgCompData:  return 4'd9;
+      default:      return 4'd1;
+    endcase
+  endfunction
+endpackage

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark of CCIX without its simulator: what it asks for, prints, draws and refuses."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from isthmus import platforms, verify
+from isthmus.errors import UserError
+from isthmus.results import Document, load
+from isthmus.roads.ccix import bench as ccix
+from isthmus.roads.ccix import command, page, published, tables
+from isthmus.roads.ccix.bench import Point, Transfers
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compare"))
+
+import made_up
+
+GIVEN = {top: Path(f"{top}.so") for top in (ccix.FPGA, ccix.DMA)}
+
+
+def measured(sizes: str = "64,1K") -> Document:
+    points = ccix.points(
+        [ccix.loaded()],
+        ["isthmus", "as-published"],
+        ccix.OPERATIONS,  # type: ignore[arg-type]
+        sizes,
+        drivers=ccix.DRIVERS,
+    )
+    return ccix.measure(points, runner=made_up.engine, given=GIVEN)
+
+
+def test_a_scenario_has_every_constant_of_the_platform() -> None:
+    made = ccix.scenario(Point(Transfers("device-read", 256, 10, 4), "isthmus", ccix.loaded()), GIVEN)
+    assert made["platform"]["transport"] == {
+        "generation": 4, "lanes": 8, "reserved_share": 0.0027, "header_bytes": 4, "propagation_ns": 1,
+        "device_transmit_ns": 95.5, "device_receive_ns": 95.5, "host_transmit_ns": 95.5,
+        "host_receive_ns": 95.5, "block_beats": 8, "packet_bytes": 256, "packet_messages": 31,
+    }  # fmt: skip
+    assert made["platform"]["home"]["memory_read_ns"] == 81
+    assert made["fpga"] == {"model_path": "ccix_fpga.so"}
+    assert made["workload"] == {
+        "operation": "device-read", "bytes": 256, "iterations": 10, "warmup": ccix.WARMUP,
+        "driver": "request-agent", "window": 4,
+    }  # fmt: skip
+
+
+def test_dma_has_the_same_link_and_memory_behind_it() -> None:
+    transfers = Transfers("device-read", 64, 10, 1, driver="pcie-dma")
+    made = ccix.scenario(Point(transfers, "isthmus", ccix.loaded()), GIVEN)
+    transport, home, pcie = (made["platform"][name] for name in ("transport", "home", "pcie"))
+    for key in ("generation", "lanes", "reserved_share", "propagation_ns"):
+        assert pcie["link"][key] == transport[key]
+    assert pcie["endpoint"]["transmit_latency_ns"] == transport["device_transmit_ns"]
+    assert pcie["root"]["receive_latency_ns"] == transport["host_receive_ns"]
+    assert pcie["memory"]["read_ns"] == home["gateway_ns"] + home["memory_read_ns"]
+    assert pcie["memory"]["write_ns"] == home["gateway_ns"] + home["memory_write_ns"]
+    assert made["fpga"] == {"model_path": "ccix_dma_fpga.so"}
+
+
+def test_gateware_and_host_make_the_same_packets() -> None:
+    for profile in platforms.PROFILES:
+        platform = ccix.loaded()
+        made = ccix.scenario(Point(Transfers("device-read"), profile, platform), GIVEN)
+        parameters = ccix.parameters(platform, profile, "request-agent")
+        assert parameters["MaxWords"] * 8 == made["platform"]["transport"]["packet_bytes"]
+        assert parameters["MaxMessages"] == made["platform"]["transport"]["packet_messages"]
+        assert parameters["NumTxns"] <= made["platform"]["home"]["requests"]
+
+
+def test_each_size_is_measured_alone_and_with_128_lines_in_flight() -> None:
+    points = ccix.points([ccix.loaded()], ["isthmus"], ["device-read"], "64:64K")
+    flights = {p.transfers.size: [] for p in points}  # type: ignore[var-annotated]
+    for point in points:
+        flights[point.transfers.size].append(point.transfers.window)
+    assert flights[64] == [1, 128]
+    assert flights[1024] == [1, 8]
+    assert flights[65536] == [1, 2]
+
+
+def test_the_table_and_the_page_show_every_measurement(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = command.run(
+        size="64,1K", iterations=40, driver="all", out=tmp_path, runner=made_up.engine, given=GIVEN
+    )
+    text = capsys.readouterr().out
+    assert text.count("\n   64 ") == 8
+    assert "device-write of host memory by pcie-dma" in text
+    assert len(load(tmp_path / "ccix.json").results) == len(made.results) == 16
+    drawn = (tmp_path / "ccix.html").read_text()
+    for title in ("Latency of device-read", "What the link carries", "Where the time of one line goes"):
+        assert title in drawn
+
+
+def test_the_page_draws_a_line_for_each_profile_and_driver() -> None:
+    figures = page.figures(measured())
+    first = figures[0].panels[0].option["series"]
+    assert [one["name"] for one in first] == [
+        "isthmus", "isthmus, DMA", "as-published", "as-published, DMA",
+    ]  # fmt: skip
+    assert len(tables.text(measured()).splitlines()) > 10
+
+
+def test_published_numbers_name_runs_that_verify_makes() -> None:
+    ids = {
+        f"ccix/ccix-au280/{p.profile}/{t.operation}/{t.size}-w{t.window}"
+        + ("-dma" if t.driver == "pcie-dma" else "")
+        for p in published.points()
+        for t in [p.transfers]
+    }
+    with (verify.PUBLISHED / verify.TARGETS).open() as file:
+        targets = [line.split(",") for line in file if line.startswith("ccix.")]
+    cells = [cell for line in targets for cell in line if cell.startswith("ccix/")]
+    named = {part for cell in cells for part in cell.split(" / ")}
+    for line in verify.published("ccix"):
+        named |= set(filter(None, line["measurement"].split(" / ")))
+    assert len(named) > 8
+    filled = {one.replace("{profile}", profile) for one in named for profile in platforms.PROFILES}
+    assert filled <= ids
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"size": "65540"}, "size: 65540 bytes are outside 1 to 65536"),
+        ({"size": "4K", "window": 65}, "window: 65 is outside 1 to 64 for transfers of 4096 bytes"),
+        ({"size": "1K", "platform": "gige-direct"}, "is of kind gige; ccix runs on ccix"),
+        ({"operation": "device-raed"}, "unknown op 'device-raed'; did you mean 'device-read'?"),
+        ({"driver": "dma"}, "unknown driver 'dma'; choose from request-agent, pcie-dma, all"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_one_line(settings: dict[str, object], says: str) -> None:
+    with pytest.raises(UserError) as refused:
+        command.run(**settings, runner=made_up.engine, given=GIVEN)  # type: ignore[arg-type]
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
