@@ -4,6 +4,9 @@
 /// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK tell the number of words
 /// that went before them; CREDITs come late, never, or again, but not reordered: any count between what
 /// the sender knows and what the receiver offered last, which is more than one delay line could do.
+///
+/// While something sent is not known to be freed, packets wait for a CHECK, or for the answer to one, at the latest
+/// 16 RefreshWords cycles after the last.
 module link_credits_props
   import link_pkg::*;
 #(
@@ -65,8 +68,9 @@ module link_credits_props
     .idle_o(idle_tx)
   );
 
-  logic pressing, check_first;
+  logic pressing, check_first, check;
   id_t  offer_id, check_id;
+  assign check = check_i && check_due && !take;
 
   link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth), .Early(Early)) u_rx (
     .clk_i,
@@ -90,7 +94,7 @@ module link_credits_props
     .check_first_o(check_first),
     .check_id_o(check_id),
     .take_credit_i(take),
-    .take_check_i(check_i && check_due && !take),
+    .take_check_i(check),
     .idle_o(idle_rx)
   );
 
@@ -105,6 +109,13 @@ module link_credits_props
       lost_q   <= sync ? '0 : lost_q + count_t'(lose);
       stored_q <= stored_q + count_t'(arrive && keep_i) - count_t'(read);
     end
+  end
+
+  // Cycles in which packets waited neither for a CHECK nor for the answer to one, though something was missing.
+  logic [8:0] unasked_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || clear_q || whole || check || (take && u_rx.ask_offer_q)) unasked_q <= '0;
+    else if (!unasked_q[8]) unasked_q <= unasked_q + 9'd1;
   end
 
   // What the receiver has freed; its scan sees it in stages, each a cycle older.
@@ -167,6 +178,10 @@ module link_credits_props
         if (quiet_q >= 3'd3 + 3'(First) && u_rx.valid3_q) assert (d_freed3 == d_freed);
         if (known == sent) assert (whole);
       end
+      if (unasked_q == 9'd256 && !whole) assert (pressing && check_due && check_first);
+      assert (u_rx.due_id_q == '0);
+      if (!u_rx.late_q) assert (unasked_q <= 9'(u_rx.timer_q));
+      else if (!u_rx.due_q) assert (unasked_q <= 9'(u_rx.timer_q[3:0]));
       // What makes the above inductive: older views are smaller.
       if (running_q) begin
         assert (u_rx.scan1_q == '0);

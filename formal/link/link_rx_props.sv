@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end.
+/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end. INIT and READY are one
+/// word each: any other value of their fields is an invalid word.
 module link_rx_props
   import link_pkg::*;
 #(
@@ -42,11 +43,12 @@ module link_rx_props
 
   // What went in: the word that these outputs are of, and the one behind it.
   word_t word_q;
-  logic  live_q, sop_next_q, sop_word;
+  logic  live_q, signal_q, sop_next_q, sop_word;
 
   always_ff @(posedge clk_i) begin
     word_q     <= dut.word_q[0];
     live_q     <= started_q && dut.live;
+    signal_q   <= started_q && dut.signal_q;
     sop_next_q <= rx_i[0].k == 4'b1000 && rx_i[0].data[31:24] == SymSop;
   end
   logic [7:0] crc8;
@@ -67,6 +69,10 @@ module link_rx_props
       end
       // In step at once: a SOP that is not followed by another begins its packet, whatever came before.
       if (live_q && sop_word && !sop_next_q) assert (valid_o && kind_o == FlitSop);
+      // One that is followed by another is a packet that was cut, and is counted.
+      if (live_q && sop_word && sop_next_q) assert (cut_o);
+      // The words of a link's start have no other form.
+      assert (init_o == (signal_q && word_q == WordInit) && ready_o == (signal_q && word_q == WordReady));
       // A link that is down has no packet open.
       if (!live_q) assert (!inside_q || (valid_o && kind_o == FlitEdb));
       // Each end that is not good says why.

@@ -3,13 +3,13 @@
 ///
 /// One destination is watched; all are alike. What is read from the queues is arbitrary and may change
 /// between two looks; so may links come and go. Its numbers are acknowledged, and its packets leave, in any
-/// way that is possible: never more than there are.
+/// way that is possible: never more than there are. What a session's end has torn does not go on in the next one.
 module rdma_send_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
 #(
   parameter  int unsigned NumLinks  = 2,
-  localparam int unsigned LinkWidth = 1,
+  localparam int unsigned LinkWidth = $clog2(NumLinks),
   localparam int unsigned DataBeats = voq_beats(NumLinks) - ControlPackets * ControlBeats
 ) (
   input logic                 clk_i,
@@ -156,17 +156,35 @@ module rdma_send_props
   end
 
   // ---------------------------------------------------------------- what a grant still takes
-  // Packets that are left go to the two links in turn, beginning at link_i.
+  // Packets that are left go to the links in turn, beginning at link_i.
   logic planning, judging;
   logic [4:0] packets;
   logic [4:0] onto [NumLinks];
   assign planning = dut.state_q == 4'd7 && here;
   assign judging  = (dut.state_q >= 4'd2 && dut.state_q <= 4'd6) || dut.state_q == 4'd10;
   assign packets  = 5'(dut.left_q) + 5'd1;
-  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_onto
-    assign onto[l] = !mask_o[l] ? '0 : !mask_o[1-l] ? packets
-                   : (packets + 5'(link_i == LinkWidth'(l))) >> 1;
+  logic [2:0] links;
+  logic [2:0] ahead [NumLinks];  // links whose turn comes before this one's
+  always_comb begin
+    links = '0;
+    for (int l = 0; l < int'(NumLinks); l++) links = links + 3'(mask_o[l]);
+    for (int l = 0; l < int'(NumLinks); l++) begin
+      ahead[l] = '0;
+      for (int k = 0; k < int'(NumLinks); k++) begin
+        if (mask_o[k] && k != l && (k < l) == ((LinkWidth'(k) >= link_i) == (LinkWidth'(l) >= link_i))) begin
+          ahead[l] = ahead[l] + 3'd1;
+        end
+      end
+      onto[l] = mask_o[l] ? share(packets + 5'(links) - 5'(ahead[l]) - 5'd1, links) : '0;
+    end
   end
+  function automatic logic [4:0] share(logic [4:0] count, logic [2:0] over);  // rounded down, of 10 at most
+    unique case (over)
+      3'd1:    return count;
+      3'd2:    return count >> 1;
+      default: return count < 5'd3 ? 5'd0 : count < 5'd6 ? 5'd1 : count < 5'd9 ? 5'd2 : 5'd3;
+    endcase
+  endfunction
   function automatic logic [11:0] longest(logic [4:0] count);  // beats of so many longest packets
     unique case (count)
       5'd0:    return 12'd0;
@@ -188,6 +206,23 @@ module rdma_send_props
     if (dut.state_q == 4'd10) quick_q <= dut.plain && dut.roomy_d;
   end
 
+  // A part of the next request was granted, the last one not; and its session has ended since.
+  logic part_q, torn_q, granted;
+  assign granted = job_valid_o && here;
+  always_ff @(posedge clk_i) begin
+    if (!live_q) begin
+      part_q <= 1'b0;
+      torn_q <= 1'b0;
+    end else begin
+      if (granted) part_q <= !job_o.final_part;
+      if (failed_i && failed_flow_i == Watch) torn_q <= part_q || (granted && !job_o.final_part);
+      if (give_valid_o && here && !give_return_o.message) begin
+        part_q <= 1'b0;
+        torn_q <= 1'b0;
+      end
+    end
+  end
+
   logic sized;  // what is looked at has a length that there is
   assign sized = dut.legal_q && !(dut.message_q && dut.source_bad_q);
   logic single;  // one packet alone: its own beats
@@ -197,6 +232,7 @@ module rdma_send_props
     if (started_q) begin
       if (!live_q) assume (!run_i);
       // The network gives back what it has.
+      assume (32'(gone_link_i) < NumLinks);
       if (gone_i && gone_flow_i == Watch) assume (11'(gone_beats_i) <= used[gone_link_i]);
       assume (acked_i <= lag);
       assume (bench_i == bench_q);
@@ -215,6 +251,8 @@ module rdma_send_props
         assert (mask_o[link_i] && take_beats_o > 7'd1 && take_beats_o <= 7'(MaxBeats));
       end
       if (commit_o) assert (commit_count_o >= 4'd1 && commit_count_o <= 4'd8);
+      // The rest of what a session's end has torn is not granted: it is refused, as a whole.
+      if (granted) assert (!torn_q);
       // Nothing is read but what was looked at, to the cycle before.
       if (read_valid_o) assert (looked_q);
       if (idle_o) assert (!look_o);
@@ -232,6 +270,7 @@ module rdma_send_props
       end
 
       // Inductive strengthening.
+      assert (dut.part_q[Watch] == part_q && dut.torn_q[Watch] == torn_q);
       assert (dut.state_q <= 4'd10);
       if (dut.state_q != 4'd0) assert (mask_o != '0);
       if (judging) begin
@@ -251,7 +290,7 @@ module rdma_send_props
         assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
                 dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
       end
-      if (judging) assert (dut.links_q == 3'(mask_o[0]) + 3'(mask_o[1]));
+      if (judging) assert (dut.links_q == links);
       if (dut.early_q && dut.state_q != 4'd0) begin
         assert (dut.state_q <= 4'd2 || dut.state_q >= 4'd6);
         assert (!dut.message_q);
@@ -274,7 +313,7 @@ module rdma_send_props
       if (dut.state_q == 4'd5 || (dut.state_q == 4'd6 && !quick_q)) begin
         if (sized) begin
           assert (dut.need_all_q ==
-                  longest(mask_o == '1 ? (5'(dut.packets_q) + 5'd1) >> 1 : 5'(dut.packets_q)));
+                  longest(share(5'(dut.packets_q) + 5'(links) - 5'd1, links)));
           assert (dut.need_one_q == 11'(dut.head_beats) + 11'(dut.beats_q));
         end
         assert (dut.window_ok_q == (8'(dut.lag_q) + 8'(dut.packets_q) <= 8'd64 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page; all of a piece
-/// is written once, in order; a dropped one not at all; AXI's offers stand; the bounds on what is under way.
+/// is written once, in order; a dropped one not at all; AXI's offers stand; the bounds on what is under way. An error
+/// in answer to any of a packet's bursts, however many they are, is told with the packet.
 module rdma_write_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -144,8 +145,29 @@ module rdma_write_props
   logic [7:0] len;
   assign len = aw_new ? awlen_o : length_q;
 
+  // ---------------------------------------------------------------- answers
+  // An answer to a burst of the packet that is being answered was an error; so says the answer on offer.
+  logic erred_q, erred, payload;
+  assign payload = dut.tag.wrote == WrotePart || dut.tag.wrote == WrotePacket || dut.tag.wrote == WroteBody;
+  assign erred   = erred_q || bresp_i[1];
+  logic packet_erred_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      erred_q        <= 1'b0;
+      packet_erred_q <= 1'b0;
+    end else if (bvalid_i && bready_o && payload) begin
+      erred_q        <= dut.tag.wrote == WrotePart && erred;
+      packet_erred_q <= dut.tag.wrote != WrotePart && erred;
+    end else if (answer_ready_i) begin
+      packet_erred_q <= 1'b0;
+    end
+  end
+
   always_comb begin
     if (started_q) begin
+      // A packet of which any burst failed has failed.
+      if (packet_erred_q) assert (answer_valid_o && answer_o.failed);
+      assert (dut.failed_q == erred_q);
       // Offers stand.
       if (aw_stood_q) assert (awvalid_o && awaddr_o == aw_addr_q && awlen_o == aw_len_q);
       if (w_stood_q) assert (wvalid_o && {wlast_o, wstrb_o, wdata_o} == w_q);

@@ -118,7 +118,8 @@ module link_rx
   assign is_sop     = is_control && symbol == SymSop && fields_ok && rx_id_ok;
   assign is_check   = is_control && symbol == SymCheck && fields_ok && rx_id_ok;
   assign is_credit  = is_control && symbol == SymCredit && fields_ok && tx_id_ok;
-  assign is_init    = is_control && symbol == SymInit && fields_ok && word_q[0].data[23:19] == '0;
+  assign is_init    = is_control && symbol == SymInit && fields_ok &&
+                      {word_q[0].data[23:19], word_q[0].data[17:8]} == '0;
   assign is_invalid = !(is_data || is_eop || is_edb || is_empty || is_sop || is_check ||
                         is_credit || is_init);
 

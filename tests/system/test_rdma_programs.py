@@ -119,3 +119,43 @@ def test_random_writes_are_right_through_restarts_and_resets(run: Run) -> None:
 def test_random_writes_are_right_over_pci_express(run: Run) -> None:
     found = run("random", hosts=4, platform="rdma-pcie", transfers=1_000)
     assert (found["wrong"], found["again"]) == (0, 0)
+
+
+@pytest.mark.parametrize("platform", ["forth-rdma", "rdma-pcie"])
+def test_a_read_over_the_gateware_brings_what_is_there_and_nothing_that_may_not_be_read(
+    run: Run, platform: str
+) -> None:
+    found = run("read", platform=platform)
+    assert (found["right"], found["right_at_once"]) == (found["asked"], found["at_once"])
+    assert (found["refused"], found["untouched"], found["records"]) == (4, True, 0)
+    assert found["served"] == [found["asked"] + found["at_once"], 4, 0]
+    assert found["beside"] > 5, "others write to both meanwhile"
+
+
+@pytest.mark.parametrize("platform", ["forth-rdma", "rdma-pcie"])
+def test_an_interrupt_wakes_a_program_that_finds_all_that_was_sent_before_it(run: Run, platform: str) -> None:
+    found = run("interrupt", platform=platform)
+    assert found["woken"] == found["rounds"]
+    assert found["masked"] == found["rounds"], "one that is masked is pending, and wakes nobody"
+    assert found["clear"]
+    assert found["unmasked"], "one that was pending before is not waited for"
+
+
+@pytest.mark.parametrize("size", [64, 512, 4096])
+def test_benchmark_mode_stamps_each_write_where_it_passes_and_changes_no_other_byte(
+    run: Run, size: int
+) -> None:
+    loaded = platforms.load("forth-rdma")
+    found: Any = run("stamps", bytes=size)
+    word_ps = 1e6 / loaded.fpga.link_clock.value
+    through = set()
+    for each in found:
+        arrived, left, written, sent = each["stamps"]
+        assert each["refused"] == 0
+        assert each["rest_is_zero"] == (size <= 512), "each packet has stamps of its own"
+        through.add(left - arrived)
+        way = [each["begin_ps"], written * 1e3, sent * 1e3, arrived * word_ps, left * word_ps, each["end_ps"]]
+        assert way == sorted(way)
+        # A transceiver and a cable, and no more, are between the link that takes a word and the switch.
+        assert 0 < way[3] - way[2] < 500e3
+    assert through == {6}, "cycles of an idle switch"

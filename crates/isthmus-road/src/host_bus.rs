@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::pcie::{DmaMemory, Mmio};
+use isthmus_host::pcie::{DmaMemory, Interrupt, Mmio};
 use isthmus_host::transport::TransportError;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
@@ -130,6 +130,17 @@ impl Bar {
     /// One whose stores to these offsets are not combined, but go as words of 4 bytes.
     pub(crate) fn uncombined(host: &MmioHost, single: std::ops::Range<u64>) -> Self {
         Self { host: host.clone(), single }
+    }
+}
+
+/// Vector 0 of a simulated device: its `irq_o`, bit 0.
+#[derive(Clone)]
+pub struct InterruptLine(pub(crate) MmioHost);
+
+impl Interrupt for InterruptLine {
+    async fn raised(&mut self) -> Result<(), TransportError> {
+        self.0.interrupt(0).await;
+        Ok(())
     }
 }
 

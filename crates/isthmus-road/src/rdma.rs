@@ -29,7 +29,7 @@ use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
-pub use crate::host_bus::{Bar, HostMemory};
+pub use crate::host_bus::{Bar, HostMemory, InterruptLine};
 use crate::measurement::{
     Carried, Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };

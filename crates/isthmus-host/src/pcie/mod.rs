@@ -31,6 +31,13 @@ pub trait Mmio {
     async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError>;
 }
 
+/// An interrupt line of the board, one vector: what a VFIO eventfd or a UIO file is.
+#[allow(async_fn_in_trait, reason = "simulated hosts are single-threaded: no Send bound is wanted")]
+pub trait Interrupt {
+    /// Waits until the board has raised it; one that came since the last call counts, several are one.
+    async fn raised(&mut self) -> Result<(), TransportError>;
+}
+
 /// One contiguous piece of memory that the device reaches by DMA.
 #[allow(async_fn_in_trait, reason = "simulated hosts are single-threaded: no Send bound is wanted")]
 pub trait DmaMemory {

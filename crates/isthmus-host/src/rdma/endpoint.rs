@@ -68,6 +68,8 @@ pub struct Endpoint<M, D> {
     pub(super) hosts: HostId,
     /// That it may use, a bit each.
     links: u8,
+    /// Hosts that may raise the interrupt, a bit each.
+    pub(super) unmasked: u8,
     pub(super) posted: [Posted; HOSTS],
     pub(super) errors: u16,
 }
@@ -84,8 +86,16 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
             return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES });
         }
         let posted = [Posted::default(); HOSTS];
-        let mut endpoint =
-            Self { mmio, memory, config, hosts: 0, links: ALL_LINKS, posted, errors: 0 };
+        let mut endpoint = Self {
+            mmio,
+            memory,
+            config,
+            hosts: 0,
+            links: ALL_LINKS,
+            unmasked: 0,
+            posted,
+            errors: 0,
+        };
         endpoint.start().await?;
         Ok(endpoint)
     }

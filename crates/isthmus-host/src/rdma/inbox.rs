@@ -69,12 +69,14 @@ impl Inbox {
         if self.slot == 0 {
             return Ok(None);
         }
-        self.give_back_kept(endpoint).await?;
         let place = self.place + self.at;
         let seen = endpoint.memory.load64(place).await?;
-        let due = Frame::from(seen).phase != self.phase;
-        if due && endpoint.watch_word(place, seen, timeout).await?.is_none() {
-            return Ok(None);
+        if Frame::from(seen).phase != self.phase {
+            // The sender may be waiting for these.
+            self.give_back_kept(endpoint).await?;
+            if endpoint.watch_word(place, seen, timeout).await?.is_none() {
+                return Ok(None);
+            }
         }
         self.receive(endpoint).await
     }

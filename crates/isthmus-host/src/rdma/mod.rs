@@ -11,6 +11,7 @@ mod endpoint;
 mod error;
 mod group;
 mod inbox;
+mod interrupts;
 mod messages;
 mod phases;
 mod post;

@@ -6,9 +6,12 @@
 
 mod common;
 mod fence;
+mod interrupt;
 mod links;
 mod random;
+mod read;
 mod restart;
+mod stamps;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -39,9 +42,12 @@ fn run(arguments: &[String]) -> Result<Value, Failure> {
     let settings = Settings(known);
     match program.as_str() {
         "fence" => fence::run(&scenario, &settings),
+        "interrupt" => interrupt::run(&scenario, &settings),
         "links" => links::run(&scenario, &settings),
         "random" => random::run(&scenario, &settings),
+        "read" => read::run(&scenario, &settings),
         "restart" => restart::run(&scenario, &settings),
+        "stamps" => stamps::run(&scenario, &settings),
         _ => Err(format!("{program}: no such program").into()),
     }
 }

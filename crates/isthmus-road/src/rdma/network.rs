@@ -14,7 +14,7 @@ use super::scenario::RdmaScenario;
 use super::scenario::memory::Layout;
 use super::world::{Node, World};
 use crate::error::RoadError;
-use crate::host_bus::{Bar, HostMemory, MEMORY_BASE};
+use crate::host_bus::{Bar, HostMemory, InterruptLine, MEMORY_BASE};
 
 /// The gateware of all hosts and switches, simulated, and the machines that host programs run on.
 ///
@@ -32,6 +32,8 @@ pub struct Machine {
     pub mmio: Bar,
     /// Its memory.
     pub memory: HostMemory,
+    /// The interface's interrupt.
+    pub interrupt: InterruptLine,
 }
 
 impl Machine {
@@ -60,7 +62,20 @@ impl Network {
     /// # Errors
     /// The scenario is invalid, a model cannot be loaded, or a link does not come up.
     pub fn build(scenario: &str, memory_bytes: usize) -> Result<Self, RoadError> {
-        let scenario = RdmaScenario::parse(scenario)?;
+        Self::of(RdmaScenario::parse(scenario)?, memory_bytes)
+    }
+
+    /// The same in benchmark mode: payload of writes is zero but for the time stamps of the sender's interface and
+    /// of the switch, and [`config`](Self::config) opens endpoints so.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_benchmark(scenario: &str, memory_bytes: usize) -> Result<Self, RoadError> {
+        let scenario = RdmaScenario { bench: true, ..RdmaScenario::parse(scenario)? };
+        Self::of(scenario, memory_bytes)
+    }
+
+    fn of(scenario: RdmaScenario, memory_bytes: usize) -> Result<Self, RoadError> {
         let usual = scenario.layout();
         let bytes = memory_bytes.max(usual.bytes).next_multiple_of(4096);
         let world = World::with_layout(&scenario, &crate::load, Layout { bytes, ..usual })?;
@@ -112,7 +127,8 @@ impl Network {
     pub fn machine(&self, host: HostId) -> Machine {
         let node = &self.world.nodes[usize::from(host)];
         let mmio = Node::bar(&node.host, &self.scenario);
-        Machine { mmio, memory: HostMemory::new(&self.sim(), &node.host) }
+        let memory = HostMemory::new(&self.sim(), &node.host);
+        Machine { mmio, memory, interrupt: InterruptLine(node.host.clone()) }
     }
 
     /// How its endpoint may be opened: with the platform's times, and a fence that waits for `timeout_us`.

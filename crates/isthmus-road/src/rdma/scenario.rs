@@ -65,6 +65,9 @@ pub struct RdmaScenario {
     /// Operating-system noise of every host.
     #[serde(default)]
     pub noise: Option<NoiseHistogram>,
+    /// Interfaces and switches are in benchmark mode: for programs of one's own, not to be asked for here.
+    #[serde(skip)]
+    pub bench: bool,
 }
 
 /// The constants of everything outside interfaces and switches.

@@ -150,9 +150,11 @@ impl World {
                 // Host n is at port n.
                 let sources =
                     (0..switch.ports as u64).fold(0, |all, port| all | port << (4 * port));
-                for (name, value) in
-                    [("bench", 0), ("bind", u64::from(switch.bind_sources)), ("source", sources)]
-                {
+                for (name, value) in [
+                    ("bench", u64::from(scenario.bench)),
+                    ("bind", u64::from(switch.bind_sources)),
+                    ("source", sources),
+                ] {
                     config.cfg.insert(name.to_owned(), value);
                 }
                 let device = add(&simulation, make_model, &switch.model_path, None, config)?;
@@ -279,8 +281,8 @@ impl Node {
             session,
             probe_cycles: cycles(scenario.interface.probe_us),
             lost_cycles: cycles(scenario.interface.lost_us),
+            bench: scenario.bench,
             timeout: std::time::Duration::from_nanos(timeout.0 / 1_000),
-            ..EndpointConfig::default()
         }
     }
 

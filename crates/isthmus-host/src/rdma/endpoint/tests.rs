@@ -21,6 +21,8 @@ struct Board {
     gives_back: bool,
     starts: Vec<(usize, usize)>,
     looks: u32,
+    /// Beats stored to the device, in order, with their places.
+    stores: Vec<(u64, u64)>,
     clock: Duration,
     /// What the device writes to memory, and when.
     later: std::collections::VecDeque<(Duration, usize, Vec<u64>)>,
@@ -83,6 +85,7 @@ impl Mmio for Fake {
         for (index, bytes) in data.chunks(8).enumerate() {
             let (at, beat) = (at + 8 * index as u64, u64::from_le_bytes(bytes.try_into().unwrap()));
             board.bar.insert(at, beat);
+            board.stores.push((at, beat));
             let request = (offset::REQUESTS..offset::MESSAGES).contains(&at) && at % 16 == 8;
             if request && beat >> 49 & 1 == 1 {
                 let host = ((at - offset::REQUESTS) / offset::QUEUE_BYTES) as usize;
@@ -337,6 +340,66 @@ fn who_waits_at_an_inbox_gets_what_comes_next_or_nothing_in_time() {
         let before = board.0.borrow().clock;
         assert!(inbox.wait(&mut endpoint, ms(9)).await.unwrap().is_some());
         assert_eq!(board.0.borrow().clock, before);
+    });
+}
+
+#[test]
+fn slots_are_given_back_in_numbers_and_when_the_inbox_is_found_empty() {
+    block_on(async {
+        let board = Fake::new();
+        let mut endpoint = board.open().await.unwrap();
+        let (base, bytes) = (BASE + 0x1000, 256);
+        let entry = QueueEntry { base, bytes, layout: Layout::Slots(64), sources: 0xF };
+        let mut inbox = endpoint.open_queue(7, &entry).await.unwrap();
+        inbox.give_back_every(2);
+        let tail = || board.beat(offset::TAILS + 56);
+        for slot in 0..4 {
+            board.put(0x1000 + 64 * slot, &[1 | 1 << 1 | (slot as u64 + 1) << 16]);
+        }
+        let ms = Duration::from_millis(5);
+        for given in [0, 16, 16] {
+            assert!(inbox.wait(&mut endpoint, ms).await.unwrap().is_some());
+            assert_eq!(tail(), given);
+        }
+        // The fourth is not there yet: who waits for it has given the third back before.
+        board.put(0x1000 + 64 * 3, &[0]);
+        assert!(inbox.wait(&mut endpoint, ms).await.unwrap().is_none());
+        assert_eq!(tail(), 24);
+        board.put(0x1000 + 64 * 3, &[1 | 1 << 1 | 4 << 16]);
+        assert!(inbox.receive(&mut endpoint).await.unwrap().is_some());
+        assert_eq!(tail(), 24);
+        assert!(inbox.receive(&mut endpoint).await.unwrap().is_none());
+        assert_eq!(tail(), 0, "the ring's begin");
+    });
+}
+
+/// Else a write could be allowed by the base of one region and the limit of another.
+#[test]
+fn a_region_s_bounds_change_only_while_its_entry_is_not_valid() {
+    block_on(async {
+        let board = Fake::new();
+        let mut endpoint = board.open().await.unwrap();
+        let first = Region { base: 0x1000, bytes: 0x800, sources: 6, nonce: 5, queue: None };
+        let other = Region { base: 0x9000, bytes: 0x100, nonce: 7, ..first };
+        let at = offset::REGIONS + 32 * 3;
+        for region in [first, other, first] {
+            let valid = board.beat(at + 16) != 0;
+            let before = board.0.borrow().stores.len();
+            endpoint.register(3, &region).await.unwrap();
+            let stores = board.0.borrow().stores[before..].to_vec();
+            let mut rest = u64::from(valid);
+            for (place, beat) in stores {
+                if place == at + 16 {
+                    rest = beat;
+                } else {
+                    assert_eq!(rest, 0, "{place:#x} is written while the entry is valid");
+                }
+            }
+            let expected = region.beats().unwrap();
+            assert_eq!([at, at + 8, at + 16].map(|place| board.beat(place)), expected);
+        }
+        endpoint.unregister(3).await.unwrap();
+        assert_eq!(board.beat(at + 16), 0);
     });
 }
 

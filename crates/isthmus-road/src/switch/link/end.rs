@@ -718,6 +718,60 @@ mod tests {
         }
     }
 
+    /// An end that is up, and knows that every buffer of the remote end is free.
+    fn up() -> End {
+        let mut end = End::new(config(IDS, IDS, false));
+        let mut none = idle(false);
+        for now in 0..400 {
+            let _ = end.receive(Some(Word::of(Token::Init { ready: true })));
+            let _ = end.transmit(&mut none, now);
+        }
+        for id in 0..IDS as u8 {
+            let _ = end.receive(Some(Word::of(Token::Credit { id, count: 0 })));
+        }
+        assert_eq!(end.counters(), EndCounters { starts: 1, ..EndCounters::default() });
+        end
+    }
+
+    #[test]
+    fn a_credit_for_what_was_not_sent_is_counted_and_changes_nothing() {
+        let mut end = up();
+        end.sent[1] = 10;
+        let credit = |id, count| Some(Word::of(Token::Credit { id, count }));
+        // Of the 10 words sent 4 are free: never 11, never fewer than 4 again, and no fifth buffer.
+        for (id, count, bad) in
+            [(1, 4, 0), (1, 11, 1), (1, 3, 2), (1, 1023, 3), (4, 0, 4), (1, 10, 4)]
+        {
+            let before = end.rooms().of(1);
+            let _ = end.receive(credit(id, count));
+            assert_eq!(end.counters().credit_bad, bad, "{count}");
+            let changes = (id, count) == (1, 4) || (id, count) == (1, 10);
+            assert_eq!(end.rooms().of(1) != before, changes, "{count}");
+        }
+        assert_eq!((0..IDS).map(|id| end.rooms().of(id)).collect::<Vec<_>>(), [DEPTH; IDS]);
+    }
+
+    #[test]
+    fn a_packet_of_more_words_than_allowed_is_cut_at_the_first_of_them() {
+        for words in [127, 128, 129, 140] {
+            let mut end = up();
+            let _ = end.receive(Some(Word::of(Token::Sop { id: 2, count: 0 })));
+            let mut crc = Crc24::default();
+            let (mut taken, mut ends) = (0, Vec::new());
+            for data in 0..words {
+                crc.add(data);
+                let received = end.receive(Some(Word::data(data)));
+                taken += u32::from(received.data.is_some());
+                ends.extend(received.ended.map(|ended| (data, ended.good)));
+            }
+            let last = end.receive(Some(Word::of(Token::Eop(crc.value()))));
+            ends.extend(last.ended.map(|ended| (words, ended.good)));
+            assert_eq!(taken, words.min(128));
+            assert_eq!(ends, [if words > 128 { (128, false) } else { (words, true) }]);
+            assert_eq!(end.counters().cut, u64::from(words > 128));
+        }
+    }
+
     #[test]
     fn after_bit_errors_all_credit_comes_back() {
         let faults = LineFaults { bit_error_rate: 1e-4, ..LineFaults::default() };
