@@ -67,8 +67,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="read, write (host-read, host-write), device-read, device-write, put, message or "
-            "nic-to-memory.  [a small set of them]",
+            help="read, write (host-read, host-write), device-read, device-write, put, message, "
+            "nic-to-memory or update.  [a small set of them]",
         ),
     ] = None,
     size: Annotated[
