@@ -16,6 +16,7 @@ module coherence_responses_props
   logic [3:0][3:0] pop_o;
   logic rsp_valid_o, rsp_side_o;
   header_t rsp_header_o;
+  message_e rsp_message_o;
   line_t rsp_data_o;
   coherence_responses dut (.*);
 

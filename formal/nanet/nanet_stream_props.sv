@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// nanet_stream: nothing is written outside the buffer that the table gives, a command has the
-/// beats that its bytes need, and an event comes when all writes of its buffer are answered.
+/// nanet_stream: nothing is written outside the buffer that the table gives nor over the end of a
+/// page of 4 KiB, a command has the beats that its bytes need, and an event comes when all writes
+/// of its buffer are answered, one a buffer, in their order.
 ///
-/// Any datagrams, also cut short; any stalls, answers and buffers. The table is set before the list
-/// is enabled, and a host gives back what was announced.
+/// Any datagrams, also cut short; any stalls, answers, buffers and policy. The table is set before
+/// the list is enabled. A host gives back what was announced; with the oldest given up, anything.
 module nanet_stream_props
   import nanet_pkg::*;
 (
@@ -29,7 +30,9 @@ module nanet_stream_props
   logic [6:0]  buffers;
   logic [7:0]  datagrams;
   logic [31:0] flush;
+  logic [1:0]  policy;
   always_ff @(posedge clk_i) begin
+    policy    <= policy;
     buffers   <= buffers;
     datagrams <= datagrams;
     flush     <= flush;
@@ -41,7 +44,8 @@ module nanet_stream_props
   logic [11:0] cmd_bytes_o;
   event_t  event_o;
   losses_t losses_o;
-  logic [15:0] filled_o, no_event_o;
+  logic [15:0] filled_o, no_event_o, overwritten_o;
+  region_key_t cmd_key_o;
   logic [31:0] delivered_o;
   logic [5:0]  number_o;
   list_t  list_i;
@@ -54,7 +58,8 @@ module nanet_stream_props
   assign table_i       = '0;
   assign beat_kind_i   = entry_e'(beat_kind);
   assign list_i = '{
-      enable: enable_i, buffers: buffers, datagrams: datagrams, flush: flush, returned: returned_i
+      enable: enable_i, buffers: buffers, datagrams: datagrams, policy: policy, echo: 1'b0,
+      flush: flush, returned: returned_i
   };
 
   nanet_stream #(.DataWidth(64), .UsageW(8), .Ask(1'b1)) dut (.*);
@@ -95,7 +100,8 @@ module nanet_stream_props
     if (beat_kind_i == EntryHead) assume (beat_i[15:0] <= 16'(MaxPayload));
     // Memory answers what it was asked; the host gives back what was announced.
     if (done_valid_i) assume (open_q != '0);
-    if (started_q) assume (16'(filled_o - returned_i) <= 16'(buffers));
+    assume (policy <= 2'd2);
+    if (started_q && policy != 2'd1) assume (16'(filled_o - returned_i) <= 16'(buffers));
     if (!enable_i) assume (returned_i == filled_o);
   end
 
@@ -104,6 +110,21 @@ module nanet_stream_props
   localparam logic [3:0] StData = 4'd5, StClose = 4'd7;
   logic [3:0] state;
   assign state = dut.state_q;
+
+  // Buffers announced since the list was empty, and where the next one stands in the circle.
+  logic [31:0] announced_q;
+  logic [6:0]  next_q;
+  logic        announce;
+  assign announce = event_valid_o && event_ready_i && !full_i;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || (state == 4'd0 && !enable_i)) begin
+      announced_q <= '0;
+      next_q      <= '0;
+    end else if (announce) begin
+      announced_q <= announced_q + 32'd1;
+      next_q      <= next_q + 7'd1 >= buffers ? '0 : next_q + 7'd1;
+    end
+  end
 
   logic [24:0] until_;   // behind the command, from the buffer's begin
   logic placed;
@@ -115,12 +136,19 @@ module nanet_stream_props
         assert (dut.open_q && cmd_bytes_o != '0 && cmd_bytes_o <= 12'd2047);
         assert (cmd_addr_o == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
         assert (until_ <= {1'b0, dut.buffer_q.bytes});
+        assert (13'(cmd_addr_o[11:0]) + 13'(cmd_bytes_o) <= 13'd4096);
+        assert (cmd_key_o == dut.buffer_q.key);
       end
       if (data_valid_o) begin
         assert (sending_q);
         assert (data_last_o == (sent_q == ((bytes_q + 12'd7) >> 3) - 12'd1));
       end
-      if (event_valid_o) assert (open_q == '0 && !sending_q);
+      if (event_valid_o) begin
+        assert (open_q == '0 && !sending_q);
+        // One a buffer, in the order of the circle.
+        assert (event_o.sequence_ == announced_q && event_o.index == 16'(next_q));
+      end
+      assert (dut.sequence_q == announced_q && 7'(dut.index_q) == next_q && next_q < buffers);
       assert (open_q == dut.pending_q);
       // What makes the above inductive.
       assert (sending_q == (state == StData));

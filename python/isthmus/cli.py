@@ -67,8 +67,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="read, write (host-read, host-write), device-read, device-write, put, message or "
-            "nic-to-memory.  [a small set of them]",
+            help="read, write (host-read, host-write), device-read, device-write, put, message, "
+            "nic-to-memory or update.  [a small set of them]",
         ),
     ] = None,
     size: Annotated[
@@ -168,9 +168,13 @@ def _made(name: str, reference: str) -> Any:
     return typer.main.get_command(found)
 
 
+BESIDE_ROADS = {"trigger": "isthmus.trigger.cli:bench"}
+"""What is measured and is no road."""
+
+
 class _Bench(_Lazy):
     def _found(self) -> Mapping[str, str]:
-        return {name: one for road in roads() for name, one in road.commands.items()}
+        return {name: one for road in roads() for name, one in road.commands.items()} | BESIDE_ROADS
 
 
 class _Serve(_Lazy):
@@ -189,7 +193,7 @@ app.add_typer(serve, name="serve")
 
 
 def _add_tools(name: str, words: str, reference: str) -> None:
-    """A group of commands that a road brings."""
+    """A group of commands of its own."""
 
     class Tools(_Lazy):
         def list_commands(self, _: Any) -> list[str]:
@@ -206,6 +210,7 @@ def _add_tools(name: str, words: str, reference: str) -> None:
 for _road in having("tools"):
     for _name, (_words, _reference) in _road.tools.items():
         _add_tools(_name, _words, _reference)
+_add_tools("trigger", "Generate RICH events and find their rings.", "isthmus.trigger.cli:app")
 
 
 PUBLISHED = [road.name for road in having("published")]

@@ -27,6 +27,7 @@ HOME = ("I", "S", "E", "M", "O")
 DIRECTORY = ("I", "S", "E", "O")
 INPUTS = ("load", "store", "evict", "FSHR", "FINV", "PSHA", "PEMD clean", "PEMD dirty", "PACK")
 PHASES = ("idle", "grant", "reply", "forward")
+CORE = ("load", "store", "evict", "recall")
 _NO_MESSAGE = ("hit", "wait", "no", "never", "g")
 
 
@@ -189,7 +190,12 @@ _HEAD = """\
 /// Messages of the coherence protocol, and what each agent does with them (docs/reference/coherence.md).
 // verilator lint_off UNUSEDPARAM
 package coherence_pkg;
+  // Proofs of what does not depend on a line's bytes need few of them.
+`ifdef COHERENCE_LINE_BYTES
+  localparam int unsigned LineBytes = `COHERENCE_LINE_BYTES;
+`else
   localparam int unsigned LineBytes = 128;
+`endif
   localparam int unsigned LineWords = 16;
   localparam int unsigned IndexWidth = 33;  // of a line
   localparam int unsigned NumIds = 32;      // open requests a parity of the line index
@@ -198,6 +204,16 @@ package coherence_pkg;
   typedef logic [8*LineBytes-1:0] line_t;
   typedef logic [LineBytes-1:0] mask_t;
   typedef logic [4:0] id_t;
+
+  /// What is asked for at a port of lines. Where it is a load or a store, `write` says which.
+  typedef enum logic [2:0] {
+    LineUncached  = 3'd0,
+    LineCached    = 3'd1,
+    LineEvict     = 3'd2,
+    LineIncrement = 3'd3,  // of the word that the mask selects; the old one is answered
+    LineDecrement = 3'd4,
+    LineSwap      = 3'd5   // word 0 of the data is compared with it, word 1 is its new value
+  } line_kind_e;
 
   /// The first word of a message.
   typedef struct packed {
@@ -237,9 +253,11 @@ def package(table: Table) -> str:
     out += _enum("home_e", HOME, 3, "Home")
     out += _enum("directory_e", DIRECTORY, 2, "Dir")
     out += _enum("phase_e", PHASES, 2, "Phase")
+    out += _enum("core_e", CORE, 2, "Core")
     out += _circuits(table)
     out += _remote(table)
     out += _home(table)
+    out += _core(table)
     out += _response(table)
     out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
     return "\n".join(out) + "\n"
@@ -276,6 +294,21 @@ def _circuits(table: Table) -> list[str]:
         name = _camel(message.name)
         out.append(f"      {{3'd{message.circuit // 2}, Op{name}}}: return Msg{name};")
     out += ["      default: return MsgNone;", "    endcase", "  endfunction", ""]
+    out += [
+        "  /// The first word of a message of a whole line; `dirty` and `offset` are 0.",
+        "  function automatic header_t header_of(message_e message, id_t id, index_t index);",
+        "    logic [4:0] opcode;",
+        "    unique case (message)",
+    ]
+    out += [f"      Msg{_camel(m.name)}: opcode = Op{_camel(m.name)};" for m in table.messages]
+    out += [
+        "      default: opcode = '1;",
+        "    endcase",
+        "    return '{opcode: opcode, zero_55: '0, id: id, dmask: '1, ns: 1'b0, dirty: '0,",
+        "             zero_40: 1'b0, index: index, offset: '0};",
+        "  endfunction",
+        "",
+    ]
     return out
 
 
@@ -348,6 +381,33 @@ def _home(table: Table) -> list[str]:
         out += [f"      {key}:", f"        return {value};"]
     out += [
         "      default: return {5'b10000, MsgNone, MsgNone, home, directory};",
+        "    endcase",
+        "  endfunction",
+        "",
+    ]
+    return out
+
+
+def _core(table: Table) -> list[str]:
+    out = [
+        "  typedef struct packed {",
+        "    logic     never;   // no such row",
+        "    message_e forward; // and go on when the remote has answered; MsgNone: done at once",
+        "    home_e    home;",
+        "  } core_step_t;",
+        "",
+        "  /// What the home's own core does with a line without an open transaction. A load of a line that",
+        "  /// the home has a copy of needs none of this.",
+        "  function automatic core_step_t core_step(core_e what, directory_e directory, home_e home);",
+        "    unique case ({what, directory})",
+    ]
+    for step in table.core:
+        forward = "None" if step.does == "hit" else _camel(step.does)
+        following = "home" if step.next == "=" else f"Home{_camel(step.next)}"
+        out.append(f"      {{Core{_camel(step.input)}, Dir{_camel(step.state)}}}:")
+        out.append(f"        return {{1'b0, Msg{forward}, {following}}};")
+    out += [
+        "      default: return {1'b1, MsgNone, home};",
         "    endcase",
         "  endfunction",
         "",

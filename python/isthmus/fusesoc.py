@@ -79,10 +79,8 @@ def stale(root: Path = ROOT) -> list[str]:
 
 def _by_hand(path: Path) -> str:
     text = path.read_text()
-    for end in (MARK, "targets:\n"):
-        if end in text:
-            return text[: text.index(end)]
-    return text
+    ends = [text.index(end) for end in (MARK, "targets:\n") if end in text]
+    return text[: min(ends, default=len(text))]
 
 
 def _targets(core: Core, tops_of_core: Mapping[str, Module]) -> str:

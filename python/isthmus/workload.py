@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isthmus.results import Measurement
 
 Operation = Literal[
-    "host-read", "host-write", "device-read", "device-write", "put", "message", "nic-to-memory"
+    "host-read", "host-write", "device-read", "device-write", "put", "message", "nic-to-memory", "update"
 ]
 
 
@@ -77,10 +77,16 @@ OPERATIONS: Mapping[str, OperationText] = {
         "datagram",
         "one-way: from the frame's begin at its source until the host program has its event",
     ),
+    "update": OperationText(
+        "Device changes a shared word of {size} in host memory",
+        "Device changes a shared word in host memory",
+        "update",
+        "round trip: until the old value is in the device; from then on everybody sees the new one",
+    ),
 }
 """Operations that a road of today carries."""
 
-PLANNED = ("gpu-write", "rmw")
+PLANNED = ("gpu-write",)
 """Known words without a road yet."""
 
 SHORT: Mapping[str, str] = {"read": "host-read", "write": "host-write"}

@@ -7,6 +7,7 @@
 ///               command has ceil((address modulo width + bytes) / width) beats. Beats without
 ///               data_keep_i have no strobes: a sender that cannot go on ends its command with them
 ///   Ordering    one AXI ID: addresses, data and answers are in the order of commands
+///               (proved: formal/axi/axi_write_engine.sby)
 ///   Bursts      end at multiples of BurstBytes, which divides 4 KiB: no burst crosses a page.
 ///               MaxBursts of them may be unanswered
 ///   Answers     done_error_o: any burst of the command was answered with an error

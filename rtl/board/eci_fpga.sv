@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Device: an FPGA at one coherent link, with an agent that has no cache.
+/// Device: an FPGA at one coherent link, with an agent that has no cache, and perhaps one that has.
 ///
-/// lines -> coherence_requester -> blocklink_core -> blocks, and back (docs/explanation/cores/coherence.md)
+/// lines -> coherence_remote -> blocklink_core -> blocks, and back (docs/explanation/cores/coherence.md)
 ///
 ///   Pins        blocks: the user side of the link's lanes, a block of 512 bits. lines: what the FPGA's
 ///               own logic asks for; requests valid/ready, responses without ready, in any order
 ///   Latency     request to its block 2 cycles; a response's last block to its response 3 cycles
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
-///   Parameters  as blocklink_core
-///   Not done    lanes; a cache; a second link
+///   Parameters  as blocklink_core; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
+///   Not done    lanes; a second link
 module eci_fpga
   import blocklink_pkg::*;
   import eci_fpga_pkg::*;
@@ -17,7 +17,10 @@ module eci_fpga
   parameter int unsigned DataDepth = 128,
   parameter int unsigned RestDepth = 32,
   parameter int unsigned Window    = 64,
-  parameter int unsigned RoundTrip = 0
+  parameter int unsigned RoundTrip = 0,
+  parameter int unsigned CacheSets = 0,
+  parameter int unsigned CacheWays = 4,
+  parameter int unsigned NumMshr   = 16
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -29,6 +32,7 @@ module eci_fpga
 
   input  logic          lines_req_valid_i,
   output logic          lines_req_ready_o,
+  input  logic [2:0]    lines_req_kind_i,
   input  logic          lines_req_write_i,
   input  logic [32:0]   lines_req_index_i,
   input  logic [7:0]    lines_req_tag_i,
@@ -57,9 +61,10 @@ module eci_fpga
   logic sent, got, bad, again, stray;
   logic [2:0] sent_words;
 
-  coherence_requester u_requester (
+  coherence_remote #(.Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr)) u_remote (
     .clk_i, .rst_ni,
     .req_valid_i(lines_req_valid_i), .req_ready_o(lines_req_ready_o),
+    .req_kind_i(coherence_pkg::line_kind_e'(lines_req_kind_i)),
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),

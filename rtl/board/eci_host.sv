@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: a host's end of one coherent link, the home of its memory.
 ///
-/// blocks -> blocklink_core -> coherence_home -> mem, and back (docs/explanation/cores/coherence.md)
+/// blocks -> blocklink_core -> coherence_home or coherence_host -> mem, and back
+/// (docs/explanation/cores/coherence.md)
 ///
 ///   Pins        blocks: as of eci_fpga. mem: the host's last cache level and memory, a line a request;
-///               requests and responses valid/ready, responses in any order
-///   Latency     a request's block to mem 3 cycles; mem's answer to its first block 2 cycles
+///               requests and responses valid/ready, responses in any order. lines: with a directory,
+///               the host's own loads, stores and evictions, as of eci_fpga; without, never ready
+///   Directory   DirectorySets 0: no line is cached by the remote, and the host's cache is behind mem.
+///               Else the host's cache and the directory are here, and memory behind mem
+///   Latency     without directory: a request's block to mem 3 cycles; mem's answer to its first block 2 cycles
 ///   Throughput  a request a cycle, a line in 2 cycles
 ///   Probes      at the cycle of what they say
-///   Parameters  as blocklink_core; NumTbe as coherence_home
-///   Not done    lanes; remote caches; a second link
+///   Parameters  as blocklink_core; NumTbe, DirectorySets, DirectoryWays as coherence_home or
+///               coherence_host
+///   Not done    lanes; a second link
 module eci_host
   import blocklink_pkg::*;
   import eci_host_pkg::*;
@@ -18,7 +23,9 @@ module eci_host
   parameter int unsigned RestDepth = 32,
   parameter int unsigned Window    = 64,
   parameter int unsigned RoundTrip = 0,
-  parameter int unsigned NumTbe    = 64
+  parameter int unsigned NumTbe    = 64,
+  parameter int unsigned DirectorySets = 0,
+  parameter int unsigned DirectoryWays = 4
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -27,6 +34,18 @@ module eci_host
   input  logic         blocks_tx_ready_i,
   input  logic [511:0] blocks_rx_data_i,
   input  logic         blocks_rx_valid_i,
+
+  input  logic          lines_req_valid_i,
+  output logic          lines_req_ready_o,
+  input  logic [2:0]    lines_req_kind_i,
+  input  logic          lines_req_write_i,
+  input  logic [32:0]   lines_req_index_i,
+  input  logic [7:0]    lines_req_tag_i,
+  input  logic [127:0]  lines_req_mask_i,
+  input  logic [1023:0] lines_req_data_i,
+  output logic          lines_rsp_valid_o,
+  output logic [7:0]    lines_rsp_tag_o,
+  output logic [1023:0] lines_rsp_data_o,
 
   output logic          mem_req_valid_o,
   input  logic          mem_req_ready_i,
@@ -59,14 +78,39 @@ module eci_host
   logic sent, got, bad, again, stray;
   logic [2:0] sent_words;
 
-  coherence_home #(.NumTbe(NumTbe)) u_home (
-    .clk_i, .rst_ni,
-    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
-    .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
-    .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
-    .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
-    .mem_rsp_data_i, .stray_o(stray)
-  );
+  if (DirectorySets == 0) begin : gen_plain
+    coherence_home #(.NumTbe(NumTbe)) u_home (
+      .clk_i, .rst_ni,
+      .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
+      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
+      .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
+      .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
+      .mem_rsp_data_i, .stray_o(stray)
+    );
+    assign lines_req_ready_o = 1'b0;
+    assign lines_rsp_valid_o = 1'b0;
+    assign lines_rsp_tag_o   = '0;
+    assign lines_rsp_data_o  = '0;
+    logic unused;
+    assign unused = ^{lines_req_valid_i, lines_req_kind_i, lines_req_write_i, lines_req_index_i,
+                      lines_req_tag_i, lines_req_mask_i, lines_req_data_i};
+  end else begin : gen_directory
+    coherence_host #(
+      .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe)
+    ) u_home (
+      .clk_i, .rst_ni,
+      .req_valid_i(lines_req_valid_i), .req_ready_o(lines_req_ready_o),
+      .req_kind_i(coherence_pkg::line_kind_e'(lines_req_kind_i)),
+      .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
+      .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
+      .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
+      .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
+      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
+      .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
+      .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
+      .mem_rsp_data_i, .stray_o(stray)
+    );
+  end
   blocklink_core #(
     .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window), .RoundTrip(RoundTrip)
   ) u_link (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Takes the responses to an agent without a cache off their four circuits, one message a cycle.
+/// Takes the responses to an agent off their four circuits, one message a cycle.
 ///
 ///   Handshake   words: as blocklink_depack shows them. A message is in rsp_* for one cycle, with
 ///               rsp_valid_o; there is no ready, so no word waits for anything but its turn
@@ -21,6 +21,7 @@ module coherence_responses
   output logic             rsp_valid_o,
   output logic             rsp_side_o,    // 1: of an even line
   output header_t          rsp_header_o,
+  output message_e         rsp_message_o,
   output line_t            rsp_data_o     // of circuits 4 and 5
 );
   logic [3:0] valid, gnt;
@@ -45,6 +46,7 @@ module coherence_responses
       if (gnt[i]) rsp_header_o = rsp_header_o | header[i];
     end
   end
+  assign rsp_message_o = message_of((gnt[1:0] != '0) ? 3'd2 : 3'd5, rsp_header_o.opcode);
   assign rsp_valid_o = gnt != '0;
   assign rsp_side_o  = gnt[1] | gnt[3];
   assign rsp_data_o  = payload[rsp_side_o][15:0];

@@ -19,6 +19,7 @@ module nanet_mux #(
 
   input  logic [NumSources-1:0]                cmd_valid_i,
   output logic [NumSources-1:0]                cmd_ready_o,
+  input  nanet_pkg::region_key_t [NumSources-1:0] cmd_key_i,
   input  logic [NumSources-1:0][63:0]          cmd_addr_i,
   input  logic [NumSources-1:0][BytesW-1:0]    cmd_bytes_i,
   input  logic [NumSources-1:0]                data_valid_i,
@@ -29,12 +30,14 @@ module nanet_mux #(
 
   output logic                 cmd_valid_o,
   input  logic                 cmd_ready_i,
+  output nanet_pkg::region_key_t cmd_key_o,
   output logic [63:0]          cmd_addr_o,
   output logic [BytesW-1:0]    cmd_bytes_o,
   output logic [TagW-1:0]      cmd_tag_o,
   output logic                 data_valid_o,
   input  logic                 data_ready_i,
   output logic                 data_keep_o,
+  output logic                 data_last_o,
   output logic [DataWidth-1:0] data_o
 );
   logic [NumSources-1:0] gnt;
@@ -54,12 +57,14 @@ module nanet_mux #(
 
   assign cmd_valid_o  = (gnt & cmd_valid_i) != '0;
   assign cmd_ready_o  = gnt & {NumSources{cmd_ready_i}};
+  assign cmd_key_o    = cmd_key_i[idx];
   assign cmd_addr_o   = cmd_addr_i[idx];
   assign cmd_bytes_o  = cmd_bytes_i[idx];
   assign cmd_tag_o    = idx;
   assign data_valid_o = (gnt & data_valid_i) != '0;
   assign data_ready_o = gnt & {NumSources{data_ready_i}};
   assign data_keep_o  = data_keep_i[idx];
+  assign data_last_o  = data_last_i[idx];
   assign data_o       = data_i[idx];
-  assign last         = data_valid_o && data_ready_i && data_last_i[idx];
+  assign last         = data_valid_o && data_ready_i && data_last_o;
 endmodule

@@ -8,6 +8,13 @@ package nanet_pkg;
   localparam int unsigned ChunkBytes = 128;  // payload is written in such pieces while it arrives
   localparam int unsigned MaxCommand = 2048; // and in one piece where all of it is there
 
+  /// What becomes of datagrams while no buffer of their list is free.
+  typedef enum logic [1:0] {
+    PolicyNewest,  // the new one is dropped
+    PolicyOldest,  // the buffer that was filled first is filled anew
+    PolicyHold     // it waits; behind it the port's queue fills
+  } policy_e;
+
   /// A datagram on its way: one head, its payload, one end.
   typedef enum logic [1:0] {
     EntryHead,
@@ -33,8 +40,22 @@ package nanet_pkg;
     logic good;      // frame, IPv4 and UDP check sums hold
   } end_t;
 
-  typedef nanet_ctrl_pkg::list_t   list_t;
-  typedef nanet_ctrl_pkg::buffer_t buffer_t;
+  typedef nanet_ctrl_pkg::list_t         list_t;
+  typedef nanet_ctrl_pkg::buffer_t       buffer_t;
+  typedef nanet_ctrl_pkg::region_t       region_t;
+  typedef nanet_ctrl_pkg::region_key_t   region_key_t;
+  typedef nanet_ctrl_pkg::translations_t translations_t;
+
+  localparam int unsigned MaxRegions = nanet_ctrl_pkg::MaxRegions;
+  localparam int unsigned RegionW    = $clog2(MaxRegions);
+  localparam int unsigned PageW      = 28;  // number of a page in its region
+
+  /// Bytes of a region's pages.
+  typedef enum logic [1:0] {
+    Page4K,
+    Page64K,
+    Page2M
+  } page_size_e;
 
   /// An event in memory, its highest bit, the phase, left out.
   typedef struct packed {

@@ -11,15 +11,18 @@
 ///   Throughput  line rate, minimum frames back to back
 ///   Loss        what finds no room in the queue is dropped whole: head_lost_o, or an end that says
 ///               overflow
+///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory all
+///               the same. What is not answered for want of room is counted
 ///   Parameters  DataWidth 64..512; Depth of the queue in beats; Stores 0..2 store-and-forward
-///               stages
-///   Not done    transmitting UDP: ARP and ping are answered
+///               stages; Echo 0, 1
+///   Not done    transmitting UDP of a program
 module nanet_port
   import nanet_pkg::*;
 #(
   parameter  int unsigned DataWidth = 128,
   parameter  int unsigned Depth     = 256,
   parameter  int unsigned Stores    = 0,
+  parameter  bit          Echo      = 1'b0,
   localparam int unsigned UsageW    = $clog2(Depth) + 2
 ) (
   input  logic        clk_i,
@@ -38,6 +41,7 @@ module nanet_port
   input  logic [47:0] cfg_mac_i,
   input  logic [31:0] cfg_ip_i,
   input  logic [15:0] cfg_port_i,
+  input  logic        echo_i,               // clk_i
 
   output logic                 beat_valid_o,
   input  logic                 beat_ready_i,
@@ -51,6 +55,7 @@ module nanet_port
   output logic [15:0]          frames_good_o,
   output logic [15:0]          frames_bad_o,
   output logic [15:0]          frames_other_o,
+  output logic [15:0]          echo_lost_o,
   output logic                 idle_o
 );
   if (Stores > 2) begin : gen_stores_check
@@ -58,8 +63,11 @@ module nanet_port
   end
 
   // ---------------------------------------------------------------- Ethernet
-  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, tx_ready, tx_next, eth_idle;
-  eth_pkg::udp_meta_t rx_meta;
+  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
+  logic tx_valid, tx_ready, tx_next, echo_idle;
+  logic [15:0] tx_sum;
+  logic [31:0] tx_data;
+  eth_pkg::udp_meta_t rx_meta, tx_meta;
   eth_pkg::eth_verdict_e verdict;
   eth_pkg::eth_counters_t unused_counters;
   logic [eth_pkg::NumEthProbes-1:0] probe;
@@ -92,11 +100,11 @@ module nanet_port
     .rx_end_o     (rx_end),
     .rx_good_o    (rx_good),
     .rx_refuse_i  (1'b0),
-    .tx_valid_i   (1'b0),
+    .tx_valid_i   (tx_valid),
     .tx_ready_o   (tx_ready),
-    .tx_meta_i    ('0),
-    .tx_sum_i     ('0),
-    .tx_data_i    ('0),
+    .tx_meta_i    (tx_meta),
+    .tx_sum_i     (tx_sum),
+    .tx_data_i    (tx_data),
     .tx_next_o    (tx_next),
     .counters_o   (unused_counters),
     .verdict_o    (verdict),
@@ -104,6 +112,59 @@ module nanet_port
     .probe_tag_o  (unused_tag),
     .idle_o       (eth_idle)
   );
+
+  if (Echo) begin : gen_echo
+    logic on, on_settled, full, lost, service_idle;
+    sync_bits #(
+      .Width(1)
+    ) u_on (
+      .clk_i    (eth_clk_i),
+      .rst_ni   (eth_rst_ni),
+      .d_i      (echo_i),
+      .q_o      (on),
+      .settled_o(on_settled)
+    );
+    udp_echo u_echo (
+      .clk_i         (eth_clk_i),
+      .rst_ni        (eth_rst_ni),
+      .rx_start_i    (rx_start && on),
+      .rx_meta_i     (rx_meta),
+      .rx_broadcast_i(rx_broadcast),
+      .rx_valid_i    (rx_valid),
+      .rx_data_i     (rx_data),
+      .rx_end_i      (rx_end),
+      .rx_good_i     (rx_good),
+      .full_o        (full),
+      .lost_o        (lost),
+      .tx_valid_o    (tx_valid),
+      .tx_ready_i    (tx_ready),
+      .tx_meta_o     (tx_meta),
+      .tx_sum_o      (tx_sum),
+      .tx_data_o     (tx_data),
+      .tx_next_i     (tx_next),
+      .idle_o        (service_idle)
+    );
+    assign echo_idle = service_idle && on_settled;
+    gray_counter u_lost (
+      .clk_i  (eth_clk_i),
+      .rst_ni (eth_rst_ni),
+      .event_i(lost),
+      .rclk_i (clk_i),
+      .rrst_ni(rst_ni),
+      .count_o(echo_lost_o)
+    );
+    logic unused_full;
+    assign unused_full = full;
+  end else begin : gen_no_echo
+    assign tx_valid    = 1'b0;
+    assign tx_meta     = '0;
+    assign tx_sum      = '0;
+    assign tx_data     = '0;
+    assign echo_idle   = 1'b1;
+    assign echo_lost_o = '0;
+    logic unused_echo;
+    assign unused_echo = ^{echo_i, tx_ready, tx_next};
+  end
 
   logic judged, good, bad;
   assign judged = probe[eth_pkg::MacRxVerdict];
@@ -246,10 +307,10 @@ module nanet_port
   assign usage_o = usage_q;
   assign ends_o  = ends_q;
 
-  assign idle_o = eth_idle && settled && (&stage_idle) && pack_idle && !beat_valid_o &&
+  assign idle_o = eth_idle && echo_idle && settled && (&stage_idle) && pack_idle && !beat_valid_o &&
                   usage_q == '0;
 
   logic unused;
-  assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, tx_ready, tx_next, unused_ready,
+  assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, unused_ready,
                     unused_tag, unused_counters, probe};
 endmodule

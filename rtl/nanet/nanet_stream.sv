@@ -4,8 +4,9 @@
 ///
 /// A buffer's address comes from its table in one cycle. Before a datagram's first byte is written
 /// its whole length is inside the buffer. Payload is written while it arrives, in chunks that end
-/// at multiples of ChunkBytes, the rest in one once it is there; a datagram that turns out bad is
-/// not announced, and the next one overwrites it.
+/// at multiples of ChunkBytes of the buffer, the rest in one once it is there; both also end where
+/// a page of 4 KiB does. A datagram that turns out bad is not announced, and the next one
+/// overwrites it.
 ///
 ///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them.
 ///               cmd_* and data_* as in axi_write_engine; done_valid_i is its strobe for this
@@ -15,15 +16,17 @@
 ///               buffer's writes
 ///   Bounds      no write outside a buffer of the table (proved: formal/nanet/nanet_stream.sby)
 ///   Buffers     used in the order of their numbers. One is free while fewer than list_i.buffers
-///               are filled and not given back. Without a free one a datagram is dropped (the
-///               newest) and counted
+///               are filled and not given back. Without a free one list_i.policy counts: newest
+///               drops and counts the datagram; oldest takes the buffer that was filled first and
+///               counts its datagrams as overwritten; hold waits, for a buffer and for the event
+///               queue, so that what comes is lost where it finds no room, and counted there
 ///   Loss        every datagram whose head came is counted once, in delivered or in one of the
 ///               others
 ///   Latency     head to the first command 2 cycles once its first chunk is there; last beat of a
 ///               chunk to the next chunk's command 1
 ///   Throughput  a chunk in its beats and 2 cycles
 ///   Parameters  DataWidth 64..512; ListId; Ask 1: a buffer's address waits for answer_valid_i
-///   Not done    giving the oldest buffer up; several lists by UDP port
+///   Not done    several lists by UDP port
 module nanet_stream
   import nanet_pkg::*;
 #(
@@ -55,6 +58,7 @@ module nanet_stream
 
   output logic                 cmd_valid_o,
   input  logic                 cmd_ready_i,
+  output region_key_t          cmd_key_o,
   output logic [63:0]          cmd_addr_o,
   output logic [ChunkW-1:0]    cmd_bytes_o,
   output logic                 data_valid_o,
@@ -75,6 +79,7 @@ module nanet_stream
   output losses_t              losses_o,     // strobes
   output logic [31:0]          delivered_o,
   output logic [15:0]          no_event_o,
+  output logic [15:0]          overwritten_o, // datagrams in buffers that were not given back
   output logic [5:0]           number_o,     // of the datagram, modulo 64
   output logic                 idle_o
 );
@@ -108,7 +113,9 @@ module nanet_stream
   logic   open_q, error_q, flush_due;
   buffer_t buffer_q;
   logic [5:0]  index_q, number_q;
-  logic [15:0] filled_q, datagrams_q, left_q, no_event_q;
+  logic [15:0] filled_q, datagrams_q, left_q, no_event_q, overwritten_q;
+  logic [15:0] back_q;                 // buffers given back, by the host or for it
+  logic [15:0] ahead;                  // what the host's count is ahead of that
   logic [24:0] fill_q;                 // where the next datagram goes
   logic [23:0] at_q;                   // where the next chunk goes
   logic [23:0] bytes_q;                // end of the last good datagram
@@ -119,30 +126,50 @@ module nanet_stream
   logic [62:0] cycles_q;
   logic [ChunkW-1:0] chunk, chunk_q, to_edge;
   logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
-  logic cmd_take, data_take, is_end, fits, free, full_now, event_take;
+  logic cmd_take, data_take, is_end, fits, free, full_now, event_take, give_up, behind;
+  logic [15:0] counts[MaxBuffers];     // datagrams of each announced buffer
 
   buffer_t buffers[MaxBuffers];
   always_ff @(posedge clk_i) begin
     if (table_we_i) buffers[table_index_i] <= table_i;
   end
 
+  policy_e policy;
+  assign policy    = policy_e'(list_i.policy);
   assign head      = head_t'(beat_i[63:0]);
   assign ending    = end_t'(beat_i[$bits(end_t)-1:0]);
   assign is_end    = beat_valid_i && beat_kind_i == EntryEnd;
   assign fits      = 26'(fill_q) + 26'(head_q.len) <= 26'(buffer_q.bytes);
-  assign free      = 16'(filled_q - list_i.returned) < 16'(list_i.buffers);
+  assign free      = 16'(filled_q - back_q) < 16'(list_i.buffers);
+  // The host's count is behind what was given up for it.
+  assign ahead     = list_i.returned - back_q;
+  assign behind    = policy == PolicyOldest && list_i.enable && ahead[15];
+  assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
+                     policy == PolicyOldest;
   assign flush_due = datagrams_q != '0 && list_i.flush != '0 && flush_q >= list_i.flush;
   assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
   assign back      = head_valid_q ? StPlace : StIdle;
 
   // ---------------------------------------------------------------- chunks
+  localparam int unsigned InPageW = 12;
   logic rest_there, chunk_there, place_ok;
-  assign to_edge     = ChunkW'(ChunkBytes) - ChunkW'(at_q[EdgeW-1:0]);
+  logic [InPageW-1:0] in_page;
+  logic [InPageW:0] to_page;
+  logic [ChunkW-1:0] to_multiple;
+  assign in_page     = at_q[InPageW-1:0] + {buffer_q.base[InPageW-7:0], 6'd0};
+  assign to_page     = (InPageW + 1)'(1 << InPageW) - (InPageW + 1)'(in_page);
+  assign to_multiple = ChunkW'(ChunkBytes) - ChunkW'(at_q[EdgeW-1:0]);
+  assign to_edge     = 32'(to_page) < 32'(to_multiple) ? ChunkW'(to_page) : to_multiple;
   assign rest_there  = 32'(usage_i) * 32'(DataBytes) >= 32'(left_q) || ends_i != '0;
   assign chunk_there = rest_there || 32'(usage_i) * 32'(DataBytes) >= 32'(to_edge);
-  assign chunk       = rest_there ? ChunkW'(left_q) : to_edge;
+  always_comb begin
+    if (!rest_there) chunk = to_edge;
+    else if (16'(to_page) < left_q) chunk = ChunkW'(to_page);
+    else chunk = ChunkW'(left_q);
+  end
   assign cmd_valid_o = state_q == StChunk && left_q != '0 && chunk_there && !is_end &&
                        pending_q != '1;
+  assign cmd_key_o   = buffer_q.key;
   assign cmd_addr_o  = {buffer_q.base, 6'd0} + 64'(at_q);
   assign cmd_bytes_o = chunk;
   assign cmd_take    = cmd_valid_o && cmd_ready_i;
@@ -156,7 +183,8 @@ module nanet_stream
   assign place_ok      = state_q == StPlace && list_i.enable && open_q && fits;
   assign ask_valid_o   = Ask ? state_q == StAsk : place_ok;
   assign begun_o       = cmd_take && at_q == fill_q[23:0];
-  assign event_valid_o = state_q == StClose && pending_q == '0;
+  assign event_valid_o = state_q == StClose && pending_q == '0 &&
+                         !(policy == PolicyHold && full_i);
   assign event_take    = event_valid_o && event_ready_i;
 
   always_comb begin
@@ -187,7 +215,12 @@ module nanet_stream
       lost_q       <= '0;
       flush_q      <= '0;
       pending_q    <= '0;
+      back_q       <= '0;
+      overwritten_q <= '0;
     end else begin
+      if (give_up) back_q <= filled_q - 16'(list_i.buffers) + 16'd1;
+      else if (!behind) back_q <= list_i.returned;
+      if (give_up) overwritten_q <= overwritten_q + counts[index_q];
       unique case (state_q)
         StIdle: begin
           if (!list_i.enable) begin
@@ -223,8 +256,10 @@ module nanet_stream
             head_valid_q <= 1'b1;
           end else if (open_q) begin
             state_q <= StDrop;
-          end else if (free) begin
+          end else if (free || give_up) begin
             state_q      <= StLoad;
+            head_valid_q <= 1'b1;
+          end else if (policy == PolicyHold) begin
             head_valid_q <= 1'b1;
           end else begin
             state_q <= StDrop;
@@ -285,6 +320,7 @@ module nanet_stream
   end
 
   always_ff @(posedge clk_i) begin
+    if (event_take && !full_i) counts[index_q] <= datagrams_q;
     if (state_q == StIdle) head_q <= head;
     if (state_q == StLoad) buffer_q <= buffers[index_q];
     if (state_q == StPlace) begin
@@ -326,7 +362,7 @@ module nanet_stream
   };
 
   logic unused;
-  assign unused = time_cycles_i[63];
+  assign unused = ^{time_cycles_i[63], list_i.echo, ahead[14:0]};
 
   logic dropped;
   assign dropped = state_q == StDrop && is_end;
@@ -343,6 +379,7 @@ module nanet_stream
   assign filled_o    = filled_q;
   assign delivered_o = delivered_q;
   assign no_event_o  = no_event_q;
+  assign overwritten_o = overwritten_q;
   assign number_o    = number_q;
   assign idle_o      = state_q == StIdle && !beat_valid_i && pending_q == '0 &&
                        (open_q || !free || !list_i.enable) &&

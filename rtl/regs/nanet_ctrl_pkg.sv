@@ -2,22 +2,49 @@
 /// What a UDP-to-memory interface takes from and gives to its registers (rtl/regs/nanet.rdl).
 // verilator lint_off UNUSEDPARAM
 package nanet_ctrl_pkg;
-  localparam int unsigned NumLists = 4;
+  localparam int unsigned NumLists   = 4;
+  localparam int unsigned MaxRegions = 16;
 
   /// One circular list of buffers, as its host set it.
   typedef struct packed {
     logic        enable;
     logic [6:0]  buffers;    // 1..64
     logic [7:0]  datagrams;  // that make a buffer full; 0: as many as fit
+    logic [1:0]  policy;     // nanet_pkg::policy_e
+    logic        echo;       // datagrams are answered
     logic [31:0] flush;      // cycles from its first datagram to its event at the latest; 0: never
     logic [15:0] returned;   // buffers that the host has given back, modulo 2^16
   } list_t;
 
+  /// What names a region, and what the region was registered with.
+  typedef struct packed {
+    logic [11:0] check;
+    logic [3:0]  index;
+  } region_key_t;
+
   /// One buffer.
   typedef struct packed {
-    logic [57:0] base;       // address bits 63:6
+    region_key_t key;        // of its region, in a device that has regions
+    logic [57:0] base;       // bits 63:6 of its address: in its region, or without one on the bus
     logic [23:0] bytes;
   } buffer_t;
+
+  /// Memory that the host registered: pages of one size.
+  typedef struct packed {
+    logic        valid;
+    region_key_t key;
+    logic [1:0]  size;       // nanet_pkg::page_size_e
+    logic [27:0] pages;
+    logic [60:0] pages_at;   // bits 63:3 of its page table's address
+  } region_t;
+
+  /// What became of commands; they wrap.
+  typedef struct packed {
+    logic [31:0] translated;
+    logic [31:0] walks;      // reads of a page table
+    logic [15:0] refused;    // wrong key, outside the region, page not valid
+    logic [15:0] longest;    // cycles of a read
+  } translations_t;
 
   typedef struct packed {
     logic        enable;
@@ -31,6 +58,9 @@ package nanet_ctrl_pkg;
     logic [1:0]  table_list;
     logic [5:0]  table_index;
     buffer_t     table_buffer;
+    logic        region_we;    // a strobe: region `region` is set
+    logic [3:0]  region_index;
+    region_t     region;
   } control_t;
 
   /// Of one port. The first three count frames, the others datagrams; 16 bits wrap.
@@ -38,12 +68,14 @@ package nanet_ctrl_pkg;
     logic [15:0] frames_good;
     logic [15:0] frames_bad;
     logic [15:0] frames_other;
+    logic [15:0] echo_lost;    // not answered for want of room
     logic [15:0] overflow;
     logic [15:0] closed;
     logic [15:0] no_buffer;
     logic [15:0] too_long;
     logic [15:0] bad;
     logic [15:0] no_event;
+    logic [15:0] overwritten;
     logic [31:0] delivered;
   } counters_t;
 
@@ -52,6 +84,7 @@ package nanet_ctrl_pkg;
     logic [31:0] write_errors;
     logic [15:0] written;       // events
     logic [15:0] events_lost;
+    translations_t translations;
     logic [NumLists-1:0][15:0] filled;
     counters_t [NumLists-1:0] counters;
   } state_t;

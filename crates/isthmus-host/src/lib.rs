@@ -32,4 +32,5 @@ pub mod nic;
 pub mod pcie;
 pub mod rdma;
 pub mod regs;
+pub mod svm;
 pub mod transport;

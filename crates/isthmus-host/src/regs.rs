@@ -314,6 +314,8 @@ pub mod nanet {
     pub const EVENTS: u32 = 0x20;
     /// Write errors (ro).
     pub const WRITE_ERRORS: u32 = 0x24;
+    /// Buffer, key (rw).
+    pub const BUFFER_KEY: u32 = 0x2C;
     /// Buffer, address low (rw).
     pub const BUFFER_LO: u32 = 0x30;
     /// Buffer, address high (rw).
@@ -402,6 +404,20 @@ pub mod nanet {
     pub const DELIVERED2: u32 = 0xD8;
     /// Delivered (ro).
     pub const DELIVERED3: u32 = 0xDC;
+    /// Region, page table low (rw).
+    pub const REGION_LO: u32 = 0xE0;
+    /// Region, page table high (rw).
+    pub const REGION_HI: u32 = 0xE4;
+    /// Region, pages (rw).
+    pub const REGION_PAGES: u32 = 0xE8;
+    /// Region, number (rw).
+    pub const REGION_SET: u32 = 0xEC;
+    /// Translations (ro).
+    pub const TRANSLATED: u32 = 0xF0;
+    /// Page table reads (ro).
+    pub const WALKS: u32 = 0xF4;
+    /// Writes refused (ro).
+    pub const REFUSED: u32 = 0xF8;
 }
 
 /// RDMA network interface: words.

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The trigger for Python: conversion only. `python/isthmus/roads/rings/native.py` is the typed side.
+//! The trigger for Python: conversion only. `python/isthmus/trigger/native.py` is the typed side.
 
+use isthmus_trigger::geometry::Geometry;
+use isthmus_trigger::gpu;
+use isthmus_trigger::record::Record;
 use isthmus_trigger::report::{self, ReportError};
+use isthmus_trigger::rings::{Config, Finder};
+use isthmus_trigger::serve;
+use isthmus_trigger::simd::Level;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
+use std::net::UdpSocket;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use crate::exceptions::{RunError, ScenarioError};
 
@@ -71,9 +80,103 @@ fn trigger_bench(
     }
 }
 
+/// Circles of records as words; see `report::circles`, or `report::single_circles`.
+#[pyfunction]
+#[pyo3(signature = (records, single, level))]
+fn trigger_circles<'py>(
+    py: Python<'py>,
+    records: &[u8],
+    single: bool,
+    level: Option<&str>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let made = py.detach(|| {
+        if single {
+            report::single_circles(records, level)
+        } else {
+            report::circles(records, level)
+        }
+    });
+    Ok(PyBytes::new(py, &made.map_err(|error| refused(&error))?))
+}
+
+fn finder() -> Finder {
+    Finder::new(&Geometry::na62(), &Config::default())
+}
+
+/// The tables of the GPU's kernels.
+#[pyfunction]
+fn trigger_gpu_tables(py: Python<'_>) -> Bound<'_, PyBytes> {
+    let words = gpu::tables(&finder());
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    PyBytes::new(py, &bytes)
+}
+
+/// The name of the GPU; an error with one line where there is none.
+#[pyfunction]
+fn trigger_gpu_name(library: &str) -> PyResult<String> {
+    gpu::Driver::probe(library).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// Events on a GPU, as JSON. `records` are those of a file, without its header.
+#[pyfunction]
+#[pyo3(signature = (library, cubin, records, launch, batch, rate_hz, events, blocks, lines, watchdog_s))]
+#[allow(clippy::too_many_arguments, reason = "the fields of Settings, by name in Python")]
+fn trigger_gpu_run(
+    py: Python<'_>,
+    library: &str,
+    cubin: &[u8],
+    records: &[u8],
+    launch: bool,
+    batch: usize,
+    rate_hz: f64,
+    events: usize,
+    blocks: u32,
+    lines: u32,
+    watchdog_s: f64,
+) -> PyResult<String> {
+    let method = if launch { gpu::Method::Launch } else { gpu::Method::Persistent };
+    let watchdog = Duration::try_from_secs_f64(watchdog_s)
+        .map_err(|error| ScenarioError::new_err(format!("watchdog: {error}")))?;
+    let settings = gpu::Settings { method, batch, rate_hz, events, blocks, lines, watchdog };
+    let made = py.detach(|| {
+        let records: &[Record] = records.as_chunks().0;
+        let driver = gpu::Driver::open(library, cubin)?;
+        gpu::run(&driver, &finder(), records, &settings)
+    });
+    json(&made.map_err(|error| ScenarioError::new_err(error.to_string()))?)
+}
+
+/// Answers datagrams until `tick` raises KeyboardInterrupt; the counts as JSON. `tick` is called with the socket's
+/// address and the counts, at the start and ten times a second.
+#[pyfunction]
+fn trigger_serve(py: Python<'_>, address: &str, tick: Py<PyAny>) -> PyResult<String> {
+    let (counts, raised) = py.detach(|| {
+        let failed =
+            |error: std::io::Error| ScenarioError::new_err(format!("--udp {address}: {error}"));
+        let socket = UdpSocket::bind(address).map_err(failed)?;
+        let own = socket.local_addr().map_err(failed)?.to_string();
+        let mut raised = None;
+        let counts = serve::serve(&socket, &finder(), Level::best(), |counts| {
+            let text = serde_json::to_string(counts).unwrap_or_default();
+            let go = crate::call_back(&mut raised, |py| tick.call1(py, (&own, text)).map(drop));
+            matches!(go, ControlFlow::Continue(()))
+        });
+        Ok::<_, PyErr>((counts.map_err(failed)?, raised))
+    })?;
+    match raised {
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
+        _ => json(&counts),
+    }
+}
+
 /// Adds all this to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trigger_events, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_find, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_circles, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_gpu_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_gpu_name, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_gpu_run, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_serve, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_bench, module)?)
 }

@@ -20,7 +20,7 @@ use crate::measurement::{
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
 use program::{Counts, Outcome};
-use scenario::EciScenario;
+use scenario::{EciDriver, EciScenario};
 use world::World;
 
 const NAME: &str = "eci";
@@ -46,7 +46,9 @@ impl Road for Eci {
         world.start()?;
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
-        world.check_memory(&scenario, &outcome.lines)?;
+        if scenario.workload.driver == EciDriver::Uncached {
+            world.check_memory(&scenario, &outcome.lines)?;
+        }
         let mut measured = measurement(&scenario, &world, &outcome)?;
         measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
         measured.stages = stages;
@@ -78,7 +80,7 @@ fn measurement(
     let carried = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
-        driver: scenario::DRIVER,
+        driver: workload.driver.name(),
         window: arrivals.window(),
         rate_per_s: arrivals.rate_per_s(),
         noise: false,
@@ -94,7 +96,11 @@ fn measurement(
     };
     let mut described = carried.to_workload();
     described.append(&mut rates.describe(scenario, outcome));
-    let name = format!("{}-{}", workload.bytes, arrivals.suffix());
+    let driver = match workload.driver {
+        EciDriver::Uncached => String::new(),
+        other => format!("{}-", other.name()),
+    };
+    let name = format!("{driver}{}-{}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,

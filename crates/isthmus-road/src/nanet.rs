@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use isthmus_host::nic::Statistics;
+use isthmus_host::nic::{Statistics, Translations};
 use isthmus_sim::Picoseconds;
 
 use crate::arrivals::{Arrivals, is_saturated};
@@ -187,6 +187,9 @@ impl Run<'_> {
             for (name, count) in statistics.named() {
                 made.counters.insert(format!("port{port}.{name}"), count);
             }
+        }
+        for (name, count) in self.outcome.translations.iter().flat_map(Translations::named) {
+            made.counters.insert(format!("translate.{name}"), count);
         }
         made.counters.extend(self.world.simulation.counters().values());
         let bytes = self.scenario.workload.bytes as u64;

@@ -28,8 +28,8 @@ pub enum Operation {
     NicToMemory,
     /// The device writes a GPU's memory.
     GpuWrite,
-    /// An atomic change of a shared word.
-    Rmw,
+    /// An atomic change of a shared word: done when its starter has the old value.
+    Update,
 }
 
 impl Operation {
@@ -45,7 +45,7 @@ impl Operation {
             Self::Message => "message",
             Self::NicToMemory => "nic-to-memory",
             Self::GpuWrite => "gpu-write",
-            Self::Rmw => "rmw",
+            Self::Update => "update",
         }
     }
 
@@ -55,7 +55,7 @@ impl Operation {
             return Ok(());
         }
         let reason = match self {
-            Self::GpuWrite | Self::Rmw => format!("no road here carries {self} yet"),
+            Self::GpuWrite => format!("no road here carries {self} yet"),
             _ => {
                 let names: Vec<&str> = carried.iter().map(|operation| operation.name()).collect();
                 format!("{road} does not carry {self}: expected one of {}", names.join(", "))

@@ -38,7 +38,7 @@ pub struct Geometry {
 }
 
 /// Far outside: a hit there is near no circle.
-const NOWHERE: f32 = 1.0e4;
+pub(crate) const NOWHERE: f32 = 1.0e4;
 
 impl Geometry {
     /// The `count` lattice sites nearest to the centre of the disk, numbered row by row from below. Of sites

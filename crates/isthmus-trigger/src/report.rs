@@ -5,11 +5,11 @@ use crate::bench::{FINDERS, Kind, Ready, Row, SLICE, Summary};
 use crate::events::{Ring, Sample, Truth, generate, sample};
 use crate::file::{self, FileError, MAX_EVENTS, Origin};
 use crate::geometry::Geometry;
-use crate::record::{self, Record};
-use crate::rings::{Config, Found};
+use crate::record::{self, RECORD_BYTES, Record};
+use crate::rings::{Config, Finder, Found};
 use crate::score::{MATCH_MM, Quality, distance_mm};
 use crate::simd::Level;
-use crate::single::Method;
+use crate::single::{self, Fits, Method};
 use serde::Serialize;
 
 /// Why there is no report.
@@ -59,7 +59,7 @@ fn chosen_sample(name: &str) -> Result<Sample, ReportError> {
     sample(name).ok_or_else(|| unknown("sample", name, known))
 }
 
-fn chosen_level(name: Option<&str>) -> Result<Level, ReportError> {
+pub(crate) fn chosen_level(name: Option<&str>) -> Result<Level, ReportError> {
     let Some(name) = name else { return Ok(Level::best()) };
     let found = Level::ALL.into_iter().find(|level| level.name() == name);
     let level =
@@ -153,6 +153,48 @@ pub fn find(
         found: counts,
         row,
     })
+}
+
+/// Circles of records as words, for programs: of each event its number of circles, the margin, and x, y and radius
+/// of three circles in mm as the bits of floats, all little-endian.
+pub fn circles(records: &[u8], level: Option<&str>) -> Result<Vec<u8>, ReportError> {
+    let level = chosen_level(level)?;
+    let events = whole(records)?;
+    let mut found = Vec::new();
+    Finder::new(&Geometry::na62(), &Config::default()).find(level, events, &mut found);
+    let mut made = Vec::with_capacity(44 * found.len());
+    for one in &found {
+        let start = made.len();
+        made.extend(u32::from(one.count).to_le_bytes());
+        made.extend(one.margin.to_le_bytes());
+        let all = one.rings().iter().flat_map(|ring| [ring.x, ring.y, ring.r]);
+        all.for_each(|value| made.extend(value.to_le_bytes()));
+        made.resize(start + 44, 0);
+    }
+    Ok(made)
+}
+
+/// One circle of each record: x, y, radius and rms in mm, floats.
+pub fn single_circles(records: &[u8], level: Option<&str>) -> Result<Vec<u8>, ReportError> {
+    let level = chosen_level(level)?;
+    let events = whole(records)?;
+    let mut fits = Fits::default();
+    single::fit(level, &Geometry::na62(), events, Method::Taubin, &mut fits);
+    let each = (0..events.len()).map(|at| fits.get(at));
+    Ok(each
+        .flat_map(|(ring, rms)| [ring.x, ring.y, ring.r, rms])
+        .flat_map(f32::to_le_bytes)
+        .collect())
+}
+
+fn whole(records: &[u8]) -> Result<&[Record], ReportError> {
+    let (events, rest) = records.as_chunks::<RECORD_BYTES>();
+    if !rest.is_empty() {
+        let expected = (events.len() * RECORD_BYTES) as u64;
+        return Err(FileError::Length { expected, got: records.len() }.into());
+    }
+    record::check(events).map_err(FileError::from)?;
+    Ok(events)
 }
 
 /// An event to look at, mm.

@@ -14,7 +14,7 @@ use crate::events::Ring;
 use crate::geometry::{Geometry, UNIT_MM};
 use crate::record::Record;
 use crate::simd::{Kernel, LANES, Level, Simd};
-use hough::Table;
+pub(crate) use hough::{MAX_CELLS, Table};
 
 /// Circles that an event can have.
 pub const MAX_FOUND: usize = 3;
@@ -89,6 +89,15 @@ impl Found {
         found
     }
 
+    /// These circles, mm.
+    pub(crate) fn of_mm(circles: &[[f32; 3]], margin: f32) -> Self {
+        let mut found = Self { margin, count: circles.len() as u8, ..Self::default() };
+        for (ring, &[x, y, r]) in found.rings.iter_mut().zip(circles) {
+            *ring = Ring { x, y, r };
+        }
+        found
+    }
+
     /// These circles, in half pitches.
     pub(crate) fn of(circles: &[[f32; 3]], margin: f32) -> Self {
         let mut found = Self { margin, ..Self::default() };
@@ -104,14 +113,14 @@ const SURE_RADII: (f32, f32) = (100.0 / UNIT_MM, 197.0 / UNIT_MM);
 
 /// Constants of a configuration, half pitches.
 #[derive(Clone, Copy, Debug)]
-struct Tuned {
+pub(crate) struct Tuned {
     /// Photons * width / (2 pi background): over the radius it is the ratio of ring to noise on the ring.
-    ratio: f32,
-    cover: f32,
-    penalty: [f32; MAX_FOUND],
-    slack: f32,
-    refine: usize,
-    joint: usize,
+    pub(crate) ratio: f32,
+    pub(crate) cover: f32,
+    pub(crate) penalty: [f32; MAX_FOUND],
+    pub(crate) slack: f32,
+    pub(crate) refine: usize,
+    pub(crate) joint: usize,
 }
 
 /// Finds circles. Made once: its table takes a few milliseconds.
@@ -140,6 +149,11 @@ impl Finder {
         };
         let table = Table::new(geometry, config.centre_mm);
         Self { geometry: geometry.clone(), table, tuned }
+    }
+
+    /// What a GPU's tables are made of.
+    pub(crate) fn tables(&self) -> (&Geometry, &Table, &Tuned) {
+        (&self.geometry, &self.table, &self.tuned)
     }
 
     /// The circles of each event. `found` is overwritten; its memory is used again.

@@ -10,6 +10,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 
 use crate::geometry::Moments;
@@ -128,8 +130,10 @@ pub trait Kernel {
 /// Which instructions are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What the compiler makes of arrays for the target's baseline: SSE2 on x86-64, NEON on AArch64.
+    /// What the compiler makes of arrays for the target's baseline, SSE2 on x86-64.
     Portable,
+    /// NEON, of AArch64.
+    Neon,
     /// AVX2.
     Avx2,
     /// AVX-512 F, BW, DQ and VL.
@@ -138,7 +142,7 @@ pub enum Level {
 
 impl Level {
     /// All, slowest first.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512];
 
     /// The best that this processor has.
     #[must_use]
@@ -151,6 +155,7 @@ impl Level {
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
+            Self::Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => avx2::Avx2::new().is_some(),
             #[cfg(target_arch = "x86_64")]
@@ -165,6 +170,7 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }
@@ -184,7 +190,11 @@ impl Level {
                     return level.call(kernel);
                 }
             }
-            Self::Portable => {}
+            Self::Portable | Self::Neon => {}
+        }
+        #[cfg(target_arch = "aarch64")]
+        if self == Self::Neon {
+            return neon::Neon::new().call(kernel);
         }
         portable::Portable.call(kernel)
     }

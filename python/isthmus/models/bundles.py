@@ -161,7 +161,7 @@ def _lines(requests: bool) -> dict[str, Signal]:
         "req_valid": 1, "req_write": 1, "req_index": 33, "req_tag": 8, "req_mask": 128, "req_data": 1024,
     }  # fmt: skip
     back = {"req_ready": 1, "rsp_valid": 1, "rsp_tag": 8, "rsp_data": 1024}
-    forward |= {"rsp_ready": 1} if requests else {}
+    forward |= {"rsp_ready": 1} if requests else {"req_kind": 3}
     signals = {}
     for group, is_output in ((forward, requests), (back, not requests)):
         for name, width in group.items():

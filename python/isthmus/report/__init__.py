@@ -6,14 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isthmus.results import Document
     from isthmus.roads.table import Road
 
 __all__ = ["draw", "run"]
+
+OTHERS = {"isthmus.trigger/1": "isthmus.trigger.result"}
+"""Schemas of documents that are of no road, and the module that draws each."""
 
 
 def run(
@@ -27,12 +31,19 @@ def run(
     table    --table: write only the table of results to this file: CSV or Parquet, by its ending
     """
     from isthmus.errors import UserError
-    from isthmus.results import load, to_csv, to_parquet
+    from isthmus.results import load, raw, to_csv, to_parquet
     from isthmus.storage import page_file, store
 
     if table is not None and table.suffix not in (".csv", ".parquet"):
         raise UserError(f"--table {str(table)!r}: expected a name that ends in .csv or .parquet")
     target = page_file(results, table or svg or out)
+    data = raw(results)
+    if (other := _other(data)) is not None:
+        if svg is not None or (table is not None and table.suffix != ".csv"):
+            raise UserError(f"{results}: results of schema {data['schema']} have a page and a .csv table")
+        store(target, (other.page if table is None else other.table)(data, str(results)))
+        print(target)
+        return target
     document = load(results)
     if table is not None and table.suffix == ".parquet":
         to_parquet(document, target)
@@ -47,9 +58,13 @@ def run(
 def show(results: Path) -> None:
     """`isthmus report RESULTS --text`: print the tables of a result file, as the command that made it did."""
     from isthmus.compare.answer import answer, answers
-    from isthmus.results import load
+    from isthmus.results import load, raw
     from isthmus.roads.table import resolve
 
+    data = raw(results)
+    if (other := _other(data)) is not None:
+        print(other.text(data, str(results)), end="")
+        return
     document = load(results)
     if answers(document):
         from isthmus.compare.terminal import screen
@@ -58,6 +73,14 @@ def show(results: Path) -> None:
     else:
         road = _drawing(document, "text")
         print(f"# {road.name}: {road.title}\n{resolve(road.text)(document)}", end="")
+
+
+def _other(data: Mapping[str, Any]) -> Any:
+    """The module that draws a document that is of no road: it has `page`, `table` and `text`."""
+    from isthmus.roads.table import resolve
+
+    reference = OTHERS.get(str(data.get("schema")))
+    return None if reference is None else resolve(reference)
 
 
 def draw(document: Document) -> str:

@@ -2,7 +2,7 @@
 """Results: the document `isthmus.result/1`, its context, and its forms as JSON, CSV and text."""
 
 from isthmus.results.columns import Column, by_column, to_csv, to_parquet
-from isthmus.results.files import document, load, merged, to_json, write
+from isthmus.results.files import document, load, merged, raw, to_json, write
 from isthmus.results.model import (
     DEFINITIONS,
     SCHEMA,
@@ -40,6 +40,7 @@ __all__ = [
     "load",
     "measurement",
     "merged",
+    "raw",
     "to_csv",
     "to_json",
     "to_parquet",

@@ -51,6 +51,15 @@ def merged(first: Document, second: Document) -> Document:
 
 def load(path: Path) -> Document:
     """Read and validate a result file. Raises `ResultError` with the error and its place."""
+    data = raw(path)
+    if data.get("schema") != SCHEMA:
+        raise ResultError(f"{path}: schema is {data.get('schema')!r}; this version reads {SCHEMA!r}")
+    validate(data, str(path))
+    return _document(data, str(path))
+
+
+def raw(path: Path) -> dict[str, Any]:
+    """The object of a result file of any schema. Raises `ResultError`."""
     try:
         text = read_text(path)
     except UserError as err:
@@ -59,11 +68,9 @@ def load(path: Path) -> Document:
         data = json.loads(text)
     except (ValueError, RecursionError) as err:
         raise ResultError(f"{path}: not JSON: {err}") from err
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        found = data.get("schema") if isinstance(data, dict) else type(data).__name__
-        raise ResultError(f"{path}: schema is {found!r}; this version reads {SCHEMA!r}")
-    validate(data, str(path))
-    return _document(data, str(path))
+    if not isinstance(data, dict):
+        raise ResultError(f"{path}: schema is {type(data).__name__!r}; this version reads {SCHEMA!r}")
+    return data
 
 
 def validate(data: Any, where: str) -> None:

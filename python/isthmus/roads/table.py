@@ -23,7 +23,6 @@ ROADS: dict[str, str] = {
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
     "ccix": "isthmus.roads.ccix",
-    "rings": "isthmus.roads.rings",
 }
 """The module of each road. A new road is one line here."""
 

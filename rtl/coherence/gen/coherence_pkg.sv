@@ -3,7 +3,12 @@
 /// Messages of the coherence protocol, and what each agent does with them (docs/reference/coherence.md).
 // verilator lint_off UNUSEDPARAM
 package coherence_pkg;
+  // Proofs of what does not depend on a line's bytes need few of them.
+`ifdef COHERENCE_LINE_BYTES
+  localparam int unsigned LineBytes = `COHERENCE_LINE_BYTES;
+`else
   localparam int unsigned LineBytes = 128;
+`endif
   localparam int unsigned LineWords = 16;
   localparam int unsigned IndexWidth = 33;  // of a line
   localparam int unsigned NumIds = 32;      // open requests a parity of the line index
@@ -12,6 +17,16 @@ package coherence_pkg;
   typedef logic [8*LineBytes-1:0] line_t;
   typedef logic [LineBytes-1:0] mask_t;
   typedef logic [4:0] id_t;
+
+  /// What is asked for at a port of lines. Where it is a load or a store, `write` says which.
+  typedef enum logic [2:0] {
+    LineUncached  = 3'd0,
+    LineCached    = 3'd1,
+    LineEvict     = 3'd2,
+    LineIncrement = 3'd3,  // of the word that the mask selects; the old one is answered
+    LineDecrement = 3'd4,
+    LineSwap      = 3'd5   // word 0 of the data is compared with it, word 1 is its new value
+  } line_kind_e;
 
   /// The first word of a message.
   typedef struct packed {
@@ -127,6 +142,13 @@ package coherence_pkg;
     PhaseForward = 2'd3
   } phase_e;
 
+  typedef enum logic [1:0] {
+    CoreLoad = 2'd0,
+    CoreStore = 2'd1,
+    CoreEvict = 2'd2,
+    CoreRecall = 2'd3
+  } core_e;
+
   /// The virtual circuit of a message: odd lines use the even one of two.
   function automatic logic [3:0] circuit_of(message_e message, logic odd);
     unique case (message)
@@ -191,6 +213,41 @@ package coherence_pkg;
       {3'd5, OpGack}: return MsgGack;
       default: return MsgNone;
     endcase
+  endfunction
+
+  /// The first word of a message of a whole line; `dirty` and `offset` are 0.
+  function automatic header_t header_of(message_e message, id_t id, index_t index);
+    logic [4:0] opcode;
+    unique case (message)
+      MsgRlds: opcode = OpRlds;
+      MsgRldi: opcode = OpRldi;
+      MsgRldx: opcode = OpRldx;
+      MsgRupg: opcode = OpRupg;
+      MsgRinc: opcode = OpRinc;
+      MsgRdec: opcode = OpRdec;
+      MsgRstt: opcode = OpRstt;
+      MsgRstp: opcode = OpRstp;
+      MsgRcas: opcode = OpRcas;
+      MsgFshr: opcode = OpFshr;
+      MsgFinv: opcode = OpFinv;
+      MsgPsha: opcode = OpPsha;
+      MsgPemd: opcode = OpPemd;
+      MsgPdat: opcode = OpPdat;
+      MsgPatm: opcode = OpPatm;
+      MsgPack: opcode = OpPack;
+      MsgVicd: opcode = OpVicd;
+      MsgHakd: opcode = OpHakd;
+      MsgHako: opcode = OpHako;
+      MsgVicc: opcode = OpVicc;
+      MsgVics: opcode = OpVics;
+      MsgHaki: opcode = OpHaki;
+      MsgHaks: opcode = OpHaks;
+      MsgHakv: opcode = OpHakv;
+      MsgGack: opcode = OpGack;
+      default: opcode = '1;
+    endcase
+    return '{opcode: opcode, zero_55: '0, id: id, dmask: '1, ns: 1'b0, dirty: '0,
+             zero_40: 1'b0, index: index, offset: '0};
   endfunction
 
   typedef struct packed {
@@ -527,6 +584,42 @@ package coherence_pkg;
       {DirO, HomeS, MsgRcas}:
         return {1'b0, 1'b0, 1'b0, 1'b0, 1'b0, MsgNone, MsgFinv, HomeS, DirO};
       default: return {5'b10000, MsgNone, MsgNone, home, directory};
+    endcase
+  endfunction
+
+  typedef struct packed {
+    logic     never;   // no such row
+    message_e forward; // and go on when the remote has answered; MsgNone: done at once
+    home_e    home;
+  } core_step_t;
+
+  /// What the home's own core does with a line without an open transaction. A load of a line that
+  /// the home has a copy of needs none of this.
+  function automatic core_step_t core_step(core_e what, directory_e directory, home_e home);
+    unique case ({what, directory})
+      {CoreLoad, DirI}:
+        return {1'b0, MsgNone, HomeE};
+      {CoreLoad, DirS}:
+        return {1'b0, MsgNone, HomeS};
+      {CoreLoad, DirE}:
+        return {1'b0, MsgFshr, home};
+      {CoreLoad, DirO}:
+        return {1'b0, MsgFshr, home};
+      {CoreStore, DirI}:
+        return {1'b0, MsgNone, HomeM};
+      {CoreStore, DirS}:
+        return {1'b0, MsgFinv, home};
+      {CoreStore, DirE}:
+        return {1'b0, MsgFinv, home};
+      {CoreStore, DirO}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirS}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirE}:
+        return {1'b0, MsgFinv, home};
+      {CoreRecall, DirO}:
+        return {1'b0, MsgFinv, home};
+      default: return {1'b1, MsgNone, home};
     endcase
   endfunction
 

@@ -153,6 +153,7 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetQueueTaken = 8'h1C;
   localparam logic [7:0] NanetEvents = 8'h20;
   localparam logic [7:0] NanetWriteErrors = 8'h24;
+  localparam logic [7:0] NanetBufferKey = 8'h2C;
   localparam logic [7:0] NanetBufferLo = 8'h30;
   localparam logic [7:0] NanetBufferHi = 8'h34;
   localparam logic [7:0] NanetBufferBytes = 8'h38;
@@ -197,5 +198,12 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetDelivered1 = 8'hD4;
   localparam logic [7:0] NanetDelivered2 = 8'hD8;
   localparam logic [7:0] NanetDelivered3 = 8'hDC;
+  localparam logic [7:0] NanetRegionLo = 8'hE0;
+  localparam logic [7:0] NanetRegionHi = 8'hE4;
+  localparam logic [7:0] NanetRegionPages = 8'hE8;
+  localparam logic [7:0] NanetRegionSet = 8'hEC;
+  localparam logic [7:0] NanetTranslated = 8'hF0;
+  localparam logic [7:0] NanetWalks = 8'hF4;
+  localparam logic [7:0] NanetRefused = 8'hF8;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -81,6 +81,7 @@ module nanet_regs (
         logic QUEUE_TAKEN;
         logic EVENTS;
         logic WRITE_ERRORS;
+        logic BUFFER_KEY;
         logic BUFFER_LO;
         logic BUFFER_HI;
         logic BUFFER_BYTES;
@@ -95,6 +96,13 @@ module nanet_regs (
         logic BAD[4];
         logic NO_EVENT[4];
         logic DELIVERED[4];
+        logic REGION_LO;
+        logic REGION_HI;
+        logic REGION_PAGES;
+        logic REGION_SET;
+        logic TRANSLATED;
+        logic WALKS;
+        logic REFUSED;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -139,6 +147,9 @@ module nanet_regs (
         decoded_reg_strb.WRITE_ERRORS = cpuif_req_masked & (cpuif_addr == 8'h24) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h24);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h24) & !cpuif_req_is_wr;
+        decoded_reg_strb.BUFFER_KEY = cpuif_req_masked & (cpuif_addr == 8'h2c);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h2c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h2c);
         decoded_reg_strb.BUFFER_LO = cpuif_req_masked & (cpuif_addr == 8'h30);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h30);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h30);
@@ -201,6 +212,27 @@ module nanet_regs (
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hd0 + (8)'(i0) * 8'h4);
             is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hd0 + (8)'(i0) * 8'h4) & !cpuif_req_is_wr;
         end
+        decoded_reg_strb.REGION_LO = cpuif_req_masked & (cpuif_addr == 8'he0);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'he0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'he0);
+        decoded_reg_strb.REGION_HI = cpuif_req_masked & (cpuif_addr == 8'he4);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'he4);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'he4);
+        decoded_reg_strb.REGION_PAGES = cpuif_req_masked & (cpuif_addr == 8'he8);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'he8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'he8);
+        decoded_reg_strb.REGION_SET = cpuif_req_masked & (cpuif_addr == 8'hec);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hec);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hec);
+        decoded_reg_strb.TRANSLATED = cpuif_req_masked & (cpuif_addr == 8'hf0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hf0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hf0) & !cpuif_req_is_wr;
+        decoded_reg_strb.WALKS = cpuif_req_masked & (cpuif_addr == 8'hf4) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hf4);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hf4) & !cpuif_req_is_wr;
+        decoded_reg_strb.REFUSED = cpuif_req_masked & (cpuif_addr == 8'hf8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'hf8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'hf8) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -257,6 +289,12 @@ module nanet_regs (
         } QUEUE_TAKEN;
         struct {
             struct {
+                logic [15:0] next;
+                logic load_next;
+            } value;
+        } BUFFER_KEY;
+        struct {
+            struct {
                 logic [31:0] next;
                 logic load_next;
             } value;
@@ -296,6 +334,14 @@ module nanet_regs (
                 logic [7:0] next;
                 logic load_next;
             } datagrams;
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } policy;
+            struct {
+                logic next;
+                logic load_next;
+            } echo;
         } LIST[4];
         struct {
             struct {
@@ -309,6 +355,42 @@ module nanet_regs (
                 logic load_next;
             } value;
         } LIST_RETURNED[4];
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } value;
+        } REGION_LO;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } value;
+        } REGION_HI;
+        struct {
+            struct {
+                logic [27:0] next;
+                logic load_next;
+            } value;
+        } REGION_PAGES;
+        struct {
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } index;
+            struct {
+                logic [11:0] next;
+                logic load_next;
+            } check;
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } size;
+            struct {
+                logic next;
+                logic load_next;
+            } valid;
+        } REGION_SET;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -348,6 +430,11 @@ module nanet_regs (
         } QUEUE_TAKEN;
         struct {
             struct {
+                logic [15:0] value;
+            } value;
+        } BUFFER_KEY;
+        struct {
+            struct {
                 logic [31:0] value;
             } value;
         } BUFFER_LO;
@@ -379,6 +466,12 @@ module nanet_regs (
             struct {
                 logic [7:0] value;
             } datagrams;
+            struct {
+                logic [1:0] value;
+            } policy;
+            struct {
+                logic value;
+            } echo;
         } LIST[4];
         struct {
             struct {
@@ -390,6 +483,35 @@ module nanet_regs (
                 logic [15:0] value;
             } value;
         } LIST_RETURNED[4];
+        struct {
+            struct {
+                logic [31:0] value;
+            } value;
+        } REGION_LO;
+        struct {
+            struct {
+                logic [31:0] value;
+            } value;
+        } REGION_HI;
+        struct {
+            struct {
+                logic [27:0] value;
+            } value;
+        } REGION_PAGES;
+        struct {
+            struct {
+                logic [3:0] value;
+            } index;
+            struct {
+                logic [11:0] value;
+            } check;
+            struct {
+                logic [1:0] value;
+            } size;
+            struct {
+                logic value;
+            } valid;
+        } REGION_SET;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -554,6 +676,29 @@ module nanet_regs (
         end
     end
     assign hwif_out.QUEUE_TAKEN.value.value = field_storage.QUEUE_TAKEN.value.value;
+    // Field: nanet.BUFFER_KEY.value
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.BUFFER_KEY.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.BUFFER_KEY && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.BUFFER_KEY.value.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.BUFFER_KEY.value.next = next_c;
+        field_combo.BUFFER_KEY.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.BUFFER_KEY.value.value <= 16'h0;
+        end else begin
+            if(field_combo.BUFFER_KEY.value.load_next) begin
+                field_storage.BUFFER_KEY.value.value <= field_combo.BUFFER_KEY.value.next;
+            end
+        end
+    end
+    assign hwif_out.BUFFER_KEY.value.value = field_storage.BUFFER_KEY.value.value;
     // Field: nanet.BUFFER_LO.value
     always_comb begin
         automatic logic [31:0] next_c;
@@ -740,6 +885,52 @@ module nanet_regs (
             end
         end
         assign hwif_out.LIST[i0].datagrams.value = field_storage.LIST[i0].datagrams.value;
+        // Field: nanet.LIST[].policy
+        always_comb begin
+            automatic logic [1:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.LIST[i0].policy.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.LIST[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.LIST[i0].policy.value & ~decoded_wr_biten[25:24]) | (decoded_wr_data[25:24] & decoded_wr_biten[25:24]);
+                load_next_c = '1;
+            end
+            field_combo.LIST[i0].policy.next = next_c;
+            field_combo.LIST[i0].policy.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.LIST[i0].policy.value <= 2'h0;
+            end else begin
+                if(field_combo.LIST[i0].policy.load_next) begin
+                    field_storage.LIST[i0].policy.value <= field_combo.LIST[i0].policy.next;
+                end
+            end
+        end
+        assign hwif_out.LIST[i0].policy.value = field_storage.LIST[i0].policy.value;
+        // Field: nanet.LIST[].echo
+        always_comb begin
+            automatic logic [0:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.LIST[i0].echo.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.LIST[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.LIST[i0].echo.value & ~decoded_wr_biten[26:26]) | (decoded_wr_data[26:26] & decoded_wr_biten[26:26]);
+                load_next_c = '1;
+            end
+            field_combo.LIST[i0].echo.next = next_c;
+            field_combo.LIST[i0].echo.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.LIST[i0].echo.value <= 1'h0;
+            end else begin
+                if(field_combo.LIST[i0].echo.load_next) begin
+                    field_storage.LIST[i0].echo.value <= field_combo.LIST[i0].echo.next;
+                end
+            end
+        end
+        assign hwif_out.LIST[i0].echo.value = field_storage.LIST[i0].echo.value;
     end
     for(genvar i0=0; i0<4; i0++) begin
         // Field: nanet.LIST_FLUSH[].value
@@ -791,6 +982,168 @@ module nanet_regs (
         end
         assign hwif_out.LIST_RETURNED[i0].value.value = field_storage.LIST_RETURNED[i0].value.value;
     end
+    // Field: nanet.REGION_LO.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_LO.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_LO && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_LO.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_LO.value.next = next_c;
+        field_combo.REGION_LO.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_LO.value.value <= 32'h0;
+        end else begin
+            if(field_combo.REGION_LO.value.load_next) begin
+                field_storage.REGION_LO.value.value <= field_combo.REGION_LO.value.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_LO.value.value = field_storage.REGION_LO.value.value;
+    // Field: nanet.REGION_HI.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_HI.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_HI && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_HI.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_HI.value.next = next_c;
+        field_combo.REGION_HI.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_HI.value.value <= 32'h0;
+        end else begin
+            if(field_combo.REGION_HI.value.load_next) begin
+                field_storage.REGION_HI.value.value <= field_combo.REGION_HI.value.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_HI.value.value = field_storage.REGION_HI.value.value;
+    // Field: nanet.REGION_PAGES.value
+    always_comb begin
+        automatic logic [27:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_PAGES.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_PAGES && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_PAGES.value.value & ~decoded_wr_biten[27:0]) | (decoded_wr_data[27:0] & decoded_wr_biten[27:0]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_PAGES.value.next = next_c;
+        field_combo.REGION_PAGES.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_PAGES.value.value <= 28'h0;
+        end else begin
+            if(field_combo.REGION_PAGES.value.load_next) begin
+                field_storage.REGION_PAGES.value.value <= field_combo.REGION_PAGES.value.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_PAGES.value.value = field_storage.REGION_PAGES.value.value;
+    // Field: nanet.REGION_SET.index
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_SET.index.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_SET.index.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_SET.index.next = next_c;
+        field_combo.REGION_SET.index.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_SET.index.value <= 4'h0;
+        end else begin
+            if(field_combo.REGION_SET.index.load_next) begin
+                field_storage.REGION_SET.index.value <= field_combo.REGION_SET.index.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_SET.index.value = field_storage.REGION_SET.index.value;
+    assign hwif_out.REGION_SET.index.swmod = decoded_reg_strb.REGION_SET && decoded_req_is_wr && |(decoded_wr_biten[3:0]);
+    // Field: nanet.REGION_SET.check
+    always_comb begin
+        automatic logic [11:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_SET.check.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_SET.check.value & ~decoded_wr_biten[15:4]) | (decoded_wr_data[15:4] & decoded_wr_biten[15:4]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_SET.check.next = next_c;
+        field_combo.REGION_SET.check.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_SET.check.value <= 12'h0;
+        end else begin
+            if(field_combo.REGION_SET.check.load_next) begin
+                field_storage.REGION_SET.check.value <= field_combo.REGION_SET.check.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_SET.check.value = field_storage.REGION_SET.check.value;
+    // Field: nanet.REGION_SET.size
+    always_comb begin
+        automatic logic [1:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_SET.size.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_SET.size.value & ~decoded_wr_biten[17:16]) | (decoded_wr_data[17:16] & decoded_wr_biten[17:16]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_SET.size.next = next_c;
+        field_combo.REGION_SET.size.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_SET.size.value <= 2'h0;
+        end else begin
+            if(field_combo.REGION_SET.size.load_next) begin
+                field_storage.REGION_SET.size.value <= field_combo.REGION_SET.size.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_SET.size.value = field_storage.REGION_SET.size.value;
+    // Field: nanet.REGION_SET.valid
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.REGION_SET.valid.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.REGION_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.REGION_SET.valid.value & ~decoded_wr_biten[24:24]) | (decoded_wr_data[24:24] & decoded_wr_biten[24:24]);
+            load_next_c = '1;
+        end
+        field_combo.REGION_SET.valid.next = next_c;
+        field_combo.REGION_SET.valid.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.REGION_SET.valid.value <= 1'h0;
+        end else begin
+            if(field_combo.REGION_SET.valid.load_next) begin
+                field_storage.REGION_SET.valid.value <= field_combo.REGION_SET.valid.next;
+            end
+        end
+    end
+    assign hwif_out.REGION_SET.valid.value = field_storage.REGION_SET.valid.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -816,9 +1169,10 @@ module nanet_regs (
             readback_data_var[31:0] = 32'h4e414e45;
         end
         if(rd_mux_addr == 8'h4) begin
-            readback_data_var[7:0] = 8'h1;
+            readback_data_var[7:0] = 8'h2;
             readback_data_var[11:8] = hwif_in.VERSION.ports.next;
             readback_data_var[23:16] = hwif_in.VERSION.buffers.next;
+            readback_data_var[28:24] = hwif_in.VERSION.regions.next;
         end
         if(rd_mux_addr == 8'h8) begin
             readback_data_var[0] = field_storage.CONTROL.enable.value;
@@ -847,6 +1201,9 @@ module nanet_regs (
         if(rd_mux_addr == 8'h24) begin
             readback_data_var[31:0] = hwif_in.WRITE_ERRORS.value.next;
         end
+        if(rd_mux_addr == 8'h2c) begin
+            readback_data_var[15:0] = field_storage.BUFFER_KEY.value.value;
+        end
         if(rd_mux_addr == 8'h30) begin
             readback_data_var[31:0] = field_storage.BUFFER_LO.value.value;
         end
@@ -865,6 +1222,8 @@ module nanet_regs (
                 readback_data_var[0] = field_storage.LIST[i0].enable.value;
                 readback_data_var[14:8] = field_storage.LIST[i0].buffers.value;
                 readback_data_var[23:16] = field_storage.LIST[i0].datagrams.value;
+                readback_data_var[25:24] = field_storage.LIST[i0].policy.value;
+                readback_data_var[26] = field_storage.LIST[i0].echo.value;
             end
         end
         for(int i0=0; i0<4; i0++) begin
@@ -880,6 +1239,7 @@ module nanet_regs (
         for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 8'h70 + (8)'(i0) * 8'h4) begin
                 readback_data_var[15:0] = hwif_in.LIST_FILLED[i0].value.next;
+                readback_data_var[31:16] = hwif_in.LIST_FILLED[i0].echo_lost.next;
             end
         end
         for(int i0=0; i0<4; i0++) begin
@@ -909,12 +1269,38 @@ module nanet_regs (
         for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 8'hc0 + (8)'(i0) * 8'h4) begin
                 readback_data_var[15:0] = hwif_in.NO_EVENT[i0].value.next;
+                readback_data_var[31:16] = hwif_in.NO_EVENT[i0].overwritten.next;
             end
         end
         for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 8'hd0 + (8)'(i0) * 8'h4) begin
                 readback_data_var[31:0] = hwif_in.DELIVERED[i0].value.next;
             end
+        end
+        if(rd_mux_addr == 8'he0) begin
+            readback_data_var[31:0] = field_storage.REGION_LO.value.value;
+        end
+        if(rd_mux_addr == 8'he4) begin
+            readback_data_var[31:0] = field_storage.REGION_HI.value.value;
+        end
+        if(rd_mux_addr == 8'he8) begin
+            readback_data_var[27:0] = field_storage.REGION_PAGES.value.value;
+        end
+        if(rd_mux_addr == 8'hec) begin
+            readback_data_var[3:0] = field_storage.REGION_SET.index.value;
+            readback_data_var[15:4] = field_storage.REGION_SET.check.value;
+            readback_data_var[17:16] = field_storage.REGION_SET.size.value;
+            readback_data_var[24] = field_storage.REGION_SET.valid.value;
+        end
+        if(rd_mux_addr == 8'hf0) begin
+            readback_data_var[31:0] = hwif_in.TRANSLATED.value.next;
+        end
+        if(rd_mux_addr == 8'hf4) begin
+            readback_data_var[31:0] = hwif_in.WALKS.value.next;
+        end
+        if(rd_mux_addr == 8'hf8) begin
+            readback_data_var[15:0] = hwif_in.REFUSED.value.next;
+            readback_data_var[31:16] = hwif_in.REFUSED.longest.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

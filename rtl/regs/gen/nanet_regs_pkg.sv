@@ -10,7 +10,7 @@ package nanet_regs_pkg;
 
     localparam NANET_REGS_DATA_WIDTH = 32;
     localparam NANET_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_REGS_SIZE = 'he0;
+    localparam NANET_REGS_SIZE = 'hfc;
 
     typedef struct {
         logic [3:0] next;
@@ -21,8 +21,13 @@ package nanet_regs_pkg;
     } nanet__VERSION__buffers__in_t;
 
     typedef struct {
+        logic [4:0] next;
+    } nanet__VERSION__regions__in_t;
+
+    typedef struct {
         nanet__VERSION__ports__in_t ports;
         nanet__VERSION__buffers__in_t buffers;
+        nanet__VERSION__regions__in_t regions;
     } nanet__VERSION__in_t;
 
     typedef struct {
@@ -59,7 +64,12 @@ package nanet_regs_pkg;
     } nanet__LIST_FILLED__value__in_t;
 
     typedef struct {
+        logic [15:0] next;
+    } nanet__LIST_FILLED__echo_lost__in_t;
+
+    typedef struct {
         nanet__LIST_FILLED__value__in_t value;
+        nanet__LIST_FILLED__echo_lost__in_t echo_lost;
     } nanet__LIST_FILLED__in_t;
 
     typedef struct {
@@ -119,7 +129,12 @@ package nanet_regs_pkg;
     } nanet__NO_EVENT__value__in_t;
 
     typedef struct {
+        logic [15:0] next;
+    } nanet__NO_EVENT__overwritten__in_t;
+
+    typedef struct {
         nanet__NO_EVENT__value__in_t value;
+        nanet__NO_EVENT__overwritten__in_t overwritten;
     } nanet__NO_EVENT__in_t;
 
     typedef struct {
@@ -129,6 +144,35 @@ package nanet_regs_pkg;
     typedef struct {
         nanet__DELIVERED__value__in_t value;
     } nanet__DELIVERED__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } nanet__TRANSLATED__value__in_t;
+
+    typedef struct {
+        nanet__TRANSLATED__value__in_t value;
+    } nanet__TRANSLATED__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } nanet__WALKS__value__in_t;
+
+    typedef struct {
+        nanet__WALKS__value__in_t value;
+    } nanet__WALKS__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } nanet__REFUSED__value__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } nanet__REFUSED__longest__in_t;
+
+    typedef struct {
+        nanet__REFUSED__value__in_t value;
+        nanet__REFUSED__longest__in_t longest;
+    } nanet__REFUSED__in_t;
 
     typedef struct {
         nanet__VERSION__in_t VERSION;
@@ -142,6 +186,9 @@ package nanet_regs_pkg;
         nanet__BAD__in_t BAD[4];
         nanet__NO_EVENT__in_t NO_EVENT[4];
         nanet__DELIVERED__in_t DELIVERED[4];
+        nanet__TRANSLATED__in_t TRANSLATED;
+        nanet__WALKS__in_t WALKS;
+        nanet__REFUSED__in_t REFUSED;
     } nanet__in_t;
 
     typedef struct {
@@ -198,6 +245,14 @@ package nanet_regs_pkg;
     } nanet__QUEUE_TAKEN__out_t;
 
     typedef struct {
+        logic [15:0] value;
+    } nanet__BUFFER_KEY__value__out_t;
+
+    typedef struct {
+        nanet__BUFFER_KEY__value__out_t value;
+    } nanet__BUFFER_KEY__out_t;
+
+    typedef struct {
         logic [31:0] value;
     } nanet__BUFFER_LO__value__out_t;
 
@@ -248,9 +303,19 @@ package nanet_regs_pkg;
     } nanet__LIST__datagrams__out_t;
 
     typedef struct {
+        logic [1:0] value;
+    } nanet__LIST__policy__out_t;
+
+    typedef struct {
+        logic value;
+    } nanet__LIST__echo__out_t;
+
+    typedef struct {
         nanet__LIST__enable__out_t enable;
         nanet__LIST__buffers__out_t buffers;
         nanet__LIST__datagrams__out_t datagrams;
+        nanet__LIST__policy__out_t policy;
+        nanet__LIST__echo__out_t echo;
     } nanet__LIST__out_t;
 
     typedef struct {
@@ -270,12 +335,61 @@ package nanet_regs_pkg;
     } nanet__LIST_RETURNED__out_t;
 
     typedef struct {
+        logic [31:0] value;
+    } nanet__REGION_LO__value__out_t;
+
+    typedef struct {
+        nanet__REGION_LO__value__out_t value;
+    } nanet__REGION_LO__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } nanet__REGION_HI__value__out_t;
+
+    typedef struct {
+        nanet__REGION_HI__value__out_t value;
+    } nanet__REGION_HI__out_t;
+
+    typedef struct {
+        logic [27:0] value;
+    } nanet__REGION_PAGES__value__out_t;
+
+    typedef struct {
+        nanet__REGION_PAGES__value__out_t value;
+    } nanet__REGION_PAGES__out_t;
+
+    typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } nanet__REGION_SET__index__out_t;
+
+    typedef struct {
+        logic [11:0] value;
+    } nanet__REGION_SET__check__out_t;
+
+    typedef struct {
+        logic [1:0] value;
+    } nanet__REGION_SET__size__out_t;
+
+    typedef struct {
+        logic value;
+    } nanet__REGION_SET__valid__out_t;
+
+    typedef struct {
+        nanet__REGION_SET__index__out_t index;
+        nanet__REGION_SET__check__out_t check;
+        nanet__REGION_SET__size__out_t size;
+        nanet__REGION_SET__valid__out_t valid;
+    } nanet__REGION_SET__out_t;
+
+    typedef struct {
         nanet__CONTROL__out_t CONTROL;
         nanet__IRQ_GAP__out_t IRQ_GAP;
         nanet__QUEUE_LO__out_t QUEUE_LO;
         nanet__QUEUE_HI__out_t QUEUE_HI;
         nanet__QUEUE_SIZE__out_t QUEUE_SIZE;
         nanet__QUEUE_TAKEN__out_t QUEUE_TAKEN;
+        nanet__BUFFER_KEY__out_t BUFFER_KEY;
         nanet__BUFFER_LO__out_t BUFFER_LO;
         nanet__BUFFER_HI__out_t BUFFER_HI;
         nanet__BUFFER_BYTES__out_t BUFFER_BYTES;
@@ -283,6 +397,10 @@ package nanet_regs_pkg;
         nanet__LIST__out_t LIST[4];
         nanet__LIST_FLUSH__out_t LIST_FLUSH[4];
         nanet__LIST_RETURNED__out_t LIST_RETURNED[4];
+        nanet__REGION_LO__out_t REGION_LO;
+        nanet__REGION_HI__out_t REGION_HI;
+        nanet__REGION_PAGES__out_t REGION_PAGES;
+        nanet__REGION_SET__out_t REGION_SET;
     } nanet__out_t;
 endpackage
 // verilator lint_on GENUNNAMED

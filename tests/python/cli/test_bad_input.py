@@ -60,9 +60,11 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
     ("bench", "nanet"): (),
-    ("bench", "rings"): (),
+    ("bench", "trigger"): (),
     ("trigger", "events"): ("--out", "file"),
     ("trigger", "find"): ("given.txt",),
+    ("trigger", "serve"): (),
+    ("trigger", "gpu"): ("given.txt",),
     ("serve", "etherbone"): (),
     ("eb", "read"): ("udp/127.0.0.1/9", "0x100/4"),
     ("eb", "write"): ("udp/127.0.0.1/9", "0x100/4", "1"),
@@ -97,8 +99,8 @@ STAND_INS = (
     "isthmus.figures.timing.measure_all", "isthmus.figures.image.build",
     "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
-    "isthmus.eb.watch.Watch", "isthmus.roads.rings.native.events", "isthmus.roads.rings.native.find",
-    "isthmus.roads.rings.native.bench",
+    "isthmus.eb.watch.Watch", "isthmus.trigger.native.events", "isthmus.trigger.native.find",
+    "isthmus.trigger.native.bench", "isthmus.trigger.native.serve", "isthmus.trigger.gpu.measure",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 

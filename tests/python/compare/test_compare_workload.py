@@ -57,7 +57,7 @@ def test_operations_have_short_names_and_nearest_ones() -> None:
     assert workload.parse_operation("put") == "put"
     with pytest.raises(UserError, match=r"unknown operation 'devise-read'; did you mean 'device-read'\?"):
         workload.parse_operation("devise-read")
-    for planned in ("gpu-write", "rmw"):
+    for planned in ("gpu-write",):
         with pytest.raises(UserError, match=f"^no road here carries {planned} yet; choose from host-read, "):
             workload.parse_operation(planned)
 

@@ -112,7 +112,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from isthmus.bench import runner as running
-    from isthmus.roads.rings import native
+    from isthmus.trigger import native
 
     run_all = running.run_all
     rings = native.bench
@@ -128,7 +128,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         del count, passes
         return rings(sample, seed, 512, 1, progress)
 
-    monkeypatch.setattr("isthmus.roads.rings.native.bench", few)
+    monkeypatch.setattr("isthmus.trigger.native.bench", few)
     (tmp_path / "rich.events").write_bytes(b"")
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))

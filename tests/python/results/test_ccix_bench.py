@@ -70,13 +70,13 @@ def test_gateware_and_host_make_the_same_packets() -> None:
         assert parameters["NumTxns"] <= made["platform"]["home"]["requests"]
 
 
-def test_each_size_is_measured_alone_and_with_128_lines_in_flight() -> None:
+def test_each_size_is_measured_alone_and_with_a_full_link() -> None:
     points = ccix.points([ccix.loaded()], ["isthmus"], ["device-read"], "64:64K")
     flights = {p.transfers.size: [] for p in points}  # type: ignore[var-annotated]
     for point in points:
         flights[point.transfers.size].append(point.transfers.window)
     assert flights[64] == [1, 128]
-    assert flights[1024] == [1, 8]
+    assert flights[1024] == [1, 16]
     assert flights[65536] == [1, 2]
 
 

@@ -39,12 +39,13 @@ def test_a_scenario_has_every_constant_of_the_platform() -> None:
         "trace_ns": 2,
     }
     assert made["workload"] == {
-        "operation": "device-read", "bytes": 256, "iterations": 10, "warmup": eci.WARMUP, "window": 4,
+        "operation": "device-read", "driver": "uncached", "bytes": 256, "iterations": 10,
+        "warmup": eci.WARMUP, "window": 4,
     }  # fmt: skip
 
 
 def test_the_buffers_of_lines_cover_the_round_trip() -> None:
-    ours = eci.parameters(eci.loaded(), "isthmus")
+    ours = eci.parameters(eci.loaded(), "isthmus", eci.FPGA)
     assert ours["DataDepth"] >= 3 * ours["RoundTrip"] > 0
 
 

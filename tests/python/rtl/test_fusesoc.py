@@ -37,6 +37,8 @@ def run_fusesoc(folder: Path, *arguments: str, cores: Path = RTL) -> subprocess.
 @pytest.mark.deterministic
 def test_the_targets_of_every_core_are_those_of_its_modules() -> None:
     assert fusesoc.stale(ROOT) == []
+    for file in RTL.glob("*/*.core"):
+        assert file.read_text().count("From here on made by") == 1, file.name
 
 
 @pytest.mark.deterministic

@@ -3,7 +3,8 @@
 module nanet_nic_bench #(
   parameter int unsigned DataWidth = 128,
   parameter int unsigned Stores = 0,
-  parameter bit Firmware = 1'b0
+  parameter bit Firmware = 1'b0,
+  parameter bit Echo = 1'b1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -11,6 +12,9 @@ module nanet_nic_bench #(
   input  logic [7:0] gmii_rxd,
   input  logic gmii_rx_dv,
   input  logic gmii_rx_er,
+  output logic [7:0] gmii_txd,
+  output logic gmii_tx_en,
+  output logic gmii_tx_er,
   input  logic bar_awvalid,
   input  logic [3:0] bar_awid,
   input  logic [11:0] bar_awaddr,
@@ -67,7 +71,8 @@ module nanet_nic_bench #(
     .NumPorts (1),
     .DataWidth(DataWidth),
     .Stores   (Stores),
-    .Firmware (Firmware)
+    .Firmware (Firmware),
+    .Echo     (Echo)
   ) dut (
     .clk_i,
     .rst_ni,
@@ -76,9 +81,9 @@ module nanet_nic_bench #(
     .gmii_rxd_i(gmii_rxd),
     .gmii_rx_dv_i(gmii_rx_dv),
     .gmii_rx_er_i(gmii_rx_er),
-    .gmii_txd_o(),
-    .gmii_tx_en_o(),
-    .gmii_tx_er_o(),
+    .gmii_txd_o(gmii_txd),
+    .gmii_tx_en_o(gmii_tx_en),
+    .gmii_tx_er_o(gmii_tx_er),
     .gmii1_rx_clk_i(eth_clk_i),
     .gmii1_rxd_i('0),
     .gmii1_rx_dv_i(1'b0),

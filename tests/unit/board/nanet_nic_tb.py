@@ -16,8 +16,8 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRamWrite, AxiWriteBus
-from cocotbext.eth import GmiiFrame, GmiiSource
-from frames import ETH_IP, UDP, Node, ethernet, ipv4, udp, with_fcs
+from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource
+from frames import ETH_IP, UDP, Node, Stack, arp_request, ethernet, icmp_frame, ipv4, udp, with_fcs
 
 ME = Node(bytes.fromhex("020000000010"), bytes([192, 168, 20, 16]), 6666)
 PEER = Node(bytes.fromhex("020000000100"), bytes([192, 168, 20, 1]), 6000)
@@ -25,9 +25,11 @@ MEMORY = 1 << 16
 QUEUE, BUFFERS = 0x8000, 0x1000
 ID, CONTROL, QUEUE_LO, QUEUE_SIZE, QUEUE_TAKEN = 0x00, 0x08, 0x10, 0x18, 0x1C
 BUFFER_LO, BUFFER_BYTES, BUFFER_SET = 0x30, 0x38, 0x3C
-LIST, LIST_FLUSH, LIST_RETURNED = 0x40, 0x50, 0x60
+LIST, LIST_FLUSH, LIST_RETURNED, LIST_FILLED = 0x40, 0x50, 0x60, 0x70
 FRAMES, OVERFLOW, NO_BUFFER, BAD, NO_EVENT, DELIVERED = 0x80, 0x90, 0xA0, 0xB0, 0xC0, 0xD0
 PLACE = 64
+NEWEST, OLDEST, HOLD = range(3)
+ECHO = 1 << 26
 
 
 def pauses(seed: int, share: float) -> Iterator[bool]:
@@ -55,6 +57,8 @@ class Bench:
     buffers: int = 4
     size: int = 512
     datagrams: int = 1
+    policy: int = NEWEST
+    echo: int = 0
     events: list[Event] = field(default_factory=list)
 
     async def start(self, share: float = 0.0, flush: int = 0) -> None:
@@ -66,6 +70,7 @@ class Bench:
         d.cfg_ip_i.value = int.from_bytes(ME.ip, "big")
         d.cfg_udp_port_i.value = ME.port
         self.source = GmiiSource(d.gmii_rxd, d.gmii_rx_er, d.gmii_rx_dv, d.eth_clk_i)
+        self.sink = GmiiSink(d.gmii_txd, d.gmii_tx_er, d.gmii_tx_en, d.eth_clk_i)
         kind = {"reset_active_level": False}
         self.bar = AxiMaster(AxiBus.from_prefix(d, "bar"), d.clk_i, d.rst_ni, **kind)
         self.ram = AxiRamWrite(AxiWriteBus.from_prefix(d, "dma"), d.clk_i, d.rst_ni, size=MEMORY, **kind)
@@ -92,7 +97,8 @@ class Bench:
                 await self.write(register, value)
         for register, value in (
             (QUEUE_LO, QUEUE), (QUEUE_SIZE, 4), (QUEUE_TAKEN, 0), (LIST_FLUSH, flush), (LIST_RETURNED, 0),
-            (LIST, 1 | self.buffers << 8 | self.datagrams << 16), (CONTROL, 1),
+            (LIST, 1 | self.buffers << 8 | self.datagrams << 16 | self.policy << 24 | self.echo),
+            (CONTROL, 1),
         ):  # fmt: skip
             await self.write(register, value)
 
@@ -274,8 +280,117 @@ async def a_full_event_queue_gives_the_buffer_to_the_next_datagram(dut: Any) -> 
 
 
 @cocotb.test()
-async def after_a_reset_in_the_middle_of_a_datagram_all_begins_anew(dut: Any) -> None:
-    bench = Bench(dut)
+async def the_oldest_buffers_are_given_up_for_the_newest_datagrams(dut: Any) -> None:
+    bench = Bench(dut, buffers=4, policy=OLDEST)
+    await bench.start()
+    sent = [bench.rng.randbytes(bench.rng.randrange(1, 500)) for _ in range(10)]
+    for payload in sent:
+        await bench.send(payload)
+    await bench.settle()
+    events = bench.take()
+    assert [event.sequence for event in events] == list(range(10))
+    assert [event.index for event in events] == [n % 4 for n in range(10)]
+    assert [bench.data(event) for event in events[-4:]] == sent[-4:]
+    # A program knows which those are.
+    filled = await bench.read(LIST_FILLED)
+    assert [event.sequence for event in events if filled - event.sequence <= 4] == [6, 7, 8, 9]
+    assert await bench.read(DELIVERED) == 10
+    assert await bench.read(NO_EVENT) == 6 << 16
+    assert (await bench.read(NO_BUFFER)) >> 16 == 0
+    # Late returns of what was given up give nothing back twice.
+    await bench.write(QUEUE_TAKEN, 10)
+    await bench.write(LIST_RETURNED, 3)
+    await bench.send(b"late")
+    await bench.settle()
+    assert await bench.read(NO_EVENT) == 7 << 16
+    await bench.write(LIST_RETURNED, 11)
+    for n in range(4):
+        await bench.send(bytes([n]))
+    await bench.settle()
+    assert [bench.data(event) for event in bench.take()][1:] == [bytes([n]) for n in range(4)]
+    assert await bench.read(NO_EVENT) == 7 << 16
+    assert bench.untouched()
+
+
+@cocotb.test()
+async def held_datagrams_wait_for_a_buffer_and_are_lost_where_they_find_no_room(dut: Any) -> None:
+    bench = Bench(dut, buffers=2, policy=HOLD)
+    await bench.start()
+    sent = [n.to_bytes(2, "big") + bench.rng.randbytes(498) for n in range(36)]
+    for payload in sent:
+        await bench.send(payload)
+    await bench.source.wait()
+    await ClockCycles(dut.clk_i, 400)
+    got = [bench.data(event) for event in bench.take()]
+    assert got == sent[:2]
+    returned = 0
+    while returned < len(bench.events):
+        returned += 1
+        await bench.write(QUEUE_TAKEN, returned)
+        await bench.write(LIST_RETURNED, returned)
+        await ClockCycles(dut.clk_i, 200)
+        got += [bench.data(event) for event in bench.take()]
+    overflow = (await bench.read(OVERFLOW)) >> 16
+    assert got == [payload for payload in sent if payload in got]
+    assert 0 < overflow == len(sent) - len(got)
+    # What waited is the burst's begin, as much as the queue holds.
+    beats = -(-len(sent[0]) // len(dut.dma_wstrb)) + 2
+    waited = 256 // beats - 1
+    assert got[: 2 + waited] == sent[: 2 + waited]
+    assert (await bench.read(NO_BUFFER)) >> 16 == (await bench.read(NO_EVENT)) == 0
+    assert await bench.read(DELIVERED) == len(got)
+    assert bench.untouched()
+
+
+@cocotb.test()
+async def held_datagrams_wait_for_the_event_queue_too(dut: Any) -> None:
+    bench = Bench(dut, buffers=16, policy=HOLD)
+    await bench.start()
+    for n in range(16):
+        await bench.send(bytes([n]) * 40)
+    await bench.settle()
+    first = [bench.data(event)[0] for event in bench.take()]
+    assert first == list(range(16))
+    await bench.write(LIST_RETURNED, 16)
+    for n in range(16, 20):
+        await bench.send(bytes([n]) * 40)
+    await bench.source.wait()
+    await ClockCycles(dut.clk_i, 400)
+    assert bench.take() == []
+    await bench.write(QUEUE_TAKEN, 16)
+    await bench.settle()
+    assert [bench.data(event)[0] for event in bench.take()] == [16, 17, 18, 19]
+    assert await bench.read(NO_EVENT) == 0
+
+
+@cocotb.test()
+@cocotb.parametrize(echo=[0, ECHO])
+async def arp_and_ping_are_answered_and_datagrams_where_the_list_says_so(dut: Any, echo: int) -> None:
+    bench = Bench(dut, echo=echo)
+    await bench.start()
+    stack, expected = Stack(ME), []
+    for request in (arp_request(PEER, ME.ip), icmp_frame(PEER, ME, 8, bench.rng.randbytes(61))):
+        frame = with_fcs(request)
+        expected.append(stack.receive(frame)[1])
+        await bench.source.send(GmiiFrame.from_raw_payload(frame))
+    sent = [bench.rng.randbytes(length) for length in (1, 2, 3, 4, 62, 63, 512)]
+    for payload in sent:
+        await bench.send(payload)
+        if echo:
+            reply = ethernet(PEER.mac, ME.mac, ETH_IP, ipv4(ME.ip, PEER.ip, UDP, udp(ME, PEER, payload)))
+            expected.append(reply.ljust(60, b"\0"))
+    await bench.settle()
+    replies = [bench.sink.recv_nowait() for _ in range(bench.sink.count())]
+    assert all(reply.check_fcs() for reply in replies)
+    assert sorted(bytes(reply.get_payload()) for reply in replies) == sorted(expected)
+    # Memory has them all the same; without a free buffer the last ones are dropped.
+    assert [bench.data(event) for event in bench.take()] == sent[: bench.buffers]
+
+
+@cocotb.test()
+@cocotb.parametrize(policy=[NEWEST, OLDEST, HOLD])
+async def after_a_reset_in_the_middle_of_a_datagram_all_begins_anew(dut: Any, policy: int) -> None:
+    bench = Bench(dut, policy=policy)
     await bench.start()
     await bench.send(bench.rng.randbytes(500))
     await ClockCycles(dut.clk_i, bench.rng.randrange(200, 700))

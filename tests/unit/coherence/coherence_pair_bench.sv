@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A requester and a home, whose circuits are joined by buffers that let words through at random times.
 module coherence_pair_bench
+  import coherence_pkg::LineUncached;
   import blocklink_pkg::*;
 #(
   parameter int unsigned NumTbe = 64
@@ -38,9 +39,9 @@ module coherence_pair_bench
   logic [1:0] stray;
   assign stray_o = stray != '0;
 
-  coherence_requester u_requester (
-    .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-    .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
+  coherence_remote #(.Sets(0)) u_remote (
+    .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_kind_i(LineUncached), .req_write_i,
+    .req_index_i, .req_tag_i, .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
     .valid_o(valid[0]), .ready_i(ready[0]), .count_o(count[0]), .words_o(words[0]),
     .words_i(shown[0]), .avail_i(avail[0]), .pop_o(pop[0]), .stray_o(stray[0])
   );

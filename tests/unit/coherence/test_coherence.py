@@ -16,3 +16,14 @@ def test_coherence_pair(transactions: int) -> None:
         parameters={"NumTbe": transactions},
         extra_sources=[HERE / "coherence_pair_bench.sv"],
     )
+
+
+@pytest.mark.parametrize("ways", [2])
+def test_coherence_agents(ways: int) -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_agents_bench",
+        "coherence_agents_tb",
+        parameters={"Ways": ways},
+        extra_sources=[HERE / "coherence_agents_bench.sv"],
+    )

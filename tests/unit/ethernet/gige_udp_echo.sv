@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Bench top: gige_udp with a service that sends every good datagram back.
+/// Bench top: gige_udp with udp_echo, which sends every good datagram back, broadcast ones too.
 ///
-///   Service     rx_end_o and good to tx_valid: 1 cycle. Words of a bad datagram are taken back.
+///   Service     what it has no room for is refused
 ///   Checks      the rules of the service interface, as assertions
 ///   Clocks      aligned_i puts gige_udp's receive clock on clk_i, edge for edge
 module gige_udp_echo
@@ -40,9 +40,6 @@ module gige_udp_echo
   output logic [NumEthProbes-1:0][7:0] probe_tag_o,
   output logic                         idle_o
 );
-  localparam int unsigned Words = 1024;
-  localparam int unsigned MaxDatagram = 368;
-
   assign gmii_rx_clk_o = aligned_i ? clk_i : phy_clk_i;
 
   allow_t [3:0] allow;
@@ -52,7 +49,7 @@ module gige_udp_echo
     end
   end
 
-  logic        rx_refuse, tx_valid, tx_ready, tx_next;
+  logic        full, echo_valid, tx_valid, tx_ready, tx_next, echo_lost, echo_idle;
   udp_meta_t   tx_meta;
   logic [15:0] tx_sum;
   logic [31:0] tx_data;
@@ -64,7 +61,7 @@ module gige_udp_echo
     .cfg_mac_i, .cfg_ip_i, .cfg_netmask_i, .cfg_port_i,
     .cfg_allow_i(allow),
     .rx_start_o, .rx_meta_o, .rx_broadcast_o, .rx_valid_o, .rx_data_o, .rx_end_o, .rx_good_o,
-    .rx_refuse_i(rx_refuse),
+    .rx_refuse_i(refuse_i || full),
     .tx_valid_i(tx_valid),
     .tx_ready_o(tx_ready),
     .tx_meta_i(tx_meta),
@@ -75,37 +72,24 @@ module gige_udp_echo
   );
   assign tx_valid_o = tx_valid;
 
-  // Words: written as they come, kept when the datagram was good.
-  logic [31:0] mem_q [Words];
-  logic [10:0] write_q, keep_q, read_q;
-  logic [15:0] sum_q;
-  udp_meta_t   meta_q [32];
-  logic [15:0] sums_q [32];
-  logic [5:0]  mwrite_q, mread_q;
+  udp_echo #(
+    .Pending(32)
+  ) u_echo (
+    .clk_i, .rst_ni,
+    .rx_start_i(rx_start_o), .rx_meta_i(rx_meta_o), .rx_broadcast_i(1'b0),
+    .rx_valid_i(rx_valid_o), .rx_data_i(rx_data_o), .rx_end_i(rx_end_o), .rx_good_i(rx_good_o),
+    .full_o(full), .lost_o(echo_lost),
+    .tx_valid_o(echo_valid), .tx_ready_i(tx_ready), .tx_meta_o(tx_meta), .tx_sum_o(tx_sum),
+    .tx_data_o(tx_data), .tx_next_i(tx_next), .idle_o(echo_idle)
+  );
+  assign tx_valid = echo_valid && !hold_i;
+
+  // What the rules are about
   udp_meta_t   open_meta_q;
   logic        open_q;
   int unsigned open_words_q, send_words_q;
-
-  assign rx_refuse = refuse_i || 11'(write_q - read_q) > 11'(Words - MaxDatagram) ||
-                     6'(mwrite_q - mread_q) > 6'd30;
-  assign tx_valid  = mwrite_q != mread_q && !hold_i;
-  assign tx_meta   = meta_q[mread_q[4:0]];
-  assign tx_sum    = sums_q[mread_q[4:0]];
-  assign tx_data   = mem_q[read_q[9:0]];
-
-  function automatic logic [15:0] add1(logic [15:0] a, logic [15:0] b);
-    logic [16:0] s;
-    s = {1'b0, a} + {1'b0, b};
-    return s[15:0] + 16'(s[16]);
-  endfunction
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_q      <= '0;
-      keep_q       <= '0;
-      read_q       <= '0;
-      mwrite_q     <= '0;
-      mread_q      <= '0;
       open_q       <= 1'b0;
       open_words_q <= 0;
       send_words_q <= 0;
@@ -114,39 +98,19 @@ module gige_udp_echo
         open_q       <= 1'b1;
         open_meta_q  <= rx_meta_o;
         open_words_q <= 0;
-        sum_q        <= '0;
       end
-      if (rx_valid_o) begin
-        mem_q[write_q[9:0]] <= rx_data_o;
-        write_q             <= write_q + 1'b1;
-        open_words_q        <= open_words_q + 1;
-        sum_q               <= add1(sum_q, add1(rx_data_o[31:16], rx_data_o[15:0]));
-      end
-      if (rx_end_o) begin
-        open_q <= 1'b0;
-        if (rx_good_o) begin
-          keep_q                 <= write_q;
-          meta_q[mwrite_q[4:0]]  <= open_meta_q;
-          sums_q[mwrite_q[4:0]]  <= sum_q;
-          mwrite_q               <= mwrite_q + 1'b1;
-        end else begin
-          write_q <= keep_q;
-        end
-      end
-      if (tx_valid && tx_ready) begin
-        mread_q      <= mread_q + 1'b1;
-        send_words_q <= 32'(tx_meta.len) / 4;
-      end
-      if (tx_next) begin
-        read_q       <= read_q + 1'b1;
-        send_words_q <= send_words_q - 1;
-      end
+      if (rx_valid_o) open_words_q <= open_words_q + 1;
+      if (rx_end_o) open_q <= 1'b0;
+      if (tx_valid && tx_ready) send_words_q <= 32'(tx_meta.len) / 4;
+      if (tx_next) send_words_q <= send_words_q - 1;
     end
   end
 
   // The rules of the interface
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      assert (!echo_lost) else $fatal(1, "a start though the service is full");
+      assert (!(echo_idle && tx_valid)) else $fatal(1, "the service is idle with a reply");
       assert (!(rx_start_o && open_q)) else $fatal(1, "rx_start inside a datagram");
       assert (!(rx_end_o && !open_q)) else $fatal(1, "rx_end without rx_start");
       assert (!(rx_valid_o && !open_q)) else $fatal(1, "word outside a datagram");

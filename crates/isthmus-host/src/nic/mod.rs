@@ -10,13 +10,15 @@
 
 mod error;
 mod event;
+mod paging;
 mod statistics;
 
 use std::time::Duration;
 
 pub use error::NicError;
 pub use event::{EVENT_BYTES, Event};
-pub use statistics::Statistics;
+pub use paging::{PageSize, Paging};
+pub use statistics::{Statistics, Translations};
 
 use crate::pcie::{DmaMemory, Mmio};
 use crate::regs::nanet as regs;
@@ -25,20 +27,40 @@ use crate::transport::TransportError;
 /// Identity register: 'NANE'.
 const IDENTITY: u32 = 0x4E41_4E45;
 /// The version of the register map and of events that this driver knows.
-const MAP_VERSION: u32 = 1;
+const MAP_VERSION: u32 = 2;
 const ENABLE: u32 = 1;
 const INTERRUPTS: u32 = 1 << 1;
 const READY: u32 = 1 << 8;
 /// Buffers, and datagrams in them, begin at multiples of this.
 pub const PLACE_BYTES: usize = 64;
 const QUEUE_LOG2: std::ops::RangeInclusive<u32> = 1..=15;
+/// The region of all buffers, and the key that it is registered with: any but 0, which a register has at first.
+const REGION: u32 = 0;
+const REGION_CHECK: u32 = 0x4E4;
+const REGION_KEY: u32 = REGION_CHECK << 4 | REGION;
+const REGION_VALID: u32 = 1 << 24;
+const POLICY_SHIFT: u32 = 24;
 /// The interface ends begun transfers long before.
 const READY_POLLS: u32 = 10_000;
+
+/// What becomes of datagrams while no buffer of their list is free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// The new datagram is dropped, and counted as [`Statistics::no_buffer`].
+    #[default]
+    Newest,
+    /// The buffer that was filled first is filled anew; its datagrams count as [`Statistics::overwritten`]. A program
+    /// that reads in place asks [`Nic::is_intact`] afterwards.
+    Oldest,
+    /// Datagrams wait; what finds no room behind its port meanwhile counts as [`Statistics::overflow`].
+    Hold,
+}
 
 /// A circle of buffers for the datagrams of one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
-    /// Where each buffer begins in the memory: a multiple of [`PLACE_BYTES`].
+    /// Where each buffer begins in the memory, or with [`NicConfig::paging`] in the pages: a multiple of
+    /// [`PLACE_BYTES`].
     pub offsets: Vec<usize>,
     /// The length of each.
     pub bytes: usize,
@@ -46,6 +68,8 @@ pub struct List {
     pub datagrams: u8,
     /// Cycles of the interface from a buffer's first datagram to its event at the latest; 0: never.
     pub flush_cycles: u32,
+    /// Without a free buffer.
+    pub policy: Policy,
 }
 
 /// Configuration of an interface.
@@ -57,6 +81,8 @@ pub struct NicConfig {
     pub queue_offset: usize,
     /// Least cycles of the interface between two interrupts; none: no interrupts.
     pub interrupt_gap_cycles: Option<u32>,
+    /// For an interface that translates addresses: the pages that the buffers are in.
+    pub paging: Option<Paging>,
 }
 
 impl NicConfig {
@@ -111,6 +137,10 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         }
         memory.write(config.queue_offset, &vec![0; events as usize * EVENT_BYTES]).await?;
         let base = memory.bus_address();
+        if let Some(paging) = &config.paging {
+            memory.write(paging.table_offset, &paging.table(base)).await?;
+            register(&mut bar, base, paging).await?;
+        }
         let queue = base + config.queue_offset as u64;
         for (register, value) in [
             (regs::QUEUE_LO, queue as u32),
@@ -122,6 +152,8 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             bar.write32(u64::from(register), value).await?;
         }
         for (number, list) in config.lists.iter().enumerate() {
+            // Places in the pages are the interface's own addresses.
+            let base = if config.paging.is_some() { 0 } else { base };
             set_list(&mut bar, base, number as u32, list).await?;
         }
         let interrupts = config.interrupt_gap_cycles.is_some();
@@ -208,12 +240,37 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Ok(self.bar.write32(u64::from(regs::LIST_RETURNED0 + 4 * number), value).await?)
     }
 
+    /// True if the buffer still holds what `event` announced: with [`Policy::Oldest`] it may have been filled anew.
+    ///
+    /// To be asked after the buffer was read.
+    ///
+    /// # Errors
+    /// When the load fails.
+    pub async fn is_intact(&mut self, event: &Event) -> Result<bool, NicError> {
+        let number = u32::from(event.list);
+        let Some(list) = self.lists.get(usize::from(event.list)) else {
+            return Err(NicError::Event { reason: format!("list {number}") });
+        };
+        let filled = self.bar.read32(u64::from(regs::LIST_FILLED0 + 4 * number)).await?;
+        // Buffer number `filled` is being filled.
+        let since = (filled as u16).wrapping_sub(event.sequence as u16);
+        Ok(u32::from(since) < list.buffers)
+    }
+
     /// Outcome of the datagrams of a port.
     ///
     /// # Errors
     /// When a load fails.
     pub async fn statistics(&mut self, port: u8) -> Result<Statistics, NicError> {
         Ok(Statistics::read(&mut self.bar, port).await?)
+    }
+
+    /// What its translation of addresses did; all 0 for an interface without one.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn translations(&mut self) -> Result<Translations, NicError> {
+        Ok(Translations::read(&mut self.bar).await?)
     }
 
     /// True if it was opened with interrupts.
@@ -249,16 +306,34 @@ async fn set_list<M: Mmio>(
             (regs::BUFFER_LO, address as u32),
             (regs::BUFFER_HI, (address >> 32) as u32),
             (regs::BUFFER_BYTES, list.bytes as u32),
+            (regs::BUFFER_KEY, REGION_KEY),
             (regs::BUFFER_SET, number << 8 | index as u32),
         ] {
             bar.write32(u64::from(register), value).await?;
         }
     }
-    let control = ENABLE | (list.offsets.len() as u32) << 8 | u32::from(list.datagrams) << 16;
+    let control = ENABLE
+        | (list.offsets.len() as u32) << 8
+        | u32::from(list.datagrams) << 16
+        | (list.policy as u32) << POLICY_SHIFT;
     for (register, value) in
         [(regs::LIST_FLUSH0, list.flush_cycles), (regs::LIST_RETURNED0, 0), (regs::LIST0, control)]
     {
         bar.write32(u64::from(register + 4 * number), value).await?;
+    }
+    Ok(())
+}
+
+/// Registers the pages of all buffers.
+async fn register<M: Mmio>(bar: &mut M, base: u64, paging: &Paging) -> Result<(), TransportError> {
+    let table = base + paging.table_offset as u64;
+    for (register, value) in [
+        (regs::REGION_LO, table as u32),
+        (regs::REGION_HI, (table >> 32) as u32),
+        (regs::REGION_PAGES, paging.pages.len() as u32),
+        (regs::REGION_SET, REGION_VALID | paging.size.code() << 16 | REGION_KEY),
+    ] {
+        bar.write32(u64::from(register), value).await?;
     }
     Ok(())
 }
@@ -270,11 +345,23 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
     if config.lists.is_empty() || config.lists.len() > ports {
         return refuse(format!("{} lists: this interface has 1 to {ports}", config.lists.len()));
     }
-    let size = memory.size();
-    let inside = |offset: usize, bytes: usize| {
+    let regions = version >> 24 & 0x1f;
+    match &config.paging {
+        None if regions > 0 => {
+            return refuse("this interface translates addresses: pages expected".to_owned());
+        }
+        Some(_) if regions == 0 => {
+            return refuse("this interface translates no addresses: no pages expected".to_owned());
+        }
+        Some(paging) => check_pages(paging, memory)?,
+        None => (),
+    }
+    let within = |size: usize, offset: usize, bytes: usize| {
         offset.is_multiple_of(PLACE_BYTES)
             && offset.checked_add(bytes).is_some_and(|end| end <= size)
     };
+    let size = config.paging.as_ref().map_or(memory.size(), Paging::bytes);
+    let inside = |offset: usize, bytes: usize| within(size, offset, bytes);
     for (number, list) in config.lists.iter().enumerate() {
         let buffers = list.offsets.len();
         if buffers == 0 || buffers > most || !buffers.is_power_of_two() {
@@ -297,10 +384,35 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
         }
     }
     let events = config.queue_events();
-    if !inside(config.queue_offset, events * EVENT_BYTES)
+    if !within(memory.size(), config.queue_offset, events * EVENT_BYTES)
         || !QUEUE_LOG2.contains(&events.trailing_zeros())
     {
         return refuse(format!("no room for {events} events at {:#x}", config.queue_offset));
+    }
+    Ok(())
+}
+
+fn check_pages<D: DmaMemory>(paging: &Paging, memory: &D) -> Result<(), NicError> {
+    let refuse = |what: String| Err(NicError::Config { what });
+    let (bytes, base) = (paging.size.bytes(), memory.bus_address());
+    let outside = |offset: usize, bytes: usize| {
+        offset.checked_add(bytes).is_none_or(|end| end > memory.size())
+    };
+    if paging.pages.is_empty() || paging.pages.len() >= 1 << 28 {
+        return refuse(format!("{} pages: 1 to 2^28 - 1 expected", paging.pages.len()));
+    }
+    let wrong = |at: usize| outside(at, bytes) || !(base + at as u64).is_multiple_of(bytes as u64);
+    if let Some(at) = paging.pages.iter().find(|at| wrong(**at)) {
+        return refuse(format!(
+            "a page of {bytes} bytes at {at:#x}: inside the memory, at a multiple of its bytes on the bus, expected"
+        ));
+    }
+    let at = paging.table_offset;
+    if outside(at, paging.table_bytes()) || !at.is_multiple_of(PLACE_BYTES) {
+        return refuse(format!(
+            "no room for a page table of {} bytes at {at:#x}",
+            paging.table_bytes()
+        ));
     }
     Ok(())
 }

@@ -26,6 +26,8 @@ pub struct Statistics {
     pub bad: u16,
     /// Datagrams in buffers that could not be announced: the event queue was full.
     pub no_event: u16,
+    /// Datagrams in announced buffers that were filled anew before the program gave them back.
+    pub overwritten: u16,
     /// Datagrams in announced buffers.
     pub delivered: u32,
 }
@@ -51,6 +53,7 @@ impl Statistics {
             too_long: datagram.0,
             bad: datagram.1,
             no_event: event.0,
+            overwritten: event.1,
             delivered,
         })
     }
@@ -67,7 +70,44 @@ impl Statistics {
             ("too_long", u64::from(self.too_long)),
             ("bad", u64::from(self.bad)),
             ("no_event", u64::from(self.no_event)),
+            ("overwritten", u64::from(self.overwritten)),
             ("delivered", u64::from(self.delivered)),
+        ]
+        .into_iter()
+    }
+}
+
+/// What an interface that translates addresses did so far. `refused` and `longest_cycles` have 16 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Translations {
+    /// Writes whose address was translated.
+    pub translated: u32,
+    /// Reads of a page table: translations that were not cached.
+    pub walks: u32,
+    /// Writes refused: wrong key, outside the region, or a page that is not valid. Nothing was written.
+    pub refused: u16,
+    /// Clock cycles of the longest read of a page table.
+    pub longest_cycles: u16,
+}
+
+impl Translations {
+    pub(super) async fn read<M: Mmio>(bar: &mut M) -> Result<Self, TransportError> {
+        let last = bar.read32(u64::from(regs::REFUSED)).await?;
+        Ok(Self {
+            translated: bar.read32(u64::from(regs::TRANSLATED)).await?,
+            walks: bar.read32(u64::from(regs::WALKS)).await?,
+            refused: last as u16,
+            longest_cycles: (last >> 16) as u16,
+        })
+    }
+
+    /// Each counter with its name.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        [
+            ("translated", u64::from(self.translated)),
+            ("walks", u64::from(self.walks)),
+            ("refused", u64::from(self.refused)),
+            ("longest_cycles", u64::from(self.longest_cycles)),
         ]
         .into_iter()
     }

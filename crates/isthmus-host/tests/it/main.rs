@@ -18,3 +18,4 @@ mod sdb;
 mod server;
 mod sockets;
 mod soft_network;
+mod svm;

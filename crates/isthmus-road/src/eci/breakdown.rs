@@ -6,7 +6,7 @@ use isthmus_sim::kernel::{DeviceHandle, ProbeRecord};
 use isthmus_sim::world::blocks::BlockRecord;
 
 use super::program::Outcome;
-use super::scenario::EciScenario;
+use super::scenario::{EciDriver, EciScenario};
 use super::world::World;
 use crate::error::RoadError;
 use crate::measurement::Stage;
@@ -49,8 +49,8 @@ pub(super) fn stages(
     scenario: &EciScenario,
     outcome: &Outcome,
 ) -> Result<Vec<Stage>, RoadError> {
-    if !scenario.faults.is_empty() {
-        // A block that is sent again has no one way.
+    if !scenario.faults.is_empty() || scenario.workload.driver != EciDriver::Uncached {
+        // A block that is sent again has no one way; a line from a cache has another.
         return Ok(Vec::new());
     }
     let missing = || RoadError::Inconsistent("eci: the observed transfer left no trace".to_owned());

@@ -8,9 +8,11 @@ use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
-use isthmus_sim::world::lines::{Line, LineMemory, LineRequest, LineUser, LineUserPins};
+use isthmus_sim::world::lines::{
+    LINE_BYTES, Line, LineKind, LineMemory, LineRequest, LineUser, LineUserPins,
+};
 
-use super::scenario::{EciScenario, REGION_LINES};
+use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
 use super::world::{Status, World, first_lines, random_line};
 use crate::arrivals::Starts;
 use crate::error::RoadError;
@@ -74,6 +76,20 @@ struct Open {
     bytes: usize,
 }
 
+/// The host's program: it writes lines before the FPGA asks for them, and reads all in the end.
+#[derive(Default)]
+struct Host {
+    tags: VecDeque<u8>,
+    open: BTreeMap<u8, (u64, bool)>,
+    /// Lines written, and asked for to be.
+    stored: u64,
+    storing: u64,
+    /// Lines read in the end: so many, of `reads`.
+    reads: u64,
+    reading: u64,
+    read: u64,
+}
+
 struct Logic {
     sim: Sim,
     scenario: EciScenario,
@@ -94,6 +110,7 @@ struct Logic {
     /// Transfers whose store to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
     ended: u64,
+    host: Host,
     last: Picoseconds,
     wrong: Option<String>,
     outcome: Outcome,
@@ -121,6 +138,7 @@ impl Logic {
             open: BTreeMap::new(),
             storing: BTreeMap::new(),
             ended: 0,
+            host: Host { tags: (0..=u8::MAX).collect(), ..Host::default() },
             last: sim.now(),
             wrong: None,
             outcome: Outcome {
@@ -138,7 +156,7 @@ impl Logic {
 
     /// Begins a transfer if one may begin at `time`.
     fn begin(&mut self, time: Picoseconds) -> bool {
-        if self.begun == self.limit {
+        if self.begun == self.limit || !self.prepared() {
             return false;
         }
         let observed = self.begun == self.scenario.series();
@@ -171,6 +189,51 @@ impl Logic {
             blocks: data.blocks.get() as u32,
             bad: sum(|end| end.bad.get()),
             again: sum(|end| end.again.get()),
+        }
+    }
+
+    /// Whether the host's program has written the lines of the next transfer.
+    fn prepared(&self) -> bool {
+        self.scenario.workload.driver != EciDriver::CachedDirty
+            || self.host.stored >= (self.begun + 1) * self.scenario.lines()
+    }
+
+    fn host_offer(&mut self) -> Option<LineRequest> {
+        let lines = self.scenario.lines();
+        // As far ahead as transfers may be in flight: what it wrote is then still in its cache.
+        let window = u64::from(self.scenario.workload.window.unwrap_or(1));
+        let ahead = (self.begun + window).min(self.limit) * lines;
+        let dirty = self.scenario.workload.driver == EciDriver::CachedDirty;
+        let (index, store) = if dirty && self.host.storing < ahead {
+            let index = self.host.storing % REGION_LINES;
+            self.host.storing += 1;
+            let data = random_line(&mut self.random);
+            self.outcome.lines[index as usize] = data;
+            (index, Some((u128::MAX, data)))
+        } else if self.host.reading < self.host.reads {
+            self.host.reading += 1;
+            (self.host.reading - 1, None)
+        } else {
+            return None;
+        };
+        let tag = self.host.tags.pop_front()?;
+        self.host.open.insert(tag, (index, store.is_some()));
+        Some(LineRequest { kind: LineKind::Cached, index, tag, store })
+    }
+
+    fn host_response(&mut self, tag: u8, line: &Line) {
+        let Some((index, store)) = self.host.open.remove(&tag) else {
+            return self.fail(format!("the host has a response to tag {tag}, which is not open"));
+        };
+        self.host.tags.push_back(tag);
+        if store {
+            self.host.stored += 1;
+        } else {
+            self.host.read += 1;
+            if *line != self.outcome.lines[index as usize] {
+                self.fail(format!("the host reads wrong bytes of line {index} in the end"));
+            }
+            self.outcome.checked += LINE_BYTES as u64;
         }
     }
 
@@ -212,18 +275,26 @@ impl LineUser for Logic {
         }
         let tag = self.tags.pop_front()?;
         let (transfer, line) = (self.begun - 1, self.asked);
-        let index = (transfer * self.scenario.lines() + line) % REGION_LINES;
+        let index = (transfer * self.scenario.lines() + line) % self.scenario.region();
         let bytes = self.scenario.bytes_of(line);
+        let kind = match self.scenario.workload.driver {
+            EciDriver::Uncached => LineKind::Uncached,
+            EciDriver::Atomic => LineKind::Increment,
+            _ => LineKind::Cached,
+        };
+        let selects = (kind == LineKind::Increment).then_some((0xFF, [0; LINE_BYTES]));
         let store = self.scenario.writes().then(|| {
             let data = random_line(&mut self.random);
             let mask = u128::MAX >> (128 - bytes);
             self.outcome.lines[index as usize][..bytes].copy_from_slice(&data[..bytes]);
-            self.storing.entry(index).or_default().push_back(transfer);
+            if kind == LineKind::Uncached {
+                self.storing.entry(index).or_default().push_back(transfer);
+            }
             (mask, data)
         });
         self.asked += 1;
         self.open.insert(tag, Open { transfer, index, bytes });
-        Some(LineRequest { index, tag, store })
+        Some(LineRequest { kind, index, tag, store: store.or(selects) })
     }
 
     fn response(&mut self, time: Picoseconds, tag: u8, line: &Line) {
@@ -232,7 +303,16 @@ impl LineUser for Logic {
             return self.fail(format!("a response to tag {tag}, which is not open"));
         };
         self.tags.push_back(tag);
-        if !self.scenario.writes() {
+        if self.scenario.workload.driver == EciDriver::Atomic {
+            // One operation of a line is open at a time, so the old values come in order.
+            let word = &mut self.outcome.lines[open.index as usize][..WORD_BYTES];
+            if line[..WORD_BYTES] != *word {
+                return self.fail(format!("update {} has a wrong old value", open.transfer));
+            }
+            let next = word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+            word.copy_from_slice(&next.wrapping_add(1).to_le_bytes());
+            self.outcome.done[open.transfer as usize] = time;
+        } else if !self.scenario.writes() {
             let must = &self.outcome.lines[open.index as usize][..open.bytes];
             if line[..open.bytes] != *must {
                 return self.fail(format!(
@@ -240,6 +320,9 @@ impl LineUser for Logic {
                     open.index, open.transfer
                 ));
             }
+            self.outcome.done[open.transfer as usize] = time;
+        } else if self.scenario.workload.driver != EciDriver::Uncached {
+            // Whoever loads the line from now on gets it from the FPGA's cache.
             self.outcome.done[open.transfer as usize] = time;
         }
         self.outcome.checked += open.bytes as u64;
@@ -253,10 +336,28 @@ impl LineUser for Logic {
     }
 }
 
+/// The host's program at its own port of lines.
+struct HostPort(Rc<RefCell<Logic>>);
+
+impl LineUser for HostPort {
+    fn offer(&mut self, _: Picoseconds) -> Option<LineRequest> {
+        self.0.borrow_mut().host_offer()
+    }
+
+    fn response(&mut self, _: Picoseconds, tag: u8, line: &Line) {
+        self.0.borrow_mut().host_response(tag, line);
+    }
+}
+
 /// Runs all transfers, and one more that is observed.
 pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
     LineUserPins::attach(&world.fpga, &logic)?;
+    let coherent = scenario.workload.driver != EciDriver::Uncached;
+    if coherent {
+        let host = Rc::new(RefCell::new(HostPort(Rc::clone(&logic))));
+        LineUserPins::attach(&world.host, &host)?;
+    }
     if scenario.counted().start == 0 {
         let counts = logic.borrow().counts();
         logic.borrow_mut().outcome.from = counts;
@@ -266,6 +367,9 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
     world.simulation.probes().set_enabled(true);
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;
+    if coherent {
+        read_all(world, scenario, &logic)?;
+    }
     let mut logic = logic.borrow_mut();
     let empty = Outcome {
         due: Vec::new(),
@@ -277,6 +381,27 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
         lines: Vec::new(),
     };
     Ok(std::mem::replace(&mut logic.outcome, empty))
+}
+
+/// The host's program reads every line, wherever it is.
+fn read_all(
+    world: &World,
+    scenario: &EciScenario,
+    logic: &Rc<RefCell<Logic>>,
+) -> Result<(), RoadError> {
+    logic.borrow_mut().host.reads = REGION_LINES;
+    let begin = world.simulation.handle().now();
+    loop {
+        world.simulation.run_for(CHUNK)?;
+        let logic = logic.borrow();
+        let wrong = match &logic.wrong {
+            Some(wrong) => wrong.clone(),
+            None if logic.host.read == REGION_LINES => return Ok(()),
+            None if world.simulation.handle().now() - begin < STUCK => continue,
+            None => format!("the host has read {} lines in {STUCK}", logic.host.read),
+        };
+        return Err(RoadError::Violation(format!("eci: {wrong}; seed {}", scenario.seed)));
+    }
 }
 
 /// Runs until all transfers that may begin have ended, and what they stored is visible.

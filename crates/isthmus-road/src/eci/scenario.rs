@@ -19,8 +19,10 @@ use crate::error::RoadError;
 use crate::operation::Operation;
 use crate::scenario::{Limits, Profile, sixteen};
 
-/// How the FPGA's logic reaches host memory.
-pub const DRIVER: &str = "uncached";
+/// Lines of the FPGA's cache.
+const CACHE_LINES: u64 = 256;
+/// Bytes of a shared word.
+pub(super) const WORD_BYTES: usize = 8;
 const MOST_BYTES: usize = 65_536;
 /// Lines that the FPGA reads and writes, one after the other and then from the first again.
 pub(super) const REGION_LINES: u64 = 4_096;
@@ -85,12 +87,46 @@ pub struct EciDevice {
     pub reset_cycles: u32,
 }
 
+/// How the FPGA's logic reaches host memory. All but `uncached` need a cache and a directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EciDriver {
+    /// Without a cache.
+    #[default]
+    Uncached,
+    /// Through its cache, lines that no cache has.
+    Cached,
+    /// Through its cache, lines that the host's program has just written.
+    CachedDirty,
+    /// Through its cache, lines that are in it.
+    CachedHit,
+    /// The home changes the word: of `update` alone.
+    Atomic,
+}
+
+impl EciDriver {
+    /// Its name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uncached => "uncached",
+            Self::Cached => "cached",
+            Self::CachedDirty => "cached-dirty",
+            Self::CachedHit => "cached-hit",
+            Self::Atomic => "atomic",
+        }
+    }
+}
+
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EciWorkload {
-    /// `device-read` or `device-write`.
+    /// `device-read`, `device-write` or `update`.
     pub operation: Operation,
+    /// How.
+    #[serde(default)]
+    pub driver: EciDriver,
     /// Of each transfer: a whole number of lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
     pub bytes: usize,
@@ -119,8 +155,17 @@ impl EciScenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let carried = [Operation::DeviceRead, Operation::DeviceWrite];
+        let carried = [Operation::DeviceRead, Operation::DeviceWrite, Operation::Update];
         self.workload.operation.check("workload.operation", "eci", &carried)?;
+        let (operation, driver) = (self.workload.operation, self.workload.driver);
+        if (operation == Operation::Update) != (driver == EciDriver::Atomic) {
+            let reason = format!("{} is no driver of {operation}", driver.name());
+            return Err(RoadError::scenario("workload.driver", reason));
+        }
+        if driver == EciDriver::Atomic && self.workload.bytes != WORD_BYTES {
+            let reason = format!("an update is of {WORD_BYTES} bytes");
+            return Err(RoadError::scenario("workload.bytes", reason));
+        }
         let window = self.arrivals()?.window().unwrap_or(1);
         let lines = u64::from(window) * self.lines();
         if lines > REGION_LINES / 2 {
@@ -129,7 +174,21 @@ impl EciScenario {
                 format!("{window} transfers of {} bytes: at most {most}", self.workload.bytes);
             return Err(RoadError::scenario("workload.window", reason));
         }
+        if driver == EciDriver::CachedHit && self.region() > CACHE_LINES {
+            let reason = format!("{lines} lines in flight: at most {CACHE_LINES} are in the cache");
+            return Err(RoadError::scenario("workload.window", reason));
+        }
         Ok(())
+    }
+
+    /// Lines that the transfers go over, one after the other and then from the first again.
+    pub(super) fn region(&self) -> u64 {
+        let window = u64::from(self.workload.window.unwrap_or(1));
+        match self.workload.driver {
+            EciDriver::Atomic => 1,
+            EciDriver::CachedHit => window * self.lines(),
+            _ => REGION_LINES,
+        }
     }
 
     pub(crate) fn arrivals(&self) -> Result<Arrivals, RoadError> {
@@ -207,6 +266,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_by_its_key() {
+        let update = with(&["workload", "operation"], "update".into());
+        assert!(update.contains("workload.driver: uncached is no driver of update"), "{update}");
         let put = with(&["workload", "operation"], "put".into());
         assert!(put.contains("workload.operation: eci does not carry put"), "{put}");
         let window = with(&["workload", "window"], 1_000.into());

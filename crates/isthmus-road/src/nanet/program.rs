@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::nic::{Event, NicError, Statistics};
+use isthmus_host::nic::{Event, NicConfig, NicError, Statistics, Translations};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::world::pcie::{Direction, Pcie};
 
 use super::ledger::Ledger;
-use super::scenario::{NanetDriver, NanetScenario};
+use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use super::world::{Driver, NanetPort, World};
 use crate::arrivals::{Arrivals, Starts};
 use crate::error::RoadError;
@@ -25,6 +25,8 @@ const SILENCE: Picoseconds = Picoseconds::from_ms(1);
 /// What a run found.
 pub(super) struct Outcome {
     pub(super) statistics: Vec<Statistics>,
+    /// Of an interface that translates addresses.
+    pub(super) translations: Option<Translations>,
     /// Shares of the measured span, and its ends.
     pub(super) busy: BTreeMap<&'static str, f64>,
     pub(super) span: [Picoseconds; 2],
@@ -74,10 +76,7 @@ impl Program {
         })
     }
 
-    pub(super) async fn run(
-        self,
-        config: isthmus_host::nic::NicConfig,
-    ) -> Result<Outcome, RoadError> {
+    pub(super) async fn run(self, config: NicConfig) -> Result<Outcome, RoadError> {
         let failed = |error| RoadError::program("nanet", error);
         let memory = HostMemory::new(&self.sim, &self.host);
         let mut nic = World::open(&self.host, memory.clone(), &config).await.map_err(failed)?;
@@ -105,16 +104,24 @@ impl Program {
             let port = usize::from(event.list);
             // The check of the data costs the program nothing.
             let offset = config.lists[port].offsets[usize::from(event.index)];
-            let bytes = self.host.memory().read(offset, event.bytes as usize);
-            let bytes = bytes.map_err(|error| RoadError::Violation(format!("nanet: {error}")))?;
-            self.ledgers[port].borrow_mut().buffer(usize::from(event.datagrams), &bytes, now)?;
+            let bytes = self.bytes(&config, offset, event.bytes as usize)?;
+            // What was filled anew is not what this event announced, and is skipped.
+            let intact = self.scenario.workload.policy != NanetPolicy::Oldest
+                || nic.is_intact(&event).await.map_err(failed)?;
+            if intact {
+                let datagrams = usize::from(event.datagrams);
+                self.ledgers[port].borrow_mut().buffer(datagrams, &bytes, now)?;
+            }
             self.sim.count_transfers(u64::from(event.datagrams));
             let seen: u64 = self.ledgers.iter().map(|ledger| ledger.borrow().seen).sum();
             let due = [self.counted.start, self.counted.end].map(|one| one * counted_of_all);
             if due.get(marks.len()).is_some_and(|due| seen >= *due) {
                 marks.push(self.usage(&memory));
             }
-            self.host.cpu().run(Picoseconds::from_ns_f64(self.scenario.workload.work_ns)).await;
+            if intact {
+                let work = Picoseconds::from_ns_f64(self.scenario.workload.work_ns);
+                self.host.cpu().run(work).await;
+            }
             nic.recycle(event.list).await.map_err(failed)?;
             self.top_up(port);
         }
@@ -122,9 +129,29 @@ impl Program {
         for port in 0..self.ports.len() {
             statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
         }
+        let translations = match config.paging {
+            Some(_) => Some(nic.translations().await.map_err(failed)?),
+            None => None,
+        };
         nic.close().await.map_err(failed)?;
         let (busy, span) = self.shares(&marks);
-        Ok(Outcome { statistics, busy, span })
+        Ok(Outcome { statistics, translations, busy, span })
+    }
+
+    /// What a buffer holds, from wherever its pages are.
+    fn bytes(&self, config: &NicConfig, offset: usize, bytes: usize) -> Result<Vec<u8>, RoadError> {
+        let violation = |what: String| RoadError::Violation(format!("nanet: {what}"));
+        let pieces = match &config.paging {
+            None => Some(vec![(offset, bytes)]),
+            Some(paging) => paging.pieces(offset, bytes),
+        };
+        let pieces = pieces.ok_or_else(|| violation(format!("{bytes} bytes at {offset:#x}")))?;
+        let mut found = Vec::with_capacity(bytes);
+        for (at, length) in pieces {
+            let piece = self.host.memory().read(at, length);
+            found.extend(piece.map_err(|error| violation(error.to_string()))?);
+        }
+        Ok(found)
     }
 
     /// The next event; none when it does not come for so long.

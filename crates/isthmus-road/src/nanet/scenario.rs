@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use isthmus_host::nic::PLACE_BYTES;
+use isthmus_host::nic::{PLACE_BYTES, PageSize};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
@@ -61,6 +61,19 @@ pub enum NanetDriver {
     Interrupt,
 }
 
+/// What becomes of datagrams while no buffer of their list is free.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NanetPolicy {
+    /// The new one is dropped.
+    #[default]
+    Newest,
+    /// The buffer that was filled first is filled anew.
+    Oldest,
+    /// They wait.
+    Hold,
+}
+
 /// The constants of everything outside the interface.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -98,6 +111,10 @@ pub struct NanetInterface {
     /// Ports.
     #[schemars(range(min = 1, max = 4))]
     pub ports: usize,
+    /// The pages that the buffers are in, for a model that translates addresses: 4096, 65536 or 2097152; 0: none.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 2_097_152))]
+    pub page_bytes: usize,
     /// The soft processor that finds the buffer of each datagram, where the model has one.
     #[serde(default)]
     pub firmware: Option<NanetFirmware>,
@@ -156,6 +173,9 @@ pub struct NanetWorkload {
     /// How the program waits.
     #[serde(default)]
     pub driver: NanetDriver,
+    /// What becomes of datagrams while no buffer of their list is free.
+    #[serde(default)]
+    pub policy: NanetPolicy,
     /// Datagrams may be lost; they are counted where they were.
     #[serde(default)]
     pub may_lose: bool,
@@ -207,6 +227,11 @@ impl NanetScenario {
             let reason = "fewer datagrams than fill a buffer: expected flush_us above 0";
             return Err(RoadError::scenario("workload.window", reason));
         }
+        if self.page().is_none() && self.interface.page_bytes != 0 {
+            let reason =
+                format!("{}: expected 0, 4096, 65536 or 2097152", self.interface.page_bytes);
+            return Err(RoadError::scenario("interface.page_bytes", reason));
+        }
         if let Some(firmware) = &self.interface.firmware
             && firmware.wake_max_us < firmware.wake_min_us
         {
@@ -238,6 +263,13 @@ impl NanetScenario {
     /// From one datagram of a buffer to the next.
     pub(super) fn place_bytes(&self) -> usize {
         self.workload.bytes.next_multiple_of(PLACE_BYTES)
+    }
+
+    /// The pages that the buffers are in.
+    pub(super) fn page(&self) -> Option<PageSize> {
+        [PageSize::K4, PageSize::K64, PageSize::M2]
+            .into_iter()
+            .find(|size| size.bytes() == self.interface.page_bytes)
     }
 
     /// Cycles of the interface's clock.

@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use isthmus_host::nic::{List, Nic, NicConfig, NicError};
+use isthmus_host::nic::{List, Nic, NicConfig, NicError, Paging, Policy};
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::ethernet::to_wire;
 use isthmus_sim::world::host::{Cpu, MmioHost};
@@ -14,7 +14,7 @@ use isthmus_sim::world::{
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 
-use super::scenario::{NanetDriver, NanetScenario};
+use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -93,10 +93,15 @@ impl World {
     }
 }
 
-/// Where lists and the event queue lie in memory, and the memory's size.
+/// Where buffers, the event queue and the page table lie in memory, and the memory's size.
 fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
     let workload = &scenario.workload;
     let bytes = scenario.buffer_bytes();
+    let policy = match workload.policy {
+        NanetPolicy::Newest => Policy::Newest,
+        NanetPolicy::Oldest => Policy::Oldest,
+        NanetPolicy::Hold => Policy::Hold,
+    };
     let mut at = 0;
     let mut lists = Vec::new();
     for _ in 0..scenario.interface.ports {
@@ -107,13 +112,42 @@ fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
             bytes,
             datagrams: workload.datagrams,
             flush_cycles: scenario.cycles(workload.flush_us) as u32,
+            policy,
         });
     }
+    let paging = scenario.page().map(|size| {
+        let pages = shuffled(at.div_ceil(size.bytes()), scenario.seed);
+        at = pages.len() * size.bytes();
+        Paging {
+            size,
+            pages: pages.into_iter().map(|page| page * size.bytes()).collect(),
+            table_offset: 0,
+        }
+    });
     let interrupts = workload.driver == NanetDriver::Interrupt;
     let interrupt_gap_cycles = interrupts.then_some(0);
-    let config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles };
-    let size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
+    let mut config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging };
+    let mut size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
+    if let Some(paging) = &mut config.paging {
+        paging.table_offset = size;
+        size += paging.table_bytes();
+    }
     (config, size)
+}
+
+/// The numbers below `count` in an order of the seed: pages of a program lie anywhere.
+fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..count).collect();
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    for last in (1..count).rev() {
+        // xorshift64*
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        let random = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        numbers.swap(last, random as usize % (last + 1));
+    }
+    numbers
 }
 
 fn device(

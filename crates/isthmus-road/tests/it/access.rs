@@ -287,7 +287,10 @@ fn wrong_requests_are_refused_in_one_line() {
             json!({"operation": "put", "bytes": 4}),
             "operation: etherbone does not carry put: expected one of host-read, host-write",
         ),
-        (json!({"operation": "rmw", "bytes": 4}), "operation: no road here carries rmw yet"),
+        (
+            json!({"operation": "gpu-write", "bytes": 4}),
+            "operation: no road here carries gpu-write yet",
+        ),
     ];
     for (workload, expected) in cases {
         let text = failure(workload, Misbehaviour::None);

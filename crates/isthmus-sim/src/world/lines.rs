@@ -16,9 +16,25 @@ const MASK_WORDS: usize = LINE_BYTES / 32;
 /// A line's bytes.
 pub type Line = [u8; LINE_BYTES];
 
+/// What is asked for, by its code at the pins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineKind {
+    /// A load or a store without a copy.
+    #[default]
+    Uncached = 0,
+    /// A load or a store in the agent's cache.
+    Cached = 1,
+    /// The agent gives its copy up.
+    Evict = 2,
+    /// Adds 1 to the word that the mask selects, at the home; its old value comes back.
+    Increment = 3,
+}
+
 /// A request for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRequest {
+    /// How.
+    pub kind: LineKind,
     /// Number of the line in memory.
     pub index: u64,
     /// Comes back with the response.
@@ -41,6 +57,7 @@ pub struct LineUserPins<U> {
     offered: bool,
     ready: OutputPin,
     valid: InputPin,
+    kind: InputPin,
     write: InputPin,
     index: InputPin,
     tag: InputPin,
@@ -62,6 +79,7 @@ impl<U: LineUser + 'static> LineUserPins<U> {
             offered: false,
             ready: device.output("lines_req_ready_o", 1)?,
             valid: device.input("lines_req_valid_i", 1)?,
+            kind: device.input("lines_req_kind_i", 3)?,
             write: device.input("lines_req_write_i", 1)?,
             index: device.input("lines_req_index_i", 33)?,
             tag: device.input("lines_req_tag_i", 8)?,
@@ -96,6 +114,7 @@ impl<U: LineUser> PinAgent for LineUserPins<U> {
         let Some(request) = request else { return };
         self.index.set(request.index);
         self.tag.set(u64::from(request.tag));
+        self.kind.set(request.kind as u64);
         self.write.set(u64::from(request.store.is_some()));
         if let Some((mask, line)) = &request.store {
             for word in 0..MASK_WORDS {
@@ -238,7 +257,12 @@ impl PinAgent for LineMemoryPins {
         let memory = self.memory.borrow();
         let due = time + if store.is_some() { memory.write } else { memory.read };
         let way = usize::from(store.is_some());
-        let request = LineRequest { index: self.index.get(), tag: self.tag.get() as u8, store };
+        let request = LineRequest {
+            kind: LineKind::Uncached,
+            index: self.index.get(),
+            tag: self.tag.get() as u8,
+            store,
+        };
         self.open[way].push_back((due, request));
     }
 

@@ -11,6 +11,7 @@ pub mod ccix;
 pub mod endpoint;
 pub mod ethernet;
 pub mod host;
+pub mod iommu;
 pub mod lines;
 pub mod link;
 pub mod nic;
@@ -30,6 +31,7 @@ pub use host::{
     Cpu, CpuConfig, Datagram, Host, HostConfig, Memory, MemoryConfig, NetConfig, NetError,
     UdpSocket,
 };
+pub use iommu::{Iommu, IommuConfig, IommuCounters, Leaf, Walk};
 pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
 pub use switch::{Switch, SwitchConfig};

@@ -5,6 +5,7 @@
 mod copier;
 mod cycles;
 mod host;
+mod iommu;
 mod kernel;
 mod model;
 mod pcie;

@@ -5,7 +5,7 @@
 use super::hough::Votes;
 use super::robust::About;
 use super::{Finder, Found, MAX_FOUND, MAX_SEEDS, Tuned, add8, clamp_radius, step, terms};
-use crate::geometry::{NULL_ID, UNIT_MM};
+use crate::geometry::{NOWHERE, NULL_ID, UNIT_MM};
 use crate::record::{self, Record, SLOTS};
 use crate::simd::{Kernel, LANES, Lanes, Simd, ln};
 
@@ -71,9 +71,9 @@ impl Kernel for Several<'_> {
         let Self { finder, event, found, scratch } = self;
         let count = record::count(event);
         let mut ids = [NULL_ID; SLOTS];
-        let mut places = [[[0.0; LANES]; 2]; 2];
-        for slot in 0..SLOTS {
-            let id = if slot < count { record::id(event, slot) } else { NULL_ID.into() };
+        let mut places = [[[NOWHERE; LANES]; 2]; 2];
+        for slot in 0..count {
+            let id = record::id(event, slot);
             ids[slot] = id as u16;
             let place = finder.geometry.places()[id];
             places[slot / LANES][0][slot % LANES] = place[0];

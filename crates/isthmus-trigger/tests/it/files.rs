@@ -46,7 +46,7 @@ fn reports_name_what_they_do_not_know() {
     );
     assert_eq!(
         says("isthmus", Some("mmx")),
-        "unknown level 'mmx'; choose from portable, avx2, avx512"
+        "unknown level 'mmx'; choose from portable, neon, avx2, avx512"
     );
     let sample = report::events("none", 1, 1000, 1e7).unwrap_err().to_string();
     assert!(sample.starts_with("unknown sample 'none'; choose from reference, mixed"));

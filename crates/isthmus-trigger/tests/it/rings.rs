@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Several circles: what is found, how well, and the same at every level. The figures that the
-//! documentation gives are of more events: `isthmus bench rings`.
+//! documentation gives are of more events: `isthmus bench trigger`.
 
 use isthmus_trigger::events::{BRIGHT, MIXED, REFERENCE, Ring, Sample, Truth, generate};
 use isthmus_trigger::geometry::Geometry;

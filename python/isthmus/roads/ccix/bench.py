@@ -87,8 +87,8 @@ def usual_iterations(size: int) -> int:
 
 
 def saturating(size: int) -> int:
-    """A window that keeps the link busy: 128 lines, at least two transfers."""
-    return max(2, 128 // -(-size // LINE_BYTES))
+    """A window that keeps the link busy: twice the 128 lines of an agent, at least two transfers."""
+    return max(2, min(IN_FLIGHT, 256 // -(-size // LINE_BYTES)))
 
 
 def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[str, Any]:

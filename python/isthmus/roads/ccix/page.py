@@ -108,7 +108,7 @@ def _rate(members: Sequence[Measurement]) -> Figure:
     return Figure(
         id="rate",
         title="What the link carries",
-        caption="Payload with as many transfers in flight as keep 128 lines open.",
+        caption="Payload with as many transfers in flight as keep the link busy.",
         panels=panels,
         table=_table(members),
         legend=_legend(members),

@@ -23,16 +23,25 @@ from isthmus.workload import parse_sizes
 PLATFORM = "eci"
 FPGA, HOST = "eci_fpga", "eci_host"
 OPERATIONS = ("device-read", "device-write")
+"""Of lines; `update` is of one shared word."""
+UPDATE = "update"
+WORD_BYTES = 8
+DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
+"""Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
+ATOMIC = "atomic"
+WAYS = 4
 LINE_BYTES = 128
 LARGEST = largest("EciWorkload", "bytes")
 IN_FLIGHT_LINES = 2048
 """Lines of all transfers in flight: half of the memory that a run uses."""
+CACHE_LINES = 256
+"""The same of transfers that hit."""
 SIZES = "128:16K"
 WARMUP = 20
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
-Operation = Literal["device-read", "device-write"]
+Operation = Literal["device-read", "device-write", "update"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,12 @@ class Transfers:
     rate_per_s: float | None = None
     seed: int = 1
     faults: tuple[tuple[str, float], ...] = ()
+    driver: str = "uncached"
+
+    @property
+    def cached(self) -> bool:
+        """Whether it needs a cache in the FPGA, and a directory at the host."""
+        return self.driver != "uncached"
 
 
 @dataclass(frozen=True)
@@ -61,18 +76,21 @@ class Point:
 def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what cannot be run."""
     t = transfers
-    choose("operation", t.operation, OPERATIONS)
+    choose("operation", t.operation, (*OPERATIONS, UPDATE))
+    choose("driver", t.driver, (ATOMIC,) if t.operation == UPDATE else DRIVERS)
+    if t.operation == UPDATE and t.size != WORD_BYTES:
+        raise UserError(f"size: an update is of {WORD_BYTES} bytes")
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
-    if t.window is not None and not 1 <= t.window <= most_in_flight(t.size):
-        raise UserError(
-            f"window: {t.window} is outside 1 to {most_in_flight(t.size)} for transfers of {t.size} bytes"
-        )
+    most = most_in_flight(t.size, t.driver)
+    if t.window is not None and not 1 <= t.window <= most:
+        raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
 
-def most_in_flight(size: int) -> int:
+def most_in_flight(size: int, driver: str = "uncached") -> int:
     """Transfers of this size that may be in flight."""
-    return max(1, IN_FLIGHT_LINES // -(-size // LINE_BYTES))
+    lines = CACHE_LINES if driver == "cached-hit" else IN_FLIGHT_LINES
+    return max(1, lines // -(-size // LINE_BYTES))
 
 
 def usual_iterations(size: int) -> int:
@@ -91,6 +109,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     check(t)
     workload: dict[str, Any] = {
         "operation": t.operation,
+        "driver": t.driver,
         "bytes": t.size,
         "iterations": t.iterations,
         "warmup": WARMUP,
@@ -118,21 +137,30 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
-    """The parameters of both ends."""
+def parameters(platform: Platform, profile: Profile, top: str, cached: bool = False) -> dict[str, int]:
+    """The parameters of one end; `cached`: with a cache in the FPGA, and a directory at the host."""
     design = platform.profiles[profile]
-    return {
+    made = {
         "DataDepth": int(design.data.value),
         "RestDepth": int(design.rest.value),
         "Window": int(design.replay.value),
         "RoundTrip": int(design.round_trip.value),
     }
+    if cached:
+        cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
+        directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
+        made |= cache if top == FPGA else {**directory, "NumTbe": 32}
+    return made
 
 
-def models(platform: Platform, profile: Profile, waveform: bool = False) -> dict[str, Path]:
+def models(
+    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False
+) -> dict[str, Path]:
     """The shared objects of both ends by the name of their top; a build shows its progress."""
-    values = parameters(platform, profile)
-    return {top: running.model(top, waveform and top == FPGA, values) for top in (FPGA, HOST)}
+    return {
+        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached))
+        for top in (FPGA, HOST)
+    }
 
 
 def points(
@@ -143,16 +171,19 @@ def points(
     iterations: int | None = None,
     window: int | None = None,
     seed: int = 1,
+    driver: str = "uncached",
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone."""
     made = []
     for platform in chosen:
         for profile in profiles:
             for operation in operations:
-                for size in parse_sizes(sizes):
+                update = operation == UPDATE
+                for size in (WORD_BYTES,) if update else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
                     for flight in (1, saturating(size)) if window is None else (window,):
-                        one = Transfers(operation, size, count, flight, seed=seed)
+                        way = ATOMIC if update else driver
+                        one = Transfers(operation, size, count, flight, seed=seed, driver=way)
                         check(one)
                         made.append(Point(one, profile, platform))
     return made
@@ -177,13 +208,15 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, bool], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
-        key = (point.platform.name, point.profile)
+        cached = point.transfers.cached
+        key = (point.platform.name, point.profile, cached)
         if key not in made:
-            made[key] = given or models(point.platform, point.profile, waveform is not None)
-            built |= {f"{top} {key[0]} {key[1]}": path for top, path in made[key].items()}
+            made[key] = given or models(point.platform, point.profile, waveform is not None, cached)
+            name = f"{key[0]} {key[1]}{' cached' if cached else ''}"
+            built |= {f"{top} {name}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
     found = running.run_all(runs, title, runner or running.run)

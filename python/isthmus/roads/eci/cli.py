@@ -13,11 +13,21 @@ from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Schedule
 if TYPE_CHECKING:
     from isthmus.bench import output
 
-OPERATIONS = ("device-read", "device-write", "all")
+OPERATIONS = ("device-read", "device-write", "update", "all")
+DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 
 
 def eci(
     operation: Annotated[str, one_of("op", OPERATIONS, "--op", help="What the FPGA does.")] = "all",
+    driver: Annotated[
+        str,
+        one_of(
+            "driver",
+            DRIVERS,
+            help="Without a cache, or through the FPGA's: lines that no cache has, that the host has just "
+            "written, that are in it. Of reads and writes.",
+        ),
+    ] = "uncached",
     size: Annotated[
         str,
         typer.Option(
@@ -56,6 +66,7 @@ def eci(
 
     command.run(
         operation=operation,
+        driver=driver,
         size=size,
         iterations=iterations,
         window=window,

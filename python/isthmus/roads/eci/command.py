@@ -14,7 +14,7 @@ from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.eci import ROAD, tables
-from isthmus.roads.eci.bench import OPERATIONS, PLATFORM, SIZES, measure, points
+from isthmus.roads.eci.bench import DRIVERS, OPERATIONS, PLATFORM, SIZES, UPDATE, measure, points
 from isthmus.roads.eci.platform import KINDS
 from isthmus.storage import result_file
 
@@ -22,6 +22,7 @@ from isthmus.storage import result_file
 def run(
     *,
     operation: str = "all",
+    driver: str = "uncached",
     size: str = SIZES,
     iterations: int | None = None,
     window: int | None = None,
@@ -37,12 +38,13 @@ def run(
 ) -> Document:
     """`isthmus bench eci`: measure, write `out/eci.json`, `.csv` and `.html`, print."""
     choose("format", format, FORMATS)
-    choose("op", operation, (*OPERATIONS, "all"))
+    choose("op", operation, (*OPERATIONS, UPDATE, "all"))
+    choose("driver", driver, DRIVERS)
     choose("profile", profile, (*PROFILES, "all"))
     operations = OPERATIONS if operation == "all" else (operation,)
     profiles = PROFILES if profile == "all" else (profile,)
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    wanted = points(chosen, profiles, operations, size, iterations, window, seed)  # type: ignore[arg-type]
+    wanted = points(chosen, profiles, operations, size, iterations, window, seed, driver)  # type: ignore[arg-type]
     if waveform is not None:
         traces.check_waveform(waveform, len(wanted), "--op, -s, --window, --platform, --profile")
     target = result_file(out, "eci", out_json)

@@ -48,6 +48,10 @@ class EciDesign:
 
     data: Annotated[Constant, Declared("word", 16, 512, "receive buffer of each circuit that carries lines")]
     rest: Annotated[Constant, Declared("word", 16, 512, "receive buffer of each other circuit")]
+    cache: Annotated[Constant, Declared("1", 8, 16_384, "lines of the FPGA's cache, 4 ways")]
+    directory: Annotated[
+        Constant, Declared("1", 8, 16_384, "lines of the host's cache and directory, 4 ways")
+    ]
     replay: Annotated[Constant, Declared("1", 2, 255, "blocks kept until they are acknowledged")]
     round_trip: Annotated[
         Constant, Declared("cycle", 0, 1_000, "a word to its credit, which buffers must cover; 0: unchecked")

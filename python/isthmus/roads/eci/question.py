@@ -18,7 +18,8 @@ DEFAULTS = ("eci",)
 """Platforms that are measured where none is named."""
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    operation: (Driver("uncached", "isthmus"),) for operation in bench.OPERATIONS
+    **{op: tuple(Driver(name, "isthmus") for name in bench.DRIVERS) for op in bench.OPERATIONS},
+    bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
 }
 """The published profile is alike so far: `isthmus bench eci` shows both."""
 
@@ -30,12 +31,13 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
-    del driver
+    if question.operation == bench.UPDATE and size != bench.WORD_BYTES:
+        return f"update over a coherent link takes {bench.WORD_BYTES} bytes"
     if size > bench.LARGEST:
         return f"{question.operation} over a coherent link takes 1 to {bench.LARGEST} bytes"
     if question.noise is not None:
         return f"{question.operation} has no program that could be delayed: expected no --noise"
-    most = bench.most_in_flight(size)
+    most = bench.most_in_flight(size, driver.name)
     if question.window is not None and question.window > most:
         return f"{question.operation} over a coherent link has 1 to {most} requests in flight at this size"
     return ""
@@ -64,8 +66,11 @@ def scenarios(
     """One scenario for each driver and size."""
     made = []
     for driver, size in drivers:
-        values = bench.parameters(platform, driver.profile)
-        tops = {top: models(top, values) for top in (bench.FPGA, bench.HOST)}
+        cached = driver.name != "uncached"
+        values = {
+            top: bench.parameters(platform, driver.profile, top, cached) for top in (bench.FPGA, bench.HOST)
+        }
+        tops = {top: models(top, values[top]) for top in values}
         transfers = bench.Transfers(
             question.operation,  # type: ignore[arg-type]
             size,
@@ -73,6 +78,7 @@ def scenarios(
             question.window,
             question.rate_per_s,
             question.seed,
+            driver=driver.name,
         )
         made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
     return made

@@ -19,10 +19,12 @@ def operation(m: Measurement) -> str:
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for (platform, profile, name), group in groupby(made, lambda m: (m.platform, m.profile, operation(m))):
+    for (platform, profile, name, driver), group in groupby(
+        made, lambda m: (m.platform, m.profile, operation(m), str(m.workload.get("driver", "uncached")))
+    ):
         members = list(group)
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, uncached; one link\n"
+            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, {driver}; one link\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
             "packing: words in blocks\n"
         )

@@ -22,6 +22,11 @@ from isthmus.results import Document
 PLATFORM = "nanet"
 TOP = "nanet_nic"
 DRIVERS = ("poll", "interrupt")
+POLICIES = ("newest", "oldest", "hold")
+PAGES = (0, 4, 64, 2048)
+"""KiB of a page; 0: buffers have addresses of the bus."""
+REGIONS = 16
+"""Of an interface that translates addresses."""
 LARGEST = largest("NanetWorkload", "bytes")
 LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
 SMALLEST = 4
@@ -42,6 +47,8 @@ class Stream:
     buffers: int = LARGEST_BUFFERS
     datagrams: int = 1
     driver: str = "poll"
+    policy: str = "newest"
+    page_kib: int = 0
     iterations: int = 200
     seed: int = 1
 
@@ -63,12 +70,16 @@ def check(stream: Stream) -> None:
         raise UserError(f"ports: {stream.ports}; expected 1 to {PORTS}")
     if not 1 <= stream.buffers <= LARGEST_BUFFERS or stream.buffers & (stream.buffers - 1):
         raise UserError(f"buffers: {stream.buffers}; expected a power of two, 1 to {LARGEST_BUFFERS}")
+    if stream.page_kib not in PAGES:
+        raise UserError(f"page: {stream.page_kib} KiB; expected 4, 64, 2048, or 0 for none")
+    if stream.policy not in POLICIES:
+        raise UserError(f"policy: {stream.policy}; expected one of {', '.join(POLICIES)}")
     if stream.window is not None and stream.window > stream.buffers * stream.datagrams:
         room = stream.buffers * stream.datagrams
         raise UserError(f"window: {stream.window} datagrams in flight; the buffers hold {room}")
 
 
-def parameters(platform: Platform, profile: Profile, ports: int) -> dict[str, int]:
+def parameters(platform: Platform, profile: Profile, ports: int, page_kib: int = 0) -> dict[str, int]:
     """The parameters of the gateware."""
     design = platform.profiles[profile]
     return {
@@ -76,6 +87,7 @@ def parameters(platform: Platform, profile: Profile, ports: int) -> dict[str, in
         "DataWidth": int(platform.fpga.data.value),
         "Stores": int(design.stores.value),
         "Firmware": int(design.firmware.value),
+        **({"Regions": REGIONS} if page_kib else {}),
     }
 
 
@@ -100,6 +112,7 @@ def scenario(
             "model_path": str(model),
             "clock_mhz": platform.fpga.clock.value,
             "ports": stream.ports,
+            "page_bytes": stream.page_kib * 1024,
             **({"firmware": firmware} if design.firmware.value else {}),
         },
         "workload": {
@@ -109,6 +122,7 @@ def scenario(
             "buffers": stream.buffers,
             "datagrams": stream.datagrams,
             "driver": stream.driver,
+            "policy": stream.policy,
             **arrivals,
         },
         "seed": stream.seed,
@@ -141,7 +155,7 @@ def measure(
         check(point.stream)
         loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
         platform = used.setdefault(loaded.name, loaded)
-        values = parameters(platform, point.profile, point.stream.ports)
+        values = parameters(platform, point.profile, point.stream.ports, point.stream.page_kib)
         name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
         if given is not None:
             built[name] = given

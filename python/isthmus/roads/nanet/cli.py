@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 DRIVERS = ("poll", "interrupt")
+POLICIES = ("newest", "oldest", "hold")
 
 
 def nanet(
@@ -39,6 +40,16 @@ def nanet(
     ] = None,
     buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
     driver: Annotated[str, one_of("driver", DRIVERS, help="How the program waits for events.")] = "poll",
+    policy: Annotated[
+        str, one_of("policy", POLICIES, help="Without a free buffer: drop the newest or oldest, or hold.")
+    ] = "newest",
+    page: Annotated[
+        int,
+        typer.Option(
+            metavar="KIB",
+            help="Buffers in pages of 4, 64 or 2048 KiB that the interface translates; 0: none.",
+        ),
+    ] = 0,
     platform: Annotated[
         str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
     ] = "nanet",
@@ -66,6 +77,8 @@ def nanet(
         rate=rate,
         buffers=buffers,
         driver=driver,
+        policy=policy,
+        page=page,
         platform=platform,
         profile=profile,
         waveform=waveform,

@@ -16,6 +16,8 @@ from isthmus.roads.nanet.platform import KINDS
 from isthmus.storage import result_file
 from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 
+AS_PUBLISHED = "as-published"
+
 
 def run(
     *,
@@ -26,6 +28,8 @@ def run(
     rate: str | None = None,
     buffers: int = 64,
     driver: str = "poll",
+    policy: str = "newest",
+    page: int = 0,
     platform: str = PLATFORM,
     profile: str = "all",
     waveform: Path | None = None,
@@ -43,16 +47,34 @@ def run(
         arrivals = [(each, None) for each in _windows(window or f"1,{STREAM_WINDOW}")]
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
     target = result_file(out, ROAD.name, out_json)
+    designs = profiles(profile)
+    if page:
+        if profile == AS_PUBLISHED:
+            raise UserError(
+                "page: the published interface translates no addresses; expected --profile isthmus"
+            )
+        designs = [one for one in designs if one != AS_PUBLISHED]
     points = [
         Point(
-            Stream(bytes_, flight, per_s, ports, buffers, driver=driver, iterations=iterations, seed=seed),
+            Stream(
+                bytes_,
+                flight,
+                per_s,
+                ports,
+                buffers,
+                driver=driver,
+                policy=policy,
+                page_kib=page,
+                iterations=iterations,
+                seed=seed,
+            ),
             design,
             where,
         )
         for where in chosen
         for flight, per_s in arrivals
         for bytes_ in parse_sizes(size)
-        for design in profiles(profile)
+        for design in designs
     ]
     for point in points:
         check(point.stream)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus trigger` and `isthmus bench rings`."""
+"""`isthmus trigger` and `isthmus bench trigger`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isthmus.options import OutFolder, Seed, one_of
 
 SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
 FINDERS = ("isthmus", "almagest", "histogram")
-LEVELS = ("portable", "avx2", "avx512")
+LEVELS = ("portable", "neon", "avx2", "avx512")
 MAX_EVENTS = 8 << 20
 
 app = typer.Typer(rich_markup_mode=None)
@@ -44,7 +44,7 @@ def events(
 
     hertz = parse_rate(rate)
     bootstrap.ensure_native()
-    from isthmus.roads.rings import native
+    from isthmus.trigger import native
 
     made, truths = native.events(sample, seed, count, hertz)
     store_all({out: made, truth_of(out): truths})
@@ -68,9 +68,54 @@ def find(
     truth = truth_of(file)
     truths = read(truth) if truth.is_file() else None
     bootstrap.ensure_native()
-    from isthmus.roads.rings import native, tables
+    from isthmus.trigger import native, tables
 
     print(tables.found(native.find(made, truths, finder, level, 5)), end="")
+
+
+@app.command()
+def serve(
+    udp: Annotated[
+        str, typer.Option(metavar="IP:PORT", help="Listen here; port 0 is any free one.")
+    ] = "127.0.0.1:58400",
+    bind_public: Annotated[
+        bool, typer.Option("--bind-public", help="Allow an address that other machines can reach.")
+    ] = False,
+) -> None:
+    """Answer UDP datagrams of events with their rings, on one core, until Control-C."""
+    from isthmus import bootstrap
+    from isthmus.trigger import server
+
+    where = server.address(udp, bind_public)
+    bootstrap.ensure_native()
+    server.run(where)
+
+
+@app.command()
+def gpu(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Events, of isthmus trigger events.")],
+    launch: Annotated[
+        bool, typer.Option("--launch", help="A kernel launch per batch instead of a persistent kernel.")
+    ] = False,
+    batch: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Events per batch.")] = 20,
+    rate: Annotated[str, typer.Option(metavar="R", help="Events per second, such as 10M.")] = "10M",
+    seconds: Annotated[
+        float, typer.Option(metavar="S", min=0.001, max=100, help="Duration at that rate.")
+    ] = 1.0,
+    blocks: Annotated[int, typer.Option(metavar="N", min=1, max=128, help="Blocks of four warps.")] = 16,
+) -> None:
+    """Find rings on a GPU and measure the latency of the first and last event of a batch."""
+    from isthmus import bootstrap
+    from isthmus.storage import read
+    from isthmus.workload import parse_rate
+
+    hertz = parse_rate(rate)
+    made = read(file)
+    bootstrap.ensure_native()
+    from isthmus.trigger import gpu as kernels
+    from isthmus.trigger import tables
+
+    print(tables.gpu(kernels.measure(made, launch, batch, hertz, seconds, blocks)), end="")
 
 
 def bench(
@@ -95,20 +140,21 @@ def bench(
     prepare(out)
     bootstrap.ensure_native()
     from isthmus.console import running
-    from isthmus.roads.rings import native, page, tables
+    from isthmus.trigger import gpu as kernels
+    from isthmus.trigger import native, page, result, tables
 
     with running("finders", 1) as jobs:
 
         def progress(done: int, total: int) -> None:
-            jobs.running("rings", done / total, f"{done} of {total}")
+            jobs.running("trigger", done / total, f"{done} of {total}")
 
-        made = native.bench(sample, seed, count, passes, progress)
-        jobs.done("rings")
+        made = kernels.noted(native.bench(sample, seed, count, passes, progress))
+        jobs.done("trigger")
     print(tables.bench(made), end="")
-    page_file, table_file = out / "rings.html", out / "rings.csv"
+    page_file, table_file = out / "trigger.html", out / "trigger.csv"
     keep(
         {
-            out / "rings.json": tables.to_json(made),
+            out / "trigger.json": result.to_json(made),
             table_file: tables.to_csv(made),
             page_file: page.page(made),
         }

@@ -27,6 +27,28 @@ class _Module(Protocol):
         self, sample: str, seed: int, count: int, passes: int, progress: Callable[[int, int], None]
     ) -> str: ...
 
+    def trigger_circles(self, records: bytes, single: bool, level: str | None) -> bytes: ...
+
+    def trigger_gpu_tables(self) -> bytes: ...
+
+    def trigger_gpu_name(self, library: str) -> str: ...
+
+    def trigger_gpu_run(
+        self,
+        library: str,
+        cubin: bytes,
+        records: bytes,
+        launch: bool,
+        batch: int,
+        rate_hz: float,
+        events: int,
+        blocks: int,
+        lines: int,
+        watchdog_s: float,
+    ) -> str: ...
+
+    def trigger_serve(self, address: str, tick: Callable[[str, str], None]) -> str: ...
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -111,6 +133,134 @@ class Bench:
     """Share of radii whose error lies in each half millimetre from -10 mm."""
     centre: tuple[float, ...]
     displays: tuple[Display, ...]
+    absent: tuple[tuple[str, str], ...] = ()
+    """Finders that were not measured on this machine, and why."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Bench:
+        return cls(
+            found["sample"],
+            found["seed"],
+            found["events"],
+            found["hits"],
+            tuple(found["levels"]),
+            tuple(Row.of(row) for row in found["rows"]),
+            {name: Quality.of(quality) for name, quality in found["samples"]},
+            tuple(found["radius"]),
+            tuple(found["centre"]),
+            tuple(_display(one) for one in found["displays"]),
+            tuple((name, why) for name, why in found.get("absent", ())),
+        )
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times of one kind, ns."""
+
+    samples: int
+    mean: float
+    percentiles: tuple[float | None, float | None, float | None, float | None]
+    """Median, 99 %, 99.9 %, 99.99 %."""
+    most: float
+
+
+@dataclass(frozen=True)
+class GpuRun:
+    """Events on a GPU."""
+
+    device: str
+    events: int
+    answered: int
+    as_cpu: int
+    """Results that are the CPU's: number of circles, and all of them to a hundredth of a millimetre."""
+    first: Times
+    """From the intended time of a batch to the result of its first event."""
+    last: Times
+    stages: tuple[float, float, float] | None
+    """ns from detected to loaded, to fitted, to published; None for a launch a batch."""
+    torn: int
+    polls: int
+    delayed: int
+    per_second: float
+
+
+@dataclass(frozen=True)
+class Served:
+    """What the server has done so far."""
+
+    datagrams: int
+    events: int
+    malformed: int
+    found: tuple[int, int, int, int]
+    unsent: int
+    together: int
+
+
+def circles(records: bytes, single: bool = False, level: str | None = None) -> bytes:
+    """The circles of records: of each 11 words, or with `single` 4 floats."""
+    module = _load()
+    try:
+        return module.trigger_circles(records, single, level)
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+
+
+def gpu_tables() -> bytes:
+    """What the GPU's kernels read besides events."""
+    return _load().trigger_gpu_tables()
+
+
+def gpu_name(library: str) -> str:
+    """The name of the GPU. Raises `UserError` with one line where there is none."""
+    module = _load()
+    try:
+        return module.trigger_gpu_name(library)
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+
+
+def gpu_run(
+    library: str,
+    cubin: bytes,
+    records: bytes,
+    *,
+    launch: bool,
+    batch: int,
+    rate_hz: float,
+    events: int,
+    blocks: int,
+    lines: int,
+    watchdog_s: float,
+) -> GpuRun:
+    """Sends events to a GPU at their times, by a kernel that never leaves or by a launch a batch."""
+    module = _load()
+    try:
+        text = module.trigger_gpu_run(
+            library, cubin, records, launch, batch, rate_hz, events, blocks, lines, watchdog_s
+        )
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+    found = json.loads(text)
+    times = {
+        name: Times(**{**found[name], "percentiles": tuple(found[name]["percentiles"])})
+        for name in ("first", "last")
+    }
+    stages = None if found["stages"] is None else tuple(found["stages"])
+    return GpuRun(**{**found, **times, "stages": stages})
+
+
+def serve(address: str, tick: Callable[[str, Served], None]) -> Served:
+    """Answers datagrams at a UDP address until Control-C. `tick` gets the address and the counts."""
+    module = _load()
+    try:
+        return _served(module.trigger_serve(address, lambda own, text: tick(own, _served(text))))
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+
+
+def _served(text: str) -> Served:
+    found = json.loads(text)
+    return Served(**{**found, "found": tuple(found["found"])})
 
 
 def events(sample: str, seed: int, count: int, rate_hz: float) -> tuple[bytes, bytes]:
@@ -139,18 +289,7 @@ def bench(sample: str, seed: int, count: int, passes: int, progress: Callable[[i
         found = json.loads(module.trigger_bench(sample, seed, count, passes, progress))
     except module.ScenarioError as err:
         raise UserError(str(err)) from err
-    return Bench(
-        found["sample"],
-        found["seed"],
-        found["events"],
-        found["hits"],
-        tuple(found["levels"]),
-        tuple(Row.of(row) for row in found["rows"]),
-        {name: Quality.of(quality) for name, quality in found["samples"]},
-        tuple(found["radius"]),
-        tuple(found["centre"]),
-        tuple(_display(one) for one in found["displays"]),
-    )
+    return Bench.of(found)
 
 
 def _display(one: Mapping[str, Any]) -> Display:

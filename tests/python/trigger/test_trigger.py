@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from isthmus import cli
-from isthmus.roads.rings import cli as commands
-from isthmus.roads.rings import native
+from isthmus.trigger import cli as commands
+from isthmus.trigger import native
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -80,27 +80,47 @@ def test_wrong_files_and_rates_are_one_line(tmp_path: Path, capsys: pytest.Captu
 def test_the_benchmark_prints_all_finders_and_draws_events(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["bench", "rings", "-n", "1024", "--passes", "1", "--out", str(tmp_path)]
+    arguments = ["bench", "trigger", "-n", "1024", "--passes", "1", "--out", str(tmp_path)]
     code, out, _ = call(capsys, *arguments)
     assert code == 0
     for name in ("isthmus", "Almagest", "histogram", "one circle, Taubin", "mixed", "pile-up"):
         assert name in out
     assert "isthmus over Almagest in this run: " in out
-    page = (tmp_path / "rings.html").read_text()
+    page = (tmp_path / "trigger.html").read_text()
     assert "<script src" not in page
     assert page.count("<figure") >= 6
     assert 'id="finders"' in page
     assert "missed" in page
+    # The page, the table and the text come from the result alone.
+    for name, more in (("html", []), ("csv", ["--table", str(tmp_path / "again.csv")])):
+        again = tmp_path / f"again.{name}"
+        given = more or ["--out", str(again)]
+        assert call(capsys, "report", str(tmp_path / "trigger.json"), *given)[0] == 0
+        assert again.read_text() == (tmp_path / f"trigger.{name}").read_text()
+    code, text, _ = call(capsys, "report", str(tmp_path / "trigger.json"), "--text")
+    assert code == 0
+    assert out.startswith(text)
+
+
+def test_a_malformed_result_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "trigger.json"
+    path.write_text('{"schema": "isthmus.trigger/1", "sample": 3}')
+    code, _, err = call(capsys, "report", str(path))
+    assert code == 2
+    assert err.startswith(f"isthmus: {path}: ")
+    assert err.count("\n") == 1
+    path.write_text("[1]")
+    assert "schema is 'list'" in call(capsys, "report", str(path))[2]
 
 
 def test_a_sample_without_events_of_two_rings_has_blanks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["bench", "rings", "--sample", "single", "-n", "512", "--passes", "1", "--out", str(tmp_path)]
-    code, _, err = call(capsys, *arguments)
+    sample = ("--sample", "single", "-n", "512", "--passes", "1")
+    code, _, err = call(capsys, "bench", "trigger", *sample, "--out", str(tmp_path))
     assert (code, err) == (0, "")
-    assert "in events of one 100.00 %; 0.000 fakes" in (tmp_path / "rings.html").read_text()
-    assert ",,," in (tmp_path / "rings.csv").read_text()
+    assert "in events of one 100.00 %; 0.000 fakes" in (tmp_path / "trigger.html").read_text()
+    assert ",,," in (tmp_path / "trigger.csv").read_text()
 
 
 def test_an_interrupt_ends_the_benchmark() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `isthmus bench rings`: events to look at, quality and speed side by side."""
+"""The page of `isthmus bench trigger`: events to look at, quality and speed side by side."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from isthmus import __version__
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import assemble
 from isthmus.results.context import commit
-from isthmus.roads.rings.display import gallery
-from isthmus.roads.rings.native import Bench, Quality, Row
-from isthmus.roads.rings.tables import COLUMNS, best, quality_cells, ratio, row_cells
+from isthmus.trigger.display import gallery
+from isthmus.trigger.native import Bench, Quality, Row
+from isthmus.trigger.tables import COLUMNS, best, quality_cells, ratio, rows_cells
 from isthmus.units import digits
 
 TITLE = "Rings in a RICH: what is found, how well, how fast"
@@ -106,7 +106,7 @@ def _compared(made: Bench) -> Figure:
             Panel("", f"Share of rings found by the number of rings, a line a finder; {label}", left),
             Panel("", f"Share of rings found against speed, a point a finder; {label}", right),
         ],
-        Table(COLUMNS, [row_cells(row) for row in made.rows]),
+        Table(COLUMNS, rows_cells(made)),
         [Swatch(name, colour, "solid") for name, colour in FINDERS.items()],
         ("Found 1, 2, 3: of true rings in such events; number 1, 2, 3: such events with the right number.",),
     )
@@ -169,13 +169,14 @@ def _method(made: Bench) -> str:
         "Almagest and the histogram of distances are our implementations of the published methods, with "
         "the same records, lanes and circle fit.",
         "All sets of instructions give the same bits.",
+        *(f"{name}: not measured here: {why}." for name, why in made.absent),
     ]
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 def _footer(made: Bench) -> str:
     pairs = [
-        ("Command", f"isthmus bench rings --sample {made.sample} -n {made.events} --seed {made.seed}"),
+        ("Command", f"isthmus bench trigger --sample {made.sample} -n {made.events} --seed {made.seed}"),
         ("Commit", commit()),
         ("isthmus", __version__),
         ("Processor", f"{platform.machine()}, with {', '.join(made.levels)}"),

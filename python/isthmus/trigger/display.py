@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from isthmus.roads.rings.native import Circle, Display
+from isthmus.trigger.native import Circle, Display
 
 REACH = 330
 """mm from the middle of the disk to the edge of a drawing: the disk has 296."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from isthmus.results.table import aligned
-from isthmus.roads.rings.native import Bench, Found, Quality, Row
+from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Served
 from isthmus.units import digits
 
 COLUMNS = (
@@ -51,6 +49,12 @@ def row_cells(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
+def rows_cells(made: Bench) -> list[list[str]]:
+    """The table of finders: those that were measured, then those that were not."""
+    absent = [[name, "not measured here", *[""] * (len(COLUMNS) - 2)] for name, _ in made.absent]
+    return [*(row_cells(row) for row in made.rows), *absent]
+
+
 def best(rows: Sequence[Row], finder: str) -> Row | None:
     """The fastest row of a finder."""
     return max((row for row in rows if row.finder == finder), key=lambda row: row.per_second, default=None)
@@ -63,21 +67,17 @@ def ratio(made: Bench) -> float | None:
 
 
 def bench(made: Bench) -> str:
-    """The table of `isthmus bench rings`."""
+    """The table of `isthmus bench trigger`."""
     head = (
         f"# sample {made.sample}, {made.events:,} events, seed {made.seed}, {made.hits:.1f} hits an event\n"
     )
-    rows = [[f"#{COLUMNS[0]}", *COLUMNS[1:]], *(row_cells(row) for row in made.rows)]
+    rows = [[f"#{COLUMNS[0]}", *COLUMNS[1:]], *rows_cells(made)]
     text = head + aligned(rows, left=(0, 1))
     if (times := ratio(made)) is not None:
         text += f"# isthmus over Almagest in this run: {times:.2f} times as fast\n"
+    text += "".join(f"# {name}: not measured here: {why}\n" for name, why in made.absent)
     samples = [["#sample", *COLUMNS[4:]], *([name, *quality_cells(q)] for name, q in made.samples.items())]
     return text + "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
-
-
-def to_json(made: Bench) -> str:
-    """All of a benchmark, isthmus.rings/1."""
-    return json.dumps({"schema": "isthmus.rings/1", **asdict(made)}, indent=1) + "\n"
 
 
 def to_csv(made: Bench) -> str:
@@ -121,4 +121,36 @@ def found(made: Found) -> str:
         f"of true rings found, in events of 1, 2 and 3: {' '.join(cells[:3])}\n"
         f"of such events with the right number: {' '.join(cells[3:6])}\n"
         f"fakes an event: {cells[6]}; radius to {cells[7]} mm, centre to {cells[8]} mm (68 %)\n"
+    )
+
+
+def gpu(made: GpuRun) -> str:
+    """What `isthmus trigger gpu` prints."""
+    rows: list[tuple[str, ...]] = [
+        ("#latency [us]", "samples", "mean", "p50", "p99", "p99.9", "p99.99", "max")
+    ]
+    for name, times in (("first event of a batch", made.first), ("last event", made.last)):
+        cells = (times.mean, *times.percentiles, times.most)
+        shown = ("" if value is None else f"{value / 1e3:.2f}" for value in cells)
+        rows.append((name, f"{times.samples:,}", *shown))
+    text = (
+        f"# {made.device}: {made.answered:,} of {made.events:,} events answered, "
+        f"{digits(made.per_second / 1e6)} M events/s; {made.as_cpu:,} as on the CPU\n"
+        f"{aligned(rows, left=(0,))}"
+    )
+    if made.stages is not None:
+        loaded, fitted, published = made.stages
+        text += (
+            f"# in the GPU, mean: detected to loaded {loaded:.0f} ns, to fitted {fitted:.0f} ns, to "
+            f"published {published:.0f} ns; {made.polls:,} polls, {made.torn:,} torn lines read again\n"
+        )
+    return text + f"# batches sent late: {made.delayed:,}\n"
+
+
+def served(made: Served) -> str:
+    """The counts of `isthmus trigger serve`, one line."""
+    rings = ", ".join(f"{count:,} of {number}" for number, count in enumerate(made.found))
+    return (
+        f"{made.datagrams:,} datagrams, {made.events:,} events (rings: {rings}), "
+        f"{made.malformed:,} malformed, {made.unsent:,} answers not sent"
     )

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Measures a GPU as the trigger's processor. This thread is the network interface: it writes events at their
+//! intended times and takes the results.
+
+use super::driver::{Argument, Mapped};
+use super::{Driver, GpuError, LINE_WORDS, Line, SEQUENCE, STAMPS, line, result, tables};
+use crate::record::Record;
+use crate::rings::{Finder, Found};
+use crate::simd::Level;
+use serde::Serialize;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Warps of a block, as in `rings.cu`.
+const WARPS_OF_BLOCK: u32 = 4;
+/// Lanes of a warp.
+const LANES: u32 = 32;
+/// No result for this long means that the kernel is gone.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How events reach the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// A kernel that never leaves polls a ring in the host's memory.
+    Persistent,
+    /// For each batch: copy, launch, copy back.
+    Launch,
+}
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which.
+    pub method: Method,
+    /// Events that come together.
+    pub batch: usize,
+    /// Events a second; batches come evenly.
+    pub rate_hz: f64,
+    /// Events in all.
+    pub events: usize,
+    /// Blocks of four warps.
+    pub blocks: u32,
+    /// Lines of the ring, a power of two and a multiple of the warps.
+    pub lines: u32,
+    /// The kernel leaves after this long, whatever happens.
+    pub watchdog: Duration,
+}
+
+/// Times of one kind, ns.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Times {
+    /// Of so many.
+    pub samples: usize,
+    /// Mean.
+    pub mean: f64,
+    /// Median, 99 %, 99.9 %, 99.99 %; none with fewer than ten samples beyond.
+    pub percentiles: [Option<u64>; 4],
+    /// Longest.
+    pub most: u64,
+}
+
+impl Times {
+    fn of(mut times: Vec<u64>) -> Self {
+        times.sort_unstable();
+        let samples = times.len();
+        let at = |share: f64| {
+            let beyond = samples as f64 * (1.0 - share);
+            (beyond >= 9.999).then(|| times[(samples as f64 * share) as usize])
+        };
+        let mean = times.iter().sum::<u64>() as f64 / samples.max(1) as f64;
+        let most = times.last().copied().unwrap_or_default();
+        Self { samples, mean, percentiles: [0.5, 0.99, 0.999, 0.9999].map(at), most }
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The GPU.
+    pub device: String,
+    /// Events sent, and answered.
+    pub events: usize,
+    /// See `events`.
+    pub answered: usize,
+    /// Events whose result is the CPU's: number of circles, and all of them within a hundredth of a millimetre.
+    pub as_cpu: usize,
+    /// From the intended time of a batch to the result of its first event, and of its last.
+    pub first: Times,
+    /// See `first`.
+    pub last: Times,
+    /// Mean ns in the GPU from detected to loaded, loaded to fitted, fitted to published; none for a launch.
+    pub stages: Option<[f64; 3]>,
+    /// Lines that were read while they were written, and read again.
+    pub torn: u64,
+    /// Reads of lines.
+    pub polls: u64,
+    /// Batches that were sent late, because the ring had no space.
+    pub delayed: usize,
+    /// Events a second that were answered.
+    pub per_second: f64,
+}
+
+/// Runs it. The results are compared with the CPU's.
+pub fn run(
+    driver: &Driver,
+    finder: &Finder,
+    records: &[Record],
+    settings: &Settings,
+) -> Result<Report, GpuError> {
+    if records.is_empty() || settings.batch == 0 || settings.events == 0 {
+        return Err(GpuError::Kernel("no events".into()));
+    }
+    let warps = settings.blocks * WARPS_OF_BLOCK;
+    let fits = settings.lines.is_power_of_two() && settings.lines as usize >= settings.batch;
+    if settings.blocks == 0 || !fits || !settings.lines.is_multiple_of(warps) {
+        let what =
+            "the ring's lines must be a power of two, a multiple of the warps and hold a batch";
+        return Err(GpuError::Kernel(what.into()));
+    }
+    let words = tables(finder);
+    let address = driver.alloc(4 * words.len())?;
+    let made = driver.upload(address, &words).and_then(|()| match settings.method {
+        Method::Persistent => persistent(driver, address, finder, records, settings),
+        Method::Launch => launches(driver, address, finder, records, settings),
+    });
+    driver.free(address);
+    made
+}
+
+/// The CPU's circles of the records, for comparison.
+fn expected(finder: &Finder, records: &[Record]) -> Vec<Found> {
+    let mut found = Vec::new();
+    finder.find(Level::best(), records, &mut found);
+    found
+}
+
+fn same(a: &Found, b: &Found) -> bool {
+    a.count == b.count
+        && a.rings().iter().zip(b.rings()).all(|(a, b)| {
+            let near = |a: f32, b: f32| (a - b).abs() < 0.01;
+            near(a.x, b.x) && near(a.y, b.y) && near(a.r, b.r)
+        })
+}
+
+/// Memory that a kernel uses while it lives; it is all made before the kernel starts, as the driver may wait for
+/// kernels when it makes or frees some.
+struct Shared {
+    control: Mapped,
+    events: Mapped,
+    results: Mapped,
+    report: Mapped,
+}
+
+fn persistent(
+    driver: &Driver,
+    tables: u64,
+    finder: &Finder,
+    records: &[Record],
+    settings: &Settings,
+) -> Result<Report, GpuError> {
+    let lines = settings.lines as usize;
+    let warps = (settings.blocks * WARPS_OF_BLOCK) as usize;
+    let mut made = Vec::new();
+    for words in [LINE_WORDS, lines * LINE_WORDS, lines * LINE_WORDS, warps * LINE_WORDS] {
+        match driver.mapped(words) {
+            Ok(memory) => made.push(memory),
+            Err(error) => {
+                made.into_iter().for_each(|memory| driver.free_mapped(memory));
+                return Err(error);
+            }
+        }
+    }
+    let [control, events, results, report] =
+        <[Mapped; 4]>::try_from(made).unwrap_or_else(|_| unreachable!("four were made"));
+    let shared = Shared { control, events, results, report };
+    let watchdog = settings.watchdog.as_nanos() as u64;
+    let started = driver.launch(
+        "rings_serve",
+        [settings.blocks, WARPS_OF_BLOCK * LANES],
+        &mut [
+            Argument::Address(tables),
+            Argument::Address(shared.control.device),
+            Argument::Address(shared.events.device),
+            Argument::Address(shared.results.device),
+            Argument::Address(shared.report.device),
+            Argument::Word(settings.lines),
+            Argument::Long(watchdog),
+        ],
+    );
+    let outcome = started.and_then(|()| feed(driver, &shared, finder, records, settings));
+    // Whatever happened, the kernel is asked to leave before its memory goes.
+    shared.control.word(0).store(1, Ordering::Release);
+    let ended = driver.wait();
+    let outcome = outcome.and_then(|mut report| {
+        ended?;
+        let mut line: Line = [0; LINE_WORDS];
+        for warp in 0..warps {
+            shared.report.read(warp * LINE_WORDS, &mut line);
+            report.torn += u64::from(line[1]);
+            report.polls += u64::from(line[3]) << 32 | u64::from(line[4]);
+        }
+        Ok(report)
+    });
+    let Shared { control, events, results, report } = shared;
+    [control, events, results, report].into_iter().for_each(|one| driver.free_mapped(one));
+    outcome
+}
+
+/// Sends all events at their times, and takes their results.
+fn feed(
+    driver: &Driver,
+    shared: &Shared,
+    finder: &Finder,
+    records: &[Record],
+    settings: &Settings,
+) -> Result<Report, GpuError> {
+    let known = expected(finder, records);
+    let lines: Vec<Line> = records.iter().map(|record| line(record, 0)).collect();
+    let total = settings.events / settings.batch * settings.batch;
+    let period = settings.batch as f64 / settings.rate_hz;
+    let place = |event: usize| event % settings.lines as usize * LINE_WORDS;
+    let mut report = empty(driver, total);
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    let mut stages = [0u64; 3];
+    let (mut sent, mut taken, mut late) = (0, 0, false);
+    let start = Instant::now();
+    let mut heard = start;
+    let mut answer: Line = [0; LINE_WORDS];
+    while taken < total {
+        let now = start.elapsed();
+        if sent < total && now.as_secs_f64() >= (sent / settings.batch) as f64 * period {
+            if sent + settings.batch - taken <= settings.lines as usize {
+                for event in sent..sent + settings.batch {
+                    let mut line = lines[event % records.len()];
+                    renumber(&mut line, event as u32);
+                    shared.events.write(place(event), &line);
+                }
+                sent += settings.batch;
+                late = false;
+            } else if !late {
+                report.delayed += 1;
+                late = true;
+            }
+        }
+        let mut any = false;
+        while taken < sent {
+            let at = place(taken);
+            if shared.results.word(at + SEQUENCE).load(Ordering::Acquire) != taken as u32 + 1 {
+                break;
+            }
+            shared.results.read(at, &mut answer);
+            let Some(found) = result(&answer, taken as u32) else { break };
+            let intended = (taken / settings.batch) as f64 * period * 1e9;
+            let took = (start.elapsed().as_nanos() as f64 - intended).max(0.0) as u64;
+            if taken % settings.batch == 0 {
+                first.push(took);
+            }
+            if (taken + 1) % settings.batch == 0 {
+                last.push(took);
+            }
+            let time = |at: usize| {
+                u64::from(answer[STAMPS + 2 * at]) | u64::from(answer[STAMPS + 2 * at + 1]) << 32
+            };
+            for (at, stage) in stages.iter_mut().enumerate() {
+                *stage += time(at + 1).saturating_sub(time(at));
+            }
+            report.as_cpu += usize::from(same(&found, &known[taken % records.len()]));
+            taken += 1;
+            any = true;
+        }
+        if any {
+            heard = Instant::now();
+        } else if taken < sent && heard.elapsed() > PATIENCE || !alive(driver, taken)? {
+            let what = format!("event {taken} of {total} was not answered: the kernel has left");
+            return Err(GpuError::Kernel(what));
+        }
+    }
+    report.per_second = total as f64 / start.elapsed().as_secs_f64();
+    report.answered = taken;
+    report.stages = Some(stages.map(|sum| sum as f64 / total as f64));
+    (report.first, report.last) = (Times::of(first), Times::of(last));
+    Ok(report)
+}
+
+/// Whether the kernel runs. Asked seldom: it is a call to the driver.
+fn alive(driver: &Driver, taken: usize) -> Result<bool, GpuError> {
+    if taken.is_multiple_of(1024) { driver.running() } else { Ok(true) }
+}
+
+/// Gives a line another number. Its check follows without the other words.
+fn renumber(line: &mut Line, event: u32) {
+    let old = line[SEQUENCE].rotate_left(SEQUENCE as u32);
+    line[SEQUENCE] = event.wrapping_add(1);
+    line[SEQUENCE + 1] ^= old ^ line[SEQUENCE].rotate_left(SEQUENCE as u32);
+}
+
+fn empty(driver: &Driver, events: usize) -> Report {
+    Report {
+        device: driver.name().to_owned(),
+        events,
+        answered: 0,
+        as_cpu: 0,
+        first: Times::default(),
+        last: Times::default(),
+        stages: None,
+        torn: 0,
+        polls: 0,
+        delayed: 0,
+        per_second: 0.0,
+    }
+}
+
+/// A copy, a launch and a copy back for each batch, the next one when it is due or when the last one is done.
+fn launches(
+    driver: &Driver,
+    tables: u64,
+    finder: &Finder,
+    records: &[Record],
+    settings: &Settings,
+) -> Result<Report, GpuError> {
+    let known = expected(finder, records);
+    let batch = settings.batch.min(records.len());
+    let input = driver.alloc(size_of::<Record>() * batch)?;
+    let output = match driver.alloc(size_of::<Line>() * batch) {
+        Ok(output) => output,
+        Err(error) => {
+            driver.free(input);
+            return Err(error);
+        }
+    };
+    let total = settings.events / batch * batch;
+    let period = batch as f64 / settings.rate_hz;
+    let blocks = (batch as u32).div_ceil(WARPS_OF_BLOCK);
+    let mut lines = vec![0u32; LINE_WORDS * batch];
+    let mut report = empty(driver, total);
+    let mut times = Vec::new();
+    let start = Instant::now();
+    let mut all = || {
+        for number in 0..total / batch {
+            let due = number as f64 * period;
+            report.delayed += usize::from(start.elapsed().as_secs_f64() > due + period);
+            while start.elapsed().as_secs_f64() < due {
+                std::hint::spin_loop();
+            }
+            let from = number * batch % (records.len() - batch + 1);
+            driver.upload(input, &records[from..from + batch])?;
+            let mut arguments = [
+                Argument::Address(tables),
+                Argument::Address(input),
+                Argument::Address(output),
+                Argument::Word(batch as u32),
+            ];
+            driver.launch("rings_batch", [blocks, WARPS_OF_BLOCK * LANES], &mut arguments)?;
+            driver.wait()?;
+            driver.download(&mut lines, output)?;
+            times.push((start.elapsed().as_nanos() as f64 - due * 1e9).max(0.0) as u64);
+            for (line, known) in lines.as_chunks::<LINE_WORDS>().0.iter().zip(&known[from..]) {
+                report.as_cpu += usize::from(same(&super::found(line), known));
+                report.answered += 1;
+            }
+        }
+        Ok(())
+    };
+    let outcome: Result<(), GpuError> = all();
+    driver.free(input);
+    driver.free(output);
+    outcome?;
+    report.per_second = total as f64 / start.elapsed().as_secs_f64();
+    (report.first, report.last) = (Times::of(times.clone()), Times::of(times));
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::EMPTY;
+
+    #[test]
+    fn a_line_with_another_number_has_the_check_of_one_made_with_it() {
+        for (old, new) in [(0, 1), (7, 0xFFFF_FFFE), (5, 5)] {
+            let mut made = line(&EMPTY, old);
+            renumber(&mut made, new);
+            assert_eq!(made, line(&EMPTY, new));
+        }
+    }
+
+    #[test]
+    fn a_percentile_needs_ten_samples_beyond_it() {
+        let times = Times::of((0..1000).collect());
+        assert_eq!(times.percentiles, [Some(500), Some(990), None, None]);
+        assert_eq!((times.most, times.mean), (999, 499.5));
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: SHL-2.1
+/// coherence_cache: whatever the home sends and takes, no message is without a place, no MSHR is used twice,
+/// and an operation, forward or response that enters the pipeline is decided two cycles later. Of its inputs
+/// only what the protocol's model shows is assumed: a response answers an open MSHR once.
+module coherence_cache_props
+  import coherence_pkg::*;
+(
+  input logic       clk_i,
+  input logic       core_valid_i,
+  input core_e      core_op_i,
+  input index_t     core_index_i,
+  input logic [7:0] core_tag_i,
+  input mask_t      core_mask_i,
+  input line_t      core_data_i,
+  input logic       fwd_valid_i,
+  input message_e   fwd_message_i,
+  input index_t     fwd_index_i,
+  input logic       rsp_valid_i,
+  input message_e   rsp_message_i,
+  input logic       rsp_dirty_i,
+  input id_t        rsp_id_i,
+  input line_t      rsp_data_i,
+  input logic       req_ready_i,
+  input logic       rsd_ready_i,
+  input logic       rsn_ready_i
+);
+  localparam int unsigned NumMshr = 2;
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic core_ready_o, core_rsp_valid_o, fwd_ready_o, req_valid_o, rsd_valid_o, rsn_valid_o;
+  logic [7:0] core_rsp_tag_o;
+  line_t core_rsp_data_o, rsd_data_o;
+  header_t req_header_o, rsd_header_o, rsn_header_o;
+  coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr)) dut (.*);
+
+  // What is in the pipeline, and may send: forwards and operations; of them, operations.
+  logic [1:0] flying, cores;
+  assign flying = 2'(dut.s1_valid_q && !dut.s1_response) +
+                  2'(dut.s2_valid_q &&
+                     !(dut.s2_q.what inside {InPsha, InPemdClean, InPemdDirty, InPack}));
+  assign cores  = 2'(dut.s1_valid_q && dut.s1_q.core) + 2'(dut.s2_valid_q && dut.s2_q.core);
+
+  always_comb begin
+    assume (rsp_message_i inside {MsgPsha, MsgPemd, MsgPack});
+    assume (fwd_message_i inside {MsgFshr, MsgFinv});
+    assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
+    assume (32'(rsp_id_i) < NumMshr);
+    if (rst_ni) begin
+      // Places: with those that may still come, no queue is beyond its depth.
+      req_place : assert (32'(dut.req_usage) + 32'(cores) <= 16);
+      rsn_place : assert (32'(dut.rsn_usage) + 32'(flying) <= 16);
+      rsd_place : assert (32'(dut.rsd_usage) + 32'(flying) + 32'(dut.s3_rsd_q) <= 8);
+      no_loss   : assert (!(dut.req_push && !dut.ready[0]) && !(dut.s3_rsd_q && !dut.ready[1]) &&
+                          !((dut.gack_push || dut.rsn_message != MsgNone) && !dut.ready[2]));
+      // An MSHR is opened only while it is free, and one that owes a GACK is open.
+      free_one  : assert (!dut.allocate || !dut.open_q[dut.free_id]);
+      // Operations that wait are decided in order: the one that is decided is the oldest.
+      window    : assert (dut.wptr_q - dut.cptr_q <= 3'd4 &&
+                          dut.iptr_q - dut.cptr_q <= dut.wptr_q - dut.cptr_q);
+      counted   : assert (dut.iptr_q - dut.cptr_q == 3'(cores));
+      core_only : assert (!(dut.s1_valid_q && dut.s1_q.core) ||
+                          dut.s1_q.what inside {InLoad, InStore, InEvict});
+      core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
+                          dut.s2_q.what inside {InLoad, InStore, InEvict});
+      // A response is in stage 2 two cycles after it came: it waits for nothing.
+      opened : cover (dut.open_q == '1);
+      queued : cover (32'(dut.rsn_usage) == 8);
+    end
+  end
+  logic [1:0] came_q;
+  always_ff @(posedge clk_i) begin
+    came_q <= rst_ni ? {came_q[0], rsp_valid_i} : '0;
+    if (rst_ni && came_q[1]) sink : assert (dut.s2_valid_q && !dut.again);
+  end
+endmodule

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: SHL-2.1
+/// lock_table: both locks, and one waiter, any. An exclusive holder is alone; whoever waits is granted behind those
+/// before it and nobody else; a lock with waiters is held, or handed over in this very cycle.
+module lock_table_props
+  import svm_pkg::*;
+#(
+  parameter int unsigned NumWait = 3
+) (
+  input logic       clk_i,
+  input logic       req_valid_i,
+  input logic [1:0] req_op_i,
+  input logic       req_exclusive_i,
+  input logic [0:0] req_lock_i,
+  input logic [1:0] req_owner_i,
+  input logic [0:0] req_fence_i,
+  input logic       watch_i  // this waiter
+);
+  logic         rst_ni, req_ready_o, rsp_valid_o, rsp_exclusive_o, idle_o;
+  lock_status_e rsp_status_o;
+  logic [0:0]   rsp_lock_o, rsp_fence_o;
+  logic [1:0]   rsp_owner_o;
+  lock_op_e     req_op;
+  assign req_op = lock_op_e'(req_op_i);
+
+  lock_table #(
+    .Locks(2), .NumWait(NumWait), .OwnerWidth(2), .HoldersWidth(2), .FenceWidth(1)
+  ) dut (.req_op_i(req_op), .*);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // ------------------------------------------------------------ what the answers say
+  logic [1:0][1:0] holders_q, waiters_q;
+  logic [1:0]      exclusive_q;
+  logic            live_q, live_lock_q, live_exclusive_q;
+  logic [1:0]      live_owner_q, ahead_q;
+  logic            granted, queued;
+  assign granted = rsp_valid_o && rsp_status_o == LockGranted;
+  assign queued  = rsp_valid_o && rsp_status_o == LockQueued;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      holders_q <= '0;
+      waiters_q <= '0;
+      live_q    <= 1'b0;
+    end else begin
+      if (granted) begin
+        holders_q[rsp_lock_o]   <= holders_q[rsp_lock_o] + 1'b1;
+        exclusive_q[rsp_lock_o] <= rsp_exclusive_o;
+        if (waiters_q[rsp_lock_o] != '0) waiters_q[rsp_lock_o] <= waiters_q[rsp_lock_o] - 1'b1;
+        if (live_q && live_lock_q == rsp_lock_o) begin
+          ahead_q <= ahead_q - 1'b1;
+          if (ahead_q == '0) live_q <= 1'b0;
+        end
+      end
+      if (rsp_valid_o && rsp_status_o == LockReleased) holders_q[rsp_lock_o] <= holders_q[rsp_lock_o] - 1'b1;
+      if (rsp_valid_o && rsp_status_o == LockRevoked) holders_q[rsp_lock_o] <= '0;
+      if (queued) begin
+        waiters_q[rsp_lock_o] <= waiters_q[rsp_lock_o] + 1'b1;
+        if (watch_i && !live_q) begin
+          live_q           <= 1'b1;
+          live_lock_q      <= rsp_lock_o;
+          live_owner_q     <= rsp_owner_o;
+          live_exclusive_q <= rsp_exclusive_o;
+          ahead_q          <= waiters_q[rsp_lock_o];
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------ inside, for induction
+  // A lock: exclusive 1, owner 2, holders 2, waiting 1, head 2, tail 2, fence 1.
+  logic [2:0][0:0] slot_lock_q;
+  logic [1:0][10:0] word;
+  logic [1:0][2:0][1:0] chain;
+  logic sweep, hand;
+  assign sweep = 2'(dut.state_q) == 2'd0;
+  assign hand  = 2'(dut.state_q) == 2'd3;
+  always_ff @(posedge clk_i) if (dut.push) slot_lock_q[dut.free_slot] <= rsp_lock_o;
+  for (genvar l = 0; l < 2; l++) begin : gen_lock
+    assign word[l]     = dut.u_locks.mem_q[l];
+    assign chain[l][0] = word[l][4:3];
+    assign chain[l][1] = dut.next_q[chain[l][0]];
+    assign chain[l][2] = dut.next_q[chain[l][1]];
+    always_comb begin
+      if (started_q && sweep) begin
+        assert (dut.used_q == '0 && holders_q == '0 && waiters_q == '0 && !live_q);
+        if (dut.lock_q > 1'(l)) assert (word[l] == '0);
+      end
+      if (started_q && !sweep) begin
+        assert (word[l][7:6] == holders_q[l] && word[l][5] == (waiters_q[l] != '0));
+        if (holders_q[l] != '0) assert (word[l][10] == exclusive_q[l]);
+        if (holders_q[l] > 2'd1) assert (!word[l][10]);
+        for (int unsigned k = 0; k < NumWait; k++) begin
+          if (waiters_q[l] > 2'(k)) begin
+            assert (32'(chain[l][k]) < NumWait && dut.used_q[chain[l][k]] && slot_lock_q[chain[l][k]] == 1'(l));
+            for (int unsigned j = 0; j < k; j++) assert (chain[l][j] != chain[l][k]);
+            if (waiters_q[l] == 2'(k + 1)) assert (word[l][2:1] == chain[l][k]);
+          end
+        end
+        // Nobody waits for a lock that nobody has.
+        if (waiters_q[l] != '0 && holders_q[l] == '0) assert (hand && dut.lock_q == 1'(l));
+      end
+    end
+  end
+
+  always_comb begin
+    if (started_q && !sweep) begin
+      if (granted) begin
+        assert (holders_q[rsp_lock_o] == '0 || (!rsp_exclusive_o && !exclusive_q[rsp_lock_o]));
+        if (live_q && live_lock_q == rsp_lock_o && ahead_q == '0)
+          assert (rsp_owner_o == live_owner_q && rsp_exclusive_o == live_exclusive_q);
+      end
+      // Inside.
+      assert (3'(waiters_q[0]) + 3'(waiters_q[1]) == 3'(dut.used_q[0]) + 3'(dut.used_q[1]) + 3'(dut.used_q[2]));
+      if (live_q) begin
+        assert (ahead_q < waiters_q[live_lock_q]);
+        assert (dut.waiter_q[chain[live_lock_q][ahead_q]] == {live_exclusive_q, live_owner_q});
+      end
+      if (2'(dut.state_q) == 2'd2) assert (dut.read == word[dut.lock_q]);
+      if (hand) assert (dut.hand_q == word[dut.lock_q] && waiters_q[dut.lock_q] != '0);
+      if (hand) assert (holders_q[dut.lock_q] == '0 ||
+          (!exclusive_q[dut.lock_q] && !dut.first.exclusive && holders_q[dut.lock_q] != '1));
+      cover (live_q && granted && hand && ahead_q == '0 && holders_q[rsp_lock_o] == 2'd1);
+      cover (live_q && waiters_q[0] == 2'd1 && waiters_q[1] == 2'd1);
+      cover (rsp_valid_o && rsp_status_o == LockRevoked && waiters_q[rsp_lock_o] == 2'd1);
+    end
+  end
+endmodule

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Remote agent with a cache: keeps lines of the far node's memory in the states of the table.
+///
+/// One pipeline takes an input a cycle, and decides it in one step of the table (protocol.toml):
+///   0 choose a response, a forward or the core's oldest operation; 1 tags and MSHRs are read;
+///   2 decide: state, line, messages; 3 the line that was read is on core_rsp or in a message
+///
+///   Handshake   core: valid/ready; every operation gets one response with its tag, without ready.
+///               fwd, req, rsd, rsn: valid/ready. rsp has no ready: it is taken in its cycle
+///   Ordering    operations of the core are decided in their order; those that miss answer later
+///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of the
+///               MSHR, which is busy until it has left
+///   Latency     a hit 4 cycles from core_valid_i to core_rsp_valid_o; a miss to req_valid_o 4;
+///               rsp_valid_i to core_rsp_valid_o 3; fwd_valid_i to rsn_valid_o 4, to rsd_valid_o 5
+///   Throughput  an input a cycle; hits one a cycle
+///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
+///               is no hit, and all behind it, wait
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr 2..32: their numbers are the ids
+///   Not done    parts of lines in messages, prefetch
+module coherence_cache
+  import coherence_pkg::*;
+#(
+  parameter int unsigned Sets    = 64,
+  parameter int unsigned Ways    = 4,
+  parameter int unsigned NumMshr = 16
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       core_valid_i,
+  output logic       core_ready_o,
+  input  core_e      core_op_i,       // load, store, evict
+  input  index_t     core_index_i,
+  input  logic [7:0] core_tag_i,
+  input  mask_t      core_mask_i,     // of a store
+  input  line_t      core_data_i,
+  output logic       core_rsp_valid_o,
+  output logic [7:0] core_rsp_tag_o,
+  output line_t      core_rsp_data_o, // of a load
+  // from the home
+  input  logic       fwd_valid_i,
+  output logic       fwd_ready_o,
+  input  message_e   fwd_message_i,
+  input  index_t     fwd_index_i,
+  input  logic       rsp_valid_i,
+  input  message_e   rsp_message_i,
+  input  logic       rsp_dirty_i,
+  input  id_t        rsp_id_i,
+  input  line_t      rsp_data_i,
+  // to the home: requests, responses with a line and without
+  output logic       req_valid_o,
+  input  logic       req_ready_i,
+  output header_t    req_header_o,
+  output logic       rsd_valid_o,
+  input  logic       rsd_ready_i,
+  output header_t    rsd_header_o,
+  output line_t      rsd_data_o,
+  output logic       rsn_valid_o,
+  input  logic       rsn_ready_i,
+  output header_t    rsn_header_o
+);
+  if (Sets < 2 || Sets > 4096 || (Sets & (Sets - 1)) != 0) begin : gen_sets_check
+    $error("coherence_cache: Sets is %0d, legal is a power of two, 2..4096", Sets);
+  end
+  if (!(Ways inside {2, 4, 8})) begin : gen_ways_check
+    $error("coherence_cache: Ways is %0d, legal is 2, 4, 8", Ways);
+  end
+  if (NumMshr < 2 || NumMshr > NumIds) begin : gen_mshr_check
+    $error("coherence_cache: NumMshr is %0d, legal is 2..%0d", NumMshr, NumIds);
+  end
+  localparam int unsigned SetWidth = $clog2(Sets);
+  localparam int unsigned WayWidth = $clog2(Ways);
+  localparam int unsigned MshrWidth = $clog2(NumMshr);
+  localparam int unsigned Queue = 16;    // messages of one word; of a line half of them
+  localparam int unsigned Pending = 4;   // operations from acceptance to decision
+
+  typedef logic [SetWidth-1:0] set_t;
+  typedef logic [WayWidth-1:0] way_t;
+  typedef logic [MshrWidth-1:0] mshr_id_t;
+  typedef struct packed {
+    remote_e state;
+    index_t  index;
+  } entry_t;
+  typedef struct packed {
+    logic       core;
+    input_e     what;
+    index_t     index;
+    logic [7:0] tag;
+    mshr_id_t   id;     // of a response
+    mask_t      mask;   // bytes to write
+    line_t      data;
+    line_t      load;   // what a response answers the core
+  } input_t;
+  typedef struct packed {
+    logic       store;
+    logic [7:0] tag;
+    index_t     index;
+  } mshr_t;
+
+  // ---------------------------------------------------------------- 0: choose
+  // The core's operations stay here until they are decided; one that waits is chosen again, and so are
+  // those behind it.
+  typedef struct packed {
+    core_e      op;
+    index_t     index;
+    logic [7:0] tag;
+    mask_t      mask;
+    line_t      data;
+  } operation_t;
+  localparam int unsigned PendWidth = $clog2(Pending);
+  typedef logic [PendWidth:0] pend_t;
+  operation_t pend_q [Pending];
+  operation_t head;
+  pend_t wptr_q, iptr_q, cptr_q;
+  logic again, done, core_room, fwd_room, choose_core;
+  assign core_ready_o = wptr_q - cptr_q != pend_t'(Pending);
+  assign head = pend_q[iptr_q[PendWidth-1:0]];
+  always_ff @(posedge clk_i) begin
+    if (core_valid_i && core_ready_o) begin
+      pend_q[wptr_q[PendWidth-1:0]] <= '{op: core_op_i, index: core_index_i, tag: core_tag_i,
+                                         mask: core_mask_i, data: core_data_i};
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wptr_q <= '0;
+      iptr_q <= '0;
+      cptr_q <= '0;
+    end else begin
+      if (core_valid_i && core_ready_o) wptr_q <= wptr_q + 1'b1;
+      if (done) cptr_q <= cptr_q + 1'b1;
+      if (again) iptr_q <= cptr_q;
+      else if (choose_core) iptr_q <= iptr_q + 1'b1;
+    end
+  end
+
+  logic s0_valid, s1_valid_q, s2_valid_q;
+  input_t s0, s1_q, s1, s2_q;
+  assign fwd_ready_o = !rsp_valid_i && fwd_room;
+  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && iptr_q != wptr_q &&
+                       core_room && !again;
+  assign s0_valid    = rsp_valid_i || (fwd_valid_i && fwd_room) || choose_core;
+  always_comb begin
+    s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head.tag, id: mshr_id_t'(rsp_id_i),
+           mask: head.mask, data: head.data, load: '0};
+    if (rsp_valid_i) begin
+      unique case (rsp_message_i)
+        MsgPsha: s0.what = InPsha;
+        MsgPack: s0.what = InPack;
+        default: s0.what = rsp_dirty_i ? InPemdDirty : InPemdClean;
+      endcase
+      s0.data = rsp_data_i;
+    end else if (fwd_valid_i && fwd_room) begin
+      s0.what = (fwd_message_i == MsgFshr) ? InFshr : InFinv;
+    end else begin
+      s0.core  = 1'b1;
+      s0.index = head.index;
+      unique case (head.op)
+        CoreLoad:  s0.what = InLoad;
+        CoreStore: s0.what = InStore;
+        default:   s0.what = InEvict;
+      endcase
+    end
+  end
+
+  // ---------------------------------------------------------------- 1: read tags and MSHRs
+  logic [NumMshr-1:0] open_q, owed_q, open_d;
+  mshr_t mshr_q [NumMshr];
+  mask_t mshr_mask_q [NumMshr];
+  line_t mshr_data_q [NumMshr];
+  entry_t [Ways-1:0] s1_entry, s2_entry_q;
+  logic s1_open, s2_open_q;         // an MSHR of this line is open
+  logic s2_write;                   // stage 2 writes an entry
+  way_t s2_way;
+  entry_t s2_entry;
+  logic s1_response;
+  logic allocate;
+  mshr_id_t free_id;
+
+  assign s1_response = s1_q.what inside {InPsha, InPemdClean, InPemdDirty, InPack};
+  always_comb begin
+    mshr_t mine;
+    mine = mshr_q[s1_q.id];
+    s1 = s1_q;
+    if (s1_response) begin
+      s1.index = mine.index;
+      s1.tag   = mine.tag;
+      s1.load  = s1_q.data;
+      s1.mask  = (s1_q.what == InPack) ? mshr_mask_q[s1_q.id] : '1;
+      for (int unsigned i = 0; i < LineBytes; i++) begin
+        if (s1_q.what == InPack || (mine.store && mshr_mask_q[s1_q.id][i])) begin
+          s1.data[8*i+:8] = mshr_data_q[s1_q.id][8*i+:8];
+        end
+      end
+    end
+  end
+  always_comb begin
+    s1_open = 1'b0;
+    for (int unsigned i = 0; i < NumMshr; i++) begin
+      if (open_q[i] && mshr_q[i].index == s1.index) s1_open = 1'b1;
+    end
+    if (allocate && s2_q.index == s1.index) s1_open = 1'b1;
+  end
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_tags
+    entry_t tag_q [Sets];
+    logic [Sets-1:0] used_q;  // of reset: nothing else of the tags needs one
+    set_t at;
+    assign at = s1.index[SetWidth-1:0];
+    always_comb begin
+      s1_entry[w] = tag_q[at];
+      if (!used_q[at]) s1_entry[w].state = RemoteI;
+      if (s2_write && s2_way == way_t'(w) && s2_q.index[SetWidth-1:0] == at) begin
+        s1_entry[w] = s2_entry;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (s2_write && s2_way == way_t'(w)) tag_q[s2_q.index[SetWidth-1:0]] <= s2_entry;
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) used_q <= '0;
+      else if (s2_write && s2_way == way_t'(w)) used_q[s2_q.index[SetWidth-1:0]] <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      s1_valid_q <= 1'b0;
+      s2_valid_q <= 1'b0;
+    end else begin
+      s1_valid_q <= s0_valid;
+      s2_valid_q <= s1_valid_q && !(s1_q.core && again);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    s1_q       <= s0;
+    s2_q       <= s1;
+    s2_entry_q <= s1_entry;
+    s2_open_q  <= s1_open;
+  end
+
+  // ---------------------------------------------------------------- 2: decide
+  logic hit, some_way, miss, fill, s2_read, leave;
+  way_t hit_way, new_way, turn_q;
+  remote_e state;
+  remote_step_t step, victim;
+  message_e rsd_message, rsn_message;
+  index_t rsd_index, rsn_index;
+  logic req_push;
+
+  always_comb begin
+    hit     = 1'b0;
+    hit_way = '0;
+    state   = RemoteI;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      if (s2_entry_q[w].state != RemoteI && s2_entry_q[w].index == s2_q.index) begin
+        hit     = 1'b1;
+        hit_way = way_t'(w);
+        state   = s2_entry_q[w].state;
+      end
+    end
+    // The way of a new line: an empty one, else in turn one whose line is in a stable state.
+    some_way = 1'b0;
+    new_way  = '0;
+    for (int unsigned k = 0; k < Ways; k++) begin
+      way_t w;
+      w = way_t'(32'(turn_q) + Ways - 1 - k);
+      if (s2_entry_q[w].state inside {RemoteS, RemoteE, RemoteM, RemoteO}) begin
+        some_way = 1'b1;
+        new_way  = w;
+      end
+    end
+    for (int unsigned w = 0; w < Ways; w++) begin
+      if (s2_entry_q[w].state == RemoteI) begin
+        some_way = 1'b1;
+        new_way  = way_t'(w);
+      end
+    end
+  end
+
+  assign step   = remote_step(state, s2_q.what);
+  assign victim = remote_step(s2_entry_q[new_way].state, InEvict);
+  assign leave  = s2_entry_q[new_way].state != RemoteI;
+  assign miss   = s2_q.core && step.emits inside {MsgRlds, MsgRldx, MsgRupg};
+  assign fill   = step.gack;
+  always_comb begin
+    again    = 1'b0;
+    allocate = 1'b0;
+    s2_write = 1'b0;
+    s2_way   = hit_way;
+    s2_entry = '{state: step.state, index: s2_q.index};
+    s2_read  = 1'b0;
+    req_push = 1'b0;
+    rsd_message = MsgNone;
+    rsn_message = MsgNone;
+    rsd_index   = s2_q.index;
+    rsn_index   = s2_q.index;
+    if (s2_valid_q) begin
+      if (s2_q.core && s2_q.what != InEvict && (step.blocked ||
+          (miss && (s2_open_q || open_q == '1 || (!hit && !some_way))))) begin
+        again = 1'b1;
+      end else if (s2_q.core && s2_q.what == InEvict && step.blocked) begin
+        again = state != RemoteI;  // of a line that is not here nothing is left to do
+      end else begin
+        s2_write = hit || miss;
+        s2_read  = 1'b1;
+        allocate = miss;
+        req_push = miss;
+        if (miss && !hit) begin
+          s2_way = new_way;
+          if (leave) begin
+            rsd_index = s2_entry_q[new_way].index;
+            rsn_index = s2_entry_q[new_way].index;
+            if (victim.emits == MsgVicd) rsd_message = MsgVicd;
+            else rsn_message = victim.emits;
+          end
+        end else if (!miss) begin
+          if (step.emits inside {MsgVicd, MsgHakd, MsgHako}) rsd_message = step.emits;
+          else rsn_message = step.emits;
+        end
+      end
+    end
+  end
+  assign done = s2_valid_q && s2_q.core && !again;
+
+  // Lines: what stage 2 decides is written and read at its end.
+  logic [LineBytes-1:0] write_mask;
+  logic writes;
+  assign writes     = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
+  assign write_mask = writes ? s2_q.mask : '0;
+  line_t read;
+  ram_1r1w #(
+    .Width(8 * LineBytes), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
+  ) u_lines (
+    .clk_i, .we_i(write_mask), .waddr_i({s2_q.index[SetWidth-1:0], s2_way}),
+    .wdata_i(s2_q.data), .re_i(s2_read),
+    .raddr_i({s2_q.index[SetWidth-1:0], s2_way}), .rdata_o(read)
+  );
+
+  // ---------------------------------------------------------------- MSHRs
+  logic [NumMshr-1:0] gack_left;
+  logic gack_push;
+  logic [2:0] ready;  // of the queues of messages
+  logic s3_rsd_q;
+  always_comb begin
+    free_id = '0;
+    for (int i = int'(NumMshr) - 1; i >= 0; i--) if (!open_q[i]) free_id = mshr_id_t'(i);
+    open_d = open_q & ~gack_left;
+    if (allocate) open_d[free_id] = 1'b1;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= '0;
+      owed_q <= '0;
+      turn_q <= '0;
+    end else begin
+      open_q <= open_d;
+      owed_q <= owed_q & ~gack_left;
+      if (s2_valid_q && fill) owed_q[s2_q.id] <= 1'b1;
+      if (allocate && leave && !hit) turn_q <= turn_q + 1'b1;
+`ifndef SYNTHESIS
+      if (s2_valid_q && step.never) begin
+        $fatal(1, "coherence_cache: %s cannot occur in state %s", s2_q.what.name(), state.name());
+      end
+      if (s2_valid_q && fill && (!open_q[s2_q.id] || owed_q[s2_q.id])) begin
+        $fatal(1, "coherence_cache: an answer to no request");
+      end
+      if ((req_push && !ready[0]) || (s3_rsd_q && !ready[1]) ||
+          ((gack_push || rsn_message != MsgNone) && !ready[2])) begin
+        $fatal(1, "coherence_cache: a message without a place");
+      end
+`endif
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (allocate) begin
+      mshr_q[free_id] <= '{store: s2_q.what == InStore, tag: s2_q.tag, index: s2_q.index};
+      mshr_mask_q[free_id] <= s2_q.mask;
+      mshr_data_q[free_id] <= s2_q.data;
+    end
+  end
+
+  // ---------------------------------------------------------------- 3: what was read
+  logic s3_rsp_q, s3_fill_q;
+  logic [7:0] s3_tag_q;
+  line_t s3_load_q;
+  header_t s3_header_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      s3_rsp_q <= 1'b0;
+      s3_rsd_q <= 1'b0;
+    end else begin
+      s3_rsp_q <= (done && !miss) || (s2_valid_q && fill);
+      s3_rsd_q <= rsd_message != MsgNone;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    s3_fill_q   <= fill;
+    s3_tag_q    <= s2_q.tag;
+    s3_load_q   <= s2_q.load;
+    s3_header_q <= header_of(rsd_message, '0, rsd_index);
+  end
+  assign core_rsp_valid_o = s3_rsp_q;
+  assign core_rsp_tag_o   = s3_tag_q;
+  assign core_rsp_data_o  = s3_fill_q ? s3_load_q : read;
+
+  // ---------------------------------------------------------------- messages
+  // Whoever enters stage 0 finds a place for all that it and those before it, in stages 1 to 3, may send.
+  localparam int unsigned QueueWidth = $clog2(Queue) + 1;
+  localparam int unsigned Lines = Queue / 2;
+  logic [QueueWidth-1:0] req_usage, rsn_usage;
+  logic [$clog2(Lines):0] rsd_usage;
+  header_t rsn_push;
+  logic owed_some;
+  mshr_id_t owed_id;
+  header_t req_push_header;
+
+  assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue;
+  assign core_room = fwd_room && 32'(req_usage) + 3 <= Queue;
+
+  assign req_push_header = header_of(step.emits, id_t'(free_id), s2_q.index);
+  fifo #(.Width(64), .Depth(Queue)) u_req (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(req_push), .ready_o(ready[0]),
+    .data_i(req_push_header), .valid_o(req_valid_o), .ready_i(req_ready_i),
+    .data_o(req_header_o), .usage_o(req_usage)
+  );
+  fifo #(.Width(64 + 8 * LineBytes), .Depth(Lines)) u_rsd (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(s3_rsd_q), .ready_o(ready[1]),
+    .data_i({s3_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
+    .data_o({rsd_header_o, rsd_data_o}), .usage_o(rsd_usage)
+  );
+  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their places.
+  always_comb begin
+    owed_some = 1'b0;
+    owed_id   = '0;
+    for (int i = int'(NumMshr) - 1; i >= 0; i--) begin
+      if (owed_q[i]) begin
+        owed_some = 1'b1;
+        owed_id   = mshr_id_t'(i);
+      end
+    end
+    gack_push = owed_some && rsn_message == MsgNone && 32'(rsn_usage) + 5 <= Queue;
+    gack_left = '0;
+    gack_left[owed_id] = gack_push;
+    rsn_push = gack_push ? header_of(MsgGack, '0, mshr_q[owed_id].index) :
+                           header_of(rsn_message, '0, rsn_index);
+  end
+  fifo #(.Width(64), .Depth(Queue)) u_rsn (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(gack_push || rsn_message != MsgNone),
+    .ready_o(ready[2]), .data_i(rsn_push), .valid_o(rsn_valid_o), .ready_i(rsn_ready_i),
+    .data_o(rsn_header_o), .usage_o(rsn_usage)
+  );
+  logic unused;
+  assign unused = ^{ready, rsp_id_i, step.hit, victim};
+endmodule

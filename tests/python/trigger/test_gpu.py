@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The GPU's kernels without a GPU: their numbers by a host's compiler, their cubin by NVRTC, their launcher
+and the ring of lines with a driver that runs warps as threads."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from isthmus import bootstrap, cache, cli
+from isthmus.errors import UserError
+from isthmus.trigger import gpu, native
+
+HERE = Path(__file__).resolve().parent
+FLAGS = (
+    "-std=c++17",
+    "-O2",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-shared",
+    "-pthread",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _native() -> None:
+    bootstrap.ensure_native()
+
+
+def built(source: Path) -> Path:
+    """A shared object of a C++ file, from the cache where it is in it."""
+    compiler = shutil.which("g++") or "g++"
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    key = cache.digest([source, gpu.KERNELS, gpu.HEADER, version, *FLAGS])
+    entry = cache.entry("host-kernels", f"{source.stem}-{key[:32]}")
+    with cache.making(entry) as work:
+        if work is not None:
+            made = work / "made.so"
+            command = [compiler, *FLAGS, "-I", str(gpu.SOURCES), "-x", "c++", str(source), "-o", str(made)]
+            subprocess.run(command, check=True)
+            cache.publish(made, entry)
+    return entry
+
+
+@pytest.fixture(scope="module")
+def kernels() -> ctypes.CDLL:
+    return ctypes.CDLL(str(built(gpu.KERNELS)))
+
+
+@pytest.fixture(scope="module")
+def driver() -> str:
+    return str(built(HERE / "fake_cuda.cpp"))
+
+
+def records(sample: str, count: int, seed: int = 77) -> bytes:
+    return native.events(sample, seed, count, 1e7)[0][64:]
+
+
+def rows(words: bytes, stride: int) -> list[tuple[float, ...]]:
+    """Number of circles, margin, and three times x, y, r of each event."""
+    return [struct.unpack_from("<I10f", words, at) for at in range(0, len(words), stride)]
+
+
+@pytest.mark.parametrize(
+    ("sample", "count"), [("reference", 6000), ("mixed", 3000), ("bright", 1500), ("noisy", 1500)]
+)
+def test_circles_are_those_of_the_cpu(kernels: ctypes.CDLL, sample: str, count: int) -> None:
+    given = records(sample, count)
+    expected = rows(native.circles(given), 44)
+    results = ctypes.create_string_buffer(128 * count)
+    kernels.host_rings_batch(native.gpu_tables(), given, results, count)
+    found = rows(results.raw, 128)
+    others, same_bits = [], 0
+    for event, (own, cpu) in enumerate(zip(found, expected, strict=True)):
+        same_bits += own == cpu
+        if own[0] != cpu[0] or any(abs(a - b) > 0.01 for a, b in zip(own[2:], cpu[2:], strict=True)):
+            others.append(event)
+    # The robust fit adds in another order, so that a hit at its limit may fall on the other side.
+    assert len(others) <= count // 1000, others
+    # Events that leave at once and events of several circles have the CPU's bits.
+    assert same_bits > 0.5 * count
+    assert all(own == cpu for own, cpu in zip(found, expected, strict=True) if own[0] > 1 and cpu[0] > 1)
+    assert sum(own[0] > 1 for own in found) > 0.1 * count
+
+
+def test_one_circle_has_the_bits_of_the_cpu(kernels: ctypes.CDLL) -> None:
+    given = records("reference", 4000)
+    results = (ctypes.c_float * (4 * 4000))()
+    kernels.host_taubin_batch(native.gpu_tables(), given, results, 4000)
+    expected = struct.unpack("<16000f", native.circles(given, single=True))
+    for event in range(4000):
+        assert tuple(results[4 * event : 4 * event + 3]) == expected[4 * event : 4 * event + 3]
+        assert results[4 * event + 3] ** 0.5 == pytest.approx(expected[4 * event + 3], rel=1e-5)
+
+
+def test_any_bytes_are_read_within_the_tables(kernels: ctypes.CDLL) -> None:
+    import random
+
+    given = random.Random(3).randbytes(70 * 500)
+    results = ctypes.create_string_buffer(128 * 500)
+    kernels.host_rings_batch(native.gpu_tables(), given, results, 500)
+    for count, _, *circles in rows(results.raw, 128):
+        assert count <= 3
+        assert all(97.9 < r < 199.1 for r in circles[2 : 3 * int(count) : 3])
+
+
+def run(driver: str, **more: float) -> native.GpuRun:
+    settings = {
+        "launch": False, "batch": 20, "rate_hz": 20_000, "events": 2000, "blocks": 1, "lines": 64,
+        "watchdog_s": 20, **more,
+    }  # fmt: skip
+    return native.gpu_run(driver, b"fake", records("reference", 500), **settings)  # type: ignore[arg-type]
+
+
+def test_a_kernel_that_never_leaves_answers_every_event_in_its_line(driver: str) -> None:
+    made = run(driver)
+    assert (made.device, made.events, made.answered) == ("threads of the host", 2000, 2000)
+    assert made.as_cpu >= 1998
+    assert made.first.samples == made.last.samples == 100
+    assert made.last.mean > made.first.mean > 0
+    assert made.first.percentiles[2] is None
+    assert made.stages is not None
+    assert made.stages[1] > 0
+
+
+def test_a_ring_that_is_full_delays_events_and_loses_none(driver: str) -> None:
+    made = run(driver, rate_hz=1e9, lines=32, events=1000)
+    assert made.answered == 1000
+    assert made.as_cpu >= 999
+    assert made.delayed > 0
+
+
+def test_the_watchdog_ends_the_kernel_and_the_launcher_says_so(driver: str) -> None:
+    with pytest.raises(UserError, match=r"was not answered: the kernel has left"):
+        run(driver, watchdog_s=0.02, rate_hz=100, events=2000)
+
+
+def test_a_launch_a_batch_gives_the_same_circles(driver: str) -> None:
+    made = run(driver, launch=True, events=400)
+    assert (made.answered, made.as_cpu >= 399, made.stages) == (400, True, None)
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"lines": 60}, "power of two"),
+        ({"lines": 16}, "hold a batch"),
+        ({"blocks": 0}, "multiple of the warps"),
+        ({"events": 0}, "no events"),
+        ({"watchdog_s": -1.0}, "watchdog"),
+    ],
+)
+def test_settings_that_cannot_run_are_one_line(driver: str, more: dict[str, float], error: str) -> None:
+    with pytest.raises(UserError, match=error):
+        run(driver, **more)
+
+
+def test_what_a_machine_lacks_is_one_line(
+    driver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match=r"^no GPU here: /nowhere/libcuda\.so cannot be loaded$"):
+        native.gpu_name("/nowhere/libcuda.so")
+    with pytest.raises(UserError, match=r"^no GPU here: libm\.so\.6 has no cuInit$"):
+        native.gpu_name("libm.so.6")
+    monkeypatch.setenv("FAKE_CUDA_EMPTY", "1")
+    with pytest.raises(UserError, match=r"^no GPU here: the driver has no device$"):
+        native.gpu_name(driver)
+    monkeypatch.setenv("FAKE_CUDA_ERROR", "1")
+    with pytest.raises(UserError, match=r"^no GPU here: cuInit: CUDA_ERROR_NO_DEVICE$"):
+        native.gpu_name(driver)
+    monkeypatch.delenv("FAKE_CUDA_EMPTY")
+    monkeypatch.delenv("FAKE_CUDA_ERROR")
+    with pytest.raises(UserError, match="CUDA_ERROR_INVALID_IMAGE"):
+        native.gpu_run(
+            driver, b"none", records("single", 20), launch=False, batch=1, rate_hz=1, events=1, blocks=1,
+            lines=4, watchdog_s=1,
+        )  # fmt: skip
+    monkeypatch.setattr(gpu, "DRIVER", "/nowhere/libcuda.so")
+    file = tmp_path / "rich.events"
+    file.write_bytes(native.events("single", 1, 512, 1e7)[0])
+    assert cli.run(["trigger", "gpu", str(file)]) == 2
+    assert capsys.readouterr().err == "isthmus: no GPU here: /nowhere/libcuda.so cannot be loaded\n"
+
+
+def test_the_command_prints_latencies(
+    driver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "DRIVER", driver)
+    monkeypatch.setattr(gpu, "compiled", lambda: b"fake")
+    file = tmp_path / "rich.events"
+    file.write_bytes(native.events("reference", 1, 512, 1e7)[0])
+    arguments = ["trigger", "gpu", str(file), "--rate", "10k", "--seconds", "0.05", "--blocks", "1"]
+    assert cli.run(arguments) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# threads of the host: 500 of 500 events answered, ")
+    assert "first event of a batch" in out
+    assert "detected to loaded" in out
+    assert cli.run([*arguments[:-1], "3"]) == 2
+    assert "--blocks 3: expected a power of two" in capsys.readouterr().err
+
+
+def test_nvrtc_makes_a_cubin_of_the_same_source_without_a_gpu() -> None:
+    try:
+        gpu.compiler()
+    except gpu.UnavailableError as err:
+        pytest.skip(str(err))
+    cubin = gpu.compiled()
+    assert cubin[:4] == b"\x7fELF"
+    # EM_CUDA, and the kernels' names among the symbols.
+    assert struct.unpack_from("<H", cubin, 18) == (190,)
+    for name in (b"rings_serve", b"rings_batch", b"taubin_batch"):
+        assert b".text." + name in cubin
+
+
+def test_an_error_of_the_compiler_is_its_first_line() -> None:
+    try:
+        library = gpu.compiler()
+    except gpu.UnavailableError as err:
+        pytest.skip(str(err))
+    with pytest.raises(UserError, match=r"sm_1|architecture"):
+        gpu.compile_kernels(library, "sm_1")

@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: SHL-2.1
+/// A remote cache, an agent without a cache and a home with directory, over networks that deliver messages
+/// in any order, with a scoreboard: one writer, one owner, every copy the last store, every load the last
+/// store, at every clock. All random choices come from seed_i. Lines 0 to lines_i - 1 are used.
+module coherence_agents_bench
+  import coherence_pkg::*;
+  import blocklink_pkg::word_t;
+#(
+  parameter int unsigned Sets    = 2,
+  parameter int unsigned Ways    = 2,
+  parameter int unsigned NumMshr = 4,
+  parameter int unsigned NumTbe  = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic [63:0] seed_i,
+  input  logic [4:0]  lines_i,     // 1 to 16
+  input  logic        stop_i,      // no agent begins anything any more
+  input  logic [11:0] sel_i,       // table (0 remote, 1 request, 2 response, 3 core), row
+  output logic [31:0] count_o,
+  output logic [31:0] messages_o,  // delivered
+  output logic [31:0] operations_o,
+  output logic        quiet_o      // nothing is open
+);
+  localparam int unsigned Lines = 16;
+  localparam int unsigned Slots = 16;   // of a network, a class
+  localparam int unsigned Patience = 50_000;
+
+  // ---------------------------------------------------------------- random numbers
+  logic [63:0] rng;
+  function automatic logic [31:0] rnd();
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    rng ^= rng << 17;
+    return rng[40:9];
+  endfunction
+  function automatic int unsigned below(int unsigned n);
+    return 32'((64'(rnd()) * 64'(n)) >> 32);
+  endfunction
+  function automatic line_t rnd_line();
+    line_t made;
+    for (int i = 0; i < 32; i++) made[32*i+:32] = rnd();
+    return made;
+  endfunction
+  function automatic mask_t rnd_mask();
+    mask_t made;
+    int unsigned kind;
+    made = '1;
+    kind = below(4);
+    case (kind)
+      0: made = '1;
+      1: made = mask_t'(1) << below(128);
+      default: for (int i = 0; i < 4; i++) made[32*i+:32] = rnd();
+    endcase
+    return made;
+  endfunction
+  function automatic line_t merged(line_t first, mask_t mask, line_t data);
+    line_t made;
+    made = first;
+    for (int i = 0; i < 128; i++) if (mask[i]) made[8*i+:8] = data[8*i+:8];
+    return made;
+  endfunction
+
+  // ---------------------------------------------------------------- agents
+  // [0] the remote's core, [1] the host's
+  logic [1:0] core_valid, core_ready, core_rsp_valid;
+  core_e [1:0] core_op;
+  index_t [1:0] core_index;
+  logic [1:0][7:0] core_tag, core_rsp_tag;
+  mask_t [1:0] core_mask;
+  line_t [1:0] core_data, core_rsp_data;
+
+  logic [3:0] req_valid, req_ready;
+  message_e [3:0] req_message;
+  header_t [3:0] req_header;
+  word_t [3:0][17:0] req_payload;
+  logic up_valid, up_dirty, down_valid, fwd_valid, fwd_ready;
+  message_e up_message, down_message, fwd_message;
+  index_t up_index, fwd_index;
+  id_t down_id;
+  line_t up_data, down_data;
+  logic c_req_valid, c_req_ready, c_rsd_valid, c_rsd_ready, c_rsn_valid, c_rsn_ready;
+  header_t c_req, c_rsd, c_rsn;
+  line_t c_line;
+  logic h_fwd_valid, h_fwd_ready, h_rsd_valid, h_rsd_ready, h_rsn_valid, h_rsn_ready;
+  header_t h_fwd, h_rsd, h_rsn;
+  logic [4:0] h_words;
+  line_t h_line;
+  logic mem_req_valid, mem_req_ready, mem_req_write, mem_rsp_valid, mem_rsp_ready;
+  index_t mem_req_index;
+  logic [7:0] mem_req_tag, mem_rsp_tag;
+  mask_t mem_req_mask;
+  line_t mem_req_data, mem_rsp_data;
+  logic stray;
+
+  coherence_cache #(.Sets(Sets), .Ways(Ways), .NumMshr(NumMshr)) u_cache (
+    .clk_i, .rst_ni, .core_valid_i(core_valid[0]), .core_ready_o(core_ready[0]),
+    .core_op_i(core_op[0]), .core_index_i(core_index[0]), .core_tag_i(core_tag[0]),
+    .core_mask_i(core_mask[0]), .core_data_i(core_data[0]), .core_rsp_valid_o(core_rsp_valid[0]),
+    .core_rsp_tag_o(core_rsp_tag[0]), .core_rsp_data_o(core_rsp_data[0]),
+    .fwd_valid_i(fwd_valid), .fwd_ready_o(fwd_ready), .fwd_message_i(fwd_message),
+    .fwd_index_i(fwd_index), .rsp_valid_i(down_valid), .rsp_message_i(down_message),
+    .rsp_dirty_i(up_dirty), .rsp_id_i(down_id), .rsp_data_i(down_data),
+    .req_valid_o(c_req_valid), .req_ready_i(c_req_ready), .req_header_o(c_req),
+    .rsd_valid_o(c_rsd_valid), .rsd_ready_i(c_rsd_ready), .rsd_header_o(c_rsd),
+    .rsd_data_o(c_line), .rsn_valid_o(c_rsn_valid), .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn)
+  );
+  coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) u_home (
+    .clk_i, .rst_ni, .core_valid_i(core_valid[1]), .core_ready_o(core_ready[1]),
+    .core_op_i(core_op[1]), .core_index_i(core_index[1]), .core_tag_i(core_tag[1]),
+    .core_mask_i(core_mask[1]), .core_data_i(core_data[1]), .core_rsp_valid_o(core_rsp_valid[1]),
+    .core_rsp_tag_o(core_rsp_tag[1]), .core_rsp_data_o(core_rsp_data[1]),
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(req_message),
+    .req_header_i(req_header), .req_payload_i(req_payload[1:0]),
+    .rsp_valid_i(up_valid), .rsp_message_i(up_message), .rsp_index_i(up_index),
+    .rsp_data_i(up_data),
+    .fwd_valid_o(h_fwd_valid), .fwd_ready_i(h_fwd_ready), .fwd_header_o(h_fwd),
+    .rsd_valid_o(h_rsd_valid), .rsd_ready_i(h_rsd_ready), .rsd_header_o(h_rsd),
+    .rsd_words_o(h_words), .rsd_data_o(h_line),
+    .rsn_valid_o(h_rsn_valid), .rsn_ready_i(h_rsn_ready), .rsn_header_o(h_rsn),
+    .mem_req_valid_o(mem_req_valid), .mem_req_ready_i(mem_req_ready),
+    .mem_req_write_o(mem_req_write), .mem_req_index_o(mem_req_index), .mem_req_tag_o(mem_req_tag),
+    .mem_req_mask_o(mem_req_mask), .mem_req_data_o(mem_req_data),
+    .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag),
+    .mem_rsp_data_i(mem_rsp_data), .stray_o(stray)
+  );
+
+  // What both have of a line.
+  typedef struct packed {
+    remote_e state;
+    index_t  index;
+  } cache_entry_t;
+  typedef struct packed {
+    logic       used;
+    home_e      home;
+    directory_e directory;
+    logic       has;
+    logic       dirty;
+    logic       pinned;
+    logic       leaves;
+    index_t     index;
+  } home_entry_t;
+  cache_entry_t c_entry [Ways][Sets];
+  home_entry_t h_entry [Ways][Sets];
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
+    for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
+      always_comb begin
+        c_entry[w][s] = u_cache.gen_tags[w].tag_q[s];
+        if (!u_cache.gen_tags[w].used_q[s]) c_entry[w][s].state = RemoteI;
+        h_entry[w][s] = u_home.gen_entries[w].entry_q[s];
+        if (!u_home.gen_entries[w].written_q[s]) h_entry[w][s].used = 1'b0;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- networks, memory, scoreboard
+  typedef struct packed {
+    logic     full;
+    message_e message;
+    header_t  header;
+    word_t [17:0] payload;
+    logic [7:0] due;   // clocks until it may be delivered
+  } flying_t;
+  // 0 to 3: requests by circuit; 4 forwards; 5 responses to the home; 6 to the remote
+  flying_t net [7][Slots];
+  line_t truth [Lines];
+  line_t dram [Lines];
+  typedef struct packed {
+    logic full;
+    logic write;
+    index_t index;
+    logic [7:0] tag;
+    mask_t mask;
+    line_t data;
+    logic [7:0] due;
+  } access_t;
+  access_t memory [64];
+
+  logic [1:0] want_q, want_u;          // a load's line is compared at the next clock
+  line_t [1:0] want_line;
+  line_t want_uline;
+  logic [255:0] open [2];
+  int unsigned opened [2];
+  core_e open_op [2][256];
+  int unsigned since;                  // clocks without any delivery or response
+  // The agent without a cache: an operation of a line at most.
+  message_e unc_op [Lines];
+  logic [31:0] remote_c [9][16];
+  logic [31:0] request_c [4][5][32];
+  logic [31:0] response_c [4][32];
+  logic [31:0] core_c [4][4];
+  logic running;
+
+  always_comb begin
+    unique case (sel_i[11:10])
+      2'd0: count_o = remote_c[sel_i[7:4]][sel_i[3:0]];
+      2'd1: count_o = request_c[sel_i[9:8]][sel_i[7:5]][sel_i[4:0]];
+      2'd2: count_o = response_c[sel_i[6:5]][sel_i[4:0]];
+      default: count_o = core_c[sel_i[3:2]][sel_i[1:0]];
+    endcase
+  end
+
+  task automatic fail(string what, index_t index);
+    $fatal(1, "line %0d: %s", index, what);
+  endtask
+  function automatic int place(int n);
+    for (int i = 0; i < int'(Slots); i++) if (!net[n][i].full) return i;
+    return -1;
+  endfunction
+  task automatic put(int n, message_e message, header_t header, word_t [17:0] payload);
+    int at;
+    at = place(n);
+    if (at < 0) fail("network overflow", header.index);
+    net[n][at] = '{full: 1'b1, message: message, header: header, payload: payload,
+                   due: 8'(below((below(8) == 0) ? 120 : 12))};
+  endtask
+  // One that is due, of those chosen at random; -1: none.
+  function automatic int due(int n);
+    int start;
+    start = int'(below(Slots));
+    for (int i = 0; i < int'(Slots); i++) begin
+      int at;
+      at = (start + i) % int'(Slots);
+      if (net[n][at].full && net[n][at].due == 0) return at;
+    end
+    return -1;
+  endfunction
+
+  logic [Lines-1:0] touched;  // lines whose copies may have changed at the edge before
+  logic [3:0] turn;           // and one more
+  task automatic invariants();
+    touched[turn] = 1'b1;
+    turn++;
+    for (int l = 0; l < int'(lines_i); l++) begin
+      int s;
+      remote_e r;
+      home_e h;
+      directory_e d;
+      logic has, valid;
+      line_t rline, hline;
+      s = l % int'(Sets);
+      r = RemoteI;
+      h = HomeI;
+      d = DirI;
+      has = 1'b0;
+      for (int w = 0; w < int'(Ways); w++) begin
+        if (c_entry[w][s].state != RemoteI && c_entry[w][s].index == index_t'(l)) begin
+          r = c_entry[w][s].state;
+          rline = u_cache.u_lines.mem_q[s * int'(Ways) + w];
+        end
+        if (h_entry[w][s].used && h_entry[w][s].index == index_t'(l)) begin
+          h = h_entry[w][s].home;
+          d = h_entry[w][s].directory;
+          has = h_entry[w][s].has;
+          hline = u_home.u_lines.mem_q[s * int'(Ways) + w];
+        end
+      end
+      valid = r inside {RemoteS, RemoteE, RemoteM, RemoteO, RemoteSm, RemoteOm};
+      if (r inside {RemoteE, RemoteM} && h != HomeI) begin
+        fail("two writers: the remote's is one", index_t'(l));
+      end
+      if (h inside {HomeE, HomeM} && valid) fail("two writers: the home's is one", index_t'(l));
+      if (h inside {HomeM, HomeO} && r inside {RemoteM, RemoteO, RemoteOm}) begin
+        fail("two owners", index_t'(l));
+      end
+      if (valid && d == DirI) fail("the directory misses a copy", index_t'(l));
+      if (d == DirS && r inside {RemoteE, RemoteM, RemoteO, RemoteOm}) begin
+        fail("the directory misses an owner", index_t'(l));
+      end
+      if (touched[l] && valid && rline != truth[l]) begin
+        fail("the remote's copy is not the last store", index_t'(l));
+      end
+      if (touched[l] && h != HomeI && (!has || hline != truth[l])) begin
+        fail("the home's copy is not the last store", index_t'(l));
+      end
+      if (touched[l] && r == RemoteE && (has ? hline : dram[l]) != truth[l]) begin
+        fail("exclusive and clean, and memory has another line", index_t'(l));
+      end
+    end
+    touched = '0;
+    touched[u_cache.s2_q.index[3:0]] = 1'b1;
+    touched[u_home.s2_q.what.index[3:0]] = 1'b1;
+  endtask
+
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rng = seed_i | 64'd1;
+      for (int i = 0; i < 20; i++) void'(rnd());
+      for (int n = 0; n < 7; n++) for (int i = 0; i < int'(Slots); i++) net[n][i] = '0;
+      for (int i = 0; i < 64; i++) memory[i] = '0;
+      for (int l = 0; l < int'(Lines); l++) begin
+        truth[l] = rnd_line();
+        dram[l] = truth[l];
+        unc_op[l] = MsgNone;
+      end
+      remote_c = '{default: '0};
+      request_c = '{default: '0};
+      response_c = '{default: '0};
+      core_c = '{default: '0};
+      open = '{default: '0};
+      opened = '{default: 0};
+      {want_q, want_u, turn} = '0;
+      touched = '1;
+      since = 0;
+      core_valid <= '0;
+      core_op <= '{default: CoreLoad};
+      {core_index, core_tag, core_mask, core_data} <= '0;
+      req_valid <= '0;
+      req_message <= '{default: MsgNone};
+      {req_header, req_payload} <= '0;
+      {up_valid, up_dirty, down_valid, fwd_valid} <= '0;
+      up_message <= MsgNone;
+      down_message <= MsgNone;
+      fwd_message <= MsgNone;
+      {c_req_ready, c_rsd_ready, c_rsn_ready, h_fwd_ready, h_rsd_ready, h_rsn_ready} <= '0;
+      {mem_req_ready, mem_rsp_valid} <= '0;
+      messages_o <= '0;
+      operations_o <= '0;
+      quiet_o <= 1'b0;
+    end else begin
+      int moved, done;
+      logic idle;
+      moved = 0;
+      done  = 0;
+      invariants();
+      if (stray) fail("a request that is none", '0);
+
+      // ------------------------------------------------ loads that were decided a clock ago
+      for (int k = 0; k < 2; k++) begin
+        if (want_q[k] && (!core_rsp_valid[k] || core_rsp_data[k] != want_line[k])) begin
+          fail(k == 0 ? "the remote loads what is not the last store" :
+                        "the host loads what is not the last store", '0);
+        end
+      end
+      if (want_u[0] && (!u_home.s3_rsd_q || u_home.rsd_line != want_uline)) begin
+        fail("an uncached load is answered with what is not the last store", '0);
+      end
+      {want_q, want_u} = '0;
+
+      // ------------------------------------------------ what is decided at this edge
+      if (u_cache.s2_valid_q) begin
+        index_t at;
+        at = u_cache.s2_q.index;
+        remote_c[u_cache.state][u_cache.s2_q.what]++;
+        if (u_cache.s2_q.core && !u_cache.again && !u_cache.miss) begin
+          if (u_cache.s2_q.what == InStore) begin
+            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.s2_q.mask, u_cache.s2_q.data);
+          end else if (u_cache.s2_q.what == InLoad) begin
+            want_q[0] = 1'b1;
+            want_line[0] = truth[at[3:0]];
+          end
+        end else if (u_cache.fill) begin
+          if (u_cache.mshr_q[u_cache.s2_q.id].store) begin
+            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.mshr_mask_q[u_cache.s2_q.id],
+                                    u_cache.mshr_data_q[u_cache.s2_q.id]);
+          end else begin
+            want_q[0] = 1'b1;
+            want_line[0] = truth[at[3:0]];
+          end
+        end
+      end
+      if (u_home.s2_valid_q) begin
+        index_t at;
+        logic [3:0] l;
+        at = u_home.s2_q.what.index;
+        l  = at[3:0];
+        unique case (2'(u_home.s2_q.what.kind))  // in the order of its enumeration
+          2'd0: response_c[u_home.phase][u_home.message]++;
+          2'd1: begin
+            if (!u_home.s2_q.resumed && !(u_home.again && !u_home.step.hold) &&
+                !(u_home.step.hold && u_home.s2_open_q)) begin
+              request_c[u_home.entry.directory][u_home.entry.home][u_home.message]++;
+            end
+          end
+          2'd2: begin
+            if (!u_home.s2_q.resumed && !u_home.again && u_home.s2_q.what.op != CoreEvict &&
+                !(u_home.s2_q.what.op == CoreLoad && u_home.entry.home != HomeI)) begin
+              core_c[u_home.s2_q.what.op][u_home.entry.directory]++;
+            end
+          end
+          default: ;
+        endcase
+        if (u_home.evict && u_home.victim.directory != DirI) begin
+          core_c[CoreRecall][u_home.victim.directory]++;
+        end
+        if (u_home.core_rsp) begin
+          if (u_home.s2_q.what.op == CoreStore) begin
+            truth[l] = merged(truth[l], u_home.s2_q.mask, u_home.s2_q.data);
+          end else if (u_home.s2_q.what.op == CoreLoad) begin
+            want_q[1] = 1'b1;
+            want_line[1] = truth[l];
+          end
+        end
+        if (u_home.rsd_message == MsgPdat) begin
+          want_u[0] = 1'b1;
+          want_uline = truth[l];
+        end
+        if (u_home.rsn_message == MsgPack && u_home.message inside {MsgRstt, MsgRstp}) begin
+          truth[l] = merged(truth[l], u_home.s2_q.resumed ? u_home.tbe_mask_q[u_home.s2_q.tbe] :
+                                                            u_home.s2_q.mask,
+                            u_home.s2_q.resumed ? u_home.tbe_data_q[u_home.s2_q.tbe] :
+                                                  u_home.s2_q.data);
+        end
+        if (u_home.rsd_message == MsgPatm) begin
+          logic [63:0] now, after;
+          line_t operands;
+          operands = u_home.tbe_data_q[u_home.s2_q.tbe];
+          now = truth[l][64*u_home.s2_q.what.word+:64];
+          unique case (u_home.message)
+            MsgRinc: after = now + 64'd1;
+            MsgRdec: after = now - 64'd1;
+            default: after = (now == operands[63:0]) ? operands[127:64] : now;
+          endcase
+          if (u_home.old != now) fail("an atomic's old value is not the last store", at);
+          truth[l][64*u_home.s2_q.what.word+:64] = after;
+        end
+      end
+
+      // ------------------------------------------------ cores
+      for (int k = 0; k < 2; k++) begin
+        if (core_rsp_valid[k]) begin
+          if (!open[k][core_rsp_tag[k]]) fail("a response to a tag that is not open", '0);
+          open[k][core_rsp_tag[k]] = 1'b0;
+          opened[k]--;
+          done++;
+        end
+        if (!core_valid[k] || core_ready[k]) begin
+          logic [7:0] tag;
+          int unsigned kind;
+          tag = core_tag[k] + 8'd1;
+          core_valid[k] <= 1'b0;
+          if (!stop_i && opened[k] < 12 && !open[k][tag] && below(3) != 0) begin
+            core_valid[k] <= 1'b1;
+            core_tag[k]   <= tag;
+            core_index[k] <= index_t'(below(32'(lines_i)));
+            kind = below(8);
+            case (kind)
+              0, 1, 2: core_op[k] <= CoreStore;
+              3: core_op[k] <= CoreEvict;
+              default: core_op[k] <= CoreLoad;
+            endcase
+            core_mask[k] <= rnd_mask();
+            core_data[k] <= rnd_line();
+            open[k][tag] = 1'b1;
+            opened[k]++;
+          end
+        end
+      end
+
+      // ------------------------------------------------ the agent without a cache
+      if (!stop_i && below(4) == 0) begin
+        int l, n;
+        int unsigned kind;
+        message_e message;
+        header_t header;
+        word_t [17:0] payload;
+        l = int'(below(32'(lines_i)));
+        payload = {rnd_line(), rnd_mask()};
+        kind = below(8);
+        case (kind)
+          0: message = MsgRinc;
+          1: message = MsgRdec;
+          2: message = MsgRcas;
+          3: message = MsgRstt;
+          4, 5: message = MsgRstp;
+          default: message = MsgRldi;
+        endcase
+        n = (message inside {MsgRcas, MsgRstt, MsgRstp} ? 0 : 2) + (1 - l % 2);
+        header = header_of(message, id_t'(16 + l), index_t'(l));
+        if (message inside {MsgRinc, MsgRdec, MsgRcas}) header.offset = {4'(below(2)), 3'd0};
+        // Half of the compared values are right, as far as anybody can know.
+        if (message == MsgRcas && below(2) == 0) payload[0] = truth[l][64*header.offset[6:3]+:64];
+        if (unc_op[l] == MsgNone && place(n) >= 0) begin
+          unc_op[l] = message;
+          put(n, message, header, payload);
+        end
+      end
+
+      // ------------------------------------------------ messages into the networks
+      if (c_req_valid && c_req_ready) begin
+        put(c_req.index[0] ? 2 : 3, message_of(3'd3, c_req.opcode), c_req, '0);
+      end
+      if (c_rsd_valid && c_rsd_ready) begin
+        put(5, message_of(3'd2, c_rsd.opcode), c_rsd, {c_line, 128'd0});
+      end
+      if (c_rsn_valid && c_rsn_ready) put(5, message_of(3'd5, c_rsn.opcode), c_rsn, '0);
+      if (h_fwd_valid && h_fwd_ready) put(4, message_of(3'd4, h_fwd.opcode), h_fwd, '0);
+      if (h_rsd_valid && h_rsd_ready) begin
+        put(6, message_of(3'd2, h_rsd.opcode), h_rsd, {h_line, 128'd0});
+      end
+      if (h_rsn_valid && h_rsn_ready) put(6, message_of(3'd5, h_rsn.opcode), h_rsn, '0);
+
+      // ------------------------------------------------ and out of them
+      for (int r = 0; r < 4; r++) begin
+        if (req_valid[r] && req_ready[r]) moved++;
+        if (!req_valid[r] || req_ready[r]) begin
+          int at;
+          at = due(r);
+          req_valid[r] <= at >= 0;
+          if (at >= 0) begin
+            req_message[r] <= net[r][at].message;
+            req_header[r]  <= net[r][at].header;
+            req_payload[r] <= net[r][at].payload;
+            net[r][at].full = 1'b0;
+          end
+        end
+      end
+      if (fwd_valid && fwd_ready) moved++;
+      if (!fwd_valid || fwd_ready) begin
+        int at;
+        at = due(4);
+        fwd_valid <= at >= 0;
+        if (at >= 0) begin
+          fwd_message <= net[4][at].message;
+          fwd_index   <= net[4][at].header.index;
+          net[4][at].full = 1'b0;
+        end
+      end
+      begin
+        int at;
+        at = due(5);
+        up_valid <= at >= 0;
+        if (at >= 0) begin
+          up_message <= net[5][at].message;
+          up_index   <= net[5][at].header.index;
+          up_data    <= net[5][at].payload[17:2];
+          net[5][at].full = 1'b0;
+          moved++;
+        end
+        at = due(6);
+        down_valid <= 1'b0;
+        if (at >= 0) begin
+          message_e message;
+          logic [3:0] l;
+          message = net[6][at].message;
+          l = net[6][at].header.index[3:0];
+          net[6][at].full = 1'b0;
+          moved++;
+          if (net[6][at].header.id >= 5'd16) begin
+            // Of the agent without a cache.
+            message_e must;
+            must = MsgPatm;
+            if (unc_op[l] == MsgRldi) must = MsgPdat;
+            if (unc_op[l] inside {MsgRstt, MsgRstp}) must = MsgPack;
+            if (message != must || unc_op[l] == MsgNone) fail("a wrong answer", index_t'(l));
+            unc_op[l] = MsgNone;
+            done++;
+          end else begin
+            down_valid   <= 1'b1;
+            down_message <= message;
+            down_id      <= net[6][at].header.id;
+            up_dirty     <= net[6][at].header.dirty != '0;
+            down_data    <= net[6][at].payload[17:2];
+          end
+        end
+      end
+      for (int n = 0; n < 7; n++) begin
+        for (int i = 0; i < int'(Slots); i++) if (net[n][i].due != 0) net[n][i].due--;
+      end
+      // Room for what is taken at the next clock; the last places are the agent's without a cache.
+      c_req_ready <= below(3) != 0 && count(2) < int'(Slots) - 2 && count(3) < int'(Slots) - 2;
+      c_rsd_ready <= below(3) != 0 && count(5) < int'(Slots) - 4;
+      c_rsn_ready <= below(3) != 0 && count(5) < int'(Slots) - 4;
+      h_fwd_ready <= below(3) != 0 && count(4) < int'(Slots) - 2;
+      h_rsd_ready <= below(3) != 0 && count(6) < int'(Slots) - 4;
+      h_rsn_ready <= below(3) != 0 && count(6) < int'(Slots) - 4;
+
+      // ------------------------------------------------ memory
+      if (mem_req_valid && mem_req_ready) begin
+        for (int i = 0; i < 64; i++) begin
+          if (memory[i].full && memory[i].index == mem_req_index) begin
+            fail("memory has two accesses to a line", mem_req_index);
+          end
+        end
+        for (int i = 0; i < 64; i++) begin
+          if (!memory[i].full) begin
+            memory[i] = '{full: 1'b1, write: mem_req_write, index: mem_req_index, tag: mem_req_tag,
+                          mask: mem_req_mask, data: mem_req_data, due: 8'(below(20))};
+            break;
+          end
+        end
+      end
+      mem_req_ready <= below(4) != 0;
+      if (!mem_rsp_valid || mem_rsp_ready) begin
+        int start;
+        start = int'(below(64));
+        mem_rsp_valid <= 1'b0;
+        for (int i = 0; i < 64; i++) begin
+          int at;
+          logic [3:0] l;
+          at = (start + i) % 64;
+          l = memory[at].index[3:0];
+          if (memory[at].full && memory[at].due == 0) begin
+            if (memory[at].write) dram[l] = merged(dram[l], memory[at].mask, memory[at].data);
+            mem_rsp_valid <= 1'b1;
+            mem_rsp_tag   <= memory[at].tag;
+            mem_rsp_data  <= dram[l];
+            memory[at].full = 1'b0;
+            break;
+          end
+        end
+      end
+      for (int i = 0; i < 64; i++) if (memory[i].due != 0) memory[i].due--;
+
+      // ------------------------------------------------ progress
+      messages_o   <= messages_o + 32'(moved);
+      operations_o <= operations_o + 32'(done);
+      idle = opened[0] == 0 && opened[1] == 0 && u_cache.open_q == '0;
+      for (int l = 0; l < int'(Lines); l++) if (unc_op[l] != MsgNone) idle = 1'b0;
+      for (int n = 0; n < 7; n++) if (count(n) != 0) idle = 1'b0;
+      for (int i = 0; i < int'(NumTbe); i++) if (u_home.tbe_phase_q[i] != 0) idle = 1'b0;
+      quiet_o <= idle;
+      since = (idle || done != 0) ? 0 : since + 1;
+      if (since > Patience) fail("nothing ends any more", '0);
+    end
+  end
+  function automatic int count(int n);
+    int found;
+    found = 0;
+    for (int i = 0; i < int'(Slots); i++) if (net[n][i].full) found++;
+    return found;
+  endfunction
+endmodule

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+from bench import run
+
+
+@pytest.mark.parametrize(
+    ("top", "parameters"),
+    [
+        ("nanet_guard", {}),
+        ("nanet_store", {}),
+        ("nanet_pack", {"DataWidth": 64}),
+        ("nanet_pack", {"DataWidth": 512}),
+    ],
+    ids=["guard", "store", "pack-64", "pack-512"],
+)
+def test_stages_behind_a_port(top: str, parameters: dict[str, int]) -> None:
+    run("isthmus:nanet:nanet", top, "nanet_stages_tb", parameters=parameters)
