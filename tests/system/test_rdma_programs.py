@@ -121,20 +121,16 @@ def test_random_writes_are_right_over_pci_express(run: Run) -> None:
     assert (found["wrong"], found["again"]) == (0, 0)
 
 
-@pytest.mark.parametrize("platform", ["forth-rdma", "rdma-pcie"])
-def test_a_read_over_the_gateware_brings_what_is_there_and_nothing_that_may_not_be_read(
-    run: Run, platform: str
-) -> None:
-    found = run("read", platform=platform)
+def test_a_read_over_the_gateware_brings_what_is_there_and_nothing_that_may_not_be_read(run: Run) -> None:
+    found = run("read")
     assert (found["right"], found["right_at_once"]) == (found["asked"], found["at_once"])
     assert (found["refused"], found["untouched"], found["records"]) == (4, True, 0)
     assert found["served"] == [found["asked"] + found["at_once"], 4, 0]
     assert found["beside"] > 5, "others write to both meanwhile"
 
 
-@pytest.mark.parametrize("platform", ["forth-rdma", "rdma-pcie"])
-def test_an_interrupt_wakes_a_program_that_finds_all_that_was_sent_before_it(run: Run, platform: str) -> None:
-    found = run("interrupt", platform=platform)
+def test_an_interrupt_wakes_a_program_that_finds_all_that_was_sent_before_it(run: Run) -> None:
+    found = run("interrupt")
     assert found["woken"] == found["rounds"]
     assert found["masked"] == found["rounds"], "one that is masked is pending, and wakes nobody"
     assert found["clear"]
