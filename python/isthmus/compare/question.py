@@ -28,10 +28,15 @@ Models = Callable[[str, Mapping[str, int]], Path]
 
 @dataclass(frozen=True)
 class Driver:
-    """A way in which a program uses a road. `profile`: the design that has it."""
+    """A way in which a program uses a road. `profile`: the design that has it.
+
+    `named_only`: measured only where the user names it. It is a state that a program may meet, such as a line
+    that is in the cache already, and none that it can choose.
+    """
 
     name: str
     profile: Profile
+    named_only: bool = False
 
 
 class RoadQuestion(Protocol):
@@ -163,7 +168,7 @@ def plan(
 
 def _chosen(drivers: Sequence[Driver], wanted: str | None, baselines: bool) -> list[Driver]:
     """The drivers asked for; without baselines one design for each."""
-    found = [d for d in drivers if wanted in (None, d.name)]
+    found = [d for d in drivers if wanted == d.name or (wanted is None and not d.named_only)]
     if baselines:
         return found
     first: dict[str, Driver] = {}

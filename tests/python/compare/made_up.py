@@ -24,6 +24,10 @@ BASE_NS = {
     ("rdma", "dma"): 1_700,
     ("rdma", "message"): 1_400,
     ("eci", "uncached"): 140,
+    ("eci", "cached"): 200,
+    ("eci", "cached-dirty"): 160,
+    ("eci", "cached-hit"): 17,
+    ("eci", "atomic"): 190,
     ("ccix", "request-agent"): 520,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
@@ -38,6 +42,10 @@ BYTE_NS = {
     "inline": 4.0,
     "message": 4.0,
     "uncached": 0.08,
+    "cached": 0.13,
+    "cached-dirty": 0.13,
+    "cached-hit": 0.03,
+    "atomic": 0.08,
     "request-agent": 0.08,
     "pcie-dma": 0.07,
     "poll": 8.0,
@@ -61,9 +69,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         driver = {"pcie": "loads" if published else "dma", "usb": "serial" if published else "bulk"}.get(
             bus, {"gige": "datagram", "vme": "loads"}.get(bus, "")
         )
-    elif road == "eci":
-        operation, size, driver = work["operation"], work["bytes"], "uncached"
-    elif road in ("ccix", "nanet"):
+    elif road in ("eci", "ccix", "nanet"):
         operation, size, driver = work["operation"], work["bytes"], work["driver"]
     else:
         operation, size = work["test"], work["size_bytes"]

@@ -192,6 +192,16 @@ def test_shipped_platforms_have_latencies_of_their_own_generation(name: str) -> 
     assert settings.warnings(platforms.load(name)) == []
 
 
+def test_a_state_of_the_caches_is_measured_only_where_it_is_named(call: Any) -> None:
+    asked = "--op device-read --size 128 --platform eci"
+    _, unnamed, _ = call(asked)
+    _, named, _ = call(f"{asked} --driver cached-hit")
+    assert " cached " in unnamed
+    assert "cached-hit" not in unnamed
+    assert "cached-dirty" not in unnamed
+    assert " cached-hit " in named
+
+
 def test_every_default_carries_something_and_every_operation_is_carried() -> None:
     carried: set[str] = set()
     for road in having("question"):

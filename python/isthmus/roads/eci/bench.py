@@ -28,6 +28,8 @@ UPDATE = "update"
 WORD_BYTES = 8
 DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
+STATES = ("cached-dirty", "cached-hit")
+"""Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
 ATOMIC = "atomic"
 WAYS = 4
 LINE_BYTES = 128

@@ -18,7 +18,10 @@ DEFAULTS = ("eci",)
 """Platforms that are measured where none is named."""
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    **{op: tuple(Driver(name, "isthmus") for name in bench.DRIVERS) for op in bench.OPERATIONS},
+    **{
+        op: tuple(Driver(name, "isthmus", named_only=name in bench.STATES) for name in bench.DRIVERS)
+        for op in bench.OPERATIONS
+    },
     bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
 }
 """The published profile is alike so far: `isthmus bench eci` shows both."""
