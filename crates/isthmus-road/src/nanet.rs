@@ -50,7 +50,7 @@ impl Road for Nanet {
     }
 }
 
-/// Runs it.
+/// Runs a scenario.
 pub(crate) fn run(
     scenario: &NanetScenario,
     make_model: MakeModel<'_>,
@@ -85,7 +85,7 @@ fn lost(ledgers: &[RefCell<Ledger>]) -> u64 {
     ledgers.iter().map(of).sum::<usize>() as u64
 }
 
-/// The counters of every port that are not zero.
+/// All counters of the ports that are not zero.
 fn whereabouts(statistics: &[Statistics]) -> String {
     let mut text = Vec::new();
     for (port, of) in statistics.iter().enumerate() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the observed transfer spent its time: from the lanes' records and the devices' probes.
+//! Breakdown of the observed transfer's latency, from the lanes' records and the devices' probes.
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{DeviceHandle, ProbeRecord};
@@ -12,13 +12,13 @@ use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::stages::Way;
 
-/// The circuits of loads and of stores from the FPGA, and of lines from the host.
+/// Virtual circuits of loads and of stores from the FPGA, and of lines from the host.
 const LOADS: [u32; 2] = [6, 7];
 const STORES: [u32; 2] = [2, 3];
 const LINES: [u32; 2] = [4, 5];
 const NUMBERED: [u32; 2] = [0b100, 0b101];
 
-/// Whether a block carries a word of one of two circuits.
+/// Whether a block carries a word of one of two virtual circuits.
 fn carries(record: &BlockRecord, circuits: [u32; 2]) -> bool {
     let [low, high] = [record.block[14], record.block[15]];
     if !NUMBERED.contains(&(high >> 29)) {
@@ -43,7 +43,7 @@ impl Seen<'_> {
     }
 }
 
-/// The stages of the observed transfer, which was alone.
+/// Stages of the observed transfer, which ran alone.
 pub(super) fn stages(
     world: &World,
     scenario: &EciScenario,
@@ -80,7 +80,7 @@ pub(super) fn stages(
     way.finish(end)
 }
 
-/// Over the lanes, from the first block with a word of some circuits to the last; `None` without one.
+/// Time on the lanes, from the first block with a word of these circuits to the last; `None`: no such block.
 fn lanes(
     way: &mut Way,
     from: &str,

@@ -18,12 +18,12 @@ use crate::arrivals::Starts;
 use crate::error::RoadError;
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
-/// Without any response for this long the link has stopped.
+/// A run without any response for this long is an error: the link has stopped.
 const STUCK: Picoseconds = Picoseconds::from_us(500);
-/// Longer than a store takes to be visible once it is acknowledged, and than blocks in flight.
+/// Longer than an acknowledged store needs to become visible, and longer than blocks are in flight.
 const SETTLE: Picoseconds = Picoseconds::from_us(2);
 
-/// The counters of the direction with the data, at a time.
+/// Counters of the direction that carries the data, at one time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) at: Picoseconds,
@@ -33,19 +33,19 @@ pub(super) struct Counts {
     pub(super) again: u64,
 }
 
-/// What came of a run.
+/// Result of a run.
 pub(super) struct Outcome {
     /// Intended starts of all transfers, the observed one last.
     pub(super) due: Vec<Picoseconds>,
-    /// When each had its last line: read, or visible in host memory.
+    /// When the last line of each transfer was read, or was visible in host memory.
     pub(super) done: Vec<Picoseconds>,
-    /// When the FPGA knew it.
+    /// When the FPGA knew that each transfer was done.
     pub(super) known: Vec<Picoseconds>,
     pub(super) from: Counts,
     pub(super) until: Counts,
-    /// Bytes compared.
+    /// Number of bytes compared.
     pub(super) checked: u64,
-    /// What memory must have.
+    /// Expected content of memory.
     pub(super) lines: Vec<Line>,
 }
 
@@ -61,7 +61,7 @@ impl Outcome {
         ends
     }
 
-    /// From a transfer's start until the FPGA knew that it was done, on the mean.
+    /// Mean time from a transfer's start until the FPGA knew that it was done.
     pub(super) fn acknowledged_ps(&self, of: &Range<u64>) -> f64 {
         let of = of.start as usize..of.end as usize;
         let spans = self.known[of.clone()].iter().zip(&self.due[of.clone()]);
@@ -69,22 +69,22 @@ impl Outcome {
     }
 }
 
-/// A line that was asked for.
+/// A line with an outstanding request.
 struct Open {
     transfer: u64,
     index: u64,
     bytes: usize,
 }
 
-/// The host's program: it writes lines before the FPGA asks for them, and reads all in the end.
+/// The host's program: it writes lines before the FPGA requests them, and reads all lines at the end.
 #[derive(Default)]
 struct Host {
     tags: VecDeque<u8>,
     open: BTreeMap<u8, (u64, bool)>,
-    /// Lines written, and asked for to be.
+    /// Number of lines written, and of writes requested.
     stored: u64,
     storing: u64,
-    /// Lines read in the end: so many, of `reads`.
+    /// Number of lines read at the end, of `reads`.
     reads: u64,
     reading: u64,
     read: u64,
@@ -98,12 +98,12 @@ struct Logic {
     random: RandomStream,
     starts: Option<Starts>,
     next_start: Option<Picoseconds>,
-    /// Transfers that may begin: up to here.
+    /// Transfers below this number may begin.
     limit: u64,
-    /// Transfers begun, and lines of the last one that were asked for.
+    /// Number of transfers begun, and of lines of the last one that were requested.
     begun: u64,
     asked: u64,
-    /// Lines of each transfer that are open or not yet asked for.
+    /// Lines of each transfer that are not done.
     missing: BTreeMap<u64, u64>,
     tags: VecDeque<u8>,
     open: BTreeMap<u8, Open>,
@@ -237,7 +237,7 @@ impl Logic {
         }
     }
 
-    /// The stores that became visible since this was last asked.
+    /// Notes the stores that became visible since the last call.
     fn note_stored(&mut self) {
         let stored = self.memory.borrow_mut().take_stored();
         for (index, at) in stored {

@@ -24,7 +24,7 @@ const CACHE_LINES: u64 = 256;
 /// Bytes of a shared word.
 pub(super) const WORD_BYTES: usize = 8;
 const MOST_BYTES: usize = 65_536;
-/// Lines that the FPGA reads and writes, one after the other and then from the first again.
+/// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 4_096;
 
 /// One run.
@@ -33,9 +33,9 @@ pub(super) const REGION_LINES: u64 = 4_096;
 pub struct EciScenario {
     /// Always `eci`.
     pub road: String,
-    /// Which of the system's two designs this is.
+    /// Profile: as published, or ours.
     pub profile: Profile,
-    /// The constants of everything that is not gateware.
+    /// Constants of everything that is not gateware.
     pub platform: EciPlatform,
     /// The FPGA.
     pub fpga: EciDevice,
@@ -45,44 +45,44 @@ pub struct EciScenario {
     pub workload: EciWorkload,
     /// Seed of the data.
     pub seed: u64,
-    /// Bounds of the run.
+    /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// What goes wrong: `to_host` and `to_fpga`, each with `.block_error` (a bit of a block is altered) and
-    /// `.block_lost` (a block vanishes); an opportunity a block.
+    /// Injected faults: `to_host` and `to_fpga`, each with `.block_error` (a bit of a block is inverted) and
+    /// `.block_lost` (a block is dropped); decided for each block.
     #[serde(default)]
     pub faults: BTreeMap<String, FaultSpec>,
-    /// A waveform of the FPGA to write; needs a model built for it.
+    /// Waveform of the FPGA to write; needs a model built for it.
     #[serde(default)]
     pub waveform: Option<PathBuf>,
 }
 
-/// The constants of everything outside both ends.
+/// Constants of everything outside both ends.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EciPlatform {
-    /// Its name.
+    /// Name of the platform.
     pub name: String,
     /// Clock of both ends.
     #[schemars(range(min = 1.0, max = 2_000.0))]
     pub clock_mhz: f64,
-    /// The lanes of one link, the same in both directions.
+    /// Lanes of one link, the same in both directions.
     pub lanes: LanesConfig,
-    /// Host memory: a request to its data.
+    /// Read latency of host memory.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_read_ns: f64,
-    /// Host memory: a store to its being visible to a program.
+    /// From a store at host memory to its data being visible to a program.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
 }
 
-/// One end's gateware.
+/// Gateware of one end.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EciDevice {
-    /// The shared object of its model.
+    /// Shared object of the model.
     pub model_path: PathBuf,
-    /// Clocks that a reset lasts.
+    /// Length of the reset in clocks.
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
 }
@@ -100,12 +100,12 @@ pub enum EciDriver {
     CachedDirty,
     /// Through its cache, lines that are in it.
     CachedHit,
-    /// The home changes the word: of `update` alone.
+    /// The home changes the word; only for `update`.
     Atomic,
 }
 
 impl EciDriver {
-    /// Its name in scenarios and results.
+    /// Name in scenarios and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -124,23 +124,23 @@ impl EciDriver {
 pub struct EciWorkload {
     /// `device-read`, `device-write` or `update`.
     pub operation: Operation,
-    /// How.
+    /// How the FPGA's logic reaches host memory.
     #[serde(default)]
     pub driver: EciDriver,
-    /// Of each transfer: a whole number of lines, and perhaps a part of one more.
+    /// Bytes per transfer: whole lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
     pub bytes: usize,
-    /// Transfers measured.
+    /// Number of measured transfers.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub iterations: u64,
-    /// Transfers before them.
+    /// Warm-up transfers before them.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub warmup: u64,
     /// Transfers in flight.
     #[serde(default)]
     pub window: Option<u32>,
-    /// Transfers a second, at random times.
+    /// Transfers per second, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
 }
@@ -149,7 +149,7 @@ impl EciScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
-    /// Names the key that is wrong, and says what would be right.
+    /// A wrong key, with its name and what is expected.
     pub fn parse(json: &str) -> Result<Self, RoadError> {
         crate::scenario::checked(json, Self::check)
     }
@@ -181,7 +181,7 @@ impl EciScenario {
         Ok(())
     }
 
-    /// Lines that the transfers go over, one after the other and then from the first again.
+    /// Lines that the transfers use, in ascending order, again and again.
     pub(super) fn region(&self) -> u64 {
         let window = u64::from(self.workload.window.unwrap_or(1));
         match self.workload.driver {
@@ -199,7 +199,7 @@ impl EciScenario {
         self.workload.operation == Operation::DeviceWrite
     }
 
-    /// Of a transfer.
+    /// Lines per transfer.
     pub(super) fn lines(&self) -> u64 {
         self.workload.bytes.div_ceil(LINE_BYTES) as u64
     }
@@ -209,7 +209,7 @@ impl EciScenario {
         (self.workload.bytes - line as usize * LINE_BYTES).min(LINE_BYTES)
     }
 
-    /// Transfers in flight at once, beside those that are measured.
+    /// Excluded transfers at either end of the series: those in flight at once.
     fn edge(&self) -> u64 {
         match (self.workload.window, self.workload.rate_per_s) {
             (_, Some(_)) => 16,
@@ -218,13 +218,13 @@ impl EciScenario {
         }
     }
 
-    /// Those that are measured.
+    /// Numbers of the measured transfers.
     pub(super) fn counted(&self) -> Range<u64> {
         let head = self.workload.warmup + self.edge();
         head..head + self.workload.iterations
     }
 
-    /// All but the observed one, which follows alone.
+    /// Number of transfers without the observed one, which follows alone.
     pub(super) fn series(&self) -> u64 {
         self.counted().end + self.edge()
     }

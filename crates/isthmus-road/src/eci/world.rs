@@ -21,7 +21,7 @@ use crate::model::MakeModel;
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
 const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
 
-/// The counters of one end.
+/// Counters of one end.
 pub(super) struct Status {
     pub(super) blocks: OutputPin,
     pub(super) words: OutputPin,
@@ -49,19 +49,19 @@ impl Status {
     }
 }
 
-/// All of it.
+/// The simulated world.
 pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) fpga: DeviceHandle,
     pub(super) host: DeviceHandle,
-    /// From the FPGA to the host, and back.
+    /// Lanes from the FPGA to the host, and back.
     pub(super) lanes: [Rc<RefCell<BlockLine>>; 2],
     pub(super) memory: Rc<RefCell<LineMemory>>,
-    /// Of the FPGA and of the host.
+    /// Status of the FPGA and of the host.
     pub(super) status: [Rc<Status>; 2],
 }
 
-/// What memory has at the start.
+/// Content of memory at the start.
 pub(super) fn first_lines(seed: u64) -> Vec<Line> {
     let mut random = RandomStream::new(seed, "eci:memory");
     (0..REGION_LINES).map(|_| random_line(&mut random)).collect()
@@ -122,7 +122,7 @@ impl World {
         Ok(())
     }
 
-    /// What both ends counted. A device that did what its contract forbids is an error.
+    /// Counters of both ends. A device that broke its contract is an error.
     pub(super) fn counters(&self) -> Result<BTreeMap<String, u64>, RoadError> {
         let mut found = BTreeMap::new();
         for (name, status) in ["fpga", "host"].into_iter().zip(&self.status) {
@@ -144,7 +144,7 @@ impl World {
         Ok(found)
     }
 
-    /// Compares all of memory with what must be in it.
+    /// Compares all of memory with its expected content.
     pub(super) fn check_memory(
         &self,
         scenario: &EciScenario,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the time of a datagram goes, from pins and probes.
+//! Breakdown of a datagram's latency, from pins and probes.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::error::RoadError;
 use crate::measurement::{Samples, Stage};
 use crate::stages::Way;
 
-/// Datagrams of a port that the tag of a probe tells apart.
+/// Number of datagrams of a port that a probe's tag can distinguish.
 const TAGS: usize = 64;
-/// The probes, by the names that the gateware gives them, in the order of a datagram's way.
+/// Names of the probes, in the order in which a datagram passes them.
 const PROBES: [&str; 7] =
     ["UdpFirst", "Requested", "Accepted", "Answered", "CtrlLast", "Written", "Completed"];
 
 /// When a datagram passed each of [`PROBES`].
 type Passed = [Picoseconds; PROBES.len()];
 
-/// The times of one datagram.
+/// Times of one datagram.
 struct Trip {
     due: Picoseconds,
     pins: PhyFrame,
@@ -30,7 +30,7 @@ struct Trip {
     seen: Picoseconds,
 }
 
-/// What the probes say of a run.
+/// Result of the probes over a run.
 pub(super) struct Breakdown {
     /// Name of a part, and its figures over all counted datagrams.
     pub(super) parts: BTreeMap<String, Value>,
@@ -38,7 +38,7 @@ pub(super) struct Breakdown {
     pub(super) total: Picoseconds,
 }
 
-/// Takes the counted datagrams of port 0 apart. Each fills a buffer, and none was lost.
+/// Breakdown of the measured datagrams of port 0. Each fills a buffer, and none was lost.
 pub(super) fn of(
     world: &World,
     port: &NanetPort,
@@ -76,7 +76,7 @@ pub(super) fn of(
     Ok(Breakdown { parts, stages: stages(trip, octet)?, total })
 }
 
-/// One datagram's way. A probe that it passes while something longer goes on adds no stage.
+/// Stages of one datagram. A probe passed during a longer stage adds no stage of its own.
 fn stages(trip: &Trip, octet: Picoseconds) -> Result<Vec<Stage>, RoadError> {
     let mut way = Way::new(trip.due);
     let [first, requested, accepted, answered, last, written, completed] = trip.passed;
@@ -119,7 +119,7 @@ fn trips(
     Ok(trips)
 }
 
-/// When each datagram of port 0 passed each probe. One that was spoilt passes those of the first part alone.
+/// When each datagram of port 0 passed each probe. A corrupted one passes only the first probes.
 fn passed(world: &World, ledger: &Ledger) -> Result<Vec<Passed>, RoadError> {
     let mut found = vec![Passed::default(); ledger.sent.len()];
     let device = &world.device;

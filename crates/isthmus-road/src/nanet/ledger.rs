@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was sent on each port, and what of it a program has seen: every byte is compared.
+//! Datagrams that were sent on each port and received by the program: every byte is compared.
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::FrameId;
@@ -12,14 +12,14 @@ use crate::error::RoadError;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub(super) id: FrameId,
-    /// When it was due to be sent.
+    /// Intended time of sending.
     pub(super) due: Picoseconds,
     pub(super) good: bool,
-    /// When the program had its event.
+    /// When the program received its event.
     pub(super) seen: Option<Picoseconds>,
 }
 
-/// One port's.
+/// Datagrams of one port.
 pub(super) struct Ledger {
     port: usize,
     bytes: usize,
@@ -27,9 +27,9 @@ pub(super) struct Ledger {
     seed: u64,
     faults: NanetFaults,
     pub(super) sent: Vec<Sent>,
-    /// The first that no event was about.
+    /// The first datagram without an event.
     next: usize,
-    /// Good ones that were sent and not seen.
+    /// Number of correct datagrams that were sent and not yet received.
     pub(super) in_flight: u64,
     pub(super) seen: u64,
     pub(super) compared: u64,
@@ -51,7 +51,7 @@ impl Ledger {
         }
     }
 
-    /// What the next datagram holds, and what is wrong with it.
+    /// Payload of the next datagram, and the fault in it, if any.
     pub(super) fn make(&self) -> (Vec<u8>, Spoil) {
         let number = self.sent.len() as u64;
         let every = |period: u64| period != 0 && number % period == period - 1;
@@ -63,14 +63,14 @@ impl Ledger {
         (self.payload(self.sent.len()), spoil)
     }
 
-    /// Notes that it is on its way.
+    /// Notes that the next datagram is sent.
     pub(super) fn send(&mut self, id: FrameId, due: Picoseconds, spoil: Spoil) {
         let good = spoil == Spoil::Nothing;
         self.sent.push(Sent { id, due, good, seen: None });
         self.in_flight += u64::from(good);
     }
 
-    /// A buffer with `datagrams` of this port has come, with these bytes from its begin on.
+    /// Checks a received buffer with `datagrams` of this port.
     pub(super) fn buffer(
         &mut self,
         datagrams: usize,
@@ -112,7 +112,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// A number of its own, and bytes that depend on it, on the port and on the seed.
+    /// A unique number, and bytes that depend on it, on the port and on the seed.
     fn payload(&self, number: usize) -> Vec<u8> {
         let mut state = (self.seed ^ (self.port as u64) << 56)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)

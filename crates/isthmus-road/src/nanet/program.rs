@@ -19,20 +19,20 @@ use crate::arrivals::{Arrivals, Starts};
 use crate::error::RoadError;
 use crate::host_bus::HostMemory;
 
-/// Nothing takes longer on an idle interface but a buffer that waits for more datagrams.
+/// Longest wait for an event, beside the time that a buffer waits for more datagrams.
 const SILENCE: Picoseconds = Picoseconds::from_ms(1);
 
-/// What a run found.
+/// Result of a run.
 pub(super) struct Outcome {
     pub(super) statistics: Vec<Statistics>,
-    /// Of an interface that translates addresses.
+    /// Counters of the address translation, if the interface has one.
     pub(super) translations: Option<Translations>,
-    /// Shares of the measured span, and its ends.
+    /// Utilisation over the measured time, and its begin and end.
     pub(super) busy: BTreeMap<&'static str, f64>,
     pub(super) span: [Picoseconds; 2],
 }
 
-/// Usage of what is busy, up to a time.
+/// Busy times up to one point in time.
 struct Usage {
     at: Picoseconds,
     waited: Picoseconds,
@@ -48,7 +48,7 @@ pub(super) struct Program {
     ledgers: Rc<Vec<RefCell<Ledger>>>,
     scenario: Rc<NanetScenario>,
     arrivals: Arrivals,
-    /// Datagrams of a port: all of them, and where those that count begin and end.
+    /// Datagrams per port: all, and the range of the measured ones.
     total: u64,
     counted: std::ops::Range<u64>,
 }
@@ -138,7 +138,7 @@ impl Program {
         Ok(Outcome { statistics, translations, busy, span })
     }
 
-    /// What a buffer holds, from wherever its pages are.
+    /// Content of a buffer, gathered from its pages.
     fn bytes(&self, config: &NicConfig, offset: usize, bytes: usize) -> Result<Vec<u8>, RoadError> {
         let violation = |what: String| RoadError::Violation(format!("nanet: {what}"));
         let pieces = match &config.paging {
@@ -154,7 +154,7 @@ impl Program {
         Ok(found)
     }
 
-    /// The next event; none when it does not come for so long.
+    /// The next event; `None` after the timeout.
     async fn wait(
         &self,
         nic: &mut Driver,
@@ -183,7 +183,7 @@ impl Program {
         self.all_sent() && self.ledgers.iter().all(|ledger| ledger.borrow().in_flight == 0)
     }
 
-    /// Sends what the window allows.
+    /// Sends as many datagrams as the window allows.
     fn top_up(&self, port: usize) {
         let Some(window) = self.arrivals.window() else { return };
         loop {
@@ -201,7 +201,7 @@ impl Program {
         send(&self.ports[port], &mut self.ledgers[port].borrow_mut(), due);
     }
 
-    /// A source with a rate of its own.
+    /// Starts a source that sends at a given rate.
     fn spawn_source(&self, port: usize, rate_per_s: f64) {
         let (sim, ports, ledgers) =
             (self.sim.clone(), Rc::clone(&self.ports), Rc::clone(&self.ledgers));

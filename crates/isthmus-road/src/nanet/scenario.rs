@@ -14,9 +14,9 @@ use crate::operation::Operation;
 use crate::platform::{DmaMemory, GigeLink, GigePhy, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
 
-/// UDP payload of a datagram: what an Ethernet frame of 1518 bytes holds.
+/// Largest UDP payload: that of an Ethernet frame of 1518 bytes.
 pub const MAX_BYTES: usize = 1472;
-/// A closed loop's datagrams before those that count, at least.
+/// Minimum number of warm-up datagrams of a closed loop.
 const CLOSED_WARM_UP: u64 = 8;
 const OPEN_WARM_UP: u64 = 32;
 
@@ -26,9 +26,9 @@ const OPEN_WARM_UP: u64 = 32;
 pub struct NanetScenario {
     /// Always `nanet`.
     pub road: String,
-    /// Which of the system's two designs this is.
+    /// Profile: as published, or ours.
     pub profile: Profile,
-    /// The constants of everything that is not gateware.
+    /// Constants of everything that is not gateware.
     pub platform: NanetPlatform,
     /// The network interface.
     pub interface: NanetInterface,
@@ -36,49 +36,49 @@ pub struct NanetScenario {
     pub workload: NanetWorkload,
     /// Seed of the data, of arrivals and of all faults.
     pub seed: u64,
-    /// Bounds of the run.
+    /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// A waveform of the interface.
+    /// Waveform of the interface to write; needs a model built for it.
     #[serde(default)]
     pub waveform: Option<PathBuf>,
-    /// What goes wrong.
+    /// Injected faults.
     #[serde(default)]
     pub faults: NanetFaults,
-    /// An idle interface is not evaluated; results are the same either way.
+    /// Whether to skip the evaluation of an idle interface; results are the same either way.
     #[serde(default = "yes")]
     pub skip_idle: bool,
 }
 
-/// How a program waits for an event.
+/// How the program waits for an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NanetDriver {
-    /// It polls the next place of the event queue.
+    /// It polls the next entry of the event queue.
     #[default]
     Poll,
     /// It sleeps until an interrupt.
     Interrupt,
 }
 
-/// What becomes of datagrams while no buffer of their list is free.
+/// What happens to datagrams while no buffer of their list is free.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NanetPolicy {
-    /// The new one is dropped.
+    /// The new datagram is dropped.
     #[default]
     Newest,
-    /// The buffer that was filled first is filled anew.
+    /// The oldest filled buffer is overwritten.
     Oldest,
-    /// They wait.
+    /// Datagrams wait in the port's queue.
     Hold,
 }
 
-/// The constants of everything outside the interface.
+/// Constants of everything outside the interface.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NanetPlatform {
-    /// Its name.
+    /// Name of the platform.
     pub name: String,
     /// The cable of each port, from a source that sends at line rate.
     pub cable: GigeLink,
@@ -86,13 +86,13 @@ pub struct NanetPlatform {
     pub phy: GigePhy,
     /// The link to the host.
     pub link: PcieLink,
-    /// The host's port.
+    /// PCIe root port of the host.
     pub root: PciePort,
-    /// The interface's hard block.
+    /// PCIe hard block of the interface.
     pub endpoint: PciePort,
     /// Host memory as the interface's DMA sees it.
     pub memory: DmaMemory,
-    /// What a processor pays.
+    /// Costs of the processor's accesses.
     pub host: PcieHost,
 }
 
@@ -100,37 +100,37 @@ pub struct NanetPlatform {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NanetInterface {
-    /// The shared object of its model.
+    /// Shared object of the model.
     pub model_path: PathBuf,
-    /// The clock of everything behind the MAC.
+    /// Clock of everything behind the MAC.
     #[schemars(range(min = 50.0, max = 1_000.0))]
     pub clock_mhz: f64,
-    /// Clocks that a reset lasts.
+    /// Length of the reset in clocks.
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
-    /// Ports.
+    /// Number of ports.
     #[schemars(range(min = 1, max = 4))]
     pub ports: usize,
-    /// The pages that the buffers are in, for a model that translates addresses: 4096, 65536 or 2097152; 0: none.
+    /// Page size of the buffers, for a model with address translation: 4096, 65536 or 2097152; 0: none.
     #[serde(default)]
     #[schemars(range(min = 0, max = 2_097_152))]
     pub page_bytes: usize,
-    /// The soft processor that finds the buffer of each datagram, where the model has one.
+    /// Soft processor that finds the buffer of each datagram, if the model has one.
     #[serde(default)]
     pub firmware: Option<NanetFirmware>,
 }
 
-/// What the program of a soft processor takes for a datagram.
+/// Time that the soft processor's program needs for a datagram.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NanetFirmware {
-    /// From a request until the program reads it, at the least.
+    /// Minimum time from a request until the program reads it.
     #[schemars(range(min = 0.0, max = 300.0))]
     pub wake_min_us: f64,
-    /// At the most; in between every time is as likely.
+    /// Maximum of that time; it is distributed uniformly.
     #[schemars(range(min = 0.0, max = 300.0))]
     pub wake_max_us: f64,
-    /// From there to its answer.
+    /// From there to the answer.
     #[schemars(range(min = 0.0, max = 300.0))]
     pub work_us: f64,
 }
@@ -141,53 +141,53 @@ pub struct NanetFirmware {
 pub struct NanetWorkload {
     /// Always `nic-to-memory`.
     pub operation: Operation,
-    /// UDP payload of a datagram.
+    /// UDP payload in bytes.
     #[schemars(range(min = 4, max = 1472))]
     pub bytes: usize,
-    /// Datagrams that count.
+    /// Number of measured datagrams per port.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub iterations: u64,
-    /// Datagrams of a port between their begin and their event.
+    /// Datagrams in flight per port, closed loop.
     #[serde(default)]
     #[schemars(range(min = 1, max = 4096))]
     pub window: Option<u32>,
-    /// Datagrams a second and port, Poisson.
+    /// Datagrams per second and port, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
-    /// Buffers of each list: a power of two.
+    /// Buffers per list: a power of two.
     #[serde(default = "sixty_four")]
     #[schemars(range(min = 1, max = 64))]
     pub buffers: usize,
-    /// Datagrams that make a buffer full.
+    /// Datagrams per buffer.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 255))]
     pub datagrams: u8,
-    /// From a buffer's first datagram to its event at the latest; 0: never.
+    /// Maximum time from a buffer's first datagram to its event; 0: no limit.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub flush_us: f64,
-    /// What the program does with each event before it gives the buffer back.
+    /// Time that the program works on each event before it gives the buffer back.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub work_ns: f64,
-    /// How the program waits.
+    /// How the program waits for events.
     #[serde(default)]
     pub driver: NanetDriver,
-    /// What becomes of datagrams while no buffer of their list is free.
+    /// What happens to datagrams while no buffer of their list is free.
     #[serde(default)]
     pub policy: NanetPolicy,
-    /// Datagrams may be lost; they are counted where they were.
+    /// Whether losses are allowed; they are counted where they happen.
     #[serde(default)]
     pub may_lose: bool,
 }
 
-/// What goes wrong.
+/// Injected faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NanetFaults {
-    /// Every so many datagrams one has a wrong UDP check sum; 0: none.
+    /// One datagram in this many has a wrong UDP checksum; 0: none.
     pub bad_checksum_every: u64,
-    /// Every so many one has a wrong frame check sequence; 0: none.
+    /// One datagram in this many has a wrong frame check sequence; 0: none.
     pub bad_fcs_every: u64,
 }
 
@@ -245,7 +245,7 @@ impl NanetScenario {
         Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
     }
 
-    /// Datagrams of each port before and behind those that count.
+    /// Datagrams per port before and after the measured ones.
     pub(super) fn excluded(&self) -> Result<(u64, u64), RoadError> {
         Ok(match self.arrivals()? {
             Arrivals::Window(window) => {
@@ -260,7 +260,7 @@ impl NanetScenario {
         self.place_bytes() * usize::from(self.workload.datagrams)
     }
 
-    /// From one datagram of a buffer to the next.
+    /// Distance of two datagrams in a buffer, in bytes.
     pub(super) fn place_bytes(&self) -> usize {
         self.workload.bytes.next_multiple_of(PLACE_BYTES)
     }
@@ -272,12 +272,12 @@ impl NanetScenario {
             .find(|size| size.bytes() == self.interface.page_bytes)
     }
 
-    /// Cycles of the interface's clock.
+    /// A time in cycles of the interface's clock.
     pub(super) fn cycles(&self, us: f64) -> u64 {
         (us * self.interface.clock_mhz).round() as u64
     }
 
-    /// How a program gets its data, as results name it.
+    /// The driver's name in results.
     pub(super) fn driver(&self) -> &'static str {
         match self.workload.driver {
             NanetDriver::Poll => "poll",

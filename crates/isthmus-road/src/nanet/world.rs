@@ -27,21 +27,21 @@ const SOURCE_PORT: u16 = 6_000;
 const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 0x10]);
 const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 16);
 const UDP_PORT: u16 = 6_666;
-/// Room for everything that a run can have in flight.
+/// Queue size of a source: more than a run can have in flight.
 const QUEUE_BYTES: u64 = 64 << 20;
 const ETHERNET_HEADER_BYTES: usize = 14;
 
-/// The driver, over the simulated host.
+/// The host library's driver over the simulated host.
 pub(super) type Driver = Nic<Bar, HostMemory>;
 
-/// One port with what is before it.
+/// One port with its source and cable.
 pub(super) struct NanetPort {
     pub(super) source: FrameEndpoint,
     pub(super) phy: GmiiPhy,
     number: u8,
 }
 
-/// All of it.
+/// The simulated world.
 pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) device: DeviceHandle,
@@ -93,7 +93,7 @@ impl World {
     }
 }
 
-/// Where buffers, the event queue and the page table lie in memory, and the memory's size.
+/// Memory layout of buffers, event queue and page table, and the size of memory.
 fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
     let workload = &scenario.workload;
     let bytes = scenario.buffer_bytes();
@@ -135,7 +135,7 @@ fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
     (config, size)
 }
 
-/// The numbers below `count` in an order of the seed: pages of a program lie anywhere.
+/// A random permutation of the numbers below `count`: a program's pages are scattered.
 fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -224,7 +224,7 @@ impl NanetPort {
         Ok(Self { source, phy, number: number as u8 })
     }
 
-    /// Sends a datagram; `spoil` changes what goes over the wire. None: the source's queue is full.
+    /// Sends a datagram; `spoil` corrupts it on the wire. `None`: the source's queue is full.
     pub(super) fn send(&self, payload: &[u8], spoil: Spoil) -> Option<FrameId> {
         let n = self.number;
         let mut mac = MAC.0;
@@ -250,7 +250,7 @@ impl NanetPort {
         self.source.send_wire(wire)
     }
 
-    /// Bytes on the wire for a datagram, with preamble, padding, frame check and gap.
+    /// Bytes on the wire per datagram, with preamble, padding, frame check sequence and gap.
     pub(super) fn wire_bytes(payload: usize) -> u64 {
         use isthmus_sim::world::ethernet::{
             FCS_BYTES, INTERFRAME_GAP_BYTES, MIN_FRAME_BYTES, PREAMBLE,
@@ -260,7 +260,7 @@ impl NanetPort {
     }
 }
 
-/// What is wrong with a frame on purpose.
+/// Injected fault of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spoil {
     Nothing,
