@@ -13,7 +13,7 @@ use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::stages::Way;
 
-/// A packet's way over the link.
+/// Path of a packet over the link.
 #[derive(Clone, Copy)]
 struct Hop {
     handed: Picoseconds,
@@ -22,12 +22,12 @@ struct Hop {
     delivered: Picoseconds,
 }
 
-/// The hops of the observed transfer: requests or written lines up, answers down.
+/// Hops of the observed transfer: requests or written lines to the host, responses back.
 struct Hops {
     up: Vec<Hop>,
     down: Vec<Hop>,
     propagation: Picoseconds,
-    /// What the FPGA does before the first of them, and behind the last.
+    /// Time in the FPGA before the first of them, and after the last.
     ours: [&'static str; 2],
 }
 
@@ -75,7 +75,7 @@ impl Hops {
     }
 }
 
-/// The stages of the observed transfer, which was alone.
+/// Stages of the observed transfer, which ran alone.
 pub(super) fn stages(
     world: &World,
     scenario: &CcixScenario,

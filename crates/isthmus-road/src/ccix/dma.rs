@@ -15,7 +15,7 @@ use super::scenario::{CcixPcie, LINE_BYTES};
 use crate::error::RoadError;
 use crate::host_bus::{MEMORY_BASE, pcie_config};
 
-/// The link has no BAR that anybody uses.
+/// The link's BAR, which is not used.
 const BAR_BYTES: u64 = 0x1000;
 
 /// The link and the memory behind it.
@@ -25,7 +25,7 @@ pub(super) struct Dma {
     memory: Memory,
     write: Picoseconds,
     noted: Cell<usize>,
-    /// TLPs with writes that are not yet visible.
+    /// Write TLPs whose data is not yet visible.
     flying: RefCell<VecDeque<TlpRecord>>,
 }
 
@@ -92,7 +92,7 @@ impl Dma {
         line
     }
 
-    /// The writes that became visible since the last call.
+    /// Writes that became visible since the last call.
     pub(super) fn take_stored(&self) -> Vec<Stored> {
         let new = self.link.records_since(Direction::Up, self.noted.get());
         self.noted.set(self.noted.get() + new.len());

@@ -43,18 +43,18 @@ pub(super) fn pattern(index: u64, seed: u32) -> Line {
 pub(super) struct Stored {
     pub(super) index: u64,
     pub(super) at: Picoseconds,
-    /// What the line has now.
+    /// Content of the line.
     pub(super) line: Line,
 }
 
-/// The home.
+/// The home agent.
 pub(super) struct Home {
     sim: Sim,
     link: CcixLink,
     gateway: Picoseconds,
     read: Picoseconds,
     write: Picoseconds,
-    /// Free places, of requests and of lines.
+    /// Free buffers, for requests and for lines.
     free: [Cell<u32>; 2],
     memory: RefCell<Vec<Line>>,
     stored: RefCell<Vec<Stored>>,
@@ -91,12 +91,12 @@ impl Home {
         home
     }
 
-    /// The writes that became visible since the last call.
+    /// Writes that became visible since the last call.
     pub(super) fn take_stored(&self) -> Vec<Stored> {
         self.stored.take()
     }
 
-    /// What it was sent that no agent may send.
+    /// The first illegal message that it received.
     pub(super) fn wrong(&self) -> Option<String> {
         self.wrong.borrow().clone()
     }

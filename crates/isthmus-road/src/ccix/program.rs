@@ -18,36 +18,36 @@ use crate::arrivals::Starts;
 use crate::error::RoadError;
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
-/// Without any end of a transfer for this long the link has stopped.
+/// A run in which no transfer ends for this long is an error: the link has stopped.
 const STUCK: Picoseconds = Picoseconds::from_us(500);
-/// Longer than a comparison takes behind its response.
+/// Longer than the comparison of data takes after its response.
 const SETTLE: Picoseconds = Picoseconds::from_us(1);
 const MOST_TASKS: u8 = 128;
 
-/// What the link carried up to a time, to the host and back.
+/// Traffic of the link up to one time, to the host and back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) at: Picoseconds,
     pub(super) up: Carried,
     pub(super) down: Carried,
-    /// Lines of transfers that have ended: one message each way.
+    /// Lines of completed transfers: one message each way.
     pub(super) requests: u64,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// Intended starts of all transfers, the observed one last.
     pub(super) due: Vec<Picoseconds>,
-    /// When each had its last line: read, or visible in host memory.
+    /// When the last line of each transfer was read, or was visible in host memory.
     pub(super) done: Vec<Picoseconds>,
-    /// When the FPGA knew it.
+    /// When the FPGA knew that each transfer was done.
     pub(super) known: Vec<Picoseconds>,
     pub(super) from: Counts,
     pub(super) until: Counts,
-    /// Bytes compared.
+    /// Number of bytes compared.
     pub(super) checked: u64,
-    /// What memory must have.
+    /// Expected content of memory.
     pub(super) lines: Vec<Line>,
 }
 
@@ -63,7 +63,7 @@ impl Outcome {
         ends
     }
 
-    /// From a transfer's start until the FPGA knew that it was done, on the mean.
+    /// Mean time from a transfer's start until the FPGA knew that it was done.
     pub(super) fn acknowledged_ps(&self, of: &Range<u64>) -> f64 {
         let of = of.start as usize..of.end as usize;
         let spans = self.known[of.clone()].iter().zip(&self.due[of.clone()]);
@@ -78,7 +78,7 @@ struct Logic {
     random: RandomStream,
     starts: Option<Starts>,
     next_start: Option<Picoseconds>,
-    /// Transfers that may begin: up to here.
+    /// Transfers below this number may begin.
     limit: u64,
     begun: u64,
     tags: VecDeque<u8>,
@@ -150,7 +150,7 @@ impl Logic {
         }
     }
 
-    /// Compares the writes that became visible since this was last asked.
+    /// Compares the writes that became visible since the last call.
     fn note_stored(&mut self) {
         for stored in self.side.take_stored() {
             let Some(transfer) = self.storing.get_mut(&stored.index).and_then(VecDeque::pop_front)

@@ -29,7 +29,7 @@ pub enum CcixDriver {
 }
 
 impl CcixDriver {
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,9 +42,9 @@ impl CcixDriver {
 /// Bytes of a line.
 pub const LINE_BYTES: usize = 64;
 const MOST_BYTES: usize = 65_536;
-/// Lines that the FPGA reads and writes, one after the other and then from the first again.
+/// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 8_192;
-/// Tasks that a traffic generator has open.
+/// Maximum number of open tasks of a traffic generator.
 const MOST_TASKS: u64 = 128;
 
 /// One run.
@@ -53,9 +53,9 @@ const MOST_TASKS: u64 = 128;
 pub struct CcixScenario {
     /// Always `ccix`.
     pub road: String,
-    /// Which of the system's two designs this is.
+    /// Profile: as published, or ours.
     pub profile: Profile,
-    /// The constants of everything that is not gateware.
+    /// Constants of everything that is not gateware.
     pub platform: CcixPlatform,
     /// The FPGA.
     pub fpga: CcixDevice,
@@ -63,19 +63,19 @@ pub struct CcixScenario {
     pub workload: CcixWorkload,
     /// Seed of the data and of arrivals.
     pub seed: u64,
-    /// Bounds of the run.
+    /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// A waveform of the FPGA to write; needs a model built for it.
+    /// Waveform of the FPGA to write; needs a model built for it.
     #[serde(default)]
     pub waveform: Option<PathBuf>,
 }
 
-/// The constants of everything outside the FPGA's gateware.
+/// Constants of everything outside the FPGA's gateware.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixPlatform {
-    /// Its name.
+    /// Name of the platform.
     pub name: String,
     /// Clock of the FPGA's logic and of its hard block's CCIX interface.
     #[schemars(range(min = 50.0, max = 1_000.0))]
@@ -107,19 +107,19 @@ pub struct CcixPcie {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixHome {
-    /// A message at the host's port to its request at the home, and an answer's way back.
+    /// Delay between the host's port and the home, each way.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub gateway_ns: f64,
-    /// Host memory: a request at the home to its line.
+    /// Read latency of host memory, from a request at the home.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_read_ns: f64,
-    /// Host memory: a write at the home to its being visible to a program.
+    /// From a write at the home to its data being visible to a program.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
-    /// Places for requests of the FPGA.
+    /// Buffers for requests of the FPGA.
     #[schemars(range(min = 1, max = 128))]
     pub requests: u32,
-    /// Places for lines that it writes.
+    /// Buffers for lines that the FPGA writes.
     #[schemars(range(min = 1, max = 128))]
     pub lines: u32,
 }
@@ -128,9 +128,9 @@ pub struct CcixHome {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixDevice {
-    /// The shared object of its model.
+    /// Shared object of the model.
     pub model_path: PathBuf,
-    /// Clocks that a reset lasts.
+    /// Length of the reset in clocks.
     #[serde(default = "sixteen")]
     pub reset_cycles: u32,
 }
@@ -141,13 +141,13 @@ pub struct CcixDevice {
 pub struct CcixWorkload {
     /// `device-read` or `device-write`.
     pub operation: Operation,
-    /// Of each transfer: a whole number of lines, and perhaps a part of one more.
+    /// Bytes per transfer: whole lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
     pub bytes: usize,
-    /// Transfers measured.
+    /// Number of measured transfers.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub iterations: u64,
-    /// Transfers before them.
+    /// Warm-up transfers before them.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub warmup: u64,
@@ -157,7 +157,7 @@ pub struct CcixWorkload {
     /// Transfers in flight.
     #[serde(default)]
     pub window: Option<u32>,
-    /// Transfers a second, at random times.
+    /// Transfers per second, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
 }
@@ -166,7 +166,7 @@ impl CcixScenario {
     /// Reads and checks a scenario.
     ///
     /// # Errors
-    /// Names the key that is wrong, and says what would be right.
+    /// A wrong key, with its name and what is expected.
     pub fn parse(json: &str) -> Result<Self, RoadError> {
         crate::scenario::checked(json, Self::check)
     }
@@ -208,7 +208,7 @@ impl CcixScenario {
         }
     }
 
-    /// Of a transfer.
+    /// Lines per transfer.
     pub(super) fn lines(&self) -> u64 {
         self.workload.bytes.div_ceil(LINE_BYTES) as u64
     }
@@ -223,7 +223,7 @@ impl CcixScenario {
         transfer % (REGION_LINES / self.lines()) * self.lines()
     }
 
-    /// Transfers in flight at once, beside those that are measured.
+    /// Excluded transfers at either end of the series: those in flight at once.
     fn edge(&self) -> u64 {
         match (self.workload.window, self.workload.rate_per_s) {
             (_, Some(_)) => 16,
@@ -232,7 +232,7 @@ impl CcixScenario {
         }
     }
 
-    /// Those that are measured.
+    /// Numbers of the measured transfers.
     pub(super) fn counted(&self) -> Range<u64> {
         let head = self.workload.warmup + self.edge();
         head..head + self.workload.iterations

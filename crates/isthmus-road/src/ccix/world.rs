@@ -52,7 +52,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// The writes that became visible since the last call.
+    /// Writes that became visible since the last call.
     pub(super) fn take_stored(&self) -> Vec<Stored> {
         match self {
             Self::Agent { home, .. } => home.take_stored(),
