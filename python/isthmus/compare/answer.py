@@ -216,7 +216,7 @@ class View:
         """The same for a rate: what carries it, and what saturates below it."""
         best = self.best
         tail = "" if best.p99 is None else f", p99 {time(best.p99)}"
-        text = f"Use {self.name(best)}: {time(best.p50 or 0)} a {noun} at this rate{tail}"
+        text = f"Use {self.name(best)}: {time(best.p50 or 0)} per {noun} at this rate{tail}"
         carrying = [row for row in self.rows if not row.saturated]
         if len(carrying) > 1:
             text += f", {_faster(self, carrying[1])} {self.name(carrying[1])}"
@@ -445,11 +445,11 @@ def _best_key(view: View) -> tuple[str, str, str]:
 def _figures(row: Row, noun: str) -> str:
     parts = []
     if not row.by_rate and row.p50 is not None:
-        parts.append(f"{time(row.p50)} a {noun}")
+        parts.append(f"{time(row.p50)} per {noun}")
     if row.bytes_per_s is not None:
         parts.append(rate(row.bytes_per_s, "B/s"))
     if row.by_rate and row.p50 is not None:
-        parts.append(f"{time(row.p50)} a {noun} meanwhile")
+        parts.append(f"{time(row.p50)} per {noun} meanwhile")
     return ", ".join(parts)
 
 

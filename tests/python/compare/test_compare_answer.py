@@ -88,7 +88,7 @@ def test_the_fastest_row_leads_and_another_winner_changes_the_decision() -> None
     found = _read()
     assert found.answer.views[0].decision.startswith(
         "Use PCIe Gen3 x4 with DMA: 5.8 times as fast as the next interconnect (GbE with UDP, poll), "
-        "21.9 times as fast as the same platform with loads. It takes 2.20 us a read, 117 MB/s."
+        "21.9 times as fast as the same platform with loads. It takes 2.20 us per read, 117 MB/s."
     )
     slow = answer(_changed(found, _slow, "/pcie-gen3x4/isthmus/")).views[0]
     assert slow.best.platform == "gige-direct"

@@ -56,7 +56,7 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del profile, given
-    return {"request-agent": "request agent", "pcie-dma": "DMA over PCIe"}.get(driver, driver)
+    return {"request-agent": "agent", "pcie-dma": "PCIe DMA"}.get(driver, driver)
 
 
 def scenarios(
