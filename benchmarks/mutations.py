@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,6 +128,11 @@ def run(mutation: Mutation) -> Outcome:
         place = Path(name)
         (place / Path(mutation.file).name).write_text(mutation.mutated())
         env = {**os.environ, "ISTHMUS_RTL_OVERRIDE": name, "ISTHMUS_SEED": "1"}
+        if mutation.bench.startswith("tests/system/"):
+            # Models of whole devices are built from a folder of sources.
+            shutil.copytree(RTL, place / "rtl")
+            (place / "rtl" / mutation.file).write_text(mutation.mutated())
+            env["ISTHMUS_RTL"] = str(place / "rtl")
         env["PYTHONPATH"] = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
         if mutation.proof:
             command = [sys.executable, "-c", PROVE, mutation.proof, name]
@@ -174,6 +180,9 @@ def _judge(mutation: Mutation, code: int, log: str, place: Path) -> tuple[str, s
         return "broken", last
     if code == 0:
         return "survived", ""
+    failures = [line.split()[1].rpartition("::")[2] for line in lines if line.startswith("FAILED ")]
+    if mutation.bench.startswith("tests/system/") and failures and "%Error" not in log:
+        return "killed", failures[0]
     # The simulation writes its results next to its build: without them nothing was simulated.
     if code == 1 and any(place.glob("unit/*/*.xml")):
         failed = [line.split()[1].rpartition(".")[2] for line in lines if " FAIL " in line and "**" in line]

@@ -44,5 +44,6 @@ STATE = ROOT / ".isthmus"
 
 NATIVE = ROOT / "python" / "isthmus" / "_native.abi3.so"
 LOGS = STATE / "log"
-RTL = ROOT / "rtl"
+RTL = Path(os.environ.get("ISTHMUS_RTL") or ROOT / "rtl")
+"""The gateware's sources: those of the checkout, or a copy with a change that is tried on all of it."""
 BENCHMARKS = ROOT / "benchmarks"

@@ -11,3 +11,7 @@ def test_gige_udp() -> None:
         "gige_udp_tb",
         extra_sources=[Path(__file__).with_name("gige_udp_echo.sv")],
     )
+
+
+def test_udp_echo() -> None:
+    run("isthmus:ethernet:ethernet", "udp_echo", "udp_echo_tb", parameters={"Depth": 512, "Pending": 16})
