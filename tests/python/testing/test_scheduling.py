@@ -12,11 +12,21 @@ CONFTEST = Path(__file__).resolve().parents[2] / "conftest.py"
 TESTS = """
 import os, pathlib, pytest, time
 
+HERE = pathlib.Path(__file__)
+ROOT = HERE.parents[2]
+
 @pytest.mark.parametrize("number", range(8))
 def test_it(number):
-    time.sleep(0.05)
-    with (pathlib.Path(__file__).parents[2] / "ran").open("a") as file:
-        file.write(f"{pathlib.Path(__file__).stem} {os.getpid()}\\n")
+    if HERE.stem == "test_other":
+        # The first process to come waits for a second one: how fast either starts does not matter.
+        (ROOT / f"process-{os.getpid()}").touch()
+        until = time.monotonic() + 20
+        while len(list(ROOT.glob("process-*"))) < 2 and not (ROOT / "alone").exists():
+            if time.monotonic() > until:
+                (ROOT / "alone").touch()
+            time.sleep(0.01)
+    with (ROOT / "ran").open("a") as file:
+        file.write(f"{HERE.stem} {os.getpid()}\\n")
 """
 
 
