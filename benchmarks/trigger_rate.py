@@ -160,8 +160,11 @@ def measure(options: argparse.Namespace) -> None:
             rate = 2 * rate if high == float("inf") else (low + high) / 2
             if low == 0 and rate < 1e3:
                 break
-        shown = "nothing" if best is None else f"{best.sent / 1e6:.3f} M events/s"
-        print(f"without loss: {shown}, {options.events} events a datagram, sample {options.sample}")
+        highest = "no rate" if best is None else f"{best.sent / 1e6:.3f} M events/s"
+        print(
+            f"highest rate without loss: {highest}, {options.events} events per datagram, "
+            f"sample {options.sample}"
+        )
 
 
 def main() -> None:
@@ -178,9 +181,9 @@ def main() -> None:
     if os.environ.get(INSIDE):
         in_namespace(options)
         return
-    lacking = [tool for tool in ("ip", "unshare", "nsenter", "taskset") if shutil.which(tool) is None]
-    if lacking:
-        sys.exit(f"needs {', '.join(lacking)}")
+    missing = [tool for tool in ("ip", "unshare", "nsenter", "taskset") if shutil.which(tool) is None]
+    if missing:
+        sys.exit(f"missing tools: {', '.join(missing)}")
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     # With its processes: nothing of it is left, however it ends.
     command = [

@@ -111,7 +111,7 @@ fn trigger_gpu_tables(py: Python<'_>) -> Bound<'_, PyBytes> {
     PyBytes::new(py, &bytes)
 }
 
-/// The name of the GPU; an error with one line where there is none.
+/// Name of the GPU. An error of one line if the machine has none.
 #[pyfunction]
 fn trigger_gpu_name(library: &str) -> PyResult<String> {
     gpu::Driver::probe(library).map_err(|error| ScenarioError::new_err(error.to_string()))

@@ -15,7 +15,8 @@ pub const ANSWER_BYTES: usize = 2 + 6 * MAX_FOUND;
 pub const ANSWER_PER_MM: f32 = 64.0;
 /// Bytes of the longest datagram of records.
 const LONGEST: usize = DATAGRAM_HEADER_BYTES + DATAGRAM_RECORDS * RECORD_BYTES;
-/// Datagrams that are searched together, if so many wait: more lanes are filled, and nobody waits for others to come.
+/// Maximum number of waiting datagrams that are processed as one batch, to fill more SIMD lanes. A batch never
+/// waits for further datagrams.
 const TOGETHER: usize = 16;
 /// How often `tick` is called, at least.
 const TICK: Duration = Duration::from_millis(100);

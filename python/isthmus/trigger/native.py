@@ -211,7 +211,7 @@ def gpu_tables() -> bytes:
 
 
 def gpu_name(library: str) -> str:
-    """The name of the GPU. Raises `UserError` with one line where there is none."""
+    """Name of the GPU. Raises `UserError` of one line if the machine has none."""
     module = _load()
     try:
         return module.trigger_gpu_name(library)

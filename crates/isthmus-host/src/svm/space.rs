@@ -184,7 +184,7 @@ impl<M: PhysicalMemory> AddressSpace<M> {
     /// Unmaps the page at an address; its frame and size. The device must forget it ([`Invalidation::cover`]).
     ///
     /// # Errors
-    /// When there is none.
+    /// If no page is mapped at the address.
     pub fn unmap(&mut self, address: u64) -> Result<(u64, PageSize), SvmError> {
         let (place, frame, size, _) = self.find(address)?;
         self.set_word(place, Entry::Empty.encode())?;

@@ -361,7 +361,7 @@ fn slots_are_given_back_in_numbers_and_when_the_inbox_is_found_empty() {
             assert!(inbox.wait(&mut endpoint, ms).await.unwrap().is_some());
             assert_eq!(tail(), given);
         }
-        // The fourth is not there yet: who waits for it has given the third back before.
+        // The fourth message is missing: before the inbox waits for it, it releases the slot of the third.
         board.put(0x1000 + 64 * 3, &[0]);
         assert!(inbox.wait(&mut endpoint, ms).await.unwrap().is_none());
         assert_eq!(tail(), 24);
