@@ -23,23 +23,29 @@ def ccix(
         str, one_of("driver", DRIVERS, help="CCIX, or DMA over PCIe on the same card.")
     ] = "request-agent",
     size: Annotated[
-        str, typer.Option("-s", "--size", metavar="BYTES", help="64, 64,1K or 64:64K, which doubles.")
+        str,
+        typer.Option(
+            "-s",
+            "--size",
+            metavar="BYTES",
+            help="Bytes per transfer: 64, a list 64,1K, or powers of two 64:64K.",
+        ),
     ] = "64:64K",
     iterations: Annotated[
         int | None,
-        typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers of each size."),
+        typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers measured per size."),
     ] = None,
     window: Annotated[
         int | None,
         typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]"),
     ] = None,
     platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Names or paths, with commas.")
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
     ] = "ccix-au280",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Which design.")] = "isthmus",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
     waveform: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Waveform of the FPGA, an FST file; of a single run."),
+        typer.Option(metavar="FILE", help="Write a waveform (FST) of the FPGA; needs a single run."),
     ] = None,
     seed: Seed = 1,
     form: Form = "table",
