@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// lock_table: both locks, and one waiter, any. An exclusive holder is alone; whoever waits is granted behind those
-/// before it and nobody else; a lock with waiters is held, or handed over in this very cycle.
+/// lock_table: both locks, and one arbitrary waiter. An exclusive holder is alone; a waiter is granted after those
+/// before it and before those behind it; a lock with waiters is held, or handed over in this cycle.
 module lock_table_props
   import svm_pkg::*;
 #(
@@ -98,7 +98,7 @@ module lock_table_props
             if (waiters_q[l] == 2'(k + 1)) assert (word[l][2:1] == chain[l][k]);
           end
         end
-        // Nobody waits for a lock that nobody has.
+        // A free lock has no waiters.
         if (waiters_q[l] != '0 && holders_q[l] == '0) assert (hand && dut.lock_q == 1'(l));
       end
     end

@@ -37,7 +37,7 @@ _TERM_S = 0.1
 """How long a tool that is ended has to remove its temporary files."""
 
 _TELL_S = 0.02
-"""How often the main thread is told of a signal that has not reached it."""
+"""Interval at which a signal is sent to the main thread again until it has seen it."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

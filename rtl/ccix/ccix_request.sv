@@ -2,7 +2,7 @@
 /// Request agent without a cache: reads and writes lines of host memory at its home.
 ///
 ///   Handshake   request: valid/ready, stable until taken. Every request gets one response with its
-///               tag; responses have no ready: who asks must have room. They may come in any order.
+///               tag, in any order. Responses have no ready: the requester must have room.
 ///               Message: valid/ready; answers: a message a cycle, no ready
 ///   Ordering    a request for a line with an open one waits; lines apart are not ordered
 ///   Credits     a request takes a place for requests at the home, a write a place for lines too;
@@ -12,7 +12,7 @@
 ///   Mask        a write with all bytes is MsgWrite, any other MsgWritePart; a read has all bytes
 ///   Errors      stray_o: an answer to nothing, or a message that no home sends
 ///   Parameters  NumTxns as ccix_txns, Most as ccix_credits
-///   Addresses   physical: a translation stage stands before the request port
+///   Addresses   physical: address translation belongs in front of the request port
 ///   Not done    a cache, atomics, reads of parts of a line
 module ccix_request
   import ccix_pkg::*;

@@ -403,7 +403,8 @@ module coherence_cache
   assign core_rsp_data_o  = s3_fill_q ? s3_load_q : read;
 
   // ---------------------------------------------------------------- messages
-  // Whoever enters stage 0 finds a place for all that it and those before it, in stages 1 to 3, may send.
+  // An operation enters stage 0 only if there is room for all messages that it and the operations
+  // in stages 1 to 3 may send.
   localparam int unsigned QueueWidth = $clog2(Queue) + 1;
   localparam int unsigned Lines = Queue / 2;
   logic [QueueWidth-1:0] req_usage, rsn_usage;

@@ -4,7 +4,7 @@
 /// lines -> coherence_requester, coherence_cache -> circuits, and back (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
-///               ready: who asks must have room. They may come in any order. Circuits: as blocklink_core
+///               ready, in any order: the requester must have room. Circuits: as blocklink_core
 ///   Ordering    requests for one line with a cache: in order. Without, and between the two: one waits for
 ///               the response of the other
 ///   Coherence   the responses' circuits are sinks: coherence_responses

@@ -2,7 +2,7 @@
 /// Agent without a cache: loads, stores and changes lines of the far node's memory, coherent with all caches.
 ///
 ///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
-///               ready: who asks must have room. They may come in any order
+///               ready, in any order: the requester must have room
 ///   Ordering    a request for a line with an open one waits; lines apart are not ordered
 ///   Coherence   responses are sinks: rsp has no ready. They are those of coherence_responses
 ///   Latency     request to its chunk 1 cycle; a response to rsp_valid_o 0 cycles

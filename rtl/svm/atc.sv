@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Address translation cache of a device that shares virtual memory with its host.
 ///
-/// Looks pages up in stores for 4 KiB, 2 MiB and 1 GiB; asks the host for what is not there, and
-/// reports what the host does not allow. Offsets in a page of 4 KiB do not pass through it: whoever
-/// asks can read a cache by them at the same time.
+/// Looks up pages in stores for 4 KiB, 2 MiB and 1 GiB, requests missing translations from the host
+/// and reports accesses that the host does not allow. Page offsets (12 bits) do not pass through
+/// it: the requester can index a cache by them at the same time.
 ///
 ///   Handshake   req_*, ask_*, fault_*, inv_*, complete_* are valid/ready. rsp_*, cpl_* and done_*
-///               are sinks: valid for one cycle, without ready; whoever asks has room for the
-///               answer. req_ready_o falls for a cycle a page that comes from the host, a waiting
-///               lookup that is answered, a page of an invalidation, a page that is looked ahead;
-///               and while less than two of NumWait places are free or MaxUses uses are open
+///               are sinks: valid for one cycle, without ready; the requester must have room
+///               for the response. req_ready_o is low for one cycle for each page that arrives from
+///               the host, each waiting lookup that is answered, each page of an invalidation and each
+///               prefetched page; and while fewer than two of the NumWait places are free or MaxUses
+///               uses are open
 ///   Uses        an answer with StatusOk is a use in epoch rsp_epoch_o, until done_valid_i with
 ///               that epoch: when the access cannot reach memory any more, posted or not. A use
 ///               ends by itself: it waits for no invalidation
@@ -489,7 +490,7 @@ module atc
         else miss_large_q[m] <= 1'b1;
       end
     end
-    // The first fault of a translation is the one that the host is told.
+    // The first fault of a translation is the one that is reported to the host.
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) miss_fault_q[m] <= 1'b0;
       else if (drain && drain_status != StatusOk && drain_miss == miss_t'(m))

@@ -5,7 +5,7 @@
 /// stream on and names the page Distance further; an access to any other page begins a stream in
 /// place of the one that is replaced next. Accesses to a stream's last page change nothing.
 ///
-///   Handshake   valid_i is a strobe; ahead_valid_o stands until it is taken or another comes
+///   Handshake   valid_i is a strobe; ahead_valid_o holds until it is taken or replaced
 ///   Latency     1 cycle from valid_i to ahead_valid_o
 ///   Throughput  an access a cycle
 ///   Parameters  Streams 1..16, Distance 1..64

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Locks of records, shared and exclusive, with a queue of waiters each.
 ///
-/// A lock is the hash of a record's key: two records of one hash share it. Who cannot have a lock
-/// waits in its queue, in the order of arrival; shared ones next to each other get it together. A
-/// lock of an owner that is gone is revoked: its fence is counted up, so that an order of the owner
-/// with the fence of its grant is refused as stale, by the table and by whatever compares fences.
+/// A lock is the hash of a record's key: two records of one hash share it. A request for a lock
+/// that is not free waits in the lock's queue, in the order of arrival; adjacent shared requests are
+/// granted together. A lock whose owner was reset is revoked: its fence counts up, so that an order
+/// with the old fence is refused as stale, by the table and by any logic that compares fences.
 ///
 ///   Handshake   req_* is valid/ready; rsp_* is a sink: valid for a cycle, without ready. An order
-///               has one answer, 1 cycle later, but an acquire with LockQueued has LockGranted
-///               later as well. Nothing waits for anything outside
+///               has one answer, 1 cycle later; an acquire answered LockQueued gets LockGranted
+///               later as well. The table never waits for other modules
 ///   Ordering    orders take effect in their order. A lock's waiters are granted in the order of
 ///               their acquires: no later acquire or try passes them
 ///   Latency     1 cycle from an order to its answer; a release to the grant of the first waiter 2
@@ -19,8 +19,9 @@
 ///   Memory      one block memory of Locks words; NumWait places for waiters of all locks
 ///   Parameters  Locks a power of two, 2..65536; NumWait 2..64; OwnerWidth 1..16, HoldersWidth
 ///               1..16: 2^HoldersWidth - 1 shared holders; FenceWidth 1..32
-///   Not done    who holds a shared lock, hence one of its holders alone cannot be revoked; leases
-///               in time: the host revokes; waits of an owner that is gone are granted, then revoked
+///   Not done    the owners of a shared lock are not stored, so they can only be revoked together;
+///               timed leases (the host revokes); queued requests of a reset owner are not removed,
+///               they are granted and then revoked
 module lock_table
   import svm_pkg::*;
 #(

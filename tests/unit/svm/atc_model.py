@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands on both sides of an address translation cache: a host with page tables, a user with accesses.
+"""Models on both sides of an address translation cache: a host with page tables, a user with accesses.
 
 The host walks its tables at some time between a request and its completion, and changes them as it likes; it
 uses a frame again once the invalidation of its page is complete. The user's accesses stay open for a while.

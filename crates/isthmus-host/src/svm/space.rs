@@ -110,7 +110,7 @@ impl<M: PhysicalMemory> AddressSpace<M> {
                     .inspect_err(|_| self.frames.give(frame, page))
             });
             if let Err(error) = made {
-                // Nobody knows these addresses yet: nothing needs to be invalidated.
+                // No device has seen these addresses yet: nothing needs to be invalidated.
                 let begun = Region { address, bytes: at - address, page };
                 if begun.bytes > 0 {
                     let pending = self.free(begun)?;

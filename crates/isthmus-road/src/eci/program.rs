@@ -322,7 +322,7 @@ impl LineUser for Logic {
             }
             self.outcome.done[open.transfer as usize] = time;
         } else if self.scenario.workload.driver != EciDriver::Uncached {
-            // Whoever loads the line from now on gets it from the FPGA's cache.
+            // From now on a load of the line gets it from the FPGA's cache.
             self.outcome.done[open.transfer as usize] = time;
         }
         self.outcome.checked += open.bytes as u64;

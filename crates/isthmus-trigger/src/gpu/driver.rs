@@ -287,7 +287,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // SAFETY: what was made is ended once; errors have nobody to tell.
+        // SAFETY: each object is destroyed once; in a destructor errors cannot be reported.
         unsafe {
             if !self.stream.is_null() {
                 (self.calls.wait)(self.stream);
