@@ -96,7 +96,7 @@ def test_the_table_and_the_page_show_every_measurement(
 
 
 def test_the_page_draws_a_line_for_each_profile_and_driver() -> None:
-    figures = page.figures(measured())
+    figures = page.PAGE.figures(measured())
     first = figures[0].panels[0].option["series"]
     assert [one["name"] for one in first] == [
         "isthmus", "isthmus, DMA", "as-published", "as-published, DMA",

@@ -73,7 +73,7 @@ def test_the_table_and_the_page_show_every_measurement(
 
 
 def test_the_page_of_both_profiles_draws_two_lines() -> None:
-    figures = page.figures(measured())
+    figures = page.PAGE.figures(measured())
     first = figures[0].panels[0].option["series"]
     assert [one["name"] for one in first] == ["isthmus", "as-published"]
     assert len(tables.text(measured()).splitlines()) > 10
