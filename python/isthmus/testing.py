@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isthmus test`: every check of the project in one command, with a count that adds them all up.
 
-A stage runs to its end even where an earlier one failed. Unit benches and proofs that passed with the same
-inputs before are taken from the user's cache and counted as passed. The last line of the output is
+A stage runs to its end even where an earlier one failed. Unit benches, proofs and lints that passed with the
+same inputs before are taken from the user's cache and counted as passed. The last line of the output is
 ``N passed (N from the cache), N failed, N skipped``; zeros are omitted, except for passed and failed.
 """
 
@@ -140,7 +140,7 @@ def stages(options: Options) -> list[Stage]:
         _command(
             "verible lint", ["verible-verilog-lint", f"--rules_config={ROOT / '.rules.verible_lint'}", *rtl]
         ),
-        Stage("slang and verilator -Wall", _lint),
+        Stage("slang and verilator -Wall", lambda: _lint(fresh=options.fresh)),
         _command("cargo fmt", [cargo, "fmt", "--all", "--check", "--", "--color", "never"]),
         _command(
             "cargo clippy",
@@ -165,13 +165,18 @@ def _command(name: str, command: Sequence[str | Path]) -> Stage:
     return Stage(name, run_it)
 
 
-def _lint() -> Count:
+def _lint(*, fresh: bool) -> Count:
     from isthmus.lint import lint
 
-    findings = lint()
+    findings = lint(fresh=fresh)
     bad = [finding for finding in findings if finding.text]
     text = "\n".join(f"{finding.name}:\n{finding.text}" for finding in bad)
-    return Count(passed=len(findings) - len(bad), failed=len(bad), output=_tail(text))
+    return Count(
+        passed=len(findings) - len(bad),
+        failed=len(bad),
+        cached=sum(finding.cached for finding in findings),
+        output=_tail(text),
+    )
 
 
 def _cargo_test(cargo: str) -> Count:

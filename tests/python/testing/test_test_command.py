@@ -199,7 +199,32 @@ def write_core(root: Path, text: str) -> None:
 )
 def test_lint_finds_what_is_wrong_and_nothing_else(tmp_path: Path, text: str, found: dict[str, str]) -> None:
     write_core(tmp_path, text)
-    findings = {finding.name: finding.text for finding in lint(tmp_path)}
+    findings = {finding.name: finding.text for finding in lint(tmp_path, fresh=True)}
     assert set(findings) == {"elaborate isthmus:x:x", "lint isthmus:x:x x"}
     for name, said in findings.items():
         assert (found[name] in said) if name in found else said == ""
+
+
+CLEAN = "module x (input logic a_i, output logic b_o);\n  assign b_o = a_i;\nendmodule\n"
+UNUSED = "module x (input logic a_i, output logic b_o);\n  assign b_o = 1'b0;\nendmodule\n"
+
+
+def test_lint_runs_again_only_what_changed_or_was_not_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISTHMUS_CACHE", str(tmp_path / "cache"))
+    rtl = tmp_path / "rtl"
+    rtl.mkdir()
+
+    def cached(*, fresh: bool = False) -> list[tuple[str, bool, bool]]:
+        return [(f.name.split()[0], not f.text, f.cached) for f in lint(rtl, fresh=fresh)]
+
+    write_core(rtl, CLEAN)
+    assert cached() == [("elaborate", True, False), ("lint", True, False)]
+    assert cached() == [("elaborate", True, True), ("lint", True, True)]
+    assert cached(fresh=True) == [("elaborate", True, False), ("lint", True, False)]
+    (rtl / "x" / "x.sv").write_text(UNUSED)
+    assert cached() == [("elaborate", True, False), ("lint", False, False)]
+    assert cached() == [("elaborate", True, False), ("lint", False, False)]
+    (rtl / "waivers.vlt").write_text('`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "*/x.sv"\n')
+    assert cached() == [("elaborate", True, False), ("lint", True, False)]
