@@ -120,6 +120,20 @@ impl Messages {
         }
     }
 
+    /// So many cycles of a datagram have their replies, and have ended.
+    pub(super) fn all_answered(&mut self, number: u64, count: usize) {
+        if count == 0 {
+            return;
+        }
+        if let Some(index) = self.index(number) {
+            if self.queue.get(index).is_some_and(|sent| sent.unanswered == count) {
+                self.replied(index);
+            }
+            self.ended(index, count);
+        }
+        self.trim();
+    }
+
     /// So many of a datagram's cycles have ended, with a reply or without. Call [`trim`](Self::trim)
     /// afterwards.
     pub(super) fn ended(&mut self, index: usize, count: usize) {
