@@ -227,6 +227,28 @@ mod tests {
     }
 
     #[test]
+    fn answers_told_together_count_as_one_by_one() {
+        let messages = || {
+            let mut messages = Messages::new(64);
+            (0..2).for_each(|_| messages.push(Sent { unanswered: 3, ..sent(false) }));
+            messages.limit = 8;
+            messages
+        };
+        let state = |m: &Messages| (m.first, m.open, m.bytes, m.grown, m.queue.len());
+        let (mut together, mut single) = (messages(), messages());
+        for (number, count) in [(1, 2), (1, 1), (0, 3), (0, 0)] {
+            together.all_answered(number, count);
+            for _ in 0..count {
+                single.answered(number);
+                single.ended(single.index(number).expect("in flight"), 1);
+                single.trim();
+            }
+            assert_eq!(state(&together), state(&single));
+        }
+        assert!(together.is_empty() && together.grown == 2);
+    }
+
+    #[test]
     fn three_later_replies_make_one_overdue_if_it_may_come_again() {
         let mut messages = Messages::new(64);
         (0..5).for_each(|number| messages.push(sent(number == 0)));

@@ -329,11 +329,7 @@ impl Line for Connection {
         Ok(rustix::net::send(&self.socket, bytes, flags)?)
     }
 
-    fn read_within(
-        &mut self,
-        buffer: &mut [u8],
-        time: Duration,
-    ) -> Option<std::io::Result<usize>> {
+    fn read_within(&mut self, buffer: &mut [u8], time: Duration) -> Option<std::io::Result<usize>> {
         Some(match self.timeout.set(&self.socket, time) {
             Ok(()) => self.socket.read(buffer),
             Err(error) => Err(error),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a client does with what arrives.
 
-use super::super::{CycleReply, Error};
 use super::super::collect::Collector;
 use super::super::encode::LITE_PART_BITS;
 use super::super::flight::Sent;
 use super::super::guard::{self};
 use super::super::meter::{Meter, Work};
 use super::super::wire::{Dialect, Flags, Format, Header, LiteCodec, Message, RecordView};
+use super::super::{CycleReply, Error};
 use super::{Client, MAX_IN_FLIGHT};
 use crate::transport::{Kind, Transport, TransportError};
 use std::ops::Range;
