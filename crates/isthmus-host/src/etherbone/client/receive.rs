@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a client does with what arrives.
 
+use super::super::Error;
 use super::super::collect::Collector;
 use super::super::encode::LITE_PART_BITS;
 use super::super::flight::Sent;
 use super::super::guard::{self};
 use super::super::meter::{Meter, Work};
 use super::super::wire::{Dialect, Flags, Format, Header, LiteCodec, Message, RecordView};
-use super::super::{CycleReply, Error};
 use super::{Client, MAX_IN_FLIGHT};
 use crate::transport::{Kind, Transport, TransportError};
 use std::ops::Range;
@@ -170,9 +170,8 @@ impl<T: Transport, M: Meter> Client<T, M> {
             }
             answers += 1;
             if !flight.held {
-                let reads = flight.collector.take_values();
                 flight.collector.forget_cycle();
-                flight.completion.tell(Ok(CycleReply { reads }));
+                flight.completion.tell_reads(flight.collector.reads_mut());
             }
         }
         self.messages.all_answered(message, answers);
