@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sockets, devices and cycles of a master.
 
-use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::pin::pin;
 use std::ptr;
@@ -20,7 +19,7 @@ use crate::status::{
 const LITTLE_ENDIAN: u8 = 0x20;
 const BIG_ENDIAN: u8 = 0x10;
 const DATAX: u8 = 0x0F;
-/// Ended cycles whose memory is kept for reuse: their number, and the operations of each, at most.
+/// Cycles whose operations' memory is kept for reuse: their number, and the operations of each, at most.
 const SPARES: usize = 256;
 const SPARE_OPERATIONS: usize = 1024;
 
@@ -42,20 +41,40 @@ pub struct Socket {
 pub struct Device {
     socket: *mut Socket,
     pub(crate) client: Client<Limited>,
-    flights: Flights,
+    /// All that were made, one of each index. They live as long as the device.
+    cycles: Vec<*mut OpenCycle>,
+    /// Those that are not in use.
+    spare: Vec<*mut OpenCycle>,
+    open_cycles: usize,
+    /// Cycles that were closed.
+    closed: u64,
     /// The statuses of blocking cycles that have ended, until their callers take them.
     blocked: Vec<(u64, Status)>,
-    /// Memory of cycles that have ended.
-    #[expect(clippy::vec_box, reason = "the next handle points to it")]
-    spare: Vec<Box<OpenCycle>>,
-    open_cycles: usize,
 }
 
 impl Device {
-    fn recycle(&mut self, mut cycle: Box<OpenCycle>) {
-        if self.spare.len() < SPARES && cycle.operations.capacity() <= SPARE_OPERATIONS {
-            cycle.operations.clear();
-            self.spare.push(cycle);
+    /// Takes a cycle that has ended.
+    ///
+    /// # Safety
+    /// It is the device's, and no reference into it lives.
+    unsafe fn recycle(&mut self, cycle: *mut OpenCycle) {
+        // SAFETY: the caller's word.
+        let ended = unsafe { &mut *cycle };
+        ended.number = None;
+        if ended.index < SPARES && ended.operations.capacity() <= SPARE_OPERATIONS {
+            ended.operations.clear();
+        } else {
+            ended.operations = Vec::new();
+        }
+        self.spare.push(cycle);
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        for &cycle in &self.cycles {
+            // SAFETY: made by `new_cycle`, and used through its device only.
+            drop(unsafe { Box::from_raw(cycle) });
         }
     }
 }
@@ -65,30 +84,10 @@ pub struct OpenCycle {
     user: *mut c_void,
     callback: Callback,
     operations: Vec<Operation>,
-}
-
-/// Cycles that were closed and whose end has not been reported, by number. Most end in their order;
-/// one that ended before an older one leaves a hole.
-#[derive(Default)]
-struct Flights {
-    first: u64,
-    cycles: VecDeque<Option<Box<OpenCycle>>>,
-}
-
-impl Flights {
-    fn next(&self) -> u64 {
-        self.first + self.cycles.len() as u64
-    }
-
-    fn take(&mut self, number: u64) -> Option<Box<OpenCycle>> {
-        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        let cycle = self.cycles.get_mut(index)?.take();
-        while let Some(None) = self.cycles.front() {
-            self.cycles.pop_front();
-            self.first += 1;
-        }
-        cycle
-    }
+    /// Among the device's cycles.
+    index: usize,
+    /// How many were closed before it, while its end has not been reported.
+    number: Option<u64>,
 }
 
 pub struct Operation {
@@ -207,17 +206,21 @@ unsafe fn tell(device: *mut Device) -> Result<(), Fault> {
         // SAFETY: the caller's word; the reference ends before the callback, which may call back in.
         let opened = unsafe { open_handle(device, "device") }?;
         let Some(Ended { tag, result }) = opened.client.next_ended() else { return Ok(()) };
-        let Some(mut cycle) = opened.flights.take(tag) else { continue };
+        let Some(&place) = opened.cycles.get(tag as usize) else { continue };
+        // SAFETY: the device's; its handle was given back when it was closed.
+        let cycle = unsafe { &mut *place };
+        // Without a number it is over for the program.
+        let Some(number) = cycle.number else { continue };
         // SAFETY: the targets live until now, by the header's contract.
         let status = unsafe { finish(&mut cycle.operations, result) };
         if cycle.callback.is_none() {
-            opened.blocked.push((tag, status));
+            opened.blocked.push((number, status));
         } else {
             // SAFETY: as the caller says; `opened` is not used any more.
-            unsafe { call(device, &cycle, status) };
+            unsafe { call(device, cycle, status) };
         }
         // SAFETY: as above; the callback must not close the device.
-        unsafe { open_handle(device, "device") }?.recycle(cycle);
+        unsafe { open_handle(device, "device")?.recycle(place) };
     }
 }
 
@@ -237,25 +240,33 @@ unsafe fn call(device: *mut Device, cycle: &OpenCycle, status: Status) {
 ///
 /// # Safety
 /// Every operation's target is NULL or can be written.
+#[inline]
 unsafe fn finish(operations: &mut [Operation], result: Result<&[u64], Error>) -> Status {
     match result {
         // SAFETY: the caller's word.
         Ok(reads) => unsafe { deliver(operations, reads, &[], OK) },
-        Err(error) => {
-            let (status, text) = fault(&error);
-            remember(&text);
-            let (reads, failed) = match error {
-                Error::Bus { reads, failed, .. } => (reads, failed),
-                _ => (Vec::new(), Vec::new()),
-            };
-            // SAFETY: as above.
-            unsafe { deliver(operations, &reads, &failed, status) }
-        }
+        // SAFETY: as above.
+        Err(error) => unsafe { fail(operations, error) },
     }
 }
 
 /// # Safety
 /// As of [`finish`].
+#[cold]
+unsafe fn fail(operations: &mut [Operation], error: Error) -> Status {
+    let (status, text) = fault(&error);
+    remember(&text);
+    let (reads, failed) = match error {
+        Error::Bus { reads, failed, .. } => (reads, failed),
+        _ => (Vec::new(), Vec::new()),
+    };
+    // SAFETY: as above.
+    unsafe { deliver(operations, &reads, &failed, status) }
+}
+
+/// # Safety
+/// As of [`finish`].
+#[inline]
 unsafe fn deliver(
     operations: &mut [Operation],
     reads: &[u64],
@@ -312,10 +323,11 @@ pub unsafe extern "C" fn ieb_device_open(
         let device = Device {
             socket,
             client,
-            flights: Flights::default(),
-            blocked: Vec::new(),
+            cycles: Vec::new(),
             spare: Vec::new(),
             open_cycles: 0,
+            closed: 0,
+            blocked: Vec::new(),
         };
         let device = Box::into_raw(Box::new(device));
         // SAFETY: as above.
@@ -340,12 +352,22 @@ pub unsafe extern "C" fn ieb_device_close(device: *mut Device) -> Status {
         // SAFETY: open, and no reference into it lives.
         unsafe { tell(device) }?;
         // SAFETY: as above; the reference ends here.
-        let flights = std::mem::take(&mut unsafe { open_handle(device, "device") }?.flights);
-        for mut cycle in flights.cycles.into_iter().flatten() {
+        let mut left = unsafe { open_handle(device, "device") }?.cycles.clone();
+        // SAFETY: the device's, and no reference into one lives.
+        left.retain(|cycle| unsafe { &**cycle }.number.is_some());
+        // SAFETY: as above.
+        left.sort_by_key(|cycle| unsafe { &**cycle }.number);
+        for &place in &left {
+            // SAFETY: as above. A callback that runs the socket must not end the others.
+            unsafe { (*place).number = None };
+        }
+        for place in left {
+            // SAFETY: as above; a callback cannot reach it.
+            let cycle = unsafe { &mut *place };
             // SAFETY: the targets live until the end is reported, by the header's contract.
             let status = unsafe { finish(&mut cycle.operations, Err(Error::Dropped)) };
             // SAFETY: open, and no reference into it lives.
-            unsafe { call(device, &cycle, status) };
+            unsafe { call(device, cycle, status) };
         }
         // SAFETY: made by `ieb_device_open`, and the caller gives it back.
         let owned = unsafe { Box::from_raw(device) };
@@ -382,7 +404,7 @@ pub unsafe extern "C" fn ieb_cycle_open(
         // SAFETY: an open handle, by the header's contract.
         let cycle = unsafe { new_cycle(device, user, callback) }?;
         // SAFETY: `result` is the caller's place for the handle, and not NULL.
-        unsafe { give(result, Box::into_raw(cycle), "result") }?;
+        unsafe { give(result, cycle, "result") }?;
         Ok(OK)
     })
 }
@@ -395,17 +417,22 @@ unsafe fn new_cycle(
     device: *mut Device,
     user: *mut c_void,
     callback: Callback,
-) -> Result<Box<OpenCycle>, Fault> {
+) -> Result<*mut OpenCycle, Fault> {
     // SAFETY: the caller's word.
     let opened = unsafe { open_handle(device, "device") }?;
     opened.open_cycles += 1;
-    Ok(match opened.spare.pop() {
-        Some(mut cycle) => {
-            (cycle.user, cycle.callback) = (user, callback);
-            cycle
-        }
-        None => Box::new(OpenCycle { device, user, callback, operations: Vec::new() }),
-    })
+    if let Some(place) = opened.spare.pop() {
+        // SAFETY: the device's, and not in use.
+        let cycle = unsafe { &mut *place };
+        (cycle.user, cycle.callback) = (user, callback);
+        return Ok(place);
+    }
+    let index = opened.cycles.len();
+    let operations = Vec::new();
+    let cycle = OpenCycle { device, user, callback, operations, index, number: None };
+    let place = Box::into_raw(Box::new(cycle));
+    opened.cycles.push(place);
+    Ok(place)
 }
 
 /// Adds an operation. What is wrong with it waits for the cycle's end.
@@ -498,6 +525,7 @@ fn plan(cycle: &mut Cycle, operation: &Operation, port: Width, most: u64) -> Res
     }
     let size = match format & DATAX {
         DATAX => port,
+        mask if mask == port as u8 => port,
         mask => Width::ALL
             .into_iter()
             .find(|width| *width as u8 == mask)
@@ -539,27 +567,29 @@ unsafe fn close(cycle: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
     if cycle.is_null() {
         return Err(null("cycle"));
     }
-    // SAFETY: made by `ieb_cycle_open`, and the caller gives it back.
-    unsafe { submit(Box::from_raw(cycle), silent) }
+    // SAFETY: the caller's word.
+    unsafe { submit(cycle, silent) }
 }
 
 /// Queues a cycle, and waits for its end if it has no callback.
 ///
 /// # Safety
-/// Its device is open and no reference into it lives; its operations' targets are NULL or writable
-/// until the cycle's end is reported.
-unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
+/// It is open, its device is open and no reference into either lives; its operations' targets are NULL or
+/// writable until the cycle's end is reported.
+unsafe fn submit(place: *mut OpenCycle, silent: bool) -> Result<Status, Fault> {
+    // SAFETY: the caller's word.
+    let cycle = unsafe { &mut *place };
     let device = cycle.device;
-    let tag = {
+    let number = {
         // SAFETY: a device with an open cycle cannot be closed.
         let opened = unsafe { open_handle(device, "device") }?;
         opened.open_cycles = opened.open_cycles.saturating_sub(1);
         let format = opened.client.format();
-        let tag = opened.flights.next();
+        let (port, most) = (format.data, format.address.mask());
         let mut wrong = None;
-        let submitted = opened.client.submit_tagged(tag, |planned| {
+        let submitted = opened.client.submit_tagged(cycle.index as u64, |planned| {
             for operation in &cycle.operations {
-                if let Err(fault) = plan(planned, operation, format.data, format.address.mask()) {
+                if let Err(fault) = plan(planned, operation, port, most) {
                     wrong = Some(fault);
                     // Nothing to send.
                     planned.clear();
@@ -570,10 +600,15 @@ unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
                 planned.make_silent();
             }
         });
-        submitted.map_err(|error| wrong.unwrap_or_else(|| fault(&error)))?;
-        let waits = cycle.callback.is_none();
-        opened.flights.cycles.push_back(Some(cycle));
-        if !waits {
+        if let Err(error) = submitted {
+            // SAFETY: the device's, and the reference into it is not used any more.
+            unsafe { opened.recycle(place) };
+            return Err(wrong.unwrap_or_else(|| fault(&error)));
+        }
+        let number = opened.closed;
+        cycle.number = Some(number);
+        opened.closed += 1;
+        if cycle.callback.is_some() {
             return Ok(OK);
         }
         let settled = block_on(async {
@@ -582,17 +617,19 @@ unsafe fn submit(cycle: Box<OpenCycle>, silent: bool) -> Result<Status, Fault> {
         });
         // A transport that failed has ended the cycle, too.
         drop(settled);
-        tag
+        number
     };
     // SAFETY: open, and no reference into it lives. Other cycles have ended with this one.
     unsafe { tell(device) }?;
     // SAFETY: as above.
     let opened = unsafe { open_handle(device, "device") }?;
-    match opened.blocked.iter().position(|(ended, _)| *ended == tag) {
+    match opened.blocked.iter().position(|(ended, _)| *ended == number) {
         Some(index) => Ok(opened.blocked.swap_remove(index).1),
         None => {
-            // It was not sent. Its targets belong to the caller again in any case.
-            drop(opened.flights.take(tag));
+            // It was not sent, but may be yet: its place is not used again. Its targets belong to the
+            // caller in any case.
+            // SAFETY: the device's, and no reference into it lives.
+            unsafe { (*place).number = None };
             Err(fault(&Error::Dropped))
         }
     }
@@ -615,11 +652,13 @@ pub unsafe extern "C" fn ieb_cycle_abort(cycle: *mut OpenCycle) {
     if cycle.is_null() {
         return;
     }
-    // SAFETY: made by `ieb_cycle_open`, and the caller gives it back.
-    let owned = unsafe { Box::from_raw(cycle) };
+    // SAFETY: an open handle, by the header's contract.
+    let device = unsafe { (*cycle).device };
     // SAFETY: a device with an open cycle cannot be closed.
-    if let Some(device) = unsafe { owned.device.as_mut() } {
+    if let Some(device) = unsafe { device.as_mut() } {
         device.open_cycles = device.open_cycles.saturating_sub(1);
+        // SAFETY: the device's, and the caller gives it back.
+        unsafe { device.recycle(cycle) };
     }
 }
 
@@ -669,8 +708,9 @@ unsafe fn single(
 ) -> Status {
     run(|| {
         // SAFETY: an open handle, by the header's contract.
-        let mut cycle = unsafe { new_cycle(device, user, callback) }?;
-        cycle.operations.push(operation);
+        let cycle = unsafe { new_cycle(device, user, callback) }?;
+        // SAFETY: made just now.
+        unsafe { add(cycle, operation) };
         // SAFETY: the caller's word.
         unsafe { submit(cycle, false) }
     })

@@ -52,6 +52,18 @@ static void dropped(ieb_user_data_t user, ieb_device_t device, ieb_operation_t o
   *(ieb_status_t *)user = status;
 }
 
+#define LEFT 300
+static int ends;
+
+/* The cycles that a closing device leaves, in the order in which they were closed. */
+static void left_behind(ieb_user_data_t user, ieb_device_t device, ieb_operation_t operation,
+                        ieb_status_t status) {
+  CHECK((int)(size_t)user == ends && status == IEB_FAIL);
+  CHECK(ieb_operation_address(operation) == RAM + 4 * (unsigned)ends);
+  /* The replies that come now change nothing. */
+  if (ends++ == 0) CHECK(ieb_socket_run(ieb_device_socket(device), 1000000) == 0);
+}
+
 int main(int argc, char **argv) {
   ieb_socket_t socket;
   ieb_device_t device;
@@ -137,6 +149,13 @@ int main(int argc, char **argv) {
   CHECK(ieb_device_read(device, RAM, W32, NULL, &last, dropped) == IEB_OK);
   CHECK(ieb_socket_close(socket) == IEB_BUSY);
   CHECK(ieb_device_close(device) == IEB_OK && last == IEB_FAIL);
+  CHECK(ieb_device_open(socket, argv[1], IEB_ADDRX | IEB_DATAX, 3, &device) == IEB_OK);
+  for (i = 0; i < LEFT; i++) {
+    CHECK(ieb_cycle_open(device, NULL, IEB_BLOCK, &cycle) == IEB_OK);
+    ieb_cycle_abort(cycle);
+    CHECK(ieb_device_read(device, RAM + 4 * (unsigned)i, W32, NULL, (void *)(size_t)i, left_behind) == IEB_OK);
+  }
+  CHECK(ieb_device_close(device) == IEB_OK && ends == LEFT);
   CHECK(ieb_socket_close(socket) == IEB_OK);
   puts("all checks passed");
   return 0;

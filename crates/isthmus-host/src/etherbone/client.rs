@@ -214,8 +214,13 @@ impl<T: Transport, M: Meter> Client<T, M> {
     }
 
     /// True if a number is free for another cycle.
-    pub(super) fn has_room(&self) -> bool {
+    #[inline]
+    pub(super) fn has_room(&mut self) -> bool {
+        if self.flights.next - self.flights.first < MAX_IN_FLIGHT {
+            return true;
+        }
         // A hole in front of the queue counts as in flight: its number is not free yet.
+        self.flights.trim();
         self.flights.next - self.flights.first < MAX_IN_FLIGHT
     }
 
@@ -280,7 +285,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
 
     /// The cycle in flight that the number in a return address belongs to.
     fn cycle_of(&self, number: u64) -> u64 {
-        // At most this many cycles are between the oldest in flight and the newest in the queue.
+        // At most this many cycles are between the first and the newest in the queue.
         let ahead = number.wrapping_sub(self.flights.first) % MAX_IN_FLIGHT;
         self.flights.first + ahead
     }

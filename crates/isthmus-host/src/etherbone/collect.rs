@@ -290,6 +290,10 @@ impl Collector {
         &self.reads
     }
 
+    pub(super) fn reads_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.reads
+    }
+
     pub(super) fn take_values(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.reads)
     }

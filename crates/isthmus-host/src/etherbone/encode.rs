@@ -69,24 +69,30 @@ impl Cycle {
         let read = if self.silent { flags | Flags::CYC } else { flags };
         let status = flags | Flags::RCA | Flags::CYC;
         let word = |planned: &Planned| (planned.address as u32).to_be_bytes();
+        let head = [read.0, lanes, 0, count as u8, 0, 0, tag_high, tag_low];
+        let [a, b, c, d] = STATUS_REGISTER_W32.to_be_bytes();
+        let check = [status.0, lanes, 0, 1, 0, 0, tag_high, tag_low | 1, a, b, c, d];
+        if let ([one], false) = (operations, self.silent) {
+            // In one piece: the length of the buffer is looked at once.
+            let mut all = [0; 24];
+            all[..8].copy_from_slice(&head);
+            all[8..12].copy_from_slice(&word(one));
+            all[12..].copy_from_slice(&check);
+            out.extend_from_slice(&all);
+            return Some(2);
+        }
         out.reserve(4 * count + 20);
-        out.extend_from_slice(&[read.0, lanes, 0, count as u8, 0, 0, tag_high, tag_low]);
-        match operations {
-            [one] => out.extend_from_slice(&word(one)),
-            _ => {
-                let start = out.len();
-                out.resize(start + 4 * count, 0);
-                let (places, _) = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<4>();
-                for (place, planned) in places.iter_mut().zip(operations) {
-                    *place = word(planned);
-                }
-            }
+        out.extend_from_slice(&head);
+        let start = out.len();
+        out.resize(start + 4 * count, 0);
+        let (places, _) = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<4>();
+        for (place, planned) in places.iter_mut().zip(operations) {
+            *place = word(planned);
         }
         if self.silent {
             return Some(count);
         }
-        let [a, b, c, d] = STATUS_REGISTER_W32.to_be_bytes();
-        out.extend_from_slice(&[status.0, lanes, 0, 1, 0, 0, tag_high, tag_low | 1, a, b, c, d]);
+        out.extend_from_slice(&check);
         Some(count + 1)
     }
 

@@ -120,6 +120,20 @@ impl Messages {
         }
     }
 
+    /// So many cycles of a datagram have their replies, and have ended.
+    pub(super) fn all_answered(&mut self, number: u64, count: usize) {
+        if count == 0 {
+            return;
+        }
+        if let Some(index) = self.index(number) {
+            if self.queue.get(index).is_some_and(|sent| sent.unanswered == count) {
+                self.replied(index);
+            }
+            self.ended(index, count);
+        }
+        self.trim();
+    }
+
     /// So many of a datagram's cycles have ended, with a reply or without. Call [`trim`](Self::trim)
     /// afterwards.
     pub(super) fn ended(&mut self, index: usize, count: usize) {
@@ -210,6 +224,28 @@ mod tests {
         assert_eq!(messages.limit, 33);
         (0..64 * 64).for_each(|_| messages.replied(0));
         assert_eq!(messages.limit, 64, "never beyond what was asked for");
+    }
+
+    #[test]
+    fn answers_told_together_count_as_one_by_one() {
+        let messages = || {
+            let mut messages = Messages::new(64);
+            (0..2).for_each(|_| messages.push(Sent { unanswered: 3, ..sent(false) }));
+            messages.limit = 8;
+            messages
+        };
+        let state = |m: &Messages| (m.first, m.open, m.bytes, m.grown, m.queue.len());
+        let (mut together, mut single) = (messages(), messages());
+        for (number, count) in [(1, 2), (1, 1), (0, 3), (0, 0)] {
+            together.all_answered(number, count);
+            for _ in 0..count {
+                single.answered(number);
+                single.ended(single.index(number).expect("in flight"), 1);
+                single.trim();
+            }
+            assert_eq!(state(&together), state(&single));
+        }
+        assert!(together.is_empty() && together.grown == 2);
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub(super) struct Flight {
     pub(super) error: Option<Box<Error>>,
 }
 
-/// The cycles from the oldest that has not ended on, by number: those before `sent` are in flight, or
-/// have ended before an older one did; the others wait in the client's buffer.
+/// The cycles from one on before which all have ended, by number: those before `sent` are in flight or
+/// have ended; the others wait in the client's buffer.
 #[derive(Default)]
 pub(super) struct Flights {
     pub(super) first: u64,
@@ -80,6 +80,9 @@ impl Flights {
     pub(super) fn vacant(&mut self) -> &mut Flight {
         let length = self.ring.len();
         if (self.next - self.first) as usize >= length {
+            self.trim();
+        }
+        if (self.next - self.first) as usize >= length {
             let mut ring = Vec::new();
             ring.resize_with((2 * length).max(16), Flight::default);
             for cycle in self.first..self.next {
@@ -111,22 +114,31 @@ impl Flights {
         Some(flight)
     }
 
-    /// A cycle in flight has ended: its place, where its owner has not been notified yet.
-    pub(super) fn end(&mut self, cycle: u64) -> Option<&mut Flight> {
-        let index = self.index(cycle);
-        let flight = self.get_mut(cycle)?;
-        flight.open = false;
-        let held = matches!(flight.completion.owner, Some(Owner::Tag(_)));
-        flight.held = held;
-        self.live -= 1;
-        if held {
-            self.ended.push_back(cycle);
-        } else {
-            self.trim();
-        }
-        self.ring.get_mut(index)
+    /// The first `count` that wait, all of which expect a reply, are in flight from now on.
+    pub(super) fn depart(&mut self, count: u64) {
+        self.sent += count;
+        self.live += count as usize;
     }
 
+    /// A cycle in flight has ended: its place, where its owner has not been notified yet.
+    #[inline]
+    pub(super) fn end(&mut self, cycle: u64) -> Option<&mut Flight> {
+        if cycle < self.first || cycle >= self.sent {
+            return None;
+        }
+        let index = self.index(cycle);
+        let flight = self.ring.get_mut(index).filter(|flight| flight.open)?;
+        flight.open = false;
+        flight.held = matches!(flight.completion.owner, Some(Owner::Tag(_)));
+        self.live -= 1;
+        if flight.held {
+            self.ended.push_back(cycle);
+        }
+        Some(flight)
+    }
+
+    /// Makes the oldest that has not ended the first. This is done where places are short, not at every
+    /// end.
     pub(super) fn trim(&mut self) {
         while self.first < self.sent {
             let flight = &self.ring[self.index(self.first)];
@@ -139,17 +151,13 @@ impl Flights {
 
     /// The next that is held, no longer.
     pub(super) fn next_ended(&mut self) -> Option<Ended<'_>> {
-        if let Some(flight) = self.large.take().and_then(|index| self.ring.get_mut(index))
-            && !flight.open
-            && !flight.held
-        {
-            drop(flight.collector.take_values());
+        if self.large.is_some() {
+            self.free_large();
         }
         let cycle = self.ended.pop_front()?;
         let index = self.index(cycle);
-        self.ring.get_mut(index)?.held = false;
-        self.trim();
         let flight = self.ring.get_mut(index)?;
+        flight.held = false;
         let tag = match flight.completion.owner.take() {
             Some(Owner::Tag(tag)) => tag,
             _ => 0,
@@ -163,6 +171,16 @@ impl Flights {
             None => Ok(flight.collector.reads()),
         };
         Some(Ended { tag, result })
+    }
+
+    #[cold]
+    fn free_large(&mut self) {
+        if let Some(flight) = self.large.take().and_then(|index| self.ring.get_mut(index))
+            && !flight.open
+            && !flight.held
+        {
+            drop(flight.collector.take_values());
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -16,8 +16,24 @@ pub(super) struct Slot {
     number: u64,
     /// The error is stored separately: a slot is accessed for every cycle, and a smaller slot is
     /// faster.
-    result: Option<Result<CycleReply, Box<Error>>>,
+    result: Option<Result<Values, Box<Error>>>,
     waker: Option<Waker>,
+}
+
+/// The values of a cycle. A single one, the most frequent result, has no memory of its own before it is
+/// handed out: the receiver gives that back at once, which costs the least.
+enum Values {
+    One(u64),
+    All(Vec<u64>),
+}
+
+impl From<Values> for CycleReply {
+    fn from(values: Values) -> Self {
+        match values {
+            Values::One(value) => CycleReply { reads: vec![value] },
+            Values::All(reads) => CycleReply { reads },
+        }
+    }
 }
 
 /// The result of a cycle in flight: a future, and a slot to look into. It does not drive a
@@ -41,7 +57,7 @@ impl Pending {
     /// The result, once; `None` before the cycle ends and after the result was taken.
     pub fn take(&self) -> Option<CycleResult> {
         let result = self.lock().result.take();
-        result.map(|result| result.map_err(|error| *error))
+        result.map(|result| result.map(CycleReply::from).map_err(|error| *error))
     }
 
     /// True if a result is pending.
@@ -56,7 +72,7 @@ impl Future for Pending {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CycleResult> {
         let mut slot = self.lock();
         match slot.result.take() {
-            Some(result) => Poll::Ready(result.map_err(|error| *error)),
+            Some(result) => Poll::Ready(result.map(CycleReply::from).map_err(|error| *error)),
             None => {
                 slot.waker = Some(context.waker().clone());
                 Poll::Pending
@@ -122,15 +138,29 @@ impl Completion {
         Pending { slot: Arc::clone(kept), number: self.number }
     }
 
+    /// The cycle has read these values.
+    #[inline]
+    pub(super) fn tell_reads(&mut self, reads: &mut Vec<u64>) {
+        if let (Some(Owner::Kept), Some(slot), &[value]) =
+            (&self.owner, &self.kept, reads.as_slice())
+        {
+            self.owner = None;
+            Slot::fill(slot, self.number, Ok(Values::One(value)));
+        } else {
+            self.tell(Ok(CycleReply { reads: std::mem::take(reads) }));
+        }
+    }
+
     pub(super) fn tell(&mut self, result: CycleResult) {
+        let told = |result: CycleResult| result.map(|reply| Values::All(reply.reads));
         match self.owner.take() {
             Some(Owner::Kept) => {
                 if let Some(slot) = &self.kept {
-                    Slot::fill(slot, self.number, result);
+                    Slot::fill(slot, self.number, told(result));
                 }
             }
             #[cfg(feature = "tokio")]
-            Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, result),
+            Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, told(result)),
             Some(Owner::Callback(callback)) => callback(result),
             // A tag has no receiver to notify.
             Some(Owner::Tag(_)) | None => {}
@@ -139,7 +169,7 @@ impl Completion {
 }
 
 impl Slot {
-    fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: CycleResult) {
+    fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: Result<Values, Error>) {
         if Arc::strong_count(slot) == 1 {
             // The future was dropped: the result is no longer needed.
             return;

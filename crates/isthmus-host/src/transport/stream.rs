@@ -9,8 +9,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::net::{RecvFlags, SendFlags};
 use rustix::termios::{OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
 
+use super::waiting::ReadTimeout;
 use super::{
     DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_either, wait_readable,
 };
@@ -26,7 +28,26 @@ const BACKLOG: usize = 1 << 18;
 /// Bytes that one look takes from a stream whose other direction is full.
 const STASH: usize = 1 << 16;
 
-/// A non-blocking stream of the operating system: what TCP and serial devices have in common.
+/// What a stream lies on.
+trait Line: AsFd {
+    /// Does not wait.
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize>;
+
+    /// Does not wait.
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize>;
+
+    /// Waits for something to read and reads it, in one system call; not much longer than this time
+    /// and perhaps less. `None`: this takes two here.
+    fn read_within(
+        &mut self,
+        _buffer: &mut [u8],
+        _time: Duration,
+    ) -> Option<std::io::Result<usize>> {
+        None
+    }
+}
+
+/// A stream of the operating system: what TCP and serial devices have in common.
 ///
 /// If the remote end does not accept a request because its answers fill the buffers, these answers
 /// are read while the request waits: a long cycle would otherwise block both sides.
@@ -44,7 +65,7 @@ struct Stream<S> {
     taken: usize,
 }
 
-impl<S: Read + Write + AsFd> Stream<S> {
+impl<S: Line> Stream<S> {
     fn new(io: S, name: String) -> Self {
         Self {
             io,
@@ -96,12 +117,21 @@ impl<S: Read + Write + AsFd> Stream<S> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, TransportError> {
         loop {
             match self.io.read(buffer) {
-                Ok(0) => return Err(TransportError::Closed),
-                Ok(length) => return Ok(Some(length)),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
-                Err(e) => return Err(self.failed("receive from", e)),
+                read => return self.came(read),
             }
+        }
+    }
+
+    /// What a read brought; `None`: nothing is available.
+    fn came(&self, read: std::io::Result<usize>) -> Result<Option<usize>, TransportError> {
+        match read {
+            Ok(0) => Err(TransportError::Closed),
+            Ok(length) => Ok(Some(length)),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(None)
+            }
+            Err(e) => Err(self.failed("receive from", e)),
         }
     }
 
@@ -182,8 +212,18 @@ impl<S: Read + Write + AsFd> Stream<S> {
         };
         loop {
             let waiting = self.taken < self.inbox.len();
-            if !waiting && self.origin.elapsed() >= spin_until {
-                let left = deadline.saturating_sub(self.origin.elapsed());
+            let now = self.origin.elapsed();
+            if !waiting && now >= spin_until {
+                let left = deadline.saturating_sub(now);
+                if self.spin.is_zero()
+                    && !left.is_zero()
+                    && let Some(read) = self.io.read_within(buffer, left)
+                {
+                    match self.came(read)? {
+                        Some(length) => return Ok(length),
+                        None => continue,
+                    }
+                }
                 if !wait_readable(&self.io, left).map_err(|e| self.failed("wait for", e))? {
                     return Err(TransportError::TimedOut);
                 }
@@ -221,7 +261,7 @@ macro_rules! stream_transport {
 
         impl WithoutWaiting for $name {
             fn prepare(&mut self) -> Result<(), TransportError> {
-                // Both kinds of stream are opened so.
+                // Only `recv` waits.
                 Ok(())
             }
 
@@ -264,7 +304,48 @@ macro_rules! stream_transport {
 
 /// Etherbone's `tcp`, `tcp4` and `tcp6`: one connection, without delay by Nagle's algorithm.
 #[derive(Debug)]
-pub struct TcpTransport(Stream<TcpStream>);
+pub struct TcpTransport(Stream<Connection>);
+
+#[derive(Debug)]
+struct Connection {
+    socket: TcpStream,
+    timeout: ReadTimeout,
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Line for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let (_, length) = rustix::net::recv(&self.socket, buffer, RecvFlags::DONTWAIT)?;
+        Ok(length)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        Ok(rustix::net::send(&self.socket, bytes, flags)?)
+    }
+
+    fn read_within(&mut self, buffer: &mut [u8], time: Duration) -> Option<std::io::Result<usize>> {
+        Some(match self.timeout.set(&self.socket, time) {
+            Ok(()) => self.socket.read(buffer),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+impl Line for File {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        Read::read(self, buffer)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Write::write(self, bytes)
+    }
+}
 
 impl TcpTransport {
     /// Connects to a [`DeviceName`] of TCP.
@@ -280,8 +361,8 @@ impl TcpTransport {
         let io = |source| TransportError::Io { action: format!("connect tcp {peer}"), source };
         let socket = TcpStream::connect_timeout(&peer, CONNECT_TIMEOUT).map_err(io)?;
         socket.set_nodelay(true).map_err(io)?;
-        socket.set_nonblocking(true).map_err(io)?;
-        Ok(Self(Stream::new(socket, format!("tcp {peer}"))))
+        let connection = Connection { socket, timeout: ReadTimeout::default() };
+        Ok(Self(Stream::new(connection, format!("tcp {peer}"))))
     }
 }
 

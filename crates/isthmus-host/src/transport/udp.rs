@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
 
 use super::batch::{BATCH_BYTES, Batch};
+use super::waiting::ReadTimeout;
 use super::{DeviceName, Kind, Transport, TransportError, WithoutWaiting, wait_readable};
 
 /// One receive call brings at most this many bytes: 64 merged datagrams or one of any length.
@@ -32,7 +33,7 @@ pub struct UdpTransport {
     spin: Duration,
     /// The receive call blocks, up to `timeout`.
     blocking: bool,
-    timeout: Duration,
+    timeout: ReadTimeout,
     mtu: usize,
     batch: Batch,
     /// Data of the last receive call: `received[at..end]` in messages of `stride` bytes.
@@ -81,7 +82,7 @@ impl UdpTransport {
             origin: Instant::now(),
             spin: Duration::ZERO,
             blocking: false,
-            timeout: Duration::ZERO,
+            timeout: ReadTimeout::default(),
             mtu: super::UDP_MTU,
             batch: Batch::new(peer, true),
             received: vec![0; BUFFER],
@@ -131,13 +132,7 @@ impl UdpTransport {
         if !self.blocking || left.is_zero() {
             return wait_readable(&self.socket, left);
         }
-        // Setting the time for every call would cost a system call each; a tenth too long is no
-        // harm, and too short a time is waited for again.
-        let timeout = self.timeout;
-        if left < timeout - timeout / 10 || left > timeout * 2 {
-            self.socket.set_read_timeout(Some(left.max(Duration::from_micros(1))))?;
-            self.timeout = left;
-        }
+        self.timeout.set(&self.socket, left)?;
         Ok(true)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A transport whose waits the caller's own rule cuts into parts, or ends.
 
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use super::{Kind, Transport, TransportError};
@@ -25,6 +26,23 @@ pub trait Wait {
 pub struct Waiting<T, W> {
     inner: T,
     wait: W,
+}
+
+/// How long a read of a socket may wait, as it was set last: nothing yet.
+#[derive(Debug, Default)]
+pub(super) struct ReadTimeout(Duration);
+
+impl ReadTimeout {
+    /// Reads wait for about this time. Setting it for every call would cost a system call each: a
+    /// tenth too long is no harm, and after too short a time the caller waits again.
+    pub(super) fn set(&mut self, socket: &impl AsFd, time: Duration) -> std::io::Result<()> {
+        if time < self.0 - self.0 / 10 || time > self.0 * 2 {
+            let socket = socket2::SockRef::from(socket);
+            socket.set_read_timeout(Some(time.max(Duration::from_micros(1))))?;
+            self.0 = time;
+        }
+        Ok(())
+    }
 }
 
 impl<T: Transport, W: Wait> Waiting<T, W> {

@@ -5,7 +5,9 @@
 use isthmus_host::etherbone::{
     Client, ClientConfig, Cycle, Error, Memory, Server, ServerConfig, ServerHandle, SoftSlave,
 };
-use isthmus_host::transport::{AnyTransport, UdpTransport, block_on};
+use isthmus_host::transport::{
+    AnyTransport, TcpTransport, Transport, TransportError, UdpTransport, block_on,
+};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -134,6 +136,32 @@ fn silent_after(requests: usize) -> SocketAddr {
         }
     });
     local
+}
+
+#[test]
+fn a_tcp_receive_ends_at_its_own_deadline_whatever_the_last_one_was() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let address = listener.local_addr().expect("bound");
+    let mut transport = TcpTransport::connect_socket(address).expect("connects");
+    let (mut far, _) = listener.accept().expect("accepts");
+    block_on(async {
+        let mut buffer = [0; 8];
+        for _ in 0..2 {
+            far.write_all(b"word").expect("sends");
+            let hour = transport.now() + Duration::from_secs(3600);
+            assert!(matches!(transport.recv(&mut buffer, hour).await, Ok(4)));
+            for wait in [0, 20] {
+                let soon = transport.now() + Duration::from_millis(wait);
+                let nothing = transport.recv(&mut buffer, soon).await;
+                assert!(matches!(nothing, Err(TransportError::TimedOut)), "{nothing:?}");
+                assert!(transport.now() >= soon);
+            }
+        }
+        drop(far);
+        let later = transport.now() + Duration::from_secs(3600);
+        let closed = transport.recv(&mut buffer, later).await;
+        assert!(matches!(closed, Err(TransportError::Closed)), "{closed:?}");
+    });
 }
 
 #[test]

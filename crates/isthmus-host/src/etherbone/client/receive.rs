@@ -13,6 +13,13 @@ use crate::transport::{Kind, Transport, TransportError};
 use std::ops::Range;
 use std::time::Duration;
 
+/// The complete reply of a cycle that only reads.
+struct ReadReply {
+    cycle: u64,
+    operations: usize,
+    length: usize,
+}
+
 /// The widest UDP datagram.
 pub(super) const RECEIVE_BUFFER: usize = 65536;
 
@@ -109,11 +116,8 @@ impl<T: Transport, M: Meter> Client<T, M> {
         // Records of one cycle are adjacent, so that it is complete when another one begins.
         let mut current: Option<u64> = None;
         loop {
-            while current.is_none()
-                && let Some((cycle, length)) = self.take_reads(&bytes[at..end], &of_message)
-            {
-                at += length;
-                self.complete(cycle, datagram).await;
+            if current.is_none() {
+                at += self.take_all_reads(&bytes[at..end], &of_message).await;
             }
             let before = self.take_records_of(&bytes[..end], &mut at, &mut current, &of_message);
             match before {
@@ -149,15 +153,35 @@ impl<T: Transport, M: Meter> Client<T, M> {
         (offset == bytes.len()).then_some(self.format.header())
     }
 
+    /// Ends the cycles whose complete replies are in front, if they only read. Returns the length of
+    /// these replies.
+    async fn take_all_reads(&mut self, bytes: &[u8], of_message: &Option<Range<u64>>) -> usize {
+        let mut rest = bytes;
+        // Messages count their answers: those to the same one are told to it together.
+        let (mut message, mut answers) = (0, 0);
+        while let Some(reply) = self.take_reads(rest, of_message) {
+            rest = rest.get(reply.length..).unwrap_or_default();
+            self.meter.work(Work::Complete { operations: reply.operations }).await;
+            self.counters.cycles.add(1);
+            let Some(flight) = self.flights.end(reply.cycle) else { continue };
+            if flight.message != message {
+                self.messages.all_answered(message, answers);
+                (message, answers) = (flight.message, 0);
+            }
+            answers += 1;
+            if !flight.held {
+                flight.collector.forget_cycle();
+                flight.completion.tell_reads(flight.collector.reads_mut());
+            }
+        }
+        self.messages.all_answered(message, answers);
+        bytes.len() - rest.len()
+    }
+
     /// Fast path for the most frequent reply: the complete reply of a cycle that only reads.
-    /// Returns the cycle and the reply's length; `None`: it is of another kind, and nothing was
-    /// consumed.
+    /// `None`: it is of another kind, and nothing was consumed.
     #[inline]
-    pub(super) fn take_reads(
-        &mut self,
-        bytes: &[u8],
-        of_message: &Option<Range<u64>>,
-    ) -> Option<(u64, usize)> {
+    fn take_reads(&mut self, bytes: &[u8], of_message: &Option<Range<u64>>) -> Option<ReadReply> {
         if self.format != Format::W32 {
             return None;
         }
@@ -170,8 +194,9 @@ impl<T: Transport, M: Meter> Client<T, M> {
             && Flags(flags).has(Flags::WCA)
             && of_message.as_ref().is_none_or(|cycles| cycles.contains(&cycle));
         let flight = self.flights.get_mut(cycle).filter(|_| ours)?;
-        let rest = flight.collector.take_whole(usize::from(count), [high, low], rest)?;
-        Some((cycle, bytes.len() - rest.len()))
+        let operations = usize::from(count);
+        let rest = flight.collector.take_whole(operations, [high, low], rest)?;
+        Some(ReadReply { cycle, operations, length: bytes.len() - rest.len() })
     }
 
     /// Hands the records from `at` on to their cycles, up to the first one that belongs to another

@@ -173,7 +173,8 @@ impl<T: Transport, M: Meter> Client<T, M> {
             Kind::Datagram => self.transport.mtu().saturating_sub(self.head()),
             Kind::Stream => STREAM_BATCH,
         };
-        let (mut cycles, mut bytes, mut replies) = (0, 0, false);
+        let number = self.next_message();
+        let (mut cycles, mut bytes, mut expected) = (0, 0, 0);
         let mut repeatable = self.session.is_some();
         let first = self.flights.sent;
         let separate = datagram && self.config.retries > 0 && self.session.is_none();
@@ -187,11 +188,12 @@ impl<T: Transport, M: Meter> Client<T, M> {
             repeatable |= cycle.is_repeatable();
             cycles += 1;
             bytes += next.bytes;
-            replies |= next.expects_reply;
+            expected += u64::from(next.expects_reply);
             let operations = cycle.len();
+            next.message = number;
             self.meter.work(Work::Build { operations }).await;
         }
-        let number = self.next_message();
+        let replies = expected > 0;
         let mut message = std::mem::take(&mut self.message);
         message.clear();
         if datagram {
@@ -207,14 +209,19 @@ impl<T: Transport, M: Meter> Client<T, M> {
         self.message = message;
         let deadline = self.transport.now() + self.config.reply_timeout;
         let mut unanswered = 0;
-        for cycle in first..first + cycles {
-            let expects_reply = self.flights.send(number).is_some_and(|f| f.expects_reply);
-            match &sent {
-                Err(error) => self.end(cycle, |_| Some(error.clone())),
-                Ok(()) if expects_reply => unanswered += 1,
-                Ok(()) => {
-                    self.counters.cycles.add(1);
-                    self.end(cycle, |_| None);
+        if sent.is_ok() && expected == cycles {
+            self.flights.depart(cycles);
+            unanswered = cycles as usize;
+        } else {
+            for cycle in first..first + cycles {
+                let expects_reply = self.flights.send(number).is_some_and(|f| f.expects_reply);
+                match &sent {
+                    Err(error) => self.end(cycle, |_| Some(error.clone())),
+                    Ok(()) if expects_reply => unanswered += 1,
+                    Ok(()) => {
+                        self.counters.cycles.add(1);
+                        self.end(cycle, |_| None);
+                    }
                 }
             }
         }
