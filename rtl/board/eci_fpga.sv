@@ -5,7 +5,7 @@
 ///
 ///   Pins        blocks: the user side of the link's lanes, a block of 512 bits. lines: what the FPGA's
 ///               own logic asks for; requests valid/ready, responses without ready, in any order
-///   Latency     request to its block 2 cycles; a response's last block to its response 3 cycles
+///   Latency     request to its block 2 cycles; a response's last block to its response 2 cycles
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
 ///   Parameters  as blocklink_core; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote

@@ -7,8 +7,7 @@
 ///               response with its tag, without ready. mem: as coherence_directory. Circuits: as
 ///               blocklink_core
 ///   Coherence   the responses' circuits are sinks: coherence_responses
-///   Latency     those of coherence_directory; a message's last word to it 1 cycle, its answer to the
-///               circuit's first chunk 1
+///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
 ///   Parameters  as coherence_directory
 ///   Not done    LineUncached and atomics of the host itself: cached, and a load
 module coherence_host
