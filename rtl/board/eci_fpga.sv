@@ -20,7 +20,7 @@ module eci_fpga
   parameter int unsigned RoundTrip = 0,
   parameter int unsigned CacheSets = 0,
   parameter int unsigned CacheWays = 4,
-  parameter int unsigned NumMshr   = 16
+  parameter int unsigned NumMshr   = 32
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -91,6 +91,8 @@ module eci_fpga
 
   assign probe_o[Accepted]      = lines_req_valid_i && lines_req_ready_o;
   assign probe_tag_o[Accepted]  = lines_req_tag_i;
+  assign probe_o[Requested]     = (tx_valid[7:6] & tx_ready[7:6]) != '0;
+  assign probe_tag_o[Requested] = '0;
   assign probe_o[Completed]     = lines_rsp_valid_o;
   assign probe_tag_o[Completed] = lines_rsp_tag_o;
 endmodule
