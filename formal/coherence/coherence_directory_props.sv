@@ -32,7 +32,9 @@ module coherence_directory_props
   input logic [7:0] mem_rsp_tag_i,
   input line_t      mem_rsp_data_i
 );
-  localparam int unsigned Sets = 2, Ways = 2, NumTbe = 4;
+  localparam int unsigned Sets = 2, Ways = 2, NumTbe = 2, TbeWidth = $clog2(NumTbe);
+  typedef logic [TbeWidth-1:0] tbe_id_t;
+  typedef logic [TbeWidth:0] open_t;  // above the transaction's number: there is one
   // As in coherence_directory.
   localparam logic [2:0] Free = 3'd0, Memory = 3'd1, Grant = 3'd2, Forward = 3'd3, Ready = 3'd4,
                          Runs = 3'd5;
@@ -107,16 +109,17 @@ module coherence_directory_props
   end
 
   // An index has an open transaction, and which.
-  function automatic logic [2:0] open_of(index_t index);
+  function automatic open_t open_of(index_t index);
     for (int unsigned i = 0; i < NumTbe; i++) begin
-      if (tbe[i] != Free && line[i] == index) return {1'b1, 2'(i)};
+      if (tbe[i] != Free && line[i] == index) return {1'b1, tbe_id_t'(i)};
     end
     return '0;
   endfunction
 
   // ---------------------------------------------------------------- the pipeline
   logic s1, s2, s1_sends, s2_sends;
-  logic [1:0] s1_kind, s2_kind, s1_tbe, s2_tbe;
+  logic [1:0] s1_kind, s2_kind;
+  tbe_id_t s1_tbe, s2_tbe;
   assign {s1, s2} = {dut.s1_valid_q, dut.s2_valid_q};
   assign s1_kind  = 2'(dut.s1_q.what.kind);
   assign s2_kind  = 2'(dut.s2_q.what.kind);
@@ -128,15 +131,16 @@ module coherence_directory_props
   // ---------------------------------------------------------------- assumptions
   logic fits, memory_flies;
   assign memory_flies =
-      (s1 && dut.s1_q.memory && s1_tbe == mem_rsp_tag_i[1:0]) ||
-      (s2 && dut.s2_q.memory && s2_tbe == mem_rsp_tag_i[1:0]);
+      (s1 && dut.s1_q.memory && s1_tbe == mem_rsp_tag_i[TbeWidth-1:0]) ||
+      (s2 && dut.s2_q.memory && s2_tbe == mem_rsp_tag_i[TbeWidth-1:0]);
   always_comb begin
     assume (rsp_message_i inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics, MsgHaki, MsgHaks,
                                   MsgHakv, MsgGack});
     assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
     // Memory answers what it was asked for, once.
     if (mem_rsp_valid_i) begin
-      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[1:0]] == Memory && !memory_flies);
+      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[TbeWidth-1:0]] == Memory &&
+              !memory_flies);
     end
     fits = 1'b1;
     if (s2 && s2_kind == Response) begin
@@ -191,8 +195,8 @@ module coherence_directory_props
       end
       // What runs is in the pipeline.
       if (tbe[i] == Runs) begin
-        runs : assert ((s1 && dut.s1_q.resumed && !dut.s1_q.memory && s1_tbe == 2'(i)) ^
-                       (s2 && dut.s2_q.resumed && !dut.s2_q.memory && s2_tbe == 2'(i)));
+        runs : assert ((s1 && dut.s1_q.resumed && !dut.s1_q.memory && s1_tbe == tbe_id_t'(i)) ^
+                       (s2 && dut.s2_q.resumed && !dut.s2_q.memory && s2_tbe == tbe_id_t'(i)));
       end
     end
     // A transaction that has sent a forward goes on only when it may.
@@ -207,14 +211,16 @@ module coherence_directory_props
 
   for (genvar s = 0; s < int'(Sets); s++) begin : gen_entry
     for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
-      logic [2:0] open;
+      open_t open;
       assign open = open_of(entry[s][w].index);
       always_comb if (rst_ni && entry[s][w].used) begin
         its_set : assert (entry[s][w].index[0] == 1'(s));
         once    : assert (w == 0 || !entry[s][0].used || entry[s][0].index != entry[s][w].index);
-        pinned  : assert (entry[s][w].pinned == open[2]);
+        pinned  : assert (entry[s][w].pinned == open[TbeWidth]);
         copy    : assert (entry[s][w].home == HomeI || entry[s][w].has);
-        if (entry[s][w].leaves) leaves : assert (open[2] && kind[open[1:0]] == Recall);
+        if (entry[s][w].leaves) begin
+          leaves : assert (open[TbeWidth] && kind[open[TbeWidth-1:0]] == Recall);
+        end
       end
     end
   end
@@ -229,14 +235,14 @@ module coherence_directory_props
     end
   end
 
-  logic [2:0] s1_open, s2_open;
+  open_t s1_open, s2_open;
   assign s1_open = open_of(dut.s1_q.what.index);
   assign s2_open = open_of(dut.s2_q.what.index);
   always_comb if (rst_ni) begin
     // For the induction: what the pipeline has read is still so.
     if (s2) begin
-      s2_knows : assert (dut.s2_open_q == s2_open[2]);
-      if (s2_open[2] || dut.s2_q.resumed) s2_which : assert (s2_tbe == s2_open[1:0] && s2_open[2]);
+      s2_knows : assert (dut.s2_open_q == s2_open[TbeWidth]);
+      if (s2_open[TbeWidth] || dut.s2_q.resumed) s2_which : assert (s2_open == {1'b1, s2_tbe});
     end
     if (s1 && dut.s1_q.resumed) s1_which : assert (s1_open == {1'b1, s1_tbe});
     if (s1) begin
@@ -282,7 +288,7 @@ module coherence_directory_props
 
     // A transaction is opened only where one is free and the line has none, and what goes on never waits.
     if (dut.tbe_write && !dut.s2_q.resumed && s2_kind != Response) begin
-      free_one : assert (tbe[dut.tbe_at] == Free && !open_of(dut.tbe_index) [2]);
+      free_one : assert (tbe[dut.tbe_at] == Free && !open_of(dut.tbe_index) [TbeWidth]);
     end
     goes_on : assert (!(s2 && dut.s2_q.resumed && dut.again));
 
@@ -322,7 +328,7 @@ module coherence_directory_props
                         32'(dut.s3_rsd_q) <= 8);
     mem_place : assert (32'(dut.mem_usage) + 32'(s1_sends) + 32'(s2_sends) +
                         32'(dut.s3_mem_q) <= 8);
-    all_open : cover (tbe[0] == Forward && tbe[1] == Grant && tbe[2] == Memory);
+    all_open : cover (tbe[0] == Forward && tbe[1] == Grant);
     queued : cover (32'(dut.rsd_usage) == 2);
     replaced : cover (dut.s2_write && dut.need_way && !dut.some_empty);
     recall : cover (dut.evict && dut.victim.directory != DirI);

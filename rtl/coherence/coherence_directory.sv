@@ -16,7 +16,7 @@
 ///   Fairness    requests and the host take turns; per line each is passed over once by each circuit at most
 ///   Latency     req_valid_i to rsd_valid_o 5 cycles of a line that is here; memory adds 3 and its own time
 ///   Throughput  an input a cycle, of one source one in 3 cycles
-///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumTbe a power of two, 4..64; Skip 0..8 low
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumTbe a power of two, 2..64; Skip 0..8 low
 ///               bits of the index that are the same in all lines of this home
 ///   Not done    RLDI and stores of lines without an entry make none: they go to memory
 module coherence_directory
@@ -83,8 +83,8 @@ module coherence_directory
   if (!(Ways inside {2, 4, 8})) begin : gen_ways_check
     $error("coherence_directory: Ways is %0d, legal is 2, 4, 8", Ways);
   end
-  if (NumTbe < 4 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
-    $error("coherence_directory: NumTbe is %0d, legal is a power of two, 4..64", NumTbe);
+  if (NumTbe < 2 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
+    $error("coherence_directory: NumTbe is %0d, legal is a power of two, 2..64", NumTbe);
   end
   if (Skip > 8) begin : gen_skip_check
     $error("coherence_directory: Skip is %0d, legal is 0..8", Skip);
