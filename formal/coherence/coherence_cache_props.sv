@@ -18,6 +18,7 @@ module coherence_cache_props
   input logic       rsp_valid_i,
   input message_e   rsp_message_i,
   input logic       rsp_dirty_i,
+  input logic       rsp_side_i,
   input id_t        rsp_id_i,
   input line_t      rsp_data_i,
   input logic       req_ready_i,
@@ -45,7 +46,7 @@ module coherence_cache_props
     assume (rsp_message_i inside {MsgPsha, MsgPemd, MsgPack});
     assume (fwd_message_i inside {MsgFshr, MsgFinv});
     assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
-    assume (32'(rsp_id_i) < NumMshr);
+    assume (32'(rsp_id_i) < NumMshr / 2);
     if (rst_ni) begin
       // Places: with those that may still come, no queue is beyond its depth.
       req_place : assert (32'(dut.req_usage) + 32'(cores) <= 16);

@@ -5,7 +5,7 @@
 ///
 ///   Pins        blocks: the user side of the link's lanes, a block of 512 bits. lines: what the FPGA's
 ///               own logic asks for; requests valid/ready, responses without ready, in any order
-///   Latency     request to its block 2 cycles; a response's last block to its response 3 cycles
+///   Latency     request to its block 2 cycles; a response's last block to its response 2 cycles
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
 ///   Parameters  as blocklink_core; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
@@ -20,7 +20,7 @@ module eci_fpga
   parameter int unsigned RoundTrip = 0,
   parameter int unsigned CacheSets = 0,
   parameter int unsigned CacheWays = 4,
-  parameter int unsigned NumMshr   = 16
+  parameter int unsigned NumMshr   = 32
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -91,6 +91,8 @@ module eci_fpga
 
   assign probe_o[Accepted]      = lines_req_valid_i && lines_req_ready_o;
   assign probe_tag_o[Accepted]  = lines_req_tag_i;
+  assign probe_o[Requested]     = (tx_valid[7:6] & tx_ready[7:6]) != '0;
+  assign probe_tag_o[Requested] = '0;
   assign probe_o[Completed]     = lines_rsp_valid_o;
   assign probe_tag_o[Completed] = lines_rsp_tag_o;
 endmodule

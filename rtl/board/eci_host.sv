@@ -129,8 +129,10 @@ module eci_host
     .bad_o(status_bad_o), .again_o(status_again_o), .stray_o(status_stray_o)
   );
 
-  assign probe_o[LookedUp]      = mem_req_valid_o && mem_req_ready_i;
+  assign probe_o[LookedUp]      = mem_req_valid_o && mem_req_ready_i && !mem_req_write_o;
   assign probe_tag_o[LookedUp]  = mem_req_tag_o;
+  assign probe_o[Stored]        = mem_req_valid_o && mem_req_ready_i && mem_req_write_o;
+  assign probe_tag_o[Stored]    = mem_req_tag_o;
   assign probe_o[Answered]      = mem_rsp_valid_i && mem_rsp_ready_o;
   assign probe_tag_o[Answered]  = mem_rsp_tag_i;
 endmodule

@@ -15,7 +15,8 @@
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
-///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr 2..32: their numbers are the ids
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of each
+///               parity; an id is a number in its half
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -44,6 +45,7 @@ module coherence_cache
   input  logic       rsp_valid_i,
   input  message_e   rsp_message_i,
   input  logic       rsp_dirty_i,
+  input  logic       rsp_side_i,      // 1: of an even line
   input  id_t        rsp_id_i,
   input  line_t      rsp_data_i,
   // to the home: requests, responses with a line and without
@@ -64,12 +66,13 @@ module coherence_cache
   if (!(Ways inside {2, 4, 8})) begin : gen_ways_check
     $error("coherence_cache: Ways is %0d, legal is 2, 4, 8", Ways);
   end
-  if (NumMshr < 2 || NumMshr > NumIds) begin : gen_mshr_check
-    $error("coherence_cache: NumMshr is %0d, legal is 2..%0d", NumMshr, NumIds);
+  if (NumMshr < 2 || NumMshr > 2 * NumIds || NumMshr % 2 != 0) begin : gen_mshr_check
+    $error("coherence_cache: NumMshr is %0d, legal is even, 2..%0d", NumMshr, 2 * NumIds);
   end
   localparam int unsigned SetWidth = $clog2(Sets);
   localparam int unsigned WayWidth = $clog2(Ways);
   localparam int unsigned MshrWidth = $clog2(NumMshr);
+  localparam int unsigned Half = NumMshr / 2;  // from here on of even lines
   localparam int unsigned Queue = 16;    // messages of one word; of a line half of them
   localparam int unsigned Pending = 4;   // operations from acceptance to decision
 
@@ -135,12 +138,15 @@ module coherence_cache
 
   logic s0_valid, s1_valid_q, s2_valid_q;
   input_t s0, s1_q, s1, s2_q;
+  mshr_t mshr_q [NumMshr];
+  mshr_id_t rsp_mshr;
+  assign rsp_mshr    = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
   assign fwd_ready_o = !rsp_valid_i && fwd_room;
   assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && iptr_q != wptr_q &&
                        core_room && !again;
   assign s0_valid    = rsp_valid_i || (fwd_valid_i && fwd_room) || choose_core;
   always_comb begin
-    s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head.tag, id: mshr_id_t'(rsp_id_i),
+    s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head.tag, id: rsp_mshr,
            mask: head.mask, data: head.data, load: '0};
     if (rsp_valid_i) begin
       unique case (rsp_message_i)
@@ -148,7 +154,9 @@ module coherence_cache
         MsgPack: s0.what = InPack;
         default: s0.what = rsp_dirty_i ? InPemdDirty : InPemdClean;
       endcase
-      s0.data = rsp_data_i;
+      s0.index = mshr_q[rsp_mshr].index;
+      s0.tag   = mshr_q[rsp_mshr].tag;
+      s0.data  = rsp_data_i;
     end else if (fwd_valid_i && fwd_room) begin
       s0.what = (fwd_message_i == MsgFshr) ? InFshr : InFinv;
     end else begin
@@ -164,30 +172,28 @@ module coherence_cache
 
   // ---------------------------------------------------------------- 1: read tags and MSHRs
   logic [NumMshr-1:0] open_q, owed_q, open_d;
-  mshr_t mshr_q [NumMshr];
   mask_t mshr_mask_q [NumMshr];
   line_t mshr_data_q [NumMshr];
   entry_t [Ways-1:0] s1_entry, s2_entry_q;
+  logic [Ways-1:0] s1_match, s2_match_q;  // its index is the input's
   logic s1_open, s2_open_q;         // an MSHR of this line is open
   logic s2_write;                   // stage 2 writes an entry
   way_t s2_way;
   entry_t s2_entry;
   logic s1_response;
-  logic allocate;
+  logic allocate, free_some, s2_side;
   mshr_id_t free_id;
+  logic [Half-1:0] free;
+  id_t free_low;
 
   assign s1_response = s1_q.what inside {InPsha, InPemdClean, InPemdDirty, InPack};
   always_comb begin
-    mshr_t mine;
-    mine = mshr_q[s1_q.id];
     s1 = s1_q;
     if (s1_response) begin
-      s1.index = mine.index;
-      s1.tag   = mine.tag;
       s1.load  = s1_q.data;
       s1.mask  = (s1_q.what == InPack) ? mshr_mask_q[s1_q.id] : '1;
       for (int unsigned i = 0; i < LineBytes; i++) begin
-        if (s1_q.what == InPack || (mine.store && mshr_mask_q[s1_q.id][i])) begin
+        if (s1_q.what == InPack || (mshr_q[s1_q.id].store && mshr_mask_q[s1_q.id][i])) begin
           s1.data[8*i+:8] = mshr_data_q[s1_q.id][8*i+:8];
         end
       end
@@ -196,20 +202,22 @@ module coherence_cache
   always_comb begin
     s1_open = 1'b0;
     for (int unsigned i = 0; i < NumMshr; i++) begin
-      if (open_q[i] && mshr_q[i].index == s1.index) s1_open = 1'b1;
+      if (open_q[i] && mshr_q[i].index == s1_q.index) s1_open = 1'b1;
     end
-    if (allocate && s2_q.index == s1.index) s1_open = 1'b1;
+    if (allocate && s2_q.index == s1_q.index) s1_open = 1'b1;
   end
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_tags
     entry_t tag_q [Sets];
     logic [Sets-1:0] used_q;  // of reset: nothing else of the tags needs one
     set_t at;
-    assign at = s1.index[SetWidth-1:0];
+    assign at = s1_q.index[SetWidth-1:0];
     always_comb begin
       s1_entry[w] = tag_q[at];
       if (!used_q[at]) s1_entry[w].state = RemoteI;
+      s1_match[w] = tag_q[at].index == s1_q.index;
       if (s2_write && s2_way == way_t'(w) && s2_q.index[SetWidth-1:0] == at) begin
         s1_entry[w] = s2_entry;
+        s1_match[w] = s2_q.index == s1_q.index;
       end
     end
     always_ff @(posedge clk_i) begin
@@ -234,6 +242,7 @@ module coherence_cache
     s1_q       <= s0;
     s2_q       <= s1;
     s2_entry_q <= s1_entry;
+    s2_match_q <= s1_match;
     s2_open_q  <= s1_open;
   end
 
@@ -251,7 +260,7 @@ module coherence_cache
     hit_way = '0;
     state   = RemoteI;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (s2_entry_q[w].state != RemoteI && s2_entry_q[w].index == s2_q.index) begin
+      if (s2_entry_q[w].state != RemoteI && s2_match_q[w]) begin
         hit     = 1'b1;
         hit_way = way_t'(w);
         state   = s2_entry_q[w].state;
@@ -295,7 +304,7 @@ module coherence_cache
     rsn_index   = s2_q.index;
     if (s2_valid_q) begin
       if (s2_q.core && s2_q.what != InEvict && (step.blocked ||
-          (miss && (s2_open_q || open_q == '1 || (!hit && !some_way))))) begin
+          (miss && (s2_open_q || !free_some || (!hit && !some_way))))) begin
         again = 1'b1;
       end else if (s2_q.core && s2_q.what == InEvict && step.blocked) begin
         again = state != RemoteI;  // of a line that is not here nothing is left to do
@@ -340,9 +349,13 @@ module coherence_cache
   logic gack_push;
   logic [2:0] ready;  // of the queues of messages
   logic s3_rsd_q;
+  assign s2_side   = !s2_q.index[0];
+  assign free      = s2_side ? ~open_q[NumMshr-1:Half] : ~open_q[Half-1:0];
+  assign free_some = free != '0;
+  assign free_id   = mshr_id_t'(free_low) + (s2_side ? mshr_id_t'(Half) : '0);
   always_comb begin
-    free_id = '0;
-    for (int i = int'(NumMshr) - 1; i >= 0; i--) if (!open_q[i]) free_id = mshr_id_t'(i);
+    free_low = '0;
+    for (int i = int'(Half) - 1; i >= 0; i--) if (free[i]) free_low = id_t'(i);
     open_d = open_q & ~gack_left;
     if (allocate) open_d[free_id] = 1'b1;
   end
@@ -417,7 +430,7 @@ module coherence_cache
   assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue;
   assign core_room = fwd_room && 32'(req_usage) + 3 <= Queue;
 
-  assign req_push_header = header_of(step.emits, id_t'(free_id), s2_q.index);
+  assign req_push_header = header_of(step.emits, free_low, s2_q.index);
   fifo #(.Width(64), .Depth(Queue)) u_req (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(req_push), .ready_o(ready[0]),
     .data_i(req_push_header), .valid_o(req_valid_o), .ready_i(req_ready_i),

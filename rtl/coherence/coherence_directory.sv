@@ -14,9 +14,10 @@
 ///   Ordering    per line: one transaction (TBE). Else none
 ///   Coherence   responses are sinks: they change entries and transactions, and send nothing
 ///   Fairness    requests and the host take turns; per line each is passed over once by each circuit at most
-///   Latency     req_valid_i to rsd_valid_o 5 cycles of a line that is here; memory adds 6 and its own time
+///   Latency     req_valid_i to rsd_valid_o 5 cycles of a line that is here; memory adds 3 and its own time
 ///   Throughput  an input a cycle, of one source one in 3 cycles
-///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumTbe a power of two, 4..64
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumTbe a power of two, 2..64; Skip 0..8 low
+///               bits of the index that are the same in all lines of this home
 ///   Not done    RLDI and stores of lines without an entry make none: they go to memory
 module coherence_directory
   import coherence_pkg::*;
@@ -24,7 +25,8 @@ module coherence_directory
 #(
   parameter int unsigned Sets   = 64,
   parameter int unsigned Ways   = 4,
-  parameter int unsigned NumTbe = 16
+  parameter int unsigned NumTbe = 16,
+  parameter int unsigned Skip   = 0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -81,8 +83,11 @@ module coherence_directory
   if (!(Ways inside {2, 4, 8})) begin : gen_ways_check
     $error("coherence_directory: Ways is %0d, legal is 2, 4, 8", Ways);
   end
-  if (NumTbe < 4 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
-    $error("coherence_directory: NumTbe is %0d, legal is a power of two, 4..64", NumTbe);
+  if (NumTbe < 2 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
+    $error("coherence_directory: NumTbe is %0d, legal is a power of two, 2..64", NumTbe);
+  end
+  if (Skip > 8) begin : gen_skip_check
+    $error("coherence_directory: Skip is %0d, legal is 0..8", Skip);
   end
   localparam int unsigned SetWidth = $clog2(Sets);
   localparam int unsigned WayWidth = $clog2(Ways);
@@ -231,9 +236,10 @@ module coherence_directory
 
   // ---------------------------------------------------------------- 1: read
   entry_t [Ways-1:0] s1_entry, s2_entry_q;
+  logic [Ways-1:0] s1_match, s2_match_q;  // its index is the input's
   logic s1_open, s2_open_q;       // a transaction of the line is open
   tbe_id_t s1_tbe;
-  logic s2_write;
+  logic s2_write, evict;
   way_t s2_way;
   entry_t s2_entry;
   logic tbe_write;                // stage 2 changes a transaction
@@ -261,20 +267,23 @@ module coherence_directory
     entry_t entry_q [Sets];
     logic [Sets-1:0] written_q;
     set_t at;
-    assign at = s1_q.what.index[SetWidth-1:0];
+    assign at = s1_q.what.index[Skip+:SetWidth];
     always_comb begin
       s1_entry[w] = entry_q[at];
       if (!written_q[at]) s1_entry[w].used = 1'b0;
-      if (s2_write && s2_way == way_t'(w) && s2_q.what.index[SetWidth-1:0] == at) begin
+      s1_match[w] = entry_q[at].index == s1_q.what.index;
+      if (s2_write && s2_way == way_t'(w) && s2_q.what.index[Skip+:SetWidth] == at) begin
         s1_entry[w] = s2_entry;
+        // An entry that is given up keeps its index.
+        if (!evict) s1_match[w] = s2_q.what.index == s1_q.what.index;
       end
     end
     always_ff @(posedge clk_i) begin
-      if (s2_write && s2_way == way_t'(w)) entry_q[s2_q.what.index[SetWidth-1:0]] <= s2_entry;
+      if (s2_write && s2_way == way_t'(w)) entry_q[s2_q.what.index[Skip+:SetWidth]] <= s2_entry;
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) written_q <= '0;
-      else if (s2_write && s2_way == way_t'(w)) written_q[s2_q.what.index[SetWidth-1:0]] <= 1'b1;
+      else if (s2_write && s2_way == way_t'(w)) written_q[s2_q.what.index[Skip+:SetWidth]] <= 1'b1;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -290,32 +299,36 @@ module coherence_directory
     s1_q       <= s0;
     s2_q       <= s1;
     s2_entry_q <= s1_entry;
+    s2_match_q <= s1_match;
     s2_open_q  <= s1_open;
   end
 
   // ---------------------------------------------------------------- 2: what is here
-  logic hit, some_new, some_victim, leaving;
-  way_t hit_way, new_way, victim_way, turn_q;
+  logic hit, some_empty, some_clean, some_new, some_own, some_victim, leaving;
+  way_t hit_way, empty_way, clean_way, new_way, victim_way, turn_q;
   entry_t entry, victim;
   always_comb begin
     hit     = 1'b0;
     hit_way = '0;
     entry   = '{used: 1'b1, home: HomeI, directory: DirI, has: 1'b0, dirty: 1'b0, pinned: 1'b0,
                 leaves: 1'b0, index: s2_q.what.index};
-    some_new   = 1'b0;
-    new_way    = '0;
+    some_empty = 1'b0;
+    empty_way  = '0;
     leaving    = 1'b0;
+    some_clean = 1'b0;
+    clean_way  = '0;
+    some_own   = 1'b0;
     some_victim = 1'b0;
     victim_way = '0;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (s2_entry_q[w].used && s2_entry_q[w].index == s2_q.what.index) begin
+      if (s2_entry_q[w].used && s2_match_q[w]) begin
         hit     = 1'b1;
         hit_way = way_t'(w);
         entry   = s2_entry_q[w];
       end
       if (!s2_entry_q[w].used) begin
-        some_new = 1'b1;
-        new_way  = way_t'(w);
+        some_empty = 1'b1;
+        empty_way  = way_t'(w);
       end
       if (s2_entry_q[w].used && s2_entry_q[w].leaves) leaving = 1'b1;
     end
@@ -323,12 +336,23 @@ module coherence_directory
       way_t w;
       w = way_t'(32'(turn_q) + Ways - 1 - k);
       if (s2_entry_q[w].used && !s2_entry_q[w].pinned) begin
+        // One that the remote has not, if there is any: to recall a line takes a round trip.
         some_victim = 1'b1;
-        victim_way  = w;
+        if (s2_entry_q[w].directory == DirI || !some_own) victim_way = w;
+        if (s2_entry_q[w].directory == DirI) begin
+          some_own = 1'b1;
+          if (!(s2_entry_q[w].has && s2_entry_q[w].dirty)) begin
+            some_clean = 1'b1;
+            clean_way  = w;
+          end
+        end
       end
     end
   end
   assign victim = s2_entry_q[victim_way];
+  // A new line's way: an empty one, or that of a line which memory has and the remote has not.
+  assign some_new = some_empty || some_clean;
+  assign new_way  = some_empty ? empty_way : clean_way;
 
   flags_t flags;
   phase_e phase;
@@ -382,7 +406,7 @@ module coherence_directory
   line_t place_data;
   message_e fwd_message, rsd_message, rsn_message;
   index_t fwd_index;
-  logic mem_push, mem_write, mem_place, rsd_place, core_rsp, old_write, evict;
+  logic mem_push, mem_write, mem_place, rsd_place, core_rsp, old_write;
   mask_t mem_mask;
   line_t mem_data;
   flags_t tbe_flags;
@@ -478,13 +502,20 @@ module coherence_directory
           else rsd_message = step.answer;
         end
       end else if (s2_q.memory) begin
-        // ---------------------------------------- memory's line is here
+        // ---------------------------------------- memory's line is here: a request is answered with it
         s2_write   = 1'b1;
         place_mask = '1;
         s2_entry.has   = 1'b1;
         s2_entry.dirty = 1'b0;
         tbe_write = 1'b1;
         tbe_phase = TbeReady;
+        if (s2_q.what.kind == KindRequest) begin
+          rsd_message = step.answer;
+          rsd_place   = 1'b0;
+          s2_entry.home      = step.home;
+          s2_entry.directory = step.directory;
+          tbe_phase = TbeGrant;
+        end
       end else if (s2_q.what.kind == KindRecall) begin
         // ---------------------------------------- an entry that no copy needs any more is given up
         s2_write      = 1'b1;
@@ -654,8 +685,8 @@ module coherence_directory
   ram_1r1w #(
     .Width(8 * LineBytes), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
   ) u_lines (
-    .clk_i, .we_i(place_mask), .waddr_i({s2_q.what.index[SetWidth-1:0], s2_way}),
-    .wdata_i(place_data), .re_i(s2_read), .raddr_i({s2_q.what.index[SetWidth-1:0], s2_way}),
+    .clk_i, .we_i(place_mask), .waddr_i({s2_q.what.index[Skip+:SetWidth], s2_way}),
+    .wdata_i(place_data), .re_i(s2_read), .raddr_i({s2_q.what.index[Skip+:SetWidth], s2_way}),
     .rdata_o(read)
   );
 
@@ -673,7 +704,7 @@ module coherence_directory
     end else begin
       if (choose_ready) tbe_phase_q[ready_id] <= TbeRuns;
       if (tbe_write) tbe_phase_q[tbe_at] <= tbe_phase;
-      if (evict) turn_q <= turn_q + 1'b1;
+      if (evict || (s2_write && need_way && !some_empty)) turn_q <= turn_q + 1'b1;
       if (consumed[4]) core_passed_q <= 1'b0;
       else if (consumed[3:0] != '0 && core_waits) core_passed_q <= 1'b1;
       passed_q <= (passed_q | (consumed[4] ? same : '0)) & ~consumed[3:0];

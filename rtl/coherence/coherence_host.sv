@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A home with directory on the circuits of a link.
+/// Two homes with directory on the circuits of a link: one of odd lines, one of even lines.
 ///
 /// circuits -> coherence_directory -> mem, and back (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   core: a port of lines for the host's own loads, stores and evictions; each gets one
-///               response with its tag, without ready. mem: as coherence_directory. Circuits: as
-///               blocklink_core
+///               response with its tag, without ready. mem: as coherence_directory, bit 7 of the tag says
+///               which home. Circuits: as blocklink_core
 ///   Coherence   the responses' circuits are sinks: coherence_responses
-///   Latency     those of coherence_directory; a message's last word to it 1 cycle, its answer to the
-///               circuit's first chunk 1
-///   Parameters  as coherence_directory
+///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
+///   Throughput  each home an input a cycle; memory a request a cycle, requests of both in turn
+///   Parameters  Sets, NumTbe: of both homes together, from 4 and 8 on, otherwise as coherence_directory
 ///   Not done    LineUncached and atomics of the host itself: cached, and a load
 module coherence_host
   import coherence_pkg::*;
@@ -19,7 +19,7 @@ module coherence_host
 #(
   parameter int unsigned Sets   = 64,
   parameter int unsigned Ways   = 4,
-  parameter int unsigned NumTbe = 32
+  parameter int unsigned NumTbe = 64
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -54,24 +54,14 @@ module coherence_host
   input  line_t                    mem_rsp_data_i,
   output logic                     stray_o
 );
-  // ---------------------------------------------------------------- from the remote
-  logic [3:0] req_valid, req_ready;
-  message_e [3:0] req_message;
-  header_t [3:0] req_header;
-  word_t [1:0][17:0] req_payload;
-  for (genvar s = 0; s < 2; s++) begin : gen_rx
-    coherence_line_rx #(.Pair(3'd1)) u_line (
-      .clk_i, .rst_ni, .words_i(words_i[2+s]), .avail_i(avail_i[2+s]), .pop_o(pop_o[2+s]),
-      .valid_o(req_valid[s]), .ready_i(req_ready[s]), .header_o(req_header[s]),
-      .payload_o(req_payload[s])
-    );
-    assign req_message[s]   = message_of(3'd1, req_header[s].opcode);
-    assign req_valid[2+s]   = avail_i[6+s] != '0;
-    assign req_header[2+s]  = words_i[6+s][0];
-    assign req_message[2+s] = message_of(3'd3, req_header[2+s].opcode);
-    assign pop_o[6+s]       = {3'd0, req_ready[2+s]};
+  if (Sets < 4 || NumTbe < 8) begin : gen_halves_check
+    $error("coherence_host: Sets is %0d, NumTbe %0d; legal is from 4 and 8", Sets, NumTbe);
   end
-  logic rsp_valid;
+  localparam int unsigned Kept = (NumTbe < 16) ? 16 : NumTbe;
+
+  // ---------------------------------------------------------------- responses of the remote
+  // Side 0: odd lines, whose circuits are the first of each pair.
+  logic rsp_valid, rsp_side;
   header_t rsp;
   message_e rsp_message;
   line_t rsp_line;
@@ -79,51 +69,133 @@ module coherence_host
   coherence_responses u_responses (
     .clk_i, .rst_ni, .words_i({words_i[11:10], words_i[5:4]}),
     .avail_i({avail_i[11:10], avail_i[5:4]}), .pop_o(rsp_pop),
-    .rsp_valid_o(rsp_valid), .rsp_side_o(), .rsp_header_o(rsp), .rsp_message_o(rsp_message),
-    .rsp_data_o(rsp_line)
+    .rsp_valid_o(rsp_valid), .rsp_side_o(rsp_side), .rsp_header_o(rsp),
+    .rsp_message_o(rsp_message), .rsp_data_o(rsp_line)
   );
   assign {pop_o[11:10], pop_o[5:4]} = rsp_pop;
 
-  // ---------------------------------------------------------------- the home
+  // ---------------------------------------------------------------- the host's own operations
+  // A home's response waits while the other's is shown. Odd operations enter only with places for the
+  // responses of all that may be open; one that entered stays offered.
   core_e op;
-  logic fwd_valid, rsd_valid, rsn_valid;
-  header_t fwd, rsd, rsn;
-  logic [4:0] rsd_words;
-  line_t rsd_line;
-  logic [1:0] rsd_ready;
+  logic [1:0] core_valid, core_ready, core_rsp;
+  logic [1:0][7:0] core_tag;
+  line_t [1:0] core_line;
+  logic entered_q, kept_valid, kept_ready;
+  logic [$clog2(Kept):0] kept_usage;
+  logic [7:0] kept_tag;
+  line_t kept_line;
   assign op = (req_kind_i == LineEvict) ? CoreEvict : req_write_i ? CoreStore : CoreLoad;
-  coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) u_directory (
-    .clk_i, .rst_ni, .core_valid_i(req_valid_i), .core_ready_o(req_ready_o), .core_op_i(op),
-    .core_index_i(req_index_i), .core_tag_i(req_tag_i), .core_mask_i(req_mask_i),
-    .core_data_i(req_data_i), .core_rsp_valid_o(rsp_valid_o), .core_rsp_tag_o(rsp_tag_o),
-    .core_rsp_data_o(rsp_data_o),
-    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(req_message),
-    .req_header_i(req_header), .req_payload_i(req_payload),
-    .rsp_valid_i(rsp_valid), .rsp_message_i(rsp_message), .rsp_index_i(rsp.index),
-    .rsp_data_i(rsp_line),
-    .fwd_valid_o(fwd_valid), .fwd_ready_i(ready_i[fwd.index[0] ? 8 : 9]), .fwd_header_o(fwd),
-    .rsd_valid_o(rsd_valid), .rsd_ready_i(rsd_ready[~rsd.index[0]]), .rsd_header_o(rsd),
-    .rsd_words_o(rsd_words), .rsd_data_o(rsd_line),
-    .rsn_valid_o(rsn_valid), .rsn_ready_i(ready_i[rsn.index[0] ? 10 : 11]), .rsn_header_o(rsn),
-    .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
-    .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
-    .mem_rsp_data_i, .stray_o
+  assign core_valid[0] = req_valid_i && req_index_i[0] &&
+                         (entered_q || 32'(kept_usage) + NumTbe / 2 + 4 <= Kept);
+  assign core_valid[1] = req_valid_i && !req_index_i[0];
+  assign req_ready_o   = req_index_i[0] ? core_ready[0] : core_ready[1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) entered_q <= 1'b0;
+    else entered_q <= core_valid[0] && !core_ready[0];
+  end
+  fifo #(.Width(8 + 8 * LineBytes), .Depth(Kept)) u_kept (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(core_rsp[0] && (core_rsp[1] || kept_valid)),
+    .ready_o(kept_ready), .data_i({core_tag[0], core_line[0]}), .valid_o(kept_valid),
+    .ready_i(!core_rsp[1]), .data_o({kept_tag, kept_line}), .usage_o(kept_usage)
   );
+  assign rsp_valid_o = core_rsp != '0 || kept_valid;
+  assign rsp_tag_o   = core_rsp[1] ? core_tag[1] : kept_valid ? kept_tag : core_tag[0];
+  assign rsp_data_o  = core_rsp[1] ? core_line[1] : kept_valid ? kept_line : core_line[0];
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (core_rsp[0] && (core_rsp[1] || kept_valid) && !kept_ready) begin
+      $fatal(1, "coherence_host: no place for a response");
+    end
+  end
+`endif
 
-  // ---------------------------------------------------------------- to the remote
-  for (genvar s = 0; s < 2; s++) begin : gen_tx
+  // ---------------------------------------------------------------- memory
+  logic [1:0] mem_valid, mem_gnt, mem_write, mem_rsp_ready, stray;
+  index_t [1:0] mem_index;
+  logic [1:0][7:0] mem_tag;
+  mask_t [1:0] mem_mask;
+  line_t [1:0] mem_line;
+  logic mem_side;
+  arb_rr #(.NumReq(2)) u_mem (
+    .clk_i, .rst_ni, .req_i(mem_valid), .last_i(mem_req_ready_i), .gnt_o(mem_gnt), .idx_o()
+  );
+  assign mem_side        = mem_gnt[1];
+  assign mem_req_valid_o = mem_gnt != '0;
+  assign mem_req_write_o = mem_write[mem_side];
+  assign mem_req_index_o = mem_index[mem_side];
+  assign mem_req_tag_o   = {mem_side, mem_tag[mem_side][6:0]};
+  assign mem_req_mask_o  = mem_mask[mem_side];
+  assign mem_req_data_o  = mem_line[mem_side];
+  assign mem_rsp_ready_o = mem_rsp_ready[mem_rsp_tag_i[7]];
+  assign stray_o         = stray != '0;
+
+  // ---------------------------------------------------------------- the homes
+  for (genvar s = 0; s < 2; s++) begin : gen_home
+    // Stores of its lines, and loads.
+    logic [1:0] req_valid, req_ready;
+    message_e [1:0] req_message, known;
+    header_t [1:0] req_header;
+    word_t [17:0] payload;
+    coherence_line_rx #(.Pair(3'd1)) u_stores (
+      .clk_i, .rst_ni, .words_i(words_i[2+s]), .avail_i(avail_i[2+s]), .pop_o(pop_o[2+s]),
+      .valid_o(req_valid[0]), .ready_i(req_ready[0]), .header_o(req_header[0]), .payload_o(payload)
+    );
+    assign req_message[0] = message_of(3'd1, req_header[0].opcode);
+    assign req_valid[1]   = avail_i[6+s] != '0;
+    assign req_header[1]  = words_i[6+s][0];
+    assign req_message[1] = message_of(3'd3, req_header[1].opcode);
+    assign pop_o[6+s]     = {3'd0, req_ready[1]};
+    for (genvar r = 0; r < 2; r++) begin : gen_known
+      // A line on the other lines' circuit is none of this home.
+      assign known[r] = (req_header[r].index[0] != 1'(s)) ? req_message[r] : MsgNone;
+    end
+
+    logic fwd_valid, rsd_valid, rsd_ready, rsn_valid;
+    header_t fwd, rsd, rsn;
+    logic [4:0] rsd_words;
+    line_t rsd_line;
+    logic [1:0] unused_ready;
+    coherence_directory #(
+      .Sets(Sets / 2), .Ways(Ways), .NumTbe(NumTbe / 2), .Skip(1)
+    ) u_directory (
+      .clk_i, .rst_ni, .core_valid_i(core_valid[s]), .core_ready_o(core_ready[s]), .core_op_i(op),
+      .core_index_i(req_index_i), .core_tag_i(req_tag_i), .core_mask_i(req_mask_i),
+      .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp[s]), .core_rsp_tag_o(core_tag[s]),
+      .core_rsp_data_o(core_line[s]),
+      .req_valid_i({1'b0, req_valid[1], 1'b0, req_valid[0]}),
+      .req_ready_o({unused_ready[1], req_ready[1], unused_ready[0], req_ready[0]}),
+      .req_message_i({MsgNone, known[1], MsgNone, known[0]}),
+      .req_header_i({64'd0, req_header[1], 64'd0, req_header[0]}),
+      .req_payload_i({1152'd0, payload}),
+      .rsp_valid_i(rsp_valid && rsp_side == 1'(s)), .rsp_message_i(rsp_message),
+      .rsp_index_i(rsp.index), .rsp_data_i(rsp_line),
+      .fwd_valid_o(fwd_valid), .fwd_ready_i(ready_i[8+s]), .fwd_header_o(fwd),
+      .rsd_valid_o(rsd_valid), .rsd_ready_i(rsd_ready), .rsd_header_o(rsd),
+      .rsd_words_o(rsd_words), .rsd_data_o(rsd_line),
+      .rsn_valid_o(rsn_valid), .rsn_ready_i(ready_i[10+s]), .rsn_header_o(rsn),
+      .mem_req_valid_o(mem_valid[s]), .mem_req_ready_i(mem_gnt[s] && mem_req_ready_i),
+      .mem_req_write_o(mem_write[s]), .mem_req_index_o(mem_index[s]), .mem_req_tag_o(mem_tag[s]),
+      .mem_req_mask_o(mem_mask[s]), .mem_req_data_o(mem_line[s]),
+      .mem_rsp_valid_i(mem_rsp_valid_i && mem_rsp_tag_i[7] == 1'(s)),
+      .mem_rsp_ready_o(mem_rsp_ready[s]), .mem_rsp_tag_i({1'b0, mem_rsp_tag_i[6:0]}),
+      .mem_rsp_data_i, .stray_o(stray[s])
+    );
+
     coherence_line_tx u_line (
-      .clk_i, .rst_ni, .valid_i(rsd_valid && rsd.index[0] != 1'(s)), .ready_o(rsd_ready[s]),
-      .header_i(rsd), .words_i(rsd_words), .payload_i({128'd0, rsd_line}),
+      .clk_i, .rst_ni, .valid_i(rsd_valid), .ready_o(rsd_ready), .header_i(rsd),
+      .words_i(rsd_words), .payload_i({128'd0, rsd_line}),
       .valid_o(valid_o[4+s]), .ready_i(ready_i[4+s]), .count_o(count_o[4+s]),
       .words_o(words_o[4+s])
     );
-    assign valid_o[8+s]  = fwd_valid && fwd.index[0] != 1'(s);
+    assign valid_o[8+s]  = fwd_valid;
     assign count_o[8+s]  = 4'd1;
     assign words_o[8+s]  = {512'd0, fwd};
-    assign valid_o[10+s] = rsn_valid && rsn.index[0] != 1'(s);
+    assign valid_o[10+s] = rsn_valid;
     assign count_o[10+s] = 4'd1;
     assign words_o[10+s] = {512'd0, rsn};
+    logic unused;
+    assign unused = ^{unused_ready, mem_tag[s][7]};
   end
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
     if (!(v inside {4, 5, 8, 9, 10, 11})) begin : gen_tx

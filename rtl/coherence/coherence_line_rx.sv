@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Collects a message with a payload from its virtual circuit.
 ///
-///   Handshake   words: as blocklink_depack shows them. Message: valid/ready, stable until taken
+///   Handshake   words: as blocklink_depack shows them. Message: valid/ready, stable until taken. A message
+///               that is not taken in the cycle of its last word is kept; its words are taken either way
 ///   Ordering    messages in order
-///   Latency     1 cycle from a message's last word to valid_o
-///   Throughput  8 words a cycle: a line in 3 cycles, the message's own cycle included
+///   Latency     0 cycles from a message's last word to valid_o; behind a message that was kept 1
+///   Throughput  8 words a cycle: a line in 3 cycles, and the next one in the cycle after its last word
 ///   Parameters  Pair: half the circuit's number, which says how long a message of a code is
 module coherence_line_rx
   import coherence_pkg::*;
@@ -24,34 +25,39 @@ module coherence_line_rx
 );
   localparam int unsigned Words = 19;
 
-  word_t [Words-1:0] buffer_q;
-  logic [4:0] count_q, base, total, left, full;
-  logic [4:0] opcode;
+  word_t [Words-1:0] buffer_q, message;
+  logic [4:0] count_q, base, total, left, opcode;
+  logic whole, ends;
 
-  assign header_o  = buffer_q[0];
-  assign payload_o = buffer_q[Words-1:1];
-  assign full      = words_of(Pair, header_o.opcode);
-  assign valid_o   = count_q != '0 && count_q == full;
-
-  // Words of the next message may come in the cycle in which this one is taken.
-  assign base  = valid_o ? '0 : count_q;
-  assign opcode = (base == '0) ? words_i[0][63:59] : header_o.opcode;
-  assign total = words_of(Pair, opcode);
-  assign left  = total - base;
+  // `whole`: the buffer has a message. Its successor's words may come in the cycle in which it is taken.
+  assign whole  = count_q != '0 && count_q == words_of(Pair, buffer_q[0][63:59]);
+  assign base   = whole ? '0 : count_q;
+  assign opcode = (base == '0) ? words_i[0][63:59] : buffer_q[0][63:59];
+  assign total  = words_of(Pair, opcode);
+  assign left   = total - base;
+  // The message that is not yet whole has its last word among those shown.
+  assign ends    = !whole && avail_i != '0 && 5'(avail_i) >= left;
+  assign valid_o = whole || ends;
   always_comb begin
     pop_o = (5'(avail_i) < left) ? avail_i : (left > 5'd8) ? 4'd8 : left[3:0];
-    if (valid_o && !ready_i) pop_o = '0;
+    if (whole && !ready_i) pop_o = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) count_q <= '0;
-    else if (!valid_o || ready_i) count_q <= base + 5'(pop_o);
+    else if (ends && ready_i) count_q <= '0;
+    else if (!whole || ready_i) count_q <= base + 5'(pop_o);
   end
   for (genvar i = 0; i < int'(Words); i++) begin : gen_word
     logic [4:0] at;
-    assign at = 5'(i) - base;
+    word_t shown;
+    assign at    = 5'(i) - base;
+    assign shown = words_i[at[2:0]];
+    assign message[i] = (whole || 5'(i) < count_q) ? buffer_q[i] : shown;
     always_ff @(posedge clk_i) begin
-      if (5'(i) >= base && at < 5'(pop_o)) buffer_q[i] <= words_i[at[2:0]];
+      if (5'(i) >= base && at < 5'(pop_o)) buffer_q[i] <= shown;
     end
   end
+  assign header_o  = message[0];
+  assign payload_o = message[Words-1:1];
 endmodule

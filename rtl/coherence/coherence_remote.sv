@@ -10,8 +10,8 @@
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     a cached hit 4 cycles; else those of the two agents
 ///   Throughput  a request a cycle; where both have a response, the requester's goes first
-///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr 2..16: with a cache ids below 16
-///               are its, those above the requester's
+///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache ids below
+///               16 of each parity are its, those above the requester's
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
 module coherence_remote
   import coherence_pkg::*;
@@ -21,7 +21,7 @@ module coherence_remote
 #(
   parameter int unsigned Sets    = 64,
   parameter int unsigned Ways    = 4,
-  parameter int unsigned NumMshr = 16
+  parameter int unsigned NumMshr = 32
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -46,8 +46,8 @@ module coherence_remote
   output logic                     stray_o   // strobe: a response to no request
 );
   localparam int unsigned FirstId = (Sets == 0) ? 0 : NumIds / 2;
-  if (Sets != 0 && NumMshr > NumIds / 2) begin : gen_mshr_check
-    $error("coherence_remote: NumMshr is %0d, legal is 2..%0d", NumMshr, NumIds / 2);
+  if (Sets != 0 && NumMshr > NumIds) begin : gen_mshr_check
+    $error("coherence_remote: NumMshr is %0d, legal is 2..%0d", NumMshr, NumIds);
   end
 
   logic rsp_some, rsp_side, cached_rsp;
@@ -151,7 +151,7 @@ module coherence_remote
       .fwd_valid_i(fwd_gnt != '0), .fwd_ready_o(fwd_ready),
       .fwd_message_i(message_of(3'd4, fwd.opcode)), .fwd_index_i(fwd.index),
       .rsp_valid_i(cached_rsp), .rsp_message_i(rsp_message), .rsp_dirty_i(rsp.dirty != '0),
-      .rsp_id_i(rsp.id), .rsp_data_i(rsp_line),
+      .rsp_side_i(rsp_side), .rsp_id_i(rsp.id), .rsp_data_i(rsp_line),
       .req_valid_o(req_valid), .req_ready_i(req_take[~req.index[0]]), .req_header_o(req),
       .rsd_valid_o(rsd_valid), .rsd_ready_i(rsd_ready[~rsd.index[0]]), .rsd_header_o(rsd),
       .rsd_data_o(rsd_line), .rsn_valid_o(rsn_valid), .rsn_ready_i(rsn_ready[~rsn.index[0]]),

@@ -5,7 +5,7 @@
 ///               rsp_valid_o; there is no ready, so no word waits for anything but its turn
 ///   Fairness    the circuits take turns: a word that is shown is taken within 4 cycles
 ///               (proved: formal/coherence/coherence_responses.sby)
-///   Latency     a line's last word to rsp_valid_o 1 cycle; a message of one word 0 cycles
+///   Latency     0 cycles from a message's last word to rsp_valid_o, where no other message comes
 ///   Throughput  a message a cycle, a line of each side in 3 cycles
 ///   Not done    matching with requests
 module coherence_responses

@@ -22,6 +22,7 @@ SAMPLE = (
     "axi/event_queue",
     "blocklink/blocklink_replay",
     "ccix/ccix_txns",
+    "coherence/coherence_directory",
     "coherence/coherence_responses",
     "crossbar/crosspoint",
     "etherbone/etherbone_lite_tx",
@@ -35,7 +36,7 @@ SAMPLE = (
     "vme/vme_wb",
     "wishbone/wb_slice",
 )
-"""A quick proof of each family."""
+"""A quick proof of each family, and the one of the coherent home."""
 
 
 @pytest.fixture

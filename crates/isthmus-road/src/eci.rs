@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use isthmus_sim::Picoseconds;
-
 use crate::arrivals::is_saturated;
 use crate::error::RoadError;
 use crate::measurement::{
@@ -139,13 +137,12 @@ impl Rates {
     }
 
     fn describe(&self, scenario: &EciScenario, outcome: &Outcome) -> Map<String, Value> {
-        let period = Picoseconds((1e6 / scenario.platform.clock_mhz).round() as u64);
         let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
         let described = json!({
             "lines": scenario.lines(),
             "link_bytes_s": self.words_bytes_s,
             "packing_share": self.packing,
-            "fastest_cycles": fastest.0 as f64 / period.0 as f64,
+            "fastest_cycles": fastest.0 as f64 * scenario.platform.clock_mhz / 1e6,
             "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
             "bad_blocks": outcome.until.bad,
             "blocks_again": outcome.until.again,

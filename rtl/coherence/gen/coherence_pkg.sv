@@ -10,7 +10,11 @@ package coherence_pkg;
   localparam int unsigned LineBytes = 128;
 `endif
   localparam int unsigned LineWords = 16;
+`ifdef COHERENCE_INDEX_WIDTH
+  localparam int unsigned IndexWidth = `COHERENCE_INDEX_WIDTH;
+`else
   localparam int unsigned IndexWidth = 33;  // of a line
+`endif
   localparam int unsigned NumIds = 32;      // open requests a parity of the line index
 
   typedef logic [IndexWidth-1:0] index_t;

@@ -81,8 +81,9 @@ def test_the_page_of_both_profiles_draws_two_lines() -> None:
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
     ids = {
-        f"eci/eci/{p.profile}/{p.transfers.operation}/{p.transfers.size}-w{p.transfers.window}"
+        f"eci/eci/{p.profile}/{p.transfers.operation}/{driver}{p.transfers.size}-w{p.transfers.window}"
         for p in published.points()
+        for driver in [f"{p.transfers.driver}-" if p.transfers.cached else ""]
     }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("eci.")]

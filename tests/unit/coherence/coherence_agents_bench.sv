@@ -74,7 +74,7 @@ module coherence_agents_bench
   message_e [3:0] req_message;
   header_t [3:0] req_header;
   word_t [3:0][17:0] req_payload;
-  logic up_valid, up_dirty, down_valid, fwd_valid, fwd_ready;
+  logic up_valid, up_dirty, down_valid, down_side, fwd_valid, fwd_ready;
   message_e up_message, down_message, fwd_message;
   index_t up_index, fwd_index;
   id_t down_id;
@@ -100,7 +100,7 @@ module coherence_agents_bench
     .core_rsp_tag_o(core_rsp_tag[0]), .core_rsp_data_o(core_rsp_data[0]),
     .fwd_valid_i(fwd_valid), .fwd_ready_o(fwd_ready), .fwd_message_i(fwd_message),
     .fwd_index_i(fwd_index), .rsp_valid_i(down_valid), .rsp_message_i(down_message),
-    .rsp_dirty_i(up_dirty), .rsp_id_i(down_id), .rsp_data_i(down_data),
+    .rsp_dirty_i(up_dirty), .rsp_side_i(down_side), .rsp_id_i(down_id), .rsp_data_i(down_data),
     .req_valid_o(c_req_valid), .req_ready_i(c_req_ready), .req_header_o(c_req),
     .rsd_valid_o(c_rsd_valid), .rsd_ready_i(c_rsd_ready), .rsd_header_o(c_rsd),
     .rsd_data_o(c_line), .rsn_valid_o(c_rsn_valid), .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn)
@@ -308,7 +308,7 @@ module coherence_agents_bench
       req_valid <= '0;
       req_message <= '{default: MsgNone};
       {req_header, req_payload} <= '0;
-      {up_valid, up_dirty, down_valid, fwd_valid} <= '0;
+      {up_valid, up_dirty, down_valid, down_side, fwd_valid} <= '0;
       up_message <= MsgNone;
       down_message <= MsgNone;
       fwd_message <= MsgNone;
@@ -548,6 +548,7 @@ module coherence_agents_bench
           end else begin
             down_valid   <= 1'b1;
             down_message <= message;
+            down_side    <= !net[6][at].header.index[0];
             down_id      <= net[6][at].header.id;
             up_dirty     <= net[6][at].header.dirty != '0;
             down_data    <= net[6][at].payload[17:2];

@@ -31,16 +31,39 @@ fn carries(record: &BlockRecord, circuits: [u32; 2]) -> bool {
 
 struct Seen<'a> {
     probes: &'a [ProbeRecord],
+    begin: Picoseconds,
 }
 
 impl Seen<'_> {
-    fn of(&self, device: &DeviceHandle, stage: &str) -> Vec<Picoseconds> {
+    /// The strobes of a stage since the transfer's begin, with their tags.
+    fn of(&self, device: &DeviceHandle, stage: &str) -> Vec<(Picoseconds, u8)> {
         let number = device.stages().iter().position(|name| name == stage);
         let mine = |one: &&ProbeRecord| {
-            one.device == device.index() && Some(usize::from(one.stage)) == number
+            one.device == device.index()
+                && Some(usize::from(one.stage)) == number
+                && one.time >= self.begin
         };
-        self.probes.iter().filter(mine).map(|one| one.time).collect()
+        self.probes.iter().filter(mine).map(|one| (one.time, one.tag)).collect()
     }
+}
+
+/// Accesses of memory for the transfer's first line, until the host's answer: when memory took each, and when
+/// its answer was taken.
+fn accesses(
+    seen: &Seen<'_>,
+    host: &DeviceHandle,
+    until: Picoseconds,
+) -> Vec<(Picoseconds, Picoseconds)> {
+    let loads = seen.of(host, "LookedUp");
+    let Some(tag) = loads.first().map(|one| one.1) else { return Vec::new() };
+    let mut taken: Vec<_> = loads.into_iter().chain(seen.of(host, "Stored")).collect();
+    taken.sort_unstable();
+    let answers = seen.of(host, "Answered");
+    let mine = |list: Vec<(Picoseconds, u8)>| {
+        list.into_iter().filter(|one| one.1 == tag).map(|one| one.0).collect::<Vec<_>>()
+    };
+    let pairs = mine(taken).into_iter().zip(mine(answers));
+    pairs.filter(|(taken, answered)| taken <= answered && *answered <= until).collect()
 }
 
 /// Stages of the observed transfer, which ran alone.
@@ -49,33 +72,49 @@ pub(super) fn stages(
     scenario: &EciScenario,
     outcome: &Outcome,
 ) -> Result<Vec<Stage>, RoadError> {
-    if !scenario.faults.is_empty() || scenario.workload.driver != EciDriver::Uncached {
-        // A block that is sent again has no one way; a line from a cache has another.
+    if !scenario.faults.is_empty() {
+        // A block that is sent again has no one way.
         return Ok(Vec::new());
     }
     let missing = || RoadError::Inconsistent("eci: the observed transfer left no trace".to_owned());
     let begin = *outcome.due.last().ok_or_else(missing)?;
     let end = *outcome.done.last().ok_or_else(missing)?;
     let probes = world.simulation.probes().since(0);
-    let seen = Seen { probes: &probes };
+    let seen = Seen { probes: &probes, begin };
     let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| lanes.borrow().records().to_vec());
-    let accepted = seen.of(&world.fpga, "Accepted");
-    let looked_up = seen.of(&world.host, "LookedUp");
-    let answered = seen.of(&world.host, "Answered");
+    let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
-    if scenario.writes() {
-        way.until("fpga", "request taken", *accepted.first().ok_or_else(missing)?)?;
-        lanes(&mut way, "fpga", &to_host, STORES).ok_or_else(missing)??;
-        way.until("host", "check, collect, look up", *looked_up.last().ok_or_else(missing)?)?;
+    way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;
+    let driver = scenario.workload.driver;
+    if driver == EciDriver::CachedHit {
+        way.until("fpga", "cache", end)?;
+    } else if driver == EciDriver::Uncached && scenario.writes() {
+        let stored = seen.of(&world.host, "Stored");
+        lanes(&mut way, "fpga", "pack", &to_host, STORES).ok_or_else(missing)??;
+        way.until("host", "check, collect, look up", stored.last().ok_or_else(missing)?.0)?;
         way.until("host", "memory", end)?;
     } else {
-        way.until("fpga", "request taken", *accepted.first().ok_or_else(missing)?)?;
-        let first = to_host.iter().find(|one| carries(one, LOADS)).ok_or_else(missing)?;
-        lanes(&mut way, "fpga", std::slice::from_ref(first), LOADS).ok_or_else(missing)??;
-        way.until("host", "check, look up", *looked_up.first().ok_or_else(missing)?)?;
-        way.until("host", "memory", *answered.first().ok_or_else(missing)?)?;
-        lanes(&mut way, "host", &to_fpga, LINES).ok_or_else(missing)??;
-        way.until("fpga", "check, collect", end)?;
+        let cached = matches!(driver, EciDriver::Cached | EciDriver::CachedDirty);
+        if cached {
+            way.until("fpga", "cache", first(&world.fpga, "Requested").ok_or_else(missing)?)?;
+        }
+        let asked = to_host.iter().find(|one| one.taken >= begin && carries(one, LOADS));
+        let asked = std::slice::from_ref(asked.ok_or_else(missing)?);
+        lanes(&mut way, "fpga", "pack", asked, LOADS).ok_or_else(missing)??;
+        let answer = to_fpga.iter().find(|one| one.taken >= begin && carries(one, LINES));
+        let accesses = accesses(&seen, &world.host, answer.ok_or_else(missing)?.taken);
+        for (number, (taken, answered)) in accesses.iter().enumerate() {
+            way.until("host", if number == 0 { "check, look up" } else { "change" }, *taken)?;
+            way.until("host", "memory", *answered)?;
+        }
+        let pack = match (cached, accesses.is_empty()) {
+            (_, true) => "check, look up, pack",
+            (true, false) => "grant, pack",
+            (false, false) => "pack",
+        };
+        lanes(&mut way, "host", pack, &to_fpga, LINES).ok_or_else(missing)??;
+        let last = if cached { "check, collect, cache" } else { "check, collect" };
+        way.until("fpga", last, end)?;
     }
     way.finish(end)
 }
@@ -84,6 +123,7 @@ pub(super) fn stages(
 fn lanes(
     way: &mut Way,
     from: &str,
+    before: &str,
     records: &[BlockRecord],
     circuits: [u32; 2],
 ) -> Option<Result<(), RoadError>> {
@@ -91,7 +131,7 @@ fn lanes(
     let first = blocks.next()?;
     let last = blocks.next_back().unwrap_or(first);
     let marks = [
-        (from, "pack", first.taken),
+        (from, before, first.taken),
         ("wire", "bits", last.sent),
         ("wire", "transceivers and traces", last.arrived),
     ];

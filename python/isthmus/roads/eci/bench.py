@@ -151,7 +151,7 @@ def parameters(platform: Platform, profile: Profile, top: str, cached: bool = Fa
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
-        made |= cache if top == FPGA else {**directory, "NumTbe": 32}
+        made |= cache if top == FPGA else directory
     return made
 
 

@@ -17,7 +17,8 @@ SIZES = (128, 2_048, 16_384)
 
 
 def points(seed: int = 1) -> list[Point]:
-    """Lines one by one, a link full of them, and three sizes between which the document compares."""
+    """Lines one by one, a link full of them, three sizes between which the document compares, and lines
+    through the cache."""
     platform = loaded()
     made = []
     for profile in PROFILES:
@@ -26,6 +27,11 @@ def points(seed: int = 1) -> list[Point]:
             made += [Point(Transfers(name, size, 200, 1, seed=seed), profile, platform) for size in SIZES]
             full = Transfers(name, 128, READS, saturating(128), seed=seed)
             made.append(Point(full, profile, platform))
+    # Through the FPGA's cache: only ours, as the document has none.
+    for driver in ("cached", "cached-hit"):
+        for count, window in ((200, 1), (READS, saturating(128))):
+            one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
+            made.append(Point(one, "isthmus", platform))
     return made
 
 

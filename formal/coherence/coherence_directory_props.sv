@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: SHL-2.1
+/// coherence_directory: whatever the remote, the host and memory ask and answer, a line has one transaction at
+/// most; a grant, a store and an atomic are done only where the directory says that no other copy is left, a
+/// transaction that has sent a forward goes on only when its answer, and where one is needed the victim, has
+/// come; a response is decided two cycles after it came and sends nothing; no message is without a place.
+/// Of the inputs only what the protocol's model shows is assumed: a response fits the table, and FINV is not
+/// answered as FSHR is.
+module coherence_directory_props
+  import coherence_pkg::*;
+  import blocklink_pkg::word_t;
+(
+  input logic       clk_i,
+  input logic       core_valid_i,
+  input core_e      core_op_i,
+  input index_t     core_index_i,
+  input logic [7:0] core_tag_i,
+  input mask_t      core_mask_i,
+  input line_t      core_data_i,
+  input logic     [3:0] req_valid_i,
+  input message_e [3:0] req_message_i,
+  input header_t  [3:0] req_header_i,
+  input word_t [1:0][17:0] req_payload_i,
+  input logic       rsp_valid_i,
+  input message_e   rsp_message_i,
+  input index_t     rsp_index_i,
+  input line_t      rsp_data_i,
+  input logic       fwd_ready_i,
+  input logic       rsd_ready_i,
+  input logic       rsn_ready_i,
+  input logic       mem_req_ready_i,
+  input logic       mem_rsp_valid_i,
+  input logic [7:0] mem_rsp_tag_i,
+  input line_t      mem_rsp_data_i
+);
+  localparam int unsigned Sets = 2, Ways = 2, NumTbe = 2, TbeWidth = $clog2(NumTbe);
+  typedef logic [TbeWidth-1:0] tbe_id_t;
+  typedef logic [TbeWidth:0] open_t;  // above the transaction's number: there is one
+  // As in coherence_directory.
+  localparam logic [2:0] Free = 3'd0, Memory = 3'd1, Grant = 3'd2, Forward = 3'd3, Ready = 3'd4,
+                         Runs = 3'd5;
+  localparam logic [1:0] Response = 2'd0, Request = 2'd1, Core = 2'd2, Recall = 2'd3;
+
+  logic rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  logic core_ready_o, core_rsp_valid_o, fwd_valid_o, rsd_valid_o, rsn_valid_o, mem_req_valid_o;
+  logic mem_req_write_o, mem_rsp_ready_o, stray_o;
+  logic [7:0] core_rsp_tag_o, mem_req_tag_o;
+  logic [3:0] req_ready_o;
+  logic [4:0] rsd_words_o;
+  line_t core_rsp_data_o, rsd_data_o, mem_req_data_o;
+  mask_t mem_req_mask_o;
+  index_t mem_req_index_o;
+  header_t fwd_header_o, rsd_header_o, rsn_header_o;
+  coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) dut (.*);
+
+  // ---------------------------------------------------------------- what is in it
+  typedef struct packed {
+    logic       used;
+    home_e      home;
+    directory_e directory;
+    logic       has;
+    logic       dirty;
+    logic       pinned;
+    logic       leaves;
+    index_t     index;
+  } entry_t;
+  entry_t [Sets-1:0][Ways-1:0] entry;
+  for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
+    for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
+      always_comb begin
+        entry[s][w] = dut.gen_entries[w].entry_q[s];
+        if (!dut.gen_entries[w].written_q[s]) entry[s][w].used = 1'b0;
+      end
+    end
+  end
+  logic [NumTbe-1:0][2:0] tbe;
+  logic [NumTbe-1:0][1:0] kind;
+  message_e [NumTbe-1:0] message;
+  core_e [NumTbe-1:0] op;
+  index_t [NumTbe-1:0] line;
+  logic [NumTbe-1:0] heard, victim, needed, shared, loads, stores, here;
+  entry_t [NumTbe-1:0] mine;
+  for (genvar i = 0; i < int'(NumTbe); i++) begin : gen_tbe
+    assign tbe[i]     = 3'(dut.tbe_phase_q[i]);
+    assign kind[i]    = 2'(dut.tbe_what_q[i].kind);
+    assign message[i] = dut.tbe_what_q[i].message;
+    assign op[i]      = dut.tbe_what_q[i].op;
+    assign line[i]    = dut.tbe_what_q[i].index;
+    assign heard[i]   = dut.tbe_flags_q[i].heard;
+    assign victim[i]  = dut.tbe_flags_q[i].victim;
+    assign needed[i]  = dut.tbe_flags_q[i].needed;
+    // Its forward is FSHR, not FINV.
+    assign shared[i]  = (kind[i] == Core && op[i] == CoreLoad) ||
+                        (kind[i] == Request && message[i] == MsgRldi);
+    assign loads[i]   = kind[i] == Request && message[i] inside {MsgRlds, MsgRldx, MsgRupg};
+    assign stores[i]  = kind[i] == Request && message[i] inside {MsgRstt, MsgRstp, MsgRinc, MsgRdec,
+                                                                 MsgRcas};
+    always_comb begin
+      here[i] = 1'b0;
+      mine[i] = '0;
+      for (int unsigned w = 0; w < Ways; w++) begin
+        if (entry[line[i][0]][w].used && entry[line[i][0]][w].index == line[i]) begin
+          here[i] = 1'b1;
+          mine[i] = entry[line[i][0]][w];
+        end
+      end
+    end
+  end
+
+  // An index has an open transaction, and which.
+  function automatic open_t open_of(index_t index);
+    for (int unsigned i = 0; i < NumTbe; i++) begin
+      if (tbe[i] != Free && line[i] == index) return {1'b1, tbe_id_t'(i)};
+    end
+    return '0;
+  endfunction
+
+  // ---------------------------------------------------------------- the pipeline
+  logic s1, s2, s1_sends, s2_sends;
+  logic [1:0] s1_kind, s2_kind;
+  tbe_id_t s1_tbe, s2_tbe;
+  assign {s1, s2} = {dut.s1_valid_q, dut.s2_valid_q};
+  assign s1_kind  = 2'(dut.s1_q.what.kind);
+  assign s2_kind  = 2'(dut.s2_q.what.kind);
+  assign s1_tbe   = dut.s1_q.tbe;
+  assign s2_tbe   = dut.s2_q.tbe;
+  assign s1_sends = s1 && s1_kind != Response;
+  assign s2_sends = s2 && s2_kind != Response;
+
+  // ---------------------------------------------------------------- assumptions
+  logic fits, memory_flies;
+  assign memory_flies =
+      (s1 && dut.s1_q.memory && s1_tbe == mem_rsp_tag_i[TbeWidth-1:0]) ||
+      (s2 && dut.s2_q.memory && s2_tbe == mem_rsp_tag_i[TbeWidth-1:0]);
+  always_comb begin
+    assume (rsp_message_i inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics, MsgHaki, MsgHaks,
+                                  MsgHakv, MsgGack});
+    assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
+    // Memory answers what it was asked for, once.
+    if (mem_rsp_valid_i) begin
+      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[TbeWidth-1:0]] == Memory &&
+              !memory_flies);
+    end
+    fits = 1'b1;
+    if (s2 && s2_kind == Response) begin
+      fits = !dut.response.never && dut.hit;
+      if (dut.message inside {MsgHakd, MsgHako, MsgHaki, MsgHaks, MsgHakv}) begin
+        fits = fits && !heard[s2_tbe];
+      end
+      if (dut.message inside {MsgHako, MsgHaks}) fits = fits && shared[s2_tbe];
+    end
+    if (s2 && s2_kind == Request && !dut.s2_q.memory && !dut.again) fits = !dut.step.never;
+    if (rst_ni) assume (fits);
+  end
+
+  // ---------------------------------------------------------------- assertions
+  for (genvar i = 0; i < int'(NumTbe); i++) begin : gen_one
+    for (genvar j = 0; j < i; j++) begin : gen_other
+      always_comb if (rst_ni) begin
+        one_a_line : assert (tbe[i] == Free || tbe[j] == Free || line[i] != line[j]);
+      end
+    end
+    always_comb if (rst_ni) begin
+      phases : assert (tbe[i] <= Runs);
+      // For the induction: what a transaction that is open has.
+      if (tbe[i] != Free) begin
+        a_kind : assert (kind[i] != Response);
+        known  : assert (kind[i] != Request || loads[i] || stores[i] || message[i] == MsgRldi);
+        ops    : assert (kind[i] != Core || op[i] inside {CoreLoad, CoreStore});
+      end
+      if (tbe[i] inside {Grant, Forward, Ready, Runs}) has_entry : assert (here[i]);
+      if (tbe[i] == Memory && (loads[i] || kind[i] == Core)) fetches : assert (here[i]);
+      if (tbe[i] == Memory && loads[i]) begin
+        nobody : assert (mine[i].directory == DirI && mine[i].home == HomeI);
+      end
+      if (tbe[i] == Memory && kind[i] == Recall) gone : assert (!here[i]);
+      if (tbe[i] == Memory && stores[i] && here[i]) left : assert (mine[i].directory == DirI);
+      if (tbe[i] == Memory && kind[i] == Core) begin
+        left_core : assert (mine[i].directory == DirI ||
+                            (op[i] == CoreLoad && mine[i].directory == DirS));
+      end
+      if (tbe[i] == Grant) granted : assert (loads[i]);
+      if (tbe[i] inside {Forward, Ready, Runs}) not_granted : assert (!loads[i]);
+      if (tbe[i] == Forward) begin
+        waits : assert (!(heard[i] && (!needed[i] || victim[i])));
+        answered : assert (!needed[i] || heard[i]);
+        if (shared[i]) owned : assert (mine[i].home == HomeI);
+        if (!shared[i]) begin
+          given_up : assert (!(victim[i] || (heard[i] && !needed[i])) || mine[i].directory == DirI);
+        end
+      end
+      if (tbe[i] inside {Forward, Ready, Runs} && kind[i] == Recall) begin
+        recalled : assert (mine[i].leaves && (tbe[i] == Forward || mine[i].directory == DirI));
+      end
+      // What runs is in the pipeline.
+      if (tbe[i] == Runs) begin
+        runs : assert ((s1 && dut.s1_q.resumed && !dut.s1_q.memory && s1_tbe == tbe_id_t'(i)) ^
+                       (s2 && dut.s2_q.resumed && !dut.s2_q.memory && s2_tbe == tbe_id_t'(i)));
+      end
+    end
+    // A transaction that has sent a forward goes on only when it may.
+    logic [2:0] was_q;
+    always_ff @(posedge clk_i) begin
+      was_q <= rst_ni ? tbe[i] : Free;
+      if (rst_ni && was_q == Forward && tbe[i] != Forward) begin
+        heard_of : assert (tbe[i] == Ready && heard[i] && (!needed[i] || victim[i]));
+      end
+    end
+  end
+
+  for (genvar s = 0; s < int'(Sets); s++) begin : gen_entry
+    for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
+      open_t open;
+      assign open = open_of(entry[s][w].index);
+      always_comb if (rst_ni && entry[s][w].used) begin
+        its_set : assert (entry[s][w].index[0] == 1'(s));
+        once    : assert (w == 0 || !entry[s][0].used || entry[s][0].index != entry[s][w].index);
+        pinned  : assert (entry[s][w].pinned == open[TbeWidth]);
+        copy    : assert (entry[s][w].home == HomeI || entry[s][w].has);
+        if (entry[s][w].leaves) begin
+          leaves : assert (open[TbeWidth] && kind[open[TbeWidth-1:0]] == Recall);
+        end
+      end
+    end
+  end
+
+  for (genvar w = 0; w < int'(Ways); w++) begin : gen_read
+    entry_t now, read;
+    assign now  = entry[dut.s2_q.what.index[0]][w];
+    assign read = entry_t'(dut.s2_entry_q[w]);
+    always_comb if (rst_ni && s2) begin
+      s2_entry : assert (now == read || (!now.used && !read.used));
+      s2_match : assert (!read.used || dut.s2_match_q[w] == (read.index == dut.s2_q.what.index));
+    end
+  end
+
+  open_t s1_open, s2_open;
+  assign s1_open = open_of(dut.s1_q.what.index);
+  assign s2_open = open_of(dut.s2_q.what.index);
+  always_comb if (rst_ni) begin
+    // For the induction: what the pipeline has read is still so.
+    if (s2) begin
+      s2_knows : assert (dut.s2_open_q == s2_open[TbeWidth]);
+      if (s2_open[TbeWidth] || dut.s2_q.resumed) s2_which : assert (s2_open == {1'b1, s2_tbe});
+    end
+    if (s1 && dut.s1_q.resumed) s1_which : assert (s1_open == {1'b1, s1_tbe});
+    if (s1) begin
+      s1_resumed : assert (!dut.s1_q.memory || dut.s1_q.resumed);
+      s1_source  : assert (dut.s1_q.resumed == (dut.s1_q.source == '0 && s1_kind != Response));
+      if (dut.s1_q.resumed) begin
+        s1_phase : assert (tbe[s1_tbe] == (dut.s1_q.memory ? Memory : Runs));
+        s1_what  : assert (dut.s1_q.what == dut.tbe_what_q[s1_tbe]);
+      end else begin
+        s1_new : assert (s1_kind != Recall);
+        s1_op : assert (s1_kind != Core ||
+                        dut.s1_q.what.op inside {CoreLoad, CoreStore, CoreEvict});
+        s1_known : assert (s1_kind != Request ||
+                           dut.s1_q.what.message inside {MsgRlds, MsgRldi, MsgRldx, MsgRupg,
+                                                         MsgRinc, MsgRdec, MsgRstt, MsgRstp,
+                                                         MsgRcas});
+        s1_rsp : assert (s1_kind != Response ||
+                         dut.s1_q.what.message inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics,
+                                                       MsgHaki, MsgHaks, MsgHakv, MsgGack});
+      end
+    end
+    if (s2) begin
+      s2_resumed : assert (!dut.s2_q.memory || dut.s2_q.resumed);
+      s2_source  : assert (dut.s2_q.resumed == (dut.s2_q.source == '0 && s2_kind != Response));
+      if (dut.s2_q.resumed) begin
+        s2_phase : assert (tbe[s2_tbe] == (dut.s2_q.memory ? Memory : Runs));
+        s2_what  : assert (dut.s2_q.what == dut.tbe_what_q[s2_tbe]);
+      end else begin
+        s2_new : assert (s2_kind != Recall);
+        s2_op : assert (s2_kind != Core ||
+                        dut.s2_q.what.op inside {CoreLoad, CoreStore, CoreEvict});
+        s2_known : assert (s2_kind != Request ||
+                           dut.s2_q.what.message inside {MsgRlds, MsgRldi, MsgRldx, MsgRupg,
+                                                         MsgRinc, MsgRdec, MsgRstt, MsgRstp,
+                                                         MsgRcas});
+        s2_rsp : assert (s2_kind != Response ||
+                         dut.s2_q.what.message inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics,
+                                                       MsgHaki, MsgHaks, MsgHakv, MsgGack});
+      end
+    end
+    no_owner : assert (dut.u_arb.owner_q == '0);
+    if (s1 && s2) apart : assert (!dut.s1_q.resumed || !dut.s2_q.resumed || s1_tbe != s2_tbe);
+
+    // A transaction is opened only where one is free and the line has none, and what goes on never waits.
+    if (dut.tbe_write && !dut.s2_q.resumed && s2_kind != Response) begin
+      free_one : assert (tbe[dut.tbe_at] == Free && !open_of(dut.tbe_index) [TbeWidth]);
+    end
+    goes_on : assert (!(s2 && dut.s2_q.resumed && dut.again));
+
+    // A grant finds no other copy; a store and an atomic neither.
+    if (dut.tbe_write && 3'(dut.tbe_phase) == Grant && s2_sends) begin
+      grant_alone : assert (dut.entry.directory == DirI || (dut.message == MsgRupg &&
+                            dut.entry.directory inside {DirS, DirO}));
+      grant_known : assert (dut.rsn_message == MsgPack ||
+                            dut.rsd_message inside {MsgPsha, MsgPemd});
+      grant_dirty : assert (dut.rsd_message != MsgPsha || dut.entry.home != HomeI);
+    end
+    if (s2_sends && (dut.rsd_message == MsgPatm ||
+                     (dut.rsn_message == MsgPack && dut.message inside {MsgRstt, MsgRstp}))) begin
+      store_alone : assert (dut.entry.directory == DirI);
+    end
+    if (dut.core_rsp && dut.s2_q.what.op == CoreStore) begin
+      core_alone : assert (dut.entry.directory == DirI);
+    end
+    if (dut.core_rsp && dut.s2_q.what.op == CoreLoad && dut.entry.home == HomeI) begin
+      core_shares : assert (dut.entry.directory inside {DirI, DirS});
+    end
+    // An entry is given up only where the remote has nothing of it.
+    if (dut.s2_write && !dut.s2_entry.used) begin
+      no_copy : assert (dut.s2_entry_q[dut.s2_way].directory == DirI);
+    end
+
+    // A response sends nothing.
+    if (s2 && s2_kind == Response) begin
+      silent : assert (dut.fwd_message == MsgNone && dut.rsd_message == MsgNone &&
+                       dut.rsn_message == MsgNone && !dut.mem_push && !dut.core_rsp && !dut.again);
+    end
+
+    // Places: with those that may still come, no queue is beyond its depth.
+    fwd_place : assert (32'(dut.fwd_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
+    rsn_place : assert (32'(dut.rsn_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
+    rsd_place : assert (32'(dut.rsd_usage) + 32'(s1_sends) + 32'(s2_sends) +
+                        32'(dut.s3_rsd_q) <= 8);
+    mem_place : assert (32'(dut.mem_usage) + 32'(s1_sends) + 32'(s2_sends) +
+                        32'(dut.s3_mem_q) <= 8);
+    all_open : cover (tbe[0] == Forward && tbe[1] == Grant);
+    queued : cover (32'(dut.rsd_usage) == 2);
+    replaced : cover (dut.s2_write && dut.need_way && !dut.some_empty);
+    recall : cover (dut.evict && dut.victim.directory != DirI);
+  end
+
+  // A response is in stage 2 two cycles after it came: no output has a say in that.
+  logic [1:0] came_q;
+  index_t [1:0] came_index_q;
+  message_e [1:0] came_message_q;
+  always_ff @(posedge clk_i) begin
+    came_q         <= rst_ni ? {came_q[0], rsp_valid_i} : '0;
+    came_index_q   <= {came_index_q[0], rsp_index_i};
+    came_message_q <= {came_message_q[0], rsp_message_i};
+  end
+  always_comb if (rst_ni) begin
+    if (came_q[0]) begin
+      sink_begins : assert (s1 && s1_kind == Response &&
+                            dut.s1_q.what.message == came_message_q[0] &&
+                            dut.s1_q.what.index == came_index_q[0]);
+    end
+    if (came_q[1]) begin
+      sink : assert (s2 && s2_kind == Response && dut.message == came_message_q[1] &&
+                     dut.s2_q.what.index == came_index_q[1]);
+    end
+  end
+endmodule
