@@ -23,6 +23,16 @@ def points(seed: int = 1) -> Sequence[Point]:
     ]
 
 
+CHAINED = 400
+"""Groups of events of the trigger."""
+
+
+def chains(seed: int = 1) -> Sequence[tuple[Profile, Chain]]:
+    """The trigger at half of what the links carry, and above."""
+    return [("isthmus", Chain(rate, groups=CHAINED, seed=seed)) for rate in (5e6, 12e6)]
+
+
 def verified() -> Document:
     """Run them."""
-    return measure(points(), title="verify nanet")
+    streams = measure(points(), title="verify nanet")
+    return joined(streams, measure_chains(chains(), title="verify nanet, trigger"))
