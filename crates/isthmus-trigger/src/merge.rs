@@ -8,7 +8,7 @@ use crate::geometry::NULL_ID;
 use crate::na62::mep::{self, Fragment, Mep};
 use crate::na62::tel62::Board;
 use crate::na62::{FormatError, cable};
-use crate::record::{self, HEADER_BYTES, Header, Hit, Record, SLOTS};
+use crate::record::{self, HEADER_BYTES, Record, SLOTS};
 
 /// Links from the readout.
 pub const LINKS: usize = 4;
@@ -183,33 +183,27 @@ impl Merger {
                 return Err(FormatError::Value { what: "time stamp", value: (*other).into() });
             }
         }
-        let mut boards: Vec<_> = parts.iter().map(|part| part.boards.iter()).collect();
-        let mut records = Vec::with_capacity(times.len());
-        let mut event: Vec<Board> = Vec::with_capacity(LINKS);
-        for &time in times {
-            event.clear();
-            event.extend(boards.iter_mut().filter_map(Iterator::next).cloned());
-            records.push(cable::record(&event, time)?);
-        }
-        let timestamps = times.clone();
-        drop(boards);
-        Ok(Some(Group { first_event, timestamps, records }))
+        let records = times.iter().enumerate().map(|(at, time)| {
+            cable::record(parts.iter().filter_map(|part| part.boards.get(at)), *time)
+        });
+        let records = records.collect::<Result<_, _>>()?;
+        Ok(Some(Group { first_event, timestamps: times.clone(), records }))
     }
 }
 
-/// The record of a packed fragment.
+/// The record of a packed fragment: its slots are the fragment's bytes.
 fn unpack(fragment: &Fragment<'_>) -> Result<Record, FormatError> {
     let (slots, rest) = fragment.data.as_chunks::<2>();
     if !rest.is_empty() || slots.len() > SLOTS {
         let found = fragment.data.len();
         return Err(FormatError::Length { what: "hits", said: 2 * SLOTS, found });
     }
-    let hits = slots.iter().map(|slot| {
-        let value = i16::from_le_bytes(*slot);
-        Hit { id: value as u16 & NULL_ID, time: (value >> crate::geometry::ID_BITS) as i8 }
-    });
-    let hits: Vec<Hit> = hits.collect();
-    let header = Header { timestamp: fragment.timestamp, fine: 0, disk: 0 };
-    record::encode(header, &hits)
-        .map_err(|_| FormatError::Value { what: "photomultiplier", value: NULL_ID.into() })
+    if slots.iter().any(|slot| u16::from_le_bytes(*slot) & NULL_ID == NULL_ID) {
+        return Err(FormatError::Value { what: "photomultiplier", value: NULL_ID.into() });
+    }
+    let mut made = record::EMPTY;
+    made[..4].copy_from_slice(&fragment.timestamp.to_le_bytes());
+    made[5] = slots.len() as u8;
+    made[HEADER_BYTES..][..fragment.data.len()].copy_from_slice(fragment.data);
+    Ok(made)
 }

@@ -111,7 +111,9 @@ impl Blocks {
         let wanted = samples.div_ceil(BLOCK);
         let mut kept = Vec::with_capacity(wanted * BLOCK);
         // The first block warms caches and tables up.
-        (0..BLOCK).for_each(|_| drop(run()));
+        for _ in 0..BLOCK {
+            run();
+        }
         for _ in 0..wanted * TRIES {
             let before = waited();
             let block: [u64; BLOCK] = std::array::from_fn(|_| run());

@@ -89,7 +89,6 @@ pub(super) fn run(
         samples.add(time);
         Ok::<_, RoadError>(samples.latency())
     };
-    let communication = received.latency().map(|one| one.avg + copies.0 as f64);
     let typical = received.latency().map(|one| one.typical + copies.0);
     made.workload.insert(
         "parts_ps".to_owned(),
@@ -100,7 +99,6 @@ pub(super) fn run(
         }),
     );
     for (key, value) in [
-        ("communication_avg_ps", json!(communication)),
         ("communication_typical_ps", json!(typical)),
         ("noise", json!(true)),
         ("driver", json!("kernel")),

@@ -108,7 +108,9 @@ def figures(document: Document) -> list[Figure]:
         made.append(_after(single))
     if len({m.workload["bytes"] for m in many}) > 1:
         made.append(_rates(many))
-    return [*made, _parts(single)] if single else made
+    if single:
+        made.append(_parts(single))
+    return [*made, *chain_page.figures(document)] if chain_page.chains(document) else made
 
 
 def _axes(y: str) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isthmus.platforms import PROFILES
-from isthmus.results import Document
+from isthmus.platforms import PROFILES, Profile
+from isthmus.results import Document, merged
 from isthmus.roads.nanet.bench import LARGEST, STREAM_WINDOW, Point, Stream, measure
+from isthmus.roads.nanet.chain import Chain
+from isthmus.roads.nanet.chain import measure as measure_chains
 
 SINGLE = 400
 """Datagrams one at a time: the firmware's wake-up is random."""
@@ -35,4 +37,4 @@ def chains(seed: int = 1) -> Sequence[tuple[Profile, Chain]]:
 def verified() -> Document:
     """Run them."""
     streams = measure(points(), title="verify nanet")
-    return joined(streams, measure_chains(chains(), title="verify nanet, trigger"))
+    return merged(streams, measure_chains(chains(), title="verify nanet, trigger"))
