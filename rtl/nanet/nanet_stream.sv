@@ -130,9 +130,13 @@ module nanet_stream
   logic cmd_take, data_take, is_end, fits, free, full_now, event_take, give_up, behind;
   logic [15:0] counts[MaxBuffers];     // datagrams of each announced buffer
 
+  // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened, and a
+  // block memory's output is late in its cycle.
   buffer_t buffers[MaxBuffers];
+  buffer_t next_buffer_q;
   always_ff @(posedge clk_i) begin
     if (table_we_i) buffers[table_index_i] <= table_i;
+    next_buffer_q <= buffers[index_q];
   end
 
   policy_e policy;
@@ -338,7 +342,7 @@ module nanet_stream
   always_ff @(posedge clk_i) begin
     if (event_take && !full_i) counts[index_q] <= datagrams_q;
     if (state_q == StIdle) head_q <= head;
-    if (state_q == StLoad) buffer_q <= buffers[index_q];
+    if (state_q == StLoad) buffer_q <= next_buffer_q;
     if (state_q == StPlace) begin
       left_q <= head_q.len;
       at_q   <= fill_q[23:0];

@@ -150,7 +150,8 @@ pub fn measure(
     let mut distributions = BTreeMap::new();
     let mut blocks = Blocks::default();
     let own = Scheduler::of_this_thread();
-    let mut go = |distributions: &BTreeMap<String, Distribution>| progress(distributions.len(), total);
+    let mut go =
+        |distributions: &BTreeMap<String, Distribution>| progress(distributions.len(), total);
     let ready = Ready::new(&Geometry::na62(), &Config::default());
     for &size in sizes {
         let groups: Vec<&[Record]> = records.chunks_exact(size).collect();

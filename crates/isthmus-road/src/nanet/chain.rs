@@ -61,9 +61,8 @@ impl Plan {
         let sample = events::sample(&chain.sample).ok_or_else(|| {
             unknown("sample", &chain.sample, &events::SAMPLES.map(|sample| sample.name))
         })?;
-        let format = Format::named(&chain.format).ok_or_else(|| {
-            unknown("format", &chain.format, &Format::ALL.map(Format::name))
-        })?;
+        let format = Format::named(&chain.format)
+            .ok_or_else(|| unknown("format", &chain.format, &Format::ALL.map(Format::name)))?;
         let finder = FINDERS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(&chain.finder));
         let finder = finder.ok_or_else(|| {
             let names = FINDERS.map(|(name, _)| name.to_lowercase());
@@ -180,15 +179,16 @@ impl End<'_> {
     /// Parts of the way, the time from an event to its answer, and what was late.
     fn times(&self, made: &mut Measurement) -> Result<(), RoadError> {
         let mut parts = serde_json::Map::new();
-        let mut part =
-            |name: &str, times: &mut dyn Iterator<Item = Picoseconds>| -> Result<(), RoadError> {
-                let mut samples = Samples::new()?;
-                times.for_each(|one| samples.add(one));
-                if let Some(latency) = samples.latency() {
-                    parts.insert(name.to_owned(), serde_json::to_value(latency).unwrap_or_default());
-                }
-                Ok(())
-            };
+        let mut part = |name: &str,
+                        times: &mut dyn Iterator<Item = Picoseconds>|
+         -> Result<(), RoadError> {
+            let mut samples = Samples::new()?;
+            times.for_each(|one| samples.add(one));
+            if let Some(latency) = samples.latency() {
+                parts.insert(name.to_owned(), serde_json::to_value(latency).unwrap_or_default());
+            }
+            Ok(())
+        };
         part("seen", &mut self.counted().map(|trip| trip.seen - trip.wire))?;
         part("merge", &mut self.counted().map(|trip| trip.merged - trip.seen))?;
         part("core", &mut self.counted().map(|trip| trip.begun - trip.merged))?;
@@ -266,7 +266,10 @@ impl End<'_> {
         }
         // Of the first group only the end lies in the span.
         let sum = |of: &dyn Fn(usize) -> u64| {
-            rest.iter().flat_map(|trip| &groups[trip.group].frames).map(|frame| of(frame.bytes)).sum()
+            rest.iter()
+                .flat_map(|trip| &groups[trip.group].frames)
+                .map(|frame| of(frame.bytes))
+                .sum()
         };
         let payload: u64 = sum(&|bytes| bytes as u64);
         let wire: u64 = sum(&NanetPort::wire_bytes);

@@ -23,8 +23,15 @@ fn everything_is_measured() {
     let made = made.unwrap().unwrap();
     let names: Vec<&str> = made.distributions.keys().map(String::as_str).collect();
     let expected = [
-        "find/almagest/4", "find/almagest/64", "find/isthmus/4", "find/isthmus/64", "handover",
-        "merge/packed/4", "merge/packed/64", "merge/tel62/4", "merge/tel62/64",
+        "find/almagest/4",
+        "find/almagest/64",
+        "find/isthmus/4",
+        "find/isthmus/64",
+        "handover",
+        "merge/packed/4",
+        "merge/packed/64",
+        "merge/tel62/4",
+        "merge/tel62/64",
     ];
     assert_eq!(names, expected);
     assert_eq!(calls, (1..=9).map(|done| (done, 9)).collect::<Vec<_>>());

@@ -21,10 +21,10 @@ use isthmus_trigger::simd::Level;
 
 use super::super::scenario::{MAX_BYTES, NanetChain};
 use super::super::world::{NanetPort, Spoil, World};
+use super::Plan;
 use super::draws::Draws;
 use super::log::{Event, Frame, Group, Log, Steps, word};
 use super::results::ResultPins;
-use super::Plan;
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory};
 
@@ -186,7 +186,8 @@ impl Program {
     ) -> Result<(), RoadError> {
         let shared = &self.shared;
         let (first, size) = (group.first_event as usize, shared.size);
-        let (number, steps) = (first / size, Steps { seen, merged: shared.sim.now(), ..Steps::default() });
+        let (number, steps) =
+            (first / size, Steps { seen, merged: shared.sim.now(), ..Steps::default() });
         match shared.log.borrow_mut().groups.get_mut(number) {
             Some(sent) if first % size == 0 && group.records.len() == size => sent.steps = steps,
             _ => {
@@ -289,12 +290,7 @@ async fn send_group(
 }
 
 /// Finds the rings of a group on a core and sends the answers.
-async fn find(
-    shared: Rc<Shared>,
-    group: merge::Group,
-    number: usize,
-    mut results: Results<Bar>,
-) {
+async fn find(shared: Rc<Shared>, group: merge::Group, number: usize, mut results: Results<Bar>) {
     let handover = shared.draw(HANDOVER);
     shared.sim.sleep(handover).await;
     let work = async {

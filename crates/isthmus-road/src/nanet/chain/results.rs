@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use isthmus_sim::kernel::{DeviceHandle, OutputPin, PinAgent, SimError};
 use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::{DeviceHandle, OutputPin, PinAgent, SimError};
 
 /// Words that came out, and when.
 #[derive(Clone, Default)]
