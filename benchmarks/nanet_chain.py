@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tail of the trigger on rings: from a group's last byte on the wire to its last answer on the result pins.
+"""The tail of the trigger on rings: from a group's last byte on the wire to its last answer.
 
-Enough groups of events that ten lie beyond 99.99 %, at five million events a second over the simulated interface.
-Processing times are those that isthmus brings along, or a file of `isthmus trigger times`. None may be lost, none
-late.
+Enough groups of events that ten lie beyond 99.99 %, at five million events a second over the simulated
+interface. Processing times are those that isthmus brings along, or a file of `isthmus trigger times`. None
+may be lost, none late.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ class Times:
 
 def measured(made: Mapping[str, Any]) -> Times:
     """What the engine measured, with this machine and today's date."""
-    return _times({"machine": _machine(), "date": datetime.datetime.now(datetime.UTC).date().isoformat(), **made})
+    return _times(
+        {"machine": _machine(), "date": datetime.datetime.now(datetime.UTC).date().isoformat(), **made}
+    )
 
 
 def to_json(times: Times) -> str:

@@ -102,7 +102,8 @@ STAND_INS = (
     "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
     "isthmus.eb.watch.Watch", "isthmus.trigger.native.events", "isthmus.trigger.native.find",
-    "isthmus.trigger.native.bench", "isthmus.trigger.native.times", "isthmus.trigger.native.serve", "isthmus.trigger.gpu.measure",
+    "isthmus.trigger.native.bench", "isthmus.trigger.native.times", "isthmus.trigger.native.serve",
+    "isthmus.trigger.gpu.measure",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trigger chain after its engine: scenarios, tables, page, published numbers; measurements are made up."""
+"""The trigger chain after its engine: tables, page, published numbers; measurements are made up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ US = 1_000_000
 
 def _latency(middle: float) -> dict[str, float | None]:
     found: dict[str, float | None] = {"min": middle / 2, "max": 2 * middle, "typical": middle, "avg": middle}
-    return found | {"stdev": 0.0, "p50": middle, "p90": middle, "p99": 1.5 * middle, "p99.9": None, "p99.99": None}
+    return found | {
+        "stdev": 0.0,
+        "p50": middle,
+        "p90": middle,
+        "p99": 1.5 * middle,
+        "p99.9": None,
+        "p99.99": None,
+    }
 
 
 def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
@@ -51,12 +58,17 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
     chain = given["chain"]
     rate = chain["rate_per_s"]
     carried = min(rate, 10e6)
-    workload = {
-        key: chain[key] for key in ("sample", "format", "events", "rate_per_s", "finder", "cores", "release_us")
-    }  # fmt: skip
+    same = ("sample", "format", "events", "rate_per_s", "finder", "cores", "release_us")
+    workload = {key: chain[key] for key in same}
     workload |= {
-        "times": chain["times"]["machine"], "late": 0 if carried == rate else 900, "lost": 0, "noise": False,
-        "counted_events": 3200, "saturated": carried < rate, "bytes_an_event": 43.0, "driver": "poll",
+        "times": chain["times"]["machine"],
+        "late": 0 if carried == rate else 900,
+        "lost": 0,
+        "noise": False,
+        "counted_events": 3200,
+        "saturated": carried < rate,
+        "bytes_an_event": 43.0,
+        "driver": "poll",
         "busy": {"wire": carried / 10e6, "cores": 0.5, "merger": 0.1},
         "event_to_answer": {"latency_ps": _latency(20 * US), "histogram": common["histogram"]},
         "parts_ps": {part: _latency(US) for part, _ in chain_tables.PARTS},
@@ -110,7 +122,10 @@ def test_the_terminal_shows_rates_parts_and_the_path_without_the_interface(times
 
 def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> None:
     drawn = page.page(measured(times))
-    assert "At 5 million events a second the answers are out 5.00 us (p50), 7.50 us (p99), 10.00 us (max)" in drawn
+    assert (
+        "At 5 million events a second the answers are out 5.00 us (p50), 7.50 us (p99), 10.00 us (max)"
+        in drawn
+    )
     assert "none of 3,200 events later than 100 us" in drawn
     assert "Of 12 million offered, the links carry 10.00: 900 of 3,200 are late." in drawn
     figures = chain_page.figures(measured(times))
@@ -122,7 +137,8 @@ def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> Non
 def test_the_document_s_numbers_of_the_trigger_are_compared(times: Path) -> None:
     chained = measure(chains(), times=times, runner=engine, given=Path("model.so"))
     found = {row.id: row for row in verify.rows(chained, "nanet")}
-    assert (found["nanet.budget"].verdict, found["nanet.budget"].simulated) == ("agrees", pytest.approx(40))
+    assert found["nanet.budget"].verdict == "agrees"
+    assert found["nanet.budget"].simulated == pytest.approx(40)
     assert found["nanet.input"].simulated == pytest.approx(430)
     assert found["nanet.commodity"].verdict == "agrees"
     assert found["nanet.commodity.budget"].simulated == pytest.approx(280)
@@ -138,7 +154,9 @@ def test_a_size_that_was_not_measured_is_refused(times: Path) -> None:
         measure([("isthmus", Chain(1e6, events=20))], times=times, runner=engine, given=Path("x"))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "isthmus.trigger-times/1"}', '{"schema": "other"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"schema": "isthmus.trigger-times/1"}', '{"schema": "other"}']
+)
 def test_what_is_no_file_of_times_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     file = tmp_path / "times.json"
     file.write_text(text)
@@ -156,5 +174,7 @@ def test_isthmus_brings_times_along() -> None:
         for finder in ("isthmus", "almagest"):
             for events in measuring.SIZES:
                 chain = Chain(5e6, events, layout, finder)
-                made = scenario(platforms.load(PLATFORM), "isthmus", chain, times, Path("x"))["chain"]["times"]
+                made = scenario(platforms.load(PLATFORM), "isthmus", chain, times, Path("x"))["chain"][
+                    "times"
+                ]
                 assert sum(count for _, count in made["find"]) >= 1000

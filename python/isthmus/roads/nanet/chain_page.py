@@ -41,25 +41,24 @@ def answer(document: Document) -> str:
     best = max(runs, key=lambda m: float(m.workload["rate_per_s"]))
     shown = [key for key in SHOWN if of(best).get(key) is not None]
     w = best.workload
-    times = ", ".join(f"{us(of(best)[key])} us ({key})" for key in (shown[0], shown[-2], shown[-1]))
+    times = ", ".join(f"{us(of(best)[key])} us ({key})" for key in dict.fromkeys((shown[0], *shown[-2:])))
     sentence = (
         f"At {w['rate_per_s'] / 1e6:g} million events a second the answers are out {times} after the last "
         f"byte on the wire; {w['late'] or 'none'} of {w['counted_events']:,} events later than "
         f"{w['release_us']:g} us after it was."
     )
-    items = []
-    for m in chains(document):
-        if m.workload["saturated"]:
-            carried = m.throughput.cycles_per_s / 1e6 if m.throughput else 0.0
-            items.append(
-                f"Of {m.workload['rate_per_s'] / 1e6:g} million offered, the links carry {carried:.2f}: "
-                f"{m.workload['late']:,} of {m.workload['counted_events']:,} are late."
-            )
-    for m in baselines(document):
-        items.append(
-            f"Without the interface, through the kernel and to a GPU, it is {us(of(m).get('p50'))} us "
-            f"(p50) to {us(of(m).get('max'))} us (max), by the published percentiles."
-        )
+    items = [
+        f"Of {m.workload['rate_per_s'] / 1e6:g} million offered, the links carry "
+        f"{m.throughput.cycles_per_s / 1e6 if m.throughput else 0.0:.2f}: "
+        f"{m.workload['late']:,} of {m.workload['counted_events']:,} are late."
+        for m in chains(document)
+        if m.workload["saturated"]
+    ]
+    items += [
+        f"Without the interface, through the kernel and to a GPU, it is {us(of(m).get('p50'))} us "
+        f"(p50) to {us(of(m).get('max'))} us (max), by the published percentiles."
+        for m in baselines(document)
+    ]
     found = "".join(f"<li>{escape(item)}</li>" for item in items)
     return f'<p class="headline">{escape(sentence)}</p>\n<ul>{found}</ul>'
 

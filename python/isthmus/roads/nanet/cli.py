@@ -101,12 +101,15 @@ def trigger_chain(
         int, typer.Option("-n", "--groups", metavar="N", min=100, help="Groups of events measured per rate.")
     ] = 2000,
     events: Annotated[
-        int, typer.Option(metavar="N", min=1, max=255, help="Events per group, of which the times have a size.")
+        int,
+        typer.Option(metavar="N", min=1, max=255, help="Events per group, of which the times have a size."),
     ] = 8,
     layout: Annotated[
         str,
         one_of(
-            "layout", LAYOUTS, "--layout",
+            "layout",
+            LAYOUTS,
+            "--layout",
             help="packed: whole events, 2 bytes a hit, links in turn; tel62: each board has a link.",
         ),
     ] = "packed",
@@ -115,7 +118,8 @@ def trigger_chain(
         int, typer.Option(metavar="N", min=1, max=256, help="Cores that find rings; one more merges.")
     ] = 6,
     release: Annotated[
-        float, typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer.")
+        float,
+        typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
     ] = 100.0,
     sample: Annotated[str, one_of("sample", SAMPLES, help="Kind of events.")] = "reference",
     times: Annotated[

@@ -11,6 +11,7 @@ from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.nanet import chain_page
+from isthmus.roads.nanet.chain_tables import chains
 from isthmus.roads.nanet.tables import PARTS, part, us
 from isthmus.units import digits
 
@@ -110,7 +111,7 @@ def figures(document: Document) -> list[Figure]:
         made.append(_rates(many))
     if single:
         made.append(_parts(single))
-    return [*made, *chain_page.figures(document)] if chain_page.chains(document) else made
+    return [*made, *chain_page.figures(document)] if chains(document) else made
 
 
 def _axes(y: str) -> dict[str, Any]:
