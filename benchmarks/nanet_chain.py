@@ -40,7 +40,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, default=GROUPS)
     parser.add_argument("--events", type=int, default=8)
-    parser.add_argument("--cores", type=int, default=6)
+    parser.add_argument("--cores", type=int, default=8)
     parser.add_argument("--rate", type=float, default=5e6)
     parser.add_argument("--times", type=Path)
     sys.exit(main(measure, parser))

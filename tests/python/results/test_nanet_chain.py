@@ -112,7 +112,7 @@ def measured(times: Path, rates: tuple[float, ...] = (5e6, 12e6)) -> Document:
 
 def test_the_terminal_shows_rates_parts_and_the_path_without_the_interface(times: Path) -> None:
     text = tables.text(measured(times))
-    assert "isthmus x6" in text
+    assert "isthmus x8" in text
     assert "packed x8" in text
     assert "# parts of the way, isthmus, isthmus, 5 M events/s, us" in text
     assert "# merge, core to core, rings: drawn from times of a machine, avx2, 2026-01-01" in text

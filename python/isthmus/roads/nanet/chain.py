@@ -33,7 +33,7 @@ class Chain:
     events: int = 8
     format: str = "packed"
     finder: str = "isthmus"
-    cores: int = 6
+    cores: int = 8
     release_us: float = 100.0
     sample: str = "reference"
     groups: int = 2000

@@ -116,7 +116,7 @@ def trigger_chain(
     finder: Annotated[str, one_of("finder", FINDERS, help="Ring-finding algorithm.")] = "isthmus",
     cores: Annotated[
         int, typer.Option(metavar="N", min=1, max=256, help="Cores that find rings; one more merges.")
-    ] = 6,
+    ] = 8,
     release: Annotated[
         float,
         typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
