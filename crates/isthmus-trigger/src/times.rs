@@ -54,7 +54,7 @@ impl Distribution {
 /// The highest time that counts as this one.
 fn bucket(time: u64) -> u64 {
     let shift = (u64::BITS - time.leading_zeros()).saturating_sub(KEPT_BITS);
-    ((time >> shift) + 1 << shift) - 1
+    (((time >> shift) + 1) << shift) - 1
 }
 
 /// Everything measured.

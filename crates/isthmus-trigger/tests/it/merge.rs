@@ -52,7 +52,7 @@ fn boards_are_joined_in_any_order() {
     let (mut late, mut rest) = (late.into_iter(), Vec::new());
     for one in sent.into_iter().chain(std::mem::take(&mut order)) {
         rest.push(one);
-        if rest.len() % 4 == 0 {
+        if rest.len().is_multiple_of(4) {
             rest.extend(late.next());
         }
     }

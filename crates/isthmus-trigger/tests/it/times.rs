@@ -37,7 +37,7 @@ fn everything_is_measured() {
     assert_eq!(calls, (1..=9).map(|done| (done, 9)).collect::<Vec<_>>());
     for (name, of) in &made.distributions {
         // A machine without a quiet moment may leave fewer; it does not leave wrong ones.
-        assert!(of.buckets.is_sorted() && of.samples() % 64 == 0, "{name}");
+        assert!(of.buckets.is_sorted() && of.samples().is_multiple_of(64), "{name}");
     }
     let find = |size: &str| &made.distributions[&format!("find/isthmus/{size}")];
     if find("4").samples() > 0 && find("64").samples() > 0 {
