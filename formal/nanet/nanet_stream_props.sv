@@ -175,7 +175,7 @@ module nanet_stream_props
         assert (dut.chunk_q <= 12'd2047 && 13'(dut.chunk_q) <= page_left(dut.at_q));
         assert (dut.addr_q == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
       end
-      if (state == StData) assert (dut.next_q == dut.at_q + 24'(dut.chunk_q));
+      if (state == StData) assert (dut.next_q == 12'(dut.at_q + 24'(dut.chunk_q)));
       if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
       if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
       if (sending_q) begin

@@ -161,12 +161,12 @@ module nanet_stream
   localparam int unsigned InPageW = 12;
   logic rest_there, chunk_there, choose, place_ok;
   logic [InPageW-1:0] in_page;
+  logic [InPageW-1:0] from, next_q;    // where a chunk begins; and the one behind it: low bits
   logic [InPageW:0] to_page, to_page_q;
   logic [ChunkW-1:0] to_multiple;
-  logic [23:0] from, next_q;           // where a chunk begins; and the one behind it
   logic [63:0] addr_q;
-  assign from        = state_q == StPlace ? fill_q[23:0] : next_q;
-  assign in_page     = from[InPageW-1:0] + {buffer_q.base[InPageW-7:0], 6'd0};
+  assign from        = state_q == StPlace ? fill_q[InPageW-1:0] : next_q;
+  assign in_page     = from + {buffer_q.base[InPageW-7:0], 6'd0};
   assign to_page     = (InPageW + 1)'(1 << InPageW) - (InPageW + 1)'(in_page);
   assign to_multiple = ChunkW'(ChunkBytes) - ChunkW'(from[EdgeW-1:0]);
   assign to_edge     = 32'(to_page) < 32'(to_multiple) ? ChunkW'(to_page) : to_multiple;
@@ -175,7 +175,7 @@ module nanet_stream
       to_page_q <= to_page;
       to_edge_q <= to_edge;
     end
-    if (state_q == StCommand) next_q <= at_q + 24'(chunk_q);
+    if (state_q == StCommand) next_q <= at_q[InPageW-1:0] + InPageW'(chunk_q);
   end
 
   assign rest_there  = 32'(usage_i) * 32'(DataBytes) >= 32'(left_q) || ends_i != '0;
