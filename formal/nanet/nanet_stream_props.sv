@@ -107,7 +107,7 @@ module nanet_stream_props
 
   // States of the module, by their place in its list.
   localparam logic [3:0] StLoad = 4'd1, StPlace = 4'd2, StAsk = 4'd3, StChunk = 4'd4;
-  localparam logic [3:0] StData = 4'd5, StClose = 4'd7;
+  localparam logic [3:0] StData = 4'd5, StClose = 4'd7, StCommand = 4'd9;
   logic [3:0] state;
   assign state = dut.state_q;
 
@@ -129,7 +129,16 @@ module nanet_stream_props
   logic [24:0] until_;   // behind the command, from the buffer's begin
   logic placed;
   assign until_ = {1'b0, dut.at_q} + 25'(cmd_bytes_o);
-  assign placed = state == StAsk || state == StChunk || state == StData;
+  assign placed = state == StAsk || state == StChunk || state == StCommand || state == StData;
+  // To the end of the page, and of the chunk, of what begins here.
+  function automatic logic [12:0] page_left(logic [23:0] at);
+    return 13'd4096 - 13'(12'(at[11:0] + {dut.buffer_q.base[5:0], 6'd0}));
+  endfunction
+  function automatic logic [11:0] edge_left(logic [23:0] at);
+    logic [12:0] page;
+    page = page_left(at);
+    return page < 13'd128 - 13'(at[6:0]) ? page[11:0] : 12'd128 - 12'(at[6:0]);
+  endfunction
   always_comb begin
     if (started_q) begin
       if (cmd_valid_o) begin
@@ -157,6 +166,16 @@ module nanet_stream_props
         assert ({2'b0, dut.at_q} + 26'(dut.left_q) <= {2'b0, dut.buffer_q.bytes});
         assert ({1'b0, dut.at_q} >= dut.fill_q && dut.left_q <= 16'(MaxPayload));
       end
+      if (state == StAsk || state == StChunk) begin
+        assert (dut.to_page_q == page_left(dut.at_q));
+        assert (dut.to_edge_q == edge_left(dut.at_q));
+      end
+      if (state == StCommand) begin
+        assert (dut.chunk_q != '0 && 16'(dut.chunk_q) <= dut.left_q);
+        assert (dut.chunk_q <= 12'd2047 && 13'(dut.chunk_q) <= page_left(dut.at_q));
+        assert (dut.addr_q == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
+      end
+      if (state == StData) assert (dut.next_q == 12'(dut.at_q + 24'(dut.chunk_q)));
       if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
       if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
       if (sending_q) begin

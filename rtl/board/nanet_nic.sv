@@ -8,6 +8,7 @@
 ///               gmii*_tx*; rst_ni is synchronized into eth_clk_i here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
+///   Result      result_o: what a program stores in RESULT, 2 clocks later, for one clock
 ///   Throughput  a beat of DataWidth a cycle to host memory
 ///   Profiles    Stores 0, Firmware 0: cut-through, a buffer's address in one cycle. Stores 2,
 ///               Firmware 1: as published, two store-and-forward stages and a soft processor that
@@ -132,6 +133,9 @@ module nanet_nic
   output logic                   dma_rready_o,
 
   output logic [0:0] irq_o,
+
+  output logic        result_valid_o,  // one clock: result_o is a program's answer
+  output logic [31:0] result_o,
 
   input logic [63:0] time_cycles_i,
 
@@ -374,7 +378,9 @@ module nanet_nic
     .translations_o(state.translations),
     .idle_o        (memory_idle)
   );
-  assign irq_o[0]      = irq;
+  assign irq_o[0]       = irq;
+  assign result_valid_o = control.result_we;
+  assign result_o       = control.result;
   assign dma_awid_o    = '0;
   assign dma_awaddr_o  = aw.addr;
   assign dma_awlen_o   = aw.len;

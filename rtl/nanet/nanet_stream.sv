@@ -22,9 +22,9 @@
 ///               queue, so that what comes is lost where it finds no room, and counted there
 ///   Loss        every datagram whose head came is counted once, in delivered or in one of the
 ///               others
-///   Latency     head to the first command 2 cycles once its first chunk is there; last beat of a
-///               chunk to the next chunk's command 1
-///   Throughput  a chunk in its beats and 2 cycles
+///   Latency     head to the first command 3 cycles once its first chunk is there; last beat of a
+///               chunk to the next chunk's command 2
+///   Throughput  a chunk in its beats and 3 cycles
 ///   Parameters  DataWidth 64..512; ListId; Ask 1: a buffer's address waits for answer_valid_i
 ///   Not done    several lists by UDP port
 module nanet_stream
@@ -97,7 +97,8 @@ module nanet_stream
     StData,
     StEnd,
     StClose,
-    StDrop
+    StDrop,
+    StCommand
   } state_e;
   typedef enum logic [1:0] {
     DropClosed,
@@ -124,14 +125,18 @@ module nanet_stream
   logic [15:0] port_q;
   logic [31:0] ip_q;
   logic [62:0] cycles_q;
-  logic [ChunkW-1:0] chunk, chunk_q, to_edge;
+  logic [ChunkW-1:0] chunk, chunk_q, to_edge, to_edge_q;
   logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
   logic cmd_take, data_take, is_end, fits, free, full_now, event_take, give_up, behind;
   logic [15:0] counts[MaxBuffers];     // datagrams of each announced buffer
 
+  // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened, and a
+  // block memory's output is late in its cycle.
   buffer_t buffers[MaxBuffers];
+  buffer_t next_buffer_q;
   always_ff @(posedge clk_i) begin
     if (table_we_i) buffers[table_index_i] <= table_i;
+    next_buffer_q <= buffers[index_q];
   end
 
   policy_e policy;
@@ -151,27 +156,41 @@ module nanet_stream
   assign back      = head_valid_q ? StPlace : StIdle;
 
   // ---------------------------------------------------------------- chunks
+  // Where a chunk ends at the most is known before it is looked for: of the first one while the
+  // datagram's place is checked, of the next one while the one before it is sent.
   localparam int unsigned InPageW = 12;
-  logic rest_there, chunk_there, place_ok;
+  logic rest_there, chunk_there, choose, place_ok;
   logic [InPageW-1:0] in_page;
-  logic [InPageW:0] to_page;
+  logic [InPageW-1:0] from, next_q;    // where a chunk begins; and the one behind it: low bits
+  logic [InPageW:0] to_page, to_page_q;
   logic [ChunkW-1:0] to_multiple;
-  assign in_page     = at_q[InPageW-1:0] + {buffer_q.base[InPageW-7:0], 6'd0};
+  logic [63:0] addr_q;
+  assign from        = state_q == StPlace ? fill_q[InPageW-1:0] : next_q;
+  assign in_page     = from + {buffer_q.base[InPageW-7:0], 6'd0};
   assign to_page     = (InPageW + 1)'(1 << InPageW) - (InPageW + 1)'(in_page);
-  assign to_multiple = ChunkW'(ChunkBytes) - ChunkW'(at_q[EdgeW-1:0]);
+  assign to_multiple = ChunkW'(ChunkBytes) - ChunkW'(from[EdgeW-1:0]);
   assign to_edge     = 32'(to_page) < 32'(to_multiple) ? ChunkW'(to_page) : to_multiple;
+  always_ff @(posedge clk_i) begin
+    if (state_q == StPlace || state_q == StData) begin
+      to_page_q <= to_page;
+      to_edge_q <= to_edge;
+    end
+    if (state_q == StCommand) next_q <= at_q[InPageW-1:0] + InPageW'(chunk_q);
+  end
+
   assign rest_there  = 32'(usage_i) * 32'(DataBytes) >= 32'(left_q) || ends_i != '0;
-  assign chunk_there = rest_there || 32'(usage_i) * 32'(DataBytes) >= 32'(to_edge);
+  assign chunk_there = rest_there || 32'(usage_i) * 32'(DataBytes) >= 32'(to_edge_q);
   always_comb begin
-    if (!rest_there) chunk = to_edge;
-    else if (16'(to_page) < left_q) chunk = ChunkW'(to_page);
+    if (!rest_there) chunk = to_edge_q;
+    else if (16'(to_page_q) < left_q) chunk = ChunkW'(to_page_q);
     else chunk = ChunkW'(left_q);
   end
-  assign cmd_valid_o = state_q == StChunk && left_q != '0 && chunk_there && !is_end &&
+  assign choose      = state_q == StChunk && left_q != '0 && chunk_there && !is_end &&
                        pending_q != '1;
+  assign cmd_valid_o = state_q == StCommand;
   assign cmd_key_o   = buffer_q.key;
-  assign cmd_addr_o  = {buffer_q.base, 6'd0} + 64'(at_q);
-  assign cmd_bytes_o = chunk;
+  assign cmd_addr_o  = addr_q;
+  assign cmd_bytes_o = chunk_q;
   assign cmd_take    = cmd_valid_o && cmd_ready_i;
 
   assign data_valid_o = state_q == StData && beat_valid_i;
@@ -268,8 +287,9 @@ module nanet_stream
         StAsk: if (answer_valid_i) state_q <= StChunk;
         StChunk: begin
           if (left_q == '0 || is_end) state_q <= StEnd;
-          else if (cmd_take) state_q <= StData;
+          else if (choose) state_q <= StCommand;
         end
+        StCommand: if (cmd_ready_i) state_q <= StData;
         StData: if (data_take && data_last_o) state_q <= StChunk;
         StEnd: begin
           if (is_end) begin
@@ -322,16 +342,17 @@ module nanet_stream
   always_ff @(posedge clk_i) begin
     if (event_take && !full_i) counts[index_q] <= datagrams_q;
     if (state_q == StIdle) head_q <= head;
-    if (state_q == StLoad) buffer_q <= buffers[index_q];
+    if (state_q == StLoad) buffer_q <= next_buffer_q;
     if (state_q == StPlace) begin
       left_q <= head_q.len;
       at_q   <= fill_q[23:0];
       drop_q <= !list_i.enable ? DropClosed : open_q ? DropTooLong : DropNoBuffer;
     end
-    if (cmd_take) begin
+    if (state_q == StChunk) begin
       chunk_q <= chunk;
-      beats_q <= ChunkW'((32'(chunk) + DataBytes - 1) >> LaneW);
+      addr_q  <= {buffer_q.base, 6'd0} + 64'(at_q);
     end
+    if (state_q == StCommand) beats_q <= ChunkW'((32'(chunk_q) + DataBytes - 1) >> LaneW);
     if (data_take) begin
       beats_q <= beats_q - ChunkW'(1);
       if (data_last_o) begin

@@ -61,6 +61,8 @@ package nanet_ctrl_pkg;
     logic        region_we;    // a strobe: region `region` is set
     logic [3:0]  region_index;
     region_t     region;
+    logic        result_we;    // a strobe: `result` is for the result pins
+    logic [31:0] result;
   } control_t;
 
   /// Of one port. The first three count frames, the others datagrams; 16 bits wrap.

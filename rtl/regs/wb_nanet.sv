@@ -87,16 +87,20 @@ module wb_nanet #(
       bytes: hwif_out.BUFFER_BYTES.value.value
   };
   // swmod is high in the clock of the store: the number is there in the next.
-  logic set_q, region_q;
+  logic set_q, region_q, result_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       set_q    <= 1'b0;
       region_q <= 1'b0;
+      result_q <= 1'b0;
     end else begin
       set_q    <= hwif_out.BUFFER_SET.index.swmod;
       region_q <= hwif_out.REGION_SET.index.swmod;
+      result_q <= hwif_out.RESULT.value.swmod;
     end
   end
+  assign control_o.result_we    = result_q;
+  assign control_o.result       = hwif_out.RESULT.value.value;
   assign control_o.table_we     = set_q;
   assign control_o.region_we    = region_q;
   assign control_o.region_index = hwif_out.REGION_SET.index.value;

@@ -314,6 +314,8 @@ pub mod nanet {
     pub const EVENTS: u32 = 0x20;
     /// Write errors (ro).
     pub const WRITE_ERRORS: u32 = 0x24;
+    /// Result (rw).
+    pub const RESULT: u32 = 0x28;
     /// Buffer, key (rw).
     pub const BUFFER_KEY: u32 = 0x2C;
     /// Buffer, address low (rw).

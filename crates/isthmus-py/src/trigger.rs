@@ -8,6 +8,7 @@ use isthmus_trigger::report::{self, ReportError};
 use isthmus_trigger::rings::{Config, Finder};
 use isthmus_trigger::serve;
 use isthmus_trigger::simd::Level;
+use isthmus_trigger::times;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -68,6 +69,31 @@ fn trigger_bench(
     let (result, raised) = py.detach(|| {
         let mut raised = None;
         let result = report::bench(sample, seed, count, passes, |done, total| {
+            let go =
+                crate::call_back(&mut raised, |py| progress.call1(py, (done, total)).map(drop));
+            matches!(go, ControlFlow::Continue(()))
+        });
+        (result, raised)
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => json(&result.map_err(|error| refused(&error))?),
+    }
+}
+
+/// Measured times of a trigger's steps, as JSON. `progress` is called with jobs done and jobs in all.
+#[pyfunction]
+fn trigger_times(
+    py: Python<'_>,
+    sample: &str,
+    seed: u64,
+    sizes: Vec<usize>,
+    samples: usize,
+    progress: Py<PyAny>,
+) -> PyResult<String> {
+    let (result, raised) = py.detach(|| {
+        let mut raised = None;
+        let result = times::measure(sample, seed, &sizes, samples, |done, total| {
             let go =
                 crate::call_back(&mut raised, |py| progress.call1(py, (done, total)).map(drop));
             matches!(go, ControlFlow::Continue(()))
@@ -178,5 +204,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trigger_gpu_name, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_gpu_run, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_serve, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_times, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_bench, module)?)
 }

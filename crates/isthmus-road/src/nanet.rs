@@ -3,6 +3,8 @@
 //! polls its events.
 
 mod breakdown;
+mod chain;
+mod commodity;
 mod ledger;
 mod program;
 pub mod scenario;
@@ -56,6 +58,12 @@ pub(crate) fn run(
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
+    if let Some(commodity) = scenario.platform.commodity.filter(|_| scenario.commodity) {
+        return commodity::run(scenario, &commodity);
+    }
+    if let Some(chain) = &scenario.chain {
+        return chain::run(scenario, chain, make_model, watch);
+    }
     let begin = Instant::now();
     let mut world = World::build(scenario, make_model)?;
     let (head, tail) = scenario.excluded()?;

@@ -54,7 +54,7 @@ fn unknown<'a>(
     ReportError::Unknown { what, name: name.to_owned(), known }
 }
 
-fn chosen_sample(name: &str) -> Result<Sample, ReportError> {
+pub(crate) fn chosen_sample(name: &str) -> Result<Sample, ReportError> {
     let known = crate::events::SAMPLES.iter().map(|sample| sample.name);
     sample(name).ok_or_else(|| unknown("sample", name, known))
 }

@@ -194,6 +194,8 @@ FIXED: dict[str, tuple[str, str, Signal]] = {
     "probe_tag_o": ("probe", "probe_tag", Signal(0, True)),
     "idle_o": ("idle", "idle", Signal(1, True)),
     "irq_o": ("irq", "irq", Signal(0, True)),
+    "result_valid_o": ("result", "valid", Signal(1, True)),
+    "result_o": ("result", "word", Signal(32, True)),
 }
 
 

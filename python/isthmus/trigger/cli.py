@@ -118,6 +118,38 @@ def gpu(
     print(tables.gpu(kernels.measure(made, launch, batch, hertz, seconds, blocks)), end="")
 
 
+@app.command()
+def times(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, for isthmus bench trigger-chain.")],
+    samples: Annotated[
+        int,
+        typer.Option("-n", "--samples", metavar="N", min=64, max=10_000_000, help="Runs of each step."),
+    ] = 200_000,
+    sample: Sample = "reference",
+    seed: Seed = 1,
+) -> None:
+    """Measure how long the steps of a trigger take on this machine: merge, hand over, find rings."""
+    from isthmus import bootstrap
+    from isthmus.storage import keep, prepare
+
+    prepare(out.parent)
+    bootstrap.ensure_native()
+    from isthmus.console import running
+    from isthmus.trigger import native, tables
+    from isthmus.trigger import times as measuring
+
+    with running("times", 1) as jobs:
+
+        def progress(done: int, total: int) -> None:
+            jobs.running("trigger", done / total, f"{done} of {total}")
+
+        made = measuring.measured(native.times(sample, seed, measuring.SIZES, samples, progress))
+        jobs.done("trigger")
+    keep({out: measuring.to_json(made)})
+    print(tables.times(made), end="")
+    print(f"# {out}")
+
+
 def bench(
     sample: Sample = "reference",
     count: Events = 65_536,

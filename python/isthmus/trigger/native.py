@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -25,6 +25,10 @@ class _Module(Protocol):
 
     def trigger_bench(
         self, sample: str, seed: int, count: int, passes: int, progress: Callable[[int, int], None]
+    ) -> str: ...
+
+    def trigger_times(
+        self, sample: str, seed: int, sizes: list[int], samples: int, progress: Callable[[int, int], None]
     ) -> str: ...
 
     def trigger_circles(self, records: bytes, single: bool, level: str | None) -> bytes: ...
@@ -290,6 +294,20 @@ def bench(sample: str, seed: int, count: int, passes: int, progress: Callable[[i
     except module.ScenarioError as err:
         raise UserError(str(err)) from err
     return Bench.of(found)
+
+
+def times(
+    sample: str, seed: int, sizes: Sequence[int], samples: int, progress: Callable[[int, int], None]
+) -> Mapping[str, Any]:
+    """How long finding, merging and handing over take here, as distributions."""
+    module = _load()
+    try:
+        found: Mapping[str, Any] = json.loads(
+            module.trigger_times(sample, seed, list(sizes), samples, progress)
+        )
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+    return found
 
 
 def _display(one: Mapping[str, Any]) -> Display:

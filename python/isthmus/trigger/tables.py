@@ -7,8 +7,10 @@ import csv
 import io
 from collections.abc import Sequence
 
+from isthmus.results.model import BEYOND
 from isthmus.results.table import aligned
 from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Served
+from isthmus.trigger.times import Times, quantile
 from isthmus.units import digits
 
 COLUMNS = (
@@ -154,3 +156,17 @@ def served(made: Served) -> str:
         f"{made.datagrams:,} datagrams, {made.events:,} events (rings: {rings}), "
         f"{made.malformed:,} malformed, {made.unsent:,} answers not sent"
     )
+
+
+def times(made: Times) -> str:
+    """What `isthmus trigger times` prints."""
+    shares = (0.5, 0.99, 0.999, 0.9999)
+    rows: list[Sequence[str]] = [("#step, ns", "samples", "p50", "p99", "p99.9", "p99.99", "max")]
+    for name, buckets in made.distributions.items():
+        count = sum(samples for _, samples in buckets)
+        cells = (
+            str(quantile(buckets, share)) if count * (1 - share) >= BEYOND - 1e-6 else "" for share in shares
+        )
+        rows.append((name, str(count), *cells, str(max(ns for ns, samples in buckets if samples))))
+    left_out = "" if made.interrupted is None else f"; {100 * made.interrupted:.1f} % of blocks left out"
+    return f"# {made.machine}; {made.level}, sample {made.sample}{left_out}\n" + aligned(rows, left=(0,))

@@ -153,6 +153,7 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetQueueTaken = 8'h1C;
   localparam logic [7:0] NanetEvents = 8'h20;
   localparam logic [7:0] NanetWriteErrors = 8'h24;
+  localparam logic [7:0] NanetResult = 8'h28;
   localparam logic [7:0] NanetBufferKey = 8'h2C;
   localparam logic [7:0] NanetBufferLo = 8'h30;
   localparam logic [7:0] NanetBufferHi = 8'h34;

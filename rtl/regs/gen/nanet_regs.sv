@@ -81,6 +81,7 @@ module nanet_regs (
         logic QUEUE_TAKEN;
         logic EVENTS;
         logic WRITE_ERRORS;
+        logic RESULT;
         logic BUFFER_KEY;
         logic BUFFER_LO;
         logic BUFFER_HI;
@@ -147,6 +148,9 @@ module nanet_regs (
         decoded_reg_strb.WRITE_ERRORS = cpuif_req_masked & (cpuif_addr == 8'h24) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h24);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h24) & !cpuif_req_is_wr;
+        decoded_reg_strb.RESULT = cpuif_req_masked & (cpuif_addr == 8'h28);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h28);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h28);
         decoded_reg_strb.BUFFER_KEY = cpuif_req_masked & (cpuif_addr == 8'h2c);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h2c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h2c);
@@ -289,6 +293,12 @@ module nanet_regs (
         } QUEUE_TAKEN;
         struct {
             struct {
+                logic [31:0] next;
+                logic load_next;
+            } value;
+        } RESULT;
+        struct {
+            struct {
                 logic [15:0] next;
                 logic load_next;
             } value;
@@ -428,6 +438,11 @@ module nanet_regs (
                 logic [15:0] value;
             } value;
         } QUEUE_TAKEN;
+        struct {
+            struct {
+                logic [31:0] value;
+            } value;
+        } RESULT;
         struct {
             struct {
                 logic [15:0] value;
@@ -676,6 +691,30 @@ module nanet_regs (
         end
     end
     assign hwif_out.QUEUE_TAKEN.value.value = field_storage.QUEUE_TAKEN.value.value;
+    // Field: nanet.RESULT.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.RESULT.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.RESULT && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.RESULT.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.RESULT.value.next = next_c;
+        field_combo.RESULT.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.RESULT.value.value <= 32'h0;
+        end else begin
+            if(field_combo.RESULT.value.load_next) begin
+                field_storage.RESULT.value.value <= field_combo.RESULT.value.next;
+            end
+        end
+    end
+    assign hwif_out.RESULT.value.value = field_storage.RESULT.value.value;
+    assign hwif_out.RESULT.value.swmod = decoded_reg_strb.RESULT && decoded_req_is_wr && |(decoded_wr_biten[31:0]);
     // Field: nanet.BUFFER_KEY.value
     always_comb begin
         automatic logic [15:0] next_c;
@@ -1169,7 +1208,7 @@ module nanet_regs (
             readback_data_var[31:0] = 32'h4e414e45;
         end
         if(rd_mux_addr == 8'h4) begin
-            readback_data_var[7:0] = 8'h2;
+            readback_data_var[7:0] = 8'h3;
             readback_data_var[11:8] = hwif_in.VERSION.ports.next;
             readback_data_var[23:16] = hwif_in.VERSION.buffers.next;
             readback_data_var[28:24] = hwif_in.VERSION.regions.next;
@@ -1200,6 +1239,9 @@ module nanet_regs (
         end
         if(rd_mux_addr == 8'h24) begin
             readback_data_var[31:0] = hwif_in.WRITE_ERRORS.value.next;
+        end
+        if(rd_mux_addr == 8'h28) begin
+            readback_data_var[31:0] = field_storage.RESULT.value.value;
         end
         if(rd_mux_addr == 8'h2c) begin
             readback_data_var[15:0] = field_storage.BUFFER_KEY.value.value;

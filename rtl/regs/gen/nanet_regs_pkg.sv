@@ -245,6 +245,15 @@ package nanet_regs_pkg;
     } nanet__QUEUE_TAKEN__out_t;
 
     typedef struct {
+        logic [31:0] value;
+        logic swmod;
+    } nanet__RESULT__value__out_t;
+
+    typedef struct {
+        nanet__RESULT__value__out_t value;
+    } nanet__RESULT__out_t;
+
+    typedef struct {
         logic [15:0] value;
     } nanet__BUFFER_KEY__value__out_t;
 
@@ -389,6 +398,7 @@ package nanet_regs_pkg;
         nanet__QUEUE_HI__out_t QUEUE_HI;
         nanet__QUEUE_SIZE__out_t QUEUE_SIZE;
         nanet__QUEUE_TAKEN__out_t QUEUE_TAKEN;
+        nanet__RESULT__out_t RESULT;
         nanet__BUFFER_KEY__out_t BUFFER_KEY;
         nanet__BUFFER_LO__out_t BUFFER_LO;
         nanet__BUFFER_HI__out_t BUFFER_HI;

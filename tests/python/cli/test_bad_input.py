@@ -61,10 +61,12 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "ccix"): (),
     ("bench", "nanet"): (),
     ("bench", "trigger"): (),
+    ("bench", "trigger-chain"): (),
     ("trigger", "events"): ("--out", "file"),
     ("trigger", "find"): ("given.txt",),
     ("trigger", "serve"): (),
     ("trigger", "gpu"): ("given.txt",),
+    ("trigger", "times"): ("--out", "file"),
     ("serve", "etherbone"): (),
     ("eb", "read"): ("udp/127.0.0.1/9", "0x100/4"),
     ("eb", "write"): ("udp/127.0.0.1/9", "0x100/4", "1"),
@@ -100,7 +102,8 @@ STAND_INS = (
     "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",
     "isthmus.eb.watch.Watch", "isthmus.trigger.native.events", "isthmus.trigger.native.find",
-    "isthmus.trigger.native.bench", "isthmus.trigger.native.serve", "isthmus.trigger.gpu.measure",
+    "isthmus.trigger.native.bench", "isthmus.trigger.native.times", "isthmus.trigger.native.serve",
+    "isthmus.trigger.gpu.measure",
 )  # fmt: skip
 """What takes long, changes the machine or needs a device."""
 

@@ -112,7 +112,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from isthmus.bench import runner as running
-    from isthmus.trigger import native
+    from isthmus.trigger import native, times
 
     run_all = running.run_all
     rings = native.bench
@@ -130,6 +130,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr("isthmus.trigger.native.bench", few)
     (tmp_path / "rich.events").write_bytes(b"")
+    (tmp_path / "times.json").write_bytes(times.STORED.read_bytes())
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")

@@ -27,7 +27,7 @@ use crate::transport::TransportError;
 /// Identity register: 'NANE'.
 const IDENTITY: u32 = 0x4E41_4E45;
 /// The version of the register map and of events that this driver knows.
-const MAP_VERSION: u32 = 2;
+const MAP_VERSION: u32 = 3;
 const ENABLE: u32 = 1;
 const INTERRUPTS: u32 = 1 << 1;
 const READY: u32 = 1 << 8;
@@ -273,6 +273,15 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Ok(Translations::read(&mut self.bar).await?)
     }
 
+    /// A way to send results, also while another part of the program waits for events.
+    #[must_use]
+    pub fn results(&self) -> Results<M>
+    where
+        M: Clone,
+    {
+        Results { bar: self.bar.clone() }
+    }
+
     /// True if it was opened with interrupts.
     #[must_use]
     pub fn has_interrupts(&self) -> bool {
@@ -291,6 +300,22 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     /// When a store fails.
     pub async fn close(mut self) -> Result<(), NicError> {
         Ok(self.bar.write32(u64::from(regs::CONTROL), 0).await?)
+    }
+}
+
+/// A program's answers, out by the interface's result pins.
+#[derive(Clone, Debug)]
+pub struct Results<M> {
+    bar: M,
+}
+
+impl<M: Mmio> Results<M> {
+    /// Sends a word: one posted store. Words of one core come out in their order.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn send(&mut self, word: u32) -> Result<(), NicError> {
+        Ok(self.bar.write32(u64::from(regs::RESULT), word).await?)
     }
 }
 

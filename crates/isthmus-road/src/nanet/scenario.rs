@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use isthmus_host::nic::{PLACE_BYTES, PageSize};
 
+use isthmus_trigger::merge::LINKS;
+
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::operation::Operation;
@@ -45,6 +47,12 @@ pub struct NanetScenario {
     /// Injected faults.
     #[serde(default)]
     pub faults: NanetFaults,
+    /// The path of `platform.commodity` instead of the interface.
+    #[serde(default)]
+    pub commodity: bool,
+    /// A trigger instead of a stream of datagrams.
+    #[serde(default)]
+    pub chain: Option<NanetChain>,
     /// Whether to skip the evaluation of an idle interface; results are the same either way.
     #[serde(default = "yes")]
     pub skip_idle: bool,
@@ -94,6 +102,54 @@ pub struct NanetPlatform {
     pub memory: DmaMemory,
     /// Costs of the processor's accesses.
     pub host: PcieHost,
+    /// The path without the interface.
+    #[serde(default)]
+    pub commodity: Option<NanetCommodity>,
+}
+
+/// A network card, the kernel, a program, a GPU: percentiles of a datagram's way to the program, and constants.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NanetCommodity {
+    /// Minimum.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub min_us: f64,
+    /// 25 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p25_us: f64,
+    /// Median.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p50_us: f64,
+    /// 75 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p75_us: f64,
+    /// 90 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p90_us: f64,
+    /// 95 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p95_us: f64,
+    /// 99 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p99_us: f64,
+    /// 99.5 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p99_5_us: f64,
+    /// 99.9 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p99_9_us: f64,
+    /// 99.99 %.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub p99_99_us: f64,
+    /// Maximum.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub max_us: f64,
+    /// Both copies between program and GPU.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub copies_us: f64,
+    /// On the GPU.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub processing_us: f64,
 }
 
 /// A network interface: `nanet_nic`.
@@ -181,6 +237,47 @@ pub struct NanetWorkload {
     pub may_lose: bool,
 }
 
+/// A trigger on rings: detector events in, an answer to each out by the result pins. `workload` says how many groups
+/// count, and has the buffers.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NanetChain {
+    /// Sample of the events.
+    pub sample: String,
+    /// What a fragment holds: `packed` or `tel62`.
+    pub format: String,
+    /// Events of a group: what a link sends in one datagram.
+    #[schemars(range(min = 1, max = 255))]
+    pub events: usize,
+    /// Mean events a second; they come at random.
+    #[schemars(range(min = 1_000.0, max = 100_000_000.0))]
+    pub rate_per_s: f64,
+    /// Finder of the rings: `isthmus` or `almagest`.
+    pub finder: String,
+    /// Cores that find rings; one more takes the events of the interface and merges.
+    #[schemars(range(min = 1, max = 256))]
+    pub cores: usize,
+    /// From an event to the output of its answer. What is later counts as late.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub release_us: f64,
+    /// Measured times of the program's steps.
+    pub times: NanetTimes,
+}
+
+/// Distributions: the highest time of a bucket in ns, and samples in it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NanetTimes {
+    /// The machine that they were measured on, for the result.
+    pub machine: String,
+    /// Taking a datagram apart and joining it with those of the other links.
+    pub merge: Vec<(u64, u64)>,
+    /// A group from core to core.
+    pub handover: Vec<(u64, u64)>,
+    /// Finding the rings of a group.
+    pub find: Vec<(u64, u64)>,
+}
+
 /// Injected faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -232,6 +329,15 @@ impl NanetScenario {
                 format!("{}: expected 0, 4096, 65536 or 2097152", self.interface.page_bytes);
             return Err(RoadError::scenario("interface.page_bytes", reason));
         }
+        if let Some(chain) = &self.chain {
+            self.check_chain(chain)?;
+        }
+        if let Some(commodity) = &self.platform.commodity {
+            commodity.check()?;
+        } else if self.commodity {
+            let reason = "this platform has no such path: expected platform.commodity";
+            return Err(RoadError::scenario("commodity", reason));
+        }
         if let Some(firmware) = &self.interface.firmware
             && firmware.wake_max_us < firmware.wake_min_us
         {
@@ -239,6 +345,26 @@ impl NanetScenario {
             return Err(RoadError::scenario("interface.firmware.wake_max_us", reason));
         }
         Ok(())
+    }
+
+    fn check_chain(&self, chain: &NanetChain) -> Result<(), RoadError> {
+        let ports = self.interface.ports;
+        let reason = if ports != LINKS {
+            Some(("interface.ports", format!("{ports}: a chain has {LINKS} links")))
+        } else if self.workload.datagrams != 1 || self.workload.bytes != MAX_BYTES {
+            let reason = format!("a chain's buffer holds one datagram of {MAX_BYTES} bytes");
+            Some(("workload.datagrams", reason))
+        } else if self.workload.work_ns != 0.0 {
+            let reason = format!("{}: a chain has chain.times instead", self.workload.work_ns);
+            Some(("workload.work_ns", reason))
+        } else {
+            let times = &chain.times;
+            [("merge", &times.merge), ("handover", &times.handover), ("find", &times.find)]
+                .into_iter()
+                .find(|(_, of)| of.iter().all(|one| one.1 == 0))
+                .map(|(name, _)| ("chain.times", format!("{name}: no samples")))
+        };
+        reason.map_or(Ok(()), |(key, reason)| Err(RoadError::scenario(key, reason)))
     }
 
     pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {

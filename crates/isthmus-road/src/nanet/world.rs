@@ -14,6 +14,7 @@ use isthmus_sim::world::{
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 
+use super::chain::ResultPins;
 use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
@@ -49,6 +50,8 @@ pub(super) struct World {
     pub(super) link: Pcie,
     pub(super) host: MmioHost,
     pub(super) config: NicConfig,
+    /// What a program sends out by the interface.
+    pub(super) results: ResultPins,
 }
 
 impl World {
@@ -72,7 +75,9 @@ impl World {
         let (config, bytes) = layout(scenario);
         let platform = &scenario.platform;
         let memory = host_bus::memory("host", bytes, &platform.host)?;
-        let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores: platform.host.cores })?;
+        // Cores that find rings also send their answers themselves.
+        let cores = scenario.chain.as_ref().map_or(platform.host.cores, |chain| 1 + chain.cores);
+        let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores })?;
         let ends = [&platform.root, &platform.endpoint];
         let pcie = pcie_config("pcie", &platform.link, ends, &platform.memory, BAR_BYTES);
         let link = Pcie::new(&simulation, &pcie, &memory)?;
@@ -80,7 +85,8 @@ impl World {
         let host = link.host(&host_bus::host_config("host", &platform.host), &cpu, &memory)?;
         link.remember(false);
         simulation.spans().set_enabled(false);
-        Ok(Self { simulation, device, ports, link, host, config })
+        let results = ResultPins::attach(&device)?;
+        Ok(Self { simulation, device, ports, link, host, config, results })
     }
 
     /// Opens the interface.

@@ -45,7 +45,10 @@ pub fn boards(event: &Record) -> [Board; BOARDS] {
 
 /// The record of an event from its boards' data: leading edges in the order of their times, later ones
 /// than there are slots for left out. The disk is that of most hits; hits of the other are left out.
-pub fn record(boards: &[Board], timestamp: u32) -> Result<Record, FormatError> {
+pub fn record<'a>(
+    boards: impl IntoIterator<Item = &'a Board>,
+    timestamp: u32,
+) -> Result<Record, FormatError> {
     let mut found: Vec<(i32, u8, u16)> = Vec::new();
     for board in boards {
         for fpga in &board.fpgas {

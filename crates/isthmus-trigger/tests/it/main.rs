@@ -4,5 +4,7 @@
 mod events;
 mod files;
 mod formats;
+mod merge;
 mod rings;
 mod single;
+mod times;

@@ -176,4 +176,8 @@ def profiles(chosen: str) -> Sequence[Profile]:
 def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     workload = made["workload"]
+    if made.get("commodity"):
+        return "without the interface"
+    if (chain := made.get("chain")) is not None:
+        return f"{made['profile']} {chain['format']} {chain['finder']} {chain['rate_per_s'] / 1e6:g} M/s"
     return f"{made['platform']['name']} {made['profile']} {workload['bytes']}"

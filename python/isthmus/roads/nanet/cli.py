@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 DRIVERS = ("poll", "interrupt")
 POLICIES = ("newest", "oldest", "hold")
+LAYOUTS = ("packed", "tel62")
+FINDERS = ("isthmus", "almagest")
+SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
 
 
 def nanet(
@@ -82,6 +85,72 @@ def nanet(
         platform=platform,
         profile=profile,
         waveform=waveform,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )
+
+
+def trigger_chain(
+    rate: Annotated[
+        str, typer.Option(metavar="LIST", help="Events per second: 5M or a list, Poisson arrivals.")
+    ] = "2M,5M,8M,9M,10M,12M",
+    groups: Annotated[
+        int, typer.Option("-n", "--groups", metavar="N", min=100, help="Groups of events measured per rate.")
+    ] = 2000,
+    events: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=255, help="Events per group, of which the times have a size."),
+    ] = 8,
+    layout: Annotated[
+        str,
+        one_of(
+            "layout",
+            LAYOUTS,
+            "--layout",
+            help="packed: whole events, 2 bytes a hit, links in turn; tel62: each board has a link.",
+        ),
+    ] = "packed",
+    finder: Annotated[str, one_of("finder", FINDERS, help="Ring-finding algorithm.")] = "isthmus",
+    cores: Annotated[
+        int, typer.Option(metavar="N", min=1, max=256, help="Cores that find rings; one more merges.")
+    ] = 8,
+    release: Annotated[
+        float,
+        typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
+    ] = 100.0,
+    sample: Annotated[str, one_of("sample", SAMPLES, help="Kind of events.")] = "reference",
+    times: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Times of isthmus trigger times.  [those of isthmus]"),
+    ] = None,
+    platform: Annotated[str, typer.Option(metavar="NAME", help="Platform name or .toml file.")] = "nanet",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """A trigger on rings, from four links to its answers, beside the path through the kernel."""
+    from isthmus.bench import runner
+    from isthmus.roads.nanet import command
+
+    command.chain(
+        rate=rate,
+        groups=groups,
+        events=events,
+        layout=layout,
+        finder=finder,
+        cores=cores,
+        release=release,
+        sample=sample,
+        times=times,
+        platform=platform,
+        profile=profile,
         seed=seed,
         format=cast("output.Format", form),
         out=out,

@@ -10,8 +10,10 @@ from isthmus.bench.output import Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError
 from isthmus.results import Document
-from isthmus.roads.nanet import ROAD, tables
+from isthmus.roads.nanet import ROAD, chain_tables, tables
 from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
+from isthmus.roads.nanet.chain import Chain
+from isthmus.roads.nanet.chain import measure as measure_chains
 from isthmus.roads.nanet.platform import KINDS
 from isthmus.storage import result_file
 from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
@@ -94,3 +96,38 @@ def _windows(text: str) -> list[int]:
 
 def _is_window(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= LARGEST_WINDOW
+
+
+def chain(
+    *,
+    rate: str,
+    groups: int,
+    events: int,
+    layout: str,
+    finder: str,
+    cores: int,
+    release: float,
+    sample: str,
+    times: Path | None,
+    platform: str,
+    profile: str,
+    seed: int,
+    format: Format,  # noqa: A002
+    out: Path,
+    out_json: Path | None,
+    runner: Runner | None,
+) -> Document:
+    """`isthmus bench trigger-chain`: measure, write `out/trigger-chain.json`, `.csv` and `.html`, print."""
+    rates = [parse_rate(one) for one in rate.split(",")]
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    if len(chosen) != 1:
+        raise UserError(f"platform: {platform!r}; expected one platform")
+    target = result_file(out, "trigger-chain", out_json)
+    chains = [
+        (design, Chain(per_s, events, layout, finder, cores, release, sample, groups, seed))
+        for design in profiles(profile)
+        for per_s in rates
+    ]
+    made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)
+    publish(made, target, format, chain_tables.text)
+    return made

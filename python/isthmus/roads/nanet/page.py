@@ -10,6 +10,8 @@ from typing import Any
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
+from isthmus.roads.nanet import chain_page
+from isthmus.roads.nanet.chain_tables import chains
 from isthmus.roads.nanet.tables import PARTS, part, us
 from isthmus.units import digits
 
@@ -29,6 +31,17 @@ COLOURS = {"isthmus": "c3", "as-published": "c1"}
 
 def page(document: Document) -> str:
     """The whole page as text. It needs no network and no other file."""
+    if not _single(document) and not _many(document):
+        return render(
+            document,
+            title=chain_page.TITLE,
+            question=chain_page.QUESTION,
+            answer=chain_page.answer(document),
+            drawn=chain_page.figures(document),
+            road="nanet",
+            source=SOURCE,
+            method="\n".join([chain_page.method(document), *platform_tables(document)]),
+        )
     return render(
         document,
         title=TITLE,
@@ -42,7 +55,7 @@ def page(document: Document) -> str:
 
 
 def _single(document: Document) -> list[Measurement]:
-    return [m for m in document if m.workload.get("parts_ps") and m.workload.get("window") == 1]
+    return [m for m in _streams(document) if m.workload.get("parts_ps") and m.workload.get("window") == 1]
 
 
 def _answer(document: Document) -> str:
@@ -75,7 +88,12 @@ def _answer(document: Document) -> str:
 
 
 def _many(document: Document) -> list[Measurement]:
-    return [m for m in document if m.throughput is not None and m.workload.get("window") != 1]
+    return [m for m in _streams(document) if m.throughput is not None and m.workload.get("window") != 1]
+
+
+def _streams(document: Document) -> list[Measurement]:
+    """Datagrams into memory, and no trigger on them."""
+    return [m for m in document if m.workload.get("operation") == "nic-to-memory"]
 
 
 def _rate(m: Measurement) -> float:
@@ -91,7 +109,9 @@ def figures(document: Document) -> list[Figure]:
         made.append(_after(single))
     if len({m.workload["bytes"] for m in many}) > 1:
         made.append(_rates(many))
-    return [*made, _parts(single)] if single else made
+    if single:
+        made.append(_parts(single))
+    return [*made, *chain_page.figures(document)] if chains(document) else made
 
 
 def _axes(y: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
 from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort
@@ -18,6 +18,27 @@ class NanetFpga:
 
     clock: Annotated[Constant, Of("NanetInterface", "clock", "clock of everything behind the MAC")]
     data: Annotated[Constant, Declared("bit", 64, 512, "width of the DMA: 64, 128, 256 or 512")]
+
+
+@dataclass(frozen=True)
+class NanetCommodity:
+    """The path without the interface: network card, kernel, program, GPU."""
+
+    ENGINE: ClassVar = "NanetCommodity"
+
+    min: Annotated[Constant, "wire to program, at the least"]
+    p25: Annotated[Constant, "the same, 25 % of datagrams at the most"]
+    p50: Annotated[Constant, "50 %"]
+    p75: Annotated[Constant, "75 %"]
+    p90: Annotated[Constant, "90 %"]
+    p95: Annotated[Constant, "95 %"]
+    p99: Annotated[Constant, "99 %"]
+    p99_5: Annotated[Constant, "99.5 %"]
+    p99_9: Annotated[Constant, "99.9 %"]
+    p99_99: Annotated[Constant, "99.99 %"]
+    max: Annotated[Constant, "at the most"]
+    copies: Annotated[Constant, "both copies between program and GPU"]
+    processing: Annotated[Constant, "on the GPU"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +64,9 @@ KINDS: Mapping[str, Kind] = {
             "endpoint": PciePort,
             "memory": DmaMemory,
             "host": PcieHost,
+            "commodity": NanetCommodity,
         },
+        optional=frozenset({"commodity"}),
         boards=dict.fromkeys(PROFILES, "nanet_nic"),
         fpga=NanetFpga,
         profile=NanetDesign,

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isthmus.platforms import PROFILES
-from isthmus.results import Document
+from isthmus.platforms import PROFILES, Profile
+from isthmus.results import Document, merged
 from isthmus.roads.nanet.bench import LARGEST, STREAM_WINDOW, Point, Stream, measure
+from isthmus.roads.nanet.chain import Chain
+from isthmus.roads.nanet.chain import measure as measure_chains
 
 SINGLE = 400
 """Datagrams one at a time: the firmware's wake-up is random."""
@@ -23,6 +25,16 @@ def points(seed: int = 1) -> Sequence[Point]:
     ]
 
 
+CHAINED = 400
+"""Groups of events of the trigger."""
+
+
+def chains(seed: int = 1) -> Sequence[tuple[Profile, Chain]]:
+    """The trigger at half of what the links carry, and above."""
+    return [("isthmus", Chain(rate, groups=CHAINED, seed=seed)) for rate in (5e6, 12e6)]
+
+
 def verified() -> Document:
     """Run them."""
-    return measure(points(), title="verify nanet")
+    streams = measure(points(), title="verify nanet")
+    return merged(streams, measure_chains(chains(), title="verify nanet, trigger"))

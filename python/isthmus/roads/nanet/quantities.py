@@ -10,11 +10,22 @@ from isthmus.quantities import Quantity, scaled, workload
 PARTS = ("udp", "wake", "work", "write", "inside", "after_frame", "to_program")
 """Parts of a datagram's way, as the engine names them."""
 
+CHAIN_PARTS = ("receive", "copies", "processing")
+"""Parts of the way without the interface."""
+
 QUANTITIES: Mapping[str, Quantity] = {
     **{
         f"part_us.{name}.{figure}": scaled(workload("parts_ps", name, figure), 1e-6)
         for name in PARTS
         for figure in ("min", "avg", "max")
     },
+    **{
+        f"part_us.{name}.{figure}": scaled(workload("parts_ps", name, figure), 1e-6)
+        for name in CHAIN_PARTS
+        for figure in ("min", "avg", "p50", "p90", "p99", "p99.9", "max")
+    },
+    "communication_us": scaled(workload("communication_typical_ps"), 1e-6),
+    "event_to_answer_us.max": scaled(workload("event_to_answer", "latency_ps", "max"), 1e-6),
+    "slowest_us": scaled(lambda m: m.latency.max if m.latency else None, 1e-6),
     "payload_mb_s": scaled(lambda m: m.throughput.payload_bit_s if m.throughput else None, 1e-6 / 8),
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
+from isthmus.roads.nanet import chain_tables
 from isthmus.units import digits
 
 PARTS = (
@@ -22,7 +23,10 @@ PARTS = (
 
 def text(made: Document) -> str:
     """What the terminal shows."""
-    members = list(made)
+    members = [m for m in made if m.workload.get("operation") == "nic-to-memory"]
+    chain = chain_tables.text(made)
+    if not members:
+        return chain
     out = [
         "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
         "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n",
@@ -31,7 +35,7 @@ def text(made: Document) -> str:
     shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
     if shown:
         out.append(_parts(max(shown, key=lambda m: int(m.workload["bytes"])), shown))
-    return "".join(out)
+    return "".join([*out, "\n" if chain else "", chain])
 
 
 def us(ps: float) -> str:

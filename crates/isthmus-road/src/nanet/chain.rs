@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A trigger on rings, whole: detector events by four links, merged by time stamp, their rings found on the bytes
+//! that the interface wrote, each answer out by the interface's result pins.
+//!
+//! The rings are really found; how long that takes is drawn from measured distributions. A release of fixed
+//! latency behind the pins is this module's: an answer leaves it a given time after its event.
+
+mod draws;
+mod log;
+mod program;
+mod results;
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use isthmus_sim::Picoseconds;
+use isthmus_trigger::bench::{FINDERS, Kind};
+use isthmus_trigger::events::{self, Sample};
+use isthmus_trigger::merge::Format;
+
+use super::scenario::{NanetChain, NanetScenario};
+use super::world::{NanetPort, World};
+use super::{NAME, whereabouts};
+use crate::arrivals::is_saturated;
+use crate::error::RoadError;
+use crate::measurement::{
+    Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+use crate::model::MakeModel;
+use crate::stages::Way;
+use crate::watch::{Step, Watch, follow};
+use log::{Log, Trip};
+use program::{Outcome, Program};
+pub(super) use results::ResultPins;
+
+/// Groups before and after the measured ones, at the least.
+const WARM_UP: u64 = 32;
+const TAIL: u64 = 16;
+/// Numbers that an event can have.
+const EVENT_NUMBERS: u64 = 1 << 24;
+
+/// What a chain's names mean, and how many groups there are.
+#[derive(Clone)]
+struct Plan {
+    sample: Sample,
+    format: Format,
+    finder: Kind,
+    head: u64,
+    counted: u64,
+    total: u64,
+}
+
+impl Plan {
+    fn of(scenario: &NanetScenario, chain: &NanetChain) -> Result<Self, RoadError> {
+        let unknown = |key: &str, name: &str, known: &[&str]| {
+            let reason = format!("{name:?}: expected one of {}", known.join(", "));
+            RoadError::scenario(format!("chain.{key}"), reason)
+        };
+        let sample = events::sample(&chain.sample).ok_or_else(|| {
+            unknown("sample", &chain.sample, &events::SAMPLES.map(|sample| sample.name))
+        })?;
+        let format = Format::named(&chain.format)
+            .ok_or_else(|| unknown("format", &chain.format, &Format::ALL.map(Format::name)))?;
+        let finder = FINDERS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(&chain.finder));
+        let finder = finder.ok_or_else(|| {
+            let names = FINDERS.map(|(name, _)| name.to_lowercase());
+            unknown("finder", &chain.finder, &names.each_ref().map(String::as_str))
+        })?;
+        let counted = scenario.workload.iterations;
+        let head = WARM_UP.max(counted / 10);
+        let total = head + counted + TAIL;
+        if total.saturating_mul(chain.events as u64) > EVENT_NUMBERS {
+            let reason = format!("{total} groups of {} events: at most 2^24 events", chain.events);
+            return Err(RoadError::scenario("workload.iterations", reason));
+        }
+        let sample = Sample { rate_hz: chain.rate_per_s, ..sample };
+        Ok(Self { sample, format, finder: finder.1, head, counted, total })
+    }
+
+    fn range(&self) -> std::ops::Range<usize> {
+        self.head as usize..(self.head + self.counted) as usize
+    }
+}
+
+/// Runs a chain.
+pub(super) fn run(
+    scenario: &NanetScenario,
+    chain: &NanetChain,
+    make_model: MakeModel<'_>,
+    watch: &Watch,
+) -> Result<Vec<Measurement>, RoadError> {
+    let begin = Instant::now();
+    let plan = Plan::of(scenario, chain)?;
+    let mut world = World::build(scenario, make_model)?;
+    world.simulation.probes().set_enabled(false);
+    follow(
+        &world.simulation,
+        watch,
+        Step { total: 1, transfers_total: plan.total, ..Step::default() },
+    );
+    let ports = Rc::new(std::mem::take(&mut world.ports));
+    let program = Program::new(&world, &ports, chain, &plan)?;
+    let log = program.log();
+    let task = world.simulation.spawn(program.run(world.config.clone()));
+    let outcome = world.simulation.run_until_complete(&task)??;
+    let mut log = log.borrow_mut();
+    log.results(world.results.take())?;
+    let missing = log.missing();
+    if missing > 0 && !scenario.workload.may_lose {
+        return Err(RoadError::Violation(format!(
+            "nanet: {missing} events got no answer: {}",
+            whereabouts(&outcome.statistics)
+        )));
+    }
+    let octet = world.device.clock_period("gmii_rx_clk_i").unwrap_or_default();
+    let frames: Vec<_> = ports.iter().map(|port| port.phy.received_since(0)).collect();
+    let trips = log.trips(&frames, octet)?;
+    let end = End { scenario, chain, plan: &plan, world: &world, log: &log, trips: &trips };
+    Ok(vec![end.measurement(&outcome, begin)?])
+}
+
+/// A run that has ended.
+struct End<'a> {
+    scenario: &'a NanetScenario,
+    chain: &'a NanetChain,
+    plan: &'a Plan,
+    world: &'a World,
+    log: &'a Log,
+    trips: &'a [Trip],
+}
+
+impl End<'_> {
+    fn counted(&self) -> impl Iterator<Item = &Trip> {
+        let range = self.plan.range();
+        self.trips.iter().filter(move |trip| range.contains(&trip.group))
+    }
+
+    fn measurement(&self, outcome: &Outcome, begin: Instant) -> Result<Measurement, RoadError> {
+        let (scenario, chain, plan) = (self.scenario, self.chain, self.plan);
+        let mut samples = Samples::new()?;
+        self.counted().for_each(|trip| samples.add(trip.answered - trip.wire));
+        let origin = Origin {
+            road: NAME,
+            platform: &scenario.platform.name,
+            profile: scenario.profile.name(),
+            method: &chain.finder,
+            seed: scenario.seed,
+        };
+        let name = format!(
+            "wire-to-trigger/{}-e{}-c{}-r{}",
+            plan.format.name(),
+            chain.events,
+            chain.cores,
+            chain.rate_per_s
+        );
+        let arrivals = format!("poisson:{}/s", chain.rate_per_s);
+        let mut made = Measurement::of(&origin, &name, &samples).described("one_way", arrivals);
+        made.excluded = Excluded { head: plan.head, tail: plan.total - plan.head - plan.counted };
+        self.times(&mut made)?;
+        self.rates(&mut made, outcome);
+        for (port, statistics) in outcome.statistics.iter().enumerate() {
+            for (name, count) in statistics.named() {
+                made.counters.insert(format!("port{port}.{name}"), count);
+            }
+        }
+        made.counters.insert("merge.incomplete".to_owned(), outcome.incomplete);
+        made.counters.extend(self.world.simulation.counters().values());
+        let missing = self.log.missing();
+        let answers = self.log.events.len() as u64 - missing;
+        // Each answer is compared with that of a finder which read the event before it was sent.
+        made.checked = Checked { bytes: 4 * answers, wrong: 0, lost: 4 * missing };
+        made.simulation = SimulationCost::of(&self.world.simulation.statistics());
+        made.simulation.wall_s = begin.elapsed().as_secs_f64();
+        Ok(made)
+    }
+
+    /// Parts of the way, the time from an event to its answer, and what was late.
+    fn times(&self, made: &mut Measurement) -> Result<(), RoadError> {
+        let mut parts = serde_json::Map::new();
+        let mut part = |name: &str,
+                        times: &mut dyn Iterator<Item = Picoseconds>|
+         -> Result<(), RoadError> {
+            let mut samples = Samples::new()?;
+            times.for_each(|one| samples.add(one));
+            if let Some(latency) = samples.latency() {
+                parts.insert(name.to_owned(), serde_json::to_value(latency).unwrap_or_default());
+            }
+            Ok(())
+        };
+        part("seen", &mut self.counted().map(|trip| trip.seen - trip.wire))?;
+        part("merge", &mut self.counted().map(|trip| trip.merged - trip.seen))?;
+        part("core", &mut self.counted().map(|trip| trip.begun - trip.merged))?;
+        part("find", &mut self.counted().map(|trip| trip.found - trip.begun))?;
+        part("answer", &mut self.counted().map(|trip| trip.answered - trip.found))?;
+        let release = Picoseconds::from_ns_f64(self.chain.release_us * 1e3);
+        let mut age = Samples::new()?;
+        let (mut late, mut events) = (0u64, 0u64);
+        for trip in self.counted() {
+            for event in self.log.of(trip.group) {
+                events += 1;
+                let answered = event.answered.map(|at| at.saturating_sub(event.time));
+                late += u64::from(answered.is_none_or(|age| age > release));
+                if let Some(one) = answered {
+                    age.add(one);
+                }
+            }
+        }
+        let workload = &mut made.workload;
+        workload.insert("parts_ps".to_owned(), Value::Object(parts));
+        if let (Some(latency), Some(buckets)) = (age.latency(), age.buckets()) {
+            workload.insert(
+                "event_to_answer".to_owned(),
+                json!({ "latency_ps": latency, "histogram": buckets }),
+            );
+        }
+        let missing = self.log.missing();
+        for (key, value) in [
+            ("driver", json!("poll")),
+            ("sample", json!(self.chain.sample)),
+            ("format", json!(self.plan.format.name())),
+            ("events", json!(self.chain.events)),
+            ("rate_per_s", json!(self.chain.rate_per_s)),
+            ("finder", json!(self.chain.finder)),
+            ("cores", json!(self.chain.cores)),
+            ("release_us", json!(self.chain.release_us)),
+            ("times", json!(self.chain.times.machine)),
+            ("counted_events", json!(events)),
+            ("late", json!(late)),
+            ("lost", json!(missing)),
+            ("noise", json!(false)),
+        ] {
+            workload.insert(key.to_owned(), value);
+        }
+        if let Some(trip) = self.counted().last() {
+            let mut way = Way::new(trip.wire);
+            for (place, name, time) in [
+                ("fpga", "interface, bus, program sees it", trip.seen),
+                ("host", "merge", trip.merged),
+                ("host", "core to core, core free", trip.begun),
+                ("host", "rings", trip.found),
+                ("host", "answers to the result pins", trip.answered),
+            ] {
+                way.until(place, name, time)?;
+            }
+            made.stages = way.finish(trip.answered)?;
+            made.stages_total_ps = (trip.answered - trip.wire).0;
+        }
+        Ok(())
+    }
+
+    fn rates(&self, made: &mut Measurement, outcome: &Outcome) {
+        let trips: Vec<&Trip> = self.counted().collect();
+        let range = self.plan.range();
+        let groups = &self.log.groups;
+        let due: Vec<_> = groups.iter().map(|group| group.due).collect();
+        let mut ended: Vec<_> = self.trips.iter().map(|trip| trip.answered).collect();
+        ended.sort_unstable();
+        made.workload.insert("saturated".to_owned(), json!(is_saturated(&due, &ended, range)));
+        let Some((first, rest)) = trips.split_first() else { return };
+        let until = trips.iter().map(|trip| trip.wire).max().unwrap_or_default();
+        let span = until.saturating_sub(first.wire);
+        if span == Picoseconds::ZERO {
+            return;
+        }
+        // Of the first group only the end lies in the span.
+        let sum = |of: &dyn Fn(usize) -> u64| {
+            rest.iter()
+                .flat_map(|trip| &groups[trip.group].frames)
+                .map(|frame| of(frame.bytes))
+                .sum()
+        };
+        let payload: u64 = sum(&|bytes| bytes as u64);
+        let wire: u64 = sum(&NanetPort::wire_bytes);
+        let events = (rest.len() * self.chain.events) as u64;
+        made.throughput = Some(Throughput::new(payload, Some(wire), events, None, span));
+        let share = |time: Picoseconds, of: usize| {
+            (time.0 as f64 / (outcome.span.0 as f64 * of as f64)).clamp(0.0, 1.0)
+        };
+        let octet = 8e12 / (self.scenario.platform.cable.rate_mbit_s * 1e6);
+        let links = self.scenario.interface.ports as f64;
+        let busy = json!({
+            "wire": (wire as f64 * octet / (links * span.0 as f64)).clamp(0.0, 1.0),
+            "cores": share(outcome.finding, self.chain.cores),
+            "merger": share(outcome.merging, 1),
+        });
+        made.workload.insert("busy".to_owned(), busy);
+        let bytes = payload as f64 / events.max(1) as f64;
+        made.workload.insert("bytes_an_event".to_owned(), json!(bytes));
+    }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The detector's side and the program: one core takes the interface's events and merges, others find rings.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use isthmus_host::nic::{NicConfig, NicError, Results, Statistics};
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::Sim;
+use isthmus_sim::world::CpuConfig;
+use isthmus_sim::world::host::{Cpu, MmioHost};
+use isthmus_trigger::bench::Ready;
+use isthmus_trigger::events::Generator;
+use isthmus_trigger::geometry::Geometry;
+use isthmus_trigger::merge::{self, Format, Merger, packets};
+use isthmus_trigger::na62::{FormatError, cable};
+use isthmus_trigger::record::{self, Record, TDC_NS};
+use isthmus_trigger::rings::Config;
+use isthmus_trigger::simd::Level;
+
+use super::super::scenario::{MAX_BYTES, NanetChain};
+use super::super::world::{NanetPort, Spoil, World};
+use super::Plan;
+use super::draws::Draws;
+use super::log::{Event, Frame, Group, Log, Steps, word};
+use super::results::ResultPins;
+use crate::error::RoadError;
+use crate::host_bus::{Bar, HostMemory};
+
+/// Without an event of the interface for so long nothing more is expected, once all is sent.
+const SILENCE: Picoseconds = Picoseconds::from_ms(1);
+/// From the interface's start to the detector's.
+const QUIET: Picoseconds = Picoseconds::from_us(2);
+/// How often the end looks whether the last answers are there.
+const LOOK: Picoseconds = Picoseconds::from_us(1);
+
+/// Result of a run.
+pub(super) struct Outcome {
+    pub(super) statistics: Vec<Statistics>,
+    /// From the detector's start to the last answer, and the time of it that the cores were busy.
+    pub(super) span: Picoseconds,
+    pub(super) finding: Picoseconds,
+    pub(super) merging: Picoseconds,
+    /// Groups of which a datagram never came.
+    pub(super) incomplete: u64,
+}
+
+/// What the tasks of a run share.
+struct Shared {
+    sim: Sim,
+    ports: Rc<Vec<NanetPort>>,
+    plan: Plan,
+    size: usize,
+    ready: Ready,
+    log: Rc<RefCell<Log>>,
+    finders: Cpu,
+    draws: RefCell<[Draws; 3]>,
+    failed: RefCell<Option<RoadError>>,
+    merging: Cell<Picoseconds>,
+}
+
+const MERGE: usize = 0;
+const HANDOVER: usize = 1;
+const FIND: usize = 2;
+
+impl Shared {
+    fn draw(&self, what: usize) -> Picoseconds {
+        self.draws.borrow_mut()[what].draw()
+    }
+
+    /// The first failure ends the run.
+    fn fail(&self, error: RoadError) {
+        self.failed.borrow_mut().get_or_insert(error);
+    }
+
+    fn rings(&self, records: &[Record]) -> Vec<u8> {
+        let mut found = Vec::new();
+        self.ready.find(Level::best(), self.plan.finder, records, &mut found);
+        found.iter().map(|one| one.count).collect()
+    }
+
+    fn all_sent(&self) -> bool {
+        self.log.borrow().groups.len() as u64 == self.plan.total
+    }
+}
+
+/// Sources and program of a run.
+pub(super) struct Program {
+    shared: Rc<Shared>,
+    host: MmioHost,
+    results: ResultPins,
+}
+
+fn wrong(error: FormatError) -> RoadError {
+    RoadError::Violation(format!("nanet: what came is no packet: {error}"))
+}
+
+impl Program {
+    pub(super) fn new(
+        world: &World,
+        ports: &Rc<Vec<NanetPort>>,
+        chain: &NanetChain,
+        plan: &Plan,
+    ) -> Result<Self, RoadError> {
+        let sim = world.simulation.handle();
+        let finders = Cpu::new(&sim, "finders", &CpuConfig { cores: chain.cores })?;
+        let times = &chain.times;
+        let draws = [("merge", &times.merge), ("handover", &times.handover), ("find", &times.find)]
+            .map(|(name, of)| Draws::new(of, sim.random(&format!("nanet:{name}"))));
+        let shared = Shared {
+            ports: Rc::clone(ports),
+            plan: plan.clone(),
+            size: chain.events,
+            ready: Ready::new(&Geometry::na62(), &Config::default()),
+            log: Rc::new(RefCell::new(Log::new(chain.events))),
+            finders,
+            draws: RefCell::new(draws),
+            failed: RefCell::default(),
+            merging: Cell::default(),
+            sim,
+        };
+        let results = world.results.clone();
+        Ok(Self { shared: Rc::new(shared), host: world.host.clone(), results })
+    }
+
+    pub(super) fn log(&self) -> Rc<RefCell<Log>> {
+        Rc::clone(&self.shared.log)
+    }
+
+    pub(super) async fn run(self, config: NicConfig) -> Result<Outcome, RoadError> {
+        let failed = |error| RoadError::program("nanet", error);
+        let shared = &self.shared;
+        let memory = HostMemory::new(&shared.sim, &self.host);
+        let mut nic = World::open(&self.host, memory, &config).await.map_err(failed)?;
+        let start = shared.sim.now() + QUIET;
+        shared.sim.spawn(send(Rc::clone(shared), start));
+        let mut merger = Merger::new(shared.plan.format);
+        let mut merged = 0;
+        while merged < shared.plan.total {
+            if let Some(error) = shared.failed.borrow_mut().take() {
+                return Err(error);
+            }
+            let deadline = Duration::from_nanos((shared.sim.now() + SILENCE).0 / 1_000);
+            let Some(event) = nic.next(deadline).await.map_err(failed)? else {
+                if shared.all_sent() {
+                    break;
+                }
+                continue;
+            };
+            if event.error {
+                return Err(RoadError::Violation("nanet: memory refused a write".to_owned()));
+            }
+            let seen = shared.sim.now();
+            let offset = config.lists[usize::from(event.list)].offsets[usize::from(event.index)];
+            let bytes = self.host.memory().read(offset, event.bytes as usize);
+            let bytes = bytes.map_err(|error| RoadError::Violation(format!("nanet: {error}")))?;
+            let group = merger.push(&bytes).map_err(wrong)?;
+            let cost = shared.draw(MERGE);
+            self.host.cpu().run(cost).await;
+            shared.merging.set(shared.merging.get() + cost);
+            if let Some(group) = group {
+                merged += 1;
+                self.hand_over(group, seen, nic.results())?;
+            }
+            nic.recycle(event.list).await.map_err(failed)?;
+        }
+        self.last_answers().await?;
+        let span = shared.sim.now() - start;
+        let mut statistics = Vec::new();
+        for port in 0..shared.ports.len() {
+            statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
+        }
+        nic.close().await.map_err(failed)?;
+        let (finding, merging) = (shared.finders.busy(), shared.merging.get());
+        let incomplete = merger.incomplete();
+        Ok(Outcome { statistics, span, finding, merging, incomplete })
+    }
+
+    /// A group to a core that finds its rings.
+    fn hand_over(
+        &self,
+        group: merge::Group,
+        seen: Picoseconds,
+        results: Results<Bar>,
+    ) -> Result<(), RoadError> {
+        let shared = &self.shared;
+        let (first, size) = (group.first_event as usize, shared.size);
+        let (number, steps) =
+            (first / size, Steps { seen, merged: shared.sim.now(), ..Steps::default() });
+        match shared.log.borrow_mut().groups.get_mut(number) {
+            Some(sent) if first % size == 0 && group.records.len() == size => sent.steps = steps,
+            _ => {
+                let what = format!("nanet: a group from event {first} on was never sent");
+                return Err(RoadError::Violation(what));
+            }
+        }
+        shared.sim.spawn(find(Rc::clone(shared), group, number, results));
+        Ok(())
+    }
+
+    /// Waits for the answers of what was handed over.
+    async fn last_answers(&self) -> Result<(), RoadError> {
+        let shared = &self.shared;
+        let handed = |log: &Log| {
+            let of = log.groups.iter().filter(|group| group.steps.merged != Picoseconds::ZERO);
+            of.count() * shared.size
+        };
+        let expected = handed(&shared.log.borrow());
+        let mut patience = shared.sim.now() + SILENCE;
+        let mut seen = self.results.len();
+        while seen < expected && shared.sim.now() < patience {
+            shared.sim.sleep(LOOK).await;
+            if self.results.len() > seen {
+                patience = shared.sim.now() + SILENCE;
+            }
+            seen = self.results.len();
+        }
+        shared.failed.borrow_mut().take().map_or(Ok(()), Err)
+    }
+}
+
+/// The detector: events at random, a group on its way when its last event is there.
+async fn send(shared: Rc<Shared>, start: Picoseconds) {
+    let plan = &shared.plan;
+    let geometry = Geometry::na62();
+    let mut events = Generator::new(&geometry, plan.sample.clone(), shared.sim.config().seed);
+    for number in 0..plan.total as usize {
+        let records: Vec<Record> =
+            events.by_ref().take(shared.size).map(|(record, _)| record).collect();
+        let first = number * shared.size;
+        if let Err(error) = send_group(&shared, start, number, first as u32, &records).await {
+            shared.fail(error);
+            return;
+        }
+    }
+}
+
+async fn send_group(
+    shared: &Shared,
+    start: Picoseconds,
+    number: usize,
+    first: u32,
+    records: &[Record],
+) -> Result<(), RoadError> {
+    let plan = &shared.plan;
+    let made = packets(plan.format, number, first, records).map_err(wrong)?;
+    if let Some(long) = made.iter().find(|packet| packet.bytes.len() > MAX_BYTES) {
+        let reason = format!(
+            "{}: one group has {} bytes on a link, a datagram has at most {MAX_BYTES}",
+            shared.size,
+            long.bytes.len()
+        );
+        return Err(RoadError::scenario("chain.events", reason));
+    }
+    let expected = match plan.format {
+        Format::Packed => shared.rings(records),
+        Format::Tel62 => {
+            let seen = records.iter().map(|one| {
+                cable::record(&cable::boards(one), record::header(one).timestamp).map_err(wrong)
+            });
+            shared.rings(&seen.collect::<Result<Vec<_>, _>>()?)
+        }
+    };
+    let events: Vec<Event> = records
+        .iter()
+        .zip(expected)
+        .map(|(one, rings)| {
+            let header = record::header(one);
+            let units = u64::from(header.timestamp) << 8 | u64::from(header.fine);
+            let time = start + Picoseconds::from_ns_f64(units as f64 * TDC_NS);
+            Event { time, timestamp: header.timestamp, rings, answered: None }
+        })
+        .collect();
+    let due = events.last().map_or(start, |event| event.time);
+    shared.sim.sleep_until(due).await;
+    let mut frames = Vec::with_capacity(made.len());
+    for packet in made {
+        let link = packet.link;
+        let Some(id) = shared.ports[link].send(&packet.bytes, Spoil::Nothing) else {
+            let what = format!("nanet: link {link} is so far behind that its queue is full");
+            return Err(RoadError::Violation(what));
+        };
+        frames.push(Frame { link, id, bytes: packet.bytes.len() });
+    }
+    let mut log = shared.log.borrow_mut();
+    log.groups.push(Group { due, frames, steps: Steps::default() });
+    log.events.extend(events);
+    Ok(())
+}
+
+/// Finds the rings of a group on a core and sends the answers.
+async fn find(shared: Rc<Shared>, group: merge::Group, number: usize, mut results: Results<Bar>) {
+    let handover = shared.draw(HANDOVER);
+    shared.sim.sleep(handover).await;
+    let work = async {
+        let begun = shared.sim.now();
+        let rings = shared.rings(&group.records);
+        let cost = shared.draw(FIND);
+        shared.sim.sleep(cost).await;
+        let found = shared.sim.now();
+        if let Some(sent) = shared.log.borrow_mut().groups.get_mut(number) {
+            sent.steps = Steps { begun, found, ..sent.steps };
+        }
+        for (at, (timestamp, rings)) in group.timestamps.iter().zip(rings).enumerate() {
+            let number = group.first_event + at as u32;
+            results.send(word(number, *timestamp, rings)).await?;
+        }
+        Ok::<(), NicError>(())
+    };
+    let done = shared.finders.stall(work).await;
+    shared.sim.count_transfers(1);
+    if let Err(error) = done {
+        shared.fail(RoadError::program("nanet", error));
+    }
+}

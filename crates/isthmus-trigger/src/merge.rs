@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Streams of the readout's multi-event packets, one a link: made from events, and merged into events again by
+//! event number and time stamp.
+
+use std::collections::BTreeMap;
+
+use crate::geometry::NULL_ID;
+use crate::na62::mep::{self, Fragment, Mep};
+use crate::na62::tel62::Board;
+use crate::na62::{FormatError, cable};
+use crate::record::{self, HEADER_BYTES, Record, SLOTS};
+
+/// Links from the readout.
+pub const LINKS: usize = 4;
+/// Incomplete groups that are kept; the oldest goes, and counts as incomplete.
+const KEPT: usize = 64;
+
+/// What a fragment of an event holds, and how events are spread over links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Two bytes a hit, as in a record's slots: 48 bytes for an event of 20 hits. Groups of events take turns
+    /// over the links.
+    Packed,
+    /// The data of a TEL62 board. Each board has a link, and sends the hits of its channels of every event.
+    Tel62,
+}
+
+impl Format {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Packed, Self::Tel62];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Packed => "packed",
+            Self::Tel62 => "tel62",
+        }
+    }
+
+    /// The format of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+/// A datagram, and the link that it is sent on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// 0 to 3.
+    pub link: usize,
+    /// A multi-event packet.
+    pub bytes: Vec<u8>,
+}
+
+/// The datagrams of a group: consecutive events, the first of which has this number.
+///
+/// # Errors
+/// More events, or more bytes, than a packet can hold.
+pub fn packets(
+    format: Format,
+    group: usize,
+    first_event: u32,
+    events: &[Record],
+) -> Result<Vec<Packet>, FormatError> {
+    let packet = |link: usize, data: &[Vec<u8>]| {
+        let fragments = events.iter().zip(data).map(|(event, data)| Fragment {
+            timestamp: record::header(event).timestamp,
+            last_of_burst: false,
+            data,
+        });
+        let (source, board) = (mep::RICH, link as u8);
+        let made = Mep { first_event, source, board, fragments: fragments.collect() };
+        Ok(Packet { link, bytes: made.encode()? })
+    };
+    match format {
+        Format::Packed => {
+            let data: Vec<Vec<u8>> = events
+                .iter()
+                .map(|event| event[HEADER_BYTES..][..2 * record::count(event)].to_vec())
+                .collect();
+            Ok(vec![packet(group % LINKS, &data)?])
+        }
+        Format::Tel62 => {
+            let mut data = vec![Vec::with_capacity(events.len()); LINKS];
+            for event in events {
+                for (board, data) in cable::boards(event).iter().zip(&mut data) {
+                    data.push(board.encode()?);
+                }
+            }
+            data.iter().enumerate().map(|(link, data)| packet(link, data)).collect()
+        }
+    }
+}
+
+/// Events of a group whose packets have all come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Number of the first event.
+    pub first_event: u32,
+    /// Their time stamps, in the order of their numbers.
+    pub timestamps: Vec<u32>,
+    /// As the finder reads them.
+    pub records: Vec<Record>,
+}
+
+/// What one board sent of a group.
+struct Part {
+    timestamps: Vec<u32>,
+    boards: Vec<Board>,
+}
+
+/// Merges the links' packets.
+pub struct Merger {
+    format: Format,
+    /// By the number of the first event: what each board sent.
+    open: BTreeMap<u32, [Option<Part>; LINKS]>,
+    incomplete: u64,
+}
+
+impl Merger {
+    /// Nothing has come.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self { format, open: BTreeMap::new(), incomplete: 0 }
+    }
+
+    /// Groups given up: a packet of theirs never came.
+    #[must_use]
+    pub fn incomplete(&self) -> u64 {
+        self.incomplete
+    }
+
+    /// Takes a datagram. The group that it completes, if any.
+    ///
+    /// # Errors
+    /// When it is no packet of this format, or its boards' time stamps or numbers of events differ.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Group>, FormatError> {
+        let packet = Mep::decode(bytes)?;
+        let first_event = packet.first_event;
+        match self.format {
+            Format::Packed => {
+                let records = packet.fragments.iter().map(unpack).collect::<Result<_, _>>()?;
+                let timestamps = packet.fragments.iter().map(|one| one.timestamp).collect();
+                Ok(Some(Group { first_event, timestamps, records }))
+            }
+            Format::Tel62 => self.join(&packet),
+        }
+    }
+
+    fn join(&mut self, packet: &Mep<'_>) -> Result<Option<Group>, FormatError> {
+        let (first_event, link) = (packet.first_event, usize::from(packet.board));
+        let boards = packet.fragments.iter().map(|one| Board::decode(one.data));
+        let part = Part {
+            timestamps: packet.fragments.iter().map(|one| one.timestamp).collect(),
+            boards: boards.collect::<Result<_, _>>()?,
+        };
+        let parts = self.open.entry(first_event).or_default();
+        let Some(place) = parts.get_mut(link) else {
+            return Err(FormatError::Value { what: "board", value: link as u64 });
+        };
+        if place.replace(part).is_some() {
+            return Err(FormatError::Value { what: "board's second packet", value: link as u64 });
+        }
+        let complete = parts.iter().all(Option::is_some);
+        if !complete {
+            if self.open.len() > KEPT {
+                self.open.pop_first();
+                self.incomplete += 1;
+            }
+            return Ok(None);
+        }
+        let parts = self.open.remove(&first_event).unwrap_or_default();
+        let parts: Vec<Part> = parts.into_iter().flatten().collect();
+        let times = &parts[0].timestamps;
+        for part in &parts[1..] {
+            if part.timestamps.len() != times.len() {
+                let (said, found) = (times.len(), part.timestamps.len());
+                return Err(FormatError::Length { what: "number of events", said, found });
+            }
+            if let Some((_, other)) = times.iter().zip(&part.timestamps).find(|(a, b)| a != b) {
+                return Err(FormatError::Value { what: "time stamp", value: (*other).into() });
+            }
+        }
+        let records = times.iter().enumerate().map(|(at, time)| {
+            cable::record(parts.iter().filter_map(|part| part.boards.get(at)), *time)
+        });
+        let records = records.collect::<Result<_, _>>()?;
+        Ok(Some(Group { first_event, timestamps: times.clone(), records }))
+    }
+}
+
+/// The record of a packed fragment: its slots are the fragment's bytes.
+fn unpack(fragment: &Fragment<'_>) -> Result<Record, FormatError> {
+    let (slots, rest) = fragment.data.as_chunks::<2>();
+    if !rest.is_empty() || slots.len() > SLOTS {
+        let found = fragment.data.len();
+        return Err(FormatError::Length { what: "hits", said: 2 * SLOTS, found });
+    }
+    if slots.iter().any(|slot| u16::from_le_bytes(*slot) & NULL_ID == NULL_ID) {
+        return Err(FormatError::Value { what: "photomultiplier", value: NULL_ID.into() });
+    }
+    let mut made = record::EMPTY;
+    made[..4].copy_from_slice(&fragment.timestamp.to_le_bytes());
+    made[5] = slots.len() as u8;
+    made[HEADER_BYTES..][..fragment.data.len()].copy_from_slice(fragment.data);
+    Ok(made)
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Measured distributions: all that a chain draws from is there, and more events take longer.
+
+use isthmus_trigger::times::{Distribution, measure};
+
+fn median(of: &Distribution) -> u64 {
+    let mut left = of.samples() / 2;
+    let found = of.buckets.iter().find(|(_, count)| {
+        let here = *count > left;
+        left = left.saturating_sub(*count);
+        here
+    });
+    found.unwrap().0
+}
+
+#[test]
+fn everything_is_measured() {
+    let mut calls = Vec::new();
+    let made = measure("reference", 3, &[4, 64], 128, |done, all| {
+        calls.push((done, all));
+        true
+    });
+    let made = made.unwrap().unwrap();
+    let names: Vec<&str> = made.distributions.keys().map(String::as_str).collect();
+    let expected = [
+        "find/almagest/4",
+        "find/almagest/64",
+        "find/isthmus/4",
+        "find/isthmus/64",
+        "handover",
+        "merge/packed/4",
+        "merge/packed/64",
+        "merge/tel62/4",
+        "merge/tel62/64",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(calls, (1..=9).map(|done| (done, 9)).collect::<Vec<_>>());
+    for (name, of) in &made.distributions {
+        // A machine without a quiet moment may leave fewer; it does not leave wrong ones.
+        assert!(of.buckets.is_sorted() && of.samples().is_multiple_of(64), "{name}");
+    }
+    let find = |size: &str| &made.distributions[&format!("find/isthmus/{size}")];
+    if find("4").samples() > 0 && find("64").samples() > 0 {
+        assert!(median(find("4")) < median(find("64")));
+    }
+}
+
+#[test]
+fn it_ends_when_its_caller_says_so_and_refuses_unknown_events() {
+    assert!(measure("reference", 3, &[4], 64, |_, _| false).unwrap().is_none());
+    let refused = measure("none", 3, &[4], 64, |_, _| true).map(|_| ()).unwrap_err();
+    assert!(refused.to_string().starts_with("unknown sample 'none'"));
+}

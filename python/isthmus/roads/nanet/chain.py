@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trigger on rings from the wire to the interface's result pins: scenarios, and how they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from isthmus import bootstrap, platforms
+from isthmus.bench import runner as running
+from isthmus.errors import UserError
+from isthmus.platforms import Platform, Profile
+from isthmus.results import Document
+from isthmus.roads.nanet import bench
+from isthmus.roads.nanet.bench import PLATFORM, TOP, Stream
+from isthmus.trigger.times import Times, load
+
+FORMATS = ("packed", "tel62")
+FINDERS = ("isthmus", "almagest")
+LINKS = 4
+COMMODITY = 100_816
+"""Datagrams of the path without the interface: as many as its published percentiles are of."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What comes in, and who works on it."""
+
+    rate_per_s: float
+    events: int = 8
+    format: str = "packed"
+    finder: str = "isthmus"
+    cores: int = 8
+    release_us: float = 100.0
+    sample: str = "reference"
+    groups: int = 2000
+    seed: int = 1
+
+
+def scenario(
+    platform: Platform, profile: Profile, chain: Chain, times: Times, model: Path, **changes: Any
+) -> dict[str, Any]:
+    """One run as the engine takes it. Raises `UserError`: times of this size or finder were not measured."""
+    if chain.format not in FORMATS:
+        raise UserError(f"format: {chain.format}; expected one of {', '.join(FORMATS)}")
+    steps = {
+        "merge": f"merge/{chain.format}/{chain.events}",
+        "handover": "handover",
+        "find": f"find/{chain.finder}/{chain.events}",
+    }
+    stream = Stream(ports=LINKS, iterations=chain.groups, seed=chain.seed)
+    group = {
+        "sample": chain.sample,
+        "format": chain.format,
+        "events": chain.events,
+        "rate_per_s": chain.rate_per_s,
+        "finder": chain.finder,
+        "cores": chain.cores,
+        "release_us": chain.release_us,
+        "times": {
+            "machine": f"{times.machine}, {times.level}, {times.date}",
+            **{step: [list(pair) for pair in times.of(name)] for step, name in steps.items()},
+        },
+    }
+    return {**bench.scenario(platform, profile, stream, model), "chain": group, **changes}
+
+
+def commodity(platform: Platform, iterations: int = COMMODITY, seed: int = 1) -> dict[str, Any]:
+    """The path without the interface. It needs no model."""
+    stream = Stream(iterations=iterations, seed=seed)
+    return {**bench.scenario(platform, "as-published", stream, Path("none")), "commodity": True}
+
+
+def measure(
+    chains: Sequence[tuple[Profile, Chain]],
+    *,
+    platform: Platform | str = PLATFORM,
+    times: Path | None = None,
+    baseline: bool = True,
+    title: str = "trigger chain",
+    runner: running.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """Run the chains, and the path without the interface; nothing is printed but progress.
+
+    baseline  False: without that path
+    given     the model instead of those built
+    """
+    begin = monotonic()
+    used = platforms.load(platform) if isinstance(platform, str) else platform
+    measured = load(times)
+    # What cannot be is refused before anything is built.
+    for profile, chain in chains:
+        scenario(used, profile, chain, measured, Path("none"))
+    if runner is None:
+        bootstrap.ensure_native()
+    built: dict[str, Path] = {}
+    wanted: list[dict[str, Any]] = []
+    for profile, chain in chains:
+        values = bench.parameters(used, profile, LINKS)
+        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
+        if name not in built:
+            built[name] = running.model(TOP, False, values) if given is None else given
+        wanted.append(scenario(used, profile, chain, measured, built[name]))
+    if baseline and "commodity" in used.groups:
+        wanted.append(commodity(used))
+    found = running.run_all(wanted, title, runner or running.run)
+    seed = chains[0][1].seed if chains else 0
+    return running.gather(found, [used], seed=seed, begin=begin, models=built)

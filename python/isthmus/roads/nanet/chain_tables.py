@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trigger chain as text, and what its page has in common with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from isthmus.results import Document, Measurement
+from isthmus.results.table import aligned
+
+PARTS = (
+    ("seen", "last byte on the pins to the program"),
+    ("merge", "merge"),
+    ("core", "core to core, until one is free"),
+    ("find", "rings"),
+    ("answer", "answers to the result pins"),
+)
+BASELINE = (
+    ("receive", "network card, kernel, program"),
+    ("copies", "copies to the GPU and back"),
+    ("processing", "processing on the GPU"),
+)
+SHOWN = ("p50", "p99", "p99.9", "p99.99", "max")
+
+
+def chains(document: Document) -> list[Measurement]:
+    """Runs of the chain."""
+    return [m for m in document if m.name.startswith("packed-") or m.name.startswith("tel62-")]
+
+
+def baselines(document: Document) -> list[Measurement]:
+    """Runs of the path without the interface."""
+    return [m for m in document if m.name == "commodity"]
+
+
+def label(m: Measurement) -> str:
+    """A run in a few words."""
+    w = m.workload
+    return f"{m.profile}, {w['finder']}, {w['rate_per_s'] / 1e6:g} M events/s"
+
+
+def us(ps: float | None, decimals: int = 2) -> str:
+    """Picoseconds as microseconds; blank where there is none."""
+    return "" if ps is None else f"{ps / 1e6:.{decimals}f}"
+
+
+def _percentiles(latency: Mapping[str, Any] | None) -> list[str]:
+    return [us((latency or {}).get(key)) for key in SHOWN]
+
+
+def age(m: Measurement) -> Mapping[str, Any]:
+    """From an event to its answer."""
+    found: Mapping[str, Any] = m.workload.get("event_to_answer") or {}
+    return found.get("latency_ps") or {}
+
+
+def of(m: Measurement) -> Mapping[str, Any]:
+    """From the last byte to the last answer, as the parts are."""
+    if m.latency is None:
+        return {}
+    return {**m.latency.percentiles, "max": m.latency.max}
+
+
+COLUMNS = (
+    "profile", "finder", "format", "M events/s", "carried", "wire", "cores", *SHOWN, "event to answer p99.9",
+    "max", "late",
+)  # fmt: skip
+
+
+def row(m: Measurement) -> list[str]:
+    """A run as a row of the table."""
+    w = m.workload
+    busy: Mapping[str, float] = w.get("busy") or {}
+    carried = m.throughput.cycles_per_s / 1e6 if m.throughput else None
+    return [
+        m.profile,
+        f"{w['finder']} x{w['cores']}",
+        f"{w['format']} x{w['events']}",
+        f"{w['rate_per_s'] / 1e6:g}",
+        "" if carried is None else f"{carried:.2f}",
+        *(f"{100 * busy[key]:.0f} %" if key in busy else "" for key in ("wire", "cores")),
+        *_percentiles(of(m)),
+        us(age(m).get("p99.9")),
+        us(age(m).get("max")),
+        str(w["late"]),
+    ]
+
+
+def parts(m: Measurement, names: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Median, 99 % and maximum of each part."""
+    found: Mapping[str, Any] = m.workload.get("parts_ps") or {}
+    return [[words, *_percentiles(found.get(name))] for name, words in names]
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    runs, out = chains(made), []
+    if runs:
+        release = runs[0].workload["release_us"]
+        out.append(
+            "# last byte on the wire to the answers on the result pins, us; event to answer: from the event "
+            f"itself;\n# late: events answered more than {release:g} us after they were\n"
+        )
+        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2)))
+        calm = [m for m in runs if not m.workload["saturated"]]
+        if calm:
+            out.append(f"\n# parts of the way, {label(calm[-1])}, us\n")
+            out.append(aligned([["#part", *SHOWN], *parts(calm[-1], PARTS)], left=(0,)))
+        machines = {str(m.workload["times"]) for m in runs}
+        out += [f"# merge, core to core, rings: drawn from times of {machine}\n" for machine in machines]
+    for m in baselines(made):
+        out.append("\n# without the interface, published percentiles, us\n")
+        total = ["wire to result", *_percentiles(of(m))]
+        out.append(aligned([["#part", *SHOWN], *parts(m, BASELINE), total], left=(0,)))
+    return "".join(out)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measured times of a trigger's steps, with the machine that they are of: made, stored, read."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.errors import UserError
+from isthmus.storage import read_text
+
+SCHEMA = "isthmus.trigger-times/1"
+STORED = Path(__file__).with_name("measured-times.json")
+"""Those that isthmus brings along."""
+SIZES = (4, 8, 16, 20, 32)
+"""Events of a group that are measured."""
+
+Buckets = Sequence[tuple[int, int]]
+"""Highest time of a bucket in ns, and samples in it."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """All distributions of one machine."""
+
+    machine: str
+    date: str
+    sample: str
+    seed: int
+    level: str
+    interrupted: float | None
+    """Share of blocks of 64 runs that were left out, as the system gave the core to something else."""
+    distributions: Mapping[str, Buckets]
+    """`find/FINDER/EVENTS`, `merge/FORMAT/EVENTS`, `handover`."""
+
+    def of(self, name: str) -> Buckets:
+        """One distribution. Raises `UserError`: it was not measured."""
+        found = self.distributions.get(name)
+        if found is None:
+            kind = name.rpartition("/")[0]
+            sizes = sorted(int(one.rpartition("/")[2]) for one in self.distributions if one.startswith(kind))
+            known = ", ".join(map(str, sizes)) or "none"
+            raise UserError(f"{name}: not measured on {self.machine}; measured sizes: {known}")
+        return found
+
+
+def measured(made: Mapping[str, Any]) -> Times:
+    """What the engine measured, with this machine and today's date."""
+    return _times(
+        {"machine": _machine(), "date": datetime.datetime.now(datetime.UTC).date().isoformat(), **made}
+    )
+
+
+def to_json(times: Times) -> str:
+    """As a file: a line for each distribution."""
+    values = asdict(times)
+    lines = [
+        f" {json.dumps(name)}: {json.dumps(buckets, separators=(',', ':'))}"
+        for name, buckets in values.pop("distributions").items()
+    ]
+    head = json.dumps({"schema": SCHEMA, **values}, indent=1)[:-2]
+    return head + ',\n "distributions": {\n' + ",\n".join(lines) + "\n }\n}\n"
+
+
+def load(file: Path | None = None) -> Times:
+    """A file of times; None: those that isthmus brings along. Raises `UserError`."""
+    where = file or STORED
+    try:
+        found = json.loads(read_text(where))
+        if found.pop("schema") != SCHEMA:
+            raise ValueError(f"its schema is not {SCHEMA}")
+        return _times(found)
+    except (ValueError, KeyError, TypeError, AttributeError) as err:
+        raise UserError(f"{where}: no file of isthmus trigger times: {err}") from err
+
+
+def _times(found: Mapping[str, Any]) -> Times:
+    distributions = {}
+    for name, buckets in found["distributions"].items():
+        pairs = buckets["buckets"] if isinstance(buckets, Mapping) else buckets
+        made = [(int(ns), int(count)) for ns, count in pairs]
+        if any(ns < 0 or count < 0 for ns, count in made) or not sum(count for _, count in made):
+            raise ValueError(f"{name}: no times")
+        distributions[str(name)] = made
+    return Times(**{**found, "distributions": distributions})
+
+
+def quantile(buckets: Buckets, share: float) -> int:
+    """The time that this share of samples takes at the most, ns."""
+    left = share * sum(count for _, count in buckets)
+    for ns, count in buckets:
+        left -= count
+        if left <= 0:
+            return ns
+    return buckets[-1][0]
+
+
+def _machine() -> str:
+    """The processor and how many cores of it there are."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        if line.startswith("model name"):
+            name = line.partition(":")[2].strip()
+            break
+    return f"{name}, {os.cpu_count()} processors, {platform.system()}"

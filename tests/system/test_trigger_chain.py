@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trigger on rings, whole: events by four links into memory, rings found there, answers out by pins.
+
+The engine finds the rings of what it sends before it sends it, and refuses a run in which an answer is wrong
+or missing. Here is what times, rates and counts must be. Times of steps are made up, so that they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import native, platforms
+from isthmus.bench.runner import model
+from isthmus.errors import UserError
+from isthmus.roads.nanet import bench
+from isthmus.roads.nanet.chain import Chain, commodity, scenario
+from isthmus.trigger.times import Times
+
+Run = Callable[..., dict[str, Any]]
+
+SIZES, FINDERS, LAYOUTS = (4, 8, 20), ("isthmus", "almagest"), ("packed", "tel62")
+TIMES = Times(
+    "made up", "", "reference", 1, "none", None,
+    {
+        "handover": [(100, 1)],
+        **{f"merge/{layout}/{n}": [(200, 1)] for layout in LAYOUTS for n in SIZES},
+        **{f"find/{finder}/{n}": [(2_000, 9), (4_000, 1)] for finder in FINDERS for n in SIZES},
+    },
+)  # fmt: skip
+"""Finding takes 2 us, and 4 us of each tenth group."""
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """One run. `settings` are the chain's."""
+    built: dict[str, Path] = {}
+
+    def one(
+        profile: str = "isthmus", workload: dict[str, Any] | None = None, **settings: Any
+    ) -> dict[str, Any]:
+        platform = platforms.load(bench.PLATFORM)
+        if profile not in built:
+            built[profile] = model(bench.TOP, False, bench.parameters(platform, profile, 4))  # type: ignore[arg-type]
+        chain = Chain(**{"rate_per_s": 4e6, "groups": 150, "seed": 5, **settings})
+        made = scenario(platform, profile, chain, TIMES, built[profile])  # type: ignore[arg-type]
+        made["workload"] |= workload or {}
+        (found,) = native.run_scenario(made)
+        return found
+
+    return one
+
+
+def ns(found: dict[str, Any], part: str, figure: str) -> float:
+    """A figure of a part of the way."""
+    return float(found["workload"]["parts_ps"][part][figure]) / 1e3
+
+
+@pytest.mark.parametrize("layout", ["packed", "tel62"])
+def test_every_event_is_answered_and_its_way_adds_up(run: Run, layout: str) -> None:
+    found = run(format=layout, rate_per_s=1e6, events=4)
+    assert found["checked"]["lost"] == 0
+    # 32 groups before, 150 that count, 16 after; a word each event.
+    assert found["checked"]["bytes"] == 4 * 4 * (32 + 150 + 16)
+    assert found["stages_total_ps"] == sum(stage["ps"] for stage in found["stages"])
+    assert found["workload"]["late"] == 0
+    delivered = sum(found["counters"][f"port{port}.delivered"] for port in range(4))
+    assert delivered == (32 + 150 + 16) * (4 if layout == "tel62" else 1)
+
+
+def test_each_step_takes_what_was_measured(run: Run) -> None:
+    found = run()
+    assert (ns(found, "find", "min"), ns(found, "find", "max")) == (2_000, 4_000)
+    assert ns(found, "merge", "min") == 200
+    # From core to core, and then a core is free.
+    assert ns(found, "core", "min") == 100
+    # A datagram is in the program within a microsecond; eight answers are stores of some ten ns.
+    assert 300 <= ns(found, "seen", "min") <= 700
+    assert 300 <= ns(found, "answer", "min") <= 1_000
+
+
+def test_a_free_core_is_waited_for(run: Run) -> None:
+    # Eight events every 2 us, and 2.2 us for them: one core is not enough, two are.
+    short, enough = (run(cores=cores, groups=200) for cores in (1, 2))
+    assert short["workload"]["busy"]["cores"] > 0.95
+    assert ns(short, "core", "max") > 10_000 > ns(enough, "core", "max")
+    assert short["workload"]["late"] >= enough["workload"]["late"] == 0
+
+
+def test_four_links_carry_ten_million_events_and_no_more(run: Run) -> None:
+    below, above = (run(rate_per_s=rate, events=20, groups=400, cores=32) for rate in (8e6, 16e6))
+    assert below["throughput"]["cycles_per_s"] == pytest.approx(8e6, rel=0.05)
+    assert not below["workload"]["saturated"]
+    # The wire is never idle: preamble, headers and gap are 66 bytes of each datagram.
+    assert above["workload"]["busy"]["wire"] > 0.98
+    size = above["workload"]["bytes_an_event"]
+    assert above["throughput"]["cycles_per_s"] == pytest.approx(500e6 / (size + 66 / 20), rel=0.02)
+    # What the wire cannot take waits at the detector, not in the interface.
+    assert above["latency_ps"]["max"] < 2 * below["latency_ps"]["max"]
+    waited = [one["workload"]["event_to_answer"]["latency_ps"]["max"] for one in (below, above)]
+    assert waited[1] > 3 * waited[0]
+
+
+def test_an_answer_behind_the_fixed_latency_is_late(run: Run) -> None:
+    ages = run()["workload"]["event_to_answer"]["latency_ps"]
+    none, some, all_ = (
+        run(release_us=us)["workload"] for us in (ages["max"] / 1e6 + 0.001, ages["typical"] / 1e6, 0.5)
+    )
+    assert none["late"] == 0
+    assert 0 < some["late"] < some["counted_events"]
+    assert all_["late"] == all_["counted_events"] == 150 * 8
+
+
+def test_one_seed_is_one_result(run: Run) -> None:
+    one, other, another = run(), run(), run(seed=6)
+    for each in (one, other, another):
+        each.pop("simulation")
+    assert one == other
+    assert one["latency_ps"] != another["latency_ps"]
+
+
+def test_the_published_interface_is_slower_by_its_firmware(run: Run) -> None:
+    slow, fast = (run(profile, rate_per_s=0.5e6) for profile in ("as-published", "isthmus"))
+    # Less than the whole of it: the datagrams are short, and two stores of a short one cost little.
+    assert 4_600 <= ns(slow, "seen", "min") - ns(fast, "seen", "min") <= 7_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"sample": "none"}, r'chain\.sample: "none": expected one of reference'),
+        ({"format": "tel62", "events": 20}, r"chain\.events: 20: one group has \d+ bytes on a link"),
+        ({"groups": 900_000, "events": 20}, r"workload\.iterations: \d+ groups of 20 events: at most 2\^24"),
+        ({"workload": {"datagrams": 2, "flush_us": 1.0}}, r"workload\.datagrams: a chain's buffer holds"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(run: Run, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        run(**settings)
+
+
+def test_the_path_without_the_interface_has_the_published_percentiles() -> None:
+    platform = platforms.load(bench.PLATFORM)
+    (found,) = native.run_scenario(commodity(platform))
+    part = found["workload"]["parts_ps"]["receive"]
+    published = platform.groups["commodity"]
+    for key, name in (("p50", "p50"), ("p90", "p90"), ("p99", "p99"), ("p99.9", "p99_9")):
+        assert part[key] / 1e6 == pytest.approx(getattr(published, name).value, rel=0.03), key
+    fixed = published.copies.value + published.processing.value
+    assert found["latency_ps"]["p50"] / 1e6 == pytest.approx(published.p50.value + fixed, rel=0.01)
+    assert found["stages_total_ps"] == sum(stage["ps"] for stage in found["stages"])
