@@ -94,9 +94,7 @@ impl Mail {
     /// Messages that were wrong, or are missing although no fence has counted them.
     pub fn wrong(&self) -> usize {
         let differs = |batch: &Batch| {
-            batch.refused.map_or(0, |refused| {
-                batch.sent.abs_diff(batch.taken + refused as usize)
-            })
+            batch.refused.map_or(0, |refused| batch.sent.abs_diff(batch.taken + refused as usize))
         };
         self.wrong + self.batches.iter().map(differs).sum::<usize>()
     }

@@ -41,7 +41,8 @@ const REQUESTS: (u8, usize) = (3, 0x8000);
 const ANSWERS: (u8, usize) = (4, 0xA000);
 const INBOX: (u8, usize) = (5, 0x1_0000);
 const RING: usize = 0x1000;
-const INBOX_SLOTS: usize = 40;
+/// At most, and usually.
+const INBOX_SLOTS: u64 = 40;
 const READER_REGIONS: std::ops::Range<u8> = 16..32;
 const READ_KEY: Key = Key::new(0, 0x5EED);
 const READS: usize = 3;
@@ -106,6 +107,8 @@ struct Host {
     known: Rc<RefCell<Known>>,
     random: RandomStream,
     keyed_only: bool,
+    /// Of its message queue.
+    slots: usize,
     /// A queue gave nothing back: only a new start helps.
     stuck: bool,
     counts: Counts,
@@ -115,7 +118,12 @@ fn slot_bytes(host: HostId) -> usize {
     64 << (host % 4)
 }
 
-async fn start(own: &Machine, config: EndpointConfig, nonce: u32) -> Result<Open, RdmaError> {
+async fn start(
+    own: &Machine,
+    config: EndpointConfig,
+    slots: usize,
+    nonce: u32,
+) -> Result<Open, RdmaError> {
     let mut endpoint = open(own, config).await?;
     let queue = |(_, at): (u8, usize), bytes: usize, slot| QueueEntry {
         base: own.address(at),
@@ -125,7 +133,7 @@ async fn start(own: &Machine, config: EndpointConfig, nonce: u32) -> Result<Open
     };
     let requests = endpoint.open_queue(REQUESTS.0, &queue(REQUESTS, RING, 64)).await?;
     let slot = slot_bytes(config.host);
-    let inbox = endpoint.open_queue(INBOX.0, &queue(INBOX, INBOX_SLOTS * slot, slot)).await?;
+    let inbox = endpoint.open_queue(INBOX.0, &queue(INBOX, slots * slot, slot)).await?;
     let reader = ReaderConfig {
         queue: ANSWERS.0,
         ring: ANSWERS.1..ANSWERS.1 + RING,
@@ -250,7 +258,9 @@ impl Host {
                 Call::Inline(put, body) => {
                     notified(put.options.notify.into());
                     let (target, options, key) = (put.target, ask(put), put.key);
-                    endpoint.put_inline(peer, &[InlineWrite { body, target, options, key }]).await?;
+                    endpoint
+                        .put_inline(peer, &[InlineWrite { body, target, options, key }])
+                        .await?;
                 }
                 Call::Messages(bodies) => {
                     let number = |body: &Vec<u8>| {
@@ -434,7 +444,7 @@ impl Host {
             self.network.reset(self.number, Picoseconds::from_ns(100));
             self.network.sim().sleep(Picoseconds::from_us(RESET_US)).await;
         }
-        self.open = start(&self.own, self.config, self.random.bits() as u32).await?;
+        self.open = start(&self.own, self.config, self.slots, self.random.bits() as u32).await?;
         self.stuck = false;
         self.known.borrow_mut().mail.turn(self.number);
         Ok(())
@@ -477,6 +487,7 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
     let (restarts, resets) = (settings.get("restarts", 0), settings.get("resets", 0));
     let timeout_us = settings.get("timeout_us", 20_000);
     let keyed_only = settings.get("keyed", 0) != 0;
+    let slots = settings.get("slots", INBOX_SLOTS).clamp(2, INBOX_SLOTS) as usize;
     let all: Vec<Machine> = (0..hosts).map(|host| network.machine(host)).collect();
     let many = usize::from(hosts);
     let known = Rc::new(RefCell::new(Known {
@@ -493,7 +504,7 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
         Box::pin(async move {
             let own = all[usize::from(number)].clone();
             let mut random = RandomStream::new(seed, &format!("programs:{number}"));
-            let open = start(&own, config, random.bits() as u32).await?;
+            let open = start(&own, config, slots, random.bits() as u32).await?;
             let counts = Counts::default();
             let mut host = Host {
                 network,
@@ -505,6 +516,7 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
                 known,
                 random,
                 keyed_only,
+                slots,
                 stuck: false,
                 counts,
             };

@@ -18,8 +18,9 @@ const TIMEOUT_US: u64 = 20_000;
 pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
     let network = Rc::new(Network::build(scenario, MEMORY)?);
     let lasting_us = settings.get("lasting_us", 1_000);
-    let data =
-        |host: u64| -> Vec<u8> { (0..MAX_TRANSFER as u64).map(|at| (at * 7 + host * 13) as u8).collect() };
+    let data = |host: u64| -> Vec<u8> {
+        (0..MAX_TRANSFER as u64).map(|at| (at * 7 + host * 13) as u8).collect()
+    };
     let opened = Rc::new(Cell::new(0));
     let programs = [0_u8, 1].map(|host| {
         let (network, opened) = (Rc::clone(&network), Rc::clone(&opened));
@@ -40,7 +41,9 @@ pub fn run(scenario: &str, settings: &Settings) -> Result<Value, Failure> {
             let shares: Vec<f64> = after
                 .iter()
                 .zip(&busy)
-                .map(|(after, before)| (*after - *before).0 as f64 / 1e3 / done.lasted.as_nanos() as f64)
+                .map(|(after, before)| {
+                    (*after - *before).0 as f64 / 1e3 / done.lasted.as_nanos() as f64
+                })
                 .collect();
             Ok(json!({
                 "transfers": done.transfers,
