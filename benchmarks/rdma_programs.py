@@ -5,9 +5,9 @@
     python benchmarks/rdma_programs.py --transfers 10000     # fewer
     python benchmarks/rdma_programs.py --update              # store what came out
 
-Writes with and without keys, messages to queues that are sometimes full, reads and fences, between 4 to 8 hosts,
-over 1 to 4 links, PCI-X and PCI Express, with restarts of programs and resets of interfaces. Exit status 1 when a byte
-or a message is wrong, or a program makes no progress. The program:
+Writes with and without keys, messages, reads and fences, between 4 to 8 hosts, over 1 to 4 links, PCI-X and
+PCI Express, with short queues, restarts of programs and resets of interfaces. Exit status 1 when a byte or a
+message is wrong, or a program makes no progress. The program:
 `crates/isthmus-road/examples/rdma_programs/random.rs`.
 """
 
@@ -46,7 +46,9 @@ class Shape:
 
     @property
     def name(self) -> str:
-        events = "".join(f", {value} {key}" for key, value in self.settings.items() if key in ("restarts", "resets"))
+        events = "".join(
+            f", {value} {key}" for key, value in self.settings.items() if key in ("restarts", "resets")
+        )
         return f"{self.platform}, {self.profile}, {self.hosts} hosts, {self.links} links{events}"
 
 
@@ -134,7 +136,10 @@ def main() -> int:
             bad += not good
             results[shape.name] = {"seed": options.seed, **found}
             spent = time.monotonic() - begin
-            print(f"{'right' if good else 'WRONG'}  {shape.name}: {json.dumps(found)}, {spent:.0f} s", flush=True)
+            print(
+                f"{'right' if good else 'WRONG'}  {shape.name}: {json.dumps(found)}, {spent:.0f} s",
+                flush=True,
+            )
     total = summed(results)
     print(json.dumps(total))
     if options.update and not bad:

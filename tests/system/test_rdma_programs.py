@@ -172,13 +172,10 @@ def test_benchmark_mode_stamps_each_write_where_it_passes_and_changes_no_other_b
     assert through == {6}, "cycles of an idle switch"
 
 
-@pytest.mark.parametrize(("platform", "share"), [("forth-rdma", 0.98), ("rdma-pcie", 0.9)])
-def test_hosts_that_stress_each_other_leave_their_bus_no_pause(
-    run: Run, platform: str, share: float
-) -> None:
-    found: Any = run("stress", hosts=2, links=4, platform=platform, lasting_us=1_000)
+def test_hosts_that_stress_each_other_leave_their_bus_no_pause(run: Run) -> None:
+    found: Any = run("stress", hosts=2, links=4, lasting_us=500)
     for host in found:
         assert (host["right"], host["refused"], host["error"]) == (True, 0, False)
         assert host["bytes"] == 4096 * host["transfers"]
-        assert host["lasted_ns"] >= 1_000_000
-        assert min(host["busy"]) >= share, "no wire of the bus rests"
+        assert host["lasted_ns"] >= 500_000
+        assert min(host["busy"]) >= 0.96, "the bus does not rest"
