@@ -89,11 +89,15 @@ def run(program: Path, shape: Shape, transfers: int, seed: int, folder: Path) ->
 
 
 def right(shape: Shape, found: dict[str, Any]) -> bool:
-    """Nothing wrong, and without restarts and resets nothing that had to be done again."""
+    """Nothing wrong, and without restarts and resets nothing that had to be done again.
+
+    A message that a full queue has refused marks its flow's next notification: a read that gets it is repeated.
+    """
     if "error" in found or found["wrong"] or found["wrong_messages"]:
         return False
     quiet = not any(shape.settings.get(event) for event in ("restarts", "resets"))
-    return not quiet or (found["again"], found["reopened"]) == (0, 0)
+    again = 0 if found["messages_refused"] else found["again"]
+    return not quiet or (again, found["reopened"]) == (0, 0)
 
 
 def summed(results: dict[str, dict[str, Any]]) -> dict[str, int]:
