@@ -91,7 +91,8 @@ def run(program: Path, shape: Shape, transfers: int, seed: int, folder: Path) ->
 def right(shape: Shape, found: dict[str, Any]) -> bool:
     """Nothing wrong, and without restarts and resets nothing that had to be done again.
 
-    A message that a full queue has refused marks its flow's next notification: a read that gets it is repeated.
+    A message that a full queue has refused marks its flow's next notification: a read that gets it is
+    repeated.
     """
     if "error" in found or found["wrong"] or found["wrong_messages"]:
         return False
