@@ -60,7 +60,7 @@ module crossbar_output_props
       if (!started_q) assume (!request_i[i] && !valid_i[i]);
       // A packet that has begun is asked for until its end is taken.
       if (request_q[i] && !ended_q[i]) assume (request_i[i]);
-      // A word stands until it is taken.
+      // A word is held until it is taken.
       if (valid_q[i] && !take_q[i]) assume (valid_i[i] && flit_packed_i[i] == flit_q[i]);
       // No word without its packet's request.
       if (valid_i[i]) assume (request_i[i]);
@@ -116,7 +116,7 @@ module crossbar_output_props
   logic [IdxWidth-1:0] watch_q;
   always_ff @(posedge clk_i) watch_q <= watch_q;
 
-  // Who owns the output, seen from outside: the first that is taken from, until its end is taken.
+  // The owner of the output, seen from outside: the first that is taken from, until its end is taken.
   logic owned_q;
   logic [NumPorts-1:0] owner_q;
   always_ff @(posedge clk_i) begin
@@ -129,7 +129,7 @@ module crossbar_output_props
     end
   end
 
-  // Packets of others that began while the watched request stood up and its own had not.
+  // Packets of others that began while the watched request was pending and its own had not begun.
   logic [IdxWidth:0] passed_q;
   logic waits;
   assign waits = request_i[watch_q] && !(dut.busy_q && dut.source_q == watch_q);
@@ -152,7 +152,7 @@ module crossbar_output_props
       assert ((take_o & (take_o - 1'b1)) == '0);
       assert ((take_o & ~valid_i) == '0);
       if (owned_q && take_o != '0) assert (take_o == owner_q);
-      // Whole packets: Sop, data, end, Sop; what is offered stands until it is taken.
+      // Whole packets: Sop, data, end, Sop; what is offered is held until it is taken.
       if (tx_valid_o) assert ((tx_flit_o.kind == FlitSop) == !inside_q);
       if (tx_valid_o && tx_flit_o.kind == FlitSop) assert (tx_flit_o.data == '0);
       if (first_q && tx_valid_q && !tx_ready_q) assert (tx_valid_o && tx_flit_o == tx_flit_q);

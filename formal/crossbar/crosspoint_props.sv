@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// crosspoint: words in order and unchanged, whole packets only, counts that are true, nothing refused
-/// to a sender that keeps to the room it is told.
+/// to a sender that keeps to the room that is reported to it.
 module crosspoint_props
   import link_pkg::*;
 #(
@@ -121,7 +121,7 @@ module crosspoint_props
     end
   end
 
-  // Where the followed word stands in the memory.
+  // Where the followed word is in the memory.
   logic [2:0] place;
   assign place = dut.u_buffer.rptr_q + 3'(ahead_q - count_t'(valid_o));
 
@@ -135,7 +135,7 @@ module crosspoint_props
       if (follows_q) assert (word_q.kind != FlitSop);
       // A request while a packet has begun and its end is not taken.
       assert (request_o == (stored_o != '0 || reading_q));
-      // Room that was told is kept.
+      // Room that was reported is kept.
       if (fair_q) assert (!refused_o && !skip_q);
 
       // Inductive strengthening.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Credits of one id between a sender and a receiver over a channel that loses what it wants.
 ///
-/// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK tell the number of words
+/// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK have the number of words
 /// that went before them; CREDITs come late, never, or again, but not reordered: any count between what
 /// the sender knows and what the receiver offered last, which is more than one delay line could do.
 ///

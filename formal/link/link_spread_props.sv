@@ -29,7 +29,7 @@ module link_spread_props #(
   end
   assign rst_ni = started_q;
 
-  // The request that stands, and for how many cycles it has: up to 2 are told apart.
+  // The pending request, and for how many cycles it has been: counted to 2.
   logic       stands_q;
   logic [1:0] age_q;
   logic [2:0] asked_q, up_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they may stand; an ALIGN
-/// that is due is sent within a packet's words and framing; SOP and CHECK tell the count of their id, and each
+/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they are allowed; an ALIGN
+/// that is due is sent within a packet's words and framing; SOP and CHECK have the count of their id, and each
 /// word of a packet is counted for its id; idle_o is high only where nothing changes.
 module link_tx_props
   import link_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_ack: nothing that is owed is forgotten or told twice; a packet says what is true of its flow as it is made;
-/// it stands; who has room waits for a bounded number of packets, whoever has none.
+/// rdma_ack: nothing that is owed is lost or reported twice; a packet has its flow's state of when it is made;
+/// it is held; a host with room waits for a bounded number of packets, whichever hosts have none.
 ///
 /// One host is watched, one refusal, and one kind's turns; the choices are free.
 module rdma_ack_props
@@ -45,7 +45,7 @@ module rdma_ack_props
 
   // ---------------------------------------------------------------- what comes
   flow_t host_q;      // watched
-  logic [1:0] turn_q; // the kind whose turns are counted
+  logic [1:0] turn_q; // the kind of which the turns are counted
   logic kept_q;       // the watched host's room falls only when it was given a packet
   logic [1:0] refused_q, late_q;  // cycles in which no other may come
   logic taken, gave_q, room_q;
@@ -67,7 +67,7 @@ module rdma_ack_props
     assume (turn_q <= TurnItem);
     if (refused_q != '0) assume (!refuse_i);
     if (late_q != '0) assume (!late_i);
-    // A refusal says why; that no session is open is told by deny_i.
+    // A refusal has a code; that no session is open is reported by deny_i.
     assume (codes(refusal_i));
     if (kept_q && room_q && !gave_q) assume (ctl_room_i[host_q]);
   end
@@ -82,7 +82,7 @@ module rdma_ack_props
   seq_t number_q;
   session_t session_q;
   logic open_q;
-  logic [7:0] free_q;  // who had room, and no packet that stood, at the choice
+  logic [7:0] free_q;  // which had room, and no pending packet, at the choice
   assign made    = ctl_valid_o && !stood_q;
   assign ours    = ctl_header_o.dst == host_t'(host_q);
   assign is_ack  = ctl_o.control == ControlAck;
@@ -111,7 +111,7 @@ module rdma_ack_props
 
   // ---------------------------------------------------------------- owed: a state, and a session
   logic ack_q, acked_q, deny_q, denied_q, seen_q, since_q, since_last_q;
-  logic asked;  // or there is something to tell that no other packet does
+  logic asked;  // or there is something to report that no other packet does
   assign asked = ack_i[host_q] || (dut.count_q && dut.count_src_q == host_q);
   session_t deny_session_q, deny_session_before_q;
   logic deny_now_q, deny_open_q;  // it answers an OPEN
@@ -180,7 +180,7 @@ module rdma_ack_props
     NotYet,
     InList,
     Chosen,
-    Ended     // told, counted, or of a session that is gone
+    Ended     // reported, counted, or of a session that has ended
   } where_e;
   where_e where_q;
   refusal_t mine_q;
@@ -247,7 +247,7 @@ module rdma_ack_props
     else if (choosing || (dut.gnt != '0 && !dut.gnt[turn_q])) passed_q <= passed_q + 6'd1;
   end
 
-  // How long a packet, behind one that is taken, or an entry stands still though nobody outside holds it.
+  // How long a packet, behind one that is taken, or an entry does not move although nothing outside holds it.
   logic [2:0] still_q;
   logic [1:0] stuck_q;
   always_ff @(posedge clk_i) begin
@@ -266,7 +266,7 @@ module rdma_ack_props
 `else
   always_comb begin
     if (started_q) begin
-      // It stands until it is taken.
+      // It is held until it is taken.
       if (stood_q) assert (ctl_valid_o && ctl_header_o == header_q && ctl_o == control_q);
       // It says what is true of its flow, to a host that had room and no other packet waiting for it.
       if (made) begin
@@ -287,7 +287,7 @@ module rdma_ack_props
         // Its count has all that have come, or it says that there are more.
         if (ours && !is_deny) assert (ctl_o.pending == (ctl_o.count != tally_q));
       end
-      // A refusal that was itemised comes as it was told.
+      // A refusal that was itemised comes as it was reported.
       if (mine_told_q) begin
         assert (made && is_told && ctl_header_o.dst == host_t'(mine_q.src));
         assert (ctl_o.code == 8'(mine_q.code) && ctl_o.tag == mine_q.tag);
@@ -297,13 +297,13 @@ module rdma_ack_props
       if (gone) assert (!view_open_i || view_session_i != dut.item_q.session);
       // The list holds what it can.
       assert (usage <= 3'(Items));
-      // Room that only its own packets take is there when one stands.
+      // Room that only its own packets take is available when one is pending.
       if (kept_q && ctl_valid_o && ours) assert (ctl_room_i[host_q]);
-      // Whoever is owed something and has room is passed by few, whoever has none; nothing stands still.
+      // A host that is owed something and has room is passed by few, whichever have none; nothing stops.
       if (asks) assert (passed_q <= (by_hosts ? 6'd23 : 6'd2));
       if (asks && !dut.chosen_q && !dut.picked_q) assert (dut.gnt != '0);
       assert (stuck_q <= 2'd2 && (stuck_q != 2'd2 || !dut.blocked || pop));
-      // All is told when it rests.
+      // All is reported when it is idle.
       if (idle_o && ctl_room_i[host_q]) assert (!ack_q && !deny_q && counts == tally_q);
 
       // Inductive strengthening.

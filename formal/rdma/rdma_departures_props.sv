@@ -106,8 +106,8 @@ module rdma_departures_props
     end
     retired_return_q <= dut.record;
   end
-  // One of the host's words: a count that it is to be told of stands until the word is made, and a count that comes
-  // in that cycle stands for the next one.
+  // One of the host's words: a count that is to be reported is held until the word is made, and a count that comes
+  // in that cycle is held for the next one.
   logic [3:0] word_q;
   logic due_q;
   always_ff @(posedge clk_i) begin
@@ -139,7 +139,7 @@ module rdma_departures_props
       // What made no packet comes while none of its flow is under way.
       if (give_valid_i && give_flow_i == Watch) assume (under == '0);
 
-      // Only what has left is given back, in order; what is told is the next number.
+      // Only what has left is given back, in order; what is reported is the next number.
       if (retire) assert (under != '0 && left_q[back_q[5:0]]);
       if (flow_i == Watch) assert (next_o == back_q);
       // A place's record is the one that came with its number.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come; each refusal that the far end
-/// counts is told once; a far end that has more to tell is waited for, and so is one whose memory does not have all.
+/// counts is reported once; a far end that has more to report is waited for, and so
+/// is one that does not have all in memory.
 ///
-/// Who gives numbers keeps to the window that lag_o shows; that is what rdma_send is proved to do. Together:
+/// Numbers are given within the window that lag_o shows; that is proved of rdma_send. Together:
 /// never more than Window numbers are given and not acknowledged.
 module rdma_flow_tx_props
   import rdma_pkg::*;
@@ -142,7 +143,7 @@ module rdma_flow_tx_props
                     effect_header_q.session == effect_session_q &&
                     (effect_control_q.control == ControlAck || effect_control_q.control == ControlRefused);
   assign told     = was_live_q && refused_valid_o && refused_flow_o == Watch && !renewed;
-  // The newest packet said that there is more to tell.
+  // The newest packet said that there is more to report.
   always_ff @(posedge clk_i) begin
     heard_q    <= heard;
     refusals_q <= refusals;
@@ -191,7 +192,7 @@ module rdma_flow_tx_props
           assert (16'(stored - stored_q) <= 16'(next_q - stored_q));
         end else assert (open && stored == acked);
       end
-      // Whoever does not have all in its memory is asked, whatever was acknowledged.
+      // A far end that does not have all in its memory is asked, whatever was acknowledged.
       if (open && stored != next) assert (dut.outstanding_q[Watch]);
       // A session ends only when its far end says so, and while it is open; the next one counts up.
       // One that is not open yet is passed over, untold, where the far end has another of its number.
@@ -213,7 +214,7 @@ module rdma_flow_tx_props
         assert (effect_header_q.session == session);
       end
       if (!open && open_q) assert (renewed);
-      // What a packet's count has beyond the last one is told, and counted for the host: once, and no more.
+      // What a packet's count has beyond the last one is reported, and counted for the host: once, and no more.
       if (accepted && ahead != '0 && !ahead[11]) assert (told && heard == effect_control_q.count);
       if (told) begin
         assert (accepted && ahead != '0 && !ahead[11] && refusals == refusals_q + 32'(ahead));
@@ -227,7 +228,7 @@ module rdma_flow_tx_props
       // A session's counts begin with the ACK that opens it.
       if (open && !open_q) assert (heard == effect_control_q.count);
       else if (!told) assert (heard == heard_q);
-      // Whoever has more to tell is waited for: PROBE asks.
+      // A far end that has more to report is waited for: PROBE asks.
       if (more) assert (dut.awaiting[Watch] || !run_i);
       // And the host knows.
       if (more != more_q && open && open_q) assert (dut.news_q[Watch]);

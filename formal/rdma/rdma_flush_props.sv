@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_flush: nothing is said to be in memory before a read behind its writes has come back; who waits is told.
+/// rdma_flush: nothing is said to be in memory before a read behind its writes has come back; each waiting flow is
+/// reported.
 ///
 /// One strobe of one flow is watched, with its number, which no other strobe has. It is safe when every write that was
 /// answered before it was answered before the address of a read that has come back good.
@@ -53,7 +54,7 @@ module rdma_flush_props
   assign comes  = read_done_i && dut.state_q == StWait;
 
   logic seen_q;      // the watched strobe was
-  logic waiting_q;   // and its flow has not begun anew since, nor was it told
+  logic waiting_q;   // and its flow has not begun anew since, nor was it reported
   logic open_q;      // writes answered before it, and behind no address of a read
   logic under_q;     // an address of a read behind all of them is out, and its data is not here
   logic safe_q;      // such a read has come back
@@ -102,15 +103,15 @@ module rdma_flush_props
     if (started_q) begin
       assert (dut.dirty_q == dirty_q);
       assert (last_q == (dut.state_q == StWait));
-      // What is told is safe.
+      // What is reported is safe.
       if (tells && seen_q && from == number_q) assert (safe_q);
       // An ACK behind a flush is one that was asked for.
       if (ack_o[flow_q]) assert (tells || (ack_i[flow_q] && !dut.far_q[flow_q]));
-      // Who waits is in one of the two lists, until it was told or the read failed.
+      // A waiting flow is in one of the two lists, until it was reported or the read failed.
       if (waiting_q) begin
         assert (dut.wait_q[flow_q] || (dut.going_q[flow_q] && dut.state_q != 2'd0));
       end
-      // A read stands until it is taken.
+      // A read is held until it is taken.
       if (dut.state_q == StRead) assert (read_valid_o && dirty_q);
     end
 

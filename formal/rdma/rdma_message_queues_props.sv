@@ -118,7 +118,7 @@ module rdma_message_queues_props
         assert ((posted_o && posted_flow_o == Watch) == commit_q);
         if (refused_q) assert (bad_o);
       end
-      // What ends a message is told of in its cycle, for the look that begins then.
+      // The end of a message is announced in its cycle, for the lookup that begins then.
       if (commit && body_q) assert (coming_o && coming_flow_o == Watch);
 
       // Inductive strengthening.

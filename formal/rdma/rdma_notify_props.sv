@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_notify: every write goes where the host said, as the address stood when it was read, or into the ring and
-/// over no record that the host has not read; its words, counts and phases are right; what it offers stands; an
+/// rdma_notify: every write goes where the host said, to the address at the time it was read, or into the ring and
+/// over no record that the host has not read; its words, counts and phases are right; what it offers is held; an
 /// event ends when all that it asks for was taken, and nothing else was.
 ///
 /// One entry of the table is watched; the choice is free.
@@ -222,7 +222,7 @@ module rdma_notify_props
     end
   end
 
-  // ---------------------------------------------------------------- what stands
+  // ---------------------------------------------------------------- what is held
   logic offered_q, asked_before_q;
   notice_t notice_q;
   logic second_q;
@@ -302,7 +302,7 @@ module rdma_notify_props
     if (!started_q) assume (dut.u_addresses.words_q[watch_q[1:0]] == set_q);
     if (!started_q && watch_q[4:3] == 2'd2) assume (dut.counts_q[watch_q[2:0]] == count_q);
     if (started_q) begin
-      // What is offered stands until it is taken.
+      // What is offered is held until it is taken.
       if (offered_q) begin
         assert (notice_valid_o && notice_o.two == notice_q.two && notice_o.address == notice_q.address);
         if (!notice_o.two || notice_second_i == second_q) assert (notice_o.data == notice_q.data);
@@ -367,7 +367,7 @@ module rdma_notify_props
       assert (passed_q <= 3'd3);
       if (serving) assert (own_q <= 3'd6);
       if (serving && ev == EvAct) assert (dut.qid_q == act_i.info.qid);
-      // A queue is asked once, and told once what came of its answer.
+      // A queue is asked once, and once informed of what came of its answer.
       if (queue_valid_o) begin
         assert (!asked_q && ev == EvAct && valid[0] && notify && act_i.info.to_queue);
         assert (queue_o == question);
@@ -383,7 +383,7 @@ module rdma_notify_props
       // The table reads as it was set.
       if (rvalid_o) assert (reading_q);
       if (rvalid_o && raddr_q == watch_q) assert (rdata_o == told_q);
-      // No word comes unannounced; who says that nothing is under way has none.
+      // No word comes unannounced; none comes while idle is reported.
       if (notice_valid_o) assert (busy_o && busy_q);
       if (idle_o) assert (!busy_o);
       if (idle_o) assert ((!reading_q || rvalid_o) && valid == '0 && !notice_valid_o);

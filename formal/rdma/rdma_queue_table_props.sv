@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_queue_table: for any contents of the table an answer without a code names a place inside the ring that
 /// does not reach the tail, and no other answer does; only such a place moves the head. A read of the table
-/// gives what stands there.
+/// gives what is stored there.
 module rdma_queue_table_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -51,7 +51,7 @@ module rdma_queue_table_props
     if (!started_q) assume (ask_valid_i == '0 && !re_i && !tail_re_i);
     if (reading_q) assume (!re_i && !tail_re_i);
     assume (!(re_i && tail_re_i));
-    // Only who has an answer ends it, in one way, and takes only a place that there is.
+    // Only a client with an answer ends it, in one way, and takes only a place that there is.
     assume ((commit_i & ~answer_valid_o) == '0 && (drop_i & ~answer_valid_o) == '0);
     assume ((commit_i & drop_i) == '0);
     if (answer_o.code != '0) assume (commit_i == '0);
@@ -59,7 +59,7 @@ module rdma_queue_table_props
     assume (ask_i[1].notification && !ask_i[0].notification);
   end
 
-  // ---------------------------------------------------------------- what stands in the table
+  // ---------------------------------------------------------------- what is stored in the table
   // The entry that is asked for, when the look at it begins; its base a cycle later.
   logic [7:0] qid;
   queue_t cfg_q;
@@ -83,7 +83,7 @@ module rdma_queue_table_props
     if (dut.state_q == StBase) base_q <= dut.u_entries.words_q[{dut.entry_q[0], 1'b0}];
   end
 
-  // What a read of the table gives: of a tail or an entry, whose second beat has the head that moves.
+  // What a read of the table gives: of a tail or an entry; the entry's second beat has the head that moves.
   logic read_known_q;
   logic [63:0] read_q, entry;
   logic [8:0] raddr;
@@ -169,7 +169,7 @@ module rdma_queue_table_props
         assert (dut.place_waddr == dut.entry_q && dut.place_wdata == dut.place_d);
       end
       assert (!(commit_i != '0 && dut.late_q));
-      // What is decided on is what stood there.
+      // The decision is made on what was stored there.
       if (dut.state_q == StBase) begin
         assert (dut.entry_word == cfg_q && dut.place == place_q && dut.tail == tail_q);
         assert (dut.entry_q[7:1] == dut.u_entries.watch_q);
@@ -199,7 +199,7 @@ module rdma_queue_table_props
           assert (dut.full == !room);
         end
       end
-      // What was read for a guess is what stands there.
+      // What was read ahead is what is stored there.
       if (dut.peeked_q) assert (dut.state_q == StIdle || dut.state_q == StBase || dut.state_q == StUsed ||
                                 dut.state_q == StTable);
       if (dut.peeked_q && dut.peek_q[7:1] == dut.u_entries.watch_q && dut.state_q == StIdle) begin

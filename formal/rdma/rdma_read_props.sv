@@ -99,7 +99,7 @@ module rdma_read_props #(
     if (started_q) begin
       if (read_valid_i) assume (read_beats_i >= 10'd1 && read_beats_i <= 10'd512);
 
-      // An offer stands.
+      // An offer is held.
       if (arvalid_q && !arready_q) begin
         assert (arvalid_o && araddr_o == araddr_q && arlen_o == arlen_q && aruser_o == aruser_q);
       end

@@ -2,7 +2,8 @@
 /// rdma_read_share: each beat of data goes to the requester of its address, an offer is held, and a read of one beat
 /// never splits a transfer's bursts.
 ///
-/// Memory answers addresses in their order, each with one to four beats here; a queue of who asked is the reference.
+/// Memory answers addresses in their order, each with one to four beats here; a queue of the requesters is the
+/// reference.
 module rdma_read_share_props (
   input logic        clk_i,
   input logic        bursts_arvalid_i,
@@ -111,7 +112,7 @@ module rdma_read_share_props (
       assert (!beat_ready_o || (araddr_o == {beat_addr_i, 3'd0} && arlen_o == '0));
       assert (!beat_ready_o || !row_q);
       assert (!idle_o || !(|(beat_q & ((Most'(1) << count_q) - Most'(1)))));
-      // What the state stands for, so that induction begins with states that can be.
+      // What the state means, so that induction begins with reachable states.
       assert ($countones(beat_q & ((Most'(1) << count_q) - Most'(1))) <= 1);
       assert ((beat_q >> count_q) == '0);
       assert (count_q <= 3'(Most));

@@ -60,11 +60,11 @@ module rdma_receive_props
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // ---------------------------------------------------------------- who is asked answers once, later
+  // ---------------------------------------------------------------- each question is answered once, later
   logic asking_q, looked_q, message_q;   // a verdict, an answer of a table is owed
   logic fresh_q;                         // the cycle behind a look
-  logic checking_q;                      // what is to be checked has stood for a cycle
-  logic queue_open_q;                    // the queue's answer stands
+  logic checking_q;                      // what is to be checked was stable for a cycle
+  logic queue_open_q;                    // the queue's answer is held
   enqueued_t queue_before_q;
   logic [3:0] code_before_q;
   logic [1:0] stood_q, taken_q;
@@ -116,7 +116,7 @@ module rdma_receive_props
         assume (valid_i[i] && beat_i[i] == beat_before_q[i]);
         assume (last_i[i] == last_before_q[i] && bad_i[i] == bad_before_q[i]);
       end
-      // A beat that comes to be valid stood there already.
+      // A beat that becomes valid was at the input already.
       if (valid_i[i] && !taken_q[i]) assume (beat_i[i] == beat_before_q[i]);
     end
     if (!started_q) assume (valid_i == '0);
@@ -204,7 +204,7 @@ module rdma_receive_props
         end
       end
       if (piece_valid_o && piece_o.drop) assert (piece_o.last && piece_o.packet == beats_o);
-      // The bus is told of a short packet before its pieces, and of nothing at rest.
+      // A short packet is announced to the bus before its pieces, and nothing is at rest.
       if (short_q) assert (coming_o);
       if (idle_o) assert (!coming_o);
       // A short message's queue is the one in its first beat.
@@ -212,7 +212,7 @@ module rdma_receive_props
         assert (dut.second_q == beat_t'(dut.header_q.qid));
         if (queue_valid_o) assert (queue_o.qid == {4'd0, dut.header_q.qid});
       end
-      // The entry that was looked up is the one that the packet names; and what it is checked for stands.
+      // The entry that was looked up is the one that the packet names; and what it is checked for is stable.
       if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);
       if ((looked_q && checking_q) || (write_piece && !is_message_q)) begin

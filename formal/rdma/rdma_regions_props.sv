@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_regions: the verdict is right for any contents of the table, and made of one entry as it stood at
+/// rdma_regions: the verdict is right for any contents of the table, and made of one entry as it was at
 /// one time since the look, whenever the host writes.
 module rdma_regions_props
   import rdma_pkg::*;
@@ -31,7 +31,7 @@ module rdma_regions_props
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // ---------------------------------------------------------------- who lets check waits for the answer
+  // ---------------------------------------------------------------- a client waits for its answer
   logic asking_q, first_q;  // first_q: the cycle after the look
   logic held_q;             // an answer is owed
   flow_t src_q;
@@ -74,7 +74,7 @@ module rdma_regions_props
   end
 
   // ---------------------------------------------------------------- the entry at its last read
-  // What stood in the table when it was read without a write beside it; what the answer is made of.
+  // What the table held when it was read without a simultaneous write; what the answer is made of.
   logic [63:0] base_q, limit_q;
   region_t flags_q;
   logic [191:0] stands;

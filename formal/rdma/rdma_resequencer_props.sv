@@ -78,7 +78,7 @@ module rdma_resequencer_props
   // ---------------------------------------------------------------- what was seen of the place
   typedef enum logic [1:0] {
     SeenNothing,  // empty
-    SeenTaken,    // a packet was told to be written
+    SeenTaken,    // a packet was accepted to be written
     SeenBody,     // its body was answered, its frame word is owed
     SeenDone      // answered for good, or refused
   } seen_e;
@@ -139,7 +139,7 @@ module rdma_resequencer_props
     if (act_ready_i) assume (act_valid_o);
   end
 
-  // ---------------------------------------------------------------- where the memory stands against it
+  // ---------------------------------------------------------------- how the memory relates to it
   logic [2:0] place_state;
   assign place_state = dut.u_states.words_q[place_q[1:0]];
   logic watched_op, op_answer, op_refused, op_take;

@@ -87,7 +87,7 @@ module rdma_segment_props
       // Nothing is sent of what is behind it.
       if (skips) assert (write_o == '0 || bad_q);
       if (skips_q) assert (write_o == '0);
-      // One record at a time stands until it is taken, and counts what has failed meanwhile.
+      // One record at a time is held until it is taken, and counts what has failed meanwhile.
       if (offered_q && !taken_q) begin
         assert (error_valid_o && error_flow_o == error_flow_q && error_tag_o == error_tag_q);
       end else begin

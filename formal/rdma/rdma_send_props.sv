@@ -164,7 +164,7 @@ module rdma_send_props
   assign judging  = (dut.state_q >= 4'd2 && dut.state_q <= 4'd6) || dut.state_q == 4'd10;
   assign packets  = 5'(dut.left_q) + 5'd1;
   logic [2:0] links;
-  logic [2:0] ahead [NumLinks];  // links whose turn comes before this one's
+  logic [2:0] ahead [NumLinks];  // links that take their turn before this one
   always_comb begin
     links = '0;
     for (int l = 0; l < int'(NumLinks); l++) links = links + 3'(mask_o[l]);

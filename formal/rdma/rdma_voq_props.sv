@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_voq, the side of the link: packets are whole and begin only with room, and no beat is read that has
-/// not been told, whatever is in the memory.
+/// not been announced, whatever is in the memory.
 ///
 /// Both clocks are one here; the crossing is async_fifo's. One destination is watched for its beats.
 module rdma_voq_props
@@ -86,7 +86,7 @@ module rdma_voq_props
   end
 
   // ---------------------------------------------------------------- beats of the watched destination
-  logic [7:0] ahead_q;   // told and not read
+  logic [7:0] ahead_q;   // announced and not read
   logic [7:0] packet_q;  // read of the packet in progress
   logic told, read, here;
   assign told = dut.token_take && dut.token_flow == Watch;
@@ -118,7 +118,7 @@ module rdma_voq_props
       // A place in async_fifo does not go but by a word that is put there.
       if (departure_room_q && !ended_q) assume (dut.departure_room);
 
-      // An offer stands.
+      // An offer is held.
       if (valid_q && !ready_q) assert (tx_valid_o && tx_flit_o == flit_q);
       // Sop outside a packet, words and ends inside.
       if (tx_valid_o) assert ((tx_flit_o.kind == FlitSop) == !inside_q);
@@ -127,9 +127,9 @@ module rdma_voq_props
         assert (tx_flit_o.data < 32'(NumHosts));
         assert (could_q[tx_flit_o.data[0]] && enabled_q);
       end
-      // No beat is read that was not told.
+      // No beat is read that was not announced.
       if (read) assert (ahead_q != '0 || told);
-      // What has been told is asked for.
+      // What has been announced is requested.
       if (!dut.rclear_q && ahead_q != '0 && !here) assert (dut.waiting_q[Watch]);
       // Each packet that ends leaves one word for the host, and there is a place for it.
       if (dut.ended) assert (dut.departure_room);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page; all of a piece
-/// is written once, in order; a dropped one not at all; AXI's offers stand; the bounds on what is under way. An error
-/// in answer to any of a packet's bursts, however many they are, is told with the packet.
+/// is written once, in order; a dropped one not at all; AXI's offers are held; the bounds on what is under way. An
+/// error in answer to any of a packet's bursts, however many they are, is reported with the packet.
 module rdma_write_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -64,7 +64,7 @@ module rdma_write_props
     if (payload_stood_q) begin
       assume (payload_valid_i && {payload_bad_i, payload_keep_i, payload_i} == payload_before_q);
     end
-    // As rdma_notify keeps it: but for what nobody is told.
+    // As rdma_notify keeps it: except for what is not reported.
     if (notice_stood_q) begin
       assume (notice_valid_i && notice_i.two == notice_before_q.two);
       assume (notice_i.address == notice_before_q.address);
@@ -84,7 +84,7 @@ module rdma_write_props
 
   // ---------------------------------------------------------------- the piece that is being written
   logic have, drop;
-  logic known_q;            // the piece has stood for a cycle
+  logic known_q;            // the piece was stable for a cycle
   addr_t next, next_q;      // where its next burst must begin
   logic [6:0] left, left_q;       // beats that no burst has
   logic [6:0] unpaid, unpaid_q;   // beats of payload that were not taken
@@ -168,10 +168,10 @@ module rdma_write_props
       // A packet of which any burst failed has failed.
       if (packet_erred_q) assert (answer_valid_o && answer_o.failed);
       assert (dut.failed_q == erred_q);
-      // Offers stand.
+      // Offers are held.
       if (aw_stood_q) assert (awvalid_o && awaddr_o == aw_addr_q && awlen_o == aw_len_q);
       if (w_stood_q) assert (wvalid_o && {wlast_o, wstrb_o, wdata_o} == w_q);
-      // A burst is of the piece that stands, where it goes on, or of the notice.
+      // A burst is of the present piece, where it continues, or of the notice.
       if (aw_new && !notice_burst) begin
         assert (have && !drop);
         assert (awaddr_o == {next, 3'd0});
@@ -201,7 +201,7 @@ module rdma_write_props
       // Never more under way than there is room to remember.
       assert (owed_q <= 5'(MaxWrites));
 
-      // A short piece, and a notice, is told of before; what is told of at rest comes.
+      // A short piece, and a notice, is announced before; what is announced at rest comes.
       if (aw_new && awuser_o <= 13'd48) assert (soon_q);
       if (soon_q && rest_q) assert (aw_new);
       if (idle_o && !notice_valid_i) assert (!soon_o);

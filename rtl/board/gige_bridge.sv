@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Etherbone on Gigabit Ethernet as the master of a Wishbone of yours.
 ///
-/// GMII -> gige_udp -> etherbone_udp -> Wishbone, classic cycles: what a LiteX SoC has.
+/// gige_master (GMII -> UDP -> Etherbone) -> Wishbone, classic cycles: what a LiteX SoC has.
 ///
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
 ///   Handshake   wb_stb_o and all beside it hold until wb_ack_i or wb_err_i, high for one clock
@@ -42,14 +42,14 @@ module gige_bridge #(
   input  logic        wb_err_i,
   input  logic [31:0] wb_dat_i
 );
-  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;
-  eth_pkg::udp_meta_t rx_meta, tx_meta;
-  logic [31:0] rx_data, tx_data;
-  logic [15:0] tx_sum;
+  logic stall, ack_q, err_q;
+  logic [31:0] dat_q;
 
-  gige_udp #(
-    .NumAllow(1)
-  ) u_eth (
+  gige_master #(
+    .NumAllow (1),
+    .Timeout  (Timeout),
+    .Admission(Admission)
+  ) u_master (
     .clk_i,
     .rst_ni,
     .gmii_rx_clk_i,
@@ -62,80 +62,26 @@ module gige_bridge #(
     .cfg_mac_i,
     .cfg_ip_i,
     .cfg_netmask_i,
-    .cfg_port_i    (cfg_udp_port_i),
-    .cfg_allow_i   ('0),
-    .rx_start_o    (rx_start),
-    .rx_meta_o     (rx_meta),
-    .rx_broadcast_o(rx_broadcast),
-    .rx_valid_o    (rx_valid),
-    .rx_data_o     (rx_data),
-    .rx_end_o      (rx_end),
-    .rx_good_o     (rx_good),
-    .rx_refuse_i   (rx_refuse),
-    .tx_valid_i    (tx_valid),
-    .tx_ready_o    (tx_ready),
-    .tx_meta_i     (tx_meta),
-    .tx_sum_i      (tx_sum),
-    .tx_data_i     (tx_data),
-    .tx_next_o     (tx_next),
-    .counters_o    (),
-    .verdict_o     (),
-    .probe_o       (),
-    .probe_tag_o   (),
-    .idle_o        ()
-  );
-
-  logic stall, ack_q, err_q;
-  logic [31:0] dat_q;
-
-  etherbone_udp #(
-    .Admission(Admission),
-    .Timeout  (Timeout)
-  ) u_etherbone (
-    .clk_i,
-    .rst_ni,
-    .lite_i        (cfg_dialect_i),
-    .reply_port_i  (cfg_reply_port_i),
-    .rx_start_i    (rx_start),
-    .rx_meta_i     (rx_meta),
-    .rx_broadcast_i(rx_broadcast),
-    .rx_valid_i    (rx_valid),
-    .rx_data_i     (rx_data),
-    .rx_end_i      (rx_end),
-    .rx_good_i     (rx_good),
-    .rx_refuse_o   (rx_refuse),
-    .tx_valid_o    (tx_valid),
-    .tx_ready_i    (tx_ready),
-    .tx_meta_o     (tx_meta),
-    .tx_sum_o      (tx_sum),
-    .tx_data_o     (tx_data),
-    .tx_next_i     (tx_next),
+    .cfg_udp_port_i,
+    .cfg_dialect_i,
+    .cfg_reply_port_i,
+    .cfg_allow_i  ('0),
+    .sdb_address_i('0),
     .wb_cyc_o,
     .wb_stb_o,
     .wb_we_o,
     .wb_adr_o,
     .wb_sel_o,
     .wb_dat_o,
-    .wb_stall_i    (stall),
-    .wb_ack_i      (ack_q),
-    .wb_err_i      (err_q),
-    .wb_dat_i      (dat_q),
-    .sdb_address_i ('0),
-    .own_mac_i     (cfg_mac_i),
-    .own_ip_i      (cfg_ip_i),
-    .own_port_i    (cfg_udp_port_i),
-    .malformed_o   (),
-    .broadcast_o   (),
-    .overflow_o    (),
-    .record_o      (),
-    .bus_error_o   (),
-    .timeout_o     (),
-    .first_word_o  (),
-    .operation_o   (),
-    .engine_tag_o  (),
-    .whole_o       (),
-    .whole_tag_o   (),
-    .idle_o        ()
+    .wb_stall_i   (stall),
+    .wb_ack_i     (ack_q),
+    .wb_err_i     (err_q),
+    .wb_dat_i     (dat_q),
+    .counters_o   (),
+    .events_o     (),
+    .probe_o      (),
+    .probe_tag_o  (),
+    .idle_o       ()
   );
 
   // Pipelined to classic: an operation is taken in the clock of its end, and answered in the next.

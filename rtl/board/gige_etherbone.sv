@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: Wishbone slaves on Gigabit Ethernet through Etherbone.
 ///
-/// GMII -> gige_udp -> etherbone_udp -> board_bus: RAM, SDB table, ECA time, TLU, control.
+/// gige_master (GMII -> UDP -> Etherbone) -> board_bus: RAM, SDB table, ECA time, TLU, control.
 ///
 ///   Clocks      clk_i 125 MHz for everything but the receive pins, which follow gmii_rx_clk_i
 ///   Latency     last FCS byte on the pins to first preamble byte on the pins: at most 12 cycles
@@ -70,20 +70,20 @@ module gige_etherbone
 
   output logic idle_o
 );
-  // ---------------------------------------------------------------- Ethernet
-  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;
-  eth_pkg::udp_meta_t rx_meta, tx_meta;
-  logic [31:0] rx_data, tx_data;
-  logic [15:0] tx_sum;
+  // ---------------------------------------------------------------- Etherbone on Ethernet
+  logic cyc, stb, we, stall, ack, err;
+  logic [31:0] adr, dat_w, dat_r;
+  logic [3:0] sel;
   eth_pkg::eth_counters_t eth_count;
-  logic [eth_pkg::NumEthProbes-1:0] eth_probe;
-  logic [eth_pkg::NumEthProbes-1:0][7:0] eth_probe_tag;
+  etherbone_pkg::events_t events;
   gige_ctrl_pkg::allow_t [gige_ctrl_pkg::NumAllow-1:0] allow;
-  logic eth_idle, eb_idle, bus_idle;
+  logic master_idle, bus_idle;
 
-  gige_udp #(
-    .NumAllow(gige_ctrl_pkg::NumAllow)
-  ) u_eth (
+  gige_master #(
+    .NumAllow (gige_ctrl_pkg::NumAllow),
+    .Timeout  (Timeout),
+    .Admission(Admission)
+  ) u_master (
     .clk_i,
     .rst_ni,
     .gmii_rx_clk_i,
@@ -96,58 +96,11 @@ module gige_etherbone
     .cfg_mac_i,
     .cfg_ip_i,
     .cfg_netmask_i,
-    .cfg_port_i (cfg_udp_port_i),
-    .cfg_allow_i(allow),
-    .rx_start_o (rx_start),
-    .rx_meta_o  (rx_meta),
-    .rx_broadcast_o(rx_broadcast),
-    .rx_valid_o (rx_valid),
-    .rx_data_o  (rx_data),
-    .rx_end_o   (rx_end),
-    .rx_good_o  (rx_good),
-    .rx_refuse_i(rx_refuse),
-    .tx_valid_i (tx_valid),
-    .tx_ready_o (tx_ready),
-    .tx_meta_i  (tx_meta),
-    .tx_sum_i   (tx_sum),
-    .tx_data_i  (tx_data),
-    .tx_next_o  (tx_next),
-    .counters_o (eth_count),
-    .verdict_o  (),
-    .probe_o    (eth_probe),
-    .probe_tag_o(eth_probe_tag),
-    .idle_o     (eth_idle)
-  );
-
-  // ---------------------------------------------------------------- Etherbone
-  logic cyc, stb, we, stall, ack, err;
-  logic [31:0] adr, dat_w, dat_r;
-  logic [3:0] sel;
-  logic malformed, broadcast, overflow, record, bus_error, timeout, first_word, operation, whole;
-  logic [7:0] engine_tag, whole_tag;
-
-  etherbone_udp #(
-    .Admission(Admission),
-    .Timeout  (Timeout)
-  ) u_etherbone (
-    .clk_i,
-    .rst_ni,
-    .lite_i       (cfg_dialect_i),
-    .reply_port_i (cfg_reply_port_i),
-    .rx_start_i   (rx_start),
-    .rx_meta_i    (rx_meta),
-    .rx_broadcast_i(rx_broadcast),
-    .rx_valid_i   (rx_valid),
-    .rx_data_i    (rx_data),
-    .rx_end_i     (rx_end),
-    .rx_good_i    (rx_good),
-    .rx_refuse_o  (rx_refuse),
-    .tx_valid_o   (tx_valid),
-    .tx_ready_i   (tx_ready),
-    .tx_meta_o    (tx_meta),
-    .tx_sum_o     (tx_sum),
-    .tx_data_o    (tx_data),
-    .tx_next_i    (tx_next),
+    .cfg_udp_port_i,
+    .cfg_dialect_i,
+    .cfg_reply_port_i,
+    .cfg_allow_i  (allow),
+    .sdb_address_i(SdbBase),
     .wb_cyc_o     (cyc),
     .wb_stb_o     (stb),
     .wb_we_o      (we),
@@ -158,22 +111,11 @@ module gige_etherbone
     .wb_ack_i     (ack),
     .wb_err_i     (err),
     .wb_dat_i     (dat_r),
-    .sdb_address_i(SdbBase),
-    .own_mac_i    (cfg_mac_i),
-    .own_ip_i     (cfg_ip_i),
-    .own_port_i   (cfg_udp_port_i),
-    .malformed_o  (malformed),
-    .broadcast_o  (broadcast),
-    .overflow_o   (overflow),
-    .record_o     (record),
-    .bus_error_o  (bus_error),
-    .timeout_o    (timeout),
-    .first_word_o (first_word),
-    .operation_o  (operation),
-    .engine_tag_o (engine_tag),
-    .whole_o      (whole),
-    .whole_tag_o  (whole_tag),
-    .idle_o       (eb_idle)
+    .counters_o   (eth_count),
+    .events_o     (events),
+    .probe_o,
+    .probe_tag_o,
+    .idle_o       (master_idle)
   );
 
   // ---------------------------------------------------------------- Wishbone
@@ -235,17 +177,9 @@ module gige_etherbone
     .wb_dat_o  (c_dat_r)
   );
 
-  // ---------------------------------------------------------------- counters and probes
+  // ---------------------------------------------------------------- counters
   // Strobes are timing-critical: registered before the counters.
-  typedef struct packed {
-    logic overflow;
-    logic malformed;
-    logic broadcast;
-    logic record;
-    logic bus_error;
-    logic timeout;
-  } events_t;
-  events_t events_q;
+  etherbone_pkg::events_t events_q;
   logic [31:0] overflow_q, malformed_q, broadcast_q, record_q, bus_error_q, timeout_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -257,7 +191,7 @@ module gige_etherbone
       bus_error_q <= '0;
       timeout_q   <= '0;
     end else begin
-      events_q    <= '{overflow, malformed, broadcast, record, bus_error, timeout};
+      events_q    <= events;
       overflow_q  <= overflow_q + 32'(events_q.overflow);
       malformed_q <= malformed_q + 32'(events_q.malformed);
       broadcast_q <= broadcast_q + 32'(events_q.broadcast);
@@ -318,25 +252,8 @@ module gige_etherbone
   assign status_eb_timeouts_o    = stats.eb_timeouts;
   assign status_drop_broadcast_o = stats.drop_broadcast;
 
-  assign probe_o[MacRxFirst]       = eth_probe[eth_pkg::MacRxFirst];
-  assign probe_o[MacRxLast]        = eth_probe[eth_pkg::MacRxLast];
-  assign probe_o[MacRxVerdict]     = eth_probe[eth_pkg::MacRxVerdict];
-  assign probe_o[EbFirstWord]      = first_word;
-  assign probe_o[WbIssue]          = operation;
-  assign probe_o[EbReplyWhole]     = whole;
-  assign probe_o[MacTxFirst]       = eth_probe[eth_pkg::MacTxFirst];
-  assign probe_o[MacTxLast]        = eth_probe[eth_pkg::MacTxLast];
-  assign probe_tag_o[MacRxFirst]   = eth_probe_tag[eth_pkg::MacRxFirst];
-  assign probe_tag_o[MacRxLast]    = eth_probe_tag[eth_pkg::MacRxLast];
-  assign probe_tag_o[MacRxVerdict] = eth_probe_tag[eth_pkg::MacRxVerdict];
-  assign probe_tag_o[EbFirstWord]  = engine_tag;
-  assign probe_tag_o[WbIssue]      = engine_tag;
-  assign probe_tag_o[EbReplyWhole] = whole_tag;
-  assign probe_tag_o[MacTxFirst]   = eth_probe_tag[eth_pkg::MacTxFirst];
-  assign probe_tag_o[MacTxLast]    = eth_probe_tag[eth_pkg::MacTxLast];
-
   // The bus is idle when the engine is; two more cycles settle its last counts.
   logic settled;
   assign settled = events_q == '0 && drop_overflow_q == eth_count.rx_overflow + overflow_q;
-  assign idle_o  = eth_idle && eb_idle && bus_idle && settled;
+  assign idle_o  = master_idle && bus_idle && settled;
 endmodule

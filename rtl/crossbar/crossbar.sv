@@ -2,12 +2,12 @@
 /// Buffered crossbar: every input has a buffer of its own in front of every output.
 ///
 ///   Inputs      rx_valid_i, rx_flit_i: packets (Sop, data, end) for output rx_id_i, not stalled;
-///               who sends them keeps to the room that is left of Depth - stored_o
+///               the sender keeps to the room that is left of Depth - stored_o
 ///   Outputs     tx_*: packets for the link, see crossbar_output; up_i, room_i: the far end's
 ///   Source      bind_i, source_i, forged_o: see crossbar_input
 ///   Credit      stored_o[i][o]: words in the buffer from input i to output o
 ///   Ordering    packets of one input to one output leave in the order in which they came, whole
-///   Isolation   an output that stands still stops nobody else: only its own buffers fill
+///   Isolation   a stopped output stops no other one: only its own buffers fill
 ///   Latency     Sop at rx_flit_i to Sop at tx_flit_o 3 cycles, idle crossbar with room
 ///   Throughput  each input and each output one word a cycle, no speed-up inside
 ///   Fairness    round robin by packet at each output, see crossbar_output

@@ -5,7 +5,7 @@
 ///               up until the cycle after take_o of its end. valid_i[i], flit_i[i]: its next word,
 ///               stable until taken by take_o[i]. tx_valid_o/tx_ready_i: Sop, data, end, stable
 ///               until taken; tx_ready_i comes from registers
-///   Ordering    a packet leaves whole: nothing of another stands between its Sop and its end
+///   Ordering    a packet leaves whole: no word of another comes between its Sop and its end
 ///   Scheduling  round robin by packet, picked in the slot in which the Sop is made: no dead cycle,
 ///               an end is followed by the next Sop in the next slot  (proved: formal/crossbar)
 ///   Fairness    between a request and its Sop begin at most NumPorts-1 packets of others  (proved)
@@ -38,7 +38,7 @@ module crossbar_output
   output logic                tx_valid_o,
   input  logic                tx_ready_i,
   output flit_t               tx_flit_o,
-  output logic [IdxWidth-1:0] source_o,  // of the packet whose words are offered
+  output logic [IdxWidth-1:0] source_o,  // of the packet on offer
   output logic                idle_o
 );
   // Words that may be under way when room_i is looked at: one in the register below, and those that
@@ -54,7 +54,7 @@ module crossbar_output
 
   logic room, room_q, busy_q, valid_q;
   flit_t flit_q, flit_d;
-  logic [NumPorts-1:0] select_q;  // whose packet is under way, one-hot: a flat multiplexer
+  logic [NumPorts-1:0] select_q;  // input of the packet in progress, one-hot: a flat multiplexer
   logic [IdxWidth-1:0] source_q;
   logic [NumPorts-1:0] after_q;  // marks the inputs above the last winner: they go first
   logic [2:0] word_q;            // data words of this packet so far, up to 6

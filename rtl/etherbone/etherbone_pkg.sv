@@ -24,6 +24,16 @@ package etherbone_pkg;
     AfterCheck  = 2'd2   // nothing before the frame check: for slaves whose reads have effects
   } admission_e;
 
+  /// What a device counts, a strobe each.
+  typedef struct packed {
+    logic overflow;   // a frame found no space
+    logic malformed;  // a frame was no Etherbone
+    logic broadcast;  // a frame to a broadcast address asked for more than a probe
+    logic record;     // a record was executed
+    logic bus_error;  // an operation was answered err
+    logic timeout;    // an operation was not answered in time
+  } events_t;
+
   /// Width code of the header's two masks for a bus of `width` bits.
   function automatic logic [3:0] width_code(int unsigned width);
     return (width == 64) ? 4'h8 : 4'h4;

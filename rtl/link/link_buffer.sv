@@ -6,7 +6,7 @@
 /// whole packets, data.., Eop | Edb, whatever the far end believed.
 ///
 ///   Handshake   in: valid_i, no back-pressure; data.., Eop | Edb, or a Sop before, which is not
-///               stored. Out: flit_o stands with valid_o until pop_i, which is ignored without
+///               stored. Out: flit_o is held with valid_o until pop_i, which is ignored without
 ///               valid_o
 ///   Ordering    first in, first out
 ///               (proved: formal/link/link_buffer.sby)
@@ -27,7 +27,7 @@ module link_buffer
   input  flit_t  flit_i,
   output logic   refused_o,  // strobe: a packet is cut, or nothing of it kept
   output count_t stored_o,   // words in it, ends included
-  output logic   packet_o,   // a packet has begun whose end is not read
+  output logic   packet_o,   // a packet has begun, its end is not read yet
   output logic   valid_o,
   output flit_t  flit_o,
   input  logic   pop_i
@@ -69,7 +69,7 @@ module link_buffer
   endfunction
 
   assign pop       = valid_o && pop_i;
-  assign more      = stored_o > count_t'(valid_o);  // behind the one that stands at flit_o
+  assign more      = stored_o > count_t'(valid_o);  // behind the one at flit_o
   assign fetch     = (!valid_o || pop_i) && more;
   assign reading_d = pop ? flit_o.kind == FlitData : reading_q;
   assign step      = store == pop ? '0 : pop ? '1 : count_t'(1);

@@ -2,11 +2,11 @@
 /// One whole end of a link of several lanes, byte by byte: every word is 32 bits of each lane.
 ///
 /// link_core in step on all lanes; an ALIGN in all of them every AlignWords words or a packet
-/// later; link_deskew in front of the receive side. Whoever uses it sees a link_port of wider
+/// later; link_deskew in front of the receive side. It is used as a link_port of wider
 /// words. What comes while the lanes are not aligned counts as invalid words: the packets that it
 /// hits end bad, and their credit comes back as from any other wrong word. A lane without lock, or
 /// 2 AlignWords cycles without alignment, and the link starts over; it is never up before the lanes
-/// stand side by side.
+/// are aligned.
 ///
 ///   Handshake   link_port's
 ///   Ordering    packets stay in order

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A receiver's credits: words received for each buffer, words freed of it, and what to tell and
+/// A receiver's credits: words received for each buffer, words freed of it, and what to report and
 /// when; and when to send the far end a CHECK.
 ///
 /// `freed = received - stored`: a word that came and is not in its buffer has been read, refused or
 /// lost. So there is no second count that could disagree with the buffer.
 ///
-/// A scan compares `freed` with what was told last, id after id, and offers a CREDIT: while packets
+/// A scan compares `freed` with what was reported last, id after id, and offers a CREDIT: while packets
 /// wait for one of CreditWords words or more, else for any, and for any id that a CHECK has asked
 /// for. While the far end has not freed all that was sent to an id, a CHECK of it is due, ids in
 /// turn, every RefreshWords cycles. Packets wait for a CHECK or its answer once in 16 RefreshWords
@@ -18,7 +18,7 @@
 ///   Throughput  one word counted a cycle
 ///   Parameters  NumRxIds and NumTxIds 1..64, CreditWords 1..512, RefreshWords 16..4096 (a power of
 ///               two). Early 1: flits come a cycle earlier than their words' other strobes (link_rx
-///               without FlitRegister); what is told, and when, is the same
+///               without FlitRegister); what is reported, and when, is the same
 module link_credit_rx
   import link_pkg::*;
 #(
@@ -123,7 +123,7 @@ module link_credit_rx
   logic  ask_q, ask_offer_q;
   addr_t ask_id_q;
 
-  // The scan: id; what is freed of it; then, against what is told of it at last, how much is
+  // The scan: id; what is freed of it; then, against what was reported of it last, how much is
   // untold. What was read before a take or a CHECK is stale. An early word waits one stage more: it
   // is read for the id that comes next.
   localparam int unsigned Stages = Early ? 4 : 3;
@@ -172,7 +172,7 @@ module link_credit_rx
 
   addr_t told_addr;
   assign told_addr = clear_i ? clear_addr_q : addr_t'(offer_id_o);
-  // Cleared to what freed = -stored can never be: every id is told at the start.
+  // Cleared to what freed = -stored can never be: every id is reported at the start.
   always_ff @(posedge clk_i) begin
     if (clear_i) told_q[told_addr] <= count_t'(HalfRange - 1);
     else if (take_credit_i) told_q[told_addr] <= offer_count_o;

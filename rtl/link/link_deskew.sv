@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Brings the lanes of a bundle side by side: delays the early ones until the ALIGN marks stand
+/// Aligns the lanes of a bundle: delays the early ones until the ALIGN marks are
 /// together.
 ///
 /// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait
-/// as much as they came before it. Lanes further apart than MaxSkew are never taken: late_o tells,
-/// and the search begins again with the next marks. Marks that stand apart at the outputs twice,
+/// as much as they came before it. Lanes further apart than MaxSkew are never accepted: late_o says so,
+/// and the search begins again with the next marks. Marks that are apart at the outputs twice,
 /// with none together between, end the alignment: one wrong bit does not, a lane that slips does,
 /// at its next mark.
 ///
@@ -14,7 +14,7 @@
 ///   Alignment   only true ones, for lanes up to 2 words further apart than MaxSkew; kept while
 ///               they do not move                       (proved: formal/link/link_deskew.sby)
 ///   Parameters  Lanes 1..8, MaxSkew 1..15 cycles between the first lane and the last
-///   Assumed     marks stand more than MaxSkew and the skew that there really is apart, with 2
+///   Assumed     marks are more than MaxSkew and the real skew apart, with 2
 ///               words between: a lane later than that looks early by the marks before
 ///   Not done    order of lanes, 8b/10b
 module link_deskew

@@ -5,7 +5,7 @@
 /// words, and the write side leaves a removable one out; too few, and the read side puts an ALIGN
 /// before one. So packets and credit words pass unchanged as long as removable words come often
 /// enough. link_port sends one in AlignWords + MaxWords + 3 words at least. Transceivers have such
-/// a buffer; this is for those whose own one is bypassed.
+/// a buffer; this is for transceivers that bypass their own one.
 ///
 ///   Handshake   none: a word a cycle of each clock
 ///   Ordering    words keep their order

@@ -62,7 +62,7 @@ module link_port
   // Strobes for counters.
   output logic                  crc_bad_o,     // a received packet's crc24 was wrong
   output logic                  poisoned_o,    // a received packet ended as EDB
-  output logic                  invalid_o,     // a word that is none, or stands outside a packet
+  output logic                  invalid_o,     // an invalid word, or a data word outside a packet
   output logic                  cut_o,         // a packet ended without its end
   output logic                  credit_bad_o,  // a CREDIT that cannot be true was ignored
   output logic                  dropped_o,     // a packet to send was dropped: the link is down

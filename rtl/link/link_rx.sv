@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Receive side of a link: words to packets, whose ends always come, and credit words.
+/// Receive side of a link: words to packets, which always end, and credit words.
 ///
 /// A packet leaves as Sop, data.., Eop | Edb, at most MaxWords data words, whatever words come: one
-/// that is cut off by anything that may not stand inside it ends as Edb in that word's place. A Sop
+/// that is cut off by anything not allowed inside it ends as Edb in that word's place. A Sop
 /// in the middle of a packet is seen a word ahead, so the word before it becomes the end and the
 /// new packet loses nothing.
 ///
@@ -44,7 +44,7 @@ module link_rx
   output logic                   credit_o,      // the far end has freed count words
   output id_t                    field_id_o,
   output count_t                 field_count_o,
-  // The state of the far end, as the word tells it.
+  // The state of the far end, according to the word.
   output logic                   init_o,
   output logic                   ready_o,
   output logic                   running_o,

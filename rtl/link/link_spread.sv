@@ -5,14 +5,14 @@
 /// For each destination and link it counts the words given so far, beyond those of the link that
 /// has got least. A packet goes to that of the links which can take it now that has got least of
 /// its destination; of equal ones to the next in turn. A link more than MaxAhead words ahead of
-/// another that is up waits for it: so one that stands still holds its destinations back, rather
+/// another that is up waits for it: so one that is stopped holds its destinations back, rather
 /// than be left behind. What is down counts for nothing, and has nothing to catch up when it comes
 /// back.
 ///
-///   Handshake   a request stands, its destination and words with it, until gnt_o, one-hot, names
+///   Handshake   a request is held, with its destination and words, until gnt_o, one-hot, names
 ///               its link in the same cycle; it may be taken back: req_valid_i falls for a cycle.
-///               free_i may tell of a grant 2 cycles late
-///   Ordering    packets of one link stay in order, across links there is none
+///               free_i may follow a grant 2 cycles late
+///   Ordering    packets of one link stay in order, those of several links do not
 ///   Latency     2 cycles from req_valid_i to gnt_o where a link can take it; 0 from free_i; 1
 ///               after up_i has changed
 ///   Throughput  a packet in 3 cycles

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// What control packets are owed to whom: bounded state, so that the receive side never waits to send.
+/// Which control packets are owed to which host: bounded state, so the receive side never waits to send.
 ///
 /// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room, others are
 /// counted alone. ACK and REFUSED carry the count of all, so one that is lost on its way is made good by the
@@ -8,11 +8,11 @@
 ///   In          ack_i, deny_i, refuse_i, late_i: strobes, the last two every third cycle at most; a late_i
 ///               is counted, not itemised
 ///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
-///               packet was chosen, and no other stood for this host: a bit that falls with the taking of
+///               packet was chosen, and no other was pending for this host: a bit that falls with the taking of
 ///               a packet is enough. view_*: the flow of view_src_o, in the same cycle
 ///   Latency     strobe to ctl_valid_o 4 cycles; of what is counted alone 5
 ///   Throughput  a packet in 3 cycles, to the same host in 4
-///   Fairness    kinds take turns, and hosts within each: who has room is passed by at most 3 NumHosts - 1
+///   Fairness    kinds take turns, and hosts within each: a host with room is passed by at most 3 NumHosts - 1
 ///               packets                                    (proved: formal/rdma/rdma_ack.sby)
 ///               A refusal whose host has no room goes to the end of the list, or to the counts where the
 ///               list is full
@@ -65,7 +65,7 @@ module rdma_ack
 
   session_t denied_q [MaxHosts];
   hosts_t   denied_open_q;
-  // Never emptied: who opens a flow takes the ACK's count as its begin.
+  // Never cleared: the source takes the ACK's count as initial value when it opens a flow.
   (* ram_style = "distributed" *) tally_t counts_q [MaxHosts];
 
   // ---------------------------------------------------------------- refusals
@@ -94,7 +94,7 @@ module rdma_ack
   flow_t count_src, late_src_q;
   hosts_t item_one;
 
-  // ---------------------------------------------------------------- whose turn
+  // ---------------------------------------------------------------- arbitration
   typedef enum logic [1:0] {
     TurnAck,
     TurnDeny,
@@ -132,7 +132,7 @@ module rdma_ack
       default:  req_hosts = item_one;
     endcase
   end
-  // Each kind remembers whom it served: the hosts above go first, whatever other kinds did meanwhile.
+  // Each kind stores the host it served last: the hosts above it go first, whatever other kinds did.
   hosts_t after_q [3];
   hosts_t after, any_gnt;
   assign after = hosts_q & after_q[kind_q];
@@ -177,7 +177,7 @@ module rdma_ack
   assign count_next = count + 12'd1;
 
   // What is owed is of a session that is gone.
-  // Behind one that stands: that is taken late in a cycle.
+  // Behind a pending one: its ready is late in the cycle.
   assign send  = picked_q && !count_q && !ctl_valid_o;
   assign stale = kind_q == TurnItem ? item_q.session != view_session_i || !view_open_i :
                                       kind_q != TurnDeny && !view_open_i;
@@ -207,7 +207,7 @@ module rdma_ack
     if (deny_i) denied_open_q[deny_src_i] <= deny_open_i;
   end
 
-  // What was counted alone is told by an ACK.
+  // A refusal that was only counted is reported by an ACK.
   hosts_t count_one;
   assign count_one = count_q ? hosts_t'(1) << count_src_q : '0;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Packets that have left, put in order again: what is given back to the host, and when it is told.
+/// Packets that have left, put in order again: what is returned to the host, and when it is notified.
 ///
 /// A flow's packets leave over several links in any order. Each leaves a mark at its number; the marks are
 /// read in order, and a transfer whose packets have all left gives its slots, or its message's
-/// beats, back. So what the host is told counts whole transfers in their order.
+/// beats, back. So the counts reported to the host are of whole transfers in order.
 ///
 ///   Handshake   departure_*[l]: valid/ready, one taken at a time, links in turn. record_*: what the packet
 ///               of this number gives back, written before it leaves. give_*: slots of a descriptor
@@ -147,7 +147,7 @@ module rdma_departures
   end
   always_ff @(posedge clk_i) begin
     if (mark) flow_q <= token.flow;
-    // Where is written, and what, does not hang on what says that it is, which comes late.
+    // Write address and data do not depend on the write enable, which is late.
     if (clear_i || retire) begin
       next_q[clear_i ? clear_addr_i[2:0] : flow_q] <= clear_i ? '0 : number + 7'd1;
     end
@@ -204,7 +204,7 @@ module rdma_departures
   logic [2*MaxHosts-1:0] news_q, tell;
   logic [3:0] tell_which;
   logic load;
-  // Not in the cycle in which one is taken: who takes it knows that late.
+  // Not in the cycle in which one is taken: the take is late.
   assign load = !local_valid_o;
 
   arb_rr #(.NumReq(2 * MaxHosts)) u_tell (

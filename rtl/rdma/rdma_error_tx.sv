@@ -92,7 +92,7 @@ module rdma_error_tx
       lost_q        <= '0;
     end else begin
       error_valid_o <= load || (error_valid_o && !error_ready_i);
-      // One that finds no place waits for a later record: none is told in the cycle of its loss.
+      // An error without space is counted in a later record: none is reported in the cycle of its loss.
       if (refused_valid_i && !stored) lost_q <= lost[12] ? '1 : lost[11:0];
       else if (load) lost_q <= '0;
     end

@@ -3,7 +3,7 @@
 ///
 /// A flow is opened when there is something to send. OPEN names the session and the number of its first
 /// packet; the ACK of that number opens it. A flow whose session the far end does not know fails: its
-/// session ends, the host is told, and the next one is opened at once with the number that was due.
+/// session ends, the host is notified, and the next one is opened at once with the number that was due.
 ///
 ///   Handshake   commit_i: the next count_i numbers of flow_i are given; never more than Window - lag_o.
 ///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
@@ -23,14 +23,14 @@
 ///   Sessions    the end of one is one record of code session, which itemises no packet:
 ///               refused_more_o is how many were given behind the last ACK without refusals to
 ///               come, 4095 at most. A session that cannot be opened, because the far end has
-///               another one of the same number (this host has started again), is not told: the
+///               another one of the same number (this host has restarted), is not reported: the
 ///               next number is tried at once
-///   Refusals    what a REFUSED tells is itemised; what its count, or an ACK's, has beyond that was lost on its
-///               way or never itemised, and is told with code 0. A flow of which the far end has more to
-///               tell waits for it as for an ACK. A packet with an older count, which another has overtaken,
-///               tells nothing: each is counted once
+///   Refusals    what a REFUSED names is itemised; what its count, or an ACK's, has beyond that was lost on its
+///               way or never itemised, and is reported with code 0. A flow of which the far end has more to
+///               report waits for it as for an ACK. A packet with an older count, which another has overtaken,
+///               is ignored: each refusal is counted once
 ///   Parameters  none
-///   Not done    repeating data: what the far end lost or refused is told, not sent again
+///   Not done    repeating data: what the far end lost or refused is reported, not sent again
 module rdma_flow_tx
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -90,7 +90,7 @@ module rdma_flow_tx
   (* ram_style = "distributed" *) seq_t stored_q[MaxHosts];   // in the far end's memory before this
   (* ram_style = "distributed" *) logic [31:0] refusals_q[MaxHosts];
   (* ram_style = "distributed" *) tally_t heard_q[MaxHosts];  // the far end's newest count
-  // Of all before this every refusal was told.
+  // Every refusal of numbers before this one was reported.
   (* ram_style = "distributed" *) seq_t sure_q[MaxHosts];
   (* ram_style = "distributed" *) logic [5:0] ended_q[MaxHosts];  // sessions
 
@@ -207,7 +207,7 @@ module rdma_flow_tx
   assign refusals     = refusals_q[event_q.flow] + 32'(untold_q);
 
   always_ff @(posedge clk_i) begin
-    // Where is written, and what, does not hang on what says that it is, which comes late.
+    // Write address and data do not depend on the write enable, which is late.
     if (clear_i || opens || moves) acked_q[set_flow] <= clear_i ? '0 : event_q.seq;
     if (clear_i || opens || stores) begin
       stored_q[set_flow] <= clear_i ? '0 : opens ? event_q.seq : event_q.stored;
@@ -241,7 +241,7 @@ module rdma_flow_tx
     else timer_q <= timer_q - 32'd1;
   end
 
-  // ---------------------------------------------------------------- what is to be sent and told
+  // ---------------------------------------------------------------- what is to be sent and reported
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
   flow_t own_flow, own_flow_q, done_flow, done_flow_q;
   logic  own_free, own_choose, own_chosen_q, done_choose, done_chosen_q, done_load;
@@ -249,8 +249,8 @@ module rdma_flow_tx
   logic [MaxHosts-1:0] own_back;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
-  // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: who takes it
-  // knows that late.
+  // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: the take is
+  // known late.
   assign own_free    = run_i && !own_chosen_q && !own_valid_o;
   assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
   assign own_choose  = ask_ready != '0;

@@ -30,7 +30,7 @@ module rdma_flush
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic enable_i,             // low: nobody waits
+  input logic enable_i,             // low: no flow waits
 
   input logic [NumHosts-1:0] ack_i,
   input logic [NumHosts-1:0] flush_i,
@@ -133,7 +133,7 @@ module rdma_flush
       stored_q[begins != '0 ? src_i : told_src] <= begins != '0 ? number_i :
                                                    numbers_q[{!phase_q, told_src}];
     end
-    // What waits already when a read begins is of its half; who comes in that cycle is of the next.
+    // A flow that waits when a read begins belongs to it; one that comes in that cycle, to the next.
     if (wants != '0) numbers_q[{go ? !phase_q : phase_q, src_i}] <= number_i;
   end
 

@@ -5,7 +5,7 @@
 /// it beats are shown as they come, and a packet's last one says whether the packet was good.
 ///
 ///   Handshake   in: rx_valid_i, no back-pressure; Sop, data.., Eop | Edb. Out: beat_o with last_o and
-///               bad_o stands with valid_o until ready_i; beat_o did a cycle before valid_o, if none was
+///               bad_o is held with valid_o until ready_i; beat_o is valid a cycle before valid_o, if none was
 ///               taken in it
 ///   Ordering    first in, first out; a beat is two words, the low one first
 ///   Room        stored_o: words in it, for link_port, one cycle after they came; a beat that was read is
@@ -14,7 +14,7 @@
 ///               overflow_o strobes
 ///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 1 to 2
 ///               host cycles
-///   Throughput  a word a link cycle in, a beat a host cycle out; of more than 8 that were told one by one and
+///   Throughput  a word a link cycle in, a beat a host cycle out; of more than 8 that were announced one by one and
 ///               have waited, only while the host's clock is less than twice the link's
 ///   Reset       rst_ni and link_rst_ni together
 ///   Parameters  StoreForward 0, 1
@@ -123,7 +123,7 @@ module rdma_link_rx
     end
   end
 
-  logic tell_q;  // what was shown is still to be told
+  logic tell_q;  // what was shown is still to be announced
   logic tell_ready;
 
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
@@ -160,7 +160,7 @@ module rdma_link_rx
   ptr_t  rptr_q, rptr_d, rnext;
   (* async_reg = "true" *) ptr_t [1:0] rsync_q;
 
-  // Up: where the beats end that may be read. One that finds no room here is told with the next.
+  // Up: where the readable beats end. One without space here is announced with the next.
   async_fifo #(
     .Width(AddrWidth),
     .Depth(8)
@@ -189,9 +189,9 @@ module rdma_link_rx
   assign settled_down = rsync_q == {2{rptr_q}} && seen_q == seen;
 
   // ---------------------------------------------------------------- host clock: beats out
-  // The next beat is read in each cycle, told of or not: when it has been told of, it stands there, and so it
-  // did a cycle before. It was written a link cycle before what tells of it, and that takes two edges of the
-  // host. What was told stays until its last beat is taken, so while it is there, there is a beat.
+  // The next beat is read in each cycle, announced or not: when it is announced, it has been at the
+  // output for a cycle. It was written a link cycle before its announcement, which takes two edges of
+  // the host's clock. An announcement is held until its last beat is taken: while it is valid, so is a beat.
   logic  take;
   addr_t raddr;
 
@@ -245,7 +245,7 @@ module rdma_link_rx
     .rdata_o(beat_o[63:32])
   );
 
-  // The flags stand in LUTs, read by the reader's pointer itself: in a block memory they would need the words
+  // The flags are in LUTs, read by the reader's pointer itself: in a block memory they would need the words
   // beside them to be held, or a third one.
   localparam int unsigned FlagWidth = StoreForward ? 1 : 2;
   (* ram_style = "distributed" *) logic [FlagWidth-1:0] flag_q [Depth];

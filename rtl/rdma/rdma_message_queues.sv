@@ -5,7 +5,7 @@
 /// lies elsewhere, or where nothing was given back, is refused. A message is there with its last beat.
 ///
 ///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that were not
-///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, when flow_i has stood
+///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, when flow_i was held
 ///               for a cycle; size_i is its header's count of beats
 ///   Latency     1 cycle from the last write to ready_o, none to coming_o, which comes with the write before in
 ///               the same burst; 1 from re_i to rdata_o
@@ -89,7 +89,7 @@ module rdma_message_queues
                          ((now.body && now.left == 7'd1) ||
                           (!last_i && (now.body ? now.left == 7'd2 : head == 7'd1)));
   assign coming_flow_o = wflow;
-  // Of a write that is taken: whether it is, comes late.
+  // Of a write that is accepted: whether it is, is known late.
   assign behind = now.place + position_t'(1);
   always_comb begin
     then = now;
@@ -133,7 +133,7 @@ module rdma_message_queues
   assign number_o    = here.number;
 
   always_ff @(posedge clk_i) begin
-    // Where is written, and what, does not hang on what says that it is, which comes late.
+    // Write address and data do not depend on the write enable, which is late.
     if (clear_i || take) write_q[clear_i ? clear_flow_i : wflow] <= clear_i ? '0 : then;
     if (clear_i || commit) there_q[clear_i ? clear_flow_i : wflow] <= clear_i ? '0 : behind;
     if (clear_i || freed_i) begin

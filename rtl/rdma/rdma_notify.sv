@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Words that tell the host: notifications, completions, frame words, error records.
+/// Words for the host: notifications, completions, frame words, error records.
 ///
 /// Takes one event at a time, in turn, from the resequencer (act), the send side's errors, its local
 /// notifications and its completions, and makes 8- or 16-byte writes of them.
 ///
-///   Handshake   *_valid_i/*_ready_o: an event stands until its write is on the bus or it needs none.
+///   Handshake   *_valid_i/*_ready_o: an event is held until its write is on the bus or it needs none.
 ///               act_owes_o with act_ready_o: a WroteNotice answer follows
 ///                                                      (proved: formal/rdma/rdma_notify.sby)
 ///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it), else
@@ -84,7 +84,7 @@ module rdma_notify
     StRecord,    // its place in the ring
     StRing,      // its write
     StAddress,   // the table is read
-    StWord,      // the address stands
+    StWord,      // the address is valid
     StNotice,    // the write
     StAsk,       // a queue for a place
     StPlace,
@@ -152,7 +152,7 @@ module rdma_notify
   );
 
   logic [14:0] counts_q [MaxHosts];
-  logic [14:0] count_q;  // of the word: read with its address, so it stands on the bus
+  logic [14:0] count_q;  // of the word: read with its address, so it is stable on the bus
   logic anew_q;          // the host has set this source's address since
   logic told_q;          // a notice was written
   logic queued_q;        // into a queue
@@ -160,7 +160,7 @@ module rdma_notify
   flow_t host_src;
   assign host_counts = we_i && waddr_i[4:3] == 2'd2;
   assign host_src    = waddr_i[2:0];
-  // The event stands one cycle longer if the host writes a count just now.
+  // The event is held one cycle longer if the host writes a count in this cycle.
   logic counts;
   assign counts   = event_q == EvAct && told_q && !queued_q && !act_i.frame;
   assign finish   = state_q == StEnd && !(counts && host_counts);
@@ -174,7 +174,7 @@ module rdma_notify
 
   // ---------------------------------------------------------------- error ring
   logic [15:0] head_q, used;
-  logic [11:0] more_q;  // not itemised; of the record under way: what it tells
+  logic [11:0] more_q;  // not itemised; of the record in progress: what it reports
   logic [12:0] more;
   record_t err_record;
   logic ring_full, no_ring;
@@ -226,7 +226,7 @@ module rdma_notify
           told_q         <= 1'b0;
           queued_q       <= 1'b0;
           failed_place_q <= 1'b0;
-          // Never while a record stands.
+          // Never while a record is pending.
           if (enable_i && !enabled_q) begin
             enabled_q <= 1'b1;
             head_q    <= '0;

@@ -61,7 +61,7 @@ package rdma_pkg;
     logic [14:0] zero;
     seq_t        stored;   // ACK, REFUSED: everything before it is in memory
     logic        pending;  // ACK, REFUSED: there are refusals that count does not have
-    tally_t      count;    // ACK, REFUSED: refusals of the flow, told or counted
+    tally_t      count;    // ACK, REFUSED: refusals of the flow, itemised or counted
     tag_t        tag;
     logic [7:0]  code;     // ControlAck: bit 0 open
     control_e    control;

@@ -4,7 +4,7 @@
 /// Two clients: 0 messages, 1 notifications. An answer holds the table until its client commits it (the head
 /// moves) or drops it. A head that the host has written since is left as the host wrote it.
 ///
-///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client stands
+///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client is held
 ///               with answer_o until commit_i or drop_i. code 0: answer_o is legal: address to
 ///               address + first beats, the rest at base, all inside the ring and not past the tail
 ///   Slots       in a slotted queue a message's address is one beat behind the slot's, where its frame word goes; a
@@ -54,8 +54,8 @@ module rdma_queue_table
   } position_t;
 
   typedef enum logic [2:0] {
-    StIdle,    // beat 1, place and tail of who asks are read, or of who may ask next
-    StBase,    // they stand; the base is read
+    StIdle,    // beat 1, place and tail of the request are read, or of one that may come next
+    StBase,    // they are valid; the base is read
     StUsed,    // beats used, next head
     StFit,
     StAnswer,
@@ -65,7 +65,7 @@ module rdma_queue_table
 
   state_e state_q;
   logic client_q, client, start, fast, read_q, read_tail_q, touched_q, commit;
-  logic peeked_q;      // what stands at the memories is of queue peek_q, as it is now
+  logic peeked_q;      // the memories' outputs are of queue peek_q, up to date
   logic [7:0] peek_q;
   logic [8:0] read_addr_q;
   enqueue_t ask_q;
@@ -129,7 +129,7 @@ module rdma_queue_table
   logic host_moves;
   assign host_moves = we_i && waddr_i[0];
   always_comb begin
-    // A commit is known late: where it writes, and what, stands before.
+    // A commit is known late: write address and data are valid before.
     place_we    = host_moves || commit;
     place_waddr = entry_q;
     place_wdata = place_d;
@@ -139,14 +139,14 @@ module rdma_queue_table
     end
   end
 
-  // ---------------------------------------------------------------- who asks
+  // ---------------------------------------------------------------- requests
   // Clients take turns; a read of the table goes first, and there is one at a time.
   assign client      = ask_valid_i[!client_q] ? !client_q : client_q;
   assign start       = state_q == StIdle && !read_q && !writes && ask_valid_i != '0;
   assign fast        = start && !client && peeked_q && peek_q == ask_i[0].qid;
   assign ask_ready_o = start ? 2'b01 << client : '0;
 
-  // The peek comes late, and whether the first client asks: each passes few gates, whatever synthesis makes
+  // The peek and the first client's request are late: each passes few gates, whatever synthesis makes
   // of the others.
   logic open;
   (* keep *) logic peeks;
@@ -204,7 +204,7 @@ module rdma_queue_table
           rvalid_o <= 1'b1;
         end
       endcase
-      // The host's word on head and ring stands.
+      // Head and ring as the host wrote them are kept.
       if (state_q == StIdle) touched_q <= host_moves && waddr_i[8:1] == ask_i[client].qid;
       else if (host_moves && waddr_i[8:1] == entry_q) touched_q <= 1'b1;
     end
@@ -212,7 +212,7 @@ module rdma_queue_table
 
   // ---------------------------------------------------------------- room
   queue_t entry_word, cfg_q;
-  offset_t beats;                      // of who asks
+  offset_t beats;                      // of the request
   position_t place_q;
   offset_t tail_q, need_q;
   logic [63:0] word_q;                 // an answer's base, or what was read
@@ -251,7 +251,7 @@ module rdma_queue_table
       ask_q   <= ask_i[client];
       entry_q <= ask_i[client].qid;
     end
-    if (state_q == StBase || state_q == StIdle) begin  // there it stands, if it was peeked at
+    if (state_q == StBase || state_q == StIdle) begin  // valid already, if it was peeked at
       cfg_q   <= entry_word;
       place_q <= place;
       tail_q  <= tail;

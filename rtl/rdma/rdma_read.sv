@@ -37,7 +37,7 @@ module rdma_read #(
   input  logic        data_ready_i,
   output logic [63:0] data_o,
   output logic        bad_o,
-  output logic        coming_o,       // a beat is taken, or told of: data_valid_o follows
+  output logic        coming_o,       // a beat is taken, or announced: data_valid_o follows
   output logic        issued_o,       // strobe: a transfer's first burst was taken by the bus
   output logic        idle_o
 );
@@ -115,7 +115,7 @@ module rdma_read #(
     .usage_o()
   );
 
-  // What the bus told of is forgotten with the beat, or with a new transfer: then it was for nobody.
+  // The bus's announcement ends with the beat, or with a new transfer: then it had no beat.
   logic early_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) early_q <= 1'b0;

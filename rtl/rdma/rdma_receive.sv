@@ -6,8 +6,8 @@
 /// goes out, and one that is refused costs no more than its beats.
 ///
 ///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that comes to be
-///               valid stood there a cycle before (rdma_link_rx). One that addresses a table is taken when
-///               it has stood for a cycle: the first, and the one with a key
+///               valid was at the input a cycle before (rdma_link_rx). One that addresses a table is taken when
+///               it has been stable for a cycle: the first, and the one with a key
 ///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the order of
 ///               the pieces. A packet that is too short is filled up with beats without keep; of one
 ///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
@@ -17,7 +17,7 @@
 ///               that ends in its header gives its place back: refused_void_o
 ///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles for a write
 ///               without a key, 4 with one and for a short message, 5 for another; from the first one 4 at
-///               least; while nobody else asks
+///               least; while no other client asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
 ///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
@@ -168,19 +168,19 @@ module rdma_receive
     RdThird,
     RdPayload,
     RdFill,     // the packet was too short
-    RdSwallow,  // or too long, or is none
+    RdSwallow,  // or too long, or no packet
     RdShort     // a message's header was one beat: is it legal?
   } read_e;
 
   read_e read_q;
   header_t header_q, first;
   beat_t second_q, third_q;
-  logic busy_q;         // a header's first beat stands, or all of it, for the checker
-  logic check_q;        // a header stands whole
+  logic busy_q;         // a header's first beat is held, or all of it, for the checker
+  logic check_q;        // a header is complete
   logic cut_q;          // it will not be whole: the packet has ended
   logic ours_q;         // it is for this host, as that was named when it came
   logic check_end;
-  logic extra_q;        // a control packet that goes on is none
+  logic extra_q;        // a control packet that continues is invalid
   logic formed, formed_q;  // the first beat says nothing that no packet may
   logic data_q;         // and is of a data packet
   logic legal;
@@ -192,7 +192,7 @@ module rdma_receive
                     (first.kind == KindControl ? first.beats == '0 && !first.extended :
                      !(first.kind == KindShort && first.extended) && first.beats != '0 &&
                      first.beats <= 7'(PacketBeats));
-  // Of the header that stands, from the second beat on.
+  // Of the present header, from the second beat on.
   assign legal     = ours_q && formed_q && !extra_q;
   assign extended  = header_q.extended;
   assign data_kind = header_q.kind != KindControl;
@@ -301,7 +301,7 @@ module rdma_receive
     CkIdle,
     CkControl,
     CkWait,     // for the verdict and the table's answer: the first piece goes with the later one
-    CkRefuse,   // tell the flow
+    CkRefuse,   // report to the flow
     CkFirst,    // piece
     CkSecond    // piece
   } check_e;
@@ -397,7 +397,7 @@ module rdma_receive
   assign known_control = control.control == ControlOpen || control.control == ControlProbe;
   assign unknown       = !data_kind && !ours && !known_control;
 
-  // Where the last beat goes. Told a cycle later, in which the header and the tables' answers still stand.
+  // Where the last beat goes. Passed on a cycle later; header and tables' answers are still held then.
   addr_t last_start, last_address;
   logic [6:0] last_beats_q;
   logic over_q;  // behind the ring's end

@@ -4,7 +4,7 @@
 /// A packet with a key is checked against the entry that the key names, one without against the entry of
 /// its source (docs/explanation/cores/rdma.md). An entry is read whole, in one cycle.
 ///
-///   Check       look_i: strobe with look_entry_i; one before its answer ends the last one. beats_i stands from
+///   Check       look_i: strobe with look_entry_i; one before its answer ends the last one. beats_i is held from
 ///               the next cycle on, src_i, extended_i, key_i and address_i with check_i, until the answer.
 ///               answer_valid_o strobes with code_o (0: the whole write lies in the region), to_queue_o,
 ///               qid_o, which stay until the next look
@@ -31,7 +31,7 @@ module rdma_regions
 
   input  logic        look_i,
   input  logic [5:0]  look_entry_i,
-  input  logic        check_i,        // level: what is checked stands
+  input  logic        check_i,        // level: what is checked is stable
   input  flow_t       src_i,
   input  logic        extended_i,
   input  logic [31:0] key_i,
@@ -50,11 +50,11 @@ module rdma_regions
   } entry_t;
 
   // ---------------------------------------------------------------- which entry is read
-  logic here_q, tell_q;  // what a check, a read asked for stands at the memory
+  logic here_q, tell_q;  // the memory's output is what a check, a read asked for
   logic read_q;          // a read of the table waits
   logic [7:0] read_addr_q;
   logic [5:0] entry_q, addr_q, waddr_q;
-  logic wrote_q, clash;  // it met a write: what stands there is nothing
+  logic wrote_q, clash;  // read collided with a write: data invalid, retry
   logic look, read;
   logic [5:0] addr, waddr;
   logic [2:0] we;
@@ -84,7 +84,7 @@ module rdma_regions
   );
 
   // ---------------------------------------------------------------- what becomes of it
-  logic load_q, ready_q;  // the entry stands in entry_word_q; with its room
+  logic load_q, ready_q;  // the entry is in entry_word_q; with its room
   logic judge;
   assign judge = ready_q && check_i && !look_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -120,7 +120,7 @@ module rdma_regions
     if (here_q) entry_word_q <= word;
     if (load_q) room_q <= {1'b0, entry_word_q.limit[63:3]} - 62'(beats_i);
     if (judge) begin
-      // A base that is no multiple of 8 is none: nothing below it may be written.
+      // A base that is no multiple of 8 is invalid: nothing below it may be written.
       base_ok_q  <= address_i[63:3] >= entry_word_q.base[63:3] && entry_word_q.base[2:0] == '0 &&
                     address_i[2:0] == '0;
       limit_ok_q <= !room_q[61] && address_i[63:3] <= room_q[60:0];

@@ -5,14 +5,15 @@
 /// order of the ring, at the end of the host's burst. A start that would release more than what was given
 /// back to the host is ignored.
 ///
-///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i. ready_o[f]: released descriptors that were not read.
+///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i.
+///               ready_o[f]: released descriptors that were not read.
 ///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes 1 or
-///               2 of them, never more, when flow_i has stood for a cycle
+///               2 of them, never more, when flow_i was held for a cycle
 ///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o, which comes with the write before
 ///               where a slot is written whole in one burst; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Bench       beat 0 of a slot is not the host's: its upper half becomes the time at which beat 1 was
-///               written. An extended descriptor's key stands in that half, so the time goes the same way
+///               written. An extended descriptor's key is in that half, so the time goes the same way
 ///   Parameters  NumHosts 2..8
 ///   Not done    a check of descriptors (rdma_send)
 module rdma_request_queues
@@ -151,7 +152,7 @@ module rdma_request_queues
   logic       fresh, empties;
 
   always_ff @(posedge clk_i) begin
-    // Where is written, and what, does not hang on what says that it is, which comes late.
+    // Write address and data do not depend on the write enable, which is late.
     if (clear_i || accept) begin
       released_q[clear_i ? clear_flow_i : held_flow_q] <= clear_i ? '0 : held_base_q + held_step_q;
     end

@@ -28,7 +28,7 @@
 ///   Throughput  a packet costs 3 operations: 9 cycles
 ///   Start       the memories are emptied in 512 cycles after reset (ready_o)
 ///   Parameters  NumHosts 2..8
-///   Not done    what an act does, and who is told
+///   Not done    what an act does, and which host is notified
 module rdma_resequencer
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -162,7 +162,7 @@ module rdma_resequencer
   hosts_t give_up_q;   // empty places below the limit are lost
   hosts_t scan_q;      // to be looked at since the last tick
   hosts_t watch_q;     // edge and base may differ
-  hosts_t denied_q;    // told that it is not open
+  hosts_t denied_q;    // its source was notified that it is not open
 
   seq_t base;
   session_t session;
@@ -211,7 +211,7 @@ module rdma_resequencer
     .we_i   (info_we_i),
     .waddr_i({info_src_i, info_place_i}),
     .wdata_i(info_i),
-    .re_i   (idle && !act_busy),  // an act's stands
+    .re_i   (idle && !act_busy),  // an act's word is held
     .raddr_i(look_addr),
     .rdata_o(info)
   );
@@ -242,7 +242,7 @@ module rdma_resequencer
     .data_o (due),
     .usage_o(due_count)
   );
-  // The same as due_told, without its pointers: what is looked at hangs on it.
+  // The same as due_told, without its pointers: the lookup depends on it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) due_q <= 1'b0;
     else due_q <= due_push || (due_told && !(due_pop && due_count == ($clog2(Due) + 1)'(1)));
@@ -268,7 +268,7 @@ module rdma_resequencer
       if (bits[i]) lowest = flow_t'(i);
     end
   endfunction
-  // Flows that retire take turns. Whose turn it is, or who is scanned, and the lowest place there are known a
+  // Flows that retire take turns. The flow whose turn it is, or that is scanned, and its lowest place are known a
   // cycle ahead; an operation that may change that costs a cycle more.
   hosts_t after_q, dirty_soon, dirty_after, dirty_next;
   logic walks, turn_q, scan_turn_q;
@@ -335,7 +335,7 @@ module rdma_resequencer
 
   assign idle            = state_q == StIdle;
   assign answer_ready_o  = idle && !settle_q;
-  // Who asks looks at ready only then, so it does not wait for the choice.
+  // Ready does not depend on the arbitration: it is sampled only with valid.
   assign refused_ready_o = answer_ready_o && !answer_valid_i;
   assign ask_ready_o     = refused_ready_o && !refused_valid_i;
   assign control_ready_o = ask_ready_o && !ask_valid_i;
@@ -368,7 +368,7 @@ module rdma_resequencer
   assign due_in = '{failed: due_in_failed_q, spoilt: due_in_spoilt_q, src: src_q, place: place_q};
 
   // The place is read with the choice: that of what asks, else the lowest of a flow that has something to do.
-  // That a packet asks comes late: its place passes one gate, whatever synthesis makes of the others.
+  // A packet's request is late: its place passes one gate, whatever synthesis makes of the others.
   (* keep *) logic [8:0] other_addr;
   always_comb begin
     other_addr = {walk_src_q, walk_place_q};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Receive half of the RDMA network interface: packets of all links into host memory, and who is told.
+/// Receive half of the RDMA network interface: packets of all links into host memory, and notifications.
 ///
 /// Composition of rdma_link_rx, rdma_receive, rdma_regions, rdma_queue_table, rdma_resequencer, rdma_write,
 /// rdma_notify, rdma_flush and rdma_ack. Formats and rules: docs/explanation/cores/rdma.md.
@@ -181,7 +181,7 @@ module rdma_rx
   always_ff @(posedge clk_i) begin
     wdata_q <= table_data_i;
     waddr_q <= table_addr_i[11:3];
-    // A tail's index stands where an entry's does.
+    // A tail's index has the same bits as an entry's.
     if (table_addr_i[13:12] == 2'b01) waddr_q <= {table_addr_i[10:3], 1'b0};
     if (clear) begin
       wdata_q <= '0;
@@ -587,7 +587,7 @@ module rdma_rx
     .idle_o         (write_idle)
   );
 
-  // Who has the bus asks for it while a packet is still checked, or a word for the host is made.
+  // Early bus request while a packet is checked or a word for the host is built.
   logic soon_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) soon_q <= 1'b0;

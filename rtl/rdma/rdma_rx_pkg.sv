@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// What the blocks of rdma_rx tell each other.
+/// Types of the signals between the blocks of rdma_rx.
 package rdma_rx_pkg;
   import rdma_pkg::*;
 
@@ -42,7 +42,7 @@ package rdma_rx_pkg;
 
   // A piece of a packet's payload: one run of addresses.
   typedef struct packed {
-    logic   drop;   // payload that nobody wants
+    logic   drop;   // payload to be dropped
     logic   last;   // of its packet
     logic   body;   // a frame word follows
     flow_t  src;
@@ -52,7 +52,7 @@ package rdma_rx_pkg;
     addr_t  address;
   } piece_t;
 
-  // What a write to memory was, told when it is answered.
+  // What a write to memory was: returned with its answer.
   typedef enum logic [2:0] {
     WrotePart,   // more of the packet follows
     WrotePacket,
@@ -116,7 +116,7 @@ package rdma_rx_pkg;
   } enqueued_t;
 
   // Beats that come soon, at their link's rate too: of a packet with its header at most 4, of a burst at most
-  // 6. An arbiter of a PCI bus may give up who asks for it and begins nothing within 16 clocks. In gates:
+  // 6. An arbiter of a PCI bus may drop a master that requests it and begins nothing within 16 clocks. In gates:
   // a compare is a carry chain, and these bits come late in their cycle.
   function automatic logic few(logic [6:0] beats);
     return beats[6:3] == '0 && !(beats[2] && beats[1:0] != '0);

@@ -9,7 +9,7 @@
 ///               beat; may be withdrawn while own_room_i of its host is 0. post_i: strobe while
 ///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
 ///               ready; write_* a cycle later, of a message's first two beats perhaps two. A message's header
-///               stands at message_data_i with post_i, and then until message_re_o
+///               is at message_data_i with post_i, and is held until message_re_o
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
 ///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
@@ -236,7 +236,7 @@ module rdma_segment
   assign second_message = state_q == StSecond && message_q;
   assign body           = state_q == StPayload && message_q;
   assign stamp          = state_q == StPayload && bench_i && stamp_beat_q && !message_q;
-  // The header still stands where it was read, then the body. The memory is far: its data come last.
+  // The header is still at the memory's output, then the body. The memory is far: its data are late.
   assign message_data = {message_data_i[63:32] & {32{second_message || body}},
                          message_data_i[31:8] & {24{body}},
                          (message_data_i[7:0] & {8{body}}) |
@@ -274,7 +274,7 @@ module rdma_segment
   assign own_ready_o     = go_own;
 
   // The body's beats: each is asked for as the one before it is taken. Behind a header of one beat the first
-  // is until that goes: nobody else reads.
+  // is until that goes: there is no other reader.
   logic message_next;
   assign message_re_o   = (state_q == StHead && post_valid_q && post_q.bare) ||
                           (message_q && payload) || (second_message && step);
@@ -331,7 +331,7 @@ module rdma_segment
     end else if (payload || pop) begin
       left_q <= left_q - beats_t'(1);
     end
-    // The stamps of the benchmark mode stand in payload beat 1.
+    // The stamps of the benchmark mode are in payload beat 1.
     first_beat_q <= state_q != StPayload || (first_beat_q && !payload);
     stamp_beat_q <= state_q == StPayload && (payload ? first_beat_q : stamp_beat_q);
 

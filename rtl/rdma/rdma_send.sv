@@ -8,10 +8,10 @@
 /// for room. Where fewer links are up than a whole transfer needs, it is granted in parts.
 ///
 ///   Handshake   ready_i vectors: something to look at; coming_i: there may be, and its ready_i says so 2
-///               cycles later. With coming_early_i a slot's first half was written, and write_i tells of the
-///               second if it follows at once. job_*, read_*: together, with request_free_i, which stays until then. post_*:
-///               valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
-///               What was read stands at request_data_i, or message_data_i, until more is asked for
+///               cycles later. With coming_early_i a slot's first half was written, and write_i announces the
+///               second if it follows at once. job_*, read_*: together, with request_free_i, which is held
+///               until then. post_*: valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
+///               What was read is held at request_data_i, or message_data_i, until more is asked for
 ///   Ordering    the transfers of a queue are granted in order
 ///   Latency     from ready_i, or coming_i, to job_valid_o 4 cycles, of what came early 3; to post_valid_o 3. With
 ///               more than one packet, an extended descriptor, or less than room for a longest packet 6, a
@@ -130,7 +130,7 @@ module rdma_send
     StJudge,
     StPlan,    // a packet a cycle
     StGive,    // refused: its slots go back
-    StError,   // and the host is told why
+    StError,   // and it is reported to the host
     StEarly    // a descriptor's second beat was caught as it was written
   } state_e;
 
@@ -140,7 +140,7 @@ module rdma_send
   flow_t  flow_q;
   assign flow_o = flow_q;
 
-  // ---------------------------------------------------------------- whose turn it is
+  // ---------------------------------------------------------------- arbitration
   // aside_q: no room at the last look. turn_q: messages go first. part_q: a part of the next descriptor was
   // granted; torn_q: and its session has ended since.
   logic [MaxHosts-1:0] aside_q, turn_q, part_q, torn_q, ask_request, ask_message, ask, pick;
@@ -161,7 +161,7 @@ module rdma_send
                  (message_q ? message_free_i : request_free_i);
   assign ready = message_q ? message_ready_i[flow_q] : request_ready_i[flow_q];
   // Its second beat, with the start flag, comes as its first one is read. Whether it was released is known a
-  // cycle later than the decision is made ready: it stands there.
+  // cycle later than the decision is made ready: it is stable there.
   assign caught = write_i && write_addr_i == {flow_q, slot_i, 1'b1} && written.start;
   assign there  = !early_q || request_ready_i[flow_q];
 
@@ -211,7 +211,7 @@ module rdma_send
       default: ;
     endcase
   end
-  // What was read last stands until the decision: an extended descriptor's key, or the benchmark's stamp.
+  // What was read last is held until the decision: an extended descriptor's key, or the benchmark's stamp.
   assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
                                          state_q == StEarly ||
                                          (extended && (state_q == StSize || state_q == StThird)));

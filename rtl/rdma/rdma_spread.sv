@@ -4,8 +4,8 @@
 /// The packets of a destination go to the links that are up in turn, each destination with a turn of its
 /// own. Control packets go over the lowest link that is up, so that they keep their order. Each VOQ keeps
 /// ControlPackets control packets' room free of data, so those can be queued always while no more of them
-/// are under way to this destination. The last place is not for the interface's own: who was shown
-/// control_room_o keeps it.
+/// are under way to this destination. The last place is not for the interface's own: a client
+/// that has seen control_room_o keeps it.
 ///
 ///   Handshake   used_o, link_o: of flow_i, in its cycle. take_i: a packet of flow_i with beats_i goes to
 ///               link_o among mask_i. gone_*: one has left. control_*: the same for control packets
@@ -81,7 +81,7 @@ module rdma_spread
     assign gone      = gone_i && (NumLinks == 1 || gone_link_i == LinkWidth'(l));
     assign used_o[l] = put_q[flow_i] - got_q[flow_i];
     always_ff @(posedge clk_i) begin
-      // Where is written, and what, does not hang on what says that it is, which comes late.
+      // Write address and data do not depend on the write enable, which is late.
       if (clear_i || (take_i && pick[l])) begin
         put_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : put_q[flow_i] + room_t'(beats_i);
       end

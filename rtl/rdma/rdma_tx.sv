@@ -15,7 +15,7 @@
 ///               rvalid_i, to the first beat at the VOQ none; a cycle a beat. From the first beat 2 link
 ///               cycles of crossing and 1 to tx_valid_o
 ///   Early       rearly_i comes while a read is under way and none of its beats is at rvalid_i. If the beat is
-///               later than told of, its packet pauses; without rearly_i a packet begins with rvalid_i
+///               later than announced, its packet pauses; without rearly_i a packet begins with rvalid_i
 ///   Ahead       arsoon_o: a read will probably be at the pins within a few cycles. With rq_coming_i 4 cycles
 ///               ahead of arvalid_o, else with the end of the descriptor's write; until the address is taken, or
 ///               the look ends without a grant. Low when idle
@@ -47,7 +47,7 @@ module rdma_tx
   input  session_t    first_session_i,
   input  logic [31:0] probe_cycles_i,
   input  logic [NumLinks-1:0] link_enable_i,  // low: its packets are dropped, and it gets no more
-  input  logic        bench_i,                // as link_port's; stands while packets are under way
+  input  logic        bench_i,                // as link_port's; stable while packets are in flight
   input  logic [31:0] stamp_i,
   input  logic [31:0] link_stamp_i,
 
@@ -525,7 +525,7 @@ module rdma_tx
   end
   assign request_free = under_q < 3'(Outstanding) && read_ready;
 
-  // Who has the bus asks for it while the descriptor is still looked at.
+  // Early bus request while the descriptor is decoded.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) arsoon_o <= 1'b0;
     else arsoon_o <= (request_free && (request_coming || (run && rq_coming_i))) ||
@@ -548,7 +548,7 @@ module rdma_tx
     fifo #(
       .Width     ($bits(job_t)),
       .Depth     (Outstanding > 2 ? 4 : 2),
-      .WriteAhead(1'b1)  // a grant comes late
+      .WriteAhead(1'b1)  // a grant is late
     ) u_jobs (
       .clk_i,
       .rst_ni,

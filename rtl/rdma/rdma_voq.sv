@@ -6,11 +6,12 @@
 /// by packet.
 ///
 ///   Handshake   a beat is announced: flow_i and last_i are taken with valid_i and ready_o; it is written in
-///               one of the two cycles behind. So the link hears of it before it is in the memory, and cannot read
-///               it before: it does so more than two of its cycles later, and its clock is slower than the host's. The packets of all queues come one after the
-///               other. There must be room: rdma_spread counts it.
+///               one of the two cycles behind. So the link knows of it before it is in the memory, and cannot read
+///               it before: it does so more than two of its cycles later, and its clock is slower than the
+///               host's. The packets of all queues come one after the other. There must be room:
+///               rdma_spread counts it.
 ///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
-///   Ordering    the packets of a queue leave in order; nothing stands between a Sop and its end
+///   Ordering    the packets of a queue leave in order; nothing comes between a Sop and its end
 ///   Latency     from a packet's first valid_i to its Sop 2 link cycles of crossing and 1, 3 where others wait
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
 ///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
@@ -94,7 +95,7 @@ module rdma_voq
 
   // ---------------------------------------------------------------- host's clock
   place_t     wplace_q[NumHosts];
-  // Beats of this packet modulo 8: the first 8 are told one by one, so that it begins to leave; then 8 in
+  // Beats of this packet modulo 8: the first 8 are announced one by one, so that it begins to leave; then 8 in
   // one, which the host side writes before the link has sent those.
   logic [2:0] count_q;
   logic       early_q;
@@ -155,7 +156,7 @@ module rdma_voq
 
   // ---------------------------------------------------------------- link's clock: what is there
   typedef logic [FlowWidth-1:0] local_flow_t;
-  place_t there_q [NumHosts];  // behind the last beat that was told
+  place_t there_q [NumHosts];  // behind the last beat that was announced
   place_t rplace_q[NumHosts];  // next beat to fetch
   logic   rclear_q;
   local_flow_t rclear_flow_q, token_flow, pick_flow, choice_flow, flow_q, fetch_flow;
@@ -179,7 +180,7 @@ module rdma_voq
     end
   end
   always_ff @(posedge link_clk_i) begin
-    // Where is written, and what, does not hang on what says that it is, which comes late.
+    // Write address and data do not depend on the write enable, which is late.
     if (rclear_q || token_take) begin
       there_q[rclear_q ? rclear_flow_q : token_flow] <=
           rclear_q ? '0 : there_q[token_flow] + place_t'(token.beats);
@@ -190,7 +191,7 @@ module rdma_voq
     end
   end
 
-  // ---------------------------------------------------------------- whose turn it is
+  // ---------------------------------------------------------------- arbitration
   logic enable_q, enable_sync, departure_room, busy_q, move;
   logic enable_settled;
   sync_bits u_enable (
@@ -210,7 +211,7 @@ module rdma_voq
   arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
   arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
   assign pick = first != '0 ? first_pick : any_pick;
-  // Where nothing waits, what a token tells of is chosen with it, and begins at once if nothing is under way.
+  // If nothing waits, a token's flow is chosen at once, and begins at once if no packet is in progress.
   assign direct      = waiting_q == '0 && token_take;
   assign choice      = direct ? NumHosts'(1) << token_flow : pick;
   assign choice_flow = direct ? token_flow : pick_flow;
@@ -265,7 +266,7 @@ module rdma_voq
   assign read        = !choose && (!read_q || fresh) &&
                        (!fetched_all || told) && !(have_q && beat_q.last);
   assign fetch       = start || read;
-  // Each flow's place is looked up before it is known whose is wanted: the memory is far from all of them.
+  // Each flow's place is looked up before the flow is chosen: the memory is far from all of them.
   always_comb begin
     if (!choose) raddr = {flow_q, rplace_q[flow_q]};
     else if (direct) raddr = {token_flow, rplace_q[token_flow]};
@@ -300,7 +301,7 @@ module rdma_voq
     else if (have_q && beat_q.bad) flit_d = '{kind: FlitEdb, data: {8'd0, ~crc_d}};
   end
 
-  // The first beat tells number, length and kind.
+  // The first beat has number, length and kind.
   header_t header;
   logic    first_word;
   assign header     = beat_q.data;

@@ -4,9 +4,9 @@
 /// One AXI ID; the next burst begins when the last one's address and data are taken, so addresses, data and
 /// answers are in one order.
 ///
-///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that cross no 4 KiB, payload_* in step; a
-///               dropped one takes its packet's payload and writes nothing. Beats without keep have no strobes
-///   Notices     notice_valid_i/notice_ready_o: stands until it is written, its data as notice_second_o
+///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that
+///               cross no 4 KiB, payload_* in step; a dropped one takes its packet's payload and writes nothing. Beats without keep have no strobes
+///   Notices     notice_valid_i/notice_ready_o: held until it is written, its data as notice_second_o
 ///               says; after a burst of payload a notice goes first, after a notice payload does
 ///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to any
 ///               burst of the packet was an error, spoilt: its payload was bad
@@ -91,7 +91,7 @@ module rdma_write
   logic room, go_notice, go_burst, go_drop, w_take, burst_end;
   logic tags_ready;
 
-  // A piece stands until its last beat is taken.
+  // A piece is held until its last beat is taken.
   logic piece_end, drop_end, hold, last_burst;
   assign piece_ready_o = piece_end;
 
@@ -185,7 +185,7 @@ module rdma_write
   addr_t offered;
   assign notice    = state_q == StNotice;
   assign awvalid_o = aw_q;
-  // Notice and piece stand until their end, so neither is kept. The sum is behind the choice: one LUT a bit.
+  // Notice and piece are held until their end, so neither is stored. The sum is behind the choice: one LUT a bit.
   assign offered   = notice ? notice_i.address : piece_i.address;
   assign next_page = second_q && !notice;
   assign awaddr_o  = {offered[63:12] + 52'(next_page), next_page ? 9'd0 : offered[11:3], 3'b000};

@@ -576,7 +576,7 @@ pub mod rdma_words {
         use super::Field;
         /// 1 on the first pass through the ring, 0 on the second, and so on.
         pub const PHASE: Field = Field { low: 0, bits: 1 };
-        /// Beats of the body; 0: the body could not be written, skip the slot. For a notification: 1 if a transfer failed since the last one.
+        /// Beats of the body; 0: the body could not be written, skip the slot. For a notification: 1 if a transfer of the same session failed since the last one.
         pub const BEATS: Field = Field { low: 1, bits: 7 };
         /// Source host.
         pub const SRC: Field = Field { low: 8, bits: 7 };
@@ -602,7 +602,7 @@ pub mod rdma_words {
         pub const ADDRESS: Field = Field { low: 0, bits: 48 };
         /// Number of notifications since the address of this word was set, this one included.
         pub const COUNT: Field = Field { low: 48, bits: 15 };
-        /// 1: a transfer failed since the last notification.
+        /// 1: a transfer of the same session failed since the last notification.
         pub const FAILED: Field = Field { low: 63, bits: 1 };
     }
 

@@ -533,6 +533,29 @@ async def a_failed_write_is_told_to_both_sides(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_new_session_forgets_that_a_transfer_of_the_last_one_failed(dut: Any) -> None:
+    h = await begin(dut)
+    await h.region(40, BASE, 0x10000, 0b110)
+    await h.address(NOTIFY + 1, WORDS)
+    await h.address(NOTIFY + 2, WORDS + 8)
+    await h.open(1, 7)
+    await h.open(2, 7)
+    h.poison = [range(BASE + 0x1000, BASE + 0x1008)]
+    for src in (1, 2):
+        h.send(write(h, 0, BASE + 0x1000, 1, src=src, third=40).beats())
+    await h.rest()
+    # Nothing was notified of it. Its sender begins anew, the other one does not.
+    h.poison = []
+    h.send(control(1, OPEN, 8, 0))
+    await h.rest()
+    h.send(write(h, 0, BASE, 1, session=8, third=40, notify=True).beats())
+    h.send(write(h, 1, BASE + 8, 1, src=2, third=40, notify=True).beats())
+    await h.rest()
+    assert h.memory[WORDS] >> 48 == 1, "one notification, nothing failed"
+    assert h.memory[WORDS + 8] >> 48 == 1 << 15 | 1
+
+
+@cocotb.test()
 async def messages_of_a_packed_queue_follow_each_other_round_its_ring(dut: Any) -> None:
     h = await with_ring(dut)
     base, wrap = BASE, 20

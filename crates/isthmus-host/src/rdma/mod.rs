@@ -16,6 +16,7 @@ mod messages;
 mod phases;
 mod post;
 mod read;
+mod stress;
 mod words;
 
 pub use config::{EndpointConfig, LazyPosting, Posting};
@@ -28,6 +29,7 @@ pub use read::{
     Ended, ReadError, Readable, Reader, ReaderConfig, Remote, Served, Ticket, answer_read,
     serve_reads,
 };
+pub use stress::Stressed;
 pub use words::{
     Completion, Descriptor, ErrorRecord, Fault, Frame, HostId, InlineWrite, Key, Layout,
     MAX_INLINE, MAX_MESSAGE, MAX_TRANSFER, Message, MessageHeader, Notification, Options,

@@ -187,6 +187,35 @@ fn a_fence_ends_when_all_is_in_far_memory_and_not_before() {
 }
 
 #[test]
+fn a_stress_run_lasts_as_long_as_asked_and_counts_what_it_sent() {
+    let network = Network::new(2, MEMORY, 1, Faults::default());
+    let lasting = Duration::from_micros(500);
+    network.run(programs(2, |host| {
+        let network = &network;
+        async move {
+            let (mut endpoint, _inbox) = open(network, host, 2).await.unwrap();
+            let machine = network.machine(host);
+            machine.sleep(SETTLE).await;
+            machine.poke(DATA, &pattern(4096, host as u64));
+            let other = 1 - host;
+            let done = endpoint.stress(&transfer(host, 0, other, 0x4000, 4096), lasting).await;
+            let done = done.unwrap();
+            assert!(done.lasted >= lasting && done.lasted < lasting + TIMEOUT);
+            assert!(done.transfers > 128, "more than a queue holds");
+            assert_eq!((done.bytes, done.refused), (4096 * done.transfers, 0));
+            let far = network.machine(other);
+            assert_eq!(far.peek(DATA + 0x4000, 4096), pattern(4096, host as u64));
+            // What cannot be posted is refused, not repeated for ever.
+            let refused = transfer(host, 0, other, 0x100_0000, 8);
+            let done = endpoint.stress(&refused, Duration::ZERO).await.unwrap();
+            assert_eq!((done.transfers, done.refused), (1, 1));
+            let wrong = Descriptor { bytes: 12, ..refused };
+            assert!(endpoint.stress(&wrong, lasting).await.is_err());
+        }
+    }));
+}
+
+#[test]
 fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
     // More than 65536 slots, packets and beats of messages.
     const ROUNDS: u64 = 1100;

@@ -8,10 +8,12 @@ mod common;
 mod fence;
 mod interrupt;
 mod links;
+mod mail;
 mod random;
 mod read;
 mod restart;
 mod stamps;
+mod stress;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -48,6 +50,7 @@ fn run(arguments: &[String]) -> Result<Value, Failure> {
         "read" => read::run(&scenario, &settings),
         "restart" => restart::run(&scenario, &settings),
         "stamps" => stamps::run(&scenario, &settings),
+        "stress" => stress::run(&scenario, &settings),
         _ => Err(format!("{program}: no such program").into()),
     }
 }

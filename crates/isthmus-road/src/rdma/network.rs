@@ -156,6 +156,16 @@ impl Network {
         self.world.nodes[usize::from(host)].device.status()
     }
 
+    /// How long each wire of a host's bus has been busy so far: PCI-X has one, PCI Express one each way,
+    /// to the interface first.
+    ///
+    /// # Panics
+    /// When there is no such host.
+    #[must_use]
+    pub fn bus_busy(&self, host: HostId) -> Vec<Picoseconds> {
+        self.world.nodes[usize::from(host)].bus.busy()
+    }
+
     /// Runs programs side by side until all have ended, or the first has failed.
     ///
     /// # Errors
