@@ -6,6 +6,7 @@ mod dma;
 mod home;
 mod program;
 pub mod scenario;
+mod svm;
 mod world;
 
 use std::collections::BTreeMap;
@@ -97,9 +98,11 @@ fn measurement(
     described.append(&mut rates.describe(scenario, outcome));
     let by = match workload.driver {
         CcixDriver::RequestAgent => "",
+        CcixDriver::Svm => "-svm",
         CcixDriver::PcieDma => "-dma",
     };
-    let name = format!("{}-{}{by}", workload.bytes, arrivals.suffix());
+    let translated = workload.translation.map_or_else(String::new, |one| format!("-{}", one.name()));
+    let name = format!("{}-{}{by}{translated}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
@@ -122,6 +125,8 @@ struct Rates {
     busy: f64,
     /// Messages of a packet, on the mean: requests of a write, answers of a read.
     messages: f64,
+    /// Translations that the host was asked for, for a transfer.
+    translations: f64,
 }
 
 impl Rates {
@@ -136,6 +141,10 @@ impl Rates {
             link_bytes_s: share(bytes, elapsed * 1e-12),
             busy: share(bytes * scenario.byte_fs() / 1e3, elapsed).min(1.0),
             messages: share((until.requests - from.requests) as f64, packets),
+            translations: share(
+                (until.walks - from.walks) as f64,
+                (until.requests - from.requests) as f64 / scenario.lines() as f64,
+            ),
         }
     }
 
@@ -149,9 +158,21 @@ impl Rates {
             "fastest_cycles": fastest.0 as f64 / period.0 as f64,
             "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
         });
-        match described {
+        let mut described = match described {
             Value::Object(map) => map,
             _ => Map::new(),
+        };
+        if let Some(of) = &scenario.workload.translation {
+            let translated = json!({
+                "page": of.page.name(),
+                "order": of.order.name(),
+                "footprint_bytes": of.footprint_bytes,
+                "warm": of.warm,
+                "walks": self.translations,
+                "retries": outcome.retries,
+            });
+            described.insert("translation".to_owned(), translated);
         }
+        described
     }
 }

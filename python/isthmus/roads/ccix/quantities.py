@@ -20,6 +20,10 @@ def _fastest_ns(m: Measurement) -> float | None:
     return m.latency.min / 1e3 if m.latency else None
 
 
+def _mean_ns(m: Measurement) -> float | None:
+    return m.latency.avg / 1e3 if m.latency else None
+
+
 def _logic_cycles(m: Measurement) -> float | None:
     """Clocks of a transfer in the FPGA's own logic."""
     ours = [stage.time for stage in m.stages if stage.where == "fpga" and stage.name not in OUTSIDE]
@@ -33,6 +37,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
     "ccix_fastest_ns": each(_fastest_ns),
+    "ccix_mean_ns": each(_mean_ns),
     "logic_cycles": each(_logic_cycles),
     "packet_messages": each(workload("packet_messages")),
 }
