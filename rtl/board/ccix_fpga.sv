@@ -14,7 +14,9 @@
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; NumMiss, PagesLog2, Ahead
 ///               as ccix_translate
-///   Not done    a cache; the hard block
+///               CacheLines 0: no cache, or 4 ways of a power of two of sets of ccix_cache, instead of
+///               ccix_request
+///   Not done    the hard block
 module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
@@ -25,7 +27,8 @@ module ccix_fpga
   parameter bit          Translate   = 1'b0,
   parameter int unsigned NumMiss     = 8,
   parameter int unsigned PagesLog2   = 0,
-  parameter int unsigned Ahead       = 0
+  parameter int unsigned Ahead       = 0,
+  parameter int unsigned CacheLines  = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -128,15 +131,29 @@ module ccix_fpga
     assign fail[2]        = 1'b0;
   end
 
-  ccix_request #(.NumTxns(NumTxns)) u_request (
-    .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
-    .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
-    .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
-    .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
-    .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
-    .ans_header_i(ans_header), .ans_data_i(ans_data), .places_o(places), .stray_o(stray),
-    .fail_o(fail[0])
-  );
+  // ---------------------------------------------------------------- agent
+  if (CacheLines == 0) begin : gen_request
+    ccix_request #(.NumTxns(NumTxns)) u_request (
+      .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
+      .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
+      .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
+      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
+      .ans_header_i(ans_header), .ans_data_i(ans_data), .places_o(places), .stray_o(stray),
+      .fail_o(fail[0])
+    );
+  end else begin : gen_cache
+    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
+      .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
+      .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
+      .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
+      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
+      .ans_header_i(ans_header), .ans_data_i(ans_data), .stray_o(stray), .fail_o(fail[0])
+    );
+    // Its requests need no places: the home has more than the cache has requests open.
+    assign places = {7'd0, ans_lines && ans_header.kind == MsgCredit};
+  end
   ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
     .clk_i, .rst_ni, .valid_i(pack_valid), .ready_o(pack_ready), .words_i(pack_words),
     .message_i(pack), .tx_valid_o(cxs_tx_valid_o), .tx_last_o(cxs_tx_last_o),

@@ -2,6 +2,7 @@
 //! Coherent host memory over CCIX: an FPGA's request agent reads and writes lines at the host's home.
 
 mod breakdown;
+mod directory;
 mod dma;
 mod home;
 mod program;
@@ -49,6 +50,10 @@ impl Road for Ccix {
         world.start()?;
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
+        if scenario.is_cached() {
+            world.load_written(&outcome.lines)?;
+            world.check(scenario.seed)?;
+        }
         world.check_memory(&outcome.lines, scenario.seed)?;
         let mut measured = measurement(&scenario, &world, &outcome)?;
         measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
@@ -99,9 +104,12 @@ fn measurement(
     let by = match workload.driver {
         CcixDriver::RequestAgent => "",
         CcixDriver::Svm => "-svm",
+        CcixDriver::Cached => "-cached",
+        CcixDriver::CachedHit => "-hit",
         CcixDriver::PcieDma => "-dma",
     };
-    let translated = workload.translation.map_or_else(String::new, |one| format!("-{}", one.name()));
+    let translated =
+        workload.translation.map_or_else(String::new, |one| format!("-{}", one.name()));
     let name = format!("{}-{}{by}{translated}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
@@ -114,7 +122,7 @@ fn measurement(
         simulation: SimulationCost::of(&statistics),
         ..Measurement::of(&origin, &name, &samples)
     }
-    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+    .described(if scenario.stores_at_home() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
 /// What the direction with the data carried between two moments.

@@ -30,6 +30,8 @@ BASE_NS = {
     ("eci", "atomic"): 190,
     ("ccix", "request-agent"): 520,
     ("ccix", "svm"): 540,
+    ("ccix", "cached"): 550,
+    ("ccix", "cached-hit"): 32,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,

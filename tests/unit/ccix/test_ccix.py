@@ -31,3 +31,7 @@ def test_ccix_translate(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead:
         "ccix_translate_tb",
         parameters={"NumMiss": misses, "PagesLog2": pages_log2, "Ahead": ahead},
     )
+
+
+def test_ccix_cache() -> None:
+    run("isthmus:ccix:ccix", "ccix_cache", "ccix_cache_tb", parameters={"Sets": 2, "Ways": 4, "NumMshr": 4})

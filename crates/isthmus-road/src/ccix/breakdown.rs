@@ -47,8 +47,7 @@ fn translation(link: &CcixLink, end: Picoseconds) -> Option<[Hop; 2]> {
         let records = link.records(way);
         records.iter().find(|one| has(one, |kind| kind == wanted)).map(Hop::of)
     };
-    let [asked, answer] =
-        [first(Direction::Up, TRANSLATE)?, first(Direction::Down, TRANSLATED)?];
+    let [asked, answer] = [first(Direction::Up, TRANSLATE)?, first(Direction::Down, TRANSLATED)?];
     (answer.delivered <= end).then_some([asked, answer])
 }
 
@@ -129,6 +128,12 @@ pub(super) fn stages(
                 way.until("wire", "translation, back", answer.delivered)?;
             }
             way.until("fpga", "translation", sent)?;
+            if scenario.is_cached()
+                && !link.records(Direction::Up).iter().any(|one| has(one, is_of_a_line))
+            {
+                way.until("fpga", "cache", end)?;
+                return way.finish(end);
+            }
             let gateway = scenario.platform.home.gateway_ns;
             (Hops::of_agent(link, scenario), Picoseconds::from_ns_f64(gateway))
         }
@@ -138,7 +143,7 @@ pub(super) fn stages(
     let [before, behind] = hops.ours;
     way.until("fpga", before, first.handed)?;
     way.until("fpga", "hard block", first.start)?;
-    if scenario.writes() {
+    if scenario.stores_at_home() {
         // All lines go up; what counts is the last.
         let last = hops.up.last().ok_or_else(missing)?;
         way.until("wire", "bits", last.end)?;

@@ -12,6 +12,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::ccix::CcixLink;
 
+use super::directory::{Action, Directory, Request, Response, Waiting};
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
 
@@ -29,10 +30,18 @@ const FAULT: u64 = 8;
 const INVALIDATED: u64 = 9;
 pub(super) const TRANSLATED: u64 = 10;
 pub(super) const INVALIDATE: u64 = 11;
+const CACHE_REQUEST: u64 = 12;
+const CACHE_RESPONSE: u64 = 13;
+const SNOOP: u64 = 14;
+/// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
+const FSHR: u64 = 10;
+const FINV: u64 = 11;
+const PEMD: u64 = 13;
+const PACK: u64 = 16;
 
 /// The kind of a message of the FPGA that requests a line, or of its answer.
 pub(super) fn is_of_a_line(kind: u64) -> bool {
-    matches!(kind, READ | WRITE | WRITE_PART | COMP | COMP_DATA)
+    matches!(kind, READ | WRITE | WRITE_PART | COMP | COMP_DATA | CACHE_REQUEST)
 }
 
 /// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
@@ -108,6 +117,8 @@ pub(super) struct Home {
     /// By physical lines.
     memory: RefCell<Content>,
     translator: Option<Rc<Translator>>,
+    /// Of an agent with a cache.
+    directory: Option<RefCell<Directory>>,
     stored: RefCell<Vec<Stored>>,
     wrong: RefCell<Option<String>>,
 }
@@ -115,6 +126,21 @@ pub(super) struct Home {
 fn header(kind: u64, words: u64, txn: u64, credits: [u32; 2]) -> u64 {
     let [requests, lines] = credits.map(u64::from);
     kind << 60 | words << 56 | txn << 48 | requests << 40 | lines << 32
+}
+
+/// A line of eight words.
+fn bytes_of(words: &[u64]) -> Line {
+    let mut line = [0; LINE_BYTES];
+    for (bytes, word) in line.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    line
+}
+
+/// The words of a line.
+fn words_of(line: &Line) -> impl Iterator<Item = u64> {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    line.chunks_exact(8).map(word)
 }
 
 impl Home {
@@ -126,6 +152,7 @@ impl Home {
         lines: u64,
         first: Content,
         translator: Option<Rc<Translator>>,
+        cached: bool,
     ) -> Rc<Self> {
         let home = Rc::new(Self {
             sim: sim.clone(),
@@ -137,6 +164,7 @@ impl Home {
             lines,
             memory: RefCell::new(first),
             translator,
+            directory: cached.then(RefCell::default),
             stored: RefCell::default(),
             wrong: RefCell::default(),
         });
@@ -187,6 +215,14 @@ impl Home {
         while let Some(first) = rest.first() {
             let (kind, length) = (first >> 60, (first >> 56 & 0xF) as usize);
             let expected = match kind {
+                CACHE_REQUEST if self.directory.is_some() => 2,
+                CACHE_RESPONSE if self.directory.is_some() => {
+                    if length == 10 {
+                        10
+                    } else {
+                        2
+                    }
+                }
                 READ => 2,
                 WRITE => 10,
                 WRITE_PART => 11,
@@ -200,6 +236,9 @@ impl Home {
             }
             let (message, behind) = rest.split_at(length);
             match &self.translator {
+                _ if kind == CACHE_REQUEST || kind == CACHE_RESPONSE => {
+                    self.coherent(kind, message.to_vec());
+                }
                 Some(translator) if !is_of_a_line(kind) => {
                     self.translation(translator, kind, message);
                 }
@@ -220,10 +259,92 @@ impl Home {
         }
     }
 
+    /// A message of an agent with a cache: it is at the directory after the way there.
+    fn coherent(self: &Rc<Self>, kind: u64, message: Vec<u64>) {
+        let (opcode, line) = (message[1] >> 59, message[1] >> 7 & ((1 << 33) - 1));
+        if line >= self.lines {
+            return self.fail(format!("a request for line {line:#x}, which is not its memory"));
+        }
+        let home = Rc::clone(self);
+        self.sim.after(self.gateway, move || {
+            let Some(directory) = &home.directory else { return };
+            let done = if kind == CACHE_REQUEST {
+                let request = match opcode {
+                    0 => Request::Load,
+                    5 => Request::LoadExclusive,
+                    6 => Request::Upgrade,
+                    _ => return home.fail(format!("a request with the code {opcode}")),
+                };
+                let id = message[0] >> 48 & 0xFF;
+                Ok(directory.borrow_mut().ask(line, Waiting::Fpga(request, id)))
+            } else {
+                let response = match opcode {
+                    0..=2 => Response::Victim,
+                    4 | 6 => Response::GivenUp,
+                    5 => Response::StaysOwner,
+                    7 => Response::Shares,
+                    8 => Response::HasNone,
+                    15 => Response::Granted,
+                    _ => return home.fail(format!("a response with the code {opcode}")),
+                };
+                if matches!(opcode, 0 | 4 | 5) != (message.len() == 10) {
+                    let words = message.len();
+                    return home.fail(format!("a response with the code {opcode}, {words} words"));
+                }
+                if message.len() == 10 {
+                    home.memory.borrow_mut().changed.insert(line, bytes_of(&message[2..]));
+                }
+                directory.borrow_mut().respond(line, response)
+            };
+            match done {
+                Ok(actions) => actions.into_iter().for_each(|action| home.act(line, action)),
+                Err(reason) => home.fail(format!("line {line:#x}: {reason}")),
+            }
+        });
+    }
+
+    fn act(self: &Rc<Self>, line: u64, action: Action) {
+        match action {
+            Action::Grant { id, data: false } => {
+                self.link.send(vec![header(COMP, 1, id, [0, 0]) | PACK]);
+            }
+            Action::Grant { id, data: true } => {
+                let home = Rc::clone(self);
+                self.sim.after(self.read, move || {
+                    let mut answer = vec![header(COMP_DATA, 9, id, [0, 0]) | PEMD];
+                    answer.extend(words_of(&home.memory.borrow().at(line, line)));
+                    home.link.send(answer);
+                });
+            }
+            Action::Forward { invalidate } => {
+                let code = if invalidate { FINV } else { FSHR };
+                self.link.send(vec![SNOOP << 60 | 1 << 56 | code << 48 | line]);
+            }
+            Action::Host(_) => {}
+        }
+    }
+
+    /// The host loads a line that the FPGA may have changed: the FPGA shares it.
+    pub(super) fn load(self: &Rc<Self>, line: u64) {
+        let Some(directory) = &self.directory else { return };
+        if !directory.borrow().is_away(line) {
+            return;
+        }
+        let access = Waiting::Host { store: false, access: 0 };
+        let actions = directory.borrow_mut().ask(line, access);
+        actions.into_iter().for_each(|action| self.act(line, action));
+    }
+
+    /// Nothing is open at the home, and memory has what the FPGA wrote to the lines that the host has loaded.
+    pub(super) fn is_idle(&self) -> bool {
+        self.directory.as_ref().is_none_or(|directory| directory.borrow().is_idle())
+    }
+
     /// Moves the content of a frame.
     fn move_lines(&self, from: u64, to: u64, lines: u64) {
         let changed = &mut self.memory.borrow_mut().changed;
-        let moved: Vec<u64> = changed.keys().copied().filter(|at| (from..from + lines).contains(at)).collect();
+        let moved: Vec<u64> =
+            changed.keys().copied().filter(|at| (from..from + lines).contains(at)).collect();
         for at in moved {
             if let Some(line) = changed.remove(&at) {
                 changed.insert(at - from + to, line);
@@ -250,9 +371,7 @@ impl Home {
         };
         let mut data = [0; LINE_BYTES];
         if kind != READ {
-            for (bytes, word) in data.chunks_exact_mut(8).zip(&message[message.len() - 8..]) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
+            data = bytes_of(&message[message.len() - 8..]);
         }
         let access = if kind == READ { self.read } else { self.write };
         let home = Rc::clone(self);
@@ -277,10 +396,7 @@ impl Home {
                 header(COMP, 1, txn, [1, 1])
             }];
             if kind == READ {
-                let words = line_of.chunks_exact(8);
-                answer.extend(words.map(|word| {
-                    word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
-                }));
+                answer.extend(words_of(&line_of));
             }
             home.link.send(answer);
         });

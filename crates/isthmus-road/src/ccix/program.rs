@@ -113,9 +113,6 @@ impl Logic {
     fn new(world: &World, scenario: &CcixScenario) -> Result<Self, RoadError> {
         let sim = world.simulation.handle();
         let transfers = scenario.series() as usize + 1;
-        let translation = scenario.workload.translation.filter(|one| one.warm);
-        let touches = translation.map_or(0..0, |one| 0..one.pages());
-        let page = translation.map_or(1, |one| one.page.size().bytes() / LINE_BYTES as u64);
         Ok(Self {
             next_start: None,
             starts: None,
@@ -123,7 +120,7 @@ impl Logic {
             side: Rc::clone(&world.side),
             random: RandomStream::new(scenario.seed, "ccix:data"),
             visits: Visits::new(scenario),
-            touches: touches.map(|number| number * page).collect(),
+            touches: scenario.touched().into(),
             again: VecDeque::new(),
             moves: 0,
             limit: 0,
@@ -212,7 +209,7 @@ impl Logic {
 
     /// A write stores each of its lines.
     fn expect_stores(&mut self, first: u64, of: Open) {
-        let Some(transfer) = of.transfer.filter(|_| self.scenario.writes()) else { return };
+        let Some(transfer) = of.transfer.filter(|_| self.scenario.stores_at_home()) else { return };
         for index in first..first + self.scenario.lines() {
             self.storing.entry(index).or_default().push_back(transfer);
         }
@@ -328,7 +325,7 @@ impl TaskUser for Logic {
         let Some(transfer) = of.transfer else { return };
         self.ended += 1;
         self.outcome.known[transfer as usize] = time;
-        if !self.scenario.writes() {
+        if !self.scenario.stores_at_home() {
             self.outcome.done[transfer as usize] = time;
         }
         self.outcome.checked += self.scenario.workload.bytes as u64;

@@ -28,6 +28,10 @@ pub enum CcixDriver {
     RequestAgent,
     /// By the same agent, with the program's virtual addresses: shared virtual memory.
     Svm,
+    /// Through the FPGA's cache: lines that it does not have.
+    Cached,
+    /// Through the FPGA's cache: lines that it has.
+    CachedHit,
     /// By DMA over PCIe, with physical addresses: the document's comparison.
     PcieDma,
 }
@@ -39,6 +43,8 @@ impl CcixDriver {
         match self {
             Self::RequestAgent => "request-agent",
             Self::Svm => "svm",
+            Self::Cached => "cached",
+            Self::CachedHit => "cached-hit",
             Self::PcieDma => "pcie-dma",
         }
     }
@@ -108,6 +114,8 @@ const MOST_PAGES: u64 = 65_536;
 const MOST_BYTES: usize = 65_536;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 8_192;
+/// Most lines that are read before as hits: half of the FPGA's cache.
+const HIT_LINES: u64 = 2_048;
 /// Maximum number of open tasks of a traffic generator.
 const MOST_TASKS: u64 = 128;
 
@@ -320,7 +328,11 @@ impl CcixScenario {
             (None, _) => {}
         }
         let window = self.arrivals()?.window().unwrap_or(1);
-        let most = MOST_TASKS.min(self.places() / 2);
+        let places = self.region_lines() / self.stride();
+        let most = match self.workload.driver {
+            CcixDriver::CachedHit => MOST_TASKS.min(HIT_LINES / 2 / self.lines()),
+            _ => MOST_TASKS.min(places / 2),
+        };
         if u64::from(window) > most {
             let bytes = self.workload.bytes;
             let reason = format!("{window} transfers of {bytes} bytes: at most {most}");
@@ -355,6 +367,16 @@ impl CcixScenario {
         self.workload.operation == Operation::DeviceWrite
     }
 
+    /// Lines are in the FPGA's cache, or come into it.
+    pub(super) fn is_cached(&self) -> bool {
+        matches!(self.workload.driver, CcixDriver::Cached | CcixDriver::CachedHit)
+    }
+
+    /// Each line of a write arrives at the home.
+    pub(super) fn stores_at_home(&self) -> bool {
+        self.writes() && !self.is_cached()
+    }
+
     /// Femtoseconds of a byte on the link.
     pub(super) fn byte_fs(&self) -> f64 {
         let transport = &self.platform.transport;
@@ -387,12 +409,26 @@ impl CcixScenario {
 
     /// Places where transfers begin.
     fn places(&self) -> u64 {
-        self.workload.translation.map_or(REGION_LINES, |one| one.lines()) / self.stride()
+        match self.workload.driver {
+            // As many as are in flight: all of them in the cache.
+            CcixDriver::CachedHit => 2 * u64::from(self.workload.window.unwrap_or(1)),
+            _ => self.region_lines() / self.stride(),
+        }
     }
 
     /// Lines of the memory that transfers visit.
     pub(super) fn region_lines(&self) -> u64 {
         self.workload.translation.map_or(REGION_LINES, |one| one.lines())
+    }
+
+    /// Lines that are read before the first transfer.
+    pub(super) fn touched(&self) -> Vec<u64> {
+        if self.workload.driver == CcixDriver::CachedHit {
+            return (0..self.places() * self.stride()).collect();
+        }
+        let Some(of) = self.workload.translation.filter(|one| one.warm) else { return Vec::new() };
+        let page = of.page.size().bytes() / LINE_BYTES as u64;
+        (0..of.pages()).map(|number| number * page).collect()
     }
 
     /// Excluded transfers at either end of the series: those in flight at once.

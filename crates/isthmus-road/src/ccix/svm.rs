@@ -220,8 +220,7 @@ impl Translator {
         let Some(frame) = self.free.borrow_mut().pop_front() else { return Ok(false) };
         let size = self.of.page.size();
         let address = (FIRST + (line << LINE_LOG2)) & !(size.bytes() - 1);
-        let (from, _) =
-            self.space.borrow_mut().unmap(address).map_err(|error| wrong(&error))?;
+        let (from, _) = self.space.borrow_mut().unmap(address).map_err(|error| wrong(&error))?;
         let to = frame << size.log2();
         *self.moving.borrow_mut() = Some(Move { address, from, to });
         for one in Invalidation::cover(address, size.bytes()) {

@@ -20,6 +20,8 @@ use crate::model::MakeModel;
 
 /// A link without credits after this long is an error.
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
+/// Forwards that the FPGA has room for.
+const SNOOPS: usize = 16;
 const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
 
 /// What a request agent counts.
@@ -49,7 +51,12 @@ impl Status {
 /// What is between the FPGA and host memory.
 pub(super) enum Side {
     /// A CCIX link, the host's home, and with virtual addresses its translations.
-    Agent { link: CcixLink, home: Rc<Home>, status: Status, translator: Option<Rc<Translator>> },
+    Agent {
+        link: CcixLink,
+        home: Rc<Home>,
+        status: Box<Status>,
+        translator: Option<Rc<Translator>>,
+    },
     /// A PCIe link.
     Dma(Dma),
 }
@@ -159,9 +166,16 @@ impl World {
                 let base = if translator.is_some() { Translator::base() } else { 0 };
                 let first = Content::new(base, first_seed(scenario.seed));
                 let lines = scenario.region_lines();
-                let home =
-                    Home::serve(&sim, &link, &platform.home, lines, first, translator.clone());
-                Side::Agent { link, home, status: Status::new(&fpga)?, translator }
+                let home = Home::serve(
+                    &sim,
+                    &link,
+                    &platform.home,
+                    lines,
+                    first,
+                    translator.clone(),
+                    scenario.is_cached(),
+                );
+                Side::Agent { link, home, status: Box::new(Status::new(&fpga)?), translator }
             }
         };
         simulation.probes().set_enabled(false);
@@ -225,6 +239,24 @@ impl World {
             found.insert("host.moves".to_owned(), events.moves);
         }
         found
+    }
+
+    /// The host loads each line that was written: what the FPGA's cache has of it comes to memory.
+    pub(super) fn load_written(&self, expected: &Content) -> Result<(), RoadError> {
+        let Side::Agent { home, .. } = &*self.side else { return Ok(()) };
+        let mut changed: Vec<u64> = expected.changed().collect();
+        changed.sort_unstable();
+        for lines in changed.chunks(SNOOPS) {
+            lines.iter().for_each(|line| home.load(*line));
+            let begin = self.simulation.handle().now();
+            while !home.is_idle() {
+                if self.simulation.handle().now() - begin > UP_LIMIT {
+                    return Err(RoadError::Violation("ccix: a forward has no answer".to_owned()));
+                }
+                self.simulation.run_for(UP_STEP)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares all of memory with what must be in it.

@@ -35,15 +35,19 @@ ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
 Operation = Literal["device-read", "device-write"]
-Driver = Literal["request-agent", "svm", "pcie-dma"]
-DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "pcie-dma")
-"""A CCIX request agent; the same with virtual addresses; the document's comparison, DMA over PCIe."""
-TOPS: Mapping[str, str] = {"request-agent": FPGA, "svm": FPGA, "pcie-dma": DMA}
+Driver = Literal["request-agent", "svm", "cached", "cached-hit", "pcie-dma"]
+DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma")
+"""A CCIX request agent; the same with virtual addresses; one with a cache, on lines that it does not have and
+on lines that it has; the document's comparison, DMA over PCIe."""
+CACHED = ("cached", "cached-hit")
+TOPS: Mapping[str, str] = {"pcie-dma": DMA, **dict.fromkeys(("request-agent", "svm", *CACHED), FPGA)}
+HIT_LINES = 2048
+"""Lines that are read before and hit: half of the cache."""
 PAGES = ("4K", "2M", "1G")
 ORDERS = ("sequential", "random")
 FOOTPRINTS: Mapping[str, tuple[int, bool]] = {"hit": (1 << 20, True), "miss": (32 << 20, False)}
-"""Memory that transfers visit, and whether its pages are read before: half of what the FPGA's 512 translations
-of 4 KiB reach, and sixteen times that."""
+"""Memory that transfers visit, and whether its pages are read before: half of what the FPGA's 512
+translations of 4 KiB reach, and sixteen times that."""
 PAGE_BYTES = 4096
 """With virtual addresses each transfer begins at another page of this size."""
 
@@ -101,13 +105,17 @@ def check(transfers: Transfers) -> None:
     assert (t.driver == "svm") == (t.translation is not None), t
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
-    most = most_in_flight(t.size, t.translation)
+    most = most_in_flight(t.size, t.translation, t.driver)
     if t.window is not None and not 1 <= t.window <= most:
         raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
 
-def most_in_flight(size: int, translation: Translation | None = None) -> int:
+def most_in_flight(
+    size: int, translation: Translation | None = None, driver: Driver = "request-agent"
+) -> int:
     """Transfers of this size that may be in flight."""
+    if driver == "cached-hit":
+        return max(1, min(IN_FLIGHT, HIT_LINES // 2 // -(-size // LINE_BYTES)))
     if translation is not None:
         places = translation.footprint // (-(-size // PAGE_BYTES) * PAGE_BYTES)
         return max(1, min(IN_FLIGHT, places // 2))
@@ -186,6 +194,8 @@ def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, i
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
     }
+    if driver in CACHED:
+        return made | {"CacheLines": int(design.cache.value)}
     if driver != "svm":
         return made
     pages = int(design.block_pages.value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isthmus.bench import output
 
 OPERATIONS = ("device-read", "device-write", "all")
-DRIVERS = ("request-agent", "svm", "pcie-dma", "all")
+DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
 CASES = ("hit", "miss", "all")
 PAGES = ("4K", "2M", "1G", "all")
 ORDERS = ("sequential", "random", "all")
@@ -27,7 +27,8 @@ def ccix(
         one_of(
             "driver",
             DRIVERS,
-            help="CCIX with physical addresses, with virtual ones (svm), or DMA over PCIe on the same card.",
+            help="CCIX with physical addresses, with virtual ones (svm), through the FPGA's cache, on lines "
+            "that it does not have or that it has, or DMA over PCIe on the same card.",
         ),
     ] = "request-agent",
     translation: Annotated[

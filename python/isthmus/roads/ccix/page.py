@@ -14,8 +14,9 @@ from isthmus.roads.ccix.bench import ORDERS, PAGES
 
 def _case(m: Measurement) -> str:
     """Design and driver, as figures name them."""
-    by = {"request-agent": "", "svm": f", {tables.memory(m)}"}.get(m.workload["driver"], ", DMA")
-    return f"{m.profile}{by}"
+    driver = str(m.workload["driver"])
+    names = {"request-agent": "", "svm": f", {tables.memory(m)}", "pcie-dma": ", DMA"}
+    return m.profile + names.get(driver, f", {driver}")
 
 
 _COLOURS = {
@@ -23,6 +24,10 @@ _COLOURS = {
     "as-published": "c1",
     "isthmus, DMA": "c4",
     "as-published, DMA": "c6",
+    "isthmus, cached": "c5",
+    "as-published, cached": "c2",
+    "isthmus, cached-hit": "c2",
+    "as-published, cached-hit": "c5",
 }
 _MEMORIES = [
     f"{page} {order}, {reach}" for reach, order, page in product(("miss", "few pages", "hit"), ORDERS, PAGES)

@@ -11,6 +11,8 @@ from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.ccix.bench import (
+    CACHED,
+    LINE_BYTES,
     OPERATIONS,
     Driver,
     Operation,
@@ -58,6 +60,9 @@ def points(seed: int = 1) -> list[Point]:
         stream = Transfers("device-read", STREAM, 1_000, saturating(STREAM), seed=seed)
         if memory is VIRTUAL[0][0]:
             made.append(Point(stream, profile, platform))
+    for profile, op, through in product(PROFILES, OPERATIONS, CACHED):
+        cached = Transfers(op, LINE_BYTES, 200, seed=seed, driver=through)  # type: ignore[arg-type]
+        made.append(Point(cached, profile, platform))
     return made
 
 

@@ -19,7 +19,8 @@ DEFAULTS = (bench.PLATFORM,)
 """Platforms that are measured where none is named."""
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS) for operation in bench.OPERATIONS
+    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS if name not in bench.CACHED)
+    for operation in bench.OPERATIONS
 }
 """`isthmus bench ccix` shows the published profile as well."""
 

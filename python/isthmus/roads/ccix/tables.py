@@ -38,8 +38,9 @@ def text(made: Document) -> str:
     for (platform, profile, by, name, pages), group in groupby(made, _case):
         members = list(group)
         addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
+        cache = {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory by {by}, no cache, {addresses}\n"
+            f"# {platform}, {profile}, {name} of host memory by {by}, {cache}, {addresses}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; known: to the FPGA; GB/s: payload; "
             "link: all bytes; messages: of a packet; walks: translations of the host for a transfer\n"
         )
