@@ -236,7 +236,8 @@ def points(
         memories: Sequence[Translation | None] = virtual if driver == "svm" else (None,)
         for memory, size in product(memories, parse_sizes(sizes)):
             count = usual_iterations(size) if iterations is None else iterations
-            for flight in (1, saturating(size)) if window is None else (window,):
+            full = min(saturating(size), most_in_flight(size, memory, driver))
+            for flight in dict.fromkeys((1, full)) if window is None else (window,):
                 one = Transfers(operation, size, count, flight, seed=seed, driver=driver, translation=memory)
                 check(one)
                 made.append(Point(one, profile, platform))
