@@ -57,6 +57,7 @@ module ccix_dma_fpga
   input  logic [31:0] task_seed_i,
   output logic        task_done_o,
   output logic [7:0]  task_done_tag_o,
+  output logic        task_done_fault_o,  // never: addresses are physical
 
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o,
@@ -76,6 +77,7 @@ module ccix_dma_fpga
     .arlen_o(dma_arlen_o), .rvalid_i(dma_rvalid_i), .rready_o(dma_rready_o),
     .rdata_i(dma_rdata_i), .rresp_i(dma_rresp_i), .wrong_o(wrong), .error_o(status_fail_o)
   );
+  assign task_done_fault_o = 1'b0;
   assign dma_awid_o    = '0;
   assign dma_awaddr_o  = aw.addr;
   assign dma_awlen_o   = aw.len;

@@ -5,6 +5,8 @@
 /// exchange of credits. The layout is ours (docs/explanation/cores/ccix.md): a request has a word
 /// of header and a word of address, a write behind them a word of byte mask where it is a part of a
 /// line, and the line. An answer has one word of header, a read's the line behind it.
+/// Address translation has the services of PCIe (request, completion, invalidation, page request) as
+/// messages of the same channel.
 package ccix_pkg;
   localparam int unsigned LineBytes  = 64;
   localparam int unsigned LineWords  = 8;
@@ -27,7 +29,19 @@ package ccix_pkg;
     MsgWritePart = 4'd3,  // WriteUnique, some bytes
     MsgComp      = 4'd4,  // a write is visible
     MsgCompData  = 4'd5,  // the line of a read
-    MsgCredit    = 4'd6   // credits alone
+    MsgCredit    = 4'd6,  // credits alone
+    // Of address translation. From the device: where is a page, access to one that is not allowed,
+    // an invalidation is complete. From the host: a page, and an invalidation.
+    MsgTranslate   = 4'd7,
+    MsgFault       = 4'd8,
+    MsgInvalidated = 4'd9,
+    MsgTranslated  = 4'd10,
+    MsgInvalidate  = 4'd11,
+    // Of an agent with a cache: a request or a response of coherence_pkg, in its own header behind
+    // this one; from the home, what to do with a line. Answers are MsgComp and MsgCompData.
+    MsgCacheRequest  = 4'd12,
+    MsgCacheResponse = 4'd13,
+    MsgSnoop         = 4'd14
   } message_e;
 
   /// The first word of each message. Credits are those that a home gives back.
@@ -40,10 +54,44 @@ package ccix_pkg;
     logic [31:0] zero;
   } header_t;
 
+  /// A page of a translation, instead of the header. The last one says so.
+  typedef struct packed {
+    message_e    kind;
+    logic [3:0]  words;
+    txn_t        id;
+    logic        last;
+    logic [1:0]  size;   // svm_pkg::page_size_e
+    logic        read;   // neither: not mapped
+    logic        write;
+    logic [2:0]  page;   // of the block
+    logic [3:0]  zero;
+    logic [35:0] frame;  // of 4 KiB
+  } translated_t;
+
+  /// An invalidation of 2^log2 pages of 4 KiB, instead of the header.
+  typedef struct packed {
+    message_e    kind;
+    logic [3:0]  words;
+    txn_t        tag;
+    logic [5:0]  log2;
+    logic [5:0]  zero;
+    logic [35:0] page;
+  } invalidate_t;
+
+  /// A forward of the home, instead of the header.
+  typedef struct packed {
+    message_e   kind;
+    logic [3:0] words;
+    logic [2:0] zero;
+    logic [4:0] message;  // coherence_pkg::message_e
+    logic [5:0] zero_42;
+    index_t     index;
+  } snoop_t;
+
   /// Words of a request.
   function automatic logic [3:0] words_of(message_e kind);
     unique case (kind)
-      MsgRead:      return 4'd2;
+      MsgRead, MsgTranslate, MsgFault: return 4'd2;
       MsgWrite:     return 4'd10;
       MsgWritePart: return 4'd11;
       MsgCompData:  return 4'd9;

@@ -3,7 +3,7 @@
 ///
 /// A task's registers are its address (a line's first byte), its bytes, its direction and its seed.
 /// A write stores the pattern of the seed; the last line may be a part. A read compares each byte
-/// with the pattern.
+/// with the pattern. A response with a fault has no data; the task's end reports it.
 ///
 ///   Handshake   task: valid/ready; done_o is a strobe with the task's tag. A tag is used again
 ///               only after its done_o. Requests: valid/ready, stable; responses: no ready
@@ -29,6 +29,7 @@ module ccix_traffic
   input  logic [31:0] task_seed_i,
   output logic        task_done_o,
   output logic [7:0]  task_done_tag_o,
+  output logic        task_done_fault_o,  // a line of it was not accessed
   output logic        req_valid_o,
   input  logic        req_ready_i,
   output logic        req_write_o,
@@ -38,6 +39,7 @@ module ccix_traffic
   output line_t       req_data_o,
   input  logic        rsp_valid_i,
   input  logic [7:0]  rsp_tag_i,
+  input  logic        rsp_fault_i,
   input  line_t       rsp_data_i,
   output logic        wrong_o  // strobe: a line read had a wrong byte
 );
@@ -97,12 +99,14 @@ module ccix_traffic
   // ---------------------------------------------------------------- what is open
   open_t info_q [256];
   logic [10:0] left_q [NumTasks];  // lines of a task without a response
+  logic [NumTasks-1:0] fault_q;
   logic [16:0] lines;
   open_t rsp;
   assign rsp             = info_q[rsp_tag_i];
   assign lines           = (task_bytes_i + 17'(LineBytes) - 17'd1) >> 6;
   assign task_done_o     = rsp_valid_i && left_q[rsp.slot] == 11'd1;
   assign task_done_tag_o = 8'(rsp.slot);
+  assign task_done_fault_o = rsp_fault_i || fault_q[rsp.slot];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -117,7 +121,11 @@ module ccix_traffic
       info_q[tag_q] <= '{write: write_q, slot: slot_q, index: index_q, seed: seed_q, mask: mask};
     end
     if (rsp_valid_i) left_q[rsp.slot] <= left_q[rsp.slot] - 11'd1;
-    if (task_valid_i && next) left_q[task_tag_i[6:0]] <= lines[10:0];
+    if (rsp_valid_i && rsp_fault_i) fault_q[rsp.slot] <= 1'b1;
+    if (task_valid_i && next) begin
+      left_q[task_tag_i[6:0]]  <= lines[10:0];
+      fault_q[task_tag_i[6:0]] <= 1'b0;
+    end
   end
   prim_assert u_asked_for (
     .clk_i,
@@ -141,7 +149,7 @@ module ccix_traffic
       check_q <= 1'b0;
       wrong_o <= 1'b0;
     end else begin
-      check_q <= rsp_valid_i && !rsp.write;
+      check_q <= rsp_valid_i && !rsp_fault_i && !rsp.write;
       wrong_o <= check_q && (differs & checked_q.mask) != '0;
     end
   end

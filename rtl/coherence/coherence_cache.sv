@@ -16,14 +16,16 @@
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of each
-///               parity; an id is a number in its half
+///               parity; an id is a number in its half. Bytes of a line 1..128
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
 #(
-  parameter int unsigned Sets    = 64,
-  parameter int unsigned Ways    = 4,
-  parameter int unsigned NumMshr = 16
+  parameter  int unsigned Sets      = 64,
+  parameter  int unsigned Ways      = 4,
+  parameter  int unsigned NumMshr   = 16,
+  parameter  int unsigned Bytes     = LineBytes,
+  localparam int unsigned LineWidth = 8 * Bytes
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -32,11 +34,11 @@ module coherence_cache
   input  core_e      core_op_i,       // load, store, evict
   input  index_t     core_index_i,
   input  logic [7:0] core_tag_i,
-  input  mask_t      core_mask_i,     // of a store
-  input  line_t      core_data_i,
+  input  logic [Bytes-1:0]     core_mask_i,     // of a store
+  input  logic [LineWidth-1:0] core_data_i,
   output logic       core_rsp_valid_o,
   output logic [7:0] core_rsp_tag_o,
-  output line_t      core_rsp_data_o, // of a load
+  output logic [LineWidth-1:0] core_rsp_data_o, // of a load
   // from the home
   input  logic       fwd_valid_i,
   output logic       fwd_ready_o,
@@ -47,7 +49,7 @@ module coherence_cache
   input  logic       rsp_dirty_i,
   input  logic       rsp_side_i,      // 1: of an even line
   input  id_t        rsp_id_i,
-  input  line_t      rsp_data_i,
+  input  logic [LineWidth-1:0] rsp_data_i,
   // to the home: requests, responses with a line and without
   output logic       req_valid_o,
   input  logic       req_ready_i,
@@ -55,7 +57,7 @@ module coherence_cache
   output logic       rsd_valid_o,
   input  logic       rsd_ready_i,
   output header_t    rsd_header_o,
-  output line_t      rsd_data_o,
+  output logic [LineWidth-1:0] rsd_data_o,
   output logic       rsn_valid_o,
   input  logic       rsn_ready_i,
   output header_t    rsn_header_o
@@ -69,6 +71,9 @@ module coherence_cache
   if (NumMshr < 2 || NumMshr > 2 * NumIds || NumMshr % 2 != 0) begin : gen_mshr_check
     $error("coherence_cache: NumMshr is %0d, legal is even, 2..%0d", NumMshr, 2 * NumIds);
   end
+  if (Bytes < 1 || Bytes > 128) begin : gen_line_check
+    $error("coherence_cache: Bytes is %0d, legal is 1..128", Bytes);
+  end
   localparam int unsigned SetWidth = $clog2(Sets);
   localparam int unsigned WayWidth = $clog2(Ways);
   localparam int unsigned MshrWidth = $clog2(NumMshr);
@@ -76,6 +81,8 @@ module coherence_cache
   localparam int unsigned Queue = 16;    // messages of one word; of a line half of them
   localparam int unsigned Pending = 4;   // operations from acceptance to decision
 
+  typedef logic [LineWidth-1:0] line_t;
+  typedef logic [Bytes-1:0] mask_t;
   typedef logic [SetWidth-1:0] set_t;
   typedef logic [WayWidth-1:0] way_t;
   typedef logic [MshrWidth-1:0] mshr_id_t;
@@ -192,7 +199,7 @@ module coherence_cache
     if (s1_response) begin
       s1.load  = s1_q.data;
       s1.mask  = (s1_q.what == InPack) ? mshr_mask_q[s1_q.id] : '1;
-      for (int unsigned i = 0; i < LineBytes; i++) begin
+      for (int unsigned i = 0; i < Bytes; i++) begin
         if (s1_q.what == InPack || (mshr_q[s1_q.id].store && mshr_mask_q[s1_q.id][i])) begin
           s1.data[8*i+:8] = mshr_data_q[s1_q.id][8*i+:8];
         end
@@ -331,13 +338,13 @@ module coherence_cache
   assign done = s2_valid_q && s2_q.core && !again;
 
   // Lines: what stage 2 decides is written and read at its end.
-  logic [LineBytes-1:0] write_mask;
+  logic [Bytes-1:0] write_mask;
   logic writes;
   assign writes     = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
   assign write_mask = writes ? s2_q.mask : '0;
   line_t read;
   ram_1r1w #(
-    .Width(8 * LineBytes), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
+    .Width(LineWidth), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
   ) u_lines (
     .clk_i, .we_i(write_mask), .waddr_i({s2_q.index[SetWidth-1:0], s2_way}),
     .wdata_i(s2_q.data), .re_i(s2_read),
@@ -436,7 +443,7 @@ module coherence_cache
     .data_i(req_push_header), .valid_o(req_valid_o), .ready_i(req_ready_i),
     .data_o(req_header_o), .usage_o(req_usage)
   );
-  fifo #(.Width(64 + 8 * LineBytes), .Depth(Lines)) u_rsd (
+  fifo #(.Width(64 + LineWidth), .Depth(Lines)) u_rsd (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(s3_rsd_q), .ready_o(ready[1]),
     .data_i({s3_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
     .data_o({rsd_header_o, rsd_data_o}), .usage_o(rsd_usage)

@@ -26,27 +26,32 @@ PINS_BYTES_S = 64 * 250e6
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, dict[str, Path]]:
-    return {driver: bench.model(bench.loaded(), "isthmus", driver) for driver in bench.DRIVERS}
+    drivers = [driver for driver in bench.DRIVERS if driver != "cached-hit"]
+    made = {driver: bench.model(bench.loaded(), "isthmus", driver) for driver in drivers}
+    return made | {"cached-hit": made["cached"]}
 
 
 @pytest.fixture(scope="module")
 def run(built: dict[str, dict[str, Path]]) -> Run:
-    """One run; `transport`, `home` and `pcie` replace constants."""
+    """One run; `transport`, `home` and `iommu` replace constants. With `translation` the driver is svm."""
 
     def one(
         transport: dict[str, Any] | None = None,
         home: dict[str, Any] | None = None,
+        iommu: dict[str, Any] | None = None,
         seed: int = 3,
         model: Path | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
-        transfers = bench.Transfers(
-            **{"operation": "device-read", "iterations": 200, "seed": seed, **settings}
-        )
+        settings = {"operation": "device-read", "iterations": 200, "seed": seed, **settings}
+        if "translation" in settings:
+            settings["driver"] = "svm"
+        transfers = bench.Transfers(**settings)
         models = built[transfers.driver] if model is None else {bench.FPGA: model}
         made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), models)
         made["platform"]["transport"] |= transport or {}
         made["platform"]["home"] |= home or {}
+        made["platform"]["iommu"] |= iommu or {}
         (found,) = native.run_scenario(made)
         return found
 
@@ -97,7 +102,11 @@ def test_a_delay_of_the_world_is_in_the_latency_once(run: Run) -> None:
     assert far - base == pytest.approx(200_000, abs=CLOCK_PS)
 
 
-@pytest.mark.parametrize("driver", bench.DRIVERS)
+PHYSICAL = ("request-agent", "pcie-dma")
+HIT, MISS = bench.translated("hit"), bench.translated("miss", order="random")
+
+
+@pytest.mark.parametrize("driver", PHYSICAL)
 @pytest.mark.parametrize("operation", bench.OPERATIONS)
 @pytest.mark.parametrize("size", [4, 64, 1000, 8192])
 def test_stages_add_up_to_the_latency(run: Run, driver: str, operation: str, size: int) -> None:
@@ -131,9 +140,138 @@ def test_one_seed_gives_one_result(run: Run) -> None:
     assert first["counters"] == second["counters"]
 
 
-@pytest.mark.parametrize("driver", bench.DRIVERS)
-def test_transfers_at_random_times_do_not_wait_for_each_other(run: Run, driver: str) -> None:
-    found = run(size=256, iterations=1_000, window=None, rate_per_s=1e6, driver=driver)
+@pytest.mark.parametrize("settings", [*({"driver": one} for one in PHYSICAL), {"translation": HIT}])
+def test_transfers_at_random_times_do_not_wait_for_each_other(run: Run, settings: dict[str, Any]) -> None:
+    found = run(size=256, iterations=1_000, window=None, rate_per_s=1e6, **settings)
     assert found["arrivals"] == "poisson:1000000/s"
     assert not found["workload"]["saturated"]
     assert payload(found) == pytest.approx(256e6, rel=0.15)
+
+
+def test_a_translation_that_hits_costs_two_clocks(run: Run) -> None:
+    for operation in bench.OPERATIONS:
+        physical = run(operation=operation)["latency_ps"]
+        virtual = run(operation=operation, translation=HIT)
+        # Behind the last page there is none: looking ahead finds that out once a round.
+        assert virtual["workload"]["translation"]["walks"] < 0.05
+        assert 0 <= virtual["latency_ps"]["min"] - physical["min"] <= 2 * CLOCK_PS
+        assert virtual["latency_ps"]["avg"] - physical["avg"] == pytest.approx(2 * CLOCK_PS, abs=CLOCK_PS)
+
+
+def test_a_translation_that_misses_costs_a_round_trip_and_a_walk(run: Run) -> None:
+    hit = run(size=64, translation=HIT)["latency_ps"]["avg"]
+
+    def more(iommu: dict[str, Any] | None = None) -> float:
+        """Of a walk, in ps: some pages come with their neighbours."""
+        found = run(size=64, translation=MISS, iommu=iommu)
+        walks = float(found["workload"]["translation"]["walks"])
+        assert 0.85 <= walks <= 1
+        return (float(found["latency_ps"]["avg"]) - hit) / walks
+
+    # Ports, request and answer on the link, and one access to a table. Of the answer's eight words the one
+    # of the page may be all that the request waits for.
+    parts = 4 * 95.5e3 + 2 * 1e3 + 20e3 + 81e3
+    bits = (28 + 12 + 8 * 8) / LINK_BYTES_S * 1e12
+    assert parts <= more() <= parts + bits + 16 * CLOCK_PS
+    assert more({"access_ns": 181}) - more() == pytest.approx(100e3, abs=10e3)
+    # Without a walk cache each walk reads four tables.
+    assert more({"cache_entries": 0}) - more() == pytest.approx(243e3, abs=24e3)
+
+
+@pytest.mark.parametrize("page", ["2M", "1G"])
+def test_larger_pages_have_no_misses_in_the_same_memory(run: Run, page: str) -> None:
+    large = bench.translated("miss", page, "random")
+    hit, found = run(translation=HIT), run(translation=large)
+    assert found["workload"]["translation"]["walks"] < 0.05
+    assert found["latency_ps"]["min"] == hit["latency_ps"]["min"]
+
+
+def test_pages_in_their_order_are_translated_ahead(run: Run) -> None:
+    ahead = bench.translated("miss")
+    physical, virtual = (
+        run(size=4096, iterations=1_500, window=4, **one) for one in ({}, {"translation": ahead})
+    )
+    assert payload(virtual) >= 0.97 * payload(physical)
+    # A walk brings the eight pages of a line of the table.
+    assert virtual["workload"]["translation"]["walks"] == pytest.approx(1 / 8, rel=0.1)
+    small, hit = (run(size=64, iterations=600, translation=one) for one in (ahead, HIT))
+    assert small["latency_ps"]["avg"] <= 1.6 * hit["latency_ps"]["avg"]
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("translation", [HIT, MISS, bench.translated("miss", "2M")])
+@pytest.mark.parametrize("size", [4, 64, 1000, 8192])
+def test_stages_with_translation_add_up(
+    run: Run, operation: str, translation: bench.Translation, size: int
+) -> None:
+    found = run(operation=operation, size=size, iterations=20, translation=translation)
+    total = sum(stage["ps"] for stage in found["stages"])
+    assert total == found["stages_total_ps"]
+    assert total <= found["latency_ps"]["max"] + CLOCK_PS
+    walks = [stage for stage in found["stages"] if stage["name"] == "page walk"]
+    assert bool(walks) == (translation == MISS)
+    assert found["checked"]["bytes"] >= 20 * size
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize(("page", "footprint", "moves"), [("4K", 1 << 20, 40), ("2M", 64 << 20, 12)])
+def test_the_host_moves_pages_under_the_traffic(
+    run: Run, operation: str, page: str, footprint: int, moves: int
+) -> None:
+    """A page is unmapped, the device completes the invalidation, and the page is mapped elsewhere: no access
+    reaches the old frame after that (the home fails the run), none is lost, and accesses in between fault."""
+    memory = bench.Translation(page, "random", footprint, moves=moves)
+    for seed in (3, 4):
+        found = run(
+            operation=operation, size=4000, iterations=1_500, window=16, translation=memory, seed=seed
+        )
+        counters = found["counters"]
+        assert counters["host.moves"] == moves
+        retries = found["workload"]["translation"]["retries"]
+        assert retries > 0
+        assert counters["fpga.faults"] >= retries
+        assert counters["host.faults"] > 0
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_line_in_the_cache_costs_no_message(run: Run, operation: str) -> None:
+    found = run(operation=operation, driver="cached-hit", size=64)
+    counters = found["counters"]
+    assert found["latency_ps"]["max"] <= 8 * CLOCK_PS
+    (cache,) = (stage["ps"] for stage in found["stages"] if stage["name"] == "cache")
+    assert cache <= 5 * CLOCK_PS
+    # The home's credits, two lines before, and in the end the host's loads of those that were written.
+    assert counters["to_fpga.packets"] <= 1 + 2 + 2
+    many = run(operation=operation, driver="cached-hit", size=1024, iterations=400, window=4)
+    assert payload(many) >= 0.98 * PINS_BYTES_S
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("size", [4, 64, 1000, 8192])
+def test_lines_through_the_cache_are_right_and_their_stages_add_up(
+    run: Run, operation: str, size: int
+) -> None:
+    """The host loads every line that was written, in the end: what only the cache has comes back."""
+    for driver in ("cached", "cached-hit"):
+        found = run(driver=driver, operation=operation, size=size, iterations=150)
+        total = sum(stage["ps"] for stage in found["stages"])
+        assert total == found["stages_total_ps"]
+        assert total <= found["latency_ps"]["max"] + CLOCK_PS
+        assert found["checked"]["bytes"] >= 150 * size
+
+
+def test_more_lines_than_the_cache_has_are_evicted_and_written_back(run: Run) -> None:
+    found = run(operation="device-write", driver="cached", size=4096, iterations=300, window=2)
+    lines = 300 * 64
+    reads = run(operation="device-read", driver="cached", size=4096, iterations=300, window=2)
+    # Requests, acknowledgements and victims are those of reads; the lines written back come on top, those
+    # that are in the cache in the end as well, since the host loads them.
+    written = found["counters"]["to_host.wire_bytes"] - reads["counters"]["to_host.wire_bytes"]
+    assert written >= (lines - 4096) * 64
+
+
+def test_one_seed_gives_one_result_with_translation(run: Run) -> None:
+    memory = bench.Translation("4K", "random", 1 << 20, moves=5)
+    first, second = (run(size=512, iterations=300, window=8, translation=memory) for _ in range(2))
+    assert first["latency_ps"] == second["latency_ps"]
+    assert first["counters"] == second["counters"]

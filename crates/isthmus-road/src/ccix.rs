@@ -2,10 +2,12 @@
 //! Coherent host memory over CCIX: an FPGA's request agent reads and writes lines at the host's home.
 
 mod breakdown;
+mod directory;
 mod dma;
 mod home;
 mod program;
 pub mod scenario;
+mod svm;
 mod world;
 
 use std::collections::BTreeMap;
@@ -48,6 +50,10 @@ impl Road for Ccix {
         world.start()?;
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
+        if scenario.is_cached() {
+            world.load_written(&outcome.lines)?;
+            world.check(scenario.seed)?;
+        }
         world.check_memory(&outcome.lines, scenario.seed)?;
         let mut measured = measurement(&scenario, &world, &outcome)?;
         measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
@@ -97,9 +103,14 @@ fn measurement(
     described.append(&mut rates.describe(scenario, outcome));
     let by = match workload.driver {
         CcixDriver::RequestAgent => "",
+        CcixDriver::Svm => "-svm",
+        CcixDriver::Cached => "-cached",
+        CcixDriver::CachedHit => "-hit",
         CcixDriver::PcieDma => "-dma",
     };
-    let name = format!("{}-{}{by}", workload.bytes, arrivals.suffix());
+    let translated =
+        workload.translation.map_or_else(String::new, |one| format!("-{}", one.name()));
+    let name = format!("{}-{}{by}{translated}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
@@ -111,7 +122,7 @@ fn measurement(
         simulation: SimulationCost::of(&statistics),
         ..Measurement::of(&origin, &name, &samples)
     }
-    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+    .described(if scenario.stores_at_home() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
 /// What the direction with the data carried between two moments.
@@ -122,6 +133,8 @@ struct Rates {
     busy: f64,
     /// Messages of a packet, on the mean: requests of a write, answers of a read.
     messages: f64,
+    /// Translations that the host was asked for, for a transfer.
+    translations: f64,
 }
 
 impl Rates {
@@ -136,6 +149,10 @@ impl Rates {
             link_bytes_s: share(bytes, elapsed * 1e-12),
             busy: share(bytes * scenario.byte_fs() / 1e3, elapsed).min(1.0),
             messages: share((until.requests - from.requests) as f64, packets),
+            translations: share(
+                (until.walks - from.walks) as f64,
+                (until.requests - from.requests) as f64 / scenario.lines() as f64,
+            ),
         }
     }
 
@@ -149,9 +166,21 @@ impl Rates {
             "fastest_cycles": fastest.0 as f64 / period.0 as f64,
             "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
         });
-        match described {
+        let mut described = match described {
             Value::Object(map) => map,
             _ => Map::new(),
+        };
+        if let Some(of) = &scenario.workload.translation {
+            let translated = json!({
+                "page": of.page.name(),
+                "order": of.order.name(),
+                "footprint_bytes": of.footprint_bytes,
+                "warm": of.warm,
+                "walks": self.translations,
+                "retries": outcome.retries,
+            });
+            described.insert("translation".to_owned(), translated);
         }
+        described
     }
 }

@@ -151,6 +151,7 @@ TASK: dict[str, Signal] = {
     "seed_i": Signal(32, False),
     "done_o": Signal(1, True),
     "done_tag_o": Signal(8, True),
+    "done_fault_o": Signal(1, True),
 }
 
 

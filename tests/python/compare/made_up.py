@@ -29,6 +29,9 @@ BASE_NS = {
     ("eci", "cached-hit"): 17,
     ("eci", "atomic"): 190,
     ("ccix", "request-agent"): 520,
+    ("ccix", "svm"): 540,
+    ("ccix", "cached"): 550,
+    ("ccix", "cached-hit"): 32,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
@@ -47,6 +50,7 @@ BYTE_NS = {
     "cached-hit": 0.03,
     "atomic": 0.08,
     "request-agent": 0.08,
+    "svm": 0.08,
     "pcie-dma": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
@@ -116,6 +120,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "lines": -(-size // 64), "link_bytes_s": 1.2 * size * per_s, "packet_messages": 3.0,
             "fastest_cycles": total / 4000, "acknowledged_ps": 2 * total,
         }  # fmt: skip
+        if "translation" in work:
+            own["translation"] = {**work["translation"], "walks": 0.125, "retries": 0}
     return [
         {
             "id": f"{road}/{scenario['platform']['name']}/{scenario['profile']}/{driver}/{name}",

@@ -47,6 +47,21 @@ def test_a_scenario_has_every_constant_of_the_platform() -> None:
     }  # fmt: skip
 
 
+def test_virtual_memory_is_part_of_the_workload_and_of_the_gateware() -> None:
+    memory = ccix.translated("miss", "2M", "random")
+    transfers = Transfers("device-read", 64, 10, driver="svm", translation=memory)
+    made = ccix.scenario(Point(transfers, "isthmus", ccix.loaded()), GIVEN)
+    assert made["workload"]["translation"] == {
+        "page": "2M", "order": "random", "footprint_bytes": 32 << 20, "warm": False, "moves": 0,
+    }  # fmt: skip
+    assert made["platform"]["iommu"] == {"access_ns": 81, "walkers": 8, "cache_entries": 64}
+    parameters = ccix.parameters(ccix.loaded(), "isthmus", "svm")
+    assert {name: parameters[name] for name in ("Translate", "NumMiss", "PagesLog2", "Ahead")} == {
+        "Translate": 1, "NumMiss": 8, "PagesLog2": 3, "Ahead": 6,
+    }  # fmt: skip
+    assert "Translate" not in ccix.parameters(ccix.loaded(), "isthmus", "request-agent")
+
+
 def test_dma_has_the_same_link_and_memory_behind_it() -> None:
     transfers = Transfers("device-read", 64, 10, 1, driver="pcie-dma")
     made = ccix.scenario(Point(transfers, "isthmus", ccix.loaded()), GIVEN)
@@ -87,9 +102,12 @@ def test_the_table_and_the_page_show_every_measurement(
         size="64,1K", iterations=40, driver="all", out=tmp_path, runner=made_up.engine, given=GIVEN
     )
     text = capsys.readouterr().out
-    assert text.count("\n   64 ") == 8
+    # Each operation, alone and with a full link, by agent, with virtual addresses (hit and miss), with a
+    # cache (miss and hit), by DMA.
+    assert text.count("\n   64 ") == 24
+    assert "virtual addresses: pages of 4K sequential, miss" in text
     assert "device-write of host memory by pcie-dma" in text
-    assert len(load(tmp_path / "ccix.json").results) == len(made.results) == 16
+    assert len(load(tmp_path / "ccix.json").results) == len(made.results) == 48
     drawn = (tmp_path / "ccix.html").read_text()
     for title in ("Latency of device-read", "What the link carries", "Where the time of one line goes"):
         assert title in drawn
@@ -99,15 +117,22 @@ def test_the_page_draws_a_line_for_each_profile_and_driver() -> None:
     figures = page.PAGE.figures(measured())
     first = figures[0].panels[0].option["series"]
     assert [one["name"] for one in first] == [
-        "isthmus", "isthmus, DMA", "as-published", "as-published, DMA",
+        f"{profile}{case}"
+        for profile in ("isthmus", "as-published")
+        for case in ("", ", 4K sequential, hit", ", 4K sequential, miss", ", cached", ", cached-hit", ", DMA")
     ]  # fmt: skip
     assert len(tables.text(measured()).splitlines()) > 10
+
+
+def memory_name(v: ccix.Translation) -> str:
+    return f"-{v.page}-{v.order}-{v.footprint >> 20}M{'-warm' if v.warm else ''}"
 
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
     ids = {
         f"ccix/ccix-au280/{p.profile}/{t.operation}/{t.size}-w{t.window}"
-        + ("-dma" if t.driver == "pcie-dma" else "")
+        + {"pcie-dma": "-dma", "svm": "-svm", "cached": "-cached", "cached-hit": "-hit"}.get(t.driver, "")
+        + (memory_name(t.translation) if t.translation else "")
         for p in published.points()
         for t in [p.transfers]
     }
@@ -129,7 +154,13 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         ({"size": "4K", "window": 65}, "window: 65 is outside 1 to 64 for transfers of 4096 bytes"),
         ({"size": "1K", "platform": "gige-direct"}, "is of kind gige; ccix runs on ccix"),
         ({"operation": "device-raed"}, "unknown op 'device-raed'; did you mean 'device-read'?"),
-        ({"driver": "dma"}, "unknown driver 'dma'; choose from request-agent, pcie-dma, all"),
+        (
+            {"driver": "dma"},
+            "unknown driver 'dma'; choose from request-agent, svm, cached, cached-hit, pcie-dma, all",
+        ),
+        ({"driver": "svm", "page": "8K"}, "unknown page '8K'; choose from 4K, 2M, 1G, all"),
+        ({"driver": "svm", "translation": "mis"}, "unknown translation 'mis'; did you mean 'miss'?"),
+        ({"driver": "svm", "size": "64K", "window": 9}, "window: 9 is outside 1 to 8 for transfers of 65536"),
     ],
 )
 def test_what_cannot_be_run_is_refused_in_one_line(settings: dict[str, object], says: str) -> None:

@@ -34,7 +34,11 @@ def bits(mask: int) -> int:
 
 
 class Memory:
-    """Answers requests in any order; `spoil` turns a byte of a read line round."""
+    """Answers requests in any order.
+
+    spoil   turns a byte of a read line round
+    faults  lines that have no page
+    """
 
     def __init__(self, dut: Any, rng: random.Random) -> None:
         self.dut, self.rng = dut, rng
@@ -42,6 +46,8 @@ class Memory:
         self.open: list[tuple[int, int, bool]] = []
         self.seen: list[tuple[int, bool]] = []
         self.spoil: tuple[int, int] | None = None
+        self.faults: set[int] = set()
+        self.faulted: list[int] = []
         self.wrong = 0
         self.done: list[int] = []
 
@@ -52,6 +58,8 @@ class Memory:
             self.wrong += int(dut.wrong_o.value)
             if int(dut.task_done_o.value):
                 self.done.append(int(dut.task_done_tag_o.value))
+                if int(dut.task_done_fault_o.value):
+                    self.faulted.append(self.done[-1])
             if int(dut.req_valid_o.value) and int(dut.req_ready_i.value):
                 index, write = int(dut.req_index_o.value), bool(int(dut.req_write_o.value))
                 tag, mask = int(dut.req_tag_o.value), int(dut.req_mask_o.value)
@@ -71,12 +79,13 @@ class Memory:
                 if self.spoil is not None and self.spoil[0] == index and not write:
                     line ^= 0x5A << 8 * self.spoil[1]
                 dut.rsp_tag_i.value, dut.rsp_data_i.value = tag, line
+                dut.rsp_fault_i.value = int(index in self.faults)
 
 
 async def begin(dut: Any) -> tuple[random.Random, Memory]:
     rng = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
-    for pin in (dut.task_valid_i, dut.req_ready_i, dut.rsp_valid_i, dut.rst_ni):
+    for pin in (dut.task_valid_i, dut.req_ready_i, dut.rsp_valid_i, dut.rsp_fault_i, dut.rst_ni):
         pin.value = 0
     await ClockCycles(dut.clk_i, 3)
     await FallingEdge(dut.clk_i)
@@ -150,4 +159,24 @@ async def tasks_overlap_and_end_once_each(dut: Any) -> None:
         await give(dut, tag, False, rng.randrange(1_000), rng.randint(1, 600), 1)
     await until_done(dut, memory, 100)
     assert sorted(memory.done) == list(range(100))
+    assert memory.wrong == 0
+
+
+@cocotb.test()
+async def a_task_with_a_fault_says_so_and_compares_the_rest(dut: Any) -> None:
+    _, memory = await begin(dut)
+    for index in range(8):
+        memory.lines[index] = pattern(index, 9)
+    memory.lines[3] = 0
+    # In any place of the task, with other tasks beside it; the next task with its tag has none.
+    for number, faults in enumerate([{3}, {3, 0}, {3, 7}, {3, 5}]):
+        memory.faults = faults
+        await give(dut, 4, False, 0, 8 * LINE, 9)
+        await give(dut, 5, False, 1, 2 * LINE, 9)
+        await until_done(dut, memory, 3 * number + 2)
+        assert memory.faulted == [4]
+        memory.faulted = []
+        await give(dut, 4, False, 1, 2 * LINE, 9)
+        await until_done(dut, memory, 3 * number + 3)
+        assert not memory.faulted
     assert memory.wrong == 0

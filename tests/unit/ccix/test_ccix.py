@@ -20,3 +20,18 @@ def test_ccix_agent(words: int, messages: int) -> None:
 
 def test_ccix_traffic() -> None:
     run("isthmus:ccix:ccix", "ccix_traffic", "ccix_traffic_tb")
+
+
+@pytest.mark.parametrize(("pages_log2", "ahead", "misses"), [(0, 0, 4), (3, 6, 8)])
+def test_ccix_translate(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, misses: int) -> None:
+    monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_translate",
+        "ccix_translate_tb",
+        parameters={"NumMiss": misses, "PagesLog2": pages_log2, "Ahead": ahead},
+    )
+
+
+def test_ccix_cache() -> None:
+    run("isthmus:ccix:ccix", "ccix_cache", "ccix_cache_tb", parameters={"Sets": 2, "Ways": 4, "NumMshr": 4})

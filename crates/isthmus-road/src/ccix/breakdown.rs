@@ -2,10 +2,11 @@
 //! Where the observed transfer spent its time: from the link's records and the device's probes.
 
 use isthmus_sim::Picoseconds;
-use isthmus_sim::world::ccix::{CcixLink, Way as Direction};
+use isthmus_sim::world::ccix::{CcixLink, PacketRecord, Way as Direction};
 use isthmus_sim::world::pcie::{self, TlpKind};
 
 use super::dma::Dma;
+use super::home::{TRANSLATE, TRANSLATED, is_of_a_line};
 use super::program::Outcome;
 use super::scenario::CcixScenario;
 use super::world::{Side, World};
@@ -22,6 +23,34 @@ struct Hop {
     delivered: Picoseconds,
 }
 
+impl Hop {
+    fn of(one: &PacketRecord) -> Self {
+        Self { handed: one.handed, start: one.start, end: one.end, delivered: one.delivered }
+    }
+}
+
+/// A message of these kinds is in the packet.
+fn has(packet: &PacketRecord, kind: impl Fn(u64) -> bool) -> bool {
+    let mut rest = &packet.words[..];
+    while let Some(first) = rest.first() {
+        if kind(first >> 60) {
+            return true;
+        }
+        rest = rest.get((first >> 56 & 0xF).max(1) as usize..).unwrap_or_default();
+    }
+    false
+}
+
+/// The request for a translation that a line waited for until `end`, and its answer.
+fn translation(link: &CcixLink, end: Picoseconds) -> Option<[Hop; 2]> {
+    let first = |way, wanted| {
+        let records = link.records(way);
+        records.iter().find(|one| has(one, |kind| kind == wanted)).map(Hop::of)
+    };
+    let [asked, answer] = [first(Direction::Up, TRANSLATE)?, first(Direction::Down, TRANSLATED)?];
+    (answer.delivered <= end).then_some([asked, answer])
+}
+
 /// Hops of the observed transfer: requests or written lines to the host, responses back.
 struct Hops {
     up: Vec<Hop>,
@@ -35,13 +64,7 @@ impl Hops {
     fn of_agent(link: &CcixLink, scenario: &CcixScenario) -> Self {
         let of = |way| {
             let records = link.records(way).into_iter();
-            let hop = |one: isthmus_sim::world::ccix::PacketRecord| Hop {
-                handed: one.handed,
-                start: one.start,
-                end: one.end,
-                delivered: one.delivered,
-            };
-            records.map(hop).collect()
+            records.filter(|one| has(one, is_of_a_line)).map(|one| Hop::of(&one)).collect()
         };
         let propagation = scenario.platform.transport.propagation_ns;
         Self {
@@ -93,19 +116,34 @@ pub(super) fn stages(
     };
     let mut way = Way::new(begin);
     way.until("fpga", "task taken", first_time("Taken").ok_or_else(missing)?)?;
+    let mut sent = begin;
     let (hops, gateway) = match &*world.side {
         Side::Agent { link, .. } => {
-            way.until("fpga", "line requested", first_time("Translated").ok_or_else(missing)?)?;
+            way.until("fpga", "line requested", first_time("Requested").ok_or_else(missing)?)?;
+            sent = first_time("Translated").ok_or_else(missing)?;
+            if let Some([asked, answer]) = translation(link, sent) {
+                way.until("fpga", "translation", asked.handed)?;
+                way.until("wire", "translation, to the host", asked.delivered)?;
+                way.until("host", "page walk", answer.handed)?;
+                way.until("wire", "translation, back", answer.delivered)?;
+            }
+            way.until("fpga", "translation", sent)?;
+            if scenario.is_cached()
+                && !link.records(Direction::Up).iter().any(|one| has(one, is_of_a_line))
+            {
+                way.until("fpga", "cache", end)?;
+                return way.finish(end);
+            }
             let gateway = scenario.platform.home.gateway_ns;
             (Hops::of_agent(link, scenario), Picoseconds::from_ns_f64(gateway))
         }
         Side::Dma(dma) => (Hops::of_dma(dma, scenario, begin), Picoseconds::ZERO),
     };
-    let first = hops.up.first().ok_or_else(missing)?;
+    let first = hops.up.iter().find(|hop| hop.handed >= sent).ok_or_else(missing)?;
     let [before, behind] = hops.ours;
     way.until("fpga", before, first.handed)?;
     way.until("fpga", "hard block", first.start)?;
-    if scenario.writes() {
+    if scenario.stores_at_home() {
         // All lines go up; what counts is the last.
         let last = hops.up.last().ok_or_else(missing)?;
         way.until("wire", "bits", last.end)?;

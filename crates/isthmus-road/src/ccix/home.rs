@@ -5,13 +5,16 @@
 //! `rtl/ccix/ccix_pkg.sv`.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::ccix::CcixLink;
 
+use super::directory::{Action, Directory, Request, Response, Waiting};
 use super::scenario::{CcixHome, LINE_BYTES};
+use super::svm::Translator;
 
 /// A line's bytes.
 pub(super) type Line = [u8; LINE_BYTES];
@@ -22,6 +25,24 @@ const WRITE_PART: u64 = 3;
 const COMP: u64 = 4;
 const COMP_DATA: u64 = 5;
 const CREDIT: u64 = 6;
+pub(super) const TRANSLATE: u64 = 7;
+const FAULT: u64 = 8;
+const INVALIDATED: u64 = 9;
+pub(super) const TRANSLATED: u64 = 10;
+pub(super) const INVALIDATE: u64 = 11;
+const CACHE_REQUEST: u64 = 12;
+const CACHE_RESPONSE: u64 = 13;
+const SNOOP: u64 = 14;
+/// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
+const FSHR: u64 = 10;
+const FINV: u64 = 11;
+const PEMD: u64 = 13;
+const PACK: u64 = 16;
+
+/// The kind of a message of the FPGA that requests a line, or of its answer.
+pub(super) fn is_of_a_line(kind: u64) -> bool {
+    matches!(kind, READ | WRITE | WRITE_PART | COMP | COMP_DATA | CACHE_REQUEST)
+}
 
 /// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
 pub(super) fn pattern(index: u64, seed: u32) -> Line {
@@ -38,9 +59,44 @@ pub(super) fn pattern(index: u64, seed: u32) -> Line {
     line
 }
 
+/// Lines that have the pattern of their numbers, from `base` on, where nothing was stored.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    base: u64,
+    seed: u32,
+    changed: HashMap<u64, Line>,
+}
+
+impl Content {
+    pub(super) fn new(base: u64, seed: u32) -> Self {
+        Self { base, seed, changed: HashMap::new() }
+    }
+
+    /// The line that was stored as `key`, or the first content of line `number`.
+    fn at(&self, key: u64, number: u64) -> Line {
+        let first = || pattern(self.base + number, self.seed);
+        self.changed.get(&key).copied().unwrap_or_else(first)
+    }
+
+    pub(super) fn line(&self, number: u64) -> Line {
+        self.at(number, number)
+    }
+
+    pub(super) fn line_mut(&mut self, number: u64) -> &mut Line {
+        let first = pattern(self.base + number, self.seed);
+        self.changed.entry(number).or_insert(first)
+    }
+
+    /// Numbers of lines that were stored.
+    pub(super) fn changed(&self) -> impl Iterator<Item = u64> {
+        self.changed.keys().copied()
+    }
+}
+
 /// A write that became visible.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
+    /// Number of the line, as the FPGA counts.
     pub(super) index: u64,
     pub(super) at: Picoseconds,
     /// Content of the line.
@@ -56,7 +112,13 @@ pub(super) struct Home {
     write: Picoseconds,
     /// Free buffers, for requests and for lines.
     free: [Cell<u32>; 2],
-    memory: RefCell<Vec<Line>>,
+    /// Lines of memory without translation: physical ones from 0 on.
+    lines: u64,
+    /// By physical lines.
+    memory: RefCell<Content>,
+    translator: Option<Rc<Translator>>,
+    /// Of an agent with a cache.
+    directory: Option<RefCell<Directory>>,
     stored: RefCell<Vec<Stored>>,
     wrong: RefCell<Option<String>>,
 }
@@ -66,13 +128,31 @@ fn header(kind: u64, words: u64, txn: u64, credits: [u32; 2]) -> u64 {
     kind << 60 | words << 56 | txn << 48 | requests << 40 | lines << 32
 }
 
+/// A line of eight words.
+fn bytes_of(words: &[u64]) -> Line {
+    let mut line = [0; LINE_BYTES];
+    for (bytes, word) in line.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    line
+}
+
+/// The words of a line.
+fn words_of(line: &Line) -> impl Iterator<Item = u64> {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    line.chunks_exact(8).map(word)
+}
+
 impl Home {
-    /// A home whose memory has these lines; it gives all its credits at once.
+    /// A home whose memory has `lines` lines, or those that `translator` maps; it gives all its credits at once.
     pub(super) fn serve(
         sim: &Sim,
         link: &CcixLink,
         config: &CcixHome,
-        lines: Vec<Line>,
+        lines: u64,
+        first: Content,
+        translator: Option<Rc<Translator>>,
+        cached: bool,
     ) -> Rc<Self> {
         let home = Rc::new(Self {
             sim: sim.clone(),
@@ -81,7 +161,10 @@ impl Home {
             read: Picoseconds::from_ns_f64(config.memory_read_ns),
             write: Picoseconds::from_ns_f64(config.memory_write_ns),
             free: [Cell::new(config.requests), Cell::new(config.lines)],
-            memory: RefCell::new(lines),
+            lines,
+            memory: RefCell::new(first),
+            translator,
+            directory: cached.then(RefCell::default),
             stored: RefCell::default(),
             wrong: RefCell::default(),
         });
@@ -101,8 +184,26 @@ impl Home {
         self.wrong.borrow().clone()
     }
 
-    pub(super) fn lines(&self) -> Vec<Line> {
-        self.memory.borrow().clone()
+    /// The content of a line, counted as the FPGA does; `None`: it is not in memory.
+    pub(super) fn line(&self, number: u64) -> Option<Line> {
+        let physical = match &self.translator {
+            Some(translator) => translator.physical_of(number)?,
+            None => number,
+        };
+        (self.number_of(physical)? == number).then(|| self.memory.borrow().at(physical, number))
+    }
+
+    /// Lines that were stored.
+    pub(super) fn changed(&self) -> usize {
+        self.memory.borrow().changed.len()
+    }
+
+    /// The number of a physical line, as the FPGA counts.
+    fn number_of(&self, physical: u64) -> Option<u64> {
+        match &self.translator {
+            Some(translator) => translator.line_of(physical),
+            None => (physical < self.lines).then_some(physical),
+        }
     }
 
     fn fail(&self, reason: String) {
@@ -114,9 +215,19 @@ impl Home {
         while let Some(first) = rest.first() {
             let (kind, length) = (first >> 60, (first >> 56 & 0xF) as usize);
             let expected = match kind {
+                CACHE_REQUEST if self.directory.is_some() => 2,
+                CACHE_RESPONSE if self.directory.is_some() => {
+                    if length == 10 {
+                        10
+                    } else {
+                        2
+                    }
+                }
                 READ => 2,
                 WRITE => 10,
                 WRITE_PART => 11,
+                TRANSLATE | FAULT if self.translator.is_some() => 2,
+                INVALIDATED if self.translator.is_some() => 1,
                 _ => 0,
             };
             if length != expected || length == 0 || rest.len() < length {
@@ -124,8 +235,120 @@ impl Home {
                 return self.fail(format!("a message of kind {kind}, {length} words, in {have}"));
             }
             let (message, behind) = rest.split_at(length);
-            self.request(kind, message);
+            match &self.translator {
+                _ if kind == CACHE_REQUEST || kind == CACHE_RESPONSE => {
+                    self.coherent(kind, message.to_vec());
+                }
+                Some(translator) if !is_of_a_line(kind) => {
+                    self.translation(translator, kind, message);
+                }
+                _ => self.request(kind, message),
+            }
             rest = behind;
+        }
+    }
+
+    fn translation(&self, translator: &Rc<Translator>, kind: u64, message: &[u64]) {
+        match kind {
+            TRANSLATE => translator.ask(message[0] >> 48 & 0xFF, message[1]),
+            FAULT => translator.fault(),
+            _ => match translator.end_move() {
+                Some((from, to, lines)) => self.move_lines(from, to, lines),
+                None => self.fail("a completion of no invalidation".to_owned()),
+            },
+        }
+    }
+
+    /// A message of an agent with a cache: it is at the directory after the way there.
+    fn coherent(self: &Rc<Self>, kind: u64, message: Vec<u64>) {
+        let (opcode, line) = (message[1] >> 59, message[1] >> 7 & ((1 << 33) - 1));
+        if line >= self.lines {
+            return self.fail(format!("a request for line {line:#x}, which is not its memory"));
+        }
+        let home = Rc::clone(self);
+        self.sim.after(self.gateway, move || {
+            let Some(directory) = &home.directory else { return };
+            let done = if kind == CACHE_REQUEST {
+                let request = match opcode {
+                    0 => Request::Load,
+                    5 => Request::LoadExclusive,
+                    6 => Request::Upgrade,
+                    _ => return home.fail(format!("a request with the code {opcode}")),
+                };
+                let id = message[0] >> 48 & 0xFF;
+                Ok(directory.borrow_mut().ask(line, Waiting::Fpga(request, id)))
+            } else {
+                let response = match opcode {
+                    0..=2 => Response::Victim,
+                    4 | 6 => Response::GivenUp,
+                    5 => Response::StaysOwner,
+                    7 => Response::Shares,
+                    8 => Response::HasNone,
+                    15 => Response::Granted,
+                    _ => return home.fail(format!("a response with the code {opcode}")),
+                };
+                if matches!(opcode, 0 | 4 | 5) != (message.len() == 10) {
+                    let words = message.len();
+                    return home.fail(format!("a response with the code {opcode}, {words} words"));
+                }
+                if message.len() == 10 {
+                    home.memory.borrow_mut().changed.insert(line, bytes_of(&message[2..]));
+                }
+                directory.borrow_mut().respond(line, response)
+            };
+            match done {
+                Ok(actions) => actions.into_iter().for_each(|action| home.act(line, action)),
+                Err(reason) => home.fail(format!("line {line:#x}: {reason}")),
+            }
+        });
+    }
+
+    fn act(self: &Rc<Self>, line: u64, action: Action) {
+        match action {
+            Action::Grant { id, data: false } => {
+                self.link.send(vec![header(COMP, 1, id, [0, 0]) | PACK]);
+            }
+            Action::Grant { id, data: true } => {
+                let home = Rc::clone(self);
+                self.sim.after(self.read, move || {
+                    let mut answer = vec![header(COMP_DATA, 9, id, [0, 0]) | PEMD];
+                    answer.extend(words_of(&home.memory.borrow().at(line, line)));
+                    home.link.send(answer);
+                });
+            }
+            Action::Forward { invalidate } => {
+                let code = if invalidate { FINV } else { FSHR };
+                self.link.send(vec![SNOOP << 60 | 1 << 56 | code << 48 | line]);
+            }
+            Action::Host(_) => {}
+        }
+    }
+
+    /// The host loads a line that the FPGA may have changed: the FPGA shares it.
+    pub(super) fn load(self: &Rc<Self>, line: u64) {
+        let Some(directory) = &self.directory else { return };
+        if !directory.borrow().is_away(line) {
+            return;
+        }
+        let access = Waiting::Host { store: false, access: 0 };
+        let actions = directory.borrow_mut().ask(line, access);
+        actions.into_iter().for_each(|action| self.act(line, action));
+    }
+
+    /// Nothing is open at the home, and memory has what the FPGA wrote to the lines that the host has loaded.
+    pub(super) fn is_idle(&self) -> bool {
+        self.directory.as_ref().is_none_or(|directory| directory.borrow().is_idle())
+    }
+
+    /// Moves the content of a frame.
+    fn move_lines(&self, from: u64, to: u64, lines: u64) {
+        let changed = &mut self.memory.borrow_mut().changed;
+        let moved: Vec<u64> =
+            changed.keys().copied().filter(|at| (from..from + lines).contains(at)).collect();
+        for at in moved {
+            if let Some(line) = changed.remove(&at) {
+                changed.insert(at - from + to, line);
+            }
         }
     }
 
@@ -138,8 +361,8 @@ impl Home {
             };
             free.set(left);
         }
-        if index as usize >= self.memory.borrow().len() {
-            return self.fail(format!("a request for line {index}"));
+        if self.number_of(index).is_none() {
+            return self.fail(format!("a request for line {index:#x}, which is not its memory"));
         }
         let mask = match kind {
             WRITE => u64::MAX,
@@ -148,34 +371,33 @@ impl Home {
         };
         let mut data = [0; LINE_BYTES];
         if kind != READ {
-            for (bytes, word) in data.chunks_exact_mut(8).zip(&message[message.len() - 8..]) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
+            data = bytes_of(&message[message.len() - 8..]);
         }
         let access = if kind == READ { self.read } else { self.write };
         let home = Rc::clone(self);
         self.sim.after(self.gateway + access, move || {
-            let mut memory = home.memory.borrow_mut();
-            let line_of = &mut memory[index as usize];
+            let Some(number) = home.number_of(index) else {
+                return home.fail(format!("line {index:#x}: its page moved with an access open"));
+            };
+            let mut line_of = home.memory.borrow().at(index, number);
             (0..LINE_BYTES).filter(|byte| mask >> byte & 1 != 0).for_each(|byte| {
                 line_of[byte] = data[byte];
             });
+            if kind != READ {
+                home.memory.borrow_mut().changed.insert(index, line_of);
+            }
             home.free[0].set(home.free[0].get() + 1);
             home.free[1].set(home.free[1].get() + line);
             let mut answer = vec![if kind == READ {
                 header(COMP_DATA, 9, txn, [1, 0])
             } else {
-                let stored = Stored { index, at: home.sim.now(), line: *line_of };
+                let stored = Stored { index: number, at: home.sim.now(), line: line_of };
                 home.stored.borrow_mut().push(stored);
                 header(COMP, 1, txn, [1, 1])
             }];
             if kind == READ {
-                let words = line_of.chunks_exact(8);
-                answer.extend(words.map(|word| {
-                    word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
-                }));
+                answer.extend(words_of(&line_of));
             }
-            drop(memory);
             home.link.send(answer);
         });
     }
@@ -184,6 +406,16 @@ impl Home {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn content_is_the_pattern_until_something_is_stored() {
+        let mut content = Content::new(100, 7);
+        assert_eq!(content.line(5), pattern(105, 7));
+        content.line_mut(5)[3] ^= 1;
+        assert_ne!(content.line(5), pattern(105, 7));
+        assert_eq!(content.line(5)[4..], pattern(105, 7)[4..]);
+        assert_eq!(content.changed().collect::<Vec<_>>(), [5]);
+    }
 
     #[test]
     fn the_pattern_depends_on_line_word_byte_and_seed() {

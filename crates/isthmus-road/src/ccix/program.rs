@@ -11,9 +11,9 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::ccix::{Carried, Way};
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
-use super::home::{Line, pattern};
-use super::scenario::{CcixScenario, LINE_BYTES};
-use super::world::{Side, World, first_lines, first_seed};
+use super::home::{Content, pattern};
+use super::scenario::{CcixScenario, LINE_BYTES, Visits};
+use super::world::{Side, World, first_seed};
 use crate::arrivals::Starts;
 use crate::error::RoadError;
 
@@ -32,6 +32,8 @@ pub(super) struct Counts {
     pub(super) down: Carried,
     /// Lines of completed transfers: one message each way.
     pub(super) requests: u64,
+    /// Translations that the host was asked for.
+    pub(super) walks: u64,
 }
 
 /// Result of a run.
@@ -47,8 +49,10 @@ pub(super) struct Outcome {
     pub(super) until: Counts,
     /// Number of bytes compared.
     pub(super) checked: u64,
+    /// Transfers that met a page without a translation, and began again when it had one.
+    pub(super) retries: u64,
     /// Expected content of memory.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Content,
 }
 
 impl Outcome {
@@ -71,18 +75,32 @@ impl Outcome {
     }
 }
 
+/// A task of the FPGA.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Number of its transfer; `None`: it reads a line of a page before the first transfer.
+    transfer: Option<u64>,
+    seed: u32,
+}
+
 struct Logic {
     sim: Sim,
     scenario: CcixScenario,
     side: Rc<Side>,
     random: RandomStream,
+    visits: Visits,
+    /// Lines that are read before the first transfer.
+    touches: VecDeque<u64>,
+    /// Transfers that wait for a page.
+    again: VecDeque<Open>,
+    moves: u32,
     starts: Option<Starts>,
     next_start: Option<Picoseconds>,
     /// Transfers below this number may begin.
     limit: u64,
     begun: u64,
     tags: VecDeque<u8>,
-    open: BTreeMap<u8, u64>,
+    open: BTreeMap<u8, Open>,
     /// Transfers whose write to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
     ended: u64,
@@ -95,16 +113,17 @@ impl Logic {
     fn new(world: &World, scenario: &CcixScenario) -> Result<Self, RoadError> {
         let sim = world.simulation.handle();
         let transfers = scenario.series() as usize + 1;
-        let rate = scenario.arrivals()?.rate_per_s();
-        let random = RandomStream::new(scenario.seed, "ccix:arrivals");
-        let mut starts = rate.map(|rate| Starts::new(rate, random, sim.now()));
         Ok(Self {
-            next_start: starts.as_mut().and_then(Iterator::next),
-            starts,
+            next_start: None,
+            starts: None,
             scenario: scenario.clone(),
             side: Rc::clone(&world.side),
             random: RandomStream::new(scenario.seed, "ccix:data"),
-            limit: scenario.series(),
+            visits: Visits::new(scenario),
+            touches: scenario.touched().into(),
+            again: VecDeque::new(),
+            moves: 0,
+            limit: 0,
             begun: 0,
             tags: (0..MOST_TASKS).collect(),
             open: BTreeMap::new(),
@@ -115,11 +134,101 @@ impl Logic {
             outcome: Outcome {
                 done: vec![Picoseconds::ZERO; transfers],
                 known: vec![Picoseconds::ZERO; transfers],
-                lines: first_lines(scenario.seed, world.side.base()),
+                lines: Content::new(world.side.base(), first_seed(scenario.seed)),
                 ..Outcome::default()
             },
             sim,
         })
+    }
+
+    /// The series begins.
+    fn begin(&mut self) -> Result<(), RoadError> {
+        let rate = self.scenario.arrivals()?.rate_per_s();
+        let random = RandomStream::new(self.scenario.seed, "ccix:arrivals");
+        self.starts = rate.map(|rate| Starts::new(rate, random, self.sim.now()));
+        self.next_start = self.starts.as_mut().and_then(Iterator::next);
+        self.limit = self.scenario.series();
+        if self.scenario.counted().start == 0 {
+            self.outcome.from = self.counts();
+        }
+        Ok(())
+    }
+
+    /// Nothing is open, or waits.
+    fn is_done(&self) -> bool {
+        let still = self.side.translator().is_none_or(|translator| translator.is_still());
+        self.ended == self.limit && self.touches.is_empty() && self.open.is_empty() && still
+    }
+
+    fn begin_move(&mut self) {
+        let Some(of) = &self.scenario.workload.translation else { return };
+        let series = self.scenario.series();
+        let due = (u64::from(self.moves) + 1) * series / (u64::from(of.moves) + 1);
+        if self.moves == of.moves || self.begun < due || self.begun == series {
+            return;
+        }
+        let line = self.visits.first_line(self.begun);
+        match self.side.translator().map(|translator| translator.begin_move(line)) {
+            Some(Ok(true)) => self.moves += 1,
+            Some(Err(error)) => self.fail(error.to_string()),
+            _ => {}
+        }
+    }
+
+    fn task(&self, tag: u8, first: u64, bytes: usize, of: Open) -> Task {
+        Task {
+            write: self.scenario.writes() && of.transfer.is_some(),
+            tag,
+            address: (self.side.base() + first) * LINE_BYTES as u64,
+            bytes: bytes as u32,
+            seed: of.seed,
+        }
+    }
+
+    /// A page's first line, before the first transfer.
+    fn touch(&mut self) -> Option<Task> {
+        let first = self.touches.pop_front()?;
+        let tag = self.tags.pop_front()?;
+        let of = Open { transfer: None, seed: first_seed(self.scenario.seed) };
+        self.open.insert(tag, of);
+        Some(self.task(tag, first, LINE_BYTES, of))
+    }
+
+    /// A transfer that waited for a page that is mapped now.
+    fn retry(&mut self) -> Option<Task> {
+        let of = *self.again.front()?;
+        let first = self.visits.first_line(of.transfer?);
+        let ready = self.side.translator()?.mapped(first, self.scenario.lines());
+        let tag = self.tags.front().copied().filter(|_| ready)?;
+        self.tags.pop_front();
+        self.again.pop_front();
+        self.open.insert(tag, of);
+        self.expect_stores(first, of);
+        Some(self.task(tag, first, self.scenario.workload.bytes, of))
+    }
+
+    /// A write stores each of its lines.
+    fn expect_stores(&mut self, first: u64, of: Open) {
+        let Some(transfer) = of.transfer.filter(|_| self.scenario.stores_at_home()) else { return };
+        for index in first..first + self.scenario.lines() {
+            self.storing.entry(index).or_default().push_back(transfer);
+        }
+    }
+
+    /// A task met a page without a translation.
+    fn fault(&mut self, of: Open) {
+        let Some(transfer) = of.transfer.filter(|_| self.side.translator().is_some()) else {
+            return self.fail("a fault, and every page is mapped".to_owned());
+        };
+        self.note_stored();
+        let first = self.visits.first_line(transfer);
+        for index in first..first + self.scenario.lines() {
+            if let Some(waiting) = self.storing.get_mut(&index) {
+                waiting.retain(|other| *other != transfer);
+            }
+        }
+        self.outcome.retries += 1;
+        self.again.push_back(of);
     }
 
     /// When the next transfer is due, if it may begin at `time`.
@@ -147,6 +256,7 @@ impl Logic {
             up: self.side.carried(Way::Up),
             down: self.side.carried(Way::Down),
             requests: self.ended * self.scenario.lines(),
+            walks: self.side.translator().map_or(0, |translator| translator.walks().walks),
         }
     }
 
@@ -159,7 +269,7 @@ impl Logic {
             };
             let done = &mut self.outcome.done[transfer as usize];
             *done = (*done).max(stored.at);
-            if stored.line != self.outcome.lines[stored.index as usize] {
+            if stored.line != self.outcome.lines.line(stored.index) {
                 return self.fail(format!("line {} was written wrong", stored.index));
             }
         }
@@ -175,41 +285,47 @@ impl TaskUser for Logic {
         if self.tags.is_empty() {
             return None;
         }
+        if let Some(task) = self.touch() {
+            return Some(task);
+        }
+        self.begin_move();
+        if let Some(task) = self.retry() {
+            return Some(task);
+        }
         let due = self.due(time)?;
         let tag = self.tags.pop_front()?;
         let transfer = self.begun;
         self.begun += 1;
         self.outcome.due.push(due);
-        self.open.insert(tag, transfer);
         let write = self.scenario.writes();
-        let first = self.scenario.first_line(transfer);
+        let first = self.visits.first_line(transfer);
         let seed = if write { self.random.bits() as u32 } else { first_seed(self.scenario.seed) };
+        let of = Open { transfer: Some(transfer), seed };
+        self.open.insert(tag, of);
         if write {
             for line in 0..self.scenario.lines() {
                 let (index, bytes) = (first + line, self.scenario.bytes_of(line));
                 let data = pattern(self.side.base() + index, seed);
-                self.outcome.lines[index as usize][..bytes].copy_from_slice(&data[..bytes]);
-                self.storing.entry(index).or_default().push_back(transfer);
+                self.outcome.lines.line_mut(index)[..bytes].copy_from_slice(&data[..bytes]);
             }
+            self.expect_stores(first, of);
         }
-        Some(Task {
-            write,
-            tag,
-            address: (self.side.base() + first) * LINE_BYTES as u64,
-            bytes: self.scenario.workload.bytes as u32,
-            seed,
-        })
+        Some(self.task(tag, first, self.scenario.workload.bytes, of))
     }
 
-    fn done(&mut self, time: Picoseconds, tag: u8) {
+    fn done(&mut self, time: Picoseconds, tag: u8, fault: bool) {
         self.last = time;
-        let Some(transfer) = self.open.remove(&tag) else {
+        let Some(of) = self.open.remove(&tag) else {
             return self.fail(format!("task {tag}, which is not open, is done"));
         };
         self.tags.push_back(tag);
+        if fault {
+            return self.fault(of);
+        }
+        let Some(transfer) = of.transfer else { return };
         self.ended += 1;
         self.outcome.known[transfer as usize] = time;
-        if !self.scenario.writes() {
+        if !self.scenario.stores_at_home() {
             self.outcome.done[transfer as usize] = time;
         }
         self.outcome.checked += self.scenario.workload.bytes as u64;
@@ -229,10 +345,10 @@ impl TaskUser for Logic {
 pub(super) fn run(world: &World, scenario: &CcixScenario) -> Result<Outcome, RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
     TaskPins::attach(&world.fpga, &logic)?;
-    if scenario.counted().start == 0 {
-        let counts = logic.borrow().counts();
-        logic.borrow_mut().outcome.from = counts;
+    if !logic.borrow().touches.is_empty() {
+        complete(world, scenario, &logic)?;
     }
+    logic.borrow_mut().begin()?;
     complete(world, scenario, &logic)?;
     if let Side::Agent { link, .. } = &*world.side {
         link.remember(true);
@@ -259,10 +375,10 @@ fn complete(
         if let Some(wrong) = &logic.wrong {
             return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
         }
-        if logic.ended == logic.limit {
+        if logic.is_done() {
             break;
         }
-        let waits = !logic.open.is_empty();
+        let waits = !logic.open.is_empty() || !logic.again.is_empty();
         if waits && world.simulation.handle().now() - logic.last > STUCK {
             return Err(RoadError::Violation(format!(
                 "ccix: stuck after {} of {} transfers: none ended for {STUCK}; seed {seed}",

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use isthmus_host::svm::PageSize;
+use isthmus_sim::kernel::RandomStream;
 use isthmus_sim::world::ccix::CcixTransport;
 
 use crate::arrivals::Arrivals;
@@ -21,9 +23,15 @@ use crate::scenario::{Limits, Profile, sixteen};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CcixDriver {
-    /// By a CCIX request agent.
+    /// By a CCIX request agent, with physical addresses.
     #[default]
     RequestAgent,
+    /// By the same agent, with the program's virtual addresses: shared virtual memory.
+    Svm,
+    /// Through the FPGA's cache: lines that it does not have.
+    Cached,
+    /// Through the FPGA's cache: lines that it has.
+    CachedHit,
     /// By DMA over PCIe, with physical addresses: the document's comparison.
     PcieDma,
 }
@@ -34,16 +42,80 @@ impl CcixDriver {
     pub const fn name(self) -> &'static str {
         match self {
             Self::RequestAgent => "request-agent",
+            Self::Svm => "svm",
+            Self::Cached => "cached",
+            Self::CachedHit => "cached-hit",
             Self::PcieDma => "pcie-dma",
+        }
+    }
+}
+
+/// The size of the host's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum CcixPage {
+    /// 4 KiB.
+    #[serde(rename = "4K")]
+    Base,
+    /// 2 MiB.
+    #[serde(rename = "2M")]
+    Big,
+    /// 1 GiB.
+    #[serde(rename = "1G")]
+    Huge,
+}
+
+impl CcixPage {
+    /// Name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "4K",
+            Self::Big => "2M",
+            Self::Huge => "1G",
+        }
+    }
+
+    pub(super) const fn size(self) -> PageSize {
+        match self {
+            Self::Base => PageSize::Base,
+            Self::Big => PageSize::Big,
+            Self::Huge => PageSize::Huge,
+        }
+    }
+}
+
+/// The order in which transfers visit memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CcixOrder {
+    /// From the first page to the last, again and again.
+    Sequential,
+    /// In one random order, again and again.
+    Random,
+}
+
+impl CcixOrder {
+    /// Name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Random => "random",
         }
     }
 }
 
 /// Bytes of a line.
 pub const LINE_BYTES: usize = 64;
+/// Lines of the smallest page: a transfer with a virtual address begins at a page.
+pub(super) const PAGE_LINES: u64 = 64;
+/// Maximum number of pages that transfers visit.
+const MOST_PAGES: u64 = 65_536;
 const MOST_BYTES: usize = 65_536;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 8_192;
+/// Most lines that are read before as hits: half of the FPGA's cache.
+const HIT_LINES: u64 = 2_048;
 /// Maximum number of open tasks of a traffic generator.
 const MOST_TASKS: u64 = 128;
 
@@ -84,6 +156,9 @@ pub struct CcixPlatform {
     pub transport: CcixTransport,
     /// The host.
     pub home: CcixHome,
+    /// The host's translation agent, for the driver `svm`.
+    #[serde(default)]
+    pub iommu: Option<CcixIommu>,
     /// The same host and card on PCIe, for the driver `pcie-dma`.
     #[serde(default)]
     pub pcie: Option<CcixPcie>,
@@ -124,6 +199,21 @@ pub struct CcixHome {
     pub lines: u32,
 }
 
+/// The host's translation agent.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixIommu {
+    /// A walker's access to memory, from its request to its line.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub access_ns: f64,
+    /// Walks at once.
+    #[schemars(range(min = 1, max = 1_024))]
+    pub walkers: u32,
+    /// Tables of each level but the root that the walk cache knows; 0: no walk cache.
+    #[schemars(range(min = 0, max = 65_536))]
+    pub cache_entries: u32,
+}
+
 /// The FPGA's gateware.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -160,6 +250,53 @@ pub struct CcixWorkload {
     /// Transfers per second, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
+    /// The virtual memory, for the driver `svm`.
+    #[serde(default)]
+    pub translation: Option<CcixTranslation>,
+}
+
+/// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixTranslation {
+    /// The size of the host's pages.
+    pub page: CcixPage,
+    /// The order in which transfers visit it.
+    pub order: CcixOrder,
+    /// Its bytes.
+    #[schemars(range(min = 131_072, max = 17_179_869_184_u64))]
+    pub footprint_bytes: u64,
+    /// Each page is read once before the first transfer.
+    #[serde(default)]
+    pub warm: bool,
+    /// Pages that the host moves to other frames while transfers run.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000))]
+    pub moves: u32,
+}
+
+impl CcixTranslation {
+    /// Name in results.
+    pub(super) fn name(&self) -> String {
+        let (page, order) = (self.page.name(), self.order.name());
+        let footprint = match self.footprint_bytes {
+            bytes if bytes.is_multiple_of(1 << 30) => format!("{}G", bytes >> 30),
+            bytes if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+            bytes => format!("{}K", bytes >> 10),
+        };
+        let warm = if self.warm { "-warm" } else { "" };
+        format!("{page}-{order}-{footprint}{warm}")
+    }
+
+    /// Pages of the host that it has.
+    pub(super) fn pages(&self) -> u64 {
+        self.footprint_bytes.div_ceil(self.page.size().bytes())
+    }
+
+    /// Lines of it.
+    pub(super) fn lines(&self) -> u64 {
+        self.footprint_bytes / LINE_BYTES as u64
+    }
 }
 
 impl CcixScenario {
@@ -178,12 +315,46 @@ impl CcixScenario {
             let reason = "missing, for workload.driver pcie-dma";
             return Err(RoadError::scenario("platform.pcie", reason));
         }
+        match (&self.workload.translation, self.workload.driver) {
+            (Some(translation), CcixDriver::Svm) => self.check_translation(translation)?,
+            (None, CcixDriver::Svm) => {
+                let reason = "missing, for workload.driver svm";
+                return Err(RoadError::scenario("workload.translation", reason));
+            }
+            (Some(_), driver) => {
+                let reason = format!("expected none for workload.driver {}", driver.name());
+                return Err(RoadError::scenario("workload.translation", reason));
+            }
+            (None, _) => {}
+        }
         let window = self.arrivals()?.window().unwrap_or(1);
-        let most = MOST_TASKS.min(REGION_LINES / 2 / self.lines());
+        let places = self.region_lines() / self.stride();
+        let most = match self.workload.driver {
+            CcixDriver::CachedHit => MOST_TASKS.min(HIT_LINES / 2 / self.lines()),
+            _ => MOST_TASKS.min(places / 2),
+        };
         if u64::from(window) > most {
             let bytes = self.workload.bytes;
             let reason = format!("{window} transfers of {bytes} bytes: at most {most}");
             return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    fn check_translation(&self, translation: &CcixTranslation) -> Result<(), RoadError> {
+        if self.platform.iommu.is_none() {
+            let reason = "missing, for workload.driver svm";
+            return Err(RoadError::scenario("platform.iommu", reason));
+        }
+        let bytes = translation.footprint_bytes;
+        let key = "workload.translation.footprint_bytes";
+        if !bytes.is_multiple_of(PAGE_LINES * LINE_BYTES as u64) {
+            return Err(RoadError::scenario(key, format!("{bytes} is no multiple of 4096")));
+        }
+        let pages = translation.pages();
+        if pages > MOST_PAGES {
+            let reason = format!("{bytes} bytes are {pages} pages: at most {MOST_PAGES}");
+            return Err(RoadError::scenario(key, reason));
         }
         Ok(())
     }
@@ -194,6 +365,16 @@ impl CcixScenario {
 
     pub(super) fn writes(&self) -> bool {
         self.workload.operation == Operation::DeviceWrite
+    }
+
+    /// Lines are in the FPGA's cache, or come into it.
+    pub(super) fn is_cached(&self) -> bool {
+        matches!(self.workload.driver, CcixDriver::Cached | CcixDriver::CachedHit)
+    }
+
+    /// Each line of a write arrives at the home.
+    pub(super) fn stores_at_home(&self) -> bool {
+        self.writes() && !self.is_cached()
     }
 
     /// Femtoseconds of a byte on the link.
@@ -218,9 +399,36 @@ impl CcixScenario {
         (self.workload.bytes - line as usize * LINE_BYTES).min(LINE_BYTES)
     }
 
-    /// The first line of transfer number `transfer`: it does not wrap inside the region.
-    pub(super) fn first_line(&self, transfer: u64) -> u64 {
-        transfer % (REGION_LINES / self.lines()) * self.lines()
+    /// Lines from one place where transfers begin to the next.
+    fn stride(&self) -> u64 {
+        match self.workload.translation {
+            Some(_) => self.lines().next_multiple_of(PAGE_LINES),
+            None => self.lines(),
+        }
+    }
+
+    /// Places where transfers begin.
+    fn places(&self) -> u64 {
+        match self.workload.driver {
+            // As many as are in flight: all of them in the cache.
+            CcixDriver::CachedHit => 2 * u64::from(self.workload.window.unwrap_or(1)),
+            _ => self.region_lines() / self.stride(),
+        }
+    }
+
+    /// Lines of the memory that transfers visit.
+    pub(super) fn region_lines(&self) -> u64 {
+        self.workload.translation.map_or(REGION_LINES, |one| one.lines())
+    }
+
+    /// Lines that are read before the first transfer.
+    pub(super) fn touched(&self) -> Vec<u64> {
+        if self.workload.driver == CcixDriver::CachedHit {
+            return (0..self.places() * self.stride()).collect();
+        }
+        let Some(of) = self.workload.translation.filter(|one| one.warm) else { return Vec::new() };
+        let page = of.page.size().bytes() / LINE_BYTES as u64;
+        (0..of.pages()).map(|number| number * page).collect()
     }
 
     /// Excluded transfers at either end of the series: those in flight at once.
@@ -241,6 +449,37 @@ impl CcixScenario {
     /// All but the observed one, which follows alone.
     pub(super) fn series(&self) -> u64 {
         self.counted().end + self.edge()
+    }
+}
+
+/// Where transfers begin.
+pub(super) struct Visits {
+    stride: u64,
+    places: u64,
+    /// In this order; empty: ascending.
+    shuffled: Vec<u32>,
+}
+
+impl Visits {
+    pub(super) fn new(scenario: &CcixScenario) -> Self {
+        let (stride, places) = (scenario.stride(), scenario.places());
+        let order = scenario.workload.translation.map(|one| one.order);
+        let mut shuffled = Vec::new();
+        if order == Some(CcixOrder::Random) {
+            let mut random = RandomStream::new(scenario.seed, "ccix:order");
+            shuffled = (0..places as u32).collect();
+            for place in (1..shuffled.len()).rev() {
+                shuffled.swap(place, random.below(place as u64 + 1) as usize);
+            }
+        }
+        Self { stride, places, shuffled }
+    }
+
+    /// The first line of transfer number `transfer`: it does not wrap inside the region.
+    pub(super) fn first_line(&self, transfer: u64) -> u64 {
+        let place = transfer % self.places;
+        let place = self.shuffled.get(place as usize).map_or(place, |place| u64::from(*place));
+        place * self.stride
     }
 }
 
@@ -280,7 +519,56 @@ mod tests {
         assert_eq!(scenario.lines(), 3);
         assert_eq!([0, 1, 2].map(|line| scenario.bytes_of(line)), [64, 64, 22]);
         assert_eq!((scenario.counted(), scenario.series()), (6..16, 20));
-        assert_eq!([0, 2729, 2730].map(|transfer| scenario.first_line(transfer)), [0, 8187, 0]);
+        let visits = Visits::new(&scenario);
+        assert_eq!([0, 2729, 2730].map(|transfer| visits.first_line(transfer)), [0, 8187, 0]);
+    }
+
+    fn translated(order: &str) -> serde_json::Value {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["platform"]["iommu"] =
+            serde_json::json!({"access_ns": 81, "walkers": 8, "cache_entries": 64});
+        scenario["workload"]["translation"] =
+            serde_json::json!({"page": "4K", "order": order, "footprint_bytes": 1 << 20});
+        scenario["workload"]["driver"] = "svm".into();
+        scenario
+    }
+
+    #[test]
+    fn with_virtual_addresses_each_transfer_begins_at_another_page() {
+        let scenario = CcixScenario::parse(&translated("random").to_string()).unwrap();
+        let visits = Visits::new(&scenario);
+        let mut first: Vec<u64> = (0..256).map(|transfer| visits.first_line(transfer)).collect();
+        assert_eq!(visits.first_line(256), first[0]);
+        assert_ne!(first[1], first[0] + 64);
+        first.sort_unstable();
+        assert_eq!(first, (0..256).map(|page| page * 64).collect::<Vec<_>>());
+        assert_eq!(scenario.workload.translation.unwrap().name(), "4K-random-1M");
+        let mut large = translated("sequential");
+        large["workload"]["bytes"] = 4_097.into();
+        let visits = Visits::new(&CcixScenario::parse(&large.to_string()).unwrap());
+        assert_eq!([0, 1, 127, 128].map(|one| visits.first_line(one)), [0, 128, 127 * 128, 0]);
+    }
+
+    #[test]
+    fn translation_that_cannot_be_is_refused_by_its_key() {
+        let refused = |path: &str, value: serde_json::Value| {
+            let mut scenario = translated("random");
+            *scenario.pointer_mut(path).unwrap() = value;
+            CcixScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+        };
+        let pages = refused("/workload/translation/footprint_bytes", (1_u64 << 34).into());
+        assert!(pages.contains("footprint_bytes: 17179869184 bytes are 4194304 pages"), "{pages}");
+        let part = refused("/workload/translation/footprint_bytes", 200_000.into());
+        assert!(part.contains("footprint_bytes: 200000 is no multiple of 4096"), "{part}");
+        let page = refused("/workload/translation/page", "8K".into());
+        assert!(page.contains("unknown variant `8K`"), "{page}");
+        let iommu = refused("/platform/iommu", serde_json::Value::Null);
+        assert!(iommu.contains("platform.iommu: missing, for workload.driver svm"), "{iommu}");
+        let none = refused("/workload/translation", serde_json::Value::Null);
+        assert!(none.contains("workload.translation: missing, for workload.driver svm"), "{none}");
+        let agent = refused("/workload/driver", "request-agent".into());
+        let says = "workload.translation: expected none for workload.driver request-agent";
+        assert!(agent.contains(says), "{agent}");
     }
 
     #[test]

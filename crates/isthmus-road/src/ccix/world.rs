@@ -12,13 +12,16 @@ use isthmus_sim::{
 };
 
 use super::dma::Dma;
-use super::home::{Home, Line, Stored, pattern};
+use super::home::{Content, Home, Line, Stored, pattern};
 use super::scenario::{CcixDriver, CcixScenario, REGION_LINES};
+use super::svm::Translator;
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
 /// A link without credits after this long is an error.
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
+/// Forwards that the FPGA has room for.
+const SNOOPS: usize = 16;
 const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
 
 /// What a request agent counts.
@@ -27,6 +30,7 @@ pub(super) struct Status {
     packets: OutputPin,
     words: OutputPin,
     stray: OutputPin,
+    faults: OutputPin,
     up: OutputPin,
 }
 
@@ -38,6 +42,7 @@ impl Status {
             packets: pin("packets", 32)?,
             words: pin("words", 32)?,
             stray: pin("stray", 32)?,
+            faults: pin("faults", 32)?,
             up: pin("up", 1)?,
         })
     }
@@ -45,8 +50,13 @@ impl Status {
 
 /// What is between the FPGA and host memory.
 pub(super) enum Side {
-    /// A CCIX link and the host's home.
-    Agent { link: CcixLink, home: Rc<Home>, status: Status },
+    /// A CCIX link, the host's home, and with virtual addresses its translations.
+    Agent {
+        link: CcixLink,
+        home: Rc<Home>,
+        status: Box<Status>,
+        translator: Option<Rc<Translator>>,
+    },
     /// A PCIe link.
     Dma(Dma),
 }
@@ -71,8 +81,17 @@ impl Side {
     /// The number of memory's first line, as addresses count.
     pub(super) fn base(&self) -> u64 {
         match self {
+            Self::Agent { translator: Some(_), .. } => Translator::base(),
             Self::Agent { .. } => 0,
             Self::Dma(_) => Dma::base(),
+        }
+    }
+
+    /// The host's side of virtual addresses, where there are any.
+    pub(super) fn translator(&self) -> Option<&Rc<Translator>> {
+        match self {
+            Self::Agent { translator, .. } => translator.as_ref(),
+            Self::Dma(_) => None,
         }
     }
 }
@@ -92,7 +111,7 @@ pub(super) fn first_seed(seed: u64) -> u32 {
 }
 
 /// What memory has at the start, whose first line has the number `base`.
-pub(super) fn first_lines(seed: u64, base: u64) -> Vec<Line> {
+fn first_lines(seed: u64, base: u64) -> Vec<Line> {
     (0..REGION_LINES).map(|index| pattern(base + index, first_seed(seed))).collect()
 }
 
@@ -137,9 +156,26 @@ impl World {
             _ => {
                 let link = CcixLink::new(&sim, &platform.transport)?;
                 CcixPins::attach(&fpga, &link)?;
-                let lines = first_lines(scenario.seed, 0);
-                let home = Home::serve(&sim, &link, &platform.home, lines);
-                Side::Agent { link, home, status: Status::new(&fpga)? }
+                let gateway = Picoseconds::from_ns_f64(platform.home.gateway_ns);
+                let parts = scenario.workload.translation.zip(platform.iommu.as_ref());
+                let translator = parts
+                    .map(|(of, iommu)| {
+                        Translator::new(&sim, &link, gateway, iommu, of, scenario.seed)
+                    })
+                    .transpose()?;
+                let base = if translator.is_some() { Translator::base() } else { 0 };
+                let first = Content::new(base, first_seed(scenario.seed));
+                let lines = scenario.region_lines();
+                let home = Home::serve(
+                    &sim,
+                    &link,
+                    &platform.home,
+                    lines,
+                    first,
+                    translator.clone(),
+                    scenario.is_cached(),
+                );
+                Side::Agent { link, home, status: Box::new(Status::new(&fpga)?), translator }
             }
         };
         simulation.probes().set_enabled(false);
@@ -192,17 +228,58 @@ impl World {
             found.insert("fpga.requests".to_owned(), status.requests.get());
             found.insert("fpga.packets".to_owned(), status.packets.get());
             found.insert("fpga.words".to_owned(), status.words.get());
+            found.insert("fpga.faults".to_owned(), status.faults.get());
+        }
+        if let Some(translator) = self.side.translator() {
+            let (walks, events) = (translator.walks(), translator.events());
+            found.insert("iommu.walks".to_owned(), walks.walks);
+            found.insert("iommu.accesses".to_owned(), walks.accesses);
+            found.insert("iommu.cached".to_owned(), walks.cached);
+            found.insert("host.faults".to_owned(), events.faults);
+            found.insert("host.moves".to_owned(), events.moves);
         }
         found
     }
 
+    /// The host loads each line that was written: what the FPGA's cache has of it comes to memory.
+    pub(super) fn load_written(&self, expected: &Content) -> Result<(), RoadError> {
+        let Side::Agent { home, .. } = &*self.side else { return Ok(()) };
+        let mut changed: Vec<u64> = expected.changed().collect();
+        changed.sort_unstable();
+        for lines in changed.chunks(SNOOPS) {
+            lines.iter().for_each(|line| home.load(*line));
+            let begin = self.simulation.handle().now();
+            while !home.is_idle() {
+                if self.simulation.handle().now() - begin > UP_LIMIT {
+                    return Err(RoadError::Violation("ccix: a forward has no answer".to_owned()));
+                }
+                self.simulation.run_for(UP_STEP)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Compares all of memory with what must be in it.
-    pub(super) fn check_memory(&self, expected: &[Line], seed: u64) -> Result<(), RoadError> {
-        let lines = match &*self.side {
-            Side::Agent { home, .. } => home.lines(),
-            Side::Dma(dma) => dma.lines(),
+    pub(super) fn check_memory(&self, expected: &Content, seed: u64) -> Result<(), RoadError> {
+        let line = match &*self.side {
+            Side::Agent { home, .. } => {
+                let mut changed: Vec<u64> = expected.changed().collect();
+                changed.sort_unstable();
+                if home.changed() > changed.len() {
+                    return Err(RoadError::Violation(format!(
+                        "ccix: lines were stored that no transfer wrote; seed {seed}"
+                    )));
+                }
+                let wrong = |line: &u64| home.line(*line) != Some(expected.line(*line));
+                changed.into_iter().find(wrong)
+            }
+            Side::Dma(dma) => {
+                let lines = dma.lines();
+                let mut lines = (0..).zip(&lines);
+                lines.find(|(number, line)| expected.line(*number) != **line).map(|one| one.0)
+            }
         };
-        match lines.iter().zip(expected).position(|(is, must)| is != must) {
+        match line {
             None => Ok(()),
             Some(line) => Err(RoadError::Violation(format!(
                 "ccix: line {line} of host memory has wrong bytes at the end; seed {seed}"

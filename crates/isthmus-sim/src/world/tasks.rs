@@ -25,8 +25,9 @@ pub struct Task {
 pub trait TaskUser {
     /// The task to offer from `time` on, if any; it is offered until it is taken.
     fn offer(&mut self, time: Picoseconds) -> Option<Task>;
-    /// The task of a tag is done.
-    fn done(&mut self, time: Picoseconds, tag: u8);
+    /// The task of a tag is done. `fault`: a page of it was not mapped, or did not allow the access; that part of
+    /// it was not accessed.
+    fn done(&mut self, time: Picoseconds, tag: u8, fault: bool);
 }
 
 /// Ties a user to the bundle `task` of a device.
@@ -42,6 +43,7 @@ pub struct TaskPins<U> {
     seed: InputPin,
     done: OutputPin,
     done_tag: OutputPin,
+    done_fault: OutputPin,
 }
 
 impl<U: TaskUser + 'static> TaskPins<U> {
@@ -62,6 +64,7 @@ impl<U: TaskUser + 'static> TaskPins<U> {
             seed: device.input("task_seed_i", 32)?,
             done: device.output("task_done_o", 1)?,
             done_tag: device.output("task_done_tag_o", 8)?,
+            done_fault: device.output("task_done_fault_o", 1)?,
         };
         device.attach("clk_i", Box::new(agent))
     }
@@ -73,7 +76,8 @@ impl<U: TaskUser> PinAgent for TaskPins<U> {
             self.offered = false;
         }
         if self.done.get() != 0 {
-            self.user.borrow_mut().done(time, self.done_tag.get() as u8);
+            let (tag, fault) = (self.done_tag.get() as u8, self.done_fault.get() != 0);
+            self.user.borrow_mut().done(time, tag, fault);
         }
     }
 

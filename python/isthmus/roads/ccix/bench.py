@@ -35,10 +35,42 @@ ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
 Operation = Literal["device-read", "device-write"]
-Driver = Literal["request-agent", "pcie-dma"]
-DRIVERS: tuple[Driver, ...] = ("request-agent", "pcie-dma")
-"""A CCIX request agent; the document's comparison, DMA over PCIe with physical addresses."""
-TOPS: Mapping[str, str] = {"request-agent": FPGA, "pcie-dma": DMA}
+Driver = Literal["request-agent", "svm", "cached", "cached-hit", "pcie-dma"]
+DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma")
+"""A CCIX request agent; the same with virtual addresses; one with a cache, on lines that it does not have and
+on lines that it has; the document's comparison, DMA over PCIe."""
+CACHED = ("cached", "cached-hit")
+TOPS: Mapping[str, str] = {"pcie-dma": DMA, **dict.fromkeys(("request-agent", "svm", *CACHED), FPGA)}
+HIT_LINES = 2048
+"""Lines that are read before and hit: half of the cache."""
+PAGES = ("4K", "2M", "1G")
+ORDERS = ("sequential", "random")
+FOOTPRINTS: Mapping[str, tuple[int, bool]] = {"hit": (1 << 20, True), "miss": (32 << 20, False)}
+"""Memory that transfers visit, and whether its pages are read before: half of what the FPGA's 512
+translations of 4 KiB reach, and sixteen times that."""
+PAGE_BYTES = 4096
+"""With virtual addresses each transfer begins at another page of this size."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """Virtual memory that transfers visit.
+
+    warm   each page is read once before the first transfer
+    moves  pages that the host moves to other frames while transfers run
+    """
+
+    page: str = "4K"
+    order: str = "sequential"
+    footprint: int = FOOTPRINTS["miss"][0]
+    warm: bool = False
+    moves: int = 0
+
+
+def translated(case: str, page: str = "4K", order: str = "sequential") -> Translation:
+    """`hit`: all pages are in the FPGA's translation cache. `miss`: those of 4 KiB are not."""
+    footprint, warm = FOOTPRINTS[case]
+    return Translation(page, order, footprint, warm)
 
 
 @dataclass(frozen=True)
@@ -52,6 +84,8 @@ class Transfers:
     rate_per_s: float | None = None
     seed: int = 1
     driver: Driver = "request-agent"
+    translation: Translation | None = None
+    """Of the driver `svm`, and of no other."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +102,23 @@ def check(transfers: Transfers) -> None:
     t = transfers
     choose("operation", t.operation, OPERATIONS)
     choose("driver", t.driver, DRIVERS)
+    assert (t.driver == "svm") == (t.translation is not None), t
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
-    if t.window is not None and not 1 <= t.window <= most_in_flight(t.size):
-        raise UserError(
-            f"window: {t.window} is outside 1 to {most_in_flight(t.size)} for transfers of {t.size} bytes"
-        )
+    most = most_in_flight(t.size, t.translation, t.driver)
+    if t.window is not None and not 1 <= t.window <= most:
+        raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
 
-def most_in_flight(size: int) -> int:
+def most_in_flight(
+    size: int, translation: Translation | None = None, driver: Driver = "request-agent"
+) -> int:
     """Transfers of this size that may be in flight."""
+    if driver == "cached-hit":
+        return max(1, min(IN_FLIGHT, HIT_LINES // 2 // -(-size // LINE_BYTES)))
+    if translation is not None:
+        places = translation.footprint // (-(-size // PAGE_BYTES) * PAGE_BYTES)
+        return max(1, min(IN_FLIGHT, places // 2))
     return max(1, min(IN_FLIGHT, IN_FLIGHT_LINES // -(-size // LINE_BYTES)))
 
 
@@ -103,6 +144,15 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "driver": t.driver,
     }
     workload |= {"window": t.window} if t.rate_per_s is None else {"rate_per_s": t.rate_per_s}
+    if t.translation is not None:
+        v = t.translation
+        workload["translation"] = {
+            "page": v.page,
+            "order": v.order,
+            "footprint_bytes": v.footprint,
+            "warm": v.warm,
+            "moves": v.moves,
+        }
     made: dict[str, Any] = {
         "road": "ccix",
         "profile": point.profile,
@@ -111,6 +161,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             **entries(platform.fpga),
             "transport": {**entries(platform.groups["transport"]), **_packets(platform, point.profile)},
             "home": entries(platform.groups["home"]),
+            "iommu": entries(platform.groups["iommu"]),
             "pcie": {name: entries(platform.groups[name]) for name in PCIE},
         },
         "fpga": {"model_path": str(models[TOPS[t.driver]])},
@@ -138,10 +189,23 @@ def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, i
     design = platform.profiles[profile]
     if driver == "pcie-dma":
         return {"Overlap": int(design.descriptors.value > 1)}
-    return {
+    made = {
         "NumTxns": int(design.transactions.value),
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
+    }
+    if driver in CACHED:
+        return made | {"CacheLines": int(design.cache.value)}
+    if driver != "svm":
+        return made
+    pages = int(design.block_pages.value)
+    if pages not in (1, 2, 4, 8):
+        raise UserError(f"profile.{profile}.block_pages: {pages}; expected 1, 2, 4 or 8")
+    return made | {
+        "Translate": 1,
+        "NumMiss": int(design.translations.value),
+        "PagesLog2": pages.bit_length() - 1,
+        "Ahead": int(design.ahead.value),
     }
 
 
@@ -160,16 +224,23 @@ def points(
     window: int | None = None,
     seed: int = 1,
     drivers: Sequence[Driver] = ("request-agent",),
+    virtual: Sequence[Translation] = (translated("hit"), translated("miss")),
 ) -> list[Point]:
-    """A transfer at a time, and as many as keep the link busy; `window`: that many alone."""
+    """A transfer at a time, and as many as keep the link busy; `window`: that many alone.
+
+    virtual  the memory that the driver `svm` visits
+    """
     made = []
-    cases = product(chosen, profiles, operations, drivers, parse_sizes(sizes))
-    for platform, profile, operation, driver, size in cases:
-        count = usual_iterations(size) if iterations is None else iterations
-        for flight in (1, saturating(size)) if window is None else (window,):
-            one = Transfers(operation, size, count, flight, seed=seed, driver=driver)
-            check(one)
-            made.append(Point(one, profile, platform))
+    cases = product(chosen, profiles, operations, drivers)
+    for platform, profile, operation, driver in cases:
+        memories: Sequence[Translation | None] = virtual if driver == "svm" else (None,)
+        for memory, size in product(memories, parse_sizes(sizes)):
+            count = usual_iterations(size) if iterations is None else iterations
+            full = min(saturating(size), most_in_flight(size, memory, driver))
+            for flight in dict.fromkeys((1, full)) if window is None else (window,):
+                one = Transfers(operation, size, count, flight, seed=seed, driver=driver, translation=memory)
+                check(one)
+                made.append(Point(one, profile, platform))
     return made
 
 
@@ -198,7 +269,8 @@ def measure(
         key = (point.platform.name, point.profile, point.transfers.driver)
         if key not in made:
             made[key] = given or model(point.platform, *key[1:], waveform=waveform is not None)
-            built |= {f"{top} {key[0]} {key[1]}": path for top, path in made[key].items()}
+            what = " virtual" if key[2] == "svm" else ""
+            built |= {f"{top} {key[0]} {key[1]}{what}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
     found = running.run_all(runs, title, runner or running.run)
@@ -215,4 +287,6 @@ def loaded(name: str = PLATFORM) -> Platform:
 def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     w = made["workload"]
-    return f"{made['platform']['name']} {made['profile']} {w['driver']} {w['operation']} {w['bytes']}"
+    v = w.get("translation")
+    memory = f" {v['page']} {v['order']}" if v else ""
+    return f"{made['platform']['name']} {made['profile']} {w['driver']}{memory} {w['operation']} {w['bytes']}"

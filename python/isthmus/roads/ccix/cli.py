@@ -14,14 +14,35 @@ if TYPE_CHECKING:
     from isthmus.bench import output
 
 OPERATIONS = ("device-read", "device-write", "all")
-DRIVERS = ("request-agent", "pcie-dma", "all")
+DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
+CASES = ("hit", "miss", "all")
+PAGES = ("4K", "2M", "1G", "all")
+ORDERS = ("sequential", "random", "all")
 
 
 def ccix(
     operation: Annotated[str, one_of("op", OPERATIONS, "--op", help="What the FPGA does.")] = "all",
     driver: Annotated[
-        str, one_of("driver", DRIVERS, help="CCIX, or DMA over PCIe on the same card.")
+        str,
+        one_of(
+            "driver",
+            DRIVERS,
+            help="CCIX with physical addresses, with virtual ones (svm), through the FPGA's cache, on lines "
+            "that it does not have or that it has, or DMA over PCIe on the same card.",
+        ),
     ] = "request-agent",
+    translation: Annotated[
+        str,
+        one_of(
+            "translation",
+            CASES,
+            help="Of svm: the pages are in the FPGA's translation cache, or those of 4 KiB are not.",
+        ),
+    ] = "all",
+    page: Annotated[str, one_of("page", PAGES, help="Of svm: the size of the host's pages.")] = "4K",
+    order: Annotated[
+        str, one_of("order", ORDERS, help="Of svm: the order in which transfers visit pages.")
+    ] = "sequential",
     size: Annotated[
         str,
         typer.Option(
@@ -61,6 +82,9 @@ def ccix(
     command.run(
         operation=operation,
         driver=driver,
+        translation=translation,
+        page=page,
+        order=order,
         size=size,
         iterations=iterations,
         window=window,

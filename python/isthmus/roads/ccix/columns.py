@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isthmus.results.columns import Column
+from isthmus.results.columns import Cell, Column
+from isthmus.results.model import Measurement
+
+
+def _virtual(m: Measurement, name: str) -> Cell:
+    found: Cell = (m.workload.get("translation") or {}).get(name)
+    return found
+
 
 COLUMNS: Sequence[Column] = (
     Column("lines", "lines of 64 bytes of a transfer", lambda m: m.workload.get("lines")),
@@ -19,6 +26,10 @@ COLUMNS: Sequence[Column] = (
         "messages of a packet in that direction, on the mean",
         lambda m: m.workload.get("packet_messages"),
     ),
+    Column("page", "size of the host's pages, with virtual addresses", lambda m: _virtual(m, "page")),
+    Column("order", "order in which transfers visit them", lambda m: _virtual(m, "order")),
+    Column("footprint_bytes", "virtual memory that they visit", lambda m: _virtual(m, "footprint_bytes")),
+    Column("walks", "translations of the host for a transfer, on the mean", lambda m: _virtual(m, "walks")),
     Column(
         "acknowledged_ps",
         "mean until the FPGA knew that a transfer was done",

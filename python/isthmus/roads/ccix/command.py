@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 from isthmus import platforms
@@ -14,15 +15,32 @@ from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.ccix import ROAD, tables
-from isthmus.roads.ccix.bench import DRIVERS, OPERATIONS, PLATFORM, SIZES, measure, points
+from isthmus.roads.ccix.bench import (
+    DRIVERS,
+    FOOTPRINTS,
+    OPERATIONS,
+    ORDERS,
+    PAGES,
+    PLATFORM,
+    SIZES,
+    measure,
+    points,
+    translated,
+)
 from isthmus.roads.ccix.platform import KINDS
 from isthmus.storage import result_file
+
+_ONE = "--op, --driver, --translation, --page, --order, -s, --window, --platform, --profile"
+"""Options that choose one run."""
 
 
 def run(
     *,
     operation: str = "all",
     driver: str = "request-agent",
+    translation: str = "all",
+    page: str = "4K",
+    order: str = "sequential",
     size: str = SIZES,
     iterations: int | None = None,
     window: int | None = None,
@@ -41,13 +59,34 @@ def run(
     choose("op", operation, (*OPERATIONS, "all"))
     choose("driver", driver, (*DRIVERS, "all"))
     choose("profile", profile, (*PROFILES, "all"))
+    choose("translation", translation, (*FOOTPRINTS, "all"))
+    choose("page", page, (*PAGES, "all"))
+    choose("order", order, (*ORDERS, "all"))
+    virtual = [
+        translated(*one)
+        for one in product(
+            tuple(FOOTPRINTS) if translation == "all" else (translation,),
+            PAGES if page == "all" else (page,),
+            ORDERS if order == "all" else (order,),
+        )
+    ]
     operations = OPERATIONS if operation == "all" else (operation,)
     profiles = PROFILES if profile == "all" else (profile,)
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
     drivers = DRIVERS if driver == "all" else (driver,)
-    wanted = points(chosen, profiles, operations, size, iterations, window, seed, drivers)  # type: ignore[arg-type]
+    wanted = points(
+        chosen,
+        profiles,  # type: ignore[arg-type]
+        operations,  # type: ignore[arg-type]
+        size,
+        iterations,
+        window,
+        seed,
+        drivers,  # type: ignore[arg-type]
+        virtual,
+    )
     if waveform is not None:
-        traces.check_waveform(waveform, len(wanted), "--op, --driver, -s, --window, --platform, --profile")
+        traces.check_waveform(waveform, len(wanted), _ONE)
     target = result_file(out, "ccix", out_json)
     made = measure(wanted, waveform=waveform, runner=runner, given=given)
     publish(made, target, format, tables.text)

@@ -4,15 +4,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
 from isthmus.roads.ccix import tables
+from isthmus.roads.ccix.bench import ORDERS, PAGES
 
 
 def _case(m: Measurement) -> str:
     """Design and driver, as figures name them."""
-    return m.profile if m.workload["driver"] == "request-agent" else f"{m.profile}, DMA"
+    driver = str(m.workload["driver"])
+    names = {"request-agent": "", "svm": f", {tables.memory(m)}", "pcie-dma": ", DMA"}
+    return m.profile + names.get(driver, f", {driver}")
+
+
+_COLOURS = {
+    "isthmus": "c3",
+    "as-published": "c1",
+    "isthmus, DMA": "c4",
+    "as-published, DMA": "c6",
+    "isthmus, cached": "c5",
+    "as-published, cached": "c2",
+    "isthmus, cached-hit": "c2",
+    "as-published, cached-hit": "c5",
+}
+_MEMORIES = [
+    f"{page} {order}, {reach}" for reach, order, page in product(("miss", "few pages", "hit"), ORDERS, PAGES)
+]
+_COLOURS |= {
+    f"{profile}, {memory}": f"c{(2 * number + first) % 6 + 1}"
+    for profile, first in (("isthmus", 4), ("as-published", 1))
+    for number, memory in enumerate(_MEMORIES)
+}
 
 
 def _answered(members: Sequence[Measurement]) -> Sequence[Measurement]:
@@ -29,12 +53,7 @@ PAGE = TransferPage(
     source="An Evaluation of Using CCIX for Cache-Coherent Host-FPGA Interfacing, FCCM 2022",
     link="The link",
     rate=("What the link carries", "Payload with as many transfers in flight as keep the link busy."),
-    colours={
-        "isthmus": "c3",
-        "as-published": "c1",
-        "isthmus, DMA": "c4",
-        "as-published, DMA": "c6",
-    },
+    colours=_COLOURS,
     case=_case,
     case_word="design",
     answered=_answered,

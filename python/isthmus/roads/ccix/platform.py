@@ -49,6 +49,17 @@ class Home:
 
 
 @dataclass(frozen=True)
+class Iommu:
+    """The host's translation agent."""
+
+    ENGINE: ClassVar = "CcixIommu"
+
+    access: Annotated[Constant, "a walker's access to memory"]
+    walkers: Annotated[Constant, "walks at once"]
+    cache_entries: Annotated[Constant, "tables of each level that the walk cache knows; 0: none"]
+
+
+@dataclass(frozen=True)
 class CcixDesign:
     """What the two profiles differ in."""
 
@@ -59,6 +70,12 @@ class CcixDesign:
     ]
     transactions: Annotated[Constant, Declared("1", 2, 256, "requests that the agent has open")]
     descriptors: Annotated[Constant, Declared("1", 1, 16, "DMA over PCIe: descriptors under way, 1 or 16")]
+    translations: Annotated[Constant, Declared("1", 1, 64, "translations in flight")]
+    block_pages: Annotated[Constant, Declared("1", 1, 8, "pages of a translation: 1, 2, 4 or 8")]
+    ahead: Annotated[Constant, Declared("1", 0, 64, "pages that are translated ahead of a stream; 0: none")]
+    cache: Annotated[
+        Constant, Declared("1", 4096, 16384, "lines of the FPGA's cache, 4 ways: a power of two")
+    ]
 
 
 KINDS: Mapping[str, Kind] = {
@@ -66,6 +83,7 @@ KINDS: Mapping[str, Kind] = {
         {
             "transport": Transport,
             "home": Home,
+            "iommu": Iommu,
             "link": PcieLink,
             "root": PciePort,
             "endpoint": PciePort,

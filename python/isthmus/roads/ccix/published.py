@@ -10,12 +10,34 @@ from pathlib import Path
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.ccix.bench import DRIVERS, OPERATIONS, Operation, Point, Transfers, loaded, saturating
+from isthmus.roads.ccix.bench import (
+    CACHED,
+    LINE_BYTES,
+    OPERATIONS,
+    Driver,
+    Operation,
+    Point,
+    Transfers,
+    Translation,
+    loaded,
+    saturating,
+    translated,
+)
 from isthmus.roads.ccix.bench import measure as measured
 
 ALONE = (64, 2_048)
 FULL = ((1_024, 2_000), (32_768, 100))
 """Sizes for which the document compares rates, and how many transfers."""
+DRIVERS: tuple[Driver, ...] = ("request-agent", "pcie-dma")
+STREAM = 4_096
+VIRTUAL: tuple[tuple[Translation, tuple[tuple[int, int, int], ...]], ...] = (
+    (translated("hit", "4K", "random"), ((64, 600, 1), (32_768, 64, 1), (65_536, 64, 1))),
+    (translated("miss", "4K", "random"), ((64, 600, 1), (32_768, 64, 1), (65_536, 64, 1))),
+    (translated("hit", "2M", "random"), ((64, 600, 1),)),
+    (translated("miss", "2M", "random"), ((64, 600, 1),)),
+    (translated("miss", "4K", "sequential"), ((64, 600, 1), (STREAM, 1_000, saturating(STREAM)))),
+)
+"""Virtual memory, and transfers in it: bytes, how many, window."""
 
 
 def points(seed: int = 1) -> list[Point]:
@@ -29,6 +51,18 @@ def points(seed: int = 1) -> list[Point]:
         for size, count, window in cases:
             transfers = Transfers(operation, size, count, window, seed=seed, driver=driver)
             made.append(Point(transfers, profile, platform))
+    for profile, (memory, wanted) in product(PROFILES, VIRTUAL):
+        for size, count, window in wanted:
+            transfers = Transfers(
+                "device-read", size, count, window, seed=seed, driver="svm", translation=memory
+            )
+            made.append(Point(transfers, profile, platform))
+        stream = Transfers("device-read", STREAM, 1_000, saturating(STREAM), seed=seed)
+        if memory is VIRTUAL[0][0]:
+            made.append(Point(stream, profile, platform))
+    for profile, op, through in product(PROFILES, OPERATIONS, CACHED):
+        cached = Transfers(op, LINE_BYTES, 200, seed=seed, driver=through)  # type: ignore[arg-type]
+        made.append(Point(cached, profile, platform))
     return made
 
 

@@ -20,6 +20,10 @@ def _fastest_ns(m: Measurement) -> float | None:
     return m.latency.min / 1e3 if m.latency else None
 
 
+def _mean_ns(m: Measurement) -> float | None:
+    return m.latency.avg / 1e3 if m.latency else None
+
+
 def _logic_cycles(m: Measurement) -> float | None:
     """Clocks of a transfer in the FPGA's own logic."""
     ours = [stage.time for stage in m.stages if stage.where == "fpga" and stage.name not in OUTSIDE]
@@ -29,10 +33,25 @@ def _logic_cycles(m: Measurement) -> float | None:
     return sum(ours) / (latency.min / cycles)
 
 
+def _cache_cycles(m: Measurement) -> float | None:
+    """Clocks from a request at the cache to its response."""
+    inside = [stage.time for stage in m.stages if stage.name == "cache"]
+    cycles, latency = workload("fastest_cycles")(m), m.latency
+    return sum(inside) / (latency.min / cycles) if inside and cycles and latency else None
+
+
+def _cache_ns(m: Measurement) -> float | None:
+    inside = [stage.time for stage in m.stages if stage.name == "cache"]
+    return sum(inside) / 1e3 if inside else None
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
     "ccix_fastest_ns": each(_fastest_ns),
+    "ccix_mean_ns": each(_mean_ns),
+    "cache_cycles": each(_cache_cycles),
+    "cache_ns": each(_cache_ns),
     "logic_cycles": each(_logic_cycles),
     "packet_messages": each(workload("packet_messages")),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.compare.question import Driver, Models
 from isthmus.roads.ccix import bench
+from isthmus.roads.ccix.bench import translated
 
 if TYPE_CHECKING:
     from isthmus.platforms import Platform
@@ -18,7 +19,8 @@ DEFAULTS = (bench.PLATFORM,)
 """Platforms that are measured where none is named."""
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS) for operation in bench.OPERATIONS
+    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS if name not in bench.CACHED)
+    for operation in bench.OPERATIONS
 }
 """`isthmus bench ccix` shows the published profile as well."""
 
@@ -28,14 +30,18 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
     return _DRIVERS if platform.bus == "ccix" else {}
 
 
+def _memory(driver: Driver) -> bench.Translation | None:
+    """Of virtual addresses: pages of 4 KiB, one after the other, that the FPGA has not seen lately."""
+    return translated("miss") if driver.name == "svm" else None
+
+
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
-    del driver
     if size > bench.LARGEST:
         return f"{question.operation} over CCIX takes 1 to {bench.LARGEST} bytes"
     if question.noise is not None:
         return f"{question.operation} has no program that could be delayed: expected no --noise"
-    most = bench.most_in_flight(size)
+    most = bench.most_in_flight(size, _memory(driver))
     if question.window is not None and question.window > most:
         return f"{question.operation} over CCIX has 1 to {most} requests in flight at this size"
     return ""
@@ -56,7 +62,7 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del profile, given
-    return {"request-agent": "agent", "pcie-dma": "PCIe DMA"}.get(driver, driver)
+    return {"request-agent": "agent", "svm": "agent, virtual", "pcie-dma": "PCIe DMA"}.get(driver, driver)
 
 
 def scenarios(
@@ -76,6 +82,7 @@ def scenarios(
             question.rate_per_s,
             question.seed,
             driver.name,  # type: ignore[arg-type]
+            _memory(driver),
         )
         made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
     return made

@@ -9,7 +9,8 @@ from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
 
 HEADER = (
-    "bytes", "in flight", "avg[ns]", "min[ns]", "known[ns]", "GB/s", "link GB/s", "messages", "bounded by",
+    "bytes", "in flight", "avg[ns]", "min[ns]", "known[ns]", "GB/s", "link GB/s", "messages", "walks",
+    "bounded by",
 )  # fmt: skip
 
 
@@ -18,19 +19,30 @@ def operation(m: Measurement) -> str:
     return str(m.workload["operation"])
 
 
-def _case(m: Measurement) -> tuple[str, str, str, str]:
-    return m.platform, m.profile, str(m.workload["driver"]), operation(m)
+def memory(m: Measurement) -> str:
+    """The virtual memory that transfers visit; empty with physical addresses."""
+    found = m.workload.get("translation")
+    if not found:
+        return ""
+    reach = "hit" if found["warm"] else "miss" if found["page"] == "4K" else "few pages"
+    return f"{found['page']} {found['order']}, {reach}"
+
+
+def _case(m: Measurement) -> tuple[str, str, str, str, str]:
+    return m.platform, m.profile, str(m.workload["driver"]), operation(m), memory(m)
 
 
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for (platform, profile, by, name), group in groupby(made, _case):
+    for (platform, profile, by, name, pages), group in groupby(made, _case):
         members = list(group)
+        addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
+        cache = {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory by {by}, no cache, no translation\n"
+            f"# {platform}, {profile}, {name} of host memory by {by}, {cache}, {addresses}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; known: to the FPGA; GB/s: payload; "
-            "link: all bytes; messages: of a packet\n"
+            "link: all bytes; messages: of a packet; walks: translations of the host for a transfer\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
         parts.append(_way(members[0]))
@@ -52,6 +64,7 @@ def row(m: Measurement) -> list[str]:
         f"{rate.payload_bit_s / 8e9:.3f}" if rate else "",
         f"{w['link_bytes_s'] / 1e9:.3f}",
         f"{w['packet_messages']:.2f}",
+        f"{w['translation']['walks']:.2f}" if w.get("translation") else "",
         bounded_by(m),
     ]
 

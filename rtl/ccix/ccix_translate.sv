@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Address translation between a requester of lines and its request agent.
+///
+/// Requests have virtual addresses. Each is stored while its page is looked up in an address
+/// translation cache (atc), and goes on with the physical address when the page is known. What the
+/// cache misses it requests from the host, as messages.
+///
+///   Handshake   request, physical request, message to the host: valid/ready. Responses and messages
+///               from the host: no ready. A tag has one open request
+///   Ordering    requests go on as their pages are known: a hit passes misses
+///   Faults      a request whose page is not mapped, or may not be written, does not go on: its
+///               response has rsp_fault_o, and the host gets MsgFault. It waits for a cycle without
+///               a response of the agent
+///   Uses        a translation is in use until the agent's response; an invalidation is answered
+///               when no use of an older translation is left
+///   Latency     hit: 2 cycles from req_* to phys_*. Miss: 3 cycles to its message, and 5 from the
+///               last message of its translation to phys_*. Responses: 0 cycles
+///   Throughput  a request a cycle while pages hit
+///   Errors      fail_o: more invalidations than NumInv were open
+///   Parameters  NumMiss, PagesLog2, Ahead, NumInv and the stores as atc; 36 bits of page numbers
+///   Not done    a retry after a fault: the requester decides
+module ccix_translate
+  import ccix_pkg::*;
+  import svm_pkg::*;
+#(
+  parameter int unsigned NumMiss   = 8,
+  parameter int unsigned PagesLog2 = 0,
+  parameter int unsigned Ahead     = 0,
+  parameter int unsigned NumInv    = 8,
+  parameter int unsigned BaseSets  = 128
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       req_valid_i,
+  output logic       req_ready_o,
+  input  logic       req_write_i,
+  input  index_t     req_index_i,
+  input  logic [7:0] req_tag_i,
+  input  mask_t      req_mask_i,
+  input  line_t      req_data_i,
+  output logic       rsp_valid_o,
+  output logic [7:0] rsp_tag_o,
+  output logic       rsp_fault_o,
+  output line_t      rsp_data_o,
+  // To and from the request agent.
+  output logic       phys_valid_o,
+  input  logic       phys_ready_i,
+  output logic       phys_write_o,
+  output index_t     phys_index_o,
+  output logic [7:0] phys_tag_o,
+  output mask_t      phys_mask_o,
+  output line_t      phys_data_o,
+  input  logic       phys_rsp_valid_i,
+  input  logic [7:0] phys_rsp_tag_i,
+  input  line_t      phys_rsp_data_i,
+  // To the packer, from the unpacker.
+  output logic        msg_valid_o,
+  input  logic        msg_ready_i,
+  output logic [3:0]  msg_words_o,
+  output word_t [1:0] msg_o,
+  input  logic        in_valid_i,  // MsgTranslated or MsgInvalidate
+  input  word_t       in_word_i,
+  output logic        fail_o
+);
+  localparam int unsigned PageLines = 6;   // logarithm
+  localparam int unsigned PageWidth = IndexWidth - PageLines;
+  localparam int unsigned NumWait   = NumMiss < 8 ? 16 : NumMiss > 32 ? 64 : 2 * NumMiss;
+  localparam int unsigned MissWidth = NumMiss > 1 ? $clog2(NumMiss) : 1;
+  localparam int unsigned BlockWidth = PagesLog2 > 0 ? PagesLog2 : 1;
+  typedef logic [PageWidth-1:0] page_t;
+  typedef struct packed {
+    logic                 write;
+    logic [PageLines-1:0] line;
+    mask_t                mask;
+    line_t                data;
+  } request_t;
+  typedef struct packed {
+    logic       ok;
+    logic [7:0] tag;
+    page_t      frame;
+  } found_t;
+
+  // ---------------------------------------------------------------- lookup
+  logic take, answer, use_ends;
+  logic [1:0] use_epoch, end_epoch;
+  logic [1:0] epoch_q [256];
+  status_e status;
+  found_t found;
+  logic ask_valid, ask_ready, ask_write, fault_valid, fault_ready, fault_write;
+  logic inv_valid, inv_ready, complete_valid, complete_ready, idle;
+  logic [MissWidth-1:0] ask_id;
+  page_t ask_page, fault_page;
+  logic [4:0] complete_tag;
+  translated_t translated;
+  invalidate_t invalidate;
+  assign translated = in_word_i;
+  assign invalidate = in_word_i;
+  assign inv_valid  = in_valid_i && invalidate.kind == MsgInvalidate;
+  assign take       = req_valid_i && req_ready_o;
+  assign found.ok   = status == StatusOk;
+  assign use_ends   = phys_rsp_valid_i;
+  assign end_epoch  = epoch_q[phys_rsp_tag_i];
+  always_ff @(posedge clk_i) if (answer) epoch_q[found.tag] <= use_epoch;
+
+  atc #(
+    .VpnWidth (PageWidth),
+    .PpnWidth (PageWidth),
+    .TagWidth (8),
+    .BaseSets (BaseSets),
+    .NumMiss  (NumMiss),
+    .NumWait  (NumWait),
+    .PagesLog2(PagesLog2),
+    .Ahead    (Ahead),
+    .MaxUses  (256),
+    .NumInv   (NumInv)
+  ) u_atc (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i,
+    .req_ready_o,
+    .req_vpn_i       (req_index_i[IndexWidth-1:PageLines]),
+    .req_write_i,
+    .req_tag_i,
+    .rsp_valid_o     (answer),
+    .rsp_tag_o       (found.tag),
+    .rsp_status_o    (status),
+    .rsp_ppn_o       (found.frame),
+    .rsp_epoch_o     (use_epoch),
+    .done_valid_i    (use_ends),
+    .done_epoch_i    (end_epoch),
+    .ask_valid_o     (ask_valid),
+    .ask_ready_i     (ask_ready),
+    .ask_id_o        (ask_id),
+    .ask_vpn_o       (ask_page),
+    .ask_write_o     (ask_write),
+    .cpl_valid_i     (in_valid_i && translated.kind == MsgTranslated),
+    .cpl_id_i        (translated.id[MissWidth-1:0]),
+    .cpl_last_i      (translated.last),
+    .cpl_size_i      (page_size_e'(translated.size)),
+    .cpl_page_i      (translated.page[BlockWidth-1:0]),
+    .cpl_ppn_i       (translated.frame),
+    .cpl_read_i      (translated.read),
+    .cpl_write_i     (translated.write),
+    .fault_valid_o   (fault_valid),
+    .fault_ready_i   (fault_ready),
+    .fault_vpn_o     (fault_page),
+    .fault_write_o   (fault_write),
+    .inv_valid_i     (inv_valid),
+    .inv_ready_o     (inv_ready),
+    .inv_vpn_i       (invalidate.page),
+    .inv_log2_i      (invalidate.log2),
+    .inv_tag_i       (invalidate.tag[4:0]),
+    .complete_valid_o(complete_valid),
+    .complete_ready_i(complete_ready),
+    .complete_tag_o  (complete_tag),
+    .idle_o          (idle)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) fail_o <= 1'b0;
+    else if (inv_valid && !inv_ready) fail_o <= 1'b1;
+  end
+
+  // ---------------------------------------------------------------- requests whose page is known
+  // A request waits in the memory, at its tag; the queue has as many places as there are tags.
+  found_t first, next, out_q;
+  request_t stored;
+  logic waits, load, out_valid_q, out_done;
+  assign next     = waits ? first : found;
+  assign out_done = out_q.ok ? phys_ready_i : !phys_rsp_valid_i;
+  assign load     = (waits || answer) && (!out_valid_q || out_done);
+  fifo #(.Width($bits(found_t)), .Depth(256)) u_known (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer && !(load && !waits)), .ready_o(),
+    .data_i(found), .valid_o(waits), .ready_i(load), .data_o(first), .usage_o()
+  );
+  ram_1r1w #(.Width($bits(request_t)), .Depth(256), .ReadOld(1'b0)) u_requests (
+    .clk_i,
+    .we_i   (take),
+    .waddr_i(req_tag_i),
+    .wdata_i({req_write_i, req_index_i[PageLines-1:0], req_mask_i, req_data_i}),
+    .re_i   (load),
+    .raddr_i(next.tag),
+    .rdata_o(stored)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) out_valid_q <= 1'b0;
+    else if (load) out_valid_q <= 1'b1;
+    else if (out_done) out_valid_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) if (load) out_q <= next;
+
+  assign phys_valid_o = out_valid_q && out_q.ok;
+  assign phys_write_o = stored.write;
+  assign phys_index_o = {out_q.frame, stored.line};
+  assign phys_tag_o   = out_q.tag;
+  assign phys_mask_o  = stored.mask;
+  assign phys_data_o  = stored.data;
+
+  assign rsp_fault_o = out_valid_q && !out_q.ok && !phys_rsp_valid_i;
+  assign rsp_valid_o = phys_rsp_valid_i || rsp_fault_o;
+  assign rsp_tag_o   = phys_rsp_valid_i ? phys_rsp_tag_i : out_q.tag;
+  assign rsp_data_o  = phys_rsp_data_i;
+
+  // ---------------------------------------------------------------- messages to the host
+  logic free;
+  message_e kind;
+  header_t header;
+  assign free           = !msg_valid_o || msg_ready_i;
+  assign complete_ready = free;
+  assign ask_ready      = free && !complete_valid;
+  assign fault_ready    = free && !complete_valid && !ask_valid;
+  assign kind   = complete_valid ? MsgInvalidated : ask_valid ? MsgTranslate : MsgFault;
+  assign header = '{
+      kind: kind, words: words_of(kind),
+      txn: complete_valid ? txn_t'(complete_tag) : ask_valid ? txn_t'(ask_id) : '0,
+      requests: '0, lines: '0, zero: '0
+  };
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) msg_valid_o <= 1'b0;
+    else if (free) msg_valid_o <= complete_valid || ask_valid || fault_valid;
+  end
+  always_ff @(posedge clk_i) begin
+    if (free) begin
+      msg_words_o <= words_of(kind);
+      msg_o[0]    <= header;
+      msg_o[1]    <= ask_valid ? {16'd0, ask_page, 8'd0, 3'(PagesLog2), ask_write}
+                               : {16'd0, fault_page, 11'd0, fault_write};
+    end
+  end
+
+  logic unused;
+  assign unused = ^{translated, invalidate, idle};
+endmodule
