@@ -17,6 +17,10 @@ const ENABLE: u32 = 1;
 const ALL_LINKS: u8 = 0xF;
 pub(super) const BEAT: usize = 8;
 const HOSTS: usize = 8;
+/// Entries of the region table, of 4 beats each.
+const REGIONS: usize = 64;
+/// Entries of the queue table, of 2 beats each.
+const QUEUES: usize = 256;
 
 /// Where the control words lie in the endpoint's memory, and the error ring behind them.
 pub(super) const LOCAL: usize = 0x000;
@@ -111,6 +115,9 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         self.host(self.config.host)?;
         self.stop().await?;
         self.memory.write(0, &[0; CONTROL_BYTES]).await?;
+        // No reset clears them: the regions and queues of the program before would stay open.
+        self.table(offset::REGIONS, &[0; REGIONS * 4]).await?;
+        self.table(offset::QUEUE_TABLE, &[0; QUEUES * 2]).await?;
         let base = self.memory.bus_address();
         for host in 0..u64::from(self.hosts) {
             for (table, place) in [
@@ -209,7 +216,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     /// # Errors
     /// When there is no such entry, or the region cannot be.
     pub async fn register(&mut self, index: u8, region: &Region) -> Result<(), RdmaError> {
-        if index >= 64 {
+        if usize::from(index) >= REGIONS {
             return Err(RdmaError::Entry { table: "region", index: index.into() });
         }
         let [base, limit, rest] = region.beats()?;
@@ -226,7 +233,7 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
     /// # Errors
     /// When there is no such entry.
     pub async fn unregister(&mut self, index: u8) -> Result<(), RdmaError> {
-        if index >= 64 {
+        if usize::from(index) >= REGIONS {
             return Err(RdmaError::Entry { table: "region", index: index.into() });
         }
         self.table(offset::REGIONS + 32 * u64::from(index) + 16, &[0]).await

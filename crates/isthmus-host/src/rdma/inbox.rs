@@ -22,6 +22,8 @@ impl<M: Mmio, D: DmaMemory> Endpoint<M, D> {
         let Some(place) = fits else {
             return Err(RdmaError::Memory { size, address, needed: CONTROL_BYTES + bytes });
         };
+        // Closed before its memory is cleared.
+        self.table(offset::QUEUE_TABLE + 16 * u64::from(index), &[0, 0]).await?;
         self.memory.write(place, &vec![0; bytes]).await?;
         self.table(offset::TAILS + 8 * u64::from(index), &[0]).await?;
         self.table(offset::QUEUE_TABLE + 16 * u64::from(index), &beats).await?;

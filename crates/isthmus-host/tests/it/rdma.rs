@@ -216,6 +216,35 @@ fn a_stress_run_lasts_as_long_as_asked_and_counts_what_it_sent() {
 }
 
 #[test]
+fn a_program_that_starts_again_is_written_into_only_where_it_has_opened_itself() {
+    let network = Network::new(2, MEMORY, 1, Faults::default());
+    network.run(programs(2, |host| {
+        let network = &network;
+        async move {
+            let machine = network.machine(host);
+            if host == 0 {
+                drop(open(network, host, 2).await.unwrap());
+                let anew = EndpointConfig { session: 4, ..config(host) };
+                let _again = Endpoint::open(machine.clone(), machine.clone(), anew).await.unwrap();
+                machine.sleep(20 * SETTLE).await;
+                let left = machine.peek(QUEUE_AT, MEMORY - QUEUE_AT);
+                assert!(left.iter().all(|byte| *byte == 0), "memory of the program before");
+            } else {
+                let (mut endpoint, _inbox) = open(network, host, 2).await.unwrap();
+                machine.sleep(SETTLE).await;
+                machine.poke(DATA, &pattern(64, 1));
+                let plain = transfer(host, 0, 0, 0, 64);
+                for descriptor in [plain, Descriptor { key: Some((KEY, 1)), ..plain }] {
+                    endpoint.put(&descriptor).await.unwrap();
+                }
+                endpoint.send(0, QUEUE, &[7; 64], Options::default(), 1).await.unwrap();
+                assert_eq!(endpoint.fence(0).await.unwrap(), 3);
+            }
+        }
+    }));
+}
+
+#[test]
 fn counts_of_16_bits_begin_anew_without_anybody_s_notice() {
     // More than 65536 slots, packets and beats of messages.
     const ROUNDS: u64 = 1100;
