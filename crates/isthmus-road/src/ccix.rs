@@ -5,6 +5,7 @@ mod breakdown;
 mod directory;
 mod dma;
 mod home;
+mod messages;
 mod program;
 pub mod scenario;
 mod svm;

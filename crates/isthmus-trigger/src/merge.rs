@@ -83,7 +83,7 @@ pub fn packets(
             Ok(vec![packet(group % LINKS, &data)?])
         }
         Format::Tel62 => {
-            let mut data = vec![Vec::with_capacity(events.len()); LINKS];
+            let mut data = vec![Vec::new(); LINKS];
             for event in events {
                 for (board, data) in cable::boards(event).iter().zip(&mut data) {
                     data.push(board.encode()?);

@@ -6,7 +6,7 @@ use isthmus_sim::world::ccix::{CcixLink, PacketRecord, Way as Direction};
 use isthmus_sim::world::pcie::{self, TlpKind};
 
 use super::dma::Dma;
-use super::home::{TRANSLATE, TRANSLATED, is_of_a_line};
+use super::messages::{TRANSLATE, TRANSLATED, is_of_a_line};
 use super::program::Outcome;
 use super::scenario::CcixScenario;
 use super::world::{Side, World};

@@ -13,36 +13,15 @@ use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::ccix::CcixLink;
 
 use super::directory::{Action, Directory, Request, Response, Waiting};
+use super::messages::{
+    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, FAULT, FINV, FSHR, INVALIDATED, PACK,
+    PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
+};
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
 
 /// A line's bytes.
 pub(super) type Line = [u8; LINE_BYTES];
-
-const READ: u64 = 1;
-const WRITE: u64 = 2;
-const WRITE_PART: u64 = 3;
-const COMP: u64 = 4;
-const COMP_DATA: u64 = 5;
-const CREDIT: u64 = 6;
-pub(super) const TRANSLATE: u64 = 7;
-const FAULT: u64 = 8;
-const INVALIDATED: u64 = 9;
-pub(super) const TRANSLATED: u64 = 10;
-pub(super) const INVALIDATE: u64 = 11;
-const CACHE_REQUEST: u64 = 12;
-const CACHE_RESPONSE: u64 = 13;
-const SNOOP: u64 = 14;
-/// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
-const FSHR: u64 = 10;
-const FINV: u64 = 11;
-const PEMD: u64 = 13;
-const PACK: u64 = 16;
-
-/// The kind of a message of the FPGA that requests a line, or of its answer.
-pub(super) fn is_of_a_line(kind: u64) -> bool {
-    matches!(kind, READ | WRITE | WRITE_PART | COMP | COMP_DATA | CACHE_REQUEST)
-}
 
 /// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
 pub(super) fn pattern(index: u64, seed: u32) -> Line {
@@ -121,11 +100,6 @@ pub(super) struct Home {
     directory: Option<RefCell<Directory>>,
     stored: RefCell<Vec<Stored>>,
     wrong: RefCell<Option<String>>,
-}
-
-fn header(kind: u64, words: u64, txn: u64, credits: [u32; 2]) -> u64 {
-    let [requests, lines] = credits.map(u64::from);
-    kind << 60 | words << 56 | txn << 48 | requests << 40 | lines << 32
 }
 
 /// A line of eight words.

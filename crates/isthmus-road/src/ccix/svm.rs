@@ -16,7 +16,7 @@ use isthmus_sim::world::ccix::CcixLink;
 use isthmus_sim::world::host::{Memory, MemoryConfig};
 use isthmus_sim::world::{Iommu, IommuConfig, IommuCounters, Walk};
 
-use super::home::{INVALIDATE, TRANSLATED};
+use super::messages::{INVALIDATE, TRANSLATED};
 use super::scenario::{CcixIommu, CcixTranslation, LINE_BYTES};
 use crate::error::RoadError;
 

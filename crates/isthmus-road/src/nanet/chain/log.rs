@@ -175,7 +175,7 @@ mod tests {
         let mut log = log(&all);
         let at = |us| Picoseconds::from_us(us);
         let words = [(1, 5), (0, 5), (2, 9), (16, 5 + far)]
-            .map(|(number, stamp)| (at(30_000), word(number, stamp, 1)));
+            .map(|(number, stamp)| (at(500_000), word(number, stamp, 1)));
         log.results(words.to_vec()).unwrap();
         let answered: Vec<usize> =
             (0..all.len()).filter(|at| log.events[*at].answered.is_some()).collect();
