@@ -7,6 +7,7 @@ mod chain;
 mod commodity;
 mod ledger;
 mod program;
+mod results;
 pub mod scenario;
 mod world;
 
@@ -16,7 +17,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use isthmus_host::nic::{Statistics, Translations};
+use isthmus_host::nic::Translations;
 use isthmus_sim::Picoseconds;
 
 use crate::arrivals::{Arrivals, is_saturated};
@@ -30,10 +31,8 @@ use crate::road::{Context, Road};
 use crate::watch::{Step, Watch, follow};
 use ledger::{Ledger, Sent};
 use program::{Outcome, Program};
-use scenario::NanetScenario;
-use world::{NanetPort, World};
-
-const NAME: &str = "nanet";
+use scenario::{NAME, NanetScenario};
+use world::{NanetPort, World, whereabouts};
 
 /// UDP into registered memory.
 pub struct Nanet;
@@ -91,17 +90,6 @@ fn lost(ledgers: &[RefCell<Ledger>]) -> u64 {
         ledger.borrow().sent.iter().filter(|one| one.good && one.seen.is_none()).count()
     };
     ledgers.iter().map(of).sum::<usize>() as u64
-}
-
-/// All counters of the ports that are not zero.
-fn whereabouts(statistics: &[Statistics]) -> String {
-    let mut text = Vec::new();
-    for (port, of) in statistics.iter().enumerate() {
-        for (name, count) in of.named().filter(|(_, count)| *count > 0) {
-            text.push(format!("port {port} {name} {count}"));
-        }
-    }
-    text.join(", ")
 }
 
 /// A run that has ended.

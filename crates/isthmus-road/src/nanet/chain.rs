@@ -7,8 +7,8 @@
 
 mod draws;
 mod log;
+mod plan;
 mod program;
-mod results;
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -16,13 +16,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use isthmus_sim::Picoseconds;
-use isthmus_trigger::bench::{FINDERS, Kind};
-use isthmus_trigger::events::{self, Sample};
-use isthmus_trigger::merge::Format;
 
-use super::scenario::{NanetChain, NanetScenario};
-use super::world::{NanetPort, World};
-use super::{NAME, whereabouts};
+use super::scenario::{NAME, NanetChain, NanetScenario};
+use super::world::{NanetPort, World, whereabouts};
 use crate::arrivals::is_saturated;
 use crate::error::RoadError;
 use crate::measurement::{
@@ -32,57 +28,8 @@ use crate::model::MakeModel;
 use crate::stages::Way;
 use crate::watch::{Step, Watch, follow};
 use log::{Log, Trip};
+use plan::Plan;
 use program::{Outcome, Program};
-pub(super) use results::ResultPins;
-
-/// Groups before and after the measured ones, at the least.
-const WARM_UP: u64 = 32;
-const TAIL: u64 = 16;
-/// Numbers that an event can have.
-const EVENT_NUMBERS: u64 = 1 << 24;
-
-/// What a chain's names mean, and how many groups there are.
-#[derive(Clone)]
-struct Plan {
-    sample: Sample,
-    format: Format,
-    finder: Kind,
-    head: u64,
-    counted: u64,
-    total: u64,
-}
-
-impl Plan {
-    fn of(scenario: &NanetScenario, chain: &NanetChain) -> Result<Self, RoadError> {
-        let unknown = |key: &str, name: &str, known: &[&str]| {
-            let reason = format!("{name:?}: expected one of {}", known.join(", "));
-            RoadError::scenario(format!("chain.{key}"), reason)
-        };
-        let sample = events::sample(&chain.sample).ok_or_else(|| {
-            unknown("sample", &chain.sample, &events::SAMPLES.map(|sample| sample.name))
-        })?;
-        let format = Format::named(&chain.format)
-            .ok_or_else(|| unknown("format", &chain.format, &Format::ALL.map(Format::name)))?;
-        let finder = FINDERS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(&chain.finder));
-        let finder = finder.ok_or_else(|| {
-            let names = FINDERS.map(|(name, _)| name.to_lowercase());
-            unknown("finder", &chain.finder, &names.each_ref().map(String::as_str))
-        })?;
-        let counted = scenario.workload.iterations;
-        let head = WARM_UP.max(counted / 10);
-        let total = head + counted + TAIL;
-        if total.saturating_mul(chain.events as u64) > EVENT_NUMBERS {
-            let reason = format!("{total} groups of {} events: at most 2^24 events", chain.events);
-            return Err(RoadError::scenario("workload.iterations", reason));
-        }
-        let sample = Sample { rate_hz: chain.rate_per_s, ..sample };
-        Ok(Self { sample, format, finder: finder.1, head, counted, total })
-    }
-
-    fn range(&self) -> std::ops::Range<usize> {
-        self.head as usize..(self.head + self.counted) as usize
-    }
-}
 
 /// Runs a chain.
 pub(super) fn run(

@@ -11,8 +11,7 @@ use serde_json::json;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::RandomStream;
 
-use super::NAME;
-use super::scenario::{NanetCommodity, NanetScenario};
+use super::scenario::{NAME, NanetCommodity, NanetScenario};
 use crate::error::RoadError;
 use crate::measurement::{Measurement, Origin, Samples};
 use crate::stages::Way;

@@ -16,6 +16,9 @@ use crate::operation::Operation;
 use crate::platform::{DmaMemory, GigeLink, GigePhy, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
 
+/// The road's name.
+pub(super) const NAME: &str = "nanet";
+
 /// Largest UDP payload: that of an Ethernet frame of 1518 bytes.
 pub const MAX_BYTES: usize = 1472;
 /// Minimum number of warm-up datagrams of a closed loop.

@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use isthmus_host::nic::{List, Nic, NicConfig, NicError, Paging, Policy};
+use isthmus_host::nic::{List, Nic, NicConfig, NicError, Paging, Policy, Statistics};
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::ethernet::to_wire;
 use isthmus_sim::world::host::{Cpu, MmioHost};
@@ -14,7 +14,7 @@ use isthmus_sim::world::{
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 
-use super::chain::ResultPins;
+use super::results::ResultPins;
 use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
@@ -272,4 +272,15 @@ pub(super) enum Spoil {
     Nothing,
     Checksum,
     Fcs,
+}
+
+/// All counters of the ports that are not zero.
+pub(super) fn whereabouts(statistics: &[Statistics]) -> String {
+    let mut text = Vec::new();
+    for (port, of) in statistics.iter().enumerate() {
+        for (name, count) in of.named().filter(|(_, count)| *count > 0) {
+            text.push(format!("port {port} {name} {count}"));
+        }
+    }
+    text.join(", ")
 }

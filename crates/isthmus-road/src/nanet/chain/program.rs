@@ -19,12 +19,12 @@ use isthmus_trigger::record::{self, Record, TDC_NS};
 use isthmus_trigger::rings::Config;
 use isthmus_trigger::simd::Level;
 
+use super::super::results::ResultPins;
 use super::super::scenario::{MAX_BYTES, NanetChain};
 use super::super::world::{NanetPort, Spoil, World};
-use super::Plan;
 use super::draws::Draws;
 use super::log::{Event, Frame, Group, Log, Steps, word};
-use super::results::ResultPins;
+use super::plan::Plan;
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory};
 
