@@ -157,7 +157,7 @@ impl<T: Transport, M: Meter> Client<T, M> {
     /// these replies.
     async fn take_all_reads(&mut self, bytes: &[u8], of_message: &Option<Range<u64>>) -> usize {
         let mut rest = bytes;
-        // Messages count their answers: those to the same one are told to it together.
+        // A message counts its answers: consecutive ones to the same message are counted in one step.
         let (mut message, mut answers) = (0, 0);
         while let Some(reply) = self.take_reads(rest, of_message) {
             rest = rest.get(reply.length..).unwrap_or_default();
