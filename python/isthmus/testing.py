@@ -2,8 +2,9 @@
 """`isthmus test`: every check of the project in one command, with a count that adds them all up.
 
 A stage runs to its end even where an earlier one failed. Unit benches, proofs and lints that passed with the
-same inputs before are taken from the user's cache and counted as passed. The last line of the output is
-``N passed (N from the cache), N failed, N skipped``; zeros are omitted, except for passed and failed.
+same inputs before are taken from the user's cache and counted as passed, and long proofs from those that the
+repository stores. The last line is ``N passed (N from the cache, N stored), N failed, N skipped``; zeros are
+omitted, except for passed and failed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ SLOWEST = 10
 WORKERS = (os.cpu_count() or 1) + 1
 """Processes of pytest: one more than processors, since some tests wait."""
 FRESH = "ISTHMUS_FRESH"
-"""Not empty: the tests take no result from the cache."""
+"""Not empty: the tests take no result from the cache, and no stored one."""
+ALL = "ISTHMUS_ALL"
+"""Not empty: the tests take no stored result; one from the cache they do."""
 
 _CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
 
@@ -42,7 +45,7 @@ class Options:
     """What to leave out: `fast` all that simulates RTL, `keyword` all but matching Python tests.
 
     `fresh`: run unit benches, proofs and deterministic tests although the cache says that they passed.
-    `release`: run the long tests marked `release` as well.
+    `release`: run the long tests marked `release` as well, and the long proofs that are stored as proved.
     """
 
     fast: bool = False
@@ -53,7 +56,8 @@ class Options:
 
 @dataclass
 class Count:
-    """Checks of one stage, and the output of failed ones. `cached` of the `passed` came from the cache.
+    """Checks of one stage, and the output of failed ones. `cached` of the `passed` came from the cache, and
+    `stored` of them are long proofs that the repository says were proved from the same inputs.
 
     `skips` has the reason of each skipped test that gives one.
     """
@@ -62,6 +66,7 @@ class Count:
     failed: int = 0
     skipped: int = 0
     cached: int = 0
+    stored: int = 0
     skips: list[str] = field(default_factory=list)
     output: str = ""
     times: list[tuple[float, str]] = field(default_factory=list)
@@ -122,6 +127,7 @@ def _show(stage: Stage, total: Count) -> None:
     total.failed += count.failed
     total.skipped += count.skipped
     total.cached += count.cached
+    total.stored += count.stored
     total.times += count.times or [(took, stage.name)]
 
 
@@ -221,7 +227,7 @@ def _pytest(options: Options) -> Count:
         command += ["-m", " and ".join(f"not {name}" for name in left_out)]
     if options.fast:
         command += ["tests/python"]
-    code, text = _run(command, {FRESH: "1" if options.fresh else ""})
+    code, text = _run(command, {FRESH: "1" if options.fresh else "", ALL: "1" if options.release else ""})
     return _read_junit(report, code, text)
 
 
@@ -240,7 +246,9 @@ def _read_junit(report: Path, code: int, text: str) -> Count:
             count.skips.append(skipped.get("message", "no reason given"))
         else:
             count.passed += 1
-            count.cached += any(item.get("name") == "cached" for item in case.iter("property"))
+            known = {item.get("name") for item in case.iter("property")}
+            count.cached += "cached" in known
+            count.stored += "stored" in known
     if code not in (0, 5) and count.failed == 0:
         count.failed = 1
     return count
@@ -286,6 +294,8 @@ def _tail(text: str) -> str:
 
 
 def _counted(count: Count) -> str:
-    cached = f" ({count.cached} from the cache)" if count.cached else ""
-    text = f"{count.passed} passed{cached}, {count.failed} failed"
+    known = [f"{count.cached} from the cache"] * bool(count.cached)
+    known += [f"{count.stored} stored"] * bool(count.stored)
+    passed = f"{count.passed} passed" + f" ({', '.join(known)})" * bool(known)
+    text = f"{passed}, {count.failed} failed"
     return f"{text}, {count.skipped} skipped" if count.skipped else text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from isthmus import cache, formal
 from isthmus.jobs import pool
-from isthmus.testing import FRESH
+from isthmus.testing import ALL, FRESH
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
@@ -46,6 +46,10 @@ def fresh() -> bool:
 
 @pytest.mark.parametrize("name", formal.available())
 def test_a_proof_holds(name: str, fresh: bool, request: pytest.FixtureRequest) -> None:
+    """A long one that is stored as proved from the same inputs runs with `--all` and `--fresh` only."""
+    if not fresh and not os.environ.get(ALL) and formal.stored(name) is not None:
+        request.node.user_properties.append(("stored", "true"))
+        return
     [result] = formal.prove([name], jobs=1, fresh=fresh)
     assert result.passed, formal.summary([result])
     if result.cached:
@@ -146,6 +150,40 @@ def test_a_failed_proof_is_not_recorded(tmp_path: Path, monkeypatch: pytest.Monk
     for _ in range(2):
         [result] = formal.prove(["prim/arb_fixed"])
         assert (result.passed, result.cached) == (False, False)
+
+
+def test_a_long_proof_is_stored_as_long_as_none_of_its_inputs_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tree in ("formal", "rtl"):
+        shutil.copytree(ROOT / tree, tmp_path / tree)
+    monkeypatch.setattr(formal, "FORMAL", tmp_path / "formal")
+    monkeypatch.setattr(formal, "PROVED", tmp_path / "proved.json")
+
+    def result(name: str, passed: bool, seconds: float) -> formal.ProofResult:
+        return formal.ProofResult(name, passed, seconds, "" if passed else "wrong", None)
+
+    long, short, failed = "prim/arb_fixed", "prim/arb_rr", "prim/fifo"
+    written = formal.store([result(long, True, 99.0), result(short, True, 1.0), result(failed, False, 99.0)])
+    assert written == [long]
+    assert [formal.stored(name) for name in (long, short, failed)] == [99.0, None, None]
+    # Another run keeps what it did not look at, and takes away what does not hold now.
+    assert formal.store([result(failed, True, 50.0)]) == [failed]
+    assert formal.store([result(failed, False, 50.0)]) == []
+    assert [formal.stored(name) for name in (long, failed)] == [99.0, None]
+    block = tmp_path / "rtl" / "prim" / "arb_fixed.sv"
+    block.write_text(block.read_text() + "\n")
+    assert formal.stored(long) is None
+
+
+def test_a_file_of_stored_proofs_that_is_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(formal, "PROVED", tmp_path / "proved.json")
+    for text in ("", "[]", '{"prim/fifo": 1}', '{"prim/fifo": {"key": "x"}}'):
+        formal.PROVED.write_text(text)
+        with pytest.raises(formal.FormalError, match=r"proved.json: expected a table of proofs"):
+            formal.stored("prim/fifo")
 
 
 def test_an_unknown_proof_is_named() -> None:

@@ -97,7 +97,7 @@ PATHS = (
 
 STAND_INS = (
     "isthmus.native.run_scenario", "isthmus.native.serve", "isthmus.testing.run", "isthmus.doctor.run",
-    "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.figures.area.measure_all",
+    "isthmus.cache.clean", "isthmus.formal.prove", "isthmus.formal.store", "isthmus.figures.area.measure_all",
     "isthmus.figures.timing.measure_all", "isthmus.figures.image.build",
     "isthmus.regs.check", "isthmus.regs.generate",
     "isthmus.eb.tools.Device", "isthmus.eb.tools.discover", "isthmus.eb.tools.SoftwareSlave",

@@ -28,6 +28,8 @@ JUNIT = """\
 <testcase classname="t.b" name="four" time="0"><skipped message="x">no</skipped></testcase>
 <testcase classname="t.c" name="five" time="0"><properties><property name="cached" value="true"/></properties>
 </testcase>
+<testcase classname="t.c" name="six" time="0"><properties><property name="stored" value="true"/></properties>
+</testcase>
 </testsuite></testsuites>
 """
 
@@ -63,6 +65,8 @@ def test_what_came_from_the_cache_is_counted_and_said(
 ) -> None:
     assert stages(Count(3, cached=1), Count(40, cached=38, skipped=1)) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "43 passed (39 from the cache), 0 failed, 1 skipped"
+    assert stages(Count(3), Count(40, cached=2, stored=5)) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "43 passed (2 from the cache, 5 stored), 0 failed"
 
 
 def test_a_skipped_test_says_its_reason(
@@ -156,7 +160,7 @@ def test_a_pytest_report_is_counted_and_timed(tmp_path: Path) -> None:
     report = tmp_path / "x.xml"
     report.write_text(JUNIT)
     count = testing._read_junit(report, 1, "text")
-    assert (count.passed, count.cached, count.failed, count.skipped) == (2, 1, 2, 1)
+    assert (count.passed, count.cached, count.stored, count.failed, count.skipped) == (3, 1, 1, 2, 1)
     assert count.skips == ["x"]
     assert (1.5, "t.a::one") in count.times
 
