@@ -14,6 +14,8 @@ from isthmus.platforms import PROFILES
 from isthmus.roads.etherbone import scenario
 from isthmus.roads.etherbone.platform import KINDS
 
+pytestmark = pytest.mark.deterministic
+
 DRIVERS = {
     ("gige-direct", "isthmus"): "datagram",
     ("gige-direct", "as-published"): "datagram",

@@ -15,6 +15,8 @@ from isthmus import native, platforms
 from isthmus.errors import UserError
 from isthmus.roads.rdma.bench import PLATFORM, Transfers, models, scenario
 
+pytestmark = pytest.mark.deterministic
+
 Run = Callable[..., dict[str, Any]]
 NOISE = {"unit": "ns", "buckets": [[0, 900], [50_000, 100]]}
 """One wake-up in ten is 50 us late."""

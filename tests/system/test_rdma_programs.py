@@ -18,6 +18,8 @@ from isthmus.paths import ROOT
 from isthmus.platforms import Profile
 from isthmus.roads.rdma.bench import Transfers, models, scenario
 
+pytestmark = pytest.mark.deterministic
+
 Run = Callable[..., dict[str, Any]]
 
 
@@ -26,7 +28,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Runs a program on so many hosts and links; `faults` go to the scenario, the rest to the program."""
     cargo = bootstrap.find_cargo()
     assert cargo is not None
-    command = [cargo, "build", "--release", "--locked", "--quiet", "-p", "isthmus-road"]
+    # As cargo test builds it: linked for a release it would take a minute, more than it then saves.
+    command = [cargo, "build", "--locked", "--quiet", "-p", "isthmus-road"]
     command += ["--example", "rdma_programs", "--message-format", "json"]
     built = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     lines = [json.loads(line) for line in built.stdout.splitlines()]

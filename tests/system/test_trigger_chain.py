@@ -19,6 +19,8 @@ from isthmus.roads.nanet import bench
 from isthmus.roads.nanet.chain import Chain, commodity, scenario
 from isthmus.trigger.times import Times
 
+pytestmark = pytest.mark.deterministic
+
 Run = Callable[..., dict[str, Any]]
 
 SIZES, FINDERS, LAYOUTS = (4, 8, 20), ("isthmus", "almagest"), ("packed", "tel62")

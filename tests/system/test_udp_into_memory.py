@@ -17,6 +17,8 @@ from isthmus.bench.runner import model
 from isthmus.errors import UserError
 from isthmus.roads.nanet.bench import PLATFORM, TOP, Stream, parameters, scenario
 
+pytestmark = pytest.mark.deterministic
+
 Run = Callable[..., dict[str, Any]]
 PS_PER_CYCLE = 5_000
 """Of 200 MHz."""

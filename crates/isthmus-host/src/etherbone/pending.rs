@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -10,59 +11,114 @@ use super::{CycleReply, Error};
 
 pub(super) type CycleResult = Result<CycleReply, Error>;
 
+/// Where the end of one cycle after the other is put. A single value needs no lock: that is the most
+/// frequent result, and the receiver gives the memory that it is handed out in back at once.
 #[derive(Default)]
 pub(super) struct Slot {
-    /// Which of its cycles the rest belongs to.
-    number: u64,
-    /// The error is stored separately: a slot is accessed for every cycle, and a smaller slot is
-    /// faster.
-    result: Option<Result<Values, Box<Error>>>,
+    /// [`EMPTY`], [`WAITED_FOR`], [`VALUE`] or [`OTHER`].
+    state: AtomicU8,
+    /// With [`VALUE`].
+    value: AtomicU64,
+    rest: Mutex<Rest>,
+}
+
+#[derive(Default)]
+struct Rest {
+    /// With [`OTHER`].
+    result: Option<CycleResult>,
+    /// From [`WAITED_FOR`] on.
     waker: Option<Waker>,
 }
 
-/// The values of a cycle. A single one, the most frequent result, has no memory of its own before it is
-/// handed out: the receiver gives that back at once, which costs the least.
-enum Values {
-    One(u64),
-    All(Vec<u64>),
-}
+/// No result: the cycle has not ended, or its result was taken.
+const EMPTY: u8 = 0;
+/// As [`EMPTY`], and the slot may have a waker.
+const WAITED_FOR: u8 = 1;
+/// The cycle has read one value.
+const VALUE: u8 = 2;
+/// Any other result.
+const OTHER: u8 = 3;
 
-impl From<Values> for CycleReply {
-    fn from(values: Values) -> Self {
-        match values {
-            Values::One(value) => CycleReply { reads: vec![value] },
-            Values::All(reads) => CycleReply { reads },
+impl Slot {
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For the next cycle. Nobody else has the slot.
+    fn reset(&self) {
+        // What the last future did came before it let the slot go.
+        fence(Ordering::Acquire);
+        let state = self.state.load(Ordering::Relaxed);
+        if state == OTHER || state == WAITED_FOR {
+            *self.rest() = Rest::default();
+        }
+        self.state.store(EMPTY, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> Option<CycleResult> {
+        match self.state.load(Ordering::Acquire) {
+            VALUE => {
+                let value = self.value.load(Ordering::Relaxed);
+                // Of two that take at once, one does.
+                let order = (Ordering::AcqRel, Ordering::Relaxed);
+                self.state.compare_exchange(VALUE, EMPTY, order.0, order.1).ok()?;
+                Some(Ok(CycleReply { reads: vec![value] }))
+            }
+            OTHER => {
+                let result = self.rest().result.take()?;
+                self.state.store(EMPTY, Ordering::Release);
+                Some(result)
+            }
+            _ => None,
         }
     }
+
+    /// The cycle's end, once.
+    fn fill(slot: &Arc<Self>, end: End) {
+        if Arc::strong_count(slot) == 1 {
+            // The future was dropped: the result is no longer needed.
+            return;
+        }
+        let state = match end {
+            End::Value(value) => {
+                slot.value.store(value, Ordering::Relaxed);
+                VALUE
+            }
+            End::Other(result) => {
+                slot.rest().result = Some(result);
+                OTHER
+            }
+        };
+        if slot.state.swap(state, Ordering::AcqRel) == WAITED_FOR {
+            let waker = slot.rest().waker.take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+}
+
+/// The end of a cycle.
+enum End {
+    Value(u64),
+    Other(CycleResult),
 }
 
 /// The result of a cycle in flight: a future, and a slot to look into. It does not drive a
 /// [`Client`]: other code must call [`Client::flush`] and [`Client::settle`].
 pub struct Pending {
-    slot: Arc<Mutex<Slot>>,
-    /// A slot serves one cycle after the other; this is the number of ours.
-    number: u64,
+    slot: Arc<Slot>,
 }
 
 impl Pending {
-    /// The slot, with nothing of an earlier cycle in it.
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.number != self.number {
-            *slot = Slot { number: self.number, ..Slot::default() };
-        }
-        slot
-    }
-
     /// The result, once; `None` before the cycle ends and after the result was taken.
     pub fn take(&self) -> Option<CycleResult> {
-        let result = self.lock().result.take();
-        result.map(|result| result.map(CycleReply::from).map_err(|error| *error))
+        self.slot.take()
     }
 
     /// True if a result is pending.
     pub fn is_ready(&self) -> bool {
-        self.lock().result.is_some()
+        matches!(self.slot.state.load(Ordering::Acquire), VALUE | OTHER)
     }
 }
 
@@ -70,12 +126,18 @@ impl Future for Pending {
     type Output = CycleResult;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CycleResult> {
-        let mut slot = self.lock();
-        match slot.result.take() {
-            Some(result) => Poll::Ready(result.map(CycleReply::from).map_err(|error| *error)),
-            None => {
-                slot.waker = Some(context.waker().clone());
-                Poll::Pending
+        if let Some(result) = self.slot.take() {
+            return Poll::Ready(result);
+        }
+        self.slot.rest().waker = Some(context.waker().clone());
+        let (empty, waited_for) = (EMPTY, WAITED_FOR);
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        match self.slot.state.compare_exchange(empty, waited_for, order.0, order.1) {
+            Ok(_) | Err(WAITED_FOR) => Poll::Pending,
+            // It has ended since.
+            Err(_) => {
+                self.slot.rest().waker = None;
+                self.slot.take().map_or(Poll::Pending, Poll::Ready)
             }
         }
     }
@@ -90,7 +152,7 @@ impl fmt::Debug for Pending {
 /// Receives the end of a cycle: exactly once, also when the client is dropped.
 pub(super) enum Owner {
     #[cfg(feature = "tokio")]
-    Slot(Arc<Mutex<Slot>>),
+    Slot(Arc<Slot>),
     /// The slot that the completion keeps.
     Kept,
     Callback(Box<dyn FnOnce(CycleResult) + Send>),
@@ -111,18 +173,16 @@ pub struct Ended<'a> {
 pub(super) struct Completion {
     pub(super) owner: Option<Owner>,
     /// A slot that serves one cycle after the other.
-    kept: Option<Arc<Mutex<Slot>>>,
-    /// The number of the last cycle that the kept slot served.
-    number: u64,
+    kept: Option<Arc<Slot>>,
 }
 
 impl Completion {
     /// Tells a future.
     #[cfg(feature = "tokio")]
     pub(super) fn pending() -> (Self, Pending) {
-        let slot = Arc::new(Mutex::new(Slot::default()));
+        let slot: Arc<Slot> = Arc::default();
         let owner = Some(Owner::Slot(Arc::clone(&slot)));
-        (Self { owner, kept: None, number: 0 }, Pending { slot, number: 0 })
+        (Self { owner, kept: None }, Pending { slot })
     }
 
     /// A future is notified, by the slot that is kept or, where that one's last future still lives, by a
@@ -130,12 +190,14 @@ impl Completion {
     pub(super) fn pend(&mut self) -> Pending {
         let kept = match &self.kept {
             // Only futures share it, and none can become one of several any more.
-            Some(kept) if Arc::strong_count(kept) == 1 => kept,
+            Some(kept) if Arc::strong_count(kept) == 1 => {
+                kept.reset();
+                kept
+            }
             _ => self.kept.insert(Arc::default()),
         };
-        self.number += 1;
         self.owner = Some(Owner::Kept);
-        Pending { slot: Arc::clone(kept), number: self.number }
+        Pending { slot: Arc::clone(kept) }
     }
 
     /// The cycle has read these values.
@@ -145,44 +207,24 @@ impl Completion {
             (&self.owner, &self.kept, reads.as_slice())
         {
             self.owner = None;
-            Slot::fill(slot, self.number, Ok(Values::One(value)));
+            Slot::fill(slot, End::Value(value));
         } else {
             self.tell(Ok(CycleReply { reads: std::mem::take(reads) }));
         }
     }
 
     pub(super) fn tell(&mut self, result: CycleResult) {
-        let told = |result: CycleResult| result.map(|reply| Values::All(reply.reads));
         match self.owner.take() {
             Some(Owner::Kept) => {
                 if let Some(slot) = &self.kept {
-                    Slot::fill(slot, self.number, told(result));
+                    Slot::fill(slot, End::Other(result));
                 }
             }
             #[cfg(feature = "tokio")]
-            Some(Owner::Slot(slot)) => Slot::fill(&slot, 0, told(result)),
+            Some(Owner::Slot(slot)) => Slot::fill(&slot, End::Other(result)),
             Some(Owner::Callback(callback)) => callback(result),
             // A tag has no receiver to notify.
             Some(Owner::Tag(_)) | None => {}
-        }
-    }
-}
-
-impl Slot {
-    fn fill(slot: &Arc<Mutex<Self>>, number: u64, result: Result<Values, Error>) {
-        if Arc::strong_count(slot) == 1 {
-            // The future was dropped: the result is no longer needed.
-            return;
-        }
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.result = Some(result.map_err(Box::new));
-        // A waker of an earlier cycle is of no use any more.
-        let ours = slot.number == number;
-        let waker = slot.waker.take().filter(|_| ours);
-        slot.number = number;
-        drop(slot);
-        if let Some(waker) = waker {
-            waker.wake();
         }
     }
 }
@@ -191,6 +233,106 @@ impl Drop for Completion {
     fn drop(&mut self) {
         if self.owner.is_some() {
             self.tell(Err(Error::Dropped));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Wake;
+    use std::thread;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Woken(AtomicU64);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn poll(pending: &mut Pending, woken: &Arc<Woken>) -> Option<Vec<u64>> {
+        let waker = Waker::from(Arc::clone(woken));
+        match Pin::new(pending).poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(result) => Some(result.expect("a good end").reads),
+            Poll::Pending => None,
+        }
+    }
+
+    fn taken(pending: &Pending) -> Option<Vec<u64>> {
+        pending.take().map(|result| result.expect("a good end").reads)
+    }
+
+    #[test]
+    fn a_result_of_any_length_is_taken_once() {
+        let mut completion = Completion::default();
+        for reads in [vec![], vec![7], vec![7, 8]] {
+            let pending = completion.pend();
+            assert!(!pending.is_ready());
+            assert_eq!(taken(&pending), None);
+            completion.tell_reads(&mut reads.clone());
+            assert!(pending.is_ready());
+            assert_eq!(taken(&pending), Some(reads));
+            assert!(!pending.is_ready());
+            assert_eq!(taken(&pending), None);
+        }
+    }
+
+    #[test]
+    fn a_future_that_was_dropped_leaves_nothing_to_the_next() {
+        let mut completion = Completion::default();
+        let woken = Arc::new(Woken::default());
+        for reads in [vec![1], vec![1, 2]] {
+            // One that waited and never ended, then one that ended and was never looked at.
+            drop(Some(completion.pend()).map(|mut pending| poll(&mut pending, &woken)));
+            let ended = completion.pend();
+            completion.tell_reads(&mut reads.clone());
+            drop(ended);
+            let next = completion.pend();
+            assert!(!next.is_ready());
+            completion.tell_reads(&mut vec![9]);
+            assert_eq!(taken(&next), Some(vec![9]));
+        }
+        assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_future_that_waits_is_woken_by_its_last_waker() {
+        let mut completion = Completion::default();
+        let (first, last) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
+        for reads in [vec![1], vec![1, 2]] {
+            let mut pending = completion.pend();
+            assert_eq!(poll(&mut pending, &first), None);
+            assert_eq!(poll(&mut pending, &last), None);
+            completion.tell_reads(&mut reads.clone());
+            assert_eq!(poll(&mut pending, &last), Some(reads));
+        }
+        assert_eq!(first.0.load(Ordering::Relaxed), 0);
+        assert_eq!(last.0.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn a_result_of_another_thread_is_whole_and_its_waker_is_called_if_it_was_there_in_time() {
+        let woken = Arc::new(Woken::default());
+        for number in 0..2_000_u64 {
+            let mut completion = Completion::default();
+            let mut pending = completion.pend();
+            let before = woken.0.load(Ordering::Relaxed);
+            let reads: Vec<u64> = (0..1 + number % 2).map(|i| number + i).collect();
+            let mut values = reads.clone();
+            let teller = thread::spawn(move || completion.tell_reads(&mut values));
+            let early = poll(&mut pending, &woken);
+            teller.join().expect("no panic");
+            let got = match early {
+                Some(got) => got,
+                None => {
+                    assert_eq!(woken.0.load(Ordering::Relaxed), before + 1, "cycle {number}");
+                    poll(&mut pending, &woken).expect("ended")
+                }
+            };
+            assert_eq!(got, reads);
         }
     }
 }
