@@ -8,8 +8,9 @@ A road gives its titles, colours and columns in a `TransferPage`. Its measuremen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from isthmus.report.figures import Figure, Panel, Swatch, Table, one_definition
@@ -17,6 +18,10 @@ from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 
 OPERATIONS = ("device-read", "device-write")
+COLOURS = tuple(f"c{number}" for number in range(1, 7))
+"""Names of colours in page.css."""
+LABEL = 20
+"""Characters in a line of a bar's label."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class TransferPage:
 
     link       the link in a sentence's subject: "The link", "A link"
     rate       title and caption of the figure of rates
-    colours    colour of each case, by name
+    colours    colour of a case, by its name; a case that has none, or whose colour another case of the page
+               has, gets one that is left
     case       the case of a measurement, a line in a figure: such as its profile
     case_word  what tables call a case
     header     columns of the tables of numbers
@@ -83,6 +89,19 @@ class TransferPage:
 
     def figures(self, document: Document) -> list[Figure]:
         """Latency of transfers one by one, the rate of many, and the stages of one."""
+        return replace(self, colours=self._colours(document))._figures(document)
+
+    def _colours(self, document: Document) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for number, case in enumerate(dict.fromkeys(map(self.case, document))):
+            left = [colour for colour in COLOURS if colour not in found.values()] or [
+                COLOURS[number % len(COLOURS)]
+            ]
+            wanted = self.colours.get(case, left[0])
+            found[case] = wanted if wanted in left else left[0]
+        return found
+
+    def _figures(self, document: Document) -> list[Figure]:
         alone = [m for m in document if m.workload["window"] == 1 and m.latency]
         many = [m for m in document if m.workload["window"] not in (1, None)]
         made = []
@@ -184,7 +203,7 @@ class TransferPage:
             "xAxis": {"type": "value", "name": "ns", "nameLocation": "middle"},
             "yAxis": {
                 "type": "category", "inverse": True,
-                "data": [f"{_operation(m)}\n{self.case(m)}" for m in members],
+                "data": ["\n".join(wrap(f"{_operation(m)}, {self.case(m)}", LABEL)) for m in members],
             },
             "series": bars,
         }  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from isthmus import platforms, verify
 from isthmus.errors import UserError
+from isthmus.report.figures import Figure
 from isthmus.results import Document, load
 from isthmus.roads.ccix import bench as ccix
 from isthmus.roads.ccix import command, page, published, tables
@@ -111,6 +112,33 @@ def test_the_table_and_the_page_show_every_measurement(
     drawn = (tmp_path / "ccix.html").read_text()
     for title in ("Latency of device-read", "What the link carries", "Where the time of one line goes"):
         assert title in drawn
+
+
+def test_up_to_six_lines_of_a_figure_have_colours_of_their_own() -> None:
+    points = [
+        Point(Transfers(op, size, 10, driver="svm", translation=memory), profile, ccix.loaded())
+        for op in ccix.OPERATIONS
+        for size in (64, 1024)
+        for profile in ("isthmus", "as-published")
+        for memory in (
+            ccix.translated("hit", "4K"),
+            ccix.translated("miss", "4K"),
+            ccix.translated("miss", "2M"),
+        )
+    ]
+    for figure in page.PAGE.figures(ccix.measure(points, runner=made_up.engine, given=GIVEN)):
+        if figure.id == "stages":
+            assert max(len(line) for text in labels(figure) for line in text.splitlines()) <= 20
+            continue
+        colours = {swatch.name: swatch.colour for swatch in figure.legend}
+        assert len(colours) == len(set(colours.values())) == 6
+        for panel in figure.panels:
+            assert {line["name"]: line["colour"] for line in panel.option["series"]} == colours
+
+
+def labels(figure: Figure) -> list[str]:
+    [panel] = figure.panels
+    return list(panel.option["yAxis"]["data"])
 
 
 def test_the_page_draws_a_line_for_each_profile_and_driver() -> None:

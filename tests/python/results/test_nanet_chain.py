@@ -114,7 +114,7 @@ def test_the_terminal_shows_rates_parts_and_the_path_without_the_interface(times
     text = tables.text(measured(times))
     assert "isthmus x8" in text
     assert "packed x8" in text
-    assert "# parts of the way, isthmus, isthmus, 5 M events/s, us" in text
+    assert "# parts of the way, isthmus, isthmus finder, 5 M events/s, us" in text
     assert "# merge, core to core, rings: drawn from times of a machine, avx2, 2026-01-01" in text
     assert "wire to result" in text
     assert to_csv(measured(times)).count("\n") == 4

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
 from isthmus.roads.ccix import tables
-from isthmus.roads.ccix.bench import ORDERS, PAGES
 
 
 def _case(m: Measurement) -> str:
@@ -28,14 +26,6 @@ _COLOURS = {
     "as-published, cached": "c2",
     "isthmus, cached-hit": "c2",
     "as-published, cached-hit": "c5",
-}
-_MEMORIES = [
-    f"{page} {order}, {reach}" for reach, order, page in product(("miss", "few pages", "hit"), ORDERS, PAGES)
-]
-_COLOURS |= {
-    f"{profile}, {memory}": f"c{(2 * number + first) % 6 + 1}"
-    for profile, first in (("isthmus", 4), ("as-published", 1))
-    for number, memory in enumerate(_MEMORIES)
 }
 
 

@@ -117,12 +117,15 @@ def _distributions(document: Document) -> Figure:
 
 
 def _edge(runs: Sequence[Measurement]) -> Figure:
-    kinds = sorted({(m.profile, m.workload["finder"], m.workload["format"]) for m in runs})
+    def kind(m: Measurement) -> str:
+        return f"{m.profile}, {m.workload['finder']} finder, {m.workload['format']}"
+
+    kinds = sorted(set(map(kind, runs)))
     series, ages = [], []
-    for kind, colour in zip(kinds, COLOURS * len(kinds), strict=False):
-        members = [m for m in runs if (m.profile, m.workload["finder"], m.workload["format"]) == kind]
+    for name, colour in zip(kinds, COLOURS * len(kinds), strict=False):
+        members = [m for m in runs if kind(m) == name]
         members.sort(key=lambda m: float(m.workload["rate_per_s"]))
-        common = {"type": "line", "name": ", ".join(kind), "colour": colour, "symbolSize": 7}
+        common = {"type": "line", "name": name, "colour": colour, "symbolSize": 7}
         offered = [m.workload["rate_per_s"] / 1e6 for m in members]
         carried = [m.throughput.cycles_per_s / 1e6 if m.throughput else None for m in members]
         late = [100 * m.workload["late"] / m.workload["counted_events"] for m in members]
@@ -145,8 +148,7 @@ def _edge(runs: Sequence[Measurement]) -> Figure:
         ],
         table=Table(COLUMNS, [row(m) for m in runs]),
         legend=[
-            Swatch(", ".join(kind), colour, "solid")
-            for kind, colour in zip(kinds, COLOURS * len(kinds), strict=False)
+            Swatch(name, colour, "solid") for name, colour in zip(kinds, COLOURS * len(kinds), strict=False)
         ],
     )
 
@@ -161,7 +163,7 @@ def _parts(document: Document) -> Figure:
     return Figure(
         id="chain-parts",
         title="Where the time goes",
-        caption="us",
+        caption="Microseconds. A percentile is blank where too few groups were measured for it.",
         panels=(),
         table=Table(("run", "part", *SHOWN), rows),
         legend=(),

@@ -37,7 +37,7 @@ def baselines(document: Document) -> list[Measurement]:
 def label(m: Measurement) -> str:
     """A run in a few words."""
     w = m.workload
-    return f"{m.profile}, {w['finder']}, {w['rate_per_s'] / 1e6:g} M events/s"
+    return f"{m.profile}, {w['finder']} finder, {w['rate_per_s'] / 1e6:g} M events/s"
 
 
 def us(ps: float | None, decimals: int = 2) -> str:
