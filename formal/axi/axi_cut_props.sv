@@ -76,7 +76,7 @@ module axi_cut_props (
         // No burst is shorter than it must be.
         assert (burst_last_o || high[4:0] == '1);
         // What makes the above inductive.
-        assert (end_q == {dut.addr_q[63:5], 5'd0} + 64'({dut.past_q, 1'b0}) + 64'd2);
+        assert (end_q == {dut.addr_q[63:5], 5'd0} + 64'({dut.past_q, 1'b0}));
         assert (next_q == {dut.addr_q, 1'b0} && end_q > next_q && end_q - next_q <= 64'd64);
         assert (end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0} && !end_q[0]);
       end

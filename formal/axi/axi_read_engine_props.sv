@@ -156,7 +156,7 @@ module axi_read_engine_props (
       if (n_q == '0) assert (dut.begin_q);
       if (dut.cut_valid) begin
         assert (dut.tag_q == tag_q && low <= high && low[63:5] == high[63:5]);
-        assert (dut.u_cut.past_q >= 5'(dut.u_cut.low) && dut.u_cut.past_q < 5'd24);
+        assert (dut.u_cut.past_q > 5'(dut.u_cut.low) && dut.u_cut.past_q < 5'd24);
       end
       if (under_q) begin
         assert (marked_q && low_q <= high_q && low_q[63:5] == high_q[63:5]);

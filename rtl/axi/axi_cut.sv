@@ -68,14 +68,14 @@ module axi_cut #(
   typedef logic [PastW-1:0] past_t;
   logic                   busy_q, take, step, more;
   logic [63:GranuleW]     addr_q;  // of the burst
-  past_t                  past_q;  // place of the command's last granule in or after the window
+  past_t                  past_q;  // behind the command's last granule, from the window on
   logic [BurstW-1:0]      low, high;
 
   assign take = cmd_valid_i && cmd_ready_o;
   assign step = busy_q && burst_ready_i;
-  assign more = (past_q >> BurstW) != '0;
+  assign more = (past_q >> (BurstW + 1)) != '0 || (past_q[BurstW] && past_q[BurstW-1:0] != '0);
   assign low  = addr_q[GranuleW+:BurstW];
-  assign high = more ? '1 : past_q[BurstW-1:0];
+  assign high = more ? '1 : past_q[BurstW-1:0] - BurstW'(1);
 
   assign cmd_ready_o = !busy_q || (step && !more);
 
@@ -88,8 +88,7 @@ module axi_cut #(
   always_ff @(posedge clk_i) begin
     if (take) begin
       addr_q <= cmd_addr_i[63:GranuleW];
-      past_q <= past_t'(cmd_addr_i[GranuleW+:BurstW]) + past_t'(cmd_bytes_i >> GranuleW) -
-                past_t'(1);
+      past_q <= past_t'(cmd_addr_i[GranuleW+:BurstW]) + past_t'(cmd_bytes_i >> GranuleW);
     end else if (step) begin
       addr_q <= {addr_q[63:GranuleW+BurstW] + (64 - GranuleW - BurstW)'(1), BurstW'(0)};
       past_q <= past_q - (past_t'(1) << BurstW);
@@ -99,7 +98,7 @@ module axi_cut #(
   assign burst_valid_o = busy_q;
   assign burst_o = '{
       addr: 64'({addr_q[63:GranuleW] >> BeatW, (GranuleW + BeatW)'(0)}),
-      len: 8'((high >> BeatW) - (low >> BeatW)),
+      len: 8'(high >> BeatW) - 8'(low >> BeatW),
       size: 3'($clog2(DataBytes)),
       burst: axi_pkg::BurstIncr
   };

@@ -236,6 +236,7 @@ module pcie_etherbone
   pcie_dma_pkg::control_t control;
   pcie_dma_pkg::state_t state;
   pcie_dma_pkg::service_t service;
+  axi_pkg::address_t dma_ar;
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
@@ -279,8 +280,7 @@ module pcie_etherbone
     .promise_i      (promise_q),
     .arvalid_o(dma_arvalid_o),
     .arready_i(dma_arready_i),
-    .araddr_o(dma_araddr_o),
-    .arlen_o(dma_arlen_o),
+    .ar_o     (dma_ar),
     .rvalid_i(dma_rvalid_i),
     .rready_o(dma_rready_o),
     .rdata_i(dma_rdata_i),
@@ -308,8 +308,10 @@ module pcie_etherbone
   assign dma_awsize_o  = 3'd3;
   assign dma_awburst_o = 2'b01;
   assign dma_arid_o    = '0;
-  assign dma_arsize_o  = 3'd3;
-  assign dma_arburst_o = 2'b01;
+  assign dma_araddr_o  = dma_ar.addr;
+  assign dma_arlen_o   = dma_ar.len;
+  assign dma_arsize_o  = dma_ar.size;
+  assign dma_arburst_o = dma_ar.burst;
 
   // ---------------------------------------------------------------- Etherbone
   logic cyc, stb, we, stall, ack, err;

@@ -70,8 +70,7 @@ module pcie_dma
 
   output logic        arvalid_o,
   input  logic        arready_i,
-  output logic [63:0] araddr_o,
-  output logic [ 7:0] arlen_o,
+  output axi_pkg::address_t ar_o,
   input  logic        rvalid_i,
   output logic        rready_o,
   input  logic [63:0] rdata_i,
@@ -113,30 +112,27 @@ module pcie_dma
 
   // ---------------------------------------------------------------- configuration
   // Sampled when the engine starts.
-  typedef struct packed {
-    logic [63:6] base;
-    logic [22:0] words;
-  } ring_t;
-  ring_t req_q, rep_q;
+  logic [63:6] req_base_q, rep_base_q;
+  logic [21:0] req_last_q;   // words less one
+  logic [22:0] rep_words_q;
   logic [63:3] status_q;
   logic legal_q, run_q, start, fatal_q, fatal, quiet;
   logic fetch_quiet, write_quiet, fetch_idle, write_idle, fetch_error, write_error;
   logic [2:0] settle_q;
 
-  function automatic logic [22:0] ring_words(logic [4:0] size);
-    return 23'd1 << (size - 5'd2);
-  endfunction
   function automatic logic size_legal(logic [4:0] size);
     return size >= 5'd6 && size <= 5'd24;
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (state_q == StOff) begin
-      req_q    <= '{base: control_i.req_base[63:6], words: ring_words(control_i.req_size)};
-      rep_q    <= '{base: control_i.rep_base[63:6], words: ring_words(control_i.rep_size)};
-      status_q <= control_i.status[63:3];
+      req_base_q  <= control_i.req_base[63:6];
+      req_last_q  <= ~(22'h3F_FFFF << (control_i.req_size - 5'd2));
+      rep_base_q  <= control_i.rep_base[63:6];
+      rep_words_q <= 23'd1 << (control_i.rep_size - 5'd2);
+      status_q    <= control_i.status[63:3];
       // Without the highest address bit no ring's end passes the end of the address space.
-      legal_q  <= size_legal(control_i.req_size) && size_legal(control_i.rep_size) &&
+      legal_q     <= size_legal(control_i.req_size) && size_legal(control_i.rep_size) &&
                   control_i.req_base[5:0] == '0 && control_i.rep_base[5:0] == '0 &&
                   control_i.status[2:0] == '0 && !control_i.req_base[63] &&
                   !control_i.rep_base[63] && !control_i.status[63];
@@ -201,7 +197,7 @@ module pcie_dma
           valid: control_i.tail_new,
           whole: control_i.tail[1:0] == '0,
           move: control_i.tail[31:2] - tail_q,
-          most: 30'(req_q.words) - (tail_q - head)
+          most: 30'(req_last_q) - (tail_q + ~head)  // last + 1 less (tail - head)
       };
       consumed_bell_q <= '{
           valid: control_i.consumed_new,
@@ -237,8 +233,8 @@ module pcie_dma
     .rst_ni,
     .start_i  (start),
     .run_i    (run_q),
-    .base_i   (req_q.base),
-    .size_i   (req_q.words),
+    .base_i   (req_base_q),
+    .last_i   (req_last_q),
     .tail_i   (tail_q),
     .room_i   (room),
     .write_o  (fetch_write),
@@ -247,8 +243,7 @@ module pcie_dma
     .first_o  (fetch_first),
     .arvalid_o,
     .arready_i,
-    .araddr_o,
-    .arlen_o,
+    .ar_o,
     .rvalid_i,
     .rready_o,
     .rdata_i,
@@ -319,8 +314,8 @@ module pcie_dma
     .rst_ni,
     .start_i    (start),
     .run_i      (run_q),
-    .base_i     (rep_q.base),
-    .size_i     (rep_q.words),
+    .base_i     (rep_base_q),
+    .size_i     (rep_words_q),
     .status_i   (status_q),
     .consumed_i (consumed_q),
     .head_i     (head),
@@ -391,7 +386,7 @@ module pcie_dma
           read_burst: fetch_burst,
           write_burst: write_burst,
           told: told,
-          axi_errors: 2'(rvalid_i && rresp_i != 2'b00) + 2'(bvalid_i && bresp_i != 2'b00)
+          axi_errors: 2'(rvalid_i && rresp_i[1]) + 2'(bvalid_i && bresp_i != 2'b00)
       };
       counters_q.ring_words    <= counters_q.ring_words + 32'(events_q.ring_words);
       counters_q.push_words    <= counters_q.push_words + 32'(events_q.push_words);

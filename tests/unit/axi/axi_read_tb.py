@@ -121,7 +121,7 @@ class Bench:
             while not ready():
                 await RisingEdge(self.dut.clk_i)
 
-        await with_timeout(wait(), 2, "ms")
+        await with_timeout(wait(), 300, "us")
 
     def check(self) -> None:
         """Every command has its bytes and its tag, in order; bursts are aligned and in one window."""
