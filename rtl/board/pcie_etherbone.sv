@@ -236,7 +236,7 @@ module pcie_etherbone
   pcie_dma_pkg::control_t control;
   pcie_dma_pkg::state_t state;
   pcie_dma_pkg::service_t service;
-  axi_pkg::address_t dma_ar;
+  axi_pkg::address_t dma_aw, dma_ar;
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
@@ -288,8 +288,7 @@ module pcie_etherbone
     .rlast_i(dma_rlast_i),
     .awvalid_o(dma_awvalid_o),
     .awready_i(dma_awready_i),
-    .awaddr_o(dma_awaddr_o),
-    .awlen_o(dma_awlen_o),
+    .aw_o     (dma_aw),
     .wvalid_o(dma_wvalid_o),
     .wready_i(dma_wready_i),
     .wdata_o(dma_wdata_o),
@@ -305,8 +304,10 @@ module pcie_etherbone
     .idle_o         (dma_idle)
   );
   assign dma_awid_o    = '0;
-  assign dma_awsize_o  = 3'd3;
-  assign dma_awburst_o = 2'b01;
+  assign dma_awaddr_o  = dma_aw.addr;
+  assign dma_awlen_o   = dma_aw.len;
+  assign dma_awsize_o  = dma_aw.size;
+  assign dma_awburst_o = dma_aw.burst;
   assign dma_arid_o    = '0;
   assign dma_araddr_o  = dma_ar.addr;
   assign dma_arlen_o   = dma_ar.len;

@@ -160,7 +160,7 @@ module pcie_dma_fetch #(
   assign pending_o = head_q != tail_i;
   assign burst_o   = arvalid_o && arready_i;
   assign quiet_o   = engine_idle;
-  assign idle_o    = engine_idle && known_q && (!run_i || words_q == '0 || behind_q) && !start_i;
+  assign idle_o    = engine_idle && known_q && !cmd_valid && !start_i;
 
   logic unused;
   assign unused = &{1'b0, unused_last, unused_tag, room_i[0]};
