@@ -52,8 +52,8 @@ module axi_write_engine_props (
   logic [63:0] next_q, end_q;   // the command's bytes that no burst has: from, up to
   logic [63:0] low, high;       // first and last byte of the burst that is made
   logic [1:0]  tag_q;           // of the command
-  assign low  = dut.addr_q;
-  assign high = dut.addr_q + 64'(dut.part) - 64'd1;
+  assign low  = dut.cut.addr + 64'(dut.cut_first);
+  assign high = dut.cut.addr + {53'd0, dut.cut.len, 3'd0} + 64'(dut.cut_final);
   always_ff @(posedge clk_i) begin
     if (cmd_take) begin
       next_q <= cmd_addr_i;
@@ -85,7 +85,7 @@ module axi_write_engine_props (
         aw_under_q <= 1'b1;
         low_q      <= low;
         high_q     <= high;
-        last_q     <= dut.last;
+        last_q     <= dut.cut_last;
         own_tag_q  <= tag_q;
         w_ahead_q  <= dut.u_shapes.usage_o - 2'(w_take && wlast_o);
         b_ahead_q  <= dut.u_tags.usage_o - 2'(b_take);
@@ -144,14 +144,13 @@ module axi_write_engine_props (
   always_comb begin
     if (started_q) begin
       // The bursts of a command are its bytes, in order, none over a page's end.
-      if (dut.busy_q) begin
-        assert (dut.addr_q == next_q && dut.left_q != '0 && dut.left_q <= 7'd64);
-        assert (next_q + 64'(dut.left_q) == end_q && dut.tag_q == tag_q);
-        assert (next_q < end_q && end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0});
-      end
-      if (step) begin
-        assert (low == next_q && high >= low && high < end_q && high[63:12] == low[63:12]);
-        assert (dut.last == (high + 64'd1 == end_q));
+      if (dut.cut_valid) begin
+        assert (low == next_q && low <= high && high < end_q && dut.tag_q == tag_q);
+        assert (high[63:5] == low[63:5] && dut.cut_last == (high + 64'd1 == end_q));
+        assert (dut.cut.addr[2:0] == '0 && dut.cut.size == 3'd3 && dut.cut.burst == 2'b01);
+        assert (end_q == {dut.u_cut.addr_q[63:5], 5'd0} + 64'(dut.u_cut.past_q));
+        assert (next_q == dut.u_cut.addr_q && end_q > next_q && end_q - next_q <= 64'd64);
+        assert (end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0});
       end
       if (aw_under_q) begin
         assert (awvalid_o && aw_o.addr == {low_q[63:3], 3'd0} && aw_o.size == 3'd3);
@@ -170,7 +169,7 @@ module axi_write_engine_props (
       if (b_under_q && b_ahead_q == '0) assert (dut.tag_last == last_q && dut.tag == own_tag_q);
       assert (done_valid_o == expect_q);
       if (done_valid_o) assert (done_error_o == expect_error_q && done_tag_o == expect_tag_q);
-      assert (open_q == 3'(dut.busy_q) + 3'(lasts) + 3'(done_valid_o));
+      assert (open_q == 3'(dut.cut_valid) + 3'(lasts) + 3'(done_valid_o));
       // What makes the above inductive.
       assert (failed_q == dut.error_q);
       assert (shapes_used <= 2'd2 && tags_used <= 2'd2);

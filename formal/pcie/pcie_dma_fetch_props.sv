@@ -30,6 +30,11 @@ module pcie_dma_fetch_props #(
   logic [1:0] lanes_o;
   logic [63:0] data_o, araddr_o;
   logic [7:0] arlen_o;
+  axi_pkg::address_t ar_o;
+  logic [21:0] last_i;
+  assign araddr_o = ar_o.addr;
+  assign arlen_o  = ar_o.len;
+  assign last_i   = 22'(size_i - 23'd1);
   logic [29:0] head_o;
   logic pending_o, burst_o, error_o, quiet_o, idle_o;
   logic [RoomW-1:0] room_i, room_q;
@@ -42,6 +47,16 @@ module pcie_dma_fetch_props #(
   ) dut (
     .*
   );
+
+  // The command that the engine cuts: words of its next burst, words that no burst has.
+  logic       busy;
+  logic [4:0] len;
+  logic [6:0] rest;
+  logic [5:0] under_way;  // beats
+  assign busy      = dut.u_engine.cut_valid;
+  assign len       = 5'(dut.u_engine.u_cut.high) - 5'(dut.u_engine.u_cut.low) + 5'd1;
+  assign rest      = busy ? 7'(dut.u_engine.u_cut.past_q) - 7'(dut.u_engine.u_cut.low) : '0;
+  assign under_way = 6'(dut.u_engine.gen_reserve.under_way_q);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -100,7 +115,7 @@ module pcie_dma_fetch_props #(
     end else begin
       known_q  <= known_q || start_i;
       count_q  <= start_i ? '0 : count_q + 30'(words);
-      bad_q    <= !start_i && (bad_q || (rvalid_i && rresp_i != 2'b00));
+      bad_q    <= !start_i && (bad_q || (rvalid_i && rresp_i[1]));
       if (rvalid_i) begins_q <= rlast_i;
       room_q   <= run_i ? room_q - words + freed_i : RoomW'(Room);
     end
@@ -130,20 +145,21 @@ module pcie_dma_fetch_props #(
   always_ff @(posedge clk_i) begin
     if (pop) len0_q <= len1_q;
     else if (rvalid_i) len0_q <= len0_q - 5'(lanes_o[0]) - 5'(lanes_o[1]);
-    if (push && n_q - 2'(pop) == '0) len0_q <= dut.len_q;
-    else if (push) len1_q <= dut.len_q;
+    if (push && n_q - 2'(pop) == '0) len0_q <= len;
+    else if (push) len1_q <= len;
   end
 
   // ---------------------------------------------------------------- time bounds
   // Clocks in which the engine is stopped and the memory never stalls; the remaining work then.
   logic [5:0] stopped_q, todo;
-  assign todo = (arvalid_o ? 6'(arlen_o) + 6'd2 : '0) + (n_q != '0 ? 6'(left0_q) + 6'd1 : '0) +
-                (n_q == 2'd2 ? 6'(left1_q) + 6'd1 : '0);
+  assign todo = (arvalid_o ? 6'(arlen_o) + 6'd2 : 6'(busy)) +
+                (n_q != '0 ? 6'(left0_q) + 6'd1 : '0) + (n_q == 2'd2 ? 6'(left1_q) + 6'd1 : '0);
   // Clocks in which a burst could be requested and is not.
   logic [2:0] wait_q;
   logic could;
-  assign could = run_i && tail_i != dut.fetch_q && n_q < 2'(MaxBursts) && !arvalid_o &&
-                 (RoomW + 1)'(room_q) >= (RoomW + 1)'(dut.in_flight_q) + (RoomW + 1)'(Words);
+  assign could = honest_q && run_i && (busy || tail_i != dut.asked_q) &&
+                 n_q < 2'(MaxBursts) && !arvalid_o &&
+                 (RoomW + 2)'(room_q) >= (RoomW + 2)'({under_way, 1'b0}) + (RoomW + 2)'(Words);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       stopped_q <= '0;
@@ -170,20 +186,22 @@ module pcie_dma_fetch_props #(
   endfunction
 
   logic [63:2] at_count, at_after, at_fetch;
+  logic [29:0] fetch_pos;  // up to which words have a burst
   logic [29:0] next_head;  // position of the younger burst
   logic [RoomW-1:0] in_flight;
   assign in_flight = RoomW'(n_q != '0 ? len0_q : '0) + RoomW'(n_q == 2'd2 ? len1_q : '0);
   assign at_count  = place(base_i, size_i, count_q);
   assign at_after  = place(base_i, size_i, count_q + 30'(lanes_o[0]));
-  assign at_fetch  = place(base_i, size_i, dut.fetch_q);
+  assign at_fetch  = place(base_i, size_i, fetch_pos);
   assign next_head = dut.head_q + 30'(len0_q);
+  assign fetch_pos = dut.head_q + 30'(in_flight);
 
   always_comb begin
     if (started_q) begin
       // Configuration as checked by pcie_dma; it is stable from one start to the next.
       // Small rings in a small memory: the address arithmetic is the same.
-      assume (size_i inside {23'd16, 23'd32, 23'd64});
-      assume (base_i[63:13] == '0);
+      assume (size_i inside {23'd16, 23'd32});
+      assume (base_i[63:9] == '0);
       if (!start_i) assume (base_i == base_q && size_i == size_q);
       if (start_i) assume (!run_i && quiet_o);
       if (run_i && !run_q) assume (start_q);
@@ -209,7 +227,7 @@ module pcie_dma_fetch_props #(
       assert (rready_o);
       // Words come from the addresses of their positions.
       if (write_o) begin
-        assert (run_i && !bad_q && rvalid_i && rresp_i == 2'b00 && lanes_o != '0);
+        assert (run_i && !bad_q && rvalid_i && !rresp_i[1] && lanes_o != '0);
         assert (data_o == rdata_i && first_o == begins_q);
         if (lanes_o[0]) assert ({addr0_q, 1'b0} == at_count);
         if (lanes_o[1]) assert ({addr0_q, 1'b1} == at_after);
@@ -218,66 +236,70 @@ module pcie_dma_fetch_props #(
         if (honest_q) assert (30'(words) <= tail_i - count_q);
       end
       // Each beat is delivered unless it must be dropped.
-      if (rvalid_i && run_i && !bad_q && rresp_i == 2'b00) assert (write_o);
-      assert (error_o == (rvalid_i && run_i && !bad_q && rresp_i != 2'b00));
+      if (rvalid_i && run_i && !bad_q && !rresp_i[1]) assert (write_o);
+      assert (error_o == (rvalid_i && run_i && !bad_q && rresp_i[1]));
       if (run_i && !bad_q) assert (head_o == count_q);
       // Nothing begins once it is stopped; bursts in flight end.
       if (!run_i && !run_q && !arvalid_q) assert (!arvalid_o);
-      assert (quiet_o == (n_q == '0 && !arvalid_o));
+      assert (quiet_o == (n_q == '0 && !busy));
       assert (quiet_o || 7'(stopped_q) + 7'(todo) <= 7'd18);
       // While it runs, a burst is requested within three clocks.
       assert (wait_q <= 3'd3);
 
       // Inductive strengthening.
       if (run_q) assert (stopped_q == '0);
-      assert (bad_q == dut.failed_q && begins_q == dut.first_q);
-      assert (n_q <= 2'(MaxBursts) && dut.bursts_q == n_q && dut.u_ends.usage_o == n_q);
-      if (!known_q) assert (n_q == '0 && !arvalid_o && !run_i && !run_q && dut.in_flight_q == '0);
-      if (n_q == '0) assert (dut.first_q);
-      if (known_q) begin
-        assert (dut.in_flight_q == in_flight && dut.fetch_q == dut.head_q + 30'(in_flight));
-      end
+      if (!run_q) assert (wait_q == '0);
+      assert (bad_q == dut.failed_q && begins_q == dut.u_engine.begin_q);
+      assert (n_q <= 2'(MaxBursts) && dut.u_engine.u_shapes.usage_o == n_q);
+      assert (!arvalid_o || (busy && n_q < 2'(MaxBursts)));
+      if (!run_q && !arvalid_q) assert (!busy);
+      if (!known_q) assert (n_q == '0 && !busy && !run_i && !run_q && under_way == '0);
+      if (n_q == '0) assert (begins_q);
+      assert (under_way == 6'(n_q != '0 ? left0_q + 8'd1 : '0) +
+              6'(n_q == 2'd2 ? left1_q + 8'd1 : '0));
       if (n_q != '0) begin
         assert (whole(dut.head_q, len0_q));
         assert (addr0_q == place(base_i, size_i, dut.head_q)[63:3]);
-        assert (dut.first_q || !dut.head_q[0]);
+        assert (begins_q || !dut.head_q[0]);
         assert (left0_q + 8'd1 == (8'(len0_q) + 8'(dut.head_q[0]) + 8'd1) >> 1);
-        assert (dut.ends_odd == next_head[0]);
+        if (begins_q) assert (dut.u_engine.shape[3] == dut.head_q[0]);
+        assert (dut.u_engine.shape[2] == !next_head[0]);
       end
       if (n_q == 2'd2) begin
         assert (whole(next_head, len1_q));
         assert (addr1_q == place(base_i, size_i, next_head)[63:3]);
         assert (left1_q + 8'd1 == (8'(len1_q) + 8'(next_head[0]) + 8'd1) >> 1);
-        assert (dut.u_ends.mem_q[!dut.u_ends.rptr_q[0]] == next_head[0] ^ len1_q[0]);
+        assert (dut.u_engine.u_shapes.mem_q[!dut.u_engine.u_shapes.rptr_q[0]][3:2] ==
+                {next_head[0], !(next_head[0] ^ len1_q[0])});
       end
-      assert (dut.addr_q == at_fetch || !run_i && n_q == '0 && !arvalid_o);
-      assert (dut.ring_left_q == size_i - 23'(offset(size_i, dut.fetch_q)) ||
-              !run_i && n_q == '0 && !arvalid_o);
-      if (run_i && dut.state_q != 2'd0) begin
-        assert (whole(dut.fetch_q, dut.chunk_q));
-        if (honest_q) assert (dut.left_q <= tail_i - dut.fetch_q);
+      // The command: what is asked for and no burst has, at its address, up to the ring's end.
+      if (busy) begin
+        assert (dut.u_engine.u_cut.addr_q == at_fetch && dut.u_engine.u_cut.past_q <= 11'd80);
+        assert (rest != '0 && 23'(offset(size_i, fetch_pos)) + 23'(rest) <= size_i);
+        assert (whole(fetch_pos, len) && 7'(len) <= rest);
       end
-      if (arvalid_o || dut.state_q == 2'd2 && run_i) begin
-        assert (whole(dut.fetch_q, dut.len_q));
-        assert (n_q < 2'(MaxBursts) || !arvalid_o);
-        if (honest_q && run_i) assert (30'(dut.len_q) <= tail_i - dut.fetch_q);
+      if (known_q && (run_i || busy)) assert (dut.asked_q == fetch_pos + 30'(rest));
+      if (run_i && !dut.known_q) assert (busy || start_q);
+      if (run_i && dut.known_q && !dut.behind_q) begin
+        assert (23'(offset(size_i, dut.asked_q)) + 23'(dut.words_q) <= size_i);
+        if (honest_q) assert (30'(dut.words_q) <= tail_i - dut.asked_q);
       end
-      if (honest_q && run_i) assert (dut.fetch_q - dut.head_q <= tail_i - dut.head_q);
+      if (honest_q && run_i) begin
+        assert (dut.asked_q - dut.head_q <= tail_i - dut.head_q);
+        if (dut.known_q) assert (!dut.behind_q);
+      end
       assert (room_q <= RoomW'(Room));
-      assert (dut.in_flight_q <= (run_i ? room_q : RoomW'(Room)));
-      if (arvalid_o) begin
-        assert (7'(dut.in_flight_q) + 7'(dut.len_q) <= (run_i ? 7'(room_q) : 7'(Room)));
-      end
-      if (dut.state_q == 2'd0) assert (wait_q == '0);
-      if (dut.state_q == 2'd1) assert (wait_q <= 3'd1 && (wait_q == '0 || dut.left_q != '0));
-      if (dut.state_q == 2'd2) assert (wait_q <= 3'd2);
+      assert (7'({under_way, 1'b0}) + (arvalid_o ? {arlen_o[5:0], 1'b0} + 7'd2 : '0) <=
+              7'(room_q));
+      if (!busy) assert (wait_q <= 3'd1 && (wait_q == '0 || (dut.known_q && dut.words_q != '0)));
+      if (!arvalid_o) assert (wait_q <= 3'd2);
 
       cover (write_o && n_q == 2'd2 && count_q != '0);
       cover (write_o && count_q == 30'(size_i));
       cover (write_o && lanes_o == 2'b10);
       cover (error_o && n_q == 2'd2);
       cover (!run_i && arvalid_o && n_q == 2'd1);
-      cover (start_q && count_q == '0 && bad_q == 1'b0 && dut.u_ends.rptr_q != '0);
+      cover (start_q && count_q == '0 && bad_q == 1'b0 && dut.u_engine.u_shapes.rptr_q != '0);
     end
   end
 endmodule

@@ -14,9 +14,7 @@
 ///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is
 ///               made; last answer to done_valid_o 1
 ///   Throughput  a beat a cycle over bursts and commands; an address a cycle
-///   Parameters  DataWidth 64, 128, 256, 512; BurstBytes a power of two, DataWidth/8..4096, at most
-///               256 beats; MaxBytes of a command, a power of two; MaxBursts a power of two 2..64;
-///               TagWidth
+///   Parameters  DataWidth, BurstBytes, MaxBytes as axi_cut; MaxBursts a power of two 2..64; TagWidth
 ///   Not done    moving data to other lanes; commands of no bytes
 module axi_write_engine #(
   parameter  int unsigned DataWidth  = 64,
@@ -60,64 +58,43 @@ module axi_write_engine #(
   output logic                 idle_o
 );
   localparam int unsigned LaneW  = $clog2(DataBytes);
-  localparam int unsigned BurstW = $clog2(BurstBytes);
-
-  if (DataWidth != 64 && DataWidth != 128 && DataWidth != 256 && DataWidth != 512)
-  begin : gen_width_check
-    $error("axi_write_engine: DataWidth is %0d, legal are 64, 128, 256 and 512", DataWidth);
-  end
-  if (BurstBytes < DataBytes || BurstBytes > 4096 || BurstBytes > 256 * DataBytes ||
-      (BurstBytes & (BurstBytes - 1)) != 0) begin : gen_burst_check
-    $error("axi_write_engine: BurstBytes is %0d, legal are powers of two %0d..4096, of 256 beats",
-           BurstBytes, DataBytes);
-  end
-  if (MaxBytes < 64 || (MaxBytes & (MaxBytes - 1)) != 0) begin : gen_bytes_check
-    $error("axi_write_engine: MaxBytes is %0d, legal are powers of two from 64 on", MaxBytes);
-  end
 
   // ---------------------------------------------------------------- addresses
-  logic                busy_q, awvalid_q, last, step, shapes_ready, tags_ready;
-  logic [63:0]         addr_q;
-  logic [BytesW-1:0]   left_q;
+  logic                cut_valid, cut_last, awvalid_q, step, shapes_ready, tags_ready;
+  logic [LaneW-1:0]    cut_first, cut_final;
   logic [TagWidth-1:0] tag_q;
-  logic [BurstW:0]     to_edge, part;
-  logic [BurstW:0]     past;  // place of the burst's last byte from its first beat on
+  axi_pkg::address_t   cut;
 
-  assign to_edge = (BurstW + 1)'(BurstBytes) - {1'b0, addr_q[BurstW-1:0]};
-  assign last    = 32'(left_q) <= 32'(to_edge);
-  assign part    = last ? (BurstW + 1)'(left_q) : to_edge;
-  assign past    = part + (BurstW + 1)'(addr_q[LaneW-1:0]) - (BurstW + 1)'(1);
-  assign step    = busy_q && (!awvalid_q || awready_i) && shapes_ready && tags_ready;
-
-  assign cmd_ready_o = !busy_q || (step && last);
+  axi_cut #(
+    .DataWidth (DataWidth),
+    .BurstBytes(BurstBytes),
+    .MaxBytes  (MaxBytes)
+  ) u_cut (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i,
+    .cmd_ready_o,
+    .cmd_addr_i,
+    .cmd_bytes_i,
+    .stop_i       (1'b0),
+    .burst_valid_o(cut_valid),
+    .burst_ready_i(step),
+    .offered_i    (1'b1),
+    .burst_o      (cut),
+    .burst_first_o(cut_first),
+    .burst_final_o(cut_final),
+    .burst_last_o (cut_last)
+  );
+  assign step = cut_valid && (!awvalid_q || awready_i) && shapes_ready && tags_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q    <= 1'b0;
-      awvalid_q <= 1'b0;
-    end else begin
-      if (cmd_valid_i && cmd_ready_o) busy_q <= 1'b1;
-      else if (step && last) busy_q <= 1'b0;
-      if (step) awvalid_q <= 1'b1;
-      else if (awready_i) awvalid_q <= 1'b0;
-    end
+    if (!rst_ni) awvalid_q <= 1'b0;
+    else if (step) awvalid_q <= 1'b1;
+    else if (awready_i) awvalid_q <= 1'b0;
   end
-
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) begin
-      addr_q <= cmd_addr_i;
-      left_q <= cmd_bytes_i;
-      tag_q  <= cmd_tag_i;
-    end else if (step) begin
-      addr_q <= {addr_q[63:BurstW] + (64 - BurstW)'(1), BurstW'(0)};
-      left_q <= left_q - BytesW'(part);
-    end
-    if (step) begin
-      aw_o.addr  <= {addr_q[63:LaneW], LaneW'(0)};
-      aw_o.len   <= 8'(past >> LaneW);
-      aw_o.size  <= 3'(LaneW);
-      aw_o.burst <= axi_pkg::BurstIncr;
-    end
+    if (cmd_valid_i && cmd_ready_o) tag_q <= cmd_tag_i;
+    if (step) aw_o <= cut;
   end
   assign awvalid_o = awvalid_q;
 
@@ -131,11 +108,7 @@ module axi_write_engine #(
   logic shape_valid, w_take;
   logic [7:0] beat_q;
 
-  assign made = '{
-      len: 8'(past >> LaneW),
-      first: addr_q[LaneW-1:0],
-      final_: past[LaneW-1:0]
-  };
+  assign made = '{len: cut.len, first: cut_first, final_: cut_final};
 
   fifo #(
     .Width($bits(shape_t)),
@@ -183,7 +156,7 @@ module axi_write_engine #(
     .clear_i(1'b0),
     .valid_i(step),
     .ready_o(tags_ready),
-    .data_i ({last, tag_q}),
+    .data_i ({cut_last, tag_q}),
     .valid_o(tag_valid),
     .ready_i(b_take),
     .data_o ({tag_last, tag}),
@@ -208,5 +181,5 @@ module axi_write_engine #(
 
   logic unused;
   assign unused = bresp_i[0];
-  assign idle_o = !busy_q && !awvalid_q && !tag_valid && !done_valid_o;
+  assign idle_o = !cut_valid && !awvalid_q && !tag_valid && !done_valid_o;
 endmodule

@@ -65,7 +65,7 @@ module ccix_dma_fpga
   output logic        status_fail_o,
   output logic [31:0] status_wrong_o
 );
-  axi_pkg::address_t aw;
+  axi_pkg::address_t aw, ar;
   logic wrong;
   ccix_dma #(.Overlap(Overlap)) u_dma (
     .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
@@ -73,9 +73,9 @@ module ccix_dma_fpga
     .awready_i(dma_awready_i), .aw_o(aw), .wvalid_o(dma_wvalid_o), .wready_i(dma_wready_i),
     .wdata_o(dma_wdata_o), .wstrb_o(dma_wstrb_o), .wlast_o(dma_wlast_o),
     .bvalid_i(dma_bvalid_i), .bready_o(dma_bready_o), .bresp_i(dma_bresp_i),
-    .arvalid_o(dma_arvalid_o), .arready_i(dma_arready_i), .araddr_o(dma_araddr_o),
-    .arlen_o(dma_arlen_o), .rvalid_i(dma_rvalid_i), .rready_o(dma_rready_o),
-    .rdata_i(dma_rdata_i), .rresp_i(dma_rresp_i), .wrong_o(wrong), .error_o(status_fail_o)
+    .arvalid_o(dma_arvalid_o), .arready_i(dma_arready_i), .ar_o(ar), .rvalid_i(dma_rvalid_i),
+    .rready_o(dma_rready_o), .rdata_i(dma_rdata_i), .rresp_i(dma_rresp_i), .rlast_i(dma_rlast_i),
+    .wrong_o(wrong), .error_o(status_fail_o)
   );
   assign task_done_fault_o = 1'b0;
   assign dma_awid_o    = '0;
@@ -84,8 +84,10 @@ module ccix_dma_fpga
   assign dma_awsize_o  = aw.size;
   assign dma_awburst_o = aw.burst;
   assign dma_arid_o    = '0;
-  assign dma_arsize_o  = 3'd6;   // 64 bytes a beat
-  assign dma_arburst_o = 2'd1;   // increasing
+  assign dma_araddr_o  = ar.addr;
+  assign dma_arlen_o   = ar.len;
+  assign dma_arsize_o  = ar.size;
+  assign dma_arburst_o = ar.burst;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) status_wrong_o <= '0;
@@ -102,5 +104,5 @@ module ccix_dma_fpga
   assign probe_tag_o[Done]   = task_done_tag_o;
 
   logic unused;
-  assign unused = ^{dma_bid_i, dma_rid_i, dma_rlast_i};
+  assign unused = ^{dma_bid_i, dma_rid_i};
 endmodule

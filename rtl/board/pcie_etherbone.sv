@@ -236,6 +236,7 @@ module pcie_etherbone
   pcie_dma_pkg::control_t control;
   pcie_dma_pkg::state_t state;
   pcie_dma_pkg::service_t service;
+  axi_pkg::address_t dma_aw, dma_ar;
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
@@ -279,8 +280,7 @@ module pcie_etherbone
     .promise_i      (promise_q),
     .arvalid_o(dma_arvalid_o),
     .arready_i(dma_arready_i),
-    .araddr_o(dma_araddr_o),
-    .arlen_o(dma_arlen_o),
+    .ar_o     (dma_ar),
     .rvalid_i(dma_rvalid_i),
     .rready_o(dma_rready_o),
     .rdata_i(dma_rdata_i),
@@ -288,8 +288,7 @@ module pcie_etherbone
     .rlast_i(dma_rlast_i),
     .awvalid_o(dma_awvalid_o),
     .awready_i(dma_awready_i),
-    .awaddr_o(dma_awaddr_o),
-    .awlen_o(dma_awlen_o),
+    .aw_o     (dma_aw),
     .wvalid_o(dma_wvalid_o),
     .wready_i(dma_wready_i),
     .wdata_o(dma_wdata_o),
@@ -305,11 +304,15 @@ module pcie_etherbone
     .idle_o         (dma_idle)
   );
   assign dma_awid_o    = '0;
-  assign dma_awsize_o  = 3'd3;
-  assign dma_awburst_o = 2'b01;
+  assign dma_awaddr_o  = dma_aw.addr;
+  assign dma_awlen_o   = dma_aw.len;
+  assign dma_awsize_o  = dma_aw.size;
+  assign dma_awburst_o = dma_aw.burst;
   assign dma_arid_o    = '0;
-  assign dma_arsize_o  = 3'd3;
-  assign dma_arburst_o = 2'b01;
+  assign dma_araddr_o  = dma_ar.addr;
+  assign dma_arlen_o   = dma_ar.len;
+  assign dma_arsize_o  = dma_ar.size;
+  assign dma_arburst_o = dma_ar.burst;
 
   // ---------------------------------------------------------------- Etherbone
   logic cyc, stb, we, stall, ack, err;

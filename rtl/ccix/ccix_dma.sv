@@ -8,7 +8,7 @@
 ///               them, which does not say that they are visible
 ///   Ordering    descriptors in order; reads end in order, writes end in order
 ///   Bursts      of 512 bits, up to a page
-///   Latency     task to arvalid_o or awvalid_o 2 cycles
+///   Latency     task to arvalid_o 1 cycle, to awvalid_o 2
 ///   Throughput  a beat a cycle
 ///   Parameters  Overlap 1: up to 16 descriptors under way, 0: one
 ///   Errors      error_o: memory refused an access; wrong_o: a line read had a wrong byte
@@ -42,16 +42,15 @@ module ccix_dma
   input  logic [1:0]        bresp_i,
   output logic              arvalid_o,
   input  logic              arready_i,
-  output logic [63:0]       araddr_o,
-  output logic [7:0]        arlen_o,
+  output axi_pkg::address_t ar_o,
   input  logic              rvalid_i,
   output logic              rready_o,
   input  line_t             rdata_i,
   input  logic [1:0]        rresp_i,
+  input  logic              rlast_i,
   output logic              wrong_o,
   output logic              error_o
 );
-  localparam int unsigned PageLines = 4096 / LineBytes;
   typedef struct packed {
     logic [7:0]  tag;
     index_t      index;
@@ -74,50 +73,39 @@ module ccix_dma
     else under_way_q <= under_way_q + 5'(take) - 5'(task_done_o);
   end
 
-  // ---------------------------------------------------------------- reads: addresses
-  logic asks_q;
-  index_t ask_index_q;
-  logic [10:0] ask_lines_q, to_page, burst;
-  logic ask;
-  assign ask_ready = !asks_q;
-  assign to_page   = 11'(PageLines) - 11'(ask_index_q[5:0]);
-  assign burst     = ask_lines_q < to_page ? ask_lines_q : to_page;
-  assign ask       = arvalid_o && arready_i;
-  assign arvalid_o = asks_q;
-  assign araddr_o  = 64'(ask_index_q) << 6;
-  assign arlen_o   = 8'(burst - 11'd1);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) asks_q <= 1'b0;
-    else if (take && !task_write_i) asks_q <= 1'b1;
-    else if (ask && burst == ask_lines_q) asks_q <= 1'b0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (take && !task_write_i) begin
-      ask_index_q <= given.index;
-      ask_lines_q <= 11'((given.bytes + 17'(LineBytes) - 17'd1) >> 6);
-    end else if (ask) begin
-      ask_index_q <= ask_index_q + index_t'(burst);
-      ask_lines_q <= ask_lines_q - burst;
-    end
-  end
-
-  // ---------------------------------------------------------------- reads: data
-  descriptor_t read;
-  logic reads, beat, read_done, write_done, done_error;
+  // ---------------------------------------------------------------- reads
+  typedef struct packed {
+    index_t      index;
+    logic [31:0] seed;
+  } pattern_t;
+  pattern_t read;
+  logic reads, came, beat, last, bad, read_done, write_done, done_error, read_idle, begins;
   logic [9:0] at_q;  // line of the read
-  logic [16:0] read_left;
-  fifo #(.Width($bits(descriptor_t)), .Depth(16)) u_read (
+  logic [7:0] read_tag;
+  mask_t keep;
+  line_t came_line;
+  fifo #(.Width($bits(pattern_t)), .Depth(16)) u_read (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(take && !task_write_i), .ready_o(check_ready),
-    .data_i(given), .valid_o(reads), .ready_i(read_done), .data_o(read), .usage_o()
+    .data_i({given.index, given.seed}), .valid_o(reads), .ready_i(read_done), .data_o(read),
+    .usage_o()
   );
-  // One end a cycle.
-  assign rready_o  = reads && !write_done;
-  assign beat      = rvalid_i && rready_o;
-  assign read_left = read.bytes - (17'(at_q) << 6);
-  assign read_done = beat && read_left <= 17'(LineBytes);
+  axi_read_engine #(
+    .DataWidth(512), .BurstBytes(4096), .MaxBytes(65536), .MaxBursts(64), .TagWidth(8)
+  ) u_engine (
+    .clk_i, .rst_ni,
+    .cmd_valid_i(task_valid_i && !task_write_i && room && check_ready),
+    .cmd_ready_o(ask_ready), .cmd_addr_i(64'(given.index) << 6), .cmd_bytes_i(task_bytes_i),
+    .cmd_tag_i(task_tag_i), .stop_i(1'b0), .room_i('0), .data_valid_o(came),
+    .data_ready_i(!write_done),  // one end a cycle
+    .data_o(came_line), .data_keep_o(keep), .data_begin_o(begins), .data_last_o(last),
+    .data_error_o(bad), .data_tag_o(read_tag), .arvalid_o, .arready_i, .ar_o, .rvalid_i, .rready_o,
+    .rdata_i, .rresp_i, .rlast_i, .idle_o(read_idle)
+  );
+  assign beat      = came && !write_done;
+  assign read_done = beat && last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) at_q <= '0;
-    else if (beat) at_q <= read_done ? '0 : at_q + 10'd1;
+    else if (beat) at_q <= last ? '0 : at_q + 10'd1;
   end
 
   logic check_q;
@@ -137,14 +125,14 @@ module ccix_dma
     end else begin
       check_q <= beat;
       wrong_o <= check_q && (differs & mask_q) != '0;
-      error_o <= error_o || (beat && rresp_i[1]) || (write_done && done_error);
+      error_o <= error_o || (beat && bad) || (write_done && done_error);
     end
   end
   always_ff @(posedge clk_i) begin
     checked_q <= read.index + index_t'(at_q);
     seed_q    <= read.seed;
-    data_q    <= rdata_i;
-    mask_q    <= read_done ? mask_t'('1) >> (7'(LineBytes) - read_left[6:0]) : '1;
+    data_q    <= came_line;
+    mask_q    <= keep;
   end
 
   // ---------------------------------------------------------------- writes
@@ -180,8 +168,8 @@ module ccix_dma
   );
 
   assign task_done_o     = read_done || write_done;
-  assign task_done_tag_o = write_done ? write_tag : read.tag;
+  assign task_done_tag_o = write_done ? write_tag : read_tag;
 
   logic unused;
-  assign unused = ^{task_address_i, rresp_i, idle, fill};
+  assign unused = ^{task_address_i, idle, read_idle, reads, begins, fill};
 endmodule

@@ -70,8 +70,7 @@ module pcie_dma
 
   output logic        arvalid_o,
   input  logic        arready_i,
-  output logic [63:0] araddr_o,
-  output logic [ 7:0] arlen_o,
+  output axi_pkg::address_t ar_o,
   input  logic        rvalid_i,
   output logic        rready_o,
   input  logic [63:0] rdata_i,
@@ -79,8 +78,7 @@ module pcie_dma
   input  logic        rlast_i,
   output logic        awvalid_o,
   input  logic        awready_i,
-  output logic [63:0] awaddr_o,
-  output logic [ 7:0] awlen_o,
+  output axi_pkg::address_t aw_o,
   output logic        wvalid_o,
   input  logic        wready_i,
   output logic [63:0] wdata_o,
@@ -113,30 +111,27 @@ module pcie_dma
 
   // ---------------------------------------------------------------- configuration
   // Sampled when the engine starts.
-  typedef struct packed {
-    logic [63:6] base;
-    logic [22:0] words;
-  } ring_t;
-  ring_t req_q, rep_q;
+  logic [63:6] req_base_q, rep_base_q;
+  logic [21:0] req_last_q;   // words less one
+  logic [22:0] rep_words_q;
   logic [63:3] status_q;
-  logic legal_q, run_q, start, fatal_q, fatal, quiet;
+  logic legal_q, run_q, start, fatal_q, fatal, abort_q, quiet;
   logic fetch_quiet, write_quiet, fetch_idle, write_idle, fetch_error, write_error;
   logic [2:0] settle_q;
 
-  function automatic logic [22:0] ring_words(logic [4:0] size);
-    return 23'd1 << (size - 5'd2);
-  endfunction
   function automatic logic size_legal(logic [4:0] size);
     return size >= 5'd6 && size <= 5'd24;
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (state_q == StOff) begin
-      req_q    <= '{base: control_i.req_base[63:6], words: ring_words(control_i.req_size)};
-      rep_q    <= '{base: control_i.rep_base[63:6], words: ring_words(control_i.rep_size)};
-      status_q <= control_i.status[63:3];
+      req_base_q  <= control_i.req_base[63:6];
+      req_last_q  <= ~(22'h3F_FFFF << (control_i.req_size - 5'd2));
+      rep_base_q  <= control_i.rep_base[63:6];
+      rep_words_q <= 23'd1 << (control_i.rep_size - 5'd2);
+      status_q    <= control_i.status[63:3];
       // Without the highest address bit no ring's end passes the end of the address space.
-      legal_q  <= size_legal(control_i.req_size) && size_legal(control_i.rep_size) &&
+      legal_q     <= size_legal(control_i.req_size) && size_legal(control_i.rep_size) &&
                   control_i.req_base[5:0] == '0 && control_i.rep_base[5:0] == '0 &&
                   control_i.status[2:0] == '0 && !control_i.req_base[63] &&
                   !control_i.rep_base[63] && !control_i.status[63];
@@ -145,6 +140,7 @@ module pcie_dma
 
   assign start = state_q == StCheck && legal_q;
   assign fatal = fetch_error || write_error;
+  assign abort_o = abort_q;
   assign quiet = fetch_quiet && write_quiet && idle_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -153,6 +149,7 @@ module pcie_dma
       run_q    <= 1'b0;
       fatal_q  <= 1'b0;
       settle_q <= '0;
+      abort_q  <= 1'b0;
     end else begin
       unique case (state_q)
         StOff:   if (control_i.enable) state_q <= StCheck;
@@ -163,66 +160,42 @@ module pcie_dma
       endcase
       run_q    <= start || (state_q == StRun && !fatal_q && control_i.enable);
       fatal_q  <= (fatal || fatal_q) && control_i.enable;
+      abort_q  <= state_q == StRun && (fatal_q || !control_i.enable);
       settle_q <= (state_q == StDrain && quiet) ? settle_q + 3'd1 : '0;
     end
   end
 
-  logic abort_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) abort_q <= 1'b0;
-    else abort_q <= state_q == StRun && (fatal_q || !control_i.enable);
-  end
-  assign abort_o = abort_q;
-
   // ---------------------------------------------------------------- doorbells
-  // Requested and allowed step: registered, then compared.
-  typedef struct packed {
-    logic        valid;
-    logic        whole;  // multiple of 4
-    logic [29:0] move;
-    logic [29:0] most;
-  } doorbell_t;
-  doorbell_t tail_bell_q, consumed_bell_q;
-  logic [29:0] tail_q, consumed_q, head, sent;
-  logic tail_good, consumed_good;
+  logic [29:0] tail, consumed, head, sent;
+  logic tail_pending, tail_refused, consumed_pending, consumed_refused;
 
-  assign tail_good     = tail_bell_q.whole && tail_bell_q.move <= tail_bell_q.most && run_q;
-  assign consumed_good = consumed_bell_q.whole && consumed_bell_q.move <= consumed_bell_q.most &&
-                         run_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      tail_bell_q     <= '0;
-      consumed_bell_q <= '0;
-      tail_q          <= '0;
-      consumed_q      <= '0;
-    end else begin
-      tail_bell_q <= '{
-          valid: control_i.tail_new,
-          whole: control_i.tail[1:0] == '0,
-          move: control_i.tail[31:2] - tail_q,
-          most: 30'(req_q.words) - (tail_q - head)
-      };
-      consumed_bell_q <= '{
-          valid: control_i.consumed_new,
-          whole: control_i.consumed[1:0] == '0,
-          move: control_i.consumed[31:2] - consumed_q,
-          most: sent - consumed_q
-      };
-      if (start) begin
-        tail_q     <= '0;
-        consumed_q <= '0;
-      end else begin
-        if (tail_bell_q.valid && tail_good) tail_q <= tail_q + tail_bell_q.move;
-        if (consumed_bell_q.valid && consumed_good) begin
-          consumed_q <= consumed_q + consumed_bell_q.move;
-        end
-      end
-    end
-  end
+  pcie_doorbell u_tail (
+    .clk_i,
+    .rst_ni,
+    .start_i   (start),
+    .run_i     (run_q),
+    .new_i     (control_i.tail_new),
+    .value_i   (control_i.tail),
+    .most_i    (30'(req_last_q) - (tail + ~head)),  // last + 1 less (tail - head)
+    .position_o(tail),
+    .pending_o (tail_pending),
+    .refused_o (tail_refused)
+  );
+  pcie_doorbell u_consumed (
+    .clk_i,
+    .rst_ni,
+    .start_i   (start),
+    .run_i     (run_q),
+    .new_i     (control_i.consumed_new),
+    .value_i   (control_i.consumed),
+    .most_i    (sent - consumed),
+    .position_o(consumed),
+    .pending_o (consumed_pending),
+    .refused_o (consumed_refused)
+  );
 
   // ---------------------------------------------------------------- words to the service
-  logic fetch_write, fetch_first, fetch_pending, fetch_burst, buffer_valid;
+  logic fetch_write, fetch_first, fetch_pending, fetch_burst;
   logic [1:0] fetch_lanes;
   logic [63:0] fetch_data;
   logic [RoomW-1:0] used, room;
@@ -237,9 +210,9 @@ module pcie_dma
     .rst_ni,
     .start_i  (start),
     .run_i    (run_q),
-    .base_i   (req_q.base),
-    .size_i   (req_q.words),
-    .tail_i   (tail_q),
+    .base_i   (req_base_q),
+    .last_i   (req_last_q),
+    .tail_i   (tail),
     .room_i   (room),
     .write_o  (fetch_write),
     .lanes_o  (fetch_lanes),
@@ -247,8 +220,7 @@ module pcie_dma
     .first_o  (fetch_first),
     .arvalid_o,
     .arready_i,
-    .araddr_o,
-    .arlen_o,
+    .ar_o,
     .rvalid_i,
     .rready_o,
     .rdata_i,
@@ -272,7 +244,7 @@ module pcie_dma
       push_open_q <= 1'b0;
       push_room_q <= '0;
     end else begin
-      push_open_q <= run_q && !fetch_pending && !control_i.tail_new && !tail_bell_q.valid;
+      push_open_q <= run_q && !fetch_pending && !control_i.tail_new && !tail_pending;
       push_room_q <= room;
     end
   end
@@ -291,14 +263,13 @@ module pcie_dma
     .first_i    (fetch_write ? fetch_first : push_first_i),
     .commit_i   (fetch_write || push_commit_i),
     .rollback_i (push_rollback_i),
-    .valid_o    (buffer_valid),
+    .valid_o    (rx_valid_o),
     .ready_i    (rx_ready_i),
     .data_o     (rx_data_o),
     .first_o    (rx_first_o),
     .used_o     (used),
     .committed_o(waiting_o)
   );
-  assign rx_valid_o = buffer_valid;
 
   // ---------------------------------------------------------------- words from the service
   logic write_burst, told, told_done;
@@ -319,10 +290,10 @@ module pcie_dma
     .rst_ni,
     .start_i    (start),
     .run_i      (run_q),
-    .base_i     (rep_q.base),
-    .size_i     (rep_q.words),
+    .base_i     (rep_base_q),
+    .size_i     (rep_words_q),
     .status_i   (status_q),
-    .consumed_i (consumed_q),
+    .consumed_i (consumed),
     .head_i     (head),
     .promise_i,
     .more_i     (more_q),
@@ -332,8 +303,8 @@ module pcie_dma
     .first_i    (tx_first_i),
     .awvalid_o,
     .awready_i,
-    .awaddr_o,
-    .awlen_o,
+    .awaddr_o   (aw_o.addr),
+    .awlen_o    (aw_o.len),
     .wvalid_o,
     .wready_i,
     .wdata_o,
@@ -351,6 +322,9 @@ module pcie_dma
     .quiet_o    (write_quiet),
     .idle_o     (write_idle)
   );
+
+  assign aw_o.size  = 3'd3;
+  assign aw_o.burst = axi_pkg::BurstIncr;
 
   // ---------------------------------------------------------------- counters
   // Event pulses are timing-critical: registered before the counters.
@@ -378,8 +352,8 @@ module pcie_dma
       irq_q    <= told_done && control_i.irq;
       errors_q <= '{
           config_bad: state_q == StCheck && !legal_q,
-          tail_bad: tail_bell_q.valid && !tail_good,
-          consumed_bad: consumed_bell_q.valid && !consumed_good,
+          tail_bad: tail_refused,
+          consumed_bad: consumed_refused,
           push_refused: push_refused_i,
           read_response: fetch_error,
           write_response: write_error
@@ -391,7 +365,7 @@ module pcie_dma
           read_burst: fetch_burst,
           write_burst: write_burst,
           told: told,
-          axi_errors: 2'(rvalid_i && rresp_i != 2'b00) + 2'(bvalid_i && bresp_i != 2'b00)
+          axi_errors: 2'(rvalid_i && rresp_i[1]) + 2'(bvalid_i && bresp_i != 2'b00)
       };
       counters_q.ring_words    <= counters_q.ring_words + 32'(events_q.ring_words);
       counters_q.push_words    <= counters_q.push_words + 32'(events_q.push_words);
@@ -420,7 +394,7 @@ module pcie_dma
   logic stable;
   assign stable = state_q == StRun ? (control_i.enable && !fatal_q) :
                   state_q == StHalt ? control_i.enable : (state_q == StOff && !control_i.enable);
-  assign idle_o = stable && !control_i.tail_new && !control_i.consumed_new && !tail_bell_q.valid &&
-                  !consumed_bell_q.valid && fetch_idle && write_idle && used == '0 &&
+  assign idle_o = stable && !control_i.tail_new && !control_i.consumed_new && !tail_pending &&
+                  !consumed_pending && fetch_idle && write_idle && used == '0 &&
                   events_q == '0 && errors_q == '0 && !irq_q;
 endmodule

@@ -14,3 +14,14 @@ def test_write_engine_and_event_queue(width: int) -> None:
         parameters={"DataWidth": width},
         extra_sources=[Path(__file__).parent / "axi_bench.sv"],
     )
+
+
+@pytest.mark.parametrize(("width", "granule", "reserve"), [(64, 1, 0), (64, 4, 1), (512, 64, 0), (256, 2, 1)])
+def test_read_engine(width: int, granule: int, reserve: int) -> None:
+    run(
+        "isthmus:axi:axi",
+        "axi_read_bench",
+        "axi_read_tb",
+        parameters={"DataWidth": width, "Granule": granule, "Reserve": reserve},
+        extra_sources=[Path(__file__).parent / "axi_read_bench.sv"],
+    )

@@ -14,6 +14,19 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 from etherbone_model import BCA, CYC, RFF, Record, request
+from frames import (
+    ETH_IP,
+    UDP,
+    Node,
+    Stack,
+    arp_request,
+    ethernet,
+    icmp_frame,
+    ipv4,
+    udp,
+    udp_frame,
+    with_fcs,
+)
 
 MAC, IP, PORT = 0x0250C0FFEE01, 0xC0A80064, 0xEBD0
 NETMASK, BROADCAST_MAC = 0xFFFFFF00, 0xFFFFFFFFFFFF
@@ -366,3 +379,103 @@ async def liteeth_s_probes_are_answered_at_a_broadcast_address_too(dut: Any) -> 
     await b.quiet()
     assert (len(b.sent), b.operations) == (sent, operations)
     assert int(dut.status_drop_broadcast_o.value) == 3
+
+
+COUNTED = {
+    "rx_good": ("rx_good", 0x80),
+    "rx_fcs": ("drop_fcs", 0x84),
+    "rx_length": ("drop_size", 0x88),
+    "rx_filtered": ("drop_mac", 0x8C),
+    "rx_ip": ("drop_ip", 0x90),
+    "rx_l4": ("drop_udp", 0x94),
+    "rx_port": ("drop_port", 0x98),
+    "rx_denied": ("drop_denied", 0x9C),
+    "rx_refused": ("drop_refused", 0xA0),
+    "rx_unaligned": ("drop_align", 0xA4),
+    "rx_overflow": ("drop_overflow", 0xA8),
+    "malformed": ("drop_malformed", 0xAC),
+    "arp": ("arp_replies", 0xB0),
+    "icmp": ("icmp_replies", 0xB4),
+    "sent": ("tx_frames", 0xB8),
+    "records": ("eb_records", 0xBC),
+    "bus_errors": ("eb_bus_errors", 0xC0),
+    "timeouts": ("eb_timeouts", 0xC4),
+    "broadcasts": ("drop_broadcast", 0xC8),
+}
+"""What happened: its pin `status_*_o` and its register in the control block."""
+
+
+@cocotb.test()
+async def every_frame_is_counted_once_and_under_its_own_name_on_the_pins_and_on_the_bus(dut: Any) -> None:
+    b = await started(dut)
+    me = Node(MAC.to_bytes(6, "big"), IP.to_bytes(4, "big"), PORT)
+    peer = Node(PEER_MAC.to_bytes(6, "big"), PEER_IP.to_bytes(4, "big"), PEER_PORT)
+    other = Node(peer.mac, bytes([10, 0, 0, 9]), PEER_PORT)
+    stack = Stack(me, NETMASK.to_bytes(4, "big"), [(peer.ip, b"\xff" * 4)])
+    await b.ask(request([Record(CYC, 0xF, CTRL + 0x44, [PEER_IP, 0xFFFFFFFF])]))
+    await b.ask(request([Record(CYC, 0xF, CTRL + 0x40, [1])]))
+    await b.quiet()
+
+    def by_udp(message: bytes, **fields: int) -> bytes:
+        return with_fcs(ethernet(me.mac, peer.mac, ETH_IP, ipv4(peer.ip, me.ip, UDP, message, **fields)))
+
+    good = by_udp(udp(peer, me, bytes(16), dport=PORT ^ 1))
+    kinds = {
+        "rx_fcs": good[:-1] + bytes([good[-1] ^ 1]),
+        "rx_length": good[:40],
+        "rx_filtered": with_fcs(udp_frame(peer, Node(b"\x02" * 6, me.ip, PORT), bytes(16))),
+        "rx_ip": by_udp(udp(peer, me, bytes(16)), csum=0x1234),
+        "rx_other": with_fcs(ethernet(me.mac, peer.mac, 0x88CC, bytes(50))),
+        "rx_l4": by_udp(udp(peer, me, bytes(16), csum=0x1234)),
+        "rx_port": by_udp(udp(peer, me, bytes(16), dport=PORT ^ 1)),
+        "rx_denied": with_fcs(udp_frame(other, me, bytes(16))),
+        "rx_unaligned": by_udp(udp(peer, me, bytes(18))),
+        "malformed": with_fcs(udp_frame(peer, me, b"no Etherbone")),
+        "arp": with_fcs(arp_request(peer, me.ip)),
+        "icmp": with_fcs(icmp_frame(peer, me, 8, bytes(24))),
+    }
+    expected = dict.fromkeys((*COUNTED, "rx_other"), 0)
+
+    def pins() -> dict[str, int]:
+        names = {**{event: pin for event, (pin, _) in COUNTED.items()}, "rx_other": "rx_other"}
+        return {event: int(getattr(dut, f"status_{pin}_o").value) for event, pin in names.items()}
+
+    before = pins()
+    # Each kind another number of times, so that no counter can stand in for another.
+    for count, (kind, wire) in enumerate(kinds.items(), start=1):
+        verdict, _ = stack.receive(wire)
+        assert verdict == (kind if kind.startswith("rx_") else "rx_good")
+        for _ in range(count):
+            await b.send(wire)
+            await b.quiet()
+        expected[kind] += count
+        if verdict == "rx_good":
+            expected["rx_good"] += count
+        if kind in ("arp", "icmp"):
+            expected["sent"] += count
+    for _ in range(2):
+        await b.ask(request([Record(CYC, 0xF, RAM, [1, 2]), Record(CYC, 0xF, RAM, [3])]))
+        await b.quiet()
+    for event, count in (("rx_good", 2), ("sent", 2), ("records", 4)):
+        expected[event] += count
+    now = pins()
+    found = {event: now[event] - before[event] for event in expected}
+    assert found == expected, {e: (found[e], expected[e]) for e in expected if found[e] != expected[e]}
+
+    registers = {event: offset for event, (_, offset) in COUNTED.items()}
+    words, _ = await b.ask(reads([CTRL + offset for offset in registers.values()]))
+    for event, value in zip(registers, words[3:], strict=True):
+        # The request that reads the counters is itself a good frame of one record, counted or not yet.
+        own = int(event in ("rx_good", "records"))
+        assert now[event] <= value <= now[event] + own, event
+
+
+@cocotb.test()
+async def the_device_says_its_own_addresses_in_config_space_and_in_its_registers(dut: Any) -> None:
+    b = await started(dut)
+    own = [MAC >> 32, MAC & 0xFFFFFFFF, IP, PORT]
+    config = Record(CYC | BCA | RFF | 0x40, 0xF, 0, [], 0x8000, [0x10, 0x14, 0x18, 0x1C])
+    words, _ = await b.ask(request([config]))
+    assert words[-4:] == own
+    words, _ = await b.ask(reads([CTRL + offset for offset in (0x04, 0x08, 0x0C, 0x10, 0x14)]))
+    assert words[3:] == [*own, NETMASK]
