@@ -98,7 +98,11 @@ fn measurement(
         EciDriver::Uncached => String::new(),
         other => format!("{}-", other.name()),
     };
-    let name = format!("{driver}{}-{}", workload.bytes, arrivals.suffix());
+    let policy = match workload.links {
+        1 => String::new(),
+        _ => format!("{}-", workload.policy.name()),
+    };
+    let name = format!("{policy}{driver}{}-{}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
@@ -113,8 +117,10 @@ fn measurement(
     .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
-/// What the direction with the data carried between two moments.
+/// What the direction with the data carried between two moments, over all links.
 struct Rates {
+    /// Of the words, those of the second link.
+    second: f64,
     /// Words of messages a second, in bytes.
     words_bytes_s: f64,
     /// Of the payload words of numbered blocks, those that carried a word.
@@ -129,10 +135,13 @@ impl Rates {
         let blocks = f64::from(until.blocks.wrapping_sub(from.blocks));
         let elapsed = (until.at - from.at).0 as f64;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let second = f64::from(until.second.wrapping_sub(from.second));
+        let lanes = f64::from(scenario.workload.links);
         Self {
+            second: share(second, words),
             words_bytes_s: share(words * 8.0, elapsed * 1e-12),
             packing: share(words, blocks * 7.0),
-            busy: share(blocks * scenario.platform.lanes.block_ps(), elapsed).min(1.0),
+            busy: share(blocks * scenario.platform.lanes.block_ps(), elapsed * lanes).min(1.0),
         }
     }
 
@@ -147,9 +156,12 @@ impl Rates {
             "bad_blocks": outcome.until.bad,
             "blocks_again": outcome.until.again,
         });
-        match described {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        }
+        let two = json!({
+            "links": scenario.workload.links,
+            "policy": scenario.workload.policy.name(),
+            "second_link_share": self.second,
+        });
+        let parts = if scenario.workload.links == 1 { vec![described] } else { vec![described, two] };
+        parts.into_iter().filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

@@ -7,13 +7,13 @@ from bench import run
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("transactions", [64])
-def test_coherence_pair(transactions: int) -> None:
+@pytest.mark.parametrize(("transactions", "links"), [(64, 1), (64, 2)])
+def test_coherence_pair(transactions: int, links: int) -> None:
     run(
         "isthmus:coherence:coherence",
         "coherence_pair_bench",
         "coherence_pair_tb",
-        parameters={"NumTbe": transactions},
+        parameters={"NumTbe": transactions, "NumLinks": links},
         extra_sources=[HERE / "coherence_pair_bench.sv"],
     )
 

@@ -81,7 +81,13 @@ pub(super) fn stages(
     let end = *outcome.done.last().ok_or_else(missing)?;
     let probes = world.simulation.probes().since(0);
     let seen = Seen { probes: &probes, begin };
-    let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| lanes.borrow().records().to_vec());
+    let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| {
+        // Of both links, in the order in which they were taken.
+        let records = lanes.iter().flat_map(|lanes| lanes.borrow().records().to_vec());
+        let mut records: Vec<_> = records.collect();
+        records.sort_by_key(|one| (one.taken, one.arrived));
+        records
+    });
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
     way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;
@@ -127,9 +133,9 @@ fn lanes(
     records: &[BlockRecord],
     circuits: [u32; 2],
 ) -> Option<Result<(), RoadError>> {
-    let mut blocks = records.iter().filter(|one| carries(one, circuits));
-    let first = blocks.next()?;
-    let last = blocks.next_back().unwrap_or(first);
+    let blocks = || records.iter().filter(|one| carries(one, circuits));
+    let first = blocks().next()?;
+    let last = blocks().max_by_key(|one| one.arrived)?;
     let marks = [
         (from, before, first.taken),
         ("wire", "bits", last.sent),

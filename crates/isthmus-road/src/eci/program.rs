@@ -13,7 +13,7 @@ use isthmus_sim::world::lines::{
 };
 
 use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
-use super::world::{Status, World, first_lines, random_line};
+use super::world::{Status, World, first_lines, of_links, random_line};
 use crate::arrivals::Starts;
 use crate::error::RoadError;
 
@@ -28,6 +28,8 @@ const SETTLE: Picoseconds = Picoseconds::from_us(2);
 pub(super) struct Counts {
     pub(super) at: Picoseconds,
     pub(super) words: u32,
+    /// Of these words, those on the second link.
+    pub(super) second: u32,
     pub(super) blocks: u32,
     pub(super) bad: u64,
     pub(super) again: u64,
@@ -182,13 +184,14 @@ impl Logic {
 
     fn counts(&self) -> Counts {
         let data = &self.status[usize::from(!self.scenario.writes())];
-        let sum = |pin: fn(&Status) -> u64| self.status.iter().map(|end| pin(end)).sum();
+        let sum = |pin: fn(&Status) -> u32| self.status.iter().map(|end| u64::from(pin(end))).sum();
         Counts {
             at: self.sim.now(),
-            words: data.words.get() as u32,
-            blocks: data.blocks.get() as u32,
-            bad: sum(|end| end.bad.get()),
-            again: sum(|end| end.again.get()),
+            words: of_links(&data.words),
+            second: (data.words.get() >> 32) as u32,
+            blocks: of_links(&data.blocks),
+            bad: sum(|end| of_links(&end.bad)),
+            again: sum(|end| of_links(&end.again)),
         }
     }
 
@@ -363,7 +366,7 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
         logic.borrow_mut().outcome.from = counts;
     }
     complete(world, scenario, &logic)?;
-    world.lanes.iter().for_each(|lanes| lanes.borrow_mut().remember(true));
+    world.lanes.iter().flatten().for_each(|lanes| lanes.borrow_mut().remember(true));
     world.simulation.probes().set_enabled(true);
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;

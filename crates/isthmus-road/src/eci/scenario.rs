@@ -27,6 +27,10 @@ const MOST_BYTES: usize = 65_536;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 4_096;
 
+const fn one() -> u32 {
+    1
+}
+
 /// One run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +52,7 @@ pub struct EciScenario {
     /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// Injected faults: `to_host` and `to_fpga`, each with `.block_error` (a bit of a block is inverted) and
+    /// Injected faults: `to_host` and `to_fpga`, of the second link `to_host_1` and `to_fpga_1`, each with `.block_error` (a bit of a block is inverted) and
     /// `.block_lost` (a block is dropped); decided for each block.
     #[serde(default)]
     pub faults: BTreeMap<String, FaultSpec>,
@@ -118,6 +122,28 @@ impl EciDriver {
     }
 }
 
+/// How messages take two links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EciPolicy {
+    /// By the room in the queues of the links.
+    #[default]
+    Balance,
+    /// By a hash of the line's address.
+    Partition,
+}
+
+impl EciPolicy {
+    /// Name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Balance => "balance",
+            Self::Partition => "partition",
+        }
+    }
+}
+
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -127,6 +153,13 @@ pub struct EciWorkload {
     /// How the FPGA's logic reaches host memory.
     #[serde(default)]
     pub driver: EciDriver,
+    /// Links between the FPGA and the host; the models must have as many.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 2))]
+    pub links: u32,
+    /// How messages take two links.
+    #[serde(default)]
+    pub policy: EciPolicy,
     /// Bytes per transfer: whole lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
     pub bytes: usize,

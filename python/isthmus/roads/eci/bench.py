@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes of host memory by an FPGA over one coherent link.
+"""Reads and writes of host memory by an FPGA over one coherent link, or two.
 
 `scenario` makes one run (docs/reference/eci-scenario.md), `measure` runs several.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
@@ -31,6 +32,10 @@ DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
 ATOMIC = "atomic"
+LINKS = 2
+"""At most."""
+POLICIES = ("balance", "partition")
+"""How messages take two links: by the room in their queues, by a hash of the line's address."""
 WAYS = 4
 LINE_BYTES = 128
 LARGEST = largest("EciWorkload", "bytes")
@@ -59,6 +64,8 @@ class Transfers:
     seed: int = 1
     faults: tuple[tuple[str, float], ...] = ()
     driver: str = "uncached"
+    links: int = 1
+    policy: str = "balance"
 
     @property
     def cached(self) -> bool:
@@ -80,6 +87,9 @@ def check(transfers: Transfers) -> None:
     t = transfers
     choose("operation", t.operation, (*OPERATIONS, UPDATE))
     choose("driver", t.driver, (ATOMIC,) if t.operation == UPDATE else DRIVERS)
+    if not 1 <= t.links <= LINKS:
+        raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
+    choose("policy", t.policy, POLICIES)
     if t.operation == UPDATE and t.size != WORD_BYTES:
         raise UserError(f"size: an update is of {WORD_BYTES} bytes")
     if not 1 <= t.size <= LARGEST:
@@ -112,6 +122,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     workload: dict[str, Any] = {
         "operation": t.operation,
         "driver": t.driver,
+        **({"links": t.links, "policy": t.policy} if t.links > 1 else {}),
         "bytes": t.size,
         "iterations": t.iterations,
         "warmup": WARMUP,
@@ -139,7 +150,9 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def parameters(platform: Platform, profile: Profile, top: str, cached: bool = False) -> dict[str, int]:
+def parameters(
+    platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1
+) -> dict[str, int]:
     """The parameters of one end; `cached`: with a cache in the FPGA, and a directory at the host."""
     design = platform.profiles[profile]
     made = {
@@ -148,6 +161,8 @@ def parameters(platform: Platform, profile: Profile, top: str, cached: bool = Fa
         "Window": int(design.replay.value),
         "RoundTrip": int(design.round_trip.value),
     }
+    if links > 1:
+        made["NumLinks"] = links
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
@@ -156,11 +171,11 @@ def parameters(platform: Platform, profile: Profile, top: str, cached: bool = Fa
 
 
 def models(
-    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False
+    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False, links: int = 1
 ) -> dict[str, Path]:
     """The shared objects of both ends by the name of their top; a build shows its progress."""
     return {
-        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached))
+        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached, links))
         for top in (FPGA, HOST)
     }
 
@@ -174,8 +189,11 @@ def points(
     window: int | None = None,
     seed: int = 1,
     driver: str = "uncached",
+    links: int = 1,
+    policies: Sequence[str] = POLICIES[:1],
 ) -> list[Point]:
-    """A transfer at a time, and as many as keep the link busy; `window`: that many alone."""
+    """A transfer at a time, and as many as keep the link busy; `window`: that many alone. `policies`: of two
+    links."""
     made = []
     for platform in chosen:
         for profile in profiles:
@@ -183,9 +201,12 @@ def points(
                 update = operation == UPDATE
                 for size in (WORD_BYTES,) if update else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
-                    for flight in (1, saturating(size)) if window is None else (window,):
-                        way = ATOMIC if update else driver
-                        one = Transfers(operation, size, count, flight, seed=seed, driver=way)
+                    flights = (1, saturating(size)) if window is None else (window,)
+                    way = ATOMIC if update else driver
+                    for flight, policy in product(flights, policies if links > 1 else POLICIES[:1]):
+                        one = Transfers(
+                            operation, size, count, flight, seed=seed, driver=way, links=links, policy=policy
+                        )
                         check(one)
                         made.append(Point(one, profile, platform))
     return made
@@ -210,14 +231,14 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, bool], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, bool, int], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
-        cached = point.transfers.cached
-        key = (point.platform.name, point.profile, cached)
+        cached, links = point.transfers.cached, point.transfers.links
+        key = (point.platform.name, point.profile, cached, links)
         if key not in made:
-            made[key] = given or models(point.platform, point.profile, waveform is not None, cached)
-            name = f"{key[0]} {key[1]}{' cached' if cached else ''}"
+            made[key] = given or models(point.platform, point.profile, waveform is not None, cached, links)
+            name = f"{key[0]} {key[1]}{' cached' if cached else ''}{' two links' if links > 1 else ''}"
             built |= {f"{top} {name}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("device-read", "device-write", "update", "all")
 DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
+POLICIES = ("balance", "partition", "all")
 
 
 def eci(
@@ -28,6 +29,15 @@ def eci(
             "written, that are in it. Of reads and writes.",
         ),
     ] = "uncached",
+    links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
+    policy: Annotated[
+        str,
+        one_of(
+            "policy",
+            POLICIES,
+            help="How messages take two links: by the room in their queues, or by a hash of the line's address.",
+        ),
+    ] = "all",
     size: Annotated[
         str,
         typer.Option(
@@ -67,6 +77,8 @@ def eci(
     command.run(
         operation=operation,
         driver=driver,
+        links=links,
+        policy=policy,
         size=size,
         iterations=iterations,
         window=window,

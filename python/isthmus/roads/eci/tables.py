@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
 
@@ -19,12 +17,11 @@ def operation(m: Measurement) -> str:
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for (platform, profile, name, driver), group in groupby(
-        made, lambda m: (m.platform, m.profile, operation(m), str(m.workload.get("driver", "uncached")))
-    ):
-        members = list(group)
+    for case in dict.fromkeys(map(_case, made)):
+        members = [m for m in made if _case(m) == case]
+        platform, profile, name, driver, links = case
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, {driver}; one link\n"
+            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, {driver}; {links}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
             "packing: words in blocks\n"
         )
@@ -32,6 +29,13 @@ def text(made: Document) -> str:
         parts.append(_way(members[0]))
         parts.append(_replay(members))
     return "".join(parts)
+
+
+def _case(m: Measurement) -> tuple[str, str, str, str, str]:
+    """What is the same in all rows of a table."""
+    w = m.workload
+    links = f"two links, {w['policy']}" if "policy" in w else "one link"
+    return m.platform, m.profile, operation(m), str(w.get("driver", "uncached")), links
 
 
 def row(m: Measurement) -> list[str]:
