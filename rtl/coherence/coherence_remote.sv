@@ -45,6 +45,7 @@ module coherence_remote
   input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
   input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
   output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
+  output logic                     quiet_o,  // no request without a cache is open
   output logic                     stray_o   // strobe: a response to no request
 );
   localparam int unsigned FirstId = (Sets == 0) ? 0 : NumIds / 2;
@@ -87,7 +88,7 @@ module coherence_remote
     .rsp_valid_o(unc_rsp), .rsp_tag_o(unc_tag), .rsp_data_o(unc_line),
     .valid_o(unc_out), .ready_i(unc_take), .count_o(unc_count), .words_o(unc_words),
     .rsp_some_i(rsp_some && !cached_rsp), .rsp_side_i(rsp_side), .rsp_id_i(rsp.id),
-    .rsp_line_i(rsp_line), .stray_o
+    .rsp_line_i(rsp_line), .quiet_o, .stray_o
   );
 
   if (Sets == 0) begin : gen_uncached

@@ -42,7 +42,7 @@ module coherence_steer
 
   localparam bit Lined = Pair != 3'd0 && Pair != 3'd6;
   localparam bit Long  = Pair == 3'd1 || Pair == 3'd2;  // messages with a line
-  localparam int unsigned Words = Long ? ChunkWords : 1;
+  localparam int unsigned Words = Long ? ChunkWords : (Pair == 3'd0) ? 2 : 1;
   localparam int unsigned UsageWidth = $clog2(Depth) + 1;
 
   // ---------------------------------------------------------------- the link of a message

@@ -4,6 +4,7 @@
 mod breakdown;
 mod program;
 pub mod scenario;
+mod words;
 mod world;
 
 use std::collections::BTreeMap;
@@ -42,7 +43,10 @@ impl Road for Eci {
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
         follow(&world.simulation, context.watch, of);
         world.start()?;
-        let outcome = program::run(&world, &scenario)?;
+        let outcome = match scenario.words() {
+            true => words::run(&world, &scenario)?,
+            false => program::run(&world, &scenario)?,
+        };
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
         if scenario.workload.driver == EciDriver::Uncached {
             world.check_memory(&scenario, &outcome.lines)?;
@@ -114,7 +118,7 @@ fn measurement(
         simulation: SimulationCost::of(&statistics),
         ..Measurement::of(&origin, &name, &samples)
     }
-    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+    .described(if scenario.one_way() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
 /// What the direction with the data carried between two moments, over all links.
@@ -161,7 +165,8 @@ impl Rates {
             "policy": scenario.workload.policy.name(),
             "second_link_share": self.second,
         });
-        let parts = if scenario.workload.links == 1 { vec![described] } else { vec![described, two] };
+        let parts =
+            if scenario.workload.links == 1 { vec![described] } else { vec![described, two] };
         parts.into_iter().filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

@@ -119,8 +119,8 @@ SERDES: dict[str, Signal] = {
 }
 SERDES_BITS = {"signal": 1, "rx_data": 32, "rx_k": 4, "tx_data": 32, "tx_k": 4}
 
-# The user side of a link's lanes, a block of 512 bits at a time, vectors over links. The device always has one
-# to send.
+# The user side of a link's lanes, a block of 512 bits at a time, vectors over links. The device always has
+# one to send.
 BLOCKS: dict[str, Signal] = {
     "tx_data_o": Signal(0, True),
     "tx_ready_i": Signal(0, False),
@@ -129,7 +129,7 @@ BLOCKS: dict[str, Signal] = {
 }
 BLOCKS_BITS = {"tx_ready": 1, "tx_data": 512, "rx_data": 512, "rx_valid": 1}
 
-# Of vectors: what they count, and the bits of each member for one of it; the first member's width is the count.
+# Of vectors: what they count, and each member's bits for one of it; the first member's width is the count.
 VECTORS: dict[str, tuple[str, dict[str, int]]] = {
     "serdes": ("ports", SERDES_BITS),
     "blocks": ("links", BLOCKS_BITS),
@@ -162,6 +162,23 @@ TASK: dict[str, Signal] = {
     "done_fault_o": Signal(1, True),
 }
 
+# Words beside lines at a coherent link: loads, stores, interrupts, barriers, and what the far end did here.
+IO: dict[str, Signal] = {
+    "req_valid_i": Signal(1, False),
+    "req_ready_o": Signal(1, True),
+    "req_kind_i": Signal(2, False),
+    "req_address_i": Signal(40, False),
+    "req_mask_i": Signal(8, False),
+    "req_tag_i": Signal(8, False),
+    "req_data_i": Signal(64, False),
+    "rsp_valid_o": Signal(1, True),
+    "rsp_tag_o": Signal(8, True),
+    "rsp_data_o": Signal(64, True),
+    "event_valid_o": Signal(1, True),
+    "event_ipi_o": Signal(1, True),
+    "event_address_o": Signal(40, True),
+}
+
 
 def _lines(requests: bool) -> dict[str, Signal]:
     """Reads and writes of whole cache lines, with a byte mask; `requests`: the device makes them.
@@ -191,6 +208,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "task": TASK,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory
+    "io": IO,
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {

@@ -27,3 +27,12 @@ def test_coherence_agents(ways: int) -> None:
         parameters={"Ways": ways},
         extra_sources=[HERE / "coherence_agents_bench.sv"],
     )
+
+
+def test_coherence_io() -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_io_bench",
+        "coherence_io_tb",
+        extra_sources=[HERE / "coherence_io_bench.sv"],
+    )

@@ -16,6 +16,11 @@ use crate::stages::Way;
 const LOADS: [u32; 2] = [6, 7];
 const STORES: [u32; 2] = [2, 3];
 const LINES: [u32; 2] = [4, 5];
+/// Of I/O requests and answers, of interrupts, of what ends a barrier.
+const IO: [u32; 2] = [0, 0];
+const IO_ANSWERS: [u32; 2] = [1, 1];
+const INTERRUPTS: [u32; 2] = [12, 12];
+const ACKS: [u32; 2] = [10, 11];
 const NUMBERED: [u32; 2] = [0b100, 0b101];
 
 /// Whether a block carries a word of one of two virtual circuits.
@@ -88,6 +93,9 @@ pub(super) fn stages(
         records.sort_by_key(|one| (one.taken, one.arrived));
         records
     });
+    if scenario.words() {
+        return words(scenario, begin, end, &to_host, &to_fpga);
+    }
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
     way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;
@@ -121,6 +129,47 @@ pub(super) fn stages(
         lanes(&mut way, "host", pack, &to_fpga, LINES).ok_or_else(missing)??;
         let last = if cached { "check, collect, cache" } else { "check, collect" };
         way.until("fpga", last, end)?;
+    }
+    way.finish(end)
+}
+
+/// Stages of an I/O access, an interrupt or a barrier.
+fn words(
+    scenario: &EciScenario,
+    begin: Picoseconds,
+    end: Picoseconds,
+    to_host: &[BlockRecord],
+    to_fpga: &[BlockRecord],
+) -> Result<Vec<Stage>, RoadError> {
+    let missing = || RoadError::Inconsistent("eci: the observed word left no trace".to_owned());
+    let core = Picoseconds::from_ns_f64(scenario.platform.core_ns);
+    let driver = scenario.workload.driver;
+    let (near, far, out, back) = match scenario.by_host() {
+        true => ("host", "fpga", to_fpga, to_host),
+        false => ("fpga", "host", to_host, to_fpga),
+    };
+    let (asks, answers) = match driver {
+        EciDriver::Io if scenario.reads_words() => (IO, Some(IO_ANSWERS)),
+        EciDriver::Io => (IO, None),
+        EciDriver::Barrier => (LOADS, Some(ACKS)),
+        _ => (INTERRUPTS, None),
+    };
+    let mut way = Way::new(begin);
+    if near == "host" {
+        way.until("host", "core", begin + core)?;
+    }
+    lanes(&mut way, near, "issue, pack", out, asks).ok_or_else(missing)??;
+    let last = match answers {
+        Some(circuits) => {
+            lanes(&mut way, far, "check, answer, pack", back, circuits).ok_or_else(missing)??;
+            near
+        }
+        None => far,
+    };
+    let at_core = last == "host";
+    way.until(last, "check", if at_core { end - core } else { end })?;
+    if at_core {
+        way.until("host", "core", end)?;
     }
     way.finish(end)
 }

@@ -137,6 +137,12 @@ impl World {
         Ok(())
     }
 
+    /// From now on lanes and probes are recorded.
+    pub(super) fn observe(&self) {
+        self.lanes.iter().flatten().for_each(|lanes| lanes.borrow_mut().remember(true));
+        self.simulation.probes().set_enabled(true);
+    }
+
     /// Counters of both ends. A device that broke its contract is an error.
     pub(super) fn counters(&self) -> Result<BTreeMap<String, u64>, RoadError> {
         let mut found = BTreeMap::new();

@@ -26,12 +26,22 @@ FPGA, HOST = "eci_fpga", "eci_host"
 OPERATIONS = ("device-read", "device-write")
 """Of lines; `update` is of one shared word."""
 UPDATE = "update"
+ALL_OPERATIONS = (*OPERATIONS, UPDATE, "host-read", "host-write", "message")
 WORD_BYTES = 8
 DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
 ATOMIC = "atomic"
+IO, IPI, BARRIER = "io", "ipi", "barrier"
+WORD_OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    IO: ("host-read", "host-write"),
+    IPI: ("message", "device-write"),
+    BARRIER: ("device-write",),
+}
+"""What is about words: I/O accesses of a host program, interrupts to the FPGA and to the host, barriers of
+the FPGA."""
+OPEN_WORDS = 32
 LINKS = 2
 """At most."""
 POLICIES = ("balance", "partition")
@@ -48,7 +58,7 @@ WARMUP = 20
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
-Operation = Literal["device-read", "device-write", "update"]
+Operation = Literal["device-read", "device-write", "update", "host-read", "host-write", "message"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ class Transfers:
     @property
     def cached(self) -> bool:
         """Whether it needs a cache in the FPGA, and a directory at the host."""
-        return self.driver != "uncached"
+        return needs_cache(self.driver)
 
 
 @dataclass(frozen=True)
@@ -85,13 +95,17 @@ class Point:
 def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what cannot be run."""
     t = transfers
-    choose("operation", t.operation, (*OPERATIONS, UPDATE))
-    choose("driver", t.driver, (ATOMIC,) if t.operation == UPDATE else DRIVERS)
+    choose("operation", t.operation, ALL_OPERATIONS)
+    choose("driver", t.driver, drivers_of(t.operation))
     if not 1 <= t.links <= LINKS:
         raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
     choose("policy", t.policy, POLICIES)
     if t.operation == UPDATE and t.size != WORD_BYTES:
         raise UserError(f"size: an update is of {WORD_BYTES} bytes")
+    if t.driver == IO and t.size > WORD_BYTES:
+        raise UserError(f"size: an I/O access is of 1 to {WORD_BYTES} bytes")
+    if t.driver in (IPI, BARRIER) and t.size != WORD_BYTES:
+        raise UserError(f"size: a message of {t.driver} has {WORD_BYTES} bytes")
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
     most = most_in_flight(t.size, t.driver)
@@ -99,8 +113,22 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
 
+def needs_cache(driver: str) -> bool:
+    """Whether a driver needs a cache in the FPGA."""
+    return driver != "uncached" and driver not in WORD_OPERATIONS
+
+
+def drivers_of(operation: str) -> tuple[str, ...]:
+    """The drivers of an operation."""
+    words = tuple(driver for driver, carried in WORD_OPERATIONS.items() if operation in carried)
+    lines = (ATOMIC,) if operation == UPDATE else DRIVERS if operation in OPERATIONS else ()
+    return (*lines, *words)
+
+
 def most_in_flight(size: int, driver: str = "uncached") -> int:
     """Transfers of this size that may be in flight."""
+    if driver in WORD_OPERATIONS:
+        return 1 if driver == BARRIER else OPEN_WORDS
     lines = CACHE_LINES if driver == "cached-hit" else IN_FLIGHT_LINES
     return max(1, lines // -(-size // LINE_BYTES))
 
@@ -136,6 +164,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             **entries(platform.fpga),
             "lanes": entries(platform.groups["lanes"]),
             **entries(platform.groups["memory"]),
+            **entries(platform.groups["core"]),
         },
         "fpga": {"model_path": str(models[FPGA])},
         "host": {"model_path": str(models[HOST])},
@@ -198,11 +227,13 @@ def points(
     for platform in chosen:
         for profile in profiles:
             for operation in operations:
-                update = operation == UPDATE
-                for size in (WORD_BYTES,) if update else parse_sizes(sizes):
+                possible = drivers_of(operation)
+                way = possible[0] if operation not in OPERATIONS else driver
+                one_size = way in (ATOMIC, IPI, BARRIER) or (way == IO and sizes == SIZES)
+                for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
-                    flights = (1, saturating(size)) if window is None else (window,)
-                    way = ATOMIC if update else driver
+                    most = min(saturating(size), most_in_flight(size, way))
+                    flights = tuple(dict.fromkeys((1, most))) if window is None else (window,)
                     for flight, policy in product(flights, policies if links > 1 else POLICIES[:1]):
                         one = Transfers(
                             operation, size, count, flight, seed=seed, driver=way, links=links, policy=policy

@@ -19,7 +19,9 @@ COLUMNS: Sequence[Column] = (
         "of the payload words of its blocks, those that carry something",
         lambda m: m.workload.get("packing_share"),
     ),
-    Column("links", "links between the FPGA and the host, where there are two", lambda m: m.workload.get("links")),
+    Column(
+        "links", "links between the FPGA and the host, where there are two", lambda m: m.workload.get("links")
+    ),
     Column("policy", "how messages take two links", lambda m: m.workload.get("policy")),
     Column(
         "second_link_share",

@@ -8,6 +8,13 @@ from isthmus.results.table import aligned
 
 HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
 
+LINES = "of host memory, lines of 128 bytes"
+WORDS = {
+    "io": "of registers of the FPGA, words of 8 bytes",
+    "ipi": "as an interrupt",
+    "barrier": "with nothing but a barrier",
+}
+
 
 def operation(m: Measurement) -> str:
     """What the FPGA does."""
@@ -21,7 +28,7 @@ def text(made: Document) -> str:
         members = [m for m in made if _case(m) == case]
         platform, profile, name, driver, links = case
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, {driver}; {links}\n"
+            f"# {platform}, {profile}, {name} {WORDS.get(driver, LINES)}, {driver}; {links}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
             "packing: words in blocks\n"
         )
