@@ -142,6 +142,11 @@ fn words(
     to_fpga: &[BlockRecord],
 ) -> Result<Vec<Stage>, RoadError> {
     let missing = || RoadError::Inconsistent("eci: the observed word left no trace".to_owned());
+    // All registers are read afterwards.
+    let within = |records: &[BlockRecord]| -> Vec<_> {
+        records.iter().filter(|one| begin <= one.taken && one.taken < end).copied().collect()
+    };
+    let (to_host, to_fpga) = (&within(to_host), &within(to_fpga));
     let core = Picoseconds::from_ns_f64(scenario.platform.core_ns);
     let driver = scenario.workload.driver;
     let (near, far, out, back) = match scenario.by_host() {
