@@ -8,10 +8,10 @@
 ///   Handshake   mem_req, mem_rsp: valid/ready; a request's tag comes back with its response, in any
 ///               order. A response of a write says that it is visible
 ///   Ordering    per line: one transaction. Else none
-///   Fairness    the four request circuits take turns
+///   Fairness    the four request circuits of each link take turns
 ///   Latency     a request's word to mem_req_valid_o 0 cycles; mem_rsp to the answer's first chunk 1
 ///   Throughput  a request a cycle, an answered line in 2 cycles
-///   Parameters  NumTbe a power of two, 2..64
+///   Parameters  NumTbe a power of two, 2..64; NumLinks 1..2: from all of them a line has one transaction
 ///   Not done    RLDS, RLDX, RUPG, atomics, forwards: such a request is dropped and strobes stray_o
 module coherence_home
   import coherence_pkg::*;
@@ -20,13 +20,14 @@ module coherence_home
   import blocklink_pkg::word_t;
 #(
   parameter  int unsigned NumTbe   = 64,
+  parameter  int unsigned NumLinks = 1,
   localparam int unsigned TbeWidth = $clog2(NumTbe)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  word_t [NumVcs-1:0][7:0]  words_i,
-  input  logic [NumVcs-1:0][3:0]   avail_i,
-  output logic [NumVcs-1:0][3:0]   pop_o,
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
+  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
+  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
   output logic [NumVcs-1:0]        valid_o,
   input  logic [NumVcs-1:0]        ready_i,
   output logic [NumVcs-1:0][3:0]   count_o,
@@ -59,28 +60,39 @@ module coherence_home
   logic rsp_taken;
 
   // ---------------------------------------------------------------- requests
-  // Sources: stores of odd and even lines, loads of both.
-  logic [3:0] req_valid, req_known, req_hold, req_able, req_gnt, req_taken;
-  header_t [3:0] req_header;
-  home_step_t [3:0] req_step;
-  word_t [1:0][17:0] payload;
+  // Sources of each link: stores of odd and even lines, loads of both.
+  localparam int unsigned NumSources = 4 * NumLinks;
+  if (NumLinks < 1 || NumLinks > 2) begin : gen_links_check
+    $error("coherence_home: NumLinks is %0d, legal is 1..2", NumLinks);
+  end
+  logic [NumSources-1:0] req_valid, req_known, req_hold, req_able, req_gnt, req_taken;
+  header_t [NumSources-1:0] req_header;
+  home_step_t [NumSources-1:0] req_step;
+  word_t [NumLinks-1:0][1:0][17:0] payload;
   header_t req;
   home_step_t step;
   logic free_q, any;
   logic [TbeWidth-1:0] next_q;
-  for (genvar s = 0; s < 2; s++) begin : gen_rx
-    coherence_line_rx #(.Pair(3'd1)) u_line (
-      .clk_i, .rst_ni, .words_i(words_i[2+s]), .avail_i(avail_i[2+s]), .pop_o(pop_o[2+s]),
-      .valid_o(req_valid[s]), .ready_i(req_taken[s]), .header_o(req_header[s]),
-      .payload_o(payload[s])
-    );
-    assign req_valid[2+s]  = avail_i[6+s] != '0;
-    assign req_header[2+s] = words_i[6+s][0];
-    assign pop_o[6+s]      = {3'd0, req_taken[2+s]};
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
+    for (genvar s = 0; s < 2; s++) begin : gen_rx
+      coherence_line_rx #(.Pair(3'd1)) u_line (
+        .clk_i, .rst_ni, .words_i(words_i[l][2+s]), .avail_i(avail_i[l][2+s]),
+        .pop_o(pop_o[l][2+s]), .valid_o(req_valid[4*l+s]), .ready_i(req_taken[4*l+s]),
+        .header_o(req_header[4*l+s]), .payload_o(payload[l][s])
+      );
+      assign req_valid[4*l+2+s]  = avail_i[l][6+s] != '0;
+      assign req_header[4*l+2+s] = words_i[l][6+s][0];
+      assign pop_o[l][6+s]       = {3'd0, req_taken[4*l+2+s]};
+    end
+    for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
+      if (!(v inside {2, 3, 6, 7})) begin : gen_rx
+        assign pop_o[l][v] = avail_i[l][v];
+      end
+    end
   end
 
-  for (genvar r = 0; r < 4; r++) begin : gen_req
-    localparam logic [2:0] Pair = (r < 2) ? 3'd1 : 3'd3;
+  for (genvar r = 0; r < int'(NumSources); r++) begin : gen_req
+    localparam logic [2:0] Pair = (r % 4 < 2) ? 3'd1 : 3'd3;
     message_e message;
     assign message = message_of(Pair, req_header[r].opcode);
     assign req_step[r]  = home_step(DirI, HomeI, message);
@@ -121,7 +133,7 @@ module coherence_home
       end
     end
   end
-  arb_rr #(.NumReq(4)) u_arb (
+  arb_rr #(.NumReq(NumSources)) u_arb (
     .clk_i, .rst_ni, .req_i(req_able), .last_i(mem_req_ready_i), .gnt_o(req_gnt), .idx_o()
   );
 
@@ -129,7 +141,7 @@ module coherence_home
   always_comb begin
     req  = '0;
     step = '0;
-    for (int unsigned i = 0; i < 4; i++) begin
+    for (int unsigned i = 0; i < NumSources; i++) begin
       if (req_gnt[i]) begin
         req  = req | req_header[i];
         step = step | req_step[i];
@@ -143,10 +155,12 @@ module coherence_home
   assign mem_req_tag_o   = 8'(next_q);
   always_comb begin
     {mem_req_mask_o, mem_req_data_o} = '0;
-    for (int unsigned s = 0; s < 2; s++) begin
-      if (req_gnt[s]) begin
-        mem_req_mask_o = masked ? payload[s][1:0] : '1;
-        mem_req_data_o = masked ? payload[s][17:2] : payload[s][15:0];
+    for (int unsigned l = 0; l < NumLinks; l++) begin
+      for (int unsigned s = 0; s < 2; s++) begin
+        if (req_gnt[4*l+s]) begin
+          mem_req_mask_o = masked ? payload[l][s][1:0] : '1;
+          mem_req_data_o = masked ? payload[l][s][17:2] : payload[l][s][15:0];
+        end
       end
     end
   end
@@ -195,9 +209,6 @@ module coherence_home
       assign valid_o[v] = 1'b0;
       assign count_o[v] = '0;
       assign words_o[v] = '0;
-    end
-    if (!(v inside {2, 3, 6, 7})) begin : gen_rx
-      assign pop_o[v] = avail_i[v];
     end
   end
   logic unused;

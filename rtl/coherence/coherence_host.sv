@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Two homes with directory on the circuits of a link: one of odd lines, one of even lines.
+/// Two homes with directory on the circuits of one link or two: one of odd lines, one of even lines.
 ///
 /// circuits -> coherence_directory -> mem, and back (docs/explanation/cores/coherence.md)
 ///
@@ -9,7 +9,8 @@
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
 ///   Throughput  each home an input a cycle; memory a request a cycle, requests of both in turn
-///   Parameters  Sets, NumTbe: of both homes together, from 4 and 8 on, otherwise as coherence_directory
+///   Parameters  Sets, NumTbe: of both homes together, from 4 and 8 on, otherwise as coherence_directory;
+///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits
 ///   Not done    LineUncached and atomics of the host itself: cached, and a load
 module coherence_host
   import coherence_pkg::*;
@@ -19,7 +20,8 @@ module coherence_host
 #(
   parameter int unsigned Sets   = 64,
   parameter int unsigned Ways   = 4,
-  parameter int unsigned NumTbe = 64
+  parameter int unsigned NumTbe = 64,
+  parameter int unsigned NumLinks = 1
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -34,9 +36,9 @@ module coherence_host
   output logic                     rsp_valid_o,
   output logic [7:0]               rsp_tag_o,
   output line_t                    rsp_data_o,
-  input  word_t [NumVcs-1:0][7:0]  words_i,
-  input  logic [NumVcs-1:0][3:0]   avail_i,
-  output logic [NumVcs-1:0][3:0]   pop_o,
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
+  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
+  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
   output logic [NumVcs-1:0]        valid_o,
   input  logic [NumVcs-1:0]        ready_i,
   output logic [NumVcs-1:0][3:0]   count_o,
@@ -65,14 +67,23 @@ module coherence_host
   header_t rsp;
   message_e rsp_message;
   line_t rsp_line;
-  logic [3:0][3:0] rsp_pop;
-  coherence_responses u_responses (
-    .clk_i, .rst_ni, .words_i({words_i[11:10], words_i[5:4]}),
-    .avail_i({avail_i[11:10], avail_i[5:4]}), .pop_o(rsp_pop),
+  word_t [NumLinks-1:0][3:0][7:0] rsp_words;
+  logic [NumLinks-1:0][3:0][3:0] rsp_avail, rsp_pop;
+  coherence_responses #(.NumLinks(NumLinks)) u_responses (
+    .clk_i, .rst_ni, .words_i(rsp_words), .avail_i(rsp_avail), .pop_o(rsp_pop),
     .rsp_valid_o(rsp_valid), .rsp_side_o(rsp_side), .rsp_header_o(rsp),
     .rsp_message_o(rsp_message), .rsp_data_o(rsp_line)
   );
-  assign {pop_o[11:10], pop_o[5:4]} = rsp_pop;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
+    assign rsp_words[l] = {words_i[l][11:10], words_i[l][5:4]};
+    assign rsp_avail[l] = {avail_i[l][11:10], avail_i[l][5:4]};
+    assign {pop_o[l][11:10], pop_o[l][5:4]} = rsp_pop[l];
+    for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
+      if (v inside {0, 1, 8, 9, 12}) begin : gen_rx
+        assign pop_o[l][v] = avail_i[l][v];
+      end
+    end
+  end
 
   // ---------------------------------------------------------------- the host's own operations
   // A home's response waits while the other's is shown. Odd operations enter only with places for the
@@ -132,21 +143,31 @@ module coherence_host
 
   // ---------------------------------------------------------------- the homes
   for (genvar s = 0; s < 2; s++) begin : gen_home
-    // Stores of its lines, and loads.
-    logic [1:0] req_valid, req_ready;
-    message_e [1:0] req_message, known;
-    header_t [1:0] req_header;
-    word_t [17:0] payload;
-    coherence_line_rx #(.Pair(3'd1)) u_stores (
-      .clk_i, .rst_ni, .words_i(words_i[2+s]), .avail_i(avail_i[2+s]), .pop_o(pop_o[2+s]),
-      .valid_o(req_valid[0]), .ready_i(req_ready[0]), .header_o(req_header[0]), .payload_o(payload)
-    );
-    assign req_message[0] = message_of(3'd1, req_header[0].opcode);
-    assign req_valid[1]   = avail_i[6+s] != '0;
-    assign req_header[1]  = words_i[6+s][0];
-    assign req_message[1] = message_of(3'd3, req_header[1].opcode);
-    assign pop_o[6+s]     = {3'd0, req_ready[1]};
-    for (genvar r = 0; r < 2; r++) begin : gen_known
+    // Of each link stores of its lines, and loads.
+    logic [3:0] req_valid, req_ready;
+    message_e [3:0] req_message, known;
+    header_t [3:0] req_header;
+    word_t [1:0][17:0] payload;
+    for (genvar l = 0; l < 2; l++) begin : gen_rx
+      if (l < int'(NumLinks)) begin : gen_some
+        coherence_line_rx #(.Pair(3'd1)) u_stores (
+          .clk_i, .rst_ni, .words_i(words_i[l][2+s]), .avail_i(avail_i[l][2+s]),
+          .pop_o(pop_o[l][2+s]), .valid_o(req_valid[l]), .ready_i(req_ready[l]),
+          .header_o(req_header[l]), .payload_o(payload[l])
+        );
+        assign req_message[l]   = message_of(3'd1, req_header[l].opcode);
+        assign req_valid[2+l]   = avail_i[l][6+s] != '0;
+        assign req_header[2+l]  = words_i[l][6+s][0];
+        assign req_message[2+l] = message_of(3'd3, req_header[2+l].opcode);
+        assign pop_o[l][6+s]    = {3'd0, req_ready[2+l]};
+      end else begin : gen_none
+        assign {req_valid[2+l], req_valid[l]}     = '0;
+        assign {req_header[2+l], req_header[l]}   = '0;
+        assign {req_message[2+l], req_message[l]} = {MsgNone, MsgNone};
+        assign payload[l] = '0;
+      end
+    end
+    for (genvar r = 0; r < 4; r++) begin : gen_known
       // A line on the other lines' circuit is none of this home.
       assign known[r] = (req_header[r].index[0] != 1'(s)) ? req_message[r] : MsgNone;
     end
@@ -155,7 +176,6 @@ module coherence_host
     header_t fwd, rsd, rsn;
     logic [4:0] rsd_words;
     line_t rsd_line;
-    logic [1:0] unused_ready;
     coherence_directory #(
       .Sets(Sets / 2), .Ways(Ways), .NumTbe(NumTbe / 2), .Skip(1)
     ) u_directory (
@@ -163,11 +183,8 @@ module coherence_host
       .core_index_i(req_index_i), .core_tag_i(req_tag_i), .core_mask_i(req_mask_i),
       .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp[s]), .core_rsp_tag_o(core_tag[s]),
       .core_rsp_data_o(core_line[s]),
-      .req_valid_i({1'b0, req_valid[1], 1'b0, req_valid[0]}),
-      .req_ready_o({unused_ready[1], req_ready[1], unused_ready[0], req_ready[0]}),
-      .req_message_i({MsgNone, known[1], MsgNone, known[0]}),
-      .req_header_i({64'd0, req_header[1], 64'd0, req_header[0]}),
-      .req_payload_i({1152'd0, payload}),
+      .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(known),
+      .req_header_i(req_header), .req_payload_i(payload),
       .rsp_valid_i(rsp_valid && rsp_side == 1'(s)), .rsp_message_i(rsp_message),
       .rsp_index_i(rsp.index), .rsp_data_i(rsp_line),
       .fwd_valid_o(fwd_valid), .fwd_ready_i(ready_i[8+s]), .fwd_header_o(fwd),
@@ -195,16 +212,13 @@ module coherence_host
     assign count_o[10+s] = 4'd1;
     assign words_o[10+s] = {512'd0, rsn};
     logic unused;
-    assign unused = ^{unused_ready, mem_tag[s][7]};
+    assign unused = ^{req_ready, mem_tag[s][7]};
   end
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
     if (!(v inside {4, 5, 8, 9, 10, 11})) begin : gen_tx
       assign valid_o[v] = 1'b0;
       assign count_o[v] = '0;
       assign words_o[v] = '0;
-    end
-    if (!(v inside {2, 3, 4, 5, 6, 7, 10, 11})) begin : gen_rx
-      assign pop_o[v] = avail_i[v];
     end
   end
   logic unused;

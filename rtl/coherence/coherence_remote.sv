@@ -12,6 +12,7 @@
 ///   Throughput  a request a cycle; where both have a response, the requester's goes first
 ///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache ids below
 ///               16 of each parity are its, those above the requester's
+///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
 module coherence_remote
   import coherence_pkg::*;
@@ -21,7 +22,8 @@ module coherence_remote
 #(
   parameter int unsigned Sets    = 64,
   parameter int unsigned Ways    = 4,
-  parameter int unsigned NumMshr = 32
+  parameter int unsigned NumMshr = 32,
+  parameter int unsigned NumLinks = 1
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -40,9 +42,10 @@ module coherence_remote
   input  logic [NumVcs-1:0]        ready_i,
   output logic [NumVcs-1:0][3:0]   count_o,
   output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,
-  input  word_t [NumVcs-1:0][7:0]  words_i,
-  input  logic [NumVcs-1:0][3:0]   avail_i,
-  output logic [NumVcs-1:0][3:0]   pop_o,
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
+  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
+  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
+  output logic                     quiet_o,  // no request without a cache is open
   output logic                     stray_o   // strobe: a response to no request
 );
   localparam int unsigned FirstId = (Sets == 0) ? 0 : NumIds / 2;
@@ -54,14 +57,23 @@ module coherence_remote
   header_t rsp;
   message_e rsp_message;
   line_t rsp_line;
-  logic [3:0][3:0] rsp_pop;
-  coherence_responses u_responses (
-    .clk_i, .rst_ni, .words_i({words_i[11:10], words_i[5:4]}),
-    .avail_i({avail_i[11:10], avail_i[5:4]}), .pop_o(rsp_pop),
+  word_t [NumLinks-1:0][3:0][7:0] rsp_words;
+  logic [NumLinks-1:0][3:0][3:0] rsp_avail, rsp_pop;
+  coherence_responses #(.NumLinks(NumLinks)) u_responses (
+    .clk_i, .rst_ni, .words_i(rsp_words), .avail_i(rsp_avail), .pop_o(rsp_pop),
     .rsp_valid_o(rsp_some), .rsp_side_o(rsp_side), .rsp_header_o(rsp), .rsp_message_o(rsp_message),
     .rsp_data_o(rsp_line)
   );
-  assign {pop_o[11:10], pop_o[5:4]} = rsp_pop;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
+    assign rsp_words[l] = {words_i[l][11:10], words_i[l][5:4]};
+    assign rsp_avail[l] = {avail_i[l][11:10], avail_i[l][5:4]};
+    assign {pop_o[l][11:10], pop_o[l][5:4]} = rsp_pop[l];
+    for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
+      if (!(v inside {4, 5, 10, 11}) && (Sets == 0 || !(v inside {8, 9}))) begin : gen_rx
+        assign pop_o[l][v] = avail_i[l][v];
+      end
+    end
+  end
   assign cached_rsp = rsp_some && Sets != 0 && !rsp.id[4];
 
   logic unc_valid, unc_ready, unc_rsp;
@@ -76,7 +88,7 @@ module coherence_remote
     .rsp_valid_o(unc_rsp), .rsp_tag_o(unc_tag), .rsp_data_o(unc_line),
     .valid_o(unc_out), .ready_i(unc_take), .count_o(unc_count), .words_o(unc_words),
     .rsp_some_i(rsp_some && !cached_rsp), .rsp_side_i(rsp_side), .rsp_id_i(rsp.id),
-    .rsp_line_i(rsp_line), .stray_o
+    .rsp_line_i(rsp_line), .quiet_o, .stray_o
   );
 
   if (Sets == 0) begin : gen_uncached
@@ -89,7 +101,6 @@ module coherence_remote
     assign unc_take    = ready_i;
     assign count_o     = unc_count;
     assign words_o     = unc_words;
-    assign {pop_o[9:8]} = avail_i[9:8];
     logic unused;
     assign unused = ^{rsp, rsp_message};
   end else begin : gen_cached
@@ -127,16 +138,26 @@ module coherence_remote
 `endif
 
     // Forwards of odd and even lines take turns.
-    logic [1:0] fwd_some, fwd_gnt;
+    logic [NumLinks-1:0][1:0] fwd_some, fwd_gnt;
     logic fwd_ready;
     header_t fwd;
-    assign fwd_some = {avail_i[9] != '0, avail_i[8] != '0};
-    arb_rr #(.NumReq(2)) u_fwd (
+    arb_rr #(.NumReq(2 * NumLinks)) u_fwd (
       .clk_i, .rst_ni, .req_i(fwd_some), .last_i(fwd_ready), .gnt_o(fwd_gnt), .idx_o()
     );
-    assign fwd      = fwd_gnt[1] ? words_i[9][0] : words_i[8][0];
-    assign pop_o[8] = {3'd0, fwd_gnt[0] && fwd_ready};
-    assign pop_o[9] = {3'd0, fwd_gnt[1] && fwd_ready};
+    for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fwd
+      for (genvar s = 0; s < 2; s++) begin : gen_side
+        assign fwd_some[l][s] = avail_i[l][8+s] != '0;
+        assign pop_o[l][8+s]  = {3'd0, fwd_gnt[l][s] && fwd_ready};
+      end
+    end
+    always_comb begin
+      fwd = '0;
+      for (int unsigned l = 0; l < NumLinks; l++) begin
+        for (int unsigned s = 0; s < 2; s++) begin
+          if (fwd_gnt[l][s]) fwd = fwd | words_i[l][8+s][0];
+        end
+      end
+    end
 
     logic req_valid, rsd_valid, rsn_valid;
     header_t req, rsd, rsn;
@@ -196,11 +217,6 @@ module coherence_remote
     end
     logic unused;
     assign unused = ^{rsp, fwd, unc_out, unc_count, unc_words, words_i, ready_i};
-  end
-  for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
-    if (!(v inside {4, 5, 8, 9, 10, 11})) begin : gen_rx
-      assign pop_o[v] = avail_i[v];
-    end
   end
   logic unused;
   assign unused = ^words_i;

@@ -41,6 +41,7 @@ module coherence_requester
   input  logic                     rsp_side_i,
   input  id_t                      rsp_id_i,
   input  line_t                    rsp_line_i,
+  output logic                     quiet_o,  // no request is open
   output logic                     stray_o   // strobe: a response to no request
 );
   if (FirstId >= NumIds) begin : gen_ids_check
@@ -129,6 +130,7 @@ module coherence_requester
   assign rsp_tag_o   = tag_q[rsp_side_i][rsp_id_i];
   assign rsp_data_o  = rsp_line_i;
   assign stray_o     = rsp_some_i && !rsp_known;
+  assign quiet_o     = busy_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

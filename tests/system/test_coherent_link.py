@@ -30,6 +30,12 @@ def built() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
+def both() -> dict[str, Path]:
+    """With two links."""
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", links=2)
+
+
+@pytest.fixture(scope="module")
 def cached() -> dict[str, Path]:
     return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True)
 
@@ -42,7 +48,10 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
         platform: dict[str, Any] | None = None, faults: dict[str, Any] | None = None, **settings: Any
     ) -> dict[str, Any]:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
-        models = request.getfixturevalue("cached") if transfers.cached else built
+        if transfers.links == 2:
+            models = request.getfixturevalue("both")
+        else:
+            models = request.getfixturevalue("cached") if transfers.cached else built
         made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), models, faults=faults or {})
         lanes = made["platform"]["lanes"]
         for key, value in (platform or {}).items():
@@ -215,3 +224,51 @@ def test_what_cannot_be_updated_is_refused(run: Run) -> None:
         run(operation="update", driver="atomic", size=128)
     with pytest.raises(UserError, match="driver"):
         run(operation="device-read", driver="atomic")
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_two_links_carry_twice_as_much_with_either_policy(run: Run, operation: str) -> None:
+    rates = {}
+    for policy in bench.POLICIES:
+        found = run(operation=operation, iterations=5_000, window=64, links=2, policy=policy)
+        rates[policy] = found["throughput"]["payload_bit_s"] / 8
+        assert rates[policy] >= 0.98 * 2 * LINE_RATE * 16 / 17
+        assert found["workload"]["second_link_share"] == pytest.approx(0.5, abs=0.01)
+    assert rates["balance"] == pytest.approx(rates["partition"], rel=0.01)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_a_second_link_adds_at_most_a_clock_to_a_line_alone(run: Run, operation: str, policy: str) -> None:
+    one = run(operation=operation, links=1)["workload"]["fastest_cycles"]
+    assert run(operation=operation, links=2, policy=policy)["workload"]["fastest_cycles"] <= one + 1
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_every_byte_is_right_while_one_of_two_links_has_bad_blocks(
+    run: Run, operation: str, policy: str
+) -> None:
+    # What the good link carries overtakes what the other sends again.
+    faults = {f"{way}_1.block_error": {"rate": 0.02} for way in BOTH}
+    settings = {"operation": operation, "size": 1000, "iterations": 400, "window": 16, "links": 2}
+    found = run(**settings, policy=policy, faults=faults)
+    assert found["workload"]["bad_blocks"] > 20
+    assert (found["checked"]["wrong"], found["checked"]["lost"]) == (0, 0)
+    # A partition has no choice; a balance sends less on the link that is slower.
+    share = found["workload"]["second_link_share"]
+    assert share < 0.48 if policy == "balance" else share == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_stages_over_two_links_add_up_to_the_latency(run: Run, operation: str, policy: str) -> None:
+    found = run(operation=operation, size=1000, iterations=20, links=2, policy=policy)
+    total = sum(stage["ps"] for stage in found["stages"])
+    low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
+    assert low - 3_400 <= total == found["stages_total_ps"] <= high + 3_400
+
+
+def test_three_links_are_refused(run: Run) -> None:
+    with pytest.raises(UserError, match="links: 3 is outside 1 to 2"):
+        run(links=3)

@@ -4,6 +4,7 @@
 mod breakdown;
 mod program;
 pub mod scenario;
+mod words;
 mod world;
 
 use std::collections::BTreeMap;
@@ -42,7 +43,10 @@ impl Road for Eci {
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
         follow(&world.simulation, context.watch, of);
         world.start()?;
-        let outcome = program::run(&world, &scenario)?;
+        let outcome = match scenario.words() {
+            true => words::run(&world, &scenario)?,
+            false => program::run(&world, &scenario)?,
+        };
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
         if scenario.workload.driver == EciDriver::Uncached {
             world.check_memory(&scenario, &outcome.lines)?;
@@ -98,7 +102,11 @@ fn measurement(
         EciDriver::Uncached => String::new(),
         other => format!("{}-", other.name()),
     };
-    let name = format!("{driver}{}-{}", workload.bytes, arrivals.suffix());
+    let policy = match workload.links {
+        1 => String::new(),
+        _ => format!("{}-", workload.policy.name()),
+    };
+    let name = format!("{policy}{driver}{}-{}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
@@ -110,11 +118,13 @@ fn measurement(
         simulation: SimulationCost::of(&statistics),
         ..Measurement::of(&origin, &name, &samples)
     }
-    .described(if scenario.writes() { "one_way" } else { "rtt" }, arrivals.to_string()))
+    .described(if scenario.one_way() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
-/// What the direction with the data carried between two moments.
+/// What the direction with the data carried between two moments, over all links.
 struct Rates {
+    /// Of the words, those of the second link.
+    second: f64,
     /// Words of messages a second, in bytes.
     words_bytes_s: f64,
     /// Of the payload words of numbered blocks, those that carried a word.
@@ -129,10 +139,13 @@ impl Rates {
         let blocks = f64::from(until.blocks.wrapping_sub(from.blocks));
         let elapsed = (until.at - from.at).0 as f64;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let second = f64::from(until.second.wrapping_sub(from.second));
+        let lanes = f64::from(scenario.workload.links);
         Self {
+            second: share(second, words),
             words_bytes_s: share(words * 8.0, elapsed * 1e-12),
             packing: share(words, blocks * 7.0),
-            busy: share(blocks * scenario.platform.lanes.block_ps(), elapsed).min(1.0),
+            busy: share(blocks * scenario.platform.lanes.block_ps(), elapsed * lanes).min(1.0),
         }
     }
 
@@ -147,9 +160,13 @@ impl Rates {
             "bad_blocks": outcome.until.bad,
             "blocks_again": outcome.until.again,
         });
-        match described {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        }
+        let two = json!({
+            "links": scenario.workload.links,
+            "policy": scenario.workload.policy.name(),
+            "second_link_share": self.second,
+        });
+        let parts =
+            if scenario.workload.links == 1 { vec![described] } else { vec![described, two] };
+        parts.into_iter().filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

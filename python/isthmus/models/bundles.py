@@ -6,7 +6,7 @@ The grouping goes by name and checks width and direction; a port that fits no bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isthmus.errors import UserError
@@ -117,14 +117,22 @@ SERDES: dict[str, Signal] = {
     "tx_data_o": Signal(0, True),
     "tx_k_o": Signal(0, True),
 }
-SERDES_BITS = {"rx_data": 32, "rx_k": 4, "signal": 1, "tx_data": 32, "tx_k": 4}
+SERDES_BITS = {"signal": 1, "rx_data": 32, "rx_k": 4, "tx_data": 32, "tx_k": 4}
 
-# The user side of a link's lanes, a block of 512 bits at a time. The device always has one to send.
+# The user side of a link's lanes, a block of 512 bits at a time, vectors over links. The device always has
+# one to send.
 BLOCKS: dict[str, Signal] = {
-    "tx_data_o": Signal(512, True),
-    "tx_ready_i": Signal(1, False),
-    "rx_data_i": Signal(512, False),
-    "rx_valid_i": Signal(1, False),
+    "tx_data_o": Signal(0, True),
+    "tx_ready_i": Signal(0, False),
+    "rx_data_i": Signal(0, False),
+    "rx_valid_i": Signal(0, False),
+}
+BLOCKS_BITS = {"tx_ready": 1, "tx_data": 512, "rx_data": 512, "rx_valid": 1}
+
+# Of vectors: what they count, and each member's bits for one of it; the first member's width is the count.
+VECTORS: dict[str, tuple[str, dict[str, int]]] = {
+    "serdes": ("ports", SERDES_BITS),
+    "blocks": ("links", BLOCKS_BITS),
 }
 
 # The packet interface (AMBA CXS) of a PCIe hard block: a packet's beats of 512 bits, with credits both ways.
@@ -152,6 +160,23 @@ TASK: dict[str, Signal] = {
     "done_o": Signal(1, True),
     "done_tag_o": Signal(8, True),
     "done_fault_o": Signal(1, True),
+}
+
+# Words beside lines at a coherent link: loads, stores, interrupts, barriers, and what the far end did here.
+IO: dict[str, Signal] = {
+    "req_valid_i": Signal(1, False),
+    "req_ready_o": Signal(1, True),
+    "req_kind_i": Signal(2, False),
+    "req_address_i": Signal(40, False),
+    "req_mask_i": Signal(8, False),
+    "req_tag_i": Signal(8, False),
+    "req_data_i": Signal(64, False),
+    "rsp_valid_o": Signal(1, True),
+    "rsp_tag_o": Signal(8, True),
+    "rsp_data_o": Signal(64, True),
+    "event_valid_o": Signal(1, True),
+    "event_ipi_o": Signal(1, True),
+    "event_address_o": Signal(40, True),
 }
 
 
@@ -183,6 +208,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "task": TASK,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory
+    "io": IO,
 }
 
 FIXED: dict[str, tuple[str, str, Signal]] = {
@@ -261,8 +287,8 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
             _check_time(device, bundle, bundles)
         if bundle.kind == "probe":
             _check_probe(device, bundle)
-        if bundle.kind == "serdes":
-            _check_serdes(device, bundle)
+        if bundle.kind in VECTORS:
+            _check_vectors(device, bundle, *VECTORS[bundle.kind])
 
 
 def _check_time(device: Elaborated, bundle: Bundle, bundles: Sequence[Bundle]) -> None:
@@ -275,14 +301,14 @@ def _check_time(device: Elaborated, bundle: Bundle, bundles: Sequence[Bundle]) -
             )
 
 
-def _check_serdes(device: Elaborated, bundle: Bundle) -> None:
-    ports = device.ports[bundle.ports["signal"]].width
-    for short, bits in SERDES_BITS.items():
+def _check_vectors(device: Elaborated, bundle: Bundle, what: str, members: Mapping[str, int]) -> None:
+    count = device.ports[bundle.ports[next(iter(members))]].width
+    for short, bits in members.items():
         width = device.ports[bundle.ports[short]].width
-        if width != ports * bits:
+        if width != count * bits:
             raise BundleError(
                 f"{device.top}: bundle {bundle.name}: {short} is {width} bits wide, "
-                f"for {ports} ports {ports * bits}"
+                f"for {count} {what} {count * bits}"
             )
 
 

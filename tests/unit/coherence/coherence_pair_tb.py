@@ -11,6 +11,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 LINE, CIRCUITS = 128, 13
+TWO = 2 * CIRCUITS
 WHOLE = (1 << LINE) - 1
 
 
@@ -51,7 +52,8 @@ class Memory:
                 )
             await FallingEdge(dut.clk_i)
             dut.mem_req_ready_i.value = int(self.rng.random() < 0.7)
-            dut.pass_i.value = self.rng.getrandbits(CIRCUITS) | self.rng.getrandbits(CIRCUITS)
+            circuits = len(dut.pass_i)
+            dut.pass_i.value = self.rng.getrandbits(circuits) | self.rng.getrandbits(circuits)
             due = [one for one in self.open if one[0] <= cycle]
             if offered is None and due and self.rng.random() < 0.8:
                 offered = self.rng.choice(due)
@@ -63,10 +65,11 @@ class Memory:
             dut.mem_rsp_valid_i.value = int(offered is not None)
 
 
-async def begin(dut: Any, slow: int) -> tuple[random.Random, Memory]:
+async def begin(dut: Any, slow: int, partition: bool) -> tuple[random.Random, Memory]:
     rng = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
     dut.req_valid_i.value, dut.pass_i.value, dut.rst_ni.value = 0, 0, 0
+    dut.partition_i.value = int(partition)
     memory = Memory(dut, rng, slow)
     cocotb.start_soon(memory.run())
     await ClockCycles(dut.clk_i, 3)
@@ -75,10 +78,12 @@ async def begin(dut: Any, slow: int) -> tuple[random.Random, Memory]:
     return rng, memory
 
 
-async def traffic(dut: Any, count: int, lines: int, slow: int, reads: float = 0.5) -> int:
+async def traffic(
+    dut: Any, count: int, lines: int, slow: int, reads: float = 0.5, partition: bool = False
+) -> int:
     """Random requests; each answer is compared with the line as all earlier stores to it left it.
     Returns how many were in flight at most."""
-    rng, memory = await begin(dut, slow)
+    rng, memory = await begin(dut, slow, partition)
     expected: dict[int, int] = {}
     flying: dict[int, tuple[int, int | None]] = {}
     free, most, done = list(range(256)), 0, 0
@@ -121,6 +126,7 @@ async def traffic(dut: Any, count: int, lines: int, slow: int, reads: float = 0.
     await ClockCycles(dut.clk_i, 50)
     for index, line in expected.items():
         assert memory.line(index) == line
+    assert not int(dut.wrong_link_o.value)
     return most
 
 
@@ -138,3 +144,36 @@ async def all_ids_are_used_and_used_again(dut: Any) -> None:
 @cocotb.test()
 async def stores_of_parts_leave_the_rest(dut: Any) -> None:
     await traffic(dut, 400, lines=40, slow=5, reads=0.2)
+
+
+def shares(dut: Any) -> list[int]:
+    """Words that each link carried."""
+    both = int(dut.words_o.value)
+    return [both & 0xFFFF_FFFF, both >> 32]
+
+
+@cocotb.test()
+async def two_links_that_are_balanced_carry_the_same(dut: Any) -> None:
+    if len(dut.pass_i) != TWO:
+        return
+    await traffic(dut, 500, lines=40, slow=5)
+    first, second = shares(dut)
+    assert abs(first - second) < 0.1 * (first + second)
+
+
+@cocotb.test()
+async def two_links_that_are_partitioned_have_each_their_lines(dut: Any) -> None:
+    if len(dut.pass_i) != TWO:
+        return
+    await traffic(dut, 500, lines=40, slow=5, partition=True)
+    assert min(shares(dut)) > 0.3 * sum(shares(dut))
+
+
+@cocotb.test()
+async def two_lines_that_are_hit_again_are_ordered_with_a_partition(dut: Any) -> None:
+    await traffic(dut, 400, lines=2, slow=3, partition=True)
+
+
+@cocotb.test()
+async def two_lines_that_are_hit_again_are_ordered_over_all_links(dut: Any) -> None:
+    await traffic(dut, 400, lines=2, slow=3)

@@ -7,13 +7,13 @@ from bench import run
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("transactions", [64])
-def test_coherence_pair(transactions: int) -> None:
+@pytest.mark.parametrize(("transactions", "links"), [(64, 1), (64, 2)])
+def test_coherence_pair(transactions: int, links: int) -> None:
     run(
         "isthmus:coherence:coherence",
         "coherence_pair_bench",
         "coherence_pair_tb",
-        parameters={"NumTbe": transactions},
+        parameters={"NumTbe": transactions, "NumLinks": links},
         extra_sources=[HERE / "coherence_pair_bench.sv"],
     )
 
@@ -26,4 +26,13 @@ def test_coherence_agents(ways: int) -> None:
         "coherence_agents_tb",
         parameters={"Ways": ways},
         extra_sources=[HERE / "coherence_agents_bench.sv"],
+    )
+
+
+def test_coherence_io() -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_io_bench",
+        "coherence_io_tb",
+        extra_sources=[HERE / "coherence_io_bench.sv"],
     )

@@ -16,6 +16,11 @@ use crate::stages::Way;
 const LOADS: [u32; 2] = [6, 7];
 const STORES: [u32; 2] = [2, 3];
 const LINES: [u32; 2] = [4, 5];
+/// Of I/O requests and answers, of interrupts, of what ends a barrier.
+const IO: [u32; 2] = [0, 0];
+const IO_ANSWERS: [u32; 2] = [1, 1];
+const INTERRUPTS: [u32; 2] = [12, 12];
+const ACKS: [u32; 2] = [10, 11];
 const NUMBERED: [u32; 2] = [0b100, 0b101];
 
 /// Whether a block carries a word of one of two virtual circuits.
@@ -81,7 +86,16 @@ pub(super) fn stages(
     let end = *outcome.done.last().ok_or_else(missing)?;
     let probes = world.simulation.probes().since(0);
     let seen = Seen { probes: &probes, begin };
-    let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| lanes.borrow().records().to_vec());
+    let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| {
+        // Of both links, in the order in which they were taken.
+        let records = lanes.iter().flat_map(|lanes| lanes.borrow().records().to_vec());
+        let mut records: Vec<_> = records.collect();
+        records.sort_by_key(|one| (one.taken, one.arrived));
+        records
+    });
+    if scenario.words() {
+        return words(scenario, begin, end, &to_host, &to_fpga);
+    }
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
     way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;
@@ -119,6 +133,52 @@ pub(super) fn stages(
     way.finish(end)
 }
 
+/// Stages of an I/O access, an interrupt or a barrier.
+fn words(
+    scenario: &EciScenario,
+    begin: Picoseconds,
+    end: Picoseconds,
+    to_host: &[BlockRecord],
+    to_fpga: &[BlockRecord],
+) -> Result<Vec<Stage>, RoadError> {
+    let missing = || RoadError::Inconsistent("eci: the observed word left no trace".to_owned());
+    // All registers are read afterwards.
+    let within = |records: &[BlockRecord]| -> Vec<_> {
+        records.iter().filter(|one| begin <= one.taken && one.taken < end).copied().collect()
+    };
+    let (to_host, to_fpga) = (&within(to_host), &within(to_fpga));
+    let core = Picoseconds::from_ns_f64(scenario.platform.core_ns);
+    let driver = scenario.workload.driver;
+    let (near, far, out, back) = match scenario.by_host() {
+        true => ("host", "fpga", to_fpga, to_host),
+        false => ("fpga", "host", to_host, to_fpga),
+    };
+    let (asks, answers) = match driver {
+        EciDriver::Io if scenario.reads_words() => (IO, Some(IO_ANSWERS)),
+        EciDriver::Io => (IO, None),
+        EciDriver::Barrier => (LOADS, Some(ACKS)),
+        _ => (INTERRUPTS, None),
+    };
+    let mut way = Way::new(begin);
+    if near == "host" {
+        way.until("host", "core", begin + core)?;
+    }
+    lanes(&mut way, near, "issue, pack", out, asks).ok_or_else(missing)??;
+    let last = match answers {
+        Some(circuits) => {
+            lanes(&mut way, far, "check, answer, pack", back, circuits).ok_or_else(missing)??;
+            near
+        }
+        None => far,
+    };
+    let at_core = last == "host";
+    way.until(last, "check", if at_core { end - core } else { end })?;
+    if at_core {
+        way.until("host", "core", end)?;
+    }
+    way.finish(end)
+}
+
 /// Time on the lanes, from the first block with a word of these circuits to the last; `None`: no such block.
 fn lanes(
     way: &mut Way,
@@ -127,9 +187,9 @@ fn lanes(
     records: &[BlockRecord],
     circuits: [u32; 2],
 ) -> Option<Result<(), RoadError>> {
-    let mut blocks = records.iter().filter(|one| carries(one, circuits));
-    let first = blocks.next()?;
-    let last = blocks.next_back().unwrap_or(first);
+    let blocks = || records.iter().filter(|one| carries(one, circuits));
+    let first = blocks().next()?;
+    let last = blocks().max_by_key(|one| one.arrived)?;
     let marks = [
         (from, before, first.taken),
         ("wire", "bits", last.sent),

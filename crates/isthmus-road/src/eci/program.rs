@@ -13,13 +13,13 @@ use isthmus_sim::world::lines::{
 };
 
 use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
-use super::world::{Status, World, first_lines, random_line};
+use super::world::{Status, World, first_lines, of_links, random_line};
 use crate::arrivals::Starts;
 use crate::error::RoadError;
 
-const CHUNK: Picoseconds = Picoseconds::from_us(1);
+pub(super) const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run without any response for this long is an error: the link has stopped.
-const STUCK: Picoseconds = Picoseconds::from_us(500);
+pub(super) const STUCK: Picoseconds = Picoseconds::from_us(500);
 /// Longer than an acknowledged store needs to become visible, and longer than blocks are in flight.
 const SETTLE: Picoseconds = Picoseconds::from_us(2);
 
@@ -28,12 +28,31 @@ const SETTLE: Picoseconds = Picoseconds::from_us(2);
 pub(super) struct Counts {
     pub(super) at: Picoseconds,
     pub(super) words: u32,
+    /// Of these words, those on the second link.
+    pub(super) second: u32,
     pub(super) blocks: u32,
     pub(super) bad: u64,
     pub(super) again: u64,
 }
 
+impl Counts {
+    /// Those of the direction that carries the scenario's data, now.
+    pub(super) fn at(sim: &Sim, scenario: &EciScenario, status: &[Rc<Status>; 2]) -> Self {
+        let data = &status[usize::from(!scenario.to_host())];
+        let sum = |pin: fn(&Status) -> u32| status.iter().map(|end| u64::from(pin(end))).sum();
+        Self {
+            at: sim.now(),
+            words: of_links(&data.words),
+            second: (data.words.get() >> 32) as u32,
+            blocks: of_links(&data.blocks),
+            bad: sum(|end| of_links(&end.bad)),
+            again: sum(|end| of_links(&end.again)),
+        }
+    }
+}
+
 /// Result of a run.
+#[derive(Default)]
 pub(super) struct Outcome {
     /// Intended starts of all transfers, the observed one last.
     pub(super) due: Vec<Picoseconds>,
@@ -50,6 +69,17 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// Of so many transfers, none of which has begun.
+    pub(super) fn new(transfers: usize, lines: Vec<Line>) -> Self {
+        Self {
+            due: Vec::with_capacity(transfers),
+            done: vec![Picoseconds::ZERO; transfers],
+            known: vec![Picoseconds::ZERO; transfers],
+            lines,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn samples(&self, of: &Range<u64>) -> impl Iterator<Item = Picoseconds> {
         let of = of.start as usize..of.end as usize;
         self.done[of.clone()].iter().zip(&self.due[of]).map(|(done, due)| *done - *due)
@@ -141,15 +171,7 @@ impl Logic {
             host: Host { tags: (0..=u8::MAX).collect(), ..Host::default() },
             last: sim.now(),
             wrong: None,
-            outcome: Outcome {
-                due: Vec::with_capacity(transfers),
-                done: vec![Picoseconds::ZERO; transfers],
-                known: vec![Picoseconds::ZERO; transfers],
-                from: Counts::default(),
-                until: Counts::default(),
-                checked: 0,
-                lines: first_lines(scenario.seed),
-            },
+            outcome: Outcome::new(transfers, first_lines(scenario.seed)),
             sim,
         })
     }
@@ -181,15 +203,7 @@ impl Logic {
     }
 
     fn counts(&self) -> Counts {
-        let data = &self.status[usize::from(!self.scenario.writes())];
-        let sum = |pin: fn(&Status) -> u64| self.status.iter().map(|end| pin(end)).sum();
-        Counts {
-            at: self.sim.now(),
-            words: data.words.get() as u32,
-            blocks: data.blocks.get() as u32,
-            bad: sum(|end| end.bad.get()),
-            again: sum(|end| end.again.get()),
-        }
+        Counts::at(&self.sim, &self.scenario, &self.status)
     }
 
     /// Whether the host's program has written the lines of the next transfer.
@@ -363,24 +377,13 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
         logic.borrow_mut().outcome.from = counts;
     }
     complete(world, scenario, &logic)?;
-    world.lanes.iter().for_each(|lanes| lanes.borrow_mut().remember(true));
-    world.simulation.probes().set_enabled(true);
+    world.observe();
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;
     if coherent {
         read_all(world, scenario, &logic)?;
     }
-    let mut logic = logic.borrow_mut();
-    let empty = Outcome {
-        due: Vec::new(),
-        done: Vec::new(),
-        known: Vec::new(),
-        from: Counts::default(),
-        until: Counts::default(),
-        checked: 0,
-        lines: Vec::new(),
-    };
-    Ok(std::mem::replace(&mut logic.outcome, empty))
+    Ok(std::mem::take(&mut logic.borrow_mut().outcome))
 }
 
 /// The host's program reads every line, wherever it is.

@@ -24,8 +24,14 @@ const CACHE_LINES: u64 = 256;
 /// Bytes of a shared word.
 pub(super) const WORD_BYTES: usize = 8;
 const MOST_BYTES: usize = 65_536;
+/// I/O accesses that an end has open.
+const OPEN_WORDS: u32 = 32;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 4_096;
+
+const fn one() -> u32 {
+    1
+}
 
 /// One run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,7 +54,7 @@ pub struct EciScenario {
     /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// Injected faults: `to_host` and `to_fpga`, each with `.block_error` (a bit of a block is inverted) and
+    /// Injected faults: `to_host` and `to_fpga`, of the second link `to_host_1` and `to_fpga_1`, each with `.block_error` (a bit of a block is inverted) and
     /// `.block_lost` (a block is dropped); decided for each block.
     #[serde(default)]
     pub faults: BTreeMap<String, FaultSpec>,
@@ -74,6 +80,10 @@ pub struct EciPlatform {
     /// From a store at host memory to its data being visible to a program.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
+    /// From a core of the host to the logic of its end of the link, and back the same: of I/O accesses and
+    /// interrupts.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub core_ns: f64,
 }
 
 /// Gateware of one end.
@@ -87,7 +97,8 @@ pub struct EciDevice {
     pub reset_cycles: u32,
 }
 
-/// How the FPGA's logic reaches host memory. All but `uncached` need a cache and a directory.
+/// How the FPGA's logic reaches host memory, or what is not about lines. Those through a cache need one and a
+/// directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EciDriver {
@@ -102,6 +113,12 @@ pub enum EciDriver {
     CachedHit,
     /// The home changes the word; only for `update`.
     Atomic,
+    /// I/O accesses of a word with byte enables: `host-read` and `host-write`.
+    Io,
+    /// Interrupts between processors: `message` from the host, `device-write` from the FPGA.
+    Ipi,
+    /// Barriers of the FPGA, with no store open before them: `device-write`.
+    Barrier,
 }
 
 impl EciDriver {
@@ -114,6 +131,31 @@ impl EciDriver {
             Self::CachedDirty => "cached-dirty",
             Self::CachedHit => "cached-hit",
             Self::Atomic => "atomic",
+            Self::Io => "io",
+            Self::Ipi => "ipi",
+            Self::Barrier => "barrier",
+        }
+    }
+}
+
+/// How messages take two links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EciPolicy {
+    /// By the room in the queues of the links.
+    #[default]
+    Balance,
+    /// By a hash of the line's address.
+    Partition,
+}
+
+impl EciPolicy {
+    /// Name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Balance => "balance",
+            Self::Partition => "partition",
         }
     }
 }
@@ -122,11 +164,18 @@ impl EciDriver {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EciWorkload {
-    /// `device-read`, `device-write` or `update`.
+    /// `device-read`, `device-write`, `update`; of words `host-read`, `host-write` and `message`.
     pub operation: Operation,
     /// How the FPGA's logic reaches host memory.
     #[serde(default)]
     pub driver: EciDriver,
+    /// Links between the FPGA and the host; the models must have as many.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 2))]
+    pub links: u32,
+    /// How messages take two links.
+    #[serde(default)]
+    pub policy: EciPolicy,
     /// Bytes per transfer: whole lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
     pub bytes: usize,
@@ -155,10 +204,24 @@ impl EciScenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let carried = [Operation::DeviceRead, Operation::DeviceWrite, Operation::Update];
+        let carried = [
+            Operation::HostRead,
+            Operation::HostWrite,
+            Operation::DeviceRead,
+            Operation::DeviceWrite,
+            Operation::Message,
+            Operation::Update,
+        ];
         self.workload.operation.check("workload.operation", "eci", &carried)?;
         let (operation, driver) = (self.workload.operation, self.workload.driver);
-        if (operation == Operation::Update) != (driver == EciDriver::Atomic) {
+        let fits = match operation {
+            Operation::Update => driver == EciDriver::Atomic,
+            Operation::HostRead | Operation::HostWrite => driver == EciDriver::Io,
+            Operation::Message => driver == EciDriver::Ipi,
+            Operation::DeviceWrite => !matches!(driver, EciDriver::Atomic | EciDriver::Io),
+            _ => !matches!(driver, EciDriver::Atomic) && !self.words(),
+        };
+        if !fits {
             let reason = format!("{} is no driver of {operation}", driver.name());
             return Err(RoadError::scenario("workload.driver", reason));
         }
@@ -167,6 +230,7 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.bytes", reason));
         }
         let window = self.arrivals()?.window().unwrap_or(1);
+        self.check_words(window)?;
         let lines = u64::from(window) * self.lines();
         if lines > REGION_LINES / 2 {
             let most = REGION_LINES / 2 / self.lines();
@@ -179,6 +243,56 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.window", reason));
         }
         Ok(())
+    }
+
+    fn check_words(&self, window: u32) -> Result<(), RoadError> {
+        let (driver, bytes) = (self.workload.driver, self.workload.bytes);
+        if !self.words() {
+            return Ok(());
+        }
+        let message = driver != EciDriver::Io;
+        if bytes > WORD_BYTES || message && bytes != WORD_BYTES {
+            let reason = match message {
+                true => format!("a message of {} has {WORD_BYTES} bytes", driver.name()),
+                false => format!("an I/O access is of 1 to {WORD_BYTES} bytes"),
+            };
+            return Err(RoadError::scenario("workload.bytes", reason));
+        }
+        let most = if driver == EciDriver::Barrier { 1 } else { OPEN_WORDS };
+        if window > most {
+            let reason = format!("{window} of {}: at most {most} are open", driver.name());
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    /// Whether it is about words, not about lines.
+    pub(super) fn words(&self) -> bool {
+        matches!(self.workload.driver, EciDriver::Io | EciDriver::Ipi | EciDriver::Barrier)
+    }
+
+    /// Whether words are loaded, and not stored.
+    pub(super) fn reads_words(&self) -> bool {
+        self.workload.operation == Operation::HostRead
+    }
+
+    /// Whether a host program starts its transfers.
+    pub(super) fn by_host(&self) -> bool {
+        matches!(
+            self.workload.operation,
+            Operation::HostRead | Operation::HostWrite | Operation::Message
+        )
+    }
+
+    /// Whether its data go to the host.
+    pub(super) fn to_host(&self) -> bool {
+        self.writes() || self.workload.operation == Operation::HostRead
+    }
+
+    /// Whether a transfer is done at the other end than where it begins.
+    pub(super) fn one_way(&self) -> bool {
+        let there = [Operation::DeviceWrite, Operation::HostWrite, Operation::Message];
+        there.contains(&self.workload.operation) && self.workload.driver != EciDriver::Barrier
     }
 
     /// Lines that the transfers use, in ascending order, again and again.
@@ -237,7 +351,7 @@ mod tests {
     const SCENARIO: &str = r#"{
         "road": "eci", "profile": "isthmus",
         "platform": {
-            "name": "eci", "clock_mhz": 300, "memory_read_ns": 60, "memory_write_ns": 60,
+            "name": "eci", "clock_mhz": 300, "memory_read_ns": 60, "memory_write_ns": 60, "core_ns": 10,
             "lanes": {"lanes": 12, "lane_mbit_s": 10312.5, "coded_bits": 67, "metaframe_words": 2048,
                       "control_words": 4, "serdes_ns": 27, "trace_ns": 2}
         },
@@ -268,6 +382,8 @@ mod tests {
     fn what_cannot_be_is_refused_by_its_key() {
         let update = with(&["workload", "operation"], "update".into());
         assert!(update.contains("workload.driver: uncached is no driver of update"), "{update}");
+        let load = with(&["workload", "operation"], "host-read".into());
+        assert!(load.contains("workload.driver: uncached is no driver of host-read"), "{load}");
         let put = with(&["workload", "operation"], "put".into());
         assert!(put.contains("workload.operation: eci does not carry put"), "{put}");
         let window = with(&["workload", "window"], 1_000.into());

@@ -13,7 +13,7 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::scenario::{EciDevice, EciScenario, REGION_LINES};
+use super::scenario::{EciDevice, EciPolicy, EciScenario, REGION_LINES};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
@@ -21,7 +21,7 @@ use crate::model::MakeModel;
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
 const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
 
-/// Counters of one end.
+/// Counters of one end, each of all its links: 32 bits a link.
 pub(super) struct Status {
     pub(super) blocks: OutputPin,
     pub(super) words: OutputPin,
@@ -34,19 +34,25 @@ pub(super) struct Status {
 }
 
 impl Status {
-    fn new(device: &DeviceHandle) -> Result<Self, RoadError> {
+    fn new(device: &DeviceHandle, links: u32) -> Result<Self, RoadError> {
         let pin = |name: &str, width| device.output(&format!("status_{name}_o"), width);
         Ok(Self {
-            blocks: pin("blocks", 32)?,
-            words: pin("words", 32)?,
-            bad: pin("bad", 32)?,
-            again: pin("again", 32)?,
-            up: pin("up", 1)?,
-            fail: pin("fail", 1)?,
+            blocks: pin("blocks", 32 * links)?,
+            words: pin("words", 32 * links)?,
+            bad: pin("bad", 32 * links)?,
+            again: pin("again", 32 * links)?,
+            up: pin("up", links)?,
+            fail: pin("fail", links)?,
             stray: pin("stray", 32)?,
-            got: pin("got", 32)?,
+            got: pin("got", 32 * links)?,
         })
     }
+}
+
+/// A counter of both links together; it wraps.
+pub(super) fn of_links(pin: &OutputPin) -> u32 {
+    let both = pin.get();
+    (both as u32).wrapping_add((both >> 32) as u32)
 }
 
 /// The simulated world.
@@ -54,8 +60,9 @@ pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) fpga: DeviceHandle,
     pub(super) host: DeviceHandle,
-    /// Lanes from the FPGA to the host, and back.
-    pub(super) lanes: [Rc<RefCell<BlockLine>>; 2],
+    /// Lanes of each link from the FPGA to the host, and back.
+    pub(super) lanes: [Vec<Rc<RefCell<BlockLine>>>; 2],
+    links: u32,
     pub(super) memory: Rc<RefCell<LineMemory>>,
     /// Status of the FPGA and of the host.
     pub(super) status: [Rc<Status>; 2],
@@ -92,9 +99,16 @@ impl World {
         let fpga = add(&simulation, scenario, "fpga", &scenario.fpga, waveform, make_model)?;
         let host = add(&simulation, scenario, "host", &scenario.host, None, make_model)?;
         let sim = simulation.handle();
-        let lanes = &scenario.platform.lanes;
-        let to_host = Rc::new(RefCell::new(BlockLine::new(&sim, "to_host", lanes)?));
-        let to_fpga = Rc::new(RefCell::new(BlockLine::new(&sim, "to_fpga", lanes)?));
+        let links = scenario.workload.links;
+        let lanes = |way: &str| -> Result<Vec<_>, RoadError> {
+            let names = [way.to_owned(), format!("{way}_1")];
+            let lines = names.iter().take(links as usize).map(|name| {
+                let line = BlockLine::new(&sim, name, &scenario.platform.lanes)?;
+                Ok(Rc::new(RefCell::new(line)))
+            });
+            lines.collect()
+        };
+        let (to_host, to_fpga) = (lanes("to_host")?, lanes("to_fpga")?);
         BlockPins::attach(&fpga, &to_host, &to_fpga)?;
         BlockPins::attach(&host, &to_fpga, &to_host)?;
         let memory = Rc::new(RefCell::new(LineMemory::new(
@@ -107,19 +121,26 @@ impl World {
             sim.faults().inject(name, spec.clone())?;
         }
         simulation.probes().set_enabled(false);
-        let status = [Rc::new(Status::new(&fpga)?), Rc::new(Status::new(&host)?)];
-        Ok(Self { simulation, fpga, host, lanes: [to_host, to_fpga], memory, status })
+        let status = [Rc::new(Status::new(&fpga, links)?), Rc::new(Status::new(&host, links)?)];
+        Ok(Self { simulation, fpga, host, lanes: [to_host, to_fpga], links, memory, status })
     }
 
     /// Waits until both ends have answered each other.
     pub(super) fn start(&self) -> Result<(), RoadError> {
-        while self.status.iter().any(|status| status.up.get() == 0) {
+        let up = (1 << self.links) - 1;
+        while self.status.iter().any(|status| status.up.get() != up) {
             if self.simulation.handle().now() > UP_LIMIT {
                 return Err(RoadError::Violation(format!("eci: no link after {UP_LIMIT}")));
             }
             self.simulation.run_for(UP_STEP)?;
         }
         Ok(())
+    }
+
+    /// From now on lanes and probes are recorded.
+    pub(super) fn observe(&self) {
+        self.lanes.iter().flatten().for_each(|lanes| lanes.borrow_mut().remember(true));
+        self.simulation.probes().set_enabled(true);
     }
 
     /// Counters of both ends. A device that broke its contract is an error.
@@ -133,7 +154,7 @@ impl World {
                 ("bad", &status.bad),
                 ("again", &status.again),
             ] {
-                found.insert(format!("{name}.{what}"), pin.get());
+                found.insert(format!("{name}.{what}"), u64::from(of_links(pin)));
             }
             if status.fail.get() != 0 || status.stray.get() != 0 {
                 let what = if status.fail.get() != 0 { "acknowledgement" } else { "message" };
@@ -179,7 +200,10 @@ fn add(
         model_path: device.model_path.clone(),
         clocks: vec![ClockConfig::new("clk_i", clock)],
         reset_cycles: device.reset_cycles,
-        cfg: BTreeMap::new(),
+        cfg: BTreeMap::from([(
+            "partition".to_owned(),
+            u64::from(scenario.workload.policy == EciPolicy::Partition),
+        )]),
         epoch_ns: 0,
         trace: waveform.map(Path::to_owned),
         resets: Vec::new(),

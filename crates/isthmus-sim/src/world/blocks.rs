@@ -169,12 +169,17 @@ impl BlockLine {
     }
 }
 
-/// Both directions of lanes at the bundle `blocks` of a device.
-pub struct BlockPins {
+/// One link at a device: its lanes, and whether they take what is at the pins.
+struct Link {
     out: Rc<RefCell<BlockLine>>,
     into: Rc<RefCell<BlockLine>>,
-    period: Picoseconds,
     ready: bool,
+}
+
+/// Both directions of the lanes of all links at the bundle `blocks` of a device.
+pub struct BlockPins {
+    links: Vec<Link>,
+    period: Picoseconds,
     send: OutputPin,
     send_ready: InputPin,
     receive: InputPin,
@@ -182,29 +187,34 @@ pub struct BlockPins {
 }
 
 impl BlockPins {
-    /// Ties lanes to a device's pins: `out` from it, `into` to it.
+    /// Ties lanes to a device's pins: of each link `out` from it, `into` to it.
     ///
     /// # Errors
     /// When the device has no such pins, or its clock is slower than the lanes.
     pub fn attach(
         device: &DeviceHandle,
-        out: &Rc<RefCell<BlockLine>>,
-        into: &Rc<RefCell<BlockLine>>,
+        out: &[Rc<RefCell<BlockLine>>],
+        into: &[Rc<RefCell<BlockLine>>],
     ) -> Result<(), SimError> {
         let period = device.clock_period("clk_i").unwrap_or_default();
-        if period.0 * 1_000 > into.borrow().block_fs {
+        if into.iter().any(|lanes| period.0 * 1_000 > lanes.borrow().block_fs) {
             let reason = format!("a clock of {period} is too slow for the lanes' blocks");
             return Err(config_error(device.name(), reason));
         }
-        let agent = Self {
+        let links = out.iter().zip(into).map(|(out, into)| Link {
             out: Rc::clone(out),
             into: Rc::clone(into),
-            period,
             ready: false,
-            send: device.output("blocks_tx_data_o", 512)?,
-            send_ready: device.input("blocks_tx_ready_i", 1)?,
-            receive: device.input("blocks_rx_data_i", 512)?,
-            receive_valid: device.input("blocks_rx_valid_i", 1)?,
+        });
+        let links: Vec<_> = links.collect();
+        let count = links.len() as u32;
+        let agent = Self {
+            links,
+            period,
+            send: device.output("blocks_tx_data_o", 512 * count)?,
+            send_ready: device.input("blocks_tx_ready_i", count)?,
+            receive: device.input("blocks_rx_data_i", 512 * count)?,
+            receive_valid: device.input("blocks_rx_valid_i", count)?,
         };
         device.attach("clk_i", Box::new(agent))
     }
@@ -212,21 +222,27 @@ impl BlockPins {
 
 impl PinAgent for BlockPins {
     fn sample(&mut self, time: Picoseconds) {
-        if self.ready {
-            let block = std::array::from_fn(|word| self.send.word(word));
-            self.out.borrow_mut().take(time, block);
+        for (number, link) in self.links.iter().enumerate().filter(|(_, link)| link.ready) {
+            let block = std::array::from_fn(|word| self.send.word(BLOCK_WORDS * number + word));
+            link.out.borrow_mut().take(time, block);
         }
     }
 
     fn drive(&mut self, time: Picoseconds) {
         let next = time + self.period;
-        self.ready = self.out.borrow().has_room(next, self.period);
-        self.send_ready.set(u64::from(self.ready));
-        let arrived = self.into.borrow_mut().arrive(next);
-        self.receive_valid.set(u64::from(arrived.is_some()));
-        if let Some(block) = arrived {
-            block.iter().enumerate().for_each(|(word, value)| self.receive.set_word(word, *value));
+        let (mut ready, mut valid) = (0, 0);
+        for (number, link) in self.links.iter_mut().enumerate() {
+            link.ready = link.out.borrow().has_room(next, self.period);
+            ready |= u64::from(link.ready) << number;
+            if let Some(block) = link.into.borrow_mut().arrive(next) {
+                valid |= 1 << number;
+                for (word, value) in block.iter().enumerate() {
+                    self.receive.set_word(BLOCK_WORDS * number + word, *value);
+                }
+            }
         }
+        self.send_ready.set(ready);
+        self.receive_valid.set(valid);
     }
 
     fn quiet(&self) -> bool {

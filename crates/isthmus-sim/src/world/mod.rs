@@ -23,6 +23,7 @@ pub mod switch;
 pub mod tasks;
 pub mod usb;
 pub mod vme;
+pub mod words;
 
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes of host memory by an FPGA over one coherent link.
+"""Reads and writes of host memory by an FPGA over one coherent link, or two.
 
 `scenario` makes one run (docs/reference/eci-scenario.md), `measure` runs several.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
@@ -25,12 +26,26 @@ FPGA, HOST = "eci_fpga", "eci_host"
 OPERATIONS = ("device-read", "device-write")
 """Of lines; `update` is of one shared word."""
 UPDATE = "update"
+ALL_OPERATIONS = (*OPERATIONS, UPDATE, "host-read", "host-write", "message")
 WORD_BYTES = 8
 DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
 ATOMIC = "atomic"
+IO, IPI, BARRIER = "io", "ipi", "barrier"
+WORD_OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    IO: ("host-read", "host-write"),
+    IPI: ("message", "device-write"),
+    BARRIER: ("device-write",),
+}
+"""What is about words: I/O accesses of a host program, interrupts to the FPGA and to the host, barriers of
+the FPGA."""
+OPEN_WORDS = 32
+LINKS = 2
+"""At most."""
+POLICIES = ("balance", "partition")
+"""How messages take two links: by the room in their queues, by a hash of the line's address."""
 WAYS = 4
 LINE_BYTES = 128
 LARGEST = largest("EciWorkload", "bytes")
@@ -43,7 +58,7 @@ WARMUP = 20
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
-Operation = Literal["device-read", "device-write", "update"]
+Operation = Literal["device-read", "device-write", "update", "host-read", "host-write", "message"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +74,13 @@ class Transfers:
     seed: int = 1
     faults: tuple[tuple[str, float], ...] = ()
     driver: str = "uncached"
+    links: int = 1
+    policy: str = "balance"
 
     @property
     def cached(self) -> bool:
         """Whether it needs a cache in the FPGA, and a directory at the host."""
-        return self.driver != "uncached"
+        return needs_cache(self.driver)
 
 
 @dataclass(frozen=True)
@@ -78,10 +95,17 @@ class Point:
 def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what cannot be run."""
     t = transfers
-    choose("operation", t.operation, (*OPERATIONS, UPDATE))
-    choose("driver", t.driver, (ATOMIC,) if t.operation == UPDATE else DRIVERS)
+    choose("operation", t.operation, ALL_OPERATIONS)
+    choose("driver", t.driver, drivers_of(t.operation))
+    if not 1 <= t.links <= LINKS:
+        raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
+    choose("policy", t.policy, POLICIES)
     if t.operation == UPDATE and t.size != WORD_BYTES:
         raise UserError(f"size: an update is of {WORD_BYTES} bytes")
+    if t.driver == IO and t.size > WORD_BYTES:
+        raise UserError(f"size: an I/O access is of 1 to {WORD_BYTES} bytes")
+    if t.driver in (IPI, BARRIER) and t.size != WORD_BYTES:
+        raise UserError(f"size: a message of {t.driver} has {WORD_BYTES} bytes")
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
     most = most_in_flight(t.size, t.driver)
@@ -89,8 +113,22 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
 
+def needs_cache(driver: str) -> bool:
+    """Whether a driver needs a cache in the FPGA."""
+    return driver != "uncached" and driver not in WORD_OPERATIONS
+
+
+def drivers_of(operation: str) -> tuple[str, ...]:
+    """The drivers of an operation."""
+    words = tuple(driver for driver, carried in WORD_OPERATIONS.items() if operation in carried)
+    lines = (ATOMIC,) if operation == UPDATE else DRIVERS if operation in OPERATIONS else ()
+    return (*lines, *words)
+
+
 def most_in_flight(size: int, driver: str = "uncached") -> int:
     """Transfers of this size that may be in flight."""
+    if driver in WORD_OPERATIONS:
+        return 1 if driver == BARRIER else OPEN_WORDS
     lines = CACHE_LINES if driver == "cached-hit" else IN_FLIGHT_LINES
     return max(1, lines // -(-size // LINE_BYTES))
 
@@ -112,6 +150,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     workload: dict[str, Any] = {
         "operation": t.operation,
         "driver": t.driver,
+        **({"links": t.links, "policy": t.policy} if t.links > 1 else {}),
         "bytes": t.size,
         "iterations": t.iterations,
         "warmup": WARMUP,
@@ -125,6 +164,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             **entries(platform.fpga),
             "lanes": entries(platform.groups["lanes"]),
             **entries(platform.groups["memory"]),
+            **entries(platform.groups["core"]),
         },
         "fpga": {"model_path": str(models[FPGA])},
         "host": {"model_path": str(models[HOST])},
@@ -139,7 +179,9 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def parameters(platform: Platform, profile: Profile, top: str, cached: bool = False) -> dict[str, int]:
+def parameters(
+    platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1
+) -> dict[str, int]:
     """The parameters of one end; `cached`: with a cache in the FPGA, and a directory at the host."""
     design = platform.profiles[profile]
     made = {
@@ -148,6 +190,8 @@ def parameters(platform: Platform, profile: Profile, top: str, cached: bool = Fa
         "Window": int(design.replay.value),
         "RoundTrip": int(design.round_trip.value),
     }
+    if links > 1:
+        made["NumLinks"] = links
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
@@ -156,11 +200,11 @@ def parameters(platform: Platform, profile: Profile, top: str, cached: bool = Fa
 
 
 def models(
-    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False
+    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False, links: int = 1
 ) -> dict[str, Path]:
     """The shared objects of both ends by the name of their top; a build shows its progress."""
     return {
-        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached))
+        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached, links))
         for top in (FPGA, HOST)
     }
 
@@ -174,18 +218,26 @@ def points(
     window: int | None = None,
     seed: int = 1,
     driver: str = "uncached",
+    links: int = 1,
+    policies: Sequence[str] = POLICIES[:1],
 ) -> list[Point]:
-    """A transfer at a time, and as many as keep the link busy; `window`: that many alone."""
+    """A transfer at a time, and as many as keep the link busy; `window`: that many alone. `policies`: of two
+    links."""
     made = []
     for platform in chosen:
         for profile in profiles:
             for operation in operations:
-                update = operation == UPDATE
-                for size in (WORD_BYTES,) if update else parse_sizes(sizes):
+                possible = drivers_of(operation)
+                way = possible[0] if operation not in OPERATIONS else driver
+                one_size = way in (ATOMIC, IPI, BARRIER) or (way == IO and sizes == SIZES)
+                for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
-                    for flight in (1, saturating(size)) if window is None else (window,):
-                        way = ATOMIC if update else driver
-                        one = Transfers(operation, size, count, flight, seed=seed, driver=way)
+                    most = min(saturating(size), most_in_flight(size, way))
+                    flights = tuple(dict.fromkeys((1, most))) if window is None else (window,)
+                    for flight, policy in product(flights, policies if links > 1 else POLICIES[:1]):
+                        one = Transfers(
+                            operation, size, count, flight, seed=seed, driver=way, links=links, policy=policy
+                        )
                         check(one)
                         made.append(Point(one, profile, platform))
     return made
@@ -210,14 +262,14 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, bool], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, bool, int], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
-        cached = point.transfers.cached
-        key = (point.platform.name, point.profile, cached)
+        cached, links = point.transfers.cached, point.transfers.links
+        key = (point.platform.name, point.profile, cached, links)
         if key not in made:
-            made[key] = given or models(point.platform, point.profile, waveform is not None, cached)
-            name = f"{key[0]} {key[1]}{' cached' if cached else ''}"
+            made[key] = given or models(point.platform, point.profile, waveform is not None, cached, links)
+            name = f"{key[0]} {key[1]}{' cached' if cached else ''}{' two links' if links > 1 else ''}"
             built |= {f"{top} {name}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})

@@ -13,21 +13,39 @@ from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Schedule
 if TYPE_CHECKING:
     from isthmus.bench import output
 
-OPERATIONS = ("device-read", "device-write", "update", "all")
-DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
+OPERATIONS = ("device-read", "device-write", "update", "host-read", "host-write", "message", "all")
+DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit", "io", "ipi", "barrier")
+POLICIES = ("balance", "partition", "all")
 
 
 def eci(
-    operation: Annotated[str, one_of("op", OPERATIONS, "--op", help="What the FPGA does.")] = "all",
+    operation: Annotated[
+        str,
+        one_of(
+            "op",
+            OPERATIONS,
+            "--op",
+            help="What the FPGA does, or the host's program. All: those of the driver.",
+        ),
+    ] = "all",
     driver: Annotated[
         str,
         one_of(
             "driver",
             DRIVERS,
             help="Without a cache, or through the FPGA's: lines that no cache has, that the host has just "
-            "written, that are in it. Of reads and writes.",
+            "written, that are in it. io: I/O accesses of the host. ipi: interrupts. barrier: of the FPGA.",
         ),
     ] = "uncached",
+    links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
+    policy: Annotated[
+        str,
+        one_of(
+            "policy",
+            POLICIES,
+            help="How messages take two links: by room in their queues, or by a hash of the line's address.",
+        ),
+    ] = "all",
     size: Annotated[
         str,
         typer.Option(
@@ -67,6 +85,8 @@ def eci(
     command.run(
         operation=operation,
         driver=driver,
+        links=links,
+        policy=policy,
         size=size,
         iterations=iterations,
         window=window,

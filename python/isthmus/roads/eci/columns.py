@@ -19,6 +19,15 @@ COLUMNS: Sequence[Column] = (
         "of the payload words of its blocks, those that carry something",
         lambda m: m.workload.get("packing_share"),
     ),
+    Column(
+        "links", "links between the FPGA and the host, where there are two", lambda m: m.workload.get("links")
+    ),
+    Column("policy", "how messages take two links", lambda m: m.workload.get("policy")),
+    Column(
+        "second_link_share",
+        "of the words in the direction with the data, those on the second link",
+        lambda m: m.workload.get("second_link_share"),
+    ),
     Column("bad_blocks", "blocks with a wrong check", lambda m: m.workload.get("bad_blocks")),
     Column("blocks_again", "blocks sent again", lambda m: m.workload.get("blocks_again")),
 )

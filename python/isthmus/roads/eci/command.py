@@ -14,7 +14,20 @@ from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.eci import ROAD, tables
-from isthmus.roads.eci.bench import DRIVERS, OPERATIONS, PLATFORM, SIZES, UPDATE, measure, points
+from isthmus.roads.eci.bench import (
+    ALL_OPERATIONS,
+    BARRIER,
+    DRIVERS,
+    IO,
+    IPI,
+    OPERATIONS,
+    PLATFORM,
+    POLICIES,
+    SIZES,
+    WORD_OPERATIONS,
+    measure,
+    points,
+)
 from isthmus.roads.eci.platform import KINDS
 from isthmus.storage import result_file
 
@@ -23,6 +36,8 @@ def run(
     *,
     operation: str = "all",
     driver: str = "uncached",
+    links: int = 1,
+    policy: str = "all",
     size: str = SIZES,
     iterations: int | None = None,
     window: int | None = None,
@@ -38,15 +53,29 @@ def run(
 ) -> Document:
     """`isthmus bench eci`: measure, write `out/eci.json`, `.csv` and `.html`, print."""
     choose("format", format, FORMATS)
-    choose("op", operation, (*OPERATIONS, UPDATE, "all"))
-    choose("driver", driver, DRIVERS)
+    choose("op", operation, (*ALL_OPERATIONS, "all"))
+    choose("driver", driver, (*DRIVERS, IO, IPI, BARRIER))
+    every = WORD_OPERATIONS.get(driver, OPERATIONS)
+    operations = every if operation == "all" else (operation,)
+    choose("policy", policy, (*POLICIES, "all"))
     choose("profile", profile, (*PROFILES, "all"))
-    operations = OPERATIONS if operation == "all" else (operation,)
     profiles = PROFILES if profile == "all" else (profile,)
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    wanted = points(chosen, profiles, operations, size, iterations, window, seed, driver)  # type: ignore[arg-type]
+    policies = POLICIES if policy == "all" else (policy,)
+    wanted = points(
+        chosen,
+        profiles,
+        operations,
+        size,
+        iterations,
+        window,
+        seed,
+        driver,
+        links,
+        policies,  # type: ignore[arg-type]
+    )
     if waveform is not None:
-        traces.check_waveform(waveform, len(wanted), "--op, -s, --window, --platform, --profile")
+        traces.check_waveform(waveform, len(wanted), "--op, -s, --window, --policy, --platform, --profile")
     target = result_file(out, "eci", out_json)
     made = measure(wanted, waveform=waveform, runner=runner, given=given)
     publish(made, target, format, tables.text)

@@ -9,22 +9,33 @@ from isthmus.roads.eci import tables
 
 
 def _case(m: Measurement) -> str:
-    return m.profile
+    policy = m.workload.get("policy")
+    return f"{m.profile}, {policy}" if policy else m.profile
+
+
+COLOURS = {
+    "isthmus": "c3",
+    "as-published": "c1",
+    "isthmus, balance": "c3",
+    "isthmus, partition": "c2",
+    "as-published, balance": "c1",
+    "as-published, partition": "c4",
+}
 
 
 PAGE = TransferPage(
     road="eci",
     title="Host memory over a cache-coherent link",
     question=(
-        "An FPGA reads and writes lines of host memory, uncached and coherent, over one link. How long does "
-        "a transfer take, how much does the link carry, and where does the time go?"
+        "An FPGA reads and writes lines of host memory, over one coherent link or two. How long does "
+        "a transfer take, how much do the links carry, and where does the time go?"
     ),
     source="So, how fast is ECI really?, Enzian project, ETH Zurich",
     link="A link",
-    rate=("What one link carries", "Payload with as many transfers in flight as keep 64 lines open."),
-    colours={"isthmus": "c3", "as-published": "c1"},
+    rate=("What is carried", "Payload with as many transfers in flight as keep 64 lines open."),
+    colours=COLOURS,
     case=_case,
-    case_word="profile",
+    case_word="profile, and policy of two links",
     header=tables.HEADER,
     row=tables.row,
 )

@@ -43,6 +43,15 @@ class LineMemory:
 
 
 @dataclass(frozen=True)
+class HostCore:
+    """A core of the host, for I/O accesses and interrupts."""
+
+    ENGINE: ClassVar = "EciPlatform"
+
+    core: Annotated[Constant, "from a core to the logic of the link's end, and back the same"]
+
+
+@dataclass(frozen=True)
 class EciDesign:
     """What the two profiles differ in."""
 
@@ -60,7 +69,7 @@ class EciDesign:
 
 KINDS: Mapping[str, Kind] = {
     "eci": Kind(
-        {"lanes": Lanes, "memory": LineMemory},
+        {"lanes": Lanes, "memory": LineMemory, "core": HostCore},
         boards=dict.fromkeys(PROFILES, "eci_fpga"),
         fpga=EciFpga,
         profile=EciDesign,

@@ -9,7 +9,17 @@ from pathlib import Path
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.eci.bench import OPERATIONS, Operation, Point, Transfers, loaded, saturating
+from isthmus.roads.eci.bench import (
+    OPERATIONS,
+    POLICIES,
+    WORD_BYTES,
+    WORD_OPERATIONS,
+    Operation,
+    Point,
+    Transfers,
+    loaded,
+    saturating,
+)
 from isthmus.roads.eci.bench import measure as measured
 
 READS = 5_000
@@ -17,8 +27,8 @@ SIZES = (128, 2_048, 16_384)
 
 
 def points(seed: int = 1) -> list[Point]:
-    """Lines one by one, a link full of them, three sizes between which the document compares, and lines
-    through the cache."""
+    """Lines one by one, a link full of them, three sizes between which the document compares, lines through
+    the cache, words, and lines over two links."""
     platform = loaded()
     made = []
     for profile in PROFILES:
@@ -32,6 +42,17 @@ def points(seed: int = 1) -> list[Point]:
         for count, window in ((200, 1), (READS, saturating(128))):
             one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
             made.append(Point(one, "isthmus", platform))
+    # Words: I/O accesses, interrupts and barriers.
+    for driver, operations in WORD_OPERATIONS.items():
+        for operation in operations:
+            one = Transfers(operation, WORD_BYTES, 200, 1, seed=seed, driver=driver)  # type: ignore[arg-type]
+            made.append(Point(one, "isthmus", platform))
+    # Over both links, by both policies: the document names them, and has figures of neither.
+    for operation in OPERATIONS:
+        for policy in POLICIES:
+            for count, window in ((200, 1), (2 * READS, saturating(128))):
+                both = Transfers(operation, 128, count, window, seed=seed, links=2, policy=policy)  # type: ignore[arg-type]
+                made.append(Point(both, "isthmus", platform))
     return made
 
 

@@ -15,6 +15,10 @@ def _payload_gb_s(m: Measurement) -> float | None:
     return m.throughput.payload_bit_s / 8e9 if m.throughput else None
 
 
+def _payload_gib_s(m: Measurement) -> float | None:
+    return m.throughput.payload_bit_s / 8 / GIB if m.throughput else None
+
+
 def _fastest_ns(m: Measurement) -> float | None:
     return m.latency.min / 1e3 if m.latency else None
 
@@ -34,6 +38,7 @@ def _link_cycles(m: Measurement) -> float | None:
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gib_s": scaled(workload("link_bytes_s"), 1 / GIB),
     "payload_gb_s": each(_payload_gb_s),
+    "payload_gib_s": each(_payload_gib_s),
     "fastest_ns": each(_fastest_ns),
     "fastest_cycles": each(workload("fastest_cycles")),
     "link_cycles": each(_link_cycles),

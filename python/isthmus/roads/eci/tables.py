@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
 
 HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
+
+LINES = "of host memory, lines of 128 bytes"
+WORDS = {
+    "io": "of registers of the FPGA, words of 8 bytes",
+    "ipi": "as an interrupt",
+    "barrier": "with nothing but a barrier",
+}
 
 
 def operation(m: Measurement) -> str:
@@ -19,12 +24,11 @@ def operation(m: Measurement) -> str:
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for (platform, profile, name, driver), group in groupby(
-        made, lambda m: (m.platform, m.profile, operation(m), str(m.workload.get("driver", "uncached")))
-    ):
-        members = list(group)
+    for case in dict.fromkeys(map(_case, made)):
+        members = [m for m in made if _case(m) == case]
+        platform, profile, name, driver, links = case
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory, lines of 128 bytes, {driver}; one link\n"
+            f"# {platform}, {profile}, {name} {WORDS.get(driver, LINES)}, {driver}; {links}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
             "packing: words in blocks\n"
         )
@@ -32,6 +36,13 @@ def text(made: Document) -> str:
         parts.append(_way(members[0]))
         parts.append(_replay(members))
     return "".join(parts)
+
+
+def _case(m: Measurement) -> tuple[str, str, str, str, str]:
+    """What is the same in all rows of a table."""
+    w = m.workload
+    links = f"two links, {w['policy']}" if "policy" in w else "one link"
+    return m.platform, m.profile, operation(m), str(w.get("driver", "uncached")), links
 
 
 def row(m: Measurement) -> list[str]:
