@@ -66,29 +66,52 @@ pub struct Times {
     pub seed: u64,
     /// Instructions of the finder.
     pub level: &'static str,
-    /// Share of the time's blocks of 64 samples that were left out: the operating system had given the core to
-    /// something else meanwhile. None where it does not say.
+    /// Share of the time's blocks of 64 samples that were left out: the operating system had interrupted the
+    /// core, or given it to something else, meanwhile. None where it does not say.
     pub interrupted: Option<f64>,
     /// From what: `find/<finder>/<events>`, `merge/<format>/<events>` (one datagram), `handover` (a word from one
     /// core to another).
     pub distributions: BTreeMap<String, Distribution>,
 }
 
-/// What the scheduler says of a thread.
-struct Scheduler(Option<PathBuf>);
+/// What the operating system says of a thread.
+struct Watch(Option<PathBuf>);
 
-impl Scheduler {
+/// What changes where a thread does not run all the time.
+#[derive(PartialEq, Eq)]
+struct Seen {
+    /// How long it has waited for a core so far, ns.
+    waited: u64,
+    core: usize,
+    /// Interrupts of that core so far, where the system tells.
+    interrupts: Option<u64>,
+}
+
+impl Watch {
     /// Of the thread that calls.
     fn of_this_thread() -> Self {
         let link = std::fs::read_link("/proc/thread-self").ok();
-        Self(link.map(|link| PathBuf::from("/proc").join(link).join("schedstat")))
+        Self(link.map(|link| PathBuf::from("/proc").join(link)))
     }
 
-    /// How long it has waited for a core so far, ns.
-    fn waited(&self) -> Option<u64> {
-        let text = std::fs::read_to_string(self.0.as_ref()?).ok()?;
-        text.split_ascii_whitespace().nth(1)?.parse().ok()
+    fn look(&self) -> Option<Seen> {
+        let file = |name| std::fs::read_to_string(self.0.as_ref()?.join(name)).ok();
+        let waited = file("schedstat")?.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        // proc_pid_stat(5): the name in brackets may have blanks; the core is the 37th word behind it.
+        let stat = file("stat")?;
+        let core = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(36)?.parse().ok()?;
+        let table = std::fs::read_to_string("/proc/interrupts").ok();
+        Some(Seen { waited, core, interrupts: table.and_then(|table| interrupts(&table, core)) })
     }
+}
+
+/// Interrupts of a core in the table /proc/interrupts.
+fn interrupts(table: &str, core: usize) -> Option<u64> {
+    let mut lines = table.lines();
+    let name = format!("CPU{core}");
+    let column = lines.next()?.split_ascii_whitespace().position(|word| word == name)?;
+    let of = |line: &str| line.split_ascii_whitespace().nth(column + 1)?.parse::<u64>().ok();
+    Some(lines.filter_map(of).sum())
 }
 
 /// Blocks that were kept and left out.
@@ -100,14 +123,15 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Times of at least `samples` runs, in blocks during which no thread of `threads` waited for a core.
+    /// Times of at least `samples` runs, in blocks during which no thread of `threads` waited for a core or was
+    /// interrupted.
     fn clocked(
         &mut self,
         samples: usize,
-        threads: &[&Scheduler],
+        threads: &[&Watch],
         mut run: impl FnMut() -> u64,
     ) -> Distribution {
-        let waited = || threads.iter().map(|one| one.waited()).collect::<Option<Vec<u64>>>();
+        let look = || threads.iter().map(|one| one.look()).collect::<Option<Vec<Seen>>>();
         let wanted = samples.div_ceil(BLOCK);
         let mut kept = Vec::with_capacity(wanted * BLOCK);
         // The first block warms caches and tables up.
@@ -115,9 +139,9 @@ impl Blocks {
             run();
         }
         for _ in 0..wanted * TRIES {
-            let before = waited();
+            let before = look();
             let block: [u64; BLOCK] = std::array::from_fn(|_| run());
-            let quiet = before == waited();
+            let quiet = before == look();
             self.known |= before.is_some();
             self.all += 1;
             if quiet {
@@ -149,7 +173,7 @@ pub fn measure(
     let total = sizes.len() * (FINDERS.len() - 1 + Format::ALL.len()) + 1;
     let mut distributions = BTreeMap::new();
     let mut blocks = Blocks::default();
-    let own = Scheduler::of_this_thread();
+    let own = Watch::of_this_thread();
     let mut go =
         |distributions: &BTreeMap<String, Distribution>| progress(distributions.len(), total);
     let ready = Ready::new(&Geometry::na62(), &Config::default());
@@ -188,7 +212,7 @@ pub fn measure(
 /// One datagram into the merger, whether or not it completes its group.
 fn merging(
     blocks: &mut Blocks,
-    own: &Scheduler,
+    own: &Watch,
     format: Format,
     groups: &[&[Record]],
     samples: usize,
@@ -215,14 +239,14 @@ fn merging(
 }
 
 /// Half a round trip of a word between two cores that poll.
-fn handover(blocks: &mut Blocks, own: &Scheduler, samples: usize) -> Distribution {
+fn handover(blocks: &mut Blocks, own: &Watch, samples: usize) -> Distribution {
     let (ping, pong, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let (send, receive) = std::sync::mpsc::channel();
         let (ping, pong, stop) = (&ping, &pong, &stop);
         scope.spawn(move || {
             // The other side ends the loop, whether or not anybody takes this.
-            let _ = send.send(Scheduler::of_this_thread());
+            let _ = send.send(Watch::of_this_thread());
             let mut seen = 0;
             while !stop.load(Ordering::Relaxed) {
                 let word = ping.load(Ordering::Acquire);
@@ -233,7 +257,7 @@ fn handover(blocks: &mut Blocks, own: &Scheduler, samples: usize) -> Distributio
                 spin_loop();
             }
         });
-        let other = receive.recv().unwrap_or(Scheduler(None));
+        let other = receive.recv().unwrap_or(Watch(None));
         let mut word = 0;
         let times = blocks.clocked(samples, &[own, &other], || {
             word += 1;
@@ -252,6 +276,24 @@ fn handover(blocks: &mut Blocks, own: &Scheduler, samples: usize) -> Distributio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interrupts_are_those_of_the_core() {
+        let table = "           CPU0       CPU2\n 24:          1          7  IO-APIC   5-edge  ACPI\n\
+                     LOC:     100        900   Local timer interrupts\nERR:          0\n";
+        assert_eq!(interrupts(table, 0), Some(101));
+        assert_eq!(interrupts(table, 2), Some(907));
+        assert_eq!(interrupts(table, 1), None);
+        assert_eq!(interrupts("", 0), None);
+    }
+
+    #[test]
+    fn a_thread_is_seen_to_be_interrupted() {
+        let own = Watch::of_this_thread();
+        let Some(before) = own.look() else { return };
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(own.look() != Some(before), "it slept");
+    }
 
     #[test]
     fn a_bucket_holds_its_times_and_is_narrow() {

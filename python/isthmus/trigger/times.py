@@ -18,7 +18,7 @@ from isthmus.storage import read_text
 SCHEMA = "isthmus.trigger-times/1"
 STORED = Path(__file__).with_name("measured-times.json")
 """Those that isthmus brings along."""
-SIZES = (4, 8, 16, 20, 32)
+SIZES = (1, 2, 4, 8, 16, 20, 32)
 """Events of a group that are measured."""
 
 Buckets = Sequence[tuple[int, int]]
@@ -35,7 +35,7 @@ class Times:
     seed: int
     level: str
     interrupted: float | None
-    """Share of blocks of 64 runs that were left out, as the system gave the core to something else."""
+    """Share of blocks of 64 runs left out, as the system interrupted the core or gave it away."""
     distributions: Mapping[str, Buckets]
     """`find/FINDER/EVENTS`, `merge/FORMAT/EVENTS`, `handover`."""
 

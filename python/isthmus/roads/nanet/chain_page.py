@@ -179,7 +179,7 @@ def method(document: Document) -> str:
         "answer is compared.",
         *(
             f"How long merging, handing over and finding take is drawn from times measured on {machine}. "
-            "Runs during which the operating system took the core away are left out."
+            "Runs during which the operating system interrupted the core or took it away are left out."
             for machine in machines
         ),
         "The release of fixed latency behind the result pins is a model outside the interface.",
