@@ -2,6 +2,7 @@
 //! Coherent host memory over CCIX: an FPGA's request agent reads and writes lines at the host's home.
 
 mod breakdown;
+mod contention;
 mod directory;
 mod dma;
 mod home;
@@ -49,6 +50,9 @@ impl Road for Ccix {
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
         follow(&world.simulation, context.watch, of);
         world.start()?;
+        if let Some(contention) = &scenario.workload.contention {
+            return Ok(vec![contention::run(&world, &scenario, contention)?]);
+        }
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
         if scenario.is_cached() {
@@ -107,6 +111,7 @@ fn measurement(
         CcixDriver::Svm => "-svm",
         CcixDriver::Cached => "-cached",
         CcixDriver::CachedHit => "-hit",
+        CcixDriver::Contended => "-contended",
         CcixDriver::PcieDma => "-dma",
     };
     let translated =

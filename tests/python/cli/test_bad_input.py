@@ -59,6 +59,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "rdma"): ("write-lat",),
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
+    ("bench", "ccix-contention"): (),
     ("bench", "nanet"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),

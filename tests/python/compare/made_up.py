@@ -32,6 +32,7 @@ BASE_NS = {
     ("ccix", "svm"): 540,
     ("ccix", "cached"): 550,
     ("ccix", "cached-hit"): 32,
+    ("ccix", "contended"): 150,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
@@ -51,6 +52,7 @@ BYTE_NS = {
     "atomic": 0.08,
     "request-agent": 0.08,
     "svm": 0.08,
+    "contended": 0.08,
     "pcie-dma": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
@@ -122,6 +124,21 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         }  # fmt: skip
         if "translation" in work:
             own["translation"] = {**work["translation"], "walks": 0.125, "retries": 0}
+        if "contention" in work:
+            part = {
+                "window": window,
+                "accesses": n,
+                "mean_ps": total,
+                "longest_ps": 2 * total,
+                "transfers": n // 4,
+            }
+            terms = {"fpga_remote": 552e3, "fpga_local": 24e3, "host_remote": 474e3, "host_local": 20e3}
+            own = {
+                "contention": {
+                    "lines": work["contention"]["lines"], "elapsed_ps": round(elapsed), "fpga": part,
+                    "host": part, "link_bytes": 100 * n, "terms_ps": terms,
+                }
+            }  # fmt: skip
     return [
         {
             "id": f"{road}/{scenario['platform']['name']}/{scenario['profile']}/{driver}/{name}",

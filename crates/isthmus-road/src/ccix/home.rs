@@ -82,6 +82,18 @@ pub(super) struct Stored {
     pub(super) line: Line,
 }
 
+/// What a store of the host does to its line.
+pub(super) type Store = Box<dyn FnOnce(&mut Line)>;
+
+/// Lines that changed sides so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Transfers {
+    /// To the FPGA.
+    pub(super) granted: u64,
+    /// To the host, which the FPGA had.
+    pub(super) taken: u64,
+}
+
 /// The home agent.
 pub(super) struct Home {
     sim: Sim,
@@ -98,6 +110,10 @@ pub(super) struct Home {
     translator: Option<Rc<Translator>>,
     /// Of an agent with a cache.
     directory: Option<RefCell<Directory>>,
+    /// Open stores of the host, by their numbers.
+    stores: RefCell<HashMap<u64, Store>>,
+    last_store: Cell<u64>,
+    transfers: Cell<Transfers>,
     stored: RefCell<Vec<Stored>>,
     wrong: RefCell<Option<String>>,
 }
@@ -139,6 +155,9 @@ impl Home {
             memory: RefCell::new(first),
             translator,
             directory: cached.then(RefCell::default),
+            stores: RefCell::default(),
+            last_store: Cell::new(0),
+            transfers: Cell::default(),
             stored: RefCell::default(),
             wrong: RefCell::default(),
         });
@@ -278,6 +297,13 @@ impl Home {
     }
 
     fn act(self: &Rc<Self>, line: u64, action: Action) {
+        let mut transfers = self.transfers.get();
+        match action {
+            Action::Grant { .. } => transfers.granted += 1,
+            Action::Forward { .. } => transfers.taken += 1,
+            Action::Host(_) => {}
+        }
+        self.transfers.set(transfers);
         match action {
             Action::Grant { id, data: false } => {
                 self.link.send(vec![header(COMP, 1, id, [0, 0]) | PACK]);
@@ -294,8 +320,35 @@ impl Home {
                 let code = if invalidate { FINV } else { FSHR };
                 self.link.send(vec![SNOOP << 60 | 1 << 56 | code << 48 | line]);
             }
-            Action::Host(_) => {}
+            Action::Host(access) => {
+                let Some(store) = self.stores.borrow_mut().remove(&access) else { return };
+                let mut memory = self.memory.borrow_mut();
+                let mut content = memory.at(line, line);
+                store(&mut content);
+                memory.changed.insert(line, content);
+            }
         }
+    }
+
+    /// A processor of the host stores to a line: at the home after the time of a write, and done when the line is
+    /// there. `store` is called then.
+    pub(super) fn store(self: &Rc<Self>, line: u64, store: Store) {
+        let home = Rc::clone(self);
+        self.sim.after(self.write, move || {
+            let Some(directory) = &home.directory else { return };
+            // 0 is a load.
+            let access = home.last_store.get() + 1;
+            home.last_store.set(access);
+            home.stores.borrow_mut().insert(access, store);
+            let ask = Waiting::Host { store: true, access };
+            let actions = directory.borrow_mut().ask(line, ask);
+            actions.into_iter().for_each(|action| home.act(line, action));
+        });
+    }
+
+    /// Lines that changed sides so far.
+    pub(super) fn transfers(&self) -> Transfers {
+        self.transfers.get()
     }
 
     /// The host loads a line that the FPGA may have changed: the FPGA shares it.

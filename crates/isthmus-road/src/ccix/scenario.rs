@@ -32,6 +32,8 @@ pub enum CcixDriver {
     Cached,
     /// Through the FPGA's cache: lines that it has.
     CachedHit,
+    /// Through the FPGA's cache, while the host stores to the same lines.
+    Contended,
     /// By DMA over PCIe, with physical addresses: the document's comparison.
     PcieDma,
 }
@@ -45,6 +47,7 @@ impl CcixDriver {
             Self::Svm => "svm",
             Self::Cached => "cached",
             Self::CachedHit => "cached-hit",
+            Self::Contended => "contended",
             Self::PcieDma => "pcie-dma",
         }
     }
@@ -116,6 +119,12 @@ const MOST_BYTES: usize = 65_536;
 pub(super) const REGION_LINES: u64 = 8_192;
 /// Most lines that are read before as hits: half of the FPGA's cache.
 const HIT_LINES: u64 = 2_048;
+/// Lines of the FPGA's smallest cache: lines that both sides store to.
+const CACHE_LINES: u32 = 4_096;
+/// Stores that the host may have open: forwards that the FPGA has room for.
+const MOST_FORWARDS: u32 = 16;
+/// What each side has of a line to which both store.
+pub(super) const HALF_BYTES: usize = LINE_BYTES / 2;
 /// Maximum number of open tasks of a traffic generator.
 const MOST_TASKS: u64 = 128;
 
@@ -253,6 +262,22 @@ pub struct CcixWorkload {
     /// The virtual memory, for the driver `svm`.
     #[serde(default)]
     pub translation: Option<CcixTranslation>,
+    /// The host's part, for the driver `contended`.
+    #[serde(default)]
+    pub contention: Option<CcixContention>,
+}
+
+/// Lines to which both sides store at random, each `iterations` times: the FPGA to their first half, the host to
+/// their second.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixContention {
+    /// How many lines.
+    #[schemars(range(min = 1, max = CACHE_LINES))]
+    pub lines: u32,
+    /// Stores that the host has in flight.
+    #[schemars(range(min = 1, max = MOST_FORWARDS))]
+    pub host_window: u32,
 }
 
 /// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before.
@@ -327,6 +352,7 @@ impl CcixScenario {
             }
             (None, _) => {}
         }
+        self.check_contention()?;
         let window = self.arrivals()?.window().unwrap_or(1);
         let places = self.region_lines() / self.stride();
         let most = match self.workload.driver {
@@ -359,6 +385,34 @@ impl CcixScenario {
         Ok(())
     }
 
+    fn check_contention(&self) -> Result<(), RoadError> {
+        let contended = self.workload.driver == CcixDriver::Contended;
+        if contended != self.workload.contention.is_some() {
+            let of = self.workload.driver.name();
+            let wanted = if contended { "missing," } else { "expected none" };
+            let reason = format!("{wanted} for workload.driver {of}");
+            return Err(RoadError::scenario("workload.contention", reason));
+        }
+        if !contended {
+            return Ok(());
+        }
+        let refused = |key, reason: &str| Err(RoadError::scenario(key, reason));
+        if !self.writes() {
+            return refused("workload.operation", "expected device-write for workload.driver contended");
+        }
+        if self.workload.bytes > HALF_BYTES {
+            let reason = format!("{} bytes: at most half of a line", self.workload.bytes);
+            return refused("workload.bytes", &reason);
+        }
+        if self.workload.warmup > 0 {
+            return refused("workload.warmup", "expected 0 for workload.driver contended");
+        }
+        if self.workload.rate_per_s.is_some() {
+            return refused("workload.rate_per_s", "expected none for workload.driver contended");
+        }
+        Ok(())
+    }
+
     pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {
         Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
     }
@@ -369,7 +423,8 @@ impl CcixScenario {
 
     /// Lines are in the FPGA's cache, or come into it.
     pub(super) fn is_cached(&self) -> bool {
-        matches!(self.workload.driver, CcixDriver::Cached | CcixDriver::CachedHit)
+        use CcixDriver::{Cached, CachedHit, Contended};
+        matches!(self.workload.driver, Cached | CachedHit | Contended)
     }
 
     /// Each line of a write arrives at the home.

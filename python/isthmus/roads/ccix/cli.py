@@ -97,3 +97,43 @@ def ccix(
         out_json=out_json,
         runner=runner.sweep(out, scheduler, resume),
     )
+
+
+def contention(
+    lines: Annotated[
+        str,
+        typer.Option(metavar="N", help="Lines to which both sides store: 64, a list, or powers of two."),
+    ] = "1:4096",
+    window: Annotated[
+        str, typer.Option(metavar="LIST", help="Stores in flight on either side, 1 to 16.")
+    ] = "1,16",
+    iterations: Annotated[
+        int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Stores of either side.")
+    ] = 1024,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
+    ] = "ccix-au280",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Lines to which the FPGA and the host store at the same time, beside an analytic model."""
+    from isthmus.bench import runner
+    from isthmus.roads.ccix import command
+
+    command.contention(
+        lines=lines,
+        window=window,
+        iterations=iterations,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

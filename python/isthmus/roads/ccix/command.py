@@ -15,6 +15,7 @@ from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.ccix import ROAD, tables
+from isthmus.roads.ccix import contention as both
 from isthmus.roads.ccix.bench import (
     DRIVERS,
     FOOTPRINTS,
@@ -92,4 +93,32 @@ def run(
     publish(made, target, format, tables.text)
     if waveform is not None and format == "table":
         print(traces.how_to_open(waveform))
+    return made
+
+
+def contention(
+    *,
+    lines: str = both.LINES,
+    window: str = "1,16",
+    iterations: int = both.ACCESSES,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench ccix-contention`: measure, write `out/ccix-contention.*`, print."""
+    choose("format", format, FORMATS)
+    choose("profile", profile, (*PROFILES, "all"))
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    windows = both.counts("window", window, both.MOST_WINDOW)
+    over = both.counts("lines", lines, both.MOST_LINES)
+    wanted = both.points(chosen, profiles, over, windows, iterations, seed)  # type: ignore[arg-type]
+    target = result_file(out, "ccix-contention", out_json)
+    made = both.measure(wanted, runner, given)
+    publish(made, target, format, tables.text)
     return made

@@ -8,8 +8,9 @@ from itertools import product
 
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
-from isthmus.roads.ccix import tables
+from isthmus.roads.ccix import contention_page, tables
 from isthmus.roads.ccix.bench import ORDERS, PAGES
+from isthmus.roads.ccix.contention import contended
 
 
 def _case(m: Measurement) -> str:
@@ -64,4 +65,4 @@ PAGE = TransferPage(
 
 def page(document: Document) -> str:
     """The whole page as text."""
-    return PAGE.page(document)
+    return contention_page.page(document) if contended(document) else PAGE.page(document)

@@ -24,6 +24,8 @@ from isthmus.roads.ccix.bench import (
     translated,
 )
 from isthmus.roads.ccix.bench import measure as measured
+from isthmus.roads.ccix.contention import WINDOWS
+from isthmus.roads.ccix.contention import points as contended
 
 ALONE = (64, 2_048)
 FULL = ((1_024, 2_000), (32_768, 100))
@@ -38,6 +40,8 @@ VIRTUAL: tuple[tuple[Translation, tuple[tuple[int, int, int], ...]], ...] = (
     (translated("miss", "4K", "sequential"), ((64, 600, 1), (STREAM, 1_000, saturating(STREAM)))),
 )
 """Virtual memory, and transfers in it: bytes, how many, window."""
+CONTENDED = (1, 4, 32, 128, 1_024, 4_096)
+"""Lines to which both sides store."""
 
 
 def points(seed: int = 1) -> list[Point]:
@@ -63,7 +67,7 @@ def points(seed: int = 1) -> list[Point]:
     for profile, op, through in product(PROFILES, OPERATIONS, CACHED):
         cached = Transfers(op, LINE_BYTES, 200, seed=seed, driver=through)  # type: ignore[arg-type]
         made.append(Point(cached, profile, platform))
-    return made
+    return made + contended([platform], ["isthmus"], CONTENDED, WINDOWS, seed=seed)
 
 
 def measure(

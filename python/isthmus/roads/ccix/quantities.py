@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from isthmus.quantities import Quantity, each, scaled, workload
 from isthmus.results import Measurement
+from isthmus.roads.ccix import contention
 
 OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
 """Stages that are no gateware."""
@@ -45,6 +46,18 @@ def _cache_ns(m: Measurement) -> float | None:
     return sum(inside) / 1e3 if inside else None
 
 
+def _model_percent(m: Measurement) -> float | None:
+    """How far the mean of both sides is from the analytic model, where the model holds; 0 for fewer lines."""
+    if m.workload["contention"]["lines"] < contention.MODEL_LINES:
+        return 0.0
+    return 100 * abs(contention.mean(m) / contention.model_mean(m) - 1)
+
+
+def _formula_percent(m: Measurement) -> float | None:
+    """How far the FPGA's mean is from the document's formula, with hits as counted and terms as measured."""
+    return 100 * abs(contention.side(m, "fpga").mean / contention.formula(m, "fpga") - 1)
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
@@ -53,5 +66,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "cache_cycles": each(_cache_cycles),
     "cache_ns": each(_cache_ns),
     "logic_cycles": each(_logic_cycles),
+    "contention_model_percent": each(_model_percent),
+    "contention_formula_percent": each(_formula_percent),
+    "contention_round_trips": each(contention.longest_round_trips),
     "packet_messages": each(workload("packet_messages")),
 }
