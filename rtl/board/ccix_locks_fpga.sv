@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA that updates records of host memory under locks that it shares with the host.
 ///
-/// tasks -> ccix_update -> ccix_cache or ccix_request -> ccix_pack -> CCIX interface of a PCIe hard
+/// transactions -> ccix_update -> ccix_cache or ccix_request -> ccix_pack -> CCIX interface of a PCIe hard
 /// block, and back through ccix_unpack; its orders, and those of the host, to lock_table
 /// (docs/explanation/cores/ccix.md)
 ///
-///   Pins        cxs: a packet's beats of 512 bits, credits both ways. task: transactions and their
-///               ends
+///   Pins        cxs: a packet's beats of 512 bits, credits both ways. update: transactions and
+///               their ends
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
 ///               of each acquire and try, when it is decided. Without: the unit's orders are messages
 ///               to a table of the host, and so are their answers
@@ -45,20 +45,20 @@ module ccix_locks_fpga
   input  logic [511:0] cxs_rx_data_i,
   output logic         cxs_rx_credit_o,
 
-  input  logic        task_valid_i,
-  output logic        task_ready_o,
-  input  logic [5:0]  task_slot_i,
-  input  logic [31:0] task_id_i,
-  input  logic [1:0]  task_last_i,
-  input  logic [71:0] task_steps_i,
-  output logic        locked_o,
-  output logic [5:0]  locked_slot_o,
-  output logic        refused_o,
-  output logic [5:0]  refused_slot_o,
-  output logic        done_o,
-  output logic [5:0]  done_slot_o,
-  output logic        done_aborted_o,
-  output logic [63:0] done_digest_o,
+  input  logic        update_valid_i,
+  output logic        update_ready_o,
+  input  logic [5:0]  update_slot_i,
+  input  logic [31:0] update_id_i,
+  input  logic [1:0]  update_last_i,
+  input  logic [71:0] update_steps_i,
+  output logic        update_locked_o,
+  output logic [5:0]  update_locked_slot_o,
+  output logic        update_refused_o,
+  output logic [5:0]  update_refused_slot_o,
+  output logic        update_done_o,
+  output logic [5:0]  update_done_slot_o,
+  output logic        update_done_aborted_o,
+  output logic [63:0] update_done_digest_o,
 
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o,
@@ -97,9 +97,13 @@ module ccix_locks_fpga
   line_t req_data, rsp_data;
   logic [3:0] fail;
   ccix_update #(.Posted(Posted)) u_update (
-    .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_slot_i, .task_id_i, .task_last_i,
-    .task_steps_i(task_steps_i), .locked_o, .locked_slot_o, .refused_o, .refused_slot_o, .done_o,
-    .done_slot_o, .done_aborted_o, .done_digest_o, .order_valid_o(order_valid),
+    .clk_i, .rst_ni, .task_valid_i(update_valid_i), .task_ready_o(update_ready_o),
+    .task_slot_i(update_slot_i), .task_id_i(update_id_i), .task_last_i(update_last_i),
+    .task_steps_i(update_steps_i), .locked_o(update_locked_o),
+    .locked_slot_o(update_locked_slot_o), .refused_o(update_refused_o),
+    .refused_slot_o(update_refused_slot_o), .done_o(update_done_o),
+    .done_slot_o(update_done_slot_o), .done_aborted_o(update_done_aborted_o),
+    .done_digest_o(update_done_digest_o), .order_valid_o(order_valid),
     .order_ready_i(order_ready),
     .order_op_o(order_op), .order_exclusive_o(order_exclusive), .order_lock_o(order_lock),
     .order_slot_o(order_slot), .order_fence_o(order_fence), .ans_valid_i(unit_ans_valid),
@@ -256,12 +260,12 @@ module ccix_locks_fpga
   assign status_wrong_o  = '0;
   assign status_faults_o = '0;
 
-  assign probe_o[Begun]       = task_valid_i && task_ready_o;
-  assign probe_tag_o[Begun]   = 8'(task_slot_i);
+  assign probe_o[Begun]       = update_valid_i && update_ready_o;
+  assign probe_tag_o[Begun]   = 8'(update_slot_i);
   assign probe_o[Ordered]     = order_valid && order_ready;
   assign probe_tag_o[Ordered] = 8'(order_slot);
-  assign probe_o[Locked]      = locked_o;
-  assign probe_tag_o[Locked]  = 8'(locked_slot_o);
-  assign probe_o[Done]        = done_o;
-  assign probe_tag_o[Done]    = 8'(done_slot_o);
+  assign probe_o[Locked]      = update_locked_o;
+  assign probe_tag_o[Locked]  = 8'(update_locked_slot_o);
+  assign probe_o[Done]        = update_done_o;
+  assign probe_tag_o[Done]    = 8'(update_done_slot_o);
 endmodule
