@@ -11,8 +11,8 @@
 ///               refused_*, locked_*) are strobes without ready. A slot is used again only after its
 ///               done_o, or its refused_o: no lock of it was granted
 ///   Ordering    steps of a slot in order; slots in any, chosen in turn
-///   Latency     task to its first order 1 cycle; a grant to the next order or access 1; a record
-///               read to its update 1; the last release, taken, to done_o 0
+///   Latency     task to its first order 2 cycles; a grant to the next order or access 2; a record
+///               read to its update 2; the last release, taken, to done_o 0
 ///   Throughput  an order and an access a cycle, of different slots
 ///   Parameters  Slots 2..64: transactions open at once. Posted: nothing waits for an update's
 ///               answer; the agent's messages and the orders must keep their order

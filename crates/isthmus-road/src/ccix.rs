@@ -6,6 +6,8 @@ mod contention;
 mod directory;
 mod dma;
 mod home;
+mod lock_table;
+mod locks;
 mod messages;
 mod program;
 pub mod scenario;
@@ -52,6 +54,9 @@ impl Road for Ccix {
         world.start()?;
         if let Some(contention) = &scenario.workload.contention {
             return Ok(vec![contention::run(&world, &scenario, contention)?]);
+        }
+        if let Some(locks) = &scenario.workload.locks {
+            return Ok(vec![locks::run(&world, &scenario, locks)?]);
         }
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
@@ -112,6 +117,7 @@ fn measurement(
         CcixDriver::Cached => "-cached",
         CcixDriver::CachedHit => "-hit",
         CcixDriver::Contended => "-contended",
+        CcixDriver::Locks => "-locks",
         CcixDriver::PcieDma => "-dma",
     };
     let translated =

@@ -60,6 +60,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
     ("bench", "ccix-contention"): (),
+    ("bench", "lock-table"): (),
     ("bench", "nanet"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),

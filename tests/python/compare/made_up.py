@@ -33,6 +33,7 @@ BASE_NS = {
     ("ccix", "cached"): 550,
     ("ccix", "cached-hit"): 32,
     ("ccix", "contended"): 150,
+    ("ccix", "locks"): 900,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
@@ -53,6 +54,7 @@ BYTE_NS = {
     "request-agent": 0.08,
     "svm": 0.08,
     "contended": 0.08,
+    "locks": 0.08,
     "pcie-dma": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
@@ -124,6 +126,17 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         }  # fmt: skip
         if "translation" in work:
             own["translation"] = {**work["translation"], "walks": 0.125, "retries": 0}
+        if "locks" in work:
+            of = work["locks"]
+            side = {"transactions": n // 2, "aborts": 3, "wait_ps": latency}
+            own = {
+                "locks": {
+                    "trace": of["trace"], "mode": of["mode"], "rows": of["rows"],
+                    "requesters": of["requesters"], "steps": 2 * n, "elapsed_ps": round(elapsed),
+                    "host": side, "fpga": side, "to_host_bytes": 50 * n, "to_fpga_bytes": 60 * n,
+                }
+            }  # fmt: skip
+            name = f"locks-{of['trace']}-{of['mode']}-q{of['requesters']}"
         if "contention" in work:
             part = {
                 "window": window,

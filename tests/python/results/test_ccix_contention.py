@@ -29,11 +29,11 @@ def test_on_many_lines_the_fpga_misses_always_and_the_host_never() -> None:
 
 
 def test_even_sides_that_share_few_lines_for_long_have_half_of_them_each() -> None:
-    found = predicted(EVEN, 32, 10_000, 1)
-    assert found.fpga == pytest.approx(255, rel=0.02)
-    assert found.host == pytest.approx(255, rel=0.02)
+    found = predicted(EVEN, 32, 30_000, 1)
+    assert found.fpga == pytest.approx(255, rel=0.05)
+    assert found.host == pytest.approx(255, rel=0.05)
     # Each side takes a line over with every second access.
-    assert found.transfers == pytest.approx(10_000, rel=0.02)
+    assert found.transfers == pytest.approx(30_000, rel=0.05)
 
 
 def test_twice_the_accesses_in_flight_change_no_mean() -> None:

@@ -228,7 +228,7 @@ fn host_stores(logic: &Rc<RefCell<Logic>>) {
             let (sim, next) = (logic.sim.clone(), Rc::clone(&shared));
             sim.after(Picoseconds::ZERO, move || host_stores(&next));
         };
-        home.store(line, Box::new(store));
+        home.access(line, true, Box::new(store));
     }
 }
 
@@ -306,10 +306,8 @@ pub(super) fn run(
     complete(world, &logic)?;
     let elapsed = logic.borrow().last - begin;
     let after = home.transfers();
-    let moved = Transfers {
-        granted: after.granted - before.granted,
-        taken: after.taken - before.taken,
-    };
+    let moved =
+        Transfers { granted: after.granted - before.granted, taken: after.taken - before.taken };
     let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
     let wire = now.iter().zip(carried).map(|(now, then)| now.wire_bytes - then.wire_bytes).sum();
     let expected = logic.borrow().expected();
@@ -375,7 +373,8 @@ fn measurement(
     let count = samples.count();
     let payload = count * scenario.workload.bytes as u64;
     let suffix = arrivals.suffix();
-    let name = format!("{}-{suffix}-contended-{}-h{}", scenario.workload.bytes, of.lines, of.host_window);
+    let name =
+        format!("{}-{suffix}-contended-{}-h{}", scenario.workload.bytes, of.lines, of.host_window);
     Ok(Measurement {
         workload,
         throughput: Some(Throughput::new(payload, None, count, None, elapsed)),

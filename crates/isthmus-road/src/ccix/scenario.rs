@@ -34,6 +34,8 @@ pub enum CcixDriver {
     CachedHit,
     /// Through the FPGA's cache, while the host stores to the same lines.
     Contended,
+    /// Transactions of the host and of the FPGA's near-data unit, under locks.
+    Locks,
     /// By DMA over PCIe, with physical addresses: the document's comparison.
     PcieDma,
 }
@@ -48,6 +50,7 @@ impl CcixDriver {
             Self::Cached => "cached",
             Self::CachedHit => "cached-hit",
             Self::Contended => "contended",
+            Self::Locks => "locks",
             Self::PcieDma => "pcie-dma",
         }
     }
@@ -123,6 +126,12 @@ const HIT_LINES: u64 = 2_048;
 const CACHE_LINES: u32 = 4_096;
 /// Stores that the host may have open: forwards that the FPGA has room for.
 const MOST_FORWARDS: u32 = 16;
+/// Locks of the FPGA's table.
+const MOST_RECORDS: u32 = 1_024;
+/// Slots of the FPGA's unit, and places for waiters.
+const MOST_REQUESTERS: u32 = 64;
+/// Steps of a transaction.
+const MOST_STEPS: usize = 4;
 /// What each side has of a line to which both store.
 pub(super) const HALF_BYTES: usize = LINE_BYTES / 2;
 /// Maximum number of open tasks of a traffic generator.
@@ -265,6 +274,71 @@ pub struct CcixWorkload {
     /// The host's part, for the driver `contended`.
     #[serde(default)]
     pub contention: Option<CcixContention>,
+    /// Transactions, for the driver `locks`.
+    #[serde(default)]
+    pub locks: Option<CcixLocks>,
+}
+
+/// Where the lock table is, and how the FPGA reaches records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CcixLockMode {
+    /// In the host's program; the FPGA's orders are messages. Records by reads and posted writes.
+    Host,
+    /// In the FPGA; the host's orders are messages. Records through the FPGA's cache.
+    Shared,
+    /// In the FPGA. Records by reads and writes.
+    Hybrid,
+}
+
+impl CcixLockMode {
+    /// Name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Shared => "shared",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// Transactions on records of a line each.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixLocks {
+    /// Name of the transactions, for results.
+    pub trace: String,
+    /// Where the lock table is.
+    pub mode: CcixLockMode,
+    /// How many records there are.
+    #[schemars(range(min = 1, max = MOST_RECORDS))]
+    pub rows: u32,
+    /// Transactions under way at once.
+    #[schemars(range(min = 1, max = MOST_REQUESTERS))]
+    pub requesters: u32,
+    /// They begin in this order; `workload.iterations` of them.
+    pub transactions: Vec<CcixTransaction>,
+}
+
+/// A transaction.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixTransaction {
+    /// The FPGA makes it, not the host.
+    pub fpga: bool,
+    /// One to four records, none twice.
+    pub steps: Vec<CcixStep>,
+}
+
+/// A record of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixStep {
+    /// Its number, below `rows`.
+    pub record: u16,
+    /// It is updated, not only read.
+    pub update: bool,
 }
 
 /// Lines to which both sides store at random, each `iterations` times: the FPGA to their first half, the host to
@@ -334,8 +408,11 @@ impl CcixScenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let carried = [Operation::DeviceRead, Operation::DeviceWrite];
-        self.workload.operation.check("workload.operation", "ccix", &carried)?;
+        let carried: &[Operation] = match self.workload.driver {
+            CcixDriver::Locks => &[Operation::Update],
+            _ => &[Operation::DeviceRead, Operation::DeviceWrite],
+        };
+        self.workload.operation.check("workload.operation", "ccix", carried)?;
         if self.workload.driver == CcixDriver::PcieDma && self.platform.pcie.is_none() {
             let reason = "missing, for workload.driver pcie-dma";
             return Err(RoadError::scenario("platform.pcie", reason));
@@ -353,6 +430,7 @@ impl CcixScenario {
             (None, _) => {}
         }
         self.check_contention()?;
+        self.check_locks()?;
         let window = self.arrivals()?.window().unwrap_or(1);
         let places = self.region_lines() / self.stride();
         let most = match self.workload.driver {
@@ -398,7 +476,10 @@ impl CcixScenario {
         }
         let refused = |key, reason: &str| Err(RoadError::scenario(key, reason));
         if !self.writes() {
-            return refused("workload.operation", "expected device-write for workload.driver contended");
+            return refused(
+                "workload.operation",
+                "expected device-write for workload.driver contended",
+            );
         }
         if self.workload.bytes > HALF_BYTES {
             let reason = format!("{} bytes: at most half of a line", self.workload.bytes);
@@ -409,6 +490,43 @@ impl CcixScenario {
         }
         if self.workload.rate_per_s.is_some() {
             return refused("workload.rate_per_s", "expected none for workload.driver contended");
+        }
+        Ok(())
+    }
+
+    fn check_locks(&self) -> Result<(), RoadError> {
+        let locks = match (&self.workload.locks, self.workload.driver) {
+            (Some(locks), CcixDriver::Locks) => locks,
+            (None, CcixDriver::Locks) => {
+                let reason = "missing, for workload.driver locks";
+                return Err(RoadError::scenario("workload.locks", reason));
+            }
+            (Some(_), driver) => {
+                let reason = format!("expected none for workload.driver {}", driver.name());
+                return Err(RoadError::scenario("workload.locks", reason));
+            }
+            (None, _) => return Ok(()),
+        };
+        let key = "workload.locks.transactions";
+        let count = locks.transactions.len() as u64;
+        if count != self.workload.iterations || self.workload.warmup > 0 {
+            let reason = format!("{count}: expected workload.iterations, and no warmup");
+            return Err(RoadError::scenario(key, reason));
+        }
+        for (number, one) in locks.transactions.iter().enumerate() {
+            let steps = &one.steps;
+            if steps.is_empty() || steps.len() > MOST_STEPS {
+                let reason = format!("[{number}] has {} steps: 1 to {MOST_STEPS}", steps.len());
+                return Err(RoadError::scenario(key, reason));
+            }
+            for (at, step) in steps.iter().enumerate() {
+                let twice = steps[..at].iter().any(|before| before.record == step.record);
+                if u32::from(step.record) >= locks.rows || twice {
+                    let record = step.record;
+                    let reason = format!("[{number}]: record {record} is twice in it, or outside");
+                    return Err(RoadError::scenario(key, reason));
+                }
+            }
         }
         Ok(())
     }
@@ -425,6 +543,7 @@ impl CcixScenario {
     pub(super) fn is_cached(&self) -> bool {
         use CcixDriver::{Cached, CachedHit, Contended};
         matches!(self.workload.driver, Cached | CachedHit | Contended)
+            || self.workload.locks.as_ref().is_some_and(|one| one.mode == CcixLockMode::Shared)
     }
 
     /// Each line of a write arrives at the home.

@@ -178,7 +178,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "platform": {
             "name": platform.name,
             **entries(platform.fpga),
-            "transport": {**entries(platform.groups["transport"]), **_packets(platform, point.profile)},
+            "transport": {**entries(platform.groups["transport"]), **packets(platform, point.profile)},
             "home": entries(platform.groups["home"]),
             "iommu": entries(platform.groups["iommu"]),
             "pcie": {name: entries(platform.groups[name]) for name in PCIE},
@@ -193,7 +193,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def _packets(platform: Platform, profile: Profile) -> dict[str, int]:
+def packets(platform: Platform, profile: Profile) -> dict[str, int]:
     """What a profile says of packets, as the engine takes it."""
     design = platform.profiles[profile]
     return {

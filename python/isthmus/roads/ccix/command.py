@@ -14,7 +14,7 @@ from isthmus.bench.runner import Runner
 from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.ccix import ROAD, tables
+from isthmus.roads.ccix import ROAD, lock_trace, locks, tables
 from isthmus.roads.ccix import contention as both
 from isthmus.roads.ccix.bench import (
     DRIVERS,
@@ -120,5 +120,35 @@ def contention(
     wanted = both.points(chosen, profiles, over, windows, iterations, seed)  # type: ignore[arg-type]
     target = result_file(out, "ccix-contention", out_json)
     made = both.measure(wanted, runner, given)
+    publish(made, target, format, tables.text)
+    return made
+
+
+def lock_table(
+    *,
+    trace: Path | None = None,
+    mode: str = "a,b,c",
+    requesters: str = locks.REQUESTERS,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """`isthmus bench lock-table`: measure, write `out/lock-table.*`, print."""
+    choose("format", format, FORMATS)
+    choose("profile", profile, (*PROFILES, "all"))
+    letters = dict.fromkeys(mode.split(","))
+    modes = [locks.MODES[choose("mode", letter, locks.MODES)] for letter in letters]
+    counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    read = lock_trace.load(trace or lock_trace.STORED)
+    wanted = locks.points(read, chosen, profiles, modes, counts, seed)  # type: ignore[arg-type]
+    target = result_file(out, "lock-table", out_json)
+    made = locks.measure(wanted, runner=runner, given=given)
     publish(made, target, format, tables.text)
     return made

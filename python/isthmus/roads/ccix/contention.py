@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ BYTES = LINE_BYTES // 2
 """Of a store: each side has half of a line, so that no store of either may be lost."""
 MODEL_LINES = 4 * 32
 """From four times the lines that the FPGA's cache requests at once on, lines under way are few."""
-STEP = 1 / 64
+STEP = 1 / 8
 """Of an access, between two points of the model."""
 
 
@@ -141,6 +142,7 @@ class Predicted:
     transfers: float
 
 
+@cache
 def predicted(t: Terms, lines: int, accesses: int, window: int) -> Predicted:
     """The share of lines that the FPGA has, over time, from none on.
 

@@ -8,9 +8,10 @@ from itertools import product
 
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
-from isthmus.roads.ccix import contention_page, tables
+from isthmus.roads.ccix import contention_page, locks_page, tables
 from isthmus.roads.ccix.bench import ORDERS, PAGES
 from isthmus.roads.ccix.contention import contended
+from isthmus.roads.ccix.locks import measured
 
 
 def _case(m: Measurement) -> str:
@@ -65,4 +66,6 @@ PAGE = TransferPage(
 
 def page(document: Document) -> str:
     """The whole page as text."""
-    return contention_page.page(document) if contended(document) else PAGE.page(document)
+    if contended(document):
+        return contention_page.page(document)
+    return locks_page.page(document) if measured(document) else PAGE.page(document)
