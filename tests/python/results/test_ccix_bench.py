@@ -144,6 +144,10 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         for p in published.points()
         for t in [p.transfers]
     }
+    ids |= {
+        f"ccix/ccix-au280/isthmus/update/locks-{p.trace.name}-{p.mode.name}-q{p.requesters}"
+        for p in published.transactions()
+    }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("ccix.")]
     cells = [cell for line in targets for cell in line if cell.startswith("ccix/")]

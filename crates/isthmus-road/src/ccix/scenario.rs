@@ -745,6 +745,70 @@ mod tests {
         assert!(agent.contains(says), "{agent}");
     }
 
+    fn refused(scenario: &serde_json::Value) -> String {
+        CcixScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn both_sides_store_to_half_of_each_line() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"] = serde_json::json!({
+            "operation": "device-write", "bytes": 32, "iterations": 10, "window": 4,
+            "driver": "contended", "contention": {"lines": 64, "host_window": 16},
+        });
+        let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
+        assert!(parsed.is_cached() && !parsed.stores_at_home());
+        for (key, value, says) in [
+            ("bytes", 33.into(), "workload.bytes: 33 bytes: at most half of a line"),
+            ("warmup", 1.into(), "workload.warmup: expected 0"),
+            ("operation", "device-read".into(), "workload.operation: expected device-write"),
+            ("contention", serde_json::Value::Null, "workload.contention: missing,"),
+            (
+                "driver",
+                "cached".into(),
+                "workload.contention: expected none for workload.driver cached",
+            ),
+        ] {
+            let mut scenario = scenario.clone();
+            scenario["workload"][key] = value;
+            let found = refused(&scenario);
+            assert!(found.contains(says), "{found}");
+        }
+        scenario["workload"]["contention"]["host_window"] = 17.into();
+        assert!(refused(&scenario).contains("host_window: 17 is outside 1 to 16"));
+    }
+
+    #[test]
+    fn transactions_that_cannot_be_are_refused() {
+        let step = |record: u32| serde_json::json!({"record": record, "update": true});
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"] = serde_json::json!({
+            "operation": "update", "bytes": 8, "iterations": 1, "window": 2, "driver": "locks",
+            "locks": {
+                "trace": "one", "mode": "shared", "rows": 9, "requesters": 2,
+                "transactions": [{"fpga": true, "steps": [step(3), step(8)]}],
+            },
+        });
+        assert!(CcixScenario::parse(&scenario.to_string()).unwrap().is_cached());
+        for (steps, says) in [
+            (vec![], "[0] has 0 steps: 1 to 4"),
+            ((0..5).map(step).collect(), "[0] has 5 steps: 1 to 4"),
+            (vec![step(9)], "[0]: record 9 is twice in it, or outside"),
+            (vec![step(2), step(2)], "[0]: record 2 is twice in it, or outside"),
+        ] {
+            let mut scenario = scenario.clone();
+            scenario["workload"]["locks"]["transactions"][0]["steps"] = steps.into();
+            let found = refused(&scenario);
+            assert!(found.contains(says), "{found}");
+        }
+        scenario["workload"]["iterations"] = 2.into();
+        assert!(refused(&scenario).contains("1: expected workload.iterations"));
+        scenario["workload"]["locks"] = serde_json::Value::Null;
+        assert!(refused(&scenario).contains("workload.locks: missing, for workload.driver locks"));
+        scenario["workload"]["operation"] = "put".into();
+        assert!(refused(&scenario).contains("workload.operation: ccix does not carry put"));
+    }
+
     #[test]
     fn what_cannot_be_is_refused_by_its_key() {
         let put = with(&["workload", "operation"], "put".into());

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
-from isthmus.results import Document
+from isthmus.results import Document, merged
+from isthmus.roads.ccix import lock_trace, locks
 from isthmus.roads.ccix.bench import (
     CACHED,
     LINE_BYTES,
@@ -44,6 +45,15 @@ CONTENDED = (1, 4, 32, 128, 1_024, 4_096)
 """Lines to which both sides store."""
 
 
+LOCKS = "verify ccix, locks"
+
+
+def transactions(seed: int = 1) -> list[locks.Point]:
+    """The stored trace in each mode, one transaction at a time and 16 at once."""
+    trace = lock_trace.load(lock_trace.STORED)
+    return locks.points(trace, [loaded()], ["isthmus"], list(locks.MODES.values()), (1, 16), seed)
+
+
 def points(seed: int = 1) -> list[Point]:
     """Transfers one by one, and as many as fill the link, by CCIX and by DMA over PCIe."""
     platform = loaded()
@@ -73,5 +83,7 @@ def points(seed: int = 1) -> list[Point]:
 def measure(
     seed: int = 1, runner: running.Runner | None = None, given: Mapping[str, Path] | None = None
 ) -> Document:
-    """Run them."""
-    return measured(points(seed), title="verify ccix", runner=runner, given=given)
+    """Run them, and the stored trace of transactions."""
+    transfers = measured(points(seed), title="verify ccix", runner=runner, given=given)
+    model = None if given is None else given[locks.TOP]
+    return merged(transfers, locks.measure(transactions(seed), title=LOCKS, runner=runner, given=model))

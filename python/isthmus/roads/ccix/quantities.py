@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from isthmus.quantities import Quantity, each, scaled, workload
 from isthmus.results import Measurement
@@ -58,6 +58,16 @@ def _formula_percent(m: Measurement) -> float | None:
     return 100 * abs(contention.side(m, "fpga").mean / contention.formula(m, "fpga") - 1)
 
 
+def _lock_wait_ns(side: str, key: str) -> Callable[[Measurement], float | None]:
+    """From a transaction's begin to its last lock."""
+
+    def value(m: Measurement) -> float | None:
+        found = m.workload["locks"][side]["wait_ps"]
+        return found[key] / 1e3 if found else None
+
+    return value
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
@@ -69,5 +79,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "contention_model_percent": each(_model_percent),
     "contention_formula_percent": each(_formula_percent),
     "contention_round_trips": each(contention.longest_round_trips),
+    "lock_wait_fpga_ns": each(_lock_wait_ns("fpga", "avg")),
+    "lock_wait_fpga_median_ns": each(_lock_wait_ns("fpga", "p50")),
+    "lock_wait_host_ns": each(_lock_wait_ns("host", "avg")),
     "packet_messages": each(workload("packet_messages")),
 }
