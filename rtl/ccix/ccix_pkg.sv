@@ -41,7 +41,8 @@ package ccix_pkg;
     // this one; from the home, what to do with a line. Answers are MsgComp and MsgCompData.
     MsgCacheRequest  = 4'd12,
     MsgCacheResponse = 4'd13,
-    MsgSnoop         = 4'd14
+    MsgSnoop         = 4'd14,
+    MsgLock          = 4'd15  // an order to a lock table, or its answer
   } message_e;
 
   /// The first word of each message. Credits are those that a home gives back.
@@ -87,6 +88,26 @@ package ccix_pkg;
     logic [5:0] zero_42;
     index_t     index;
   } snoop_t;
+
+  /// An order to a lock table or its answer, instead of the header.
+  typedef struct packed {
+    message_e    kind;
+    logic [3:0]  words;
+    txn_t        owner;
+    logic        answer;
+    logic [2:0]  code;       // svm_pkg::lock_op_e, or lock_status_e
+    logic        exclusive;
+    logic [10:0] zero;
+    logic [15:0] lock;
+    logic [15:0] fence;
+  } lock_message_t;
+
+  /// A step of a transaction.
+  typedef struct packed {
+    logic        no_wait;  // the lock is tried
+    logic        write;    // an update, else a read
+    logic [15:0] record;   // its line, and its lock
+  } update_step_t;
 
   /// Words of a request.
   function automatic logic [3:0] words_of(message_e kind);

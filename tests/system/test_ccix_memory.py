@@ -28,7 +28,7 @@ PINS_BYTES_S = 64 * 250e6
 def built() -> dict[str, dict[str, Path]]:
     drivers = [driver for driver in bench.DRIVERS if driver != "cached-hit"]
     made = {driver: bench.model(bench.loaded(), "isthmus", driver) for driver in drivers}
-    return made | {"cached-hit": made["cached"]}
+    return made | {"cached-hit": made["cached"], "contended": made["cached"]}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,27 @@ def test_a_delay_of_the_world_is_in_the_latency_once(run: Run) -> None:
     far = run({"propagation_ns": 101}, {"memory_read_ns": 0})["latency_ps"]["avg"]
     assert slow - base == pytest.approx(100_000, abs=CLOCK_PS)
     assert far - base == pytest.approx(200_000, abs=CLOCK_PS)
+
+
+@pytest.mark.parametrize(("lines", "window"), [(1, 1), (3, 16), (300, 16)])
+def test_no_store_is_lost_where_host_and_fpga_store_to_the_same_lines(
+    run: Run, lines: int, window: int
+) -> None:
+    of = bench.Contention(lines, window)
+    found = run(
+        operation="device-write", size=32, iterations=300, window=window, driver="contended", contention=of
+    )
+    counted = found["workload"]["contention"]
+    # The engine compares both halves of a line at every store of the host, and all of them in the end.
+    assert found["checked"]["bytes"] >= 300 * 64
+    assert counted["fpga"]["accesses"] == counted["host"]["accesses"] == 300
+    # A line that changes sides twice is at the host again.
+    assert 0 <= counted["fpga"]["transfers"] - counted["host"]["transfers"] <= lines
+    terms = counted["terms_ps"]
+    assert terms["fpga_local"] < terms["fpga_remote"]
+    assert terms["host_local"] < terms["host_remote"]
+    longest = max(counted[side]["longest_ps"] for side in ("fpga", "host"))
+    assert longest <= 4 * terms["fpga_remote"]
 
 
 PHYSICAL = ("request-agent", "pcie-dma")

@@ -2,9 +2,12 @@
 //! Coherent host memory over CCIX: an FPGA's request agent reads and writes lines at the host's home.
 
 mod breakdown;
+mod contention;
 mod directory;
 mod dma;
 mod home;
+mod lock_table;
+mod locks;
 mod messages;
 mod program;
 pub mod scenario;
@@ -49,6 +52,12 @@ impl Road for Ccix {
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
         follow(&world.simulation, context.watch, of);
         world.start()?;
+        if let Some(contention) = &scenario.workload.contention {
+            return Ok(vec![contention::run(&world, &scenario, contention)?]);
+        }
+        if let Some(locks) = &scenario.workload.locks {
+            return Ok(vec![locks::run(&world, &scenario, locks)?]);
+        }
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
         if scenario.is_cached() {
@@ -107,6 +116,8 @@ fn measurement(
         CcixDriver::Svm => "-svm",
         CcixDriver::Cached => "-cached",
         CcixDriver::CachedHit => "-hit",
+        CcixDriver::Contended => "-contended",
+        CcixDriver::Locks => "-locks",
         CcixDriver::PcieDma => "-dma",
     };
     let translated =

@@ -180,6 +180,25 @@ IO: dict[str, Signal] = {
 }
 
 
+# Transactions of a near-data unit on records of host memory, and their ends.
+UPDATE: dict[str, Signal] = {
+    "valid_i": Signal(1, False),
+    "ready_o": Signal(1, True),
+    "slot_i": Signal(6, False),
+    "id_i": Signal(32, False),
+    "last_i": Signal(2, False),
+    "steps_i": Signal(72, False),
+    "locked_o": Signal(1, True),
+    "locked_slot_o": Signal(6, True),
+    "refused_o": Signal(1, True),
+    "refused_slot_o": Signal(6, True),
+    "done_o": Signal(1, True),
+    "done_slot_o": Signal(6, True),
+    "done_aborted_o": Signal(1, True),
+    "done_digest_o": Signal(64, True),
+}
+
+
 def _lines(requests: bool) -> dict[str, Signal]:
     """Reads and writes of whole cache lines, with a byte mask; `requests`: the device makes them.
     What the device answers has no ready: who asks has room for it."""
@@ -206,6 +225,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "blocks": BLOCKS,
     "cxs": CXS,
     "task": TASK,
+    "update": UPDATE,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory
     "io": IO,

@@ -59,6 +59,8 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "rdma"): ("write-lat",),
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
+    ("bench", "ccix-contention"): (),
+    ("bench", "lock-table"): (),
     ("bench", "nanet"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),

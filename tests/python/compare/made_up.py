@@ -32,6 +32,8 @@ BASE_NS = {
     ("ccix", "svm"): 540,
     ("ccix", "cached"): 550,
     ("ccix", "cached-hit"): 32,
+    ("ccix", "contended"): 150,
+    ("ccix", "locks"): 900,
     ("ccix", "pcie-dma"): 620,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
@@ -51,6 +53,8 @@ BYTE_NS = {
     "atomic": 0.08,
     "request-agent": 0.08,
     "svm": 0.08,
+    "contended": 0.08,
+    "locks": 0.08,
     "pcie-dma": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
@@ -122,6 +126,32 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         }  # fmt: skip
         if "translation" in work:
             own["translation"] = {**work["translation"], "walks": 0.125, "retries": 0}
+        if "locks" in work:
+            of = work["locks"]
+            side = {"transactions": n // 2, "aborts": 3, "wait_ps": latency}
+            own = {
+                "locks": {
+                    "trace": of["trace"], "mode": of["mode"], "rows": of["rows"],
+                    "requesters": of["requesters"], "steps": 2 * n, "elapsed_ps": round(elapsed),
+                    "host": side, "fpga": side, "to_host_bytes": 50 * n, "to_fpga_bytes": 60 * n,
+                }
+            }  # fmt: skip
+            name = f"locks-{of['trace']}-{of['mode']}-q{of['requesters']}"
+        if "contention" in work:
+            part = {
+                "window": window,
+                "accesses": n,
+                "mean_ps": total,
+                "longest_ps": 2 * total,
+                "transfers": n // 4,
+            }
+            terms = {"fpga_remote": 552e3, "fpga_local": 24e3, "host_remote": 474e3, "host_local": 20e3}
+            own = {
+                "contention": {
+                    "lines": work["contention"]["lines"], "elapsed_ps": round(elapsed), "fpga": part,
+                    "host": part, "link_bytes": 100 * n, "terms_ps": terms,
+                }
+            }  # fmt: skip
     return [
         {
             "id": f"{road}/{scenario['platform']['name']}/{scenario['profile']}/{driver}/{name}",

@@ -133,6 +133,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "times.json").write_bytes(times.STORED.read_bytes())
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
+    (tmp_path / "mine.trace").write_text("isthmus-lock-trace 1\nrows 9\nhost w5 r8\nfpga w3\n")
     (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
     for page in pages():
         for name, text in re.findall(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import sys
 from pathlib import Path
 
@@ -159,10 +160,21 @@ def memory_name(v: ccix.Translation) -> str:
 def test_published_numbers_name_runs_that_verify_makes() -> None:
     ids = {
         f"ccix/ccix-au280/{p.profile}/{t.operation}/{t.size}-w{t.window}"
-        + {"pcie-dma": "-dma", "svm": "-svm", "cached": "-cached", "cached-hit": "-hit"}.get(t.driver, "")
+        + {
+            "pcie-dma": "-dma",
+            "svm": "-svm",
+            "cached": "-cached",
+            "cached-hit": "-hit",
+            "contended": "-contended",
+        }.get(t.driver, "")
         + (memory_name(t.translation) if t.translation else "")
+        + (f"-{t.contention.lines}-h{t.contention.host_window}" if t.contention else "")
         for p in published.points()
         for t in [p.transfers]
+    }
+    ids |= {
+        f"ccix/ccix-au280/isthmus/update/locks-{p.trace.name}-{p.mode.name}-q{p.requesters}"
+        for p in published.transactions()
     }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("ccix.")]
@@ -172,7 +184,7 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         named |= set(filter(None, line["measurement"].split(" / ")))
     assert len(named) > 8
     filled = {one.replace("{profile}", profile) for one in named for profile in platforms.PROFILES}
-    assert filled <= ids
+    assert [one for one in filled if not fnmatch.filter(ids, one)] == []
 
 
 @pytest.mark.parametrize(

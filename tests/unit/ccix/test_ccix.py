@@ -35,3 +35,8 @@ def test_ccix_translate(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead:
 
 def test_ccix_cache() -> None:
     run("isthmus:ccix:ccix", "ccix_cache", "ccix_cache_tb", parameters={"Sets": 2, "Ways": 4, "NumMshr": 4})
+
+
+@pytest.mark.parametrize("posted", [0, 1])
+def test_ccix_update(posted: int) -> None:
+    run("isthmus:ccix:ccix", "ccix_update", "ccix_update_tb", parameters={"Slots": 8, "Posted": posted})

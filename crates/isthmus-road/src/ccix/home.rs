@@ -14,8 +14,8 @@ use isthmus_sim::world::ccix::CcixLink;
 
 use super::directory::{Action, Directory, Request, Response, Waiting};
 use super::messages::{
-    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, FAULT, FINV, FSHR, INVALIDATED, PACK,
-    PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
+    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, FAULT, FINV, FSHR, INVALIDATED, LOCK,
+    PACK, PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
 };
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
@@ -82,6 +82,21 @@ pub(super) struct Stored {
     pub(super) line: Line,
 }
 
+/// What an access of the host does to its line.
+pub(super) type Touch = Box<dyn FnOnce(&mut Line)>;
+
+/// Takes lock messages at the port.
+pub(super) type LockSink = Box<dyn Fn(u64)>;
+
+/// Lines that changed sides so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Transfers {
+    /// To the FPGA.
+    pub(super) granted: u64,
+    /// To the host, which the FPGA had.
+    pub(super) taken: u64,
+}
+
 /// The home agent.
 pub(super) struct Home {
     sim: Sim,
@@ -98,6 +113,11 @@ pub(super) struct Home {
     translator: Option<Rc<Translator>>,
     /// Of an agent with a cache.
     directory: Option<RefCell<Directory>>,
+    /// Open accesses of the host, by their numbers; and whether they store.
+    accesses: RefCell<HashMap<u64, (bool, Touch)>>,
+    last_access: Cell<u64>,
+    locks: RefCell<Option<LockSink>>,
+    transfers: Cell<Transfers>,
     stored: RefCell<Vec<Stored>>,
     wrong: RefCell<Option<String>>,
 }
@@ -139,6 +159,10 @@ impl Home {
             memory: RefCell::new(first),
             translator,
             directory: cached.then(RefCell::default),
+            accesses: RefCell::default(),
+            last_access: Cell::new(0),
+            locks: RefCell::default(),
+            transfers: Cell::default(),
             stored: RefCell::default(),
             wrong: RefCell::default(),
         });
@@ -202,6 +226,7 @@ impl Home {
                 WRITE_PART => 11,
                 TRANSLATE | FAULT if self.translator.is_some() => 2,
                 INVALIDATED if self.translator.is_some() => 1,
+                LOCK if self.locks.borrow().is_some() => 1,
                 _ => 0,
             };
             if length != expected || length == 0 || rest.len() < length {
@@ -210,6 +235,11 @@ impl Home {
             }
             let (message, behind) = rest.split_at(length);
             match &self.translator {
+                _ if kind == LOCK => {
+                    if let Some(sink) = &*self.locks.borrow() {
+                        sink(message[0]);
+                    }
+                }
                 _ if kind == CACHE_REQUEST || kind == CACHE_RESPONSE => {
                     self.coherent(kind, message.to_vec());
                 }
@@ -278,6 +308,13 @@ impl Home {
     }
 
     fn act(self: &Rc<Self>, line: u64, action: Action) {
+        let mut transfers = self.transfers.get();
+        match action {
+            Action::Grant { .. } => transfers.granted += 1,
+            Action::Forward { .. } => transfers.taken += 1,
+            Action::Host(_) => {}
+        }
+        self.transfers.set(transfers);
         match action {
             Action::Grant { id, data: false } => {
                 self.link.send(vec![header(COMP, 1, id, [0, 0]) | PACK]);
@@ -294,8 +331,46 @@ impl Home {
                 let code = if invalidate { FINV } else { FSHR };
                 self.link.send(vec![SNOOP << 60 | 1 << 56 | code << 48 | line]);
             }
-            Action::Host(_) => {}
+            Action::Host(access) => {
+                let Some((store, touch)) = self.accesses.borrow_mut().remove(&access) else {
+                    return;
+                };
+                self.touch(line, store, touch);
+            }
         }
+    }
+
+    fn touch(&self, line: u64, store: bool, touch: Touch) {
+        let mut content = self.memory.borrow().at(line, line);
+        touch(&mut content);
+        if store {
+            self.memory.borrow_mut().changed.insert(line, content);
+        }
+    }
+
+    /// A processor of the host loads a line, or stores to it: at the home after the time of a write, and done when
+    /// the line is there. `touch` is called then.
+    pub(super) fn access(self: &Rc<Self>, line: u64, store: bool, touch: Touch) {
+        let home = Rc::clone(self);
+        self.sim.after(self.write, move || {
+            let Some(directory) = &home.directory else { return home.touch(line, store, touch) };
+            // 0 is a load that nothing waits for.
+            let access = home.last_access.get() + 1;
+            home.last_access.set(access);
+            home.accesses.borrow_mut().insert(access, (store, touch));
+            let actions = directory.borrow_mut().ask(line, Waiting::Host { store, access });
+            actions.into_iter().for_each(|action| home.act(line, action));
+        });
+    }
+
+    /// Sets what takes lock messages.
+    pub(super) fn on_lock(&self, sink: LockSink) {
+        *self.locks.borrow_mut() = Some(sink);
+    }
+
+    /// Lines that changed sides so far.
+    pub(super) fn transfers(&self) -> Transfers {
+        self.transfers.get()
     }
 
     /// The host loads a line that the FPGA may have changed: the FPGA shares it.

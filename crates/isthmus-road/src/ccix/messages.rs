@@ -15,6 +15,7 @@ pub(super) const INVALIDATE: u64 = 11;
 pub(super) const CACHE_REQUEST: u64 = 12;
 pub(super) const CACHE_RESPONSE: u64 = 13;
 pub(super) const SNOOP: u64 = 14;
+pub(super) const LOCK: u64 = 15;
 /// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
 pub(super) const FSHR: u64 = 10;
 pub(super) const FINV: u64 = 11;

@@ -32,6 +32,10 @@ pub enum CcixDriver {
     Cached,
     /// Through the FPGA's cache: lines that it has.
     CachedHit,
+    /// Through the FPGA's cache, while the host stores to the same lines.
+    Contended,
+    /// Transactions of the host and of the FPGA's near-data unit, under locks.
+    Locks,
     /// By DMA over PCIe, with physical addresses: the document's comparison.
     PcieDma,
 }
@@ -45,6 +49,8 @@ impl CcixDriver {
             Self::Svm => "svm",
             Self::Cached => "cached",
             Self::CachedHit => "cached-hit",
+            Self::Contended => "contended",
+            Self::Locks => "locks",
             Self::PcieDma => "pcie-dma",
         }
     }
@@ -116,6 +122,18 @@ const MOST_BYTES: usize = 65_536;
 pub(super) const REGION_LINES: u64 = 8_192;
 /// Most lines that are read before as hits: half of the FPGA's cache.
 const HIT_LINES: u64 = 2_048;
+/// Lines of the FPGA's smallest cache: lines that both sides store to.
+const CACHE_LINES: u32 = 4_096;
+/// Stores that the host may have open: forwards that the FPGA has room for.
+const MOST_FORWARDS: u32 = 16;
+/// Locks of the FPGA's table.
+const MOST_RECORDS: u32 = 1_024;
+/// Slots of the FPGA's unit, and places for waiters.
+const MOST_REQUESTERS: u32 = 64;
+/// Steps of a transaction.
+const MOST_STEPS: usize = 4;
+/// What each side has of a line to which both store.
+pub(super) const HALF_BYTES: usize = LINE_BYTES / 2;
 /// Maximum number of open tasks of a traffic generator.
 const MOST_TASKS: u64 = 128;
 
@@ -253,6 +271,87 @@ pub struct CcixWorkload {
     /// The virtual memory, for the driver `svm`.
     #[serde(default)]
     pub translation: Option<CcixTranslation>,
+    /// The host's part, for the driver `contended`.
+    #[serde(default)]
+    pub contention: Option<CcixContention>,
+    /// Transactions, for the driver `locks`.
+    #[serde(default)]
+    pub locks: Option<CcixLocks>,
+}
+
+/// Where the lock table is, and how the FPGA reaches records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CcixLockMode {
+    /// In the host's program; the FPGA's orders are messages. Records by reads and posted writes.
+    Host,
+    /// In the FPGA; the host's orders are messages. Records through the FPGA's cache.
+    Shared,
+    /// In the FPGA. Records by reads and writes.
+    Hybrid,
+}
+
+impl CcixLockMode {
+    /// Name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Shared => "shared",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// Transactions on records of a line each.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixLocks {
+    /// Name of the transactions, for results.
+    pub trace: String,
+    /// Where the lock table is.
+    pub mode: CcixLockMode,
+    /// How many records there are.
+    #[schemars(range(min = 1, max = MOST_RECORDS))]
+    pub rows: u32,
+    /// Transactions under way at once.
+    #[schemars(range(min = 1, max = MOST_REQUESTERS))]
+    pub requesters: u32,
+    /// They begin in this order; `workload.iterations` of them.
+    pub transactions: Vec<CcixTransaction>,
+}
+
+/// A transaction.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixTransaction {
+    /// The FPGA makes it, not the host.
+    pub fpga: bool,
+    /// One to four records, none twice.
+    pub steps: Vec<CcixStep>,
+}
+
+/// A record of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixStep {
+    /// Its number, below `rows`.
+    pub record: u16,
+    /// It is updated, not only read.
+    pub update: bool,
+}
+
+/// Lines to which both sides store at random, each `iterations` times: the FPGA to their first half, the host to
+/// their second.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CcixContention {
+    /// How many lines.
+    #[schemars(range(min = 1, max = CACHE_LINES))]
+    pub lines: u32,
+    /// Stores that the host has in flight.
+    #[schemars(range(min = 1, max = MOST_FORWARDS))]
+    pub host_window: u32,
 }
 
 /// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before.
@@ -309,8 +408,11 @@ impl CcixScenario {
     }
 
     fn check(&self) -> Result<(), RoadError> {
-        let carried = [Operation::DeviceRead, Operation::DeviceWrite];
-        self.workload.operation.check("workload.operation", "ccix", &carried)?;
+        let carried: &[Operation] = match self.workload.driver {
+            CcixDriver::Locks => &[Operation::Update],
+            _ => &[Operation::DeviceRead, Operation::DeviceWrite],
+        };
+        self.workload.operation.check("workload.operation", "ccix", carried)?;
         if self.workload.driver == CcixDriver::PcieDma && self.platform.pcie.is_none() {
             let reason = "missing, for workload.driver pcie-dma";
             return Err(RoadError::scenario("platform.pcie", reason));
@@ -327,6 +429,8 @@ impl CcixScenario {
             }
             (None, _) => {}
         }
+        self.check_contention()?;
+        self.check_locks()?;
         let window = self.arrivals()?.window().unwrap_or(1);
         let places = self.region_lines() / self.stride();
         let most = match self.workload.driver {
@@ -359,6 +463,74 @@ impl CcixScenario {
         Ok(())
     }
 
+    fn check_contention(&self) -> Result<(), RoadError> {
+        let contended = self.workload.driver == CcixDriver::Contended;
+        if contended != self.workload.contention.is_some() {
+            let of = self.workload.driver.name();
+            let wanted = if contended { "missing," } else { "expected none" };
+            let reason = format!("{wanted} for workload.driver {of}");
+            return Err(RoadError::scenario("workload.contention", reason));
+        }
+        if !contended {
+            return Ok(());
+        }
+        let refused = |key, reason: &str| Err(RoadError::scenario(key, reason));
+        if !self.writes() {
+            return refused(
+                "workload.operation",
+                "expected device-write for workload.driver contended",
+            );
+        }
+        if self.workload.bytes > HALF_BYTES {
+            let reason = format!("{} bytes: at most half of a line", self.workload.bytes);
+            return refused("workload.bytes", &reason);
+        }
+        if self.workload.warmup > 0 {
+            return refused("workload.warmup", "expected 0 for workload.driver contended");
+        }
+        if self.workload.rate_per_s.is_some() {
+            return refused("workload.rate_per_s", "expected none for workload.driver contended");
+        }
+        Ok(())
+    }
+
+    fn check_locks(&self) -> Result<(), RoadError> {
+        let locks = match (&self.workload.locks, self.workload.driver) {
+            (Some(locks), CcixDriver::Locks) => locks,
+            (None, CcixDriver::Locks) => {
+                let reason = "missing, for workload.driver locks";
+                return Err(RoadError::scenario("workload.locks", reason));
+            }
+            (Some(_), driver) => {
+                let reason = format!("expected none for workload.driver {}", driver.name());
+                return Err(RoadError::scenario("workload.locks", reason));
+            }
+            (None, _) => return Ok(()),
+        };
+        let key = "workload.locks.transactions";
+        let count = locks.transactions.len() as u64;
+        if count != self.workload.iterations || self.workload.warmup > 0 {
+            let reason = format!("{count}: expected workload.iterations, and no warmup");
+            return Err(RoadError::scenario(key, reason));
+        }
+        for (number, one) in locks.transactions.iter().enumerate() {
+            let steps = &one.steps;
+            if steps.is_empty() || steps.len() > MOST_STEPS {
+                let reason = format!("[{number}] has {} steps: 1 to {MOST_STEPS}", steps.len());
+                return Err(RoadError::scenario(key, reason));
+            }
+            for (at, step) in steps.iter().enumerate() {
+                let twice = steps[..at].iter().any(|before| before.record == step.record);
+                if u32::from(step.record) >= locks.rows || twice {
+                    let record = step.record;
+                    let reason = format!("[{number}]: record {record} is twice in it, or outside");
+                    return Err(RoadError::scenario(key, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {
         Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
     }
@@ -369,7 +541,9 @@ impl CcixScenario {
 
     /// Lines are in the FPGA's cache, or come into it.
     pub(super) fn is_cached(&self) -> bool {
-        matches!(self.workload.driver, CcixDriver::Cached | CcixDriver::CachedHit)
+        use CcixDriver::{Cached, CachedHit, Contended};
+        matches!(self.workload.driver, Cached | CachedHit | Contended)
+            || self.workload.locks.as_ref().is_some_and(|one| one.mode == CcixLockMode::Shared)
     }
 
     /// Each line of a write arrives at the home.
@@ -569,6 +743,70 @@ mod tests {
         let agent = refused("/workload/driver", "request-agent".into());
         let says = "workload.translation: expected none for workload.driver request-agent";
         assert!(agent.contains(says), "{agent}");
+    }
+
+    fn refused(scenario: &serde_json::Value) -> String {
+        CcixScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn both_sides_store_to_half_of_each_line() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"] = serde_json::json!({
+            "operation": "device-write", "bytes": 32, "iterations": 10, "window": 4,
+            "driver": "contended", "contention": {"lines": 64, "host_window": 16},
+        });
+        let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
+        assert!(parsed.is_cached() && !parsed.stores_at_home());
+        for (key, value, says) in [
+            ("bytes", 33.into(), "workload.bytes: 33 bytes: at most half of a line"),
+            ("warmup", 1.into(), "workload.warmup: expected 0"),
+            ("operation", "device-read".into(), "workload.operation: expected device-write"),
+            ("contention", serde_json::Value::Null, "workload.contention: missing,"),
+            (
+                "driver",
+                "cached".into(),
+                "workload.contention: expected none for workload.driver cached",
+            ),
+        ] {
+            let mut scenario = scenario.clone();
+            scenario["workload"][key] = value;
+            let found = refused(&scenario);
+            assert!(found.contains(says), "{found}");
+        }
+        scenario["workload"]["contention"]["host_window"] = 17.into();
+        assert!(refused(&scenario).contains("host_window: 17 is outside 1 to 16"));
+    }
+
+    #[test]
+    fn transactions_that_cannot_be_are_refused() {
+        let step = |record: u32| serde_json::json!({"record": record, "update": true});
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"] = serde_json::json!({
+            "operation": "update", "bytes": 8, "iterations": 1, "window": 2, "driver": "locks",
+            "locks": {
+                "trace": "one", "mode": "shared", "rows": 9, "requesters": 2,
+                "transactions": [{"fpga": true, "steps": [step(3), step(8)]}],
+            },
+        });
+        assert!(CcixScenario::parse(&scenario.to_string()).unwrap().is_cached());
+        for (steps, says) in [
+            (vec![], "[0] has 0 steps: 1 to 4"),
+            ((0..5).map(step).collect(), "[0] has 5 steps: 1 to 4"),
+            (vec![step(9)], "[0]: record 9 is twice in it, or outside"),
+            (vec![step(2), step(2)], "[0]: record 2 is twice in it, or outside"),
+        ] {
+            let mut scenario = scenario.clone();
+            scenario["workload"]["locks"]["transactions"][0]["steps"] = steps.into();
+            let found = refused(&scenario);
+            assert!(found.contains(says), "{found}");
+        }
+        scenario["workload"]["iterations"] = 2.into();
+        assert!(refused(&scenario).contains("1: expected workload.iterations"));
+        scenario["workload"]["locks"] = serde_json::Value::Null;
+        assert!(refused(&scenario).contains("workload.locks: missing, for workload.driver locks"));
+        scenario["workload"]["operation"] = "put".into();
+        assert!(refused(&scenario).contains("workload.operation: ccix does not carry put"));
     }
 
     #[test]

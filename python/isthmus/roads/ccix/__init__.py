@@ -8,7 +8,11 @@ _HERE = "isthmus.roads.ccix"
 ROAD = Road(
     name="ccix",
     title="Lines of coherent host memory over CCIX, on a PCIe physical layer",
-    commands={"ccix": f"{_HERE}.cli:ccix"},
+    commands={
+        "ccix": f"{_HERE}.cli:ccix",
+        "ccix-contention": f"{_HERE}.cli:contention",
+        "lock-table": f"{_HERE}.cli:lock_table",
+    },
     kinds=f"{_HERE}.platform:KINDS",
     published="ccix",
     verify=f"{_HERE}.published:measure",

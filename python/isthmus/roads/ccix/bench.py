@@ -35,12 +35,17 @@ ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
 Operation = Literal["device-read", "device-write"]
-Driver = Literal["request-agent", "svm", "cached", "cached-hit", "pcie-dma"]
+Driver = Literal["request-agent", "svm", "cached", "cached-hit", "contended", "pcie-dma"]
 DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma")
 """A CCIX request agent; the same with virtual addresses; one with a cache, on lines that it does not have and
 on lines that it has; the document's comparison, DMA over PCIe."""
 CACHED = ("cached", "cached-hit")
-TOPS: Mapping[str, str] = {"pcie-dma": DMA, **dict.fromkeys(("request-agent", "svm", *CACHED), FPGA)}
+CONTENDED = "contended"
+"""Through the cache, while the host stores to the same lines: of `isthmus bench ccix-contention` alone."""
+TOPS: Mapping[str, str] = {
+    "pcie-dma": DMA,
+    **dict.fromkeys(("request-agent", "svm", *CACHED, CONTENDED), FPGA),
+}
 HIT_LINES = 2048
 """Lines that are read before and hit: half of the cache."""
 PAGES = ("4K", "2M", "1G")
@@ -74,6 +79,14 @@ def translated(case: str, page: str = "4K", order: str = "sequential") -> Transl
 
 
 @dataclass(frozen=True)
+class Contention:
+    """Lines to which both sides store, and the stores that the host has in flight."""
+
+    lines: int
+    host_window: int = 1
+
+
+@dataclass(frozen=True)
 class Transfers:
     """What is transferred. `window`: transfers in flight; None: `rate_per_s` a second, at random times."""
 
@@ -86,6 +99,8 @@ class Transfers:
     driver: Driver = "request-agent"
     translation: Translation | None = None
     """Of the driver `svm`, and of no other."""
+    contention: Contention | None = None
+    """Of the driver `contended`, and of no other."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +116,9 @@ def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what cannot be run."""
     t = transfers
     choose("operation", t.operation, OPERATIONS)
-    choose("driver", t.driver, DRIVERS)
+    choose("driver", t.driver, (*DRIVERS, CONTENDED))
     assert (t.driver == "svm") == (t.translation is not None), t
+    assert (t.driver == CONTENDED) == (t.contention is not None), t
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
     most = most_in_flight(t.size, t.translation, t.driver)
@@ -140,7 +156,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "operation": t.operation,
         "bytes": t.size,
         "iterations": t.iterations,
-        "warmup": WARMUP,
+        "warmup": 0 if t.contention else WARMUP,
         "driver": t.driver,
     }
     workload |= {"window": t.window} if t.rate_per_s is None else {"rate_per_s": t.rate_per_s}
@@ -153,13 +169,16 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             "warm": v.warm,
             "moves": v.moves,
         }
+    if t.contention is not None:
+        c = t.contention
+        workload["contention"] = {"lines": c.lines, "host_window": c.host_window}
     made: dict[str, Any] = {
         "road": "ccix",
         "profile": point.profile,
         "platform": {
             "name": platform.name,
             **entries(platform.fpga),
-            "transport": {**entries(platform.groups["transport"]), **_packets(platform, point.profile)},
+            "transport": {**entries(platform.groups["transport"]), **packets(platform, point.profile)},
             "home": entries(platform.groups["home"]),
             "iommu": entries(platform.groups["iommu"]),
             "pcie": {name: entries(platform.groups[name]) for name in PCIE},
@@ -174,7 +193,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def _packets(platform: Platform, profile: Profile) -> dict[str, int]:
+def packets(platform: Platform, profile: Profile) -> dict[str, int]:
     """What a profile says of packets, as the engine takes it."""
     design = platform.profiles[profile]
     return {
@@ -194,7 +213,7 @@ def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, i
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
     }
-    if driver in CACHED:
+    if driver in (*CACHED, CONTENDED):
         return made | {"CacheLines": int(design.cache.value)}
     if driver != "svm":
         return made
@@ -289,4 +308,6 @@ def label(made: Mapping[str, Any]) -> str:
     w = made["workload"]
     v = w.get("translation")
     memory = f" {v['page']} {v['order']}" if v else ""
+    if "contention" in w:
+        memory = f" {w['contention']['lines']} lines"
     return f"{made['platform']['name']} {made['profile']} {w['driver']}{memory} {w['operation']} {w['bytes']}"

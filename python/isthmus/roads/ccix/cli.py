@@ -97,3 +97,88 @@ def ccix(
         out_json=out_json,
         runner=runner.sweep(out, scheduler, resume),
     )
+
+
+def contention(
+    lines: Annotated[
+        str,
+        typer.Option(metavar="N", help="Lines to which both sides store: 64, a list, or powers of two."),
+    ] = "1:4096",
+    window: Annotated[
+        str, typer.Option(metavar="LIST", help="Stores in flight on either side, 1 to 16.")
+    ] = "1,16",
+    iterations: Annotated[
+        int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Stores of either side.")
+    ] = 1024,
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
+    ] = "ccix-au280",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Lines to which the FPGA and the host store at the same time, beside an analytic model."""
+    from isthmus.bench import runner
+    from isthmus.roads.ccix import command
+
+    command.contention(
+        lines=lines,
+        window=window,
+        iterations=iterations,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )
+
+
+def lock_table(
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Transactions of host and FPGA.  [a stored one, as YCSB A]"),
+    ] = None,
+    mode: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Lock table: a, at the host, messages over PCIe; b, in the FPGA, coherent; c, as b, records "
+            "without a cache.",
+        ),
+    ] = "a,b,c",
+    requesters: Annotated[
+        str, typer.Option(metavar="N", help="Transactions under way: 8, a list, or powers of two.")
+    ] = "1:64",
+    platform: Annotated[
+        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
+    ] = "ccix-au280",
+    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Transactions of host and FPGA on the same records: a trace replayed under a shared lock table."""
+    from isthmus.bench import runner
+    from isthmus.roads.ccix import command
+
+    command.lock_table(
+        trace=trace,
+        mode=mode,
+        requesters=requesters,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

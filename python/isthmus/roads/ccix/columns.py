@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from isthmus.results.columns import Cell, Column
 from isthmus.results.model import Measurement
@@ -12,6 +13,18 @@ from isthmus.results.model import Measurement
 def _virtual(m: Measurement, name: str) -> Cell:
     found: Cell = (m.workload.get("translation") or {}).get(name)
     return found
+
+
+def _of(group: str, *path: str) -> Callable[[Measurement], Cell]:
+    """A value of a group of the workload; empty where a run has none."""
+
+    def value(m: Measurement) -> Cell:
+        found: Any = m.workload.get(group)
+        for name in path:
+            found = (found or {}).get(name)
+        return cast("Cell", found)
+
+    return value
 
 
 COLUMNS: Sequence[Column] = (
@@ -35,4 +48,11 @@ COLUMNS: Sequence[Column] = (
         "mean until the FPGA knew that a transfer was done",
         lambda m: m.workload.get("acknowledged_ps"),
     ),
+    Column("contended_lines", "lines to which host and FPGA store", _of("contention", "lines")),
+    Column("to_fpga", "lines that came to the FPGA", _of("contention", "fpga", "transfers")),
+    Column("to_host", "lines that the host took from the FPGA", _of("contention", "host", "transfers")),
+    Column("lock_mode", "where the lock table is", _of("locks", "mode")),
+    Column("requesters", "transactions under way at once", _of("locks", "requesters")),
+    Column("host_aborts", "aborted attempts of the host's transactions", _of("locks", "host", "aborts")),
+    Column("fpga_aborts", "aborted attempts of the FPGA's transactions", _of("locks", "fpga", "aborts")),
 )

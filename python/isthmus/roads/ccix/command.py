@@ -14,7 +14,8 @@ from isthmus.bench.runner import Runner
 from isthmus.errors import choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.ccix import ROAD, tables
+from isthmus.roads.ccix import ROAD, lock_trace, locks, tables
+from isthmus.roads.ccix import contention as both
 from isthmus.roads.ccix.bench import (
     DRIVERS,
     FOOTPRINTS,
@@ -92,4 +93,62 @@ def run(
     publish(made, target, format, tables.text)
     if waveform is not None and format == "table":
         print(traces.how_to_open(waveform))
+    return made
+
+
+def contention(
+    *,
+    lines: str = both.LINES,
+    window: str = "1,16",
+    iterations: int = both.ACCESSES,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench ccix-contention`: measure, write `out/ccix-contention.*`, print."""
+    choose("format", format, FORMATS)
+    choose("profile", profile, (*PROFILES, "all"))
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    windows = both.counts("window", window, both.MOST_WINDOW)
+    over = both.counts("lines", lines, both.MOST_LINES)
+    wanted = both.points(chosen, profiles, over, windows, iterations, seed)  # type: ignore[arg-type]
+    target = result_file(out, "ccix-contention", out_json)
+    made = both.measure(wanted, runner, given)
+    publish(made, target, format, tables.text)
+    return made
+
+
+def lock_table(
+    *,
+    trace: Path | None = None,
+    mode: str = "a,b,c",
+    requesters: str = locks.REQUESTERS,
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """`isthmus bench lock-table`: measure, write `out/lock-table.*`, print."""
+    choose("format", format, FORMATS)
+    choose("profile", profile, (*PROFILES, "all"))
+    letters = dict.fromkeys(mode.split(","))
+    modes = [locks.MODES[choose("mode", letter, locks.MODES)] for letter in letters]
+    counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    read = lock_trace.load(trace or lock_trace.STORED)
+    wanted = locks.points(read, chosen, profiles, modes, counts, seed)  # type: ignore[arg-type]
+    target = result_file(out, "lock-table", out_json)
+    made = locks.measure(wanted, runner=runner, given=given)
+    publish(made, target, format, tables.text)
     return made

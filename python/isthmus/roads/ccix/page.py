@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
-from isthmus.roads.ccix import tables
+from isthmus.roads.ccix import contention_page, locks_page, tables
+from isthmus.roads.ccix.contention import contended
+from isthmus.roads.ccix.locks import measured
 
 
 def _case(m: Measurement) -> str:
@@ -54,4 +56,6 @@ PAGE = TransferPage(
 
 def page(document: Document) -> str:
     """The whole page as text."""
-    return PAGE.page(document)
+    if contended(document):
+        return contention_page.page(document)
+    return locks_page.page(document) if measured(document) else PAGE.page(document)

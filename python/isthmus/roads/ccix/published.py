@@ -9,7 +9,8 @@ from pathlib import Path
 
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
-from isthmus.results import Document
+from isthmus.results import Document, merged
+from isthmus.roads.ccix import lock_trace, locks
 from isthmus.roads.ccix.bench import (
     CACHED,
     LINE_BYTES,
@@ -24,6 +25,8 @@ from isthmus.roads.ccix.bench import (
     translated,
 )
 from isthmus.roads.ccix.bench import measure as measured
+from isthmus.roads.ccix.contention import WINDOWS
+from isthmus.roads.ccix.contention import points as contended
 
 ALONE = (64, 2_048)
 FULL = ((1_024, 2_000), (32_768, 100))
@@ -38,6 +41,17 @@ VIRTUAL: tuple[tuple[Translation, tuple[tuple[int, int, int], ...]], ...] = (
     (translated("miss", "4K", "sequential"), ((64, 600, 1), (STREAM, 1_000, saturating(STREAM)))),
 )
 """Virtual memory, and transfers in it: bytes, how many, window."""
+CONTENDED = (1, 4, 32, 128, 1_024, 4_096)
+"""Lines to which both sides store."""
+
+
+LOCKS = "verify ccix, locks"
+
+
+def transactions(seed: int = 1) -> list[locks.Point]:
+    """The stored trace in each mode, one transaction at a time and 16 at once."""
+    trace = lock_trace.load(lock_trace.STORED)
+    return locks.points(trace, [loaded()], ["isthmus"], list(locks.MODES.values()), (1, 16), seed)
 
 
 def points(seed: int = 1) -> list[Point]:
@@ -63,11 +77,13 @@ def points(seed: int = 1) -> list[Point]:
     for profile, op, through in product(PROFILES, OPERATIONS, CACHED):
         cached = Transfers(op, LINE_BYTES, 200, seed=seed, driver=through)  # type: ignore[arg-type]
         made.append(Point(cached, profile, platform))
-    return made
+    return made + contended([platform], ["isthmus"], CONTENDED, WINDOWS, seed=seed)
 
 
 def measure(
     seed: int = 1, runner: running.Runner | None = None, given: Mapping[str, Path] | None = None
 ) -> Document:
-    """Run them."""
-    return measured(points(seed), title="verify ccix", runner=runner, given=given)
+    """Run them, and the stored trace of transactions."""
+    transfers = measured(points(seed), title="verify ccix", runner=runner, given=given)
+    model = None if given is None else given[locks.TOP]
+    return merged(transfers, locks.measure(transactions(seed), title=LOCKS, runner=runner, given=model))

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from isthmus.quantities import Quantity, each, scaled, workload
 from isthmus.results import Measurement
+from isthmus.roads.ccix import contention
 
 OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
 """Stages that are no gateware."""
@@ -45,6 +46,28 @@ def _cache_ns(m: Measurement) -> float | None:
     return sum(inside) / 1e3 if inside else None
 
 
+def _model_percent(m: Measurement) -> float | None:
+    """How far the mean of both sides is from the analytic model, where the model holds; 0 for fewer lines."""
+    if m.workload["contention"]["lines"] < contention.MODEL_LINES:
+        return 0.0
+    return 100 * abs(contention.mean(m) / contention.model_mean(m) - 1)
+
+
+def _formula_percent(m: Measurement) -> float | None:
+    """How far the FPGA's mean is from the document's formula, with hits as counted and terms as measured."""
+    return 100 * abs(contention.side(m, "fpga").mean / contention.formula(m, "fpga") - 1)
+
+
+def _lock_wait_ns(side: str, key: str) -> Callable[[Measurement], float | None]:
+    """From a transaction's begin to its last lock."""
+
+    def value(m: Measurement) -> float | None:
+        found = m.workload["locks"][side]["wait_ps"]
+        return found[key] / 1e3 if found else None
+
+    return value
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
@@ -53,5 +76,11 @@ QUANTITIES: Mapping[str, Quantity] = {
     "cache_cycles": each(_cache_cycles),
     "cache_ns": each(_cache_ns),
     "logic_cycles": each(_logic_cycles),
+    "contention_model_percent": each(_model_percent),
+    "contention_formula_percent": each(_formula_percent),
+    "contention_round_trips": each(contention.longest_round_trips),
+    "lock_wait_fpga_ns": each(_lock_wait_ns("fpga", "avg")),
+    "lock_wait_fpga_median_ns": each(_lock_wait_ns("fpga", "p50")),
+    "lock_wait_host_ns": each(_lock_wait_ns("host", "avg")),
     "packet_messages": each(workload("packet_messages")),
 }

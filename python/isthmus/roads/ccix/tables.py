@@ -7,6 +7,9 @@ from itertools import groupby
 
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
+from isthmus.roads.ccix import contention_tables, locks_tables
+from isthmus.roads.ccix.bench import CONTENDED
+from isthmus.roads.ccix.locks import DRIVER
 
 HEADER = (
     "bytes", "in flight", "avg[ns]", "min[ns]", "known[ns]", "GB/s", "link GB/s", "messages", "walks",
@@ -35,7 +38,8 @@ def _case(m: Measurement) -> tuple[str, str, str, str, str]:
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for (platform, profile, by, name, pages), group in groupby(made, _case):
+    alone = [m for m in made if m.workload["driver"] not in (CONTENDED, DRIVER)]
+    for (platform, profile, by, name, pages), group in groupby(alone, _case):
         members = list(group)
         addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
         cache = {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
@@ -46,7 +50,7 @@ def text(made: Document) -> str:
         )
         parts.append(aligned([HEADER, *map(row, members)]))
         parts.append(_way(members[0]))
-    return "".join(parts)
+    return "".join([*parts, contention_tables.text(made), locks_tables.text(made)])
 
 
 def row(m: Measurement) -> list[str]:

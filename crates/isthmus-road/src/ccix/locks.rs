@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Transactions of the host and of the FPGA on the same records, under locks that they share.
+//!
+//! The FPGA's side is gateware: `rtl/ccix/ccix_update.sv`, its agent, and `lock_table` where the table is there. The
+//! host's requesters are programs here, without a time of their own: an order to a table of the host is an access to
+//! its memory, one to the FPGA's a message over the link and back, an access to a record one of the home's.
+//!
+//! Every transaction must have read what it reads when all are made one after the other, in the order in which they
+//! had their locks; so must memory be in the end.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::{DeviceHandle, InputPin, OutputPin, PinAgent, RandomStream, Sim};
+use isthmus_sim::world::ccix::{CcixLink, Way};
+
+use super::NAME;
+use super::home::{Content, Home, Line};
+use super::lock_table::{LockMessage, LockTable, Order, Status};
+use super::scenario::{CcixLockMode, CcixLocks, CcixScenario, CcixTransaction};
+use super::world::{Side, World, first_seed};
+use crate::error::RoadError;
+use crate::measurement::{
+    Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,
+};
+
+const CHUNK: Picoseconds = Picoseconds::from_us(1);
+const STUCK: Picoseconds = Picoseconds::from_us(500);
+/// Slots of the FPGA's unit, and requesters of the host.
+const SLOTS: u8 = 64;
+/// Owners that are requesters of the host.
+const HOST: u8 = 128;
+/// An aborted transaction begins again after a random time below this.
+const BACKOFF: Picoseconds = Picoseconds::from_us(2);
+
+fn word(line: &Line) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&line[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+/// The values of a transaction's records: what it made of those that it read.
+fn chained(digest: u64, value: u64) -> u64 {
+    digest.wrapping_mul(33).wrapping_add(value)
+}
+
+/// A transaction under way, or over.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// First begin.
+    begin: Picoseconds,
+    /// All its locks, of the attempt that was not aborted.
+    locked: Option<Picoseconds>,
+    end: Option<Picoseconds>,
+    digest: u64,
+    aborts: u32,
+    slot: u8,
+    /// The host's: the step that it is at.
+    step: usize,
+    fences: [u16; 4],
+}
+
+struct Logic {
+    sim: Sim,
+    of: CcixLocks,
+    link: CcixLink,
+    home: Rc<Home>,
+    gateway: Picoseconds,
+    /// From an order of the FPGA at the home to the program that polls for it; from the program to its memory.
+    poll: Picoseconds,
+    access: Picoseconds,
+    table: LockTable,
+    random: RandomStream,
+    states: Vec<State>,
+    /// In the order of their last locks.
+    serial: Vec<usize>,
+    next: usize,
+    open: u32,
+    ended: usize,
+    slots: [VecDeque<u8>; 2],
+    /// By side and slot.
+    at: [Vec<Option<usize>>; 2],
+    /// Of the FPGA, that wait for the port.
+    tasks: VecDeque<usize>,
+    last: Picoseconds,
+    wrong: Option<String>,
+}
+
+type Shared = Rc<RefCell<Logic>>;
+
+impl Logic {
+    fn fail(&mut self, reason: String) {
+        self.wrong.get_or_insert(reason);
+    }
+
+    fn of(&self, number: usize) -> &CcixTransaction {
+        &self.of.transactions[number]
+    }
+
+    /// A step that is behind a larger record may not wait: no circle of transactions that wait is possible.
+    fn may_wait(&self, number: usize, step: usize) -> bool {
+        let steps = &self.of(number).steps;
+        steps[..step].iter().all(|before| before.record < steps[step].record)
+    }
+
+    fn locked(&mut self, number: usize) {
+        self.states[number].locked = Some(self.sim.now());
+        self.serial.push(number);
+    }
+
+    fn end(&mut self, number: usize) {
+        let now = self.sim.now();
+        self.last = now;
+        self.ended += 1;
+        self.open -= 1;
+        self.free(number);
+        self.states[number].end = Some(now);
+        self.sim.count_transfers(1);
+    }
+
+    fn free(&mut self, number: usize) {
+        let (side, slot) = (usize::from(self.of(number).fpga), self.states[number].slot);
+        self.at[side][usize::from(slot)] = None;
+        self.slots[side].push_back(slot);
+    }
+}
+
+/// Begins transactions in their order, as many at once as there are requesters.
+fn begin(shared: &Shared) {
+    loop {
+        let mut logic = shared.borrow_mut();
+        let number = logic.next;
+        if number == logic.of.transactions.len() || logic.open == logic.of.requesters {
+            return;
+        }
+        logic.next += 1;
+        logic.open += 1;
+        logic.states[number].begin = logic.sim.now();
+        drop(logic);
+        attempt(shared, number);
+    }
+}
+
+/// A transaction's first attempt, or one more.
+fn attempt(shared: &Shared, number: usize) {
+    let mut logic = shared.borrow_mut();
+    let side = usize::from(logic.of(number).fpga);
+    let Some(slot) = logic.slots[side].pop_front() else {
+        return logic.fail("more transactions than slots".to_owned());
+    };
+    logic.at[side][usize::from(slot)] = Some(number);
+    let state = &mut logic.states[number];
+    (state.slot, state.step, state.digest) = (slot, 0, 0);
+    if side == 1 {
+        return logic.tasks.push_back(number);
+    }
+    drop(logic);
+    acquire(shared, number);
+}
+
+/// One that was aborted begins again later.
+fn again(shared: &Shared, number: usize) {
+    let (sim, wait) = {
+        let mut logic = shared.borrow_mut();
+        logic.free(number);
+        logic.states[number].aborts += 1;
+        logic.last = logic.sim.now();
+        let wait = Picoseconds(logic.random.below(BACKOFF.0));
+        (logic.sim.clone(), wait)
+    };
+    let shared = Rc::clone(shared);
+    sim.after(wait, move || attempt(&shared, number));
+}
+
+/// An order of the host's requester.
+fn order(shared: &Shared, number: usize, order: Order, step: usize) {
+    let logic = shared.borrow();
+    let (state, step_of) = (logic.states[number], logic.of(number).steps[step]);
+    let owner = HOST + state.slot;
+    let (exclusive, lock) = (step_of.update, step_of.record);
+    let sim = logic.sim.clone();
+    if logic.of.mode == CcixLockMode::Host {
+        let (access, shared) = (logic.access, Rc::clone(shared));
+        drop(logic);
+        sim.after(access, move || {
+            let answers = shared.borrow_mut().table.order(order, owner, exclusive, lock);
+            answered(&shared, answers);
+        });
+    } else {
+        let message = LockMessage::order(order, owner, exclusive, lock, state.fences[step]);
+        let (gateway, link) = (logic.gateway, logic.link.clone());
+        sim.after(gateway, move || link.send(vec![message.word()]));
+    }
+}
+
+/// The host's requester asks for its next lock.
+fn acquire(shared: &Shared, number: usize) {
+    let (step, waits) = {
+        let logic = shared.borrow();
+        let step = logic.states[number].step;
+        (step, logic.may_wait(number, step))
+    };
+    order(shared, number, if waits { Order::Acquire } else { Order::Try }, step);
+}
+
+/// Answers of the host's table go to its requesters, or over the link.
+fn answered(shared: &Shared, answers: Vec<LockMessage>) {
+    for message in answers {
+        if message.owner >= HOST {
+            answer(shared, &message);
+        } else {
+            let logic = shared.borrow();
+            let (sim, gateway, link) = (logic.sim.clone(), logic.gateway, logic.link.clone());
+            sim.after(gateway, move || link.send(vec![message.word()]));
+        }
+    }
+}
+
+/// An answer for a requester of the host.
+fn answer(shared: &Shared, message: &LockMessage) {
+    let mut logic = shared.borrow_mut();
+    let slot = usize::from(message.owner - HOST);
+    let number = logic.at[0].get(slot).copied().flatten();
+    let (Some(status), Some(number)) = (message.as_status(), number) else {
+        if message.as_status() != Some(Status::Released) {
+            logic.fail(format!("an answer for slot {slot} of the host, which asked for nothing"));
+        }
+        return;
+    };
+    let step = logic.states[number].step;
+    match status {
+        Status::Released | Status::Queued => {}
+        Status::Stale => logic.fail(format!("a stale lock of transaction {number}")),
+        Status::Granted => {
+            let steps = logic.of(number).steps.len();
+            logic.states[number].fences[step] = message.fence;
+            logic.states[number].step += 1;
+            if step + 1 < steps {
+                drop(logic);
+                return acquire(shared, number);
+            }
+            logic.locked(number);
+            logic.states[number].step = 0;
+            drop(logic);
+            access(shared, number);
+        }
+        Status::Busy => {
+            drop(logic);
+            (0..step).rev().for_each(|held| order(shared, number, Order::Release, held));
+            again(shared, number);
+        }
+    }
+}
+
+/// The host's requester reads or updates its next record.
+fn access(shared: &Shared, number: usize) {
+    let (home, step) = {
+        let logic = shared.borrow();
+        (Rc::clone(&logic.home), logic.of(number).steps[logic.states[number].step])
+    };
+    let shared = Rc::clone(shared);
+    let touch = move |content: &mut Line| {
+        let mut logic = shared.borrow_mut();
+        let value = word(content);
+        if step.update {
+            content[..8].copy_from_slice(&chained(value, number as u64 + 1).to_le_bytes());
+        }
+        let state = &mut logic.states[number];
+        state.digest = chained(state.digest, value);
+        state.step += 1;
+        let (sim, next) = (logic.sim.clone(), Rc::clone(&shared));
+        drop(logic);
+        sim.after(Picoseconds::ZERO, move || accessed(&next, number));
+    };
+    home.access(u64::from(step.record), step.update, Box::new(touch));
+}
+
+fn accessed(shared: &Shared, number: usize) {
+    let steps = {
+        let logic = shared.borrow();
+        let steps = logic.of(number).steps.len();
+        if logic.states[number].step < steps { None } else { Some(steps) }
+    };
+    let Some(steps) = steps else { return access(shared, number) };
+    (0..steps).rev().for_each(|held| order(shared, number, Order::Release, held));
+    shared.borrow_mut().end(number);
+    begin(shared);
+}
+
+/// A lock message of the FPGA at the host's port.
+fn message_of_fpga(shared: &Shared, message: LockMessage) {
+    let (sim, gateway, poll) = {
+        let logic = shared.borrow();
+        (logic.sim.clone(), logic.gateway, logic.poll)
+    };
+    let shared = Rc::clone(shared);
+    if message.answer {
+        sim.after(gateway, move || answer(&shared, &message));
+        return;
+    }
+    sim.after(gateway + poll, move || {
+        let answers = {
+            let mut logic = shared.borrow_mut();
+            let Some(order) = message.as_order() else {
+                return logic.fail(format!("an order of the FPGA with the code {}", message.code));
+            };
+            logic.table.order(order, message.owner, message.exclusive, message.lock)
+        };
+        answered(&shared, answers);
+    });
+}
+
+/// Transactions at the FPGA's pins.
+struct Pins {
+    shared: Shared,
+    valid: InputPin,
+    slot: InputPin,
+    id: InputPin,
+    last: InputPin,
+    steps: InputPin,
+    locked: [OutputPin; 2],
+    refused: [OutputPin; 2],
+    done: [OutputPin; 2],
+    aborted: OutputPin,
+    digest: OutputPin,
+}
+
+impl Pins {
+    fn attach(device: &DeviceHandle, shared: &Shared) -> Result<(), RoadError> {
+        let strobe = |name: &str| -> Result<[OutputPin; 2], RoadError> {
+            let slot = device.output(&format!("update_{name}_slot_o"), 6)?;
+            Ok([device.output(&format!("update_{name}_o"), 1)?, slot])
+        };
+        let agent = Self {
+            shared: Rc::clone(shared),
+            valid: device.input("update_valid_i", 1)?,
+            slot: device.input("update_slot_i", 6)?,
+            id: device.input("update_id_i", 32)?,
+            last: device.input("update_last_i", 2)?,
+            steps: device.input("update_steps_i", 72)?,
+            locked: strobe("locked")?,
+            refused: strobe("refused")?,
+            done: strobe("done")?,
+            aborted: device.output("update_done_aborted_o", 1)?,
+            digest: device.output("update_done_digest_o", 64)?,
+        };
+        Ok(device.attach("clk_i", Box::new(agent))?)
+    }
+
+    fn of(&self, [valid, slot]: &[OutputPin; 2]) -> Option<usize> {
+        if valid.get() == 0 {
+            return None;
+        }
+        let slot = slot.get() as usize;
+        let mut logic = self.shared.borrow_mut();
+        let found = logic.at[1].get(slot).copied().flatten();
+        if found.is_none() {
+            logic.fail(format!("slot {slot} of the FPGA, which is free, says something"));
+        }
+        found
+    }
+}
+
+impl PinAgent for Pins {
+    fn sample(&mut self, _time: Picoseconds) {
+        if let Some(number) = self.of(&self.locked) {
+            self.shared.borrow_mut().locked(number);
+        }
+        if let Some(number) = self.of(&self.refused) {
+            again(&self.shared, number);
+        }
+        if let Some(number) = self.of(&self.done) {
+            if self.aborted.get() != 0 {
+                again(&self.shared, number);
+            } else {
+                let digest = u64::from(self.digest.word(1)) << 32 | u64::from(self.digest.word(0));
+                let mut logic = self.shared.borrow_mut();
+                logic.states[number].digest = digest;
+                logic.end(number);
+                let (sim, next) = (logic.sim.clone(), Rc::clone(&self.shared));
+                drop(logic);
+                sim.after(Picoseconds::ZERO, move || begin(&next));
+            }
+        }
+    }
+
+    fn drive(&mut self, _time: Picoseconds) {
+        let mut logic = self.shared.borrow_mut();
+        let task = logic.tasks.pop_front();
+        self.valid.set(u64::from(task.is_some()));
+        let Some(number) = task else { return };
+        self.slot.set(u64::from(logic.states[number].slot));
+        self.id.set(number as u64 + 1);
+        let steps = &logic.of(number).steps;
+        self.last.set(steps.len() as u64 - 1);
+        let packed = steps.iter().enumerate().fold(0_u128, |all, (at, step)| {
+            let no_wait = u128::from(!logic.may_wait(number, at));
+            all | (no_wait << 17 | u128::from(step.update) << 16 | u128::from(step.record))
+                << (18 * at)
+        });
+        for at in 0..3 {
+            self.steps.set_word(at, (packed >> (32 * at)) as u32);
+        }
+    }
+
+    fn quiet(&self) -> bool {
+        false
+    }
+}
+
+/// Makes all transactions one after the other; the content of memory behind them. `Err`: one that read something else.
+fn replay(logic: &Logic, first: u32) -> Result<Content, usize> {
+    let mut content = Content::new(0, first);
+    for number in &logic.serial {
+        let mut digest = 0;
+        for step in &logic.of(*number).steps {
+            let line = content.line_mut(u64::from(step.record));
+            let value = word(line);
+            digest = chained(digest, value);
+            if step.update {
+                line[..8].copy_from_slice(&chained(value, *number as u64 + 1).to_le_bytes());
+            }
+        }
+        if digest != logic.states[*number].digest {
+            return Err(*number);
+        }
+    }
+    Ok(content)
+}
+
+/// All transactions.
+pub(super) fn run(
+    world: &World,
+    scenario: &CcixScenario,
+    of: &CcixLocks,
+) -> Result<Measurement, RoadError> {
+    let Side::Agent { home, link, .. } = &*world.side else {
+        return Err(RoadError::Inconsistent("ccix: locks need an agent".to_owned()));
+    };
+    let constants = &scenario.platform.home;
+    let access = Picoseconds::from_ns_f64(constants.memory_write_ns);
+    let seed = scenario.seed;
+    let logic = Rc::new(RefCell::new(Logic {
+        sim: world.simulation.handle(),
+        of: of.clone(),
+        link: link.clone(),
+        home: Rc::clone(home),
+        gateway: Picoseconds::from_ns_f64(constants.gateway_ns),
+        poll: access + Picoseconds::from_ns_f64(constants.memory_read_ns),
+        access,
+        table: LockTable::default(),
+        random: RandomStream::new(seed, "ccix:locks:backoff"),
+        states: vec![State::default(); of.transactions.len()],
+        serial: Vec::new(),
+        next: 0,
+        open: 0,
+        ended: 0,
+        slots: [(0..SLOTS).collect(), (0..SLOTS).collect()],
+        at: [vec![None; SLOTS.into()], vec![None; SLOTS.into()]],
+        tasks: VecDeque::new(),
+        last: world.simulation.handle().now(),
+        wrong: None,
+    }));
+    let served = Rc::clone(&logic);
+    home.on_lock(Box::new(move |word| message_of_fpga(&served, LockMessage::of(word))));
+    Pins::attach(&world.fpga, &logic)?;
+    // The FPGA's table clears its locks behind a reset.
+    world.simulation.run_for(Picoseconds::from_us(10))?;
+    let start = world.simulation.handle().now();
+    logic.borrow_mut().last = start;
+    let carried = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+    begin(&logic);
+    loop {
+        world.simulation.run_for(CHUNK)?;
+        world.check(seed)?;
+        let logic = logic.borrow();
+        if let Some(wrong) = &logic.wrong {
+            return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
+        }
+        if logic.ended == of.transactions.len() {
+            break;
+        }
+        if world.simulation.handle().now() - logic.last > STUCK {
+            let ended = logic.ended;
+            return Err(RoadError::Violation(format!(
+                "ccix: stuck after {ended} transactions: nothing ended for {STUCK}; seed {seed}"
+            )));
+        }
+    }
+    let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+    let wire = [0, 1].map(|way| now[way].wire_bytes - carried[way].wire_bytes);
+    // Releases on their way.
+    world.simulation.run_for(Picoseconds::from_us(5))?;
+    if !logic.borrow().table.is_free() {
+        return Err(RoadError::Violation(format!("ccix: a lock stays held; seed {seed}")));
+    }
+    let expected = replay(&logic.borrow(), first_seed(seed)).map_err(|number| {
+        let behind = "read what no order of transactions gives";
+        RoadError::Violation(format!("ccix: transaction {number} {behind}; seed {seed}"))
+    })?;
+    world.load_written(&expected)?;
+    world.check(seed)?;
+    world.check_memory(&expected, seed)?;
+    measurement(world, scenario, of, &logic.borrow(), start, wire)
+}
+
+fn measurement(
+    world: &World,
+    scenario: &CcixScenario,
+    of: &CcixLocks,
+    logic: &Logic,
+    start: Picoseconds,
+    wire: [u64; 2],
+) -> Result<Measurement, RoadError> {
+    let mut samples = Samples::new()?;
+    let mut waits = [Samples::new()?, Samples::new()?];
+    let mut aborts = [0_u64; 2];
+    for (state, transaction) in logic.states.iter().zip(&of.transactions) {
+        let side = usize::from(transaction.fpga);
+        let end = state.end.unwrap_or_default();
+        samples.add(end - state.begin);
+        waits[side].add(state.locked.unwrap_or_default() - state.begin);
+        aborts[side] += u64::from(state.aborts);
+    }
+    let elapsed = logic.last - start;
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: scenario.workload.operation.name(),
+        seed: scenario.seed,
+    };
+    let carried = Carried {
+        operation: scenario.workload.operation,
+        bytes: 8,
+        driver: scenario.workload.driver.name(),
+        window: Some(of.requesters),
+        rate_per_s: None,
+        noise: false,
+        busy: BTreeMap::new(),
+        saturated: false,
+    };
+    let side = |number: usize| -> Value {
+        let count = waits[number].count();
+        json!({
+            "transactions": count,
+            "aborts": aborts[number],
+            "wait_ps": waits[number].latency(),
+        })
+    };
+    let steps = of.transactions.iter().map(|one| one.steps.len() as u64).sum::<u64>();
+    let mut workload = carried.to_workload();
+    workload.insert(
+        "locks".to_owned(),
+        json!({
+            "trace": of.trace,
+            "mode": of.mode.name(),
+            "rows": of.rows,
+            "requesters": of.requesters,
+            "steps": steps,
+            "elapsed_ps": elapsed.0,
+            "host": side(0),
+            "fpga": side(1),
+            "to_host_bytes": wire[0],
+            "to_fpga_bytes": wire[1],
+        }),
+    );
+    let count = samples.count();
+    let name = format!("locks-{}-{}-q{}", of.trace, of.mode.name(), of.requesters);
+    Ok(Measurement {
+        workload,
+        throughput: Some(Throughput::new(8 * steps, None, count, None, elapsed)),
+        checked: Checked { bytes: 8 * steps, ..Checked::default() },
+        counters: world.counters(),
+        simulation: SimulationCost::of(&world.simulation.statistics()),
+        ..Measurement::of(&origin, &name, &samples)
+    }
+    .described("whole_call", "closed-loop".to_owned()))
+}

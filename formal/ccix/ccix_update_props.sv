@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: SHL-2.1
+/// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its steps, accesses
+/// records only with all of them and before it releases any, and releases each once, with the fence of its grant.
+module ccix_update_props
+  import ccix_pkg::*;
+  import svm_pkg::*;
+#(
+  parameter bit Posted = 1'b0
+) (
+  input logic        clk_i,
+  input logic        task_valid_i,
+  input logic [0:0]  task_slot_i,
+  input logic [31:0] task_id_i,
+  input logic [1:0]  task_last_i,
+  input logic [71:0] task_steps_i,
+  input logic        order_ready_i,
+  input logic        ans_valid_i,
+  input logic [2:0]  ans_status_i,
+  input logic [0:0]  ans_slot_i,
+  input logic [15:0] ans_fence_i,
+  input logic        req_ready_i,
+  input logic        rsp_valid_i,
+  input logic [7:0]  rsp_tag_i,
+  input logic [0:0]  any_slot_i
+);
+  logic rst_ni, task_ready_o, locked_o, refused_o, done_o, done_aborted_o, order_valid_o;
+  logic order_exclusive_o, req_valid_o, req_write_o, fail_o;
+  logic [0:0] locked_slot_o, refused_slot_o, done_slot_o, order_slot_o;
+  logic [63:0] done_digest_o;
+  lock_op_e order_op_o;
+  logic [15:0] order_lock_o, order_fence_o;
+  index_t req_index_o;
+  logic [7:0] req_tag_o;
+  mask_t req_mask_o;
+  line_t req_data_o, rsp_data_i;
+  lock_status_e ans_status;
+  assign rsp_data_i = '0;
+  assign ans_status = lock_status_e'(ans_status_i);
+  ccix_update #(.Slots(2), .Posted(Posted)) dut (
+    .task_steps_i(task_steps_i), .ans_status_i(ans_status), .*
+  );
+
+  logic started_q = 1'b0;
+  logic [0:0] slot_q;  // the watched one
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!started_q) slot_q <= any_slot_i;
+  end
+  assign rst_ni = started_q;
+
+  // ------------------------------------------------------------ what the ports say of the slot
+  typedef enum logic [1:0] {Free, Locks, Works, Ends} phase_e;
+  phase_e phase_q;
+  logic waits_q, waits_try_q;        // an acquire or a try has no answer
+  logic reads_q, writes_q;           // an access has none
+  logic [2:0] held_q;                // locks
+  logic [2:0] step_q;                // next record
+  logic [2:0] steps_q;
+  update_step_t [3:0] wanted_q;
+  logic [3:0][15:0] fence_q;
+  logic mine_task, mine_order, mine_ans, mine_req, mine_rsp, acquire, release_, grant, refuse, last;
+  assign mine_task  = task_valid_i && task_slot_i == slot_q;
+  assign mine_order = order_valid_o && order_ready_i && order_slot_o == slot_q;
+  assign mine_ans   = ans_valid_i && ans_slot_i == slot_q;
+  assign mine_req   = req_valid_o && req_ready_i && req_tag_o[0] == slot_q;
+  assign mine_rsp   = rsp_valid_i && rsp_tag_i[0] == slot_q;
+  assign acquire    = mine_order && order_op_o inside {LockAcquire, LockTry};
+  assign release_   = mine_order && order_op_o == LockRelease;
+  assign grant      = mine_ans && ans_status == LockGranted;
+  assign refuse     = mine_ans && ans_status inside {LockBusy, LockFull};
+  logic over;  // an access of the slot is
+  assign over = (mine_rsp && !rsp_tag_i[7] && !wanted_q[step_q[1:0]].write) ||
+                (Posted ? mine_req && req_write_o : mine_rsp && rsp_tag_i[7]);
+  assign last = step_q + 3'd1 == steps_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      phase_q <= Free;
+      waits_q <= 1'b0;
+      reads_q <= 1'b0;
+      writes_q <= 1'b0;
+      held_q  <= '0;
+    end else begin
+      if (mine_task) begin
+        phase_q  <= Locks;
+        wanted_q <= task_steps_i;
+        steps_q  <= 3'(task_last_i) + 3'd1;
+        step_q   <= '0;
+      end
+      if (acquire) waits_q <= 1'b1;
+      if (grant) begin
+        waits_q <= 1'b0;
+        fence_q[held_q[1:0]] <= ans_fence_i;
+        held_q <= held_q + 3'd1;
+        if (held_q + 3'd1 == steps_q) phase_q <= Works;
+      end
+      if (refuse) begin
+        waits_q <= 1'b0;
+        phase_q <= held_q == '0 ? Free : Ends;
+      end
+      if (mine_req) begin
+        reads_q  <= !req_write_o;
+        writes_q <= req_write_o && !Posted;
+      end
+      if (mine_rsp && !(Posted && rsp_tag_i[7])) begin
+        if (rsp_tag_i[7]) writes_q <= 1'b0;
+        else reads_q <= 1'b0;
+      end
+      if (over) begin
+        step_q <= step_q + 3'd1;
+        if (last) phase_q <= Ends;
+      end
+      if (release_) begin
+        held_q <= held_q - 3'd1;
+        if (held_q == 3'd1) phase_q <= Free;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------ what the surroundings do
+  always_comb begin
+    if (started_q) begin
+      assume (!mine_task || phase_q == Free);
+      assume (!(grant || refuse) || waits_q);
+      assume (!mine_ans || ans_status inside {LockGranted, LockQueued, LockBusy, LockFull, LockReleased});
+      // The other slot has the same surroundings; what holds of this one holds of it.
+      assume (mine_ans || !dut.stray);
+      assume (!rsp_valid_i || rsp_tag_i[6:1] == '0);
+      assume (!mine_rsp || (rsp_tag_i[7] ? writes_q || Posted : reads_q));
+    end else begin
+      assume (!task_valid_i && !ans_valid_i && !rsp_valid_i);
+    end
+  end
+
+  // ------------------------------------------------------------ what must hold
+  logic now_order, now_req;
+  assign now_order = order_valid_o && order_slot_o == slot_q;
+  assign now_req   = req_valid_o && req_tag_o[0] == slot_q;
+  always_comb begin
+    if (started_q) begin
+      if (now_order && order_op_o != LockRelease) begin
+        assert (phase_q == Locks && !waits_q && held_q < steps_q);
+        assert (order_lock_o == wanted_q[held_q[1:0]].record);
+        assert (order_exclusive_o == wanted_q[held_q[1:0]].write);
+        assert ((order_op_o == LockTry) == wanted_q[held_q[1:0]].no_wait);
+      end
+      if (now_order && order_op_o == LockRelease) begin
+        assert (phase_q == Ends && held_q != '0 && !reads_q && !writes_q);
+        assert (order_lock_o == wanted_q[2'(held_q - 3'd1)].record);
+        assert (order_fence_o == fence_q[2'(held_q - 3'd1)]);
+      end
+      if (now_req) begin
+        assert (phase_q == Works && held_q == steps_q && !reads_q && !writes_q);
+        assert (req_index_o == index_t'(wanted_q[step_q[1:0]].record));
+        assert (!req_write_o || wanted_q[step_q[1:0]].write);
+      end
+      if (locked_o && locked_slot_o == slot_q) assert (grant && held_q + 3'd1 == steps_q);
+      if (refused_o && refused_slot_o == slot_q) assert (refuse && held_q == '0);
+      if (done_o && done_slot_o == slot_q) assert (release_ && held_q == 3'd1);
+    end
+  end
+
+  // ------------------------------------------------------------ inside, for induction
+  logic order, access, order_waits, access_waits;
+  assign order        = dut.order_held_q && dut.order_slot_q == slot_q;
+  assign access       = dut.access_held_q && dut.access_slot_q == slot_q;
+  assign order_waits  = dut.order_q[slot_q] || order;
+  assign access_waits = dut.access_q[slot_q] || access;
+  always_comb begin
+    if (started_q) begin
+      assert (dut.u_orders.owner_q == '0 && dut.u_accesses.owner_q == '0);
+      assert (!(dut.order_q[slot_q] && order) && !(dut.access_q[slot_q] && access));
+      // One thing at a time.
+      assert (3'(order_waits) + 3'(access_waits) + 3'(waits_q) + 3'(reads_q) + 3'(writes_q) == 3'(phase_q != Free));
+      if (phase_q == Free) assert (held_q == '0);
+      if (phase_q != Free) begin
+        assert (steps_q inside {[3'd1:3'd4]} && 3'(dut.last_q[slot_q]) + 3'd1 == steps_q);
+        assert (dut.steps_q[slot_q] == wanted_q && held_q <= steps_q);
+        for (int unsigned s = 0; s < 4; s++) begin
+          if (held_q > 3'(s)) assert (dut.fence_q[slot_q][s] == fence_q[s]);
+        end
+      end
+      if (phase_q == Locks) begin
+        assert (held_q < steps_q && 3'(dut.step_q[slot_q]) == held_q && step_q == '0);
+        assert (!dut.release_q[slot_q] && !access_waits && !reads_q && !writes_q && !dut.write_q[slot_q]);
+      end
+      if (phase_q == Works) begin
+        assert (held_q == steps_q && step_q < steps_q && 3'(dut.step_q[slot_q]) == step_q);
+        assert (!dut.release_q[slot_q] && !order_waits && !waits_q);
+        if (writes_q) assert (dut.write_q[slot_q]);
+        if (reads_q) assert (!dut.write_q[slot_q]);
+        if (dut.write_q[slot_q]) assert (wanted_q[step_q[1:0]].write);
+      end
+      if (phase_q == Ends) begin
+        assert (held_q != '0 && dut.release_q[slot_q] && 3'(dut.step_q[slot_q]) + 3'd1 == held_q);
+        assert (order_waits);
+      end
+      cover (done_o && done_slot_o == slot_q && steps_q == 3'd1 && !done_aborted_o);
+      cover (done_o && done_slot_o == slot_q && done_aborted_o);
+    end
+  end
+endmodule

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Device: an FPGA that updates records of host memory under locks that it shares with the host.
+///
+/// transactions -> ccix_update -> ccix_cache or ccix_request -> ccix_pack -> CCIX interface of a PCIe hard
+/// block, and back through ccix_unpack; its orders, and those of the host, to lock_table
+/// (docs/explanation/cores/ccix.md)
+///
+///   Pins        cxs: a packet's beats of 512 bits, credits both ways. update: transactions and
+///               their ends
+///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
+///               of each acquire and try, when it is decided. Without: the unit's orders are messages
+///               to a table of the host, and so are their answers
+///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
+///               memory
+///   Ordering    an order behind a write of the same transaction is behind it on the link
+///   Latency     an order of the unit to its answer 2 cycles with Table; an order of the host from
+///               its beat to the answer's 7
+///   Throughput  an order in 2 cycles
+///   Probes      at the cycle of what they say
+///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; Table; Posted as
+///               ccix_update; CacheLines 0 or 4 ways of a power of two of sets
+///   Not done    the hard block, virtual addresses, revoking locks
+module ccix_locks_fpga
+  import ccix_pkg::*;
+  import svm_pkg::*;
+  import ccix_locks_fpga_pkg::*;
+#(
+  parameter int unsigned NumTxns     = 128,
+  parameter int unsigned MaxWords    = 32,
+  parameter int unsigned MaxMessages = 31,
+  parameter bit          Table       = 1'b1,
+  parameter bit          Posted      = 1'b0,
+  parameter int unsigned CacheLines  = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  output logic         cxs_tx_valid_o,
+  output logic         cxs_tx_last_o,
+  output logic [3:0]   cxs_tx_words_o,
+  output logic [511:0] cxs_tx_data_o,
+  input  logic         cxs_tx_credit_i,
+  input  logic         cxs_rx_valid_i,
+  input  logic [3:0]   cxs_rx_words_i,
+  input  logic [511:0] cxs_rx_data_i,
+  output logic         cxs_rx_credit_o,
+
+  input  logic        update_valid_i,
+  output logic        update_ready_o,
+  input  logic [5:0]  update_slot_i,
+  input  logic [31:0] update_id_i,
+  input  logic [1:0]  update_last_i,
+  input  logic [71:0] update_steps_i,
+  output logic        update_locked_o,
+  output logic [5:0]  update_locked_slot_o,
+  output logic        update_refused_o,
+  output logic [5:0]  update_refused_slot_o,
+  output logic        update_done_o,
+  output logic [5:0]  update_done_slot_o,
+  output logic        update_done_aborted_o,
+  output logic [63:0] update_done_digest_o,
+
+  output logic [NumProbes-1:0]      probe_o,
+  output logic [NumProbes-1:0][7:0] probe_tag_o,
+
+  output logic        status_up_o,
+  output logic        status_fail_o,
+  output logic [31:0] status_requests_o,
+  output logic [31:0] status_packets_o,
+  output logic [31:0] status_words_o,
+  output logic [31:0] status_wrong_o,
+  output logic [31:0] status_stray_o,
+  output logic [31:0] status_faults_o,
+  output logic [31:0] status_orders_o
+);
+  localparam int unsigned Orders = 512;  // of the host: 64 transactions of four releases and more
+  localparam int unsigned LockWidth = 10;
+
+  typedef struct packed {
+    txn_t         owner;
+    lock_op_e     op;
+    logic         exclusive;
+    logic [15:0]  lock;
+    logic [15:0]  fence;
+  } order_t;
+
+  // ---------------------------------------------------------------- the unit
+  logic order_valid, order_ready, order_exclusive, unit_ans_valid;
+  lock_op_e order_op;
+  logic [15:0] order_lock, order_fence, unit_ans_fence;
+  logic [5:0] order_slot, unit_ans_slot;
+  lock_status_e unit_ans_status;
+  logic req_valid, req_ready, req_write, rsp_valid;
+  index_t req_index;
+  logic [7:0] req_tag, rsp_tag;
+  mask_t req_mask;
+  line_t req_data, rsp_data;
+  logic [3:0] fail;
+  ccix_update #(.Posted(Posted)) u_update (
+    .clk_i, .rst_ni, .task_valid_i(update_valid_i), .task_ready_o(update_ready_o),
+    .task_slot_i(update_slot_i), .task_id_i(update_id_i), .task_last_i(update_last_i),
+    .task_steps_i(update_steps_i), .locked_o(update_locked_o),
+    .locked_slot_o(update_locked_slot_o), .refused_o(update_refused_o),
+    .refused_slot_o(update_refused_slot_o), .done_o(update_done_o),
+    .done_slot_o(update_done_slot_o), .done_aborted_o(update_done_aborted_o),
+    .done_digest_o(update_done_digest_o), .order_valid_o(order_valid),
+    .order_ready_i(order_ready),
+    .order_op_o(order_op), .order_exclusive_o(order_exclusive), .order_lock_o(order_lock),
+    .order_slot_o(order_slot), .order_fence_o(order_fence), .ans_valid_i(unit_ans_valid),
+    .ans_status_i(unit_ans_status), .ans_slot_i(unit_ans_slot), .ans_fence_i(unit_ans_fence),
+    .req_valid_o(req_valid), .req_ready_i(req_ready), .req_write_o(req_write),
+    .req_index_o(req_index), .req_tag_o(req_tag), .req_mask_o(req_mask), .req_data_o(req_data),
+    .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_data_i(rsp_data), .fail_o(fail[2])
+  );
+
+  // ---------------------------------------------------------------- locks
+  logic in_valid, in_lock, in_lines, lck_valid, lck_ready;
+  header_t in_header;
+  line_t in_data;
+  lock_message_t in_message, lck;
+  assign in_message = in_header;
+  assign in_lock    = in_valid && in_header.kind == MsgLock;
+  assign in_lines   = in_valid && in_header.kind != MsgLock;
+  if (Table) begin : gen_table
+    // Orders of the host wait here; the unit's wait at its port.
+    logic host_valid, host_ready, host_room, req_go, choose, room, ans_valid, ans_exclusive;
+    logic answer, table_ready, table_idle;
+    order_t host, unit_order, order;
+    logic [1:0] gnt;
+    lock_status_e ans_status;
+    logic [LockWidth-1:0] ans_lock;
+    logic [7:0] ans_owner;
+    logic [15:0] ans_fence;
+    fifo #(.Width($bits(order_t)), .Depth(Orders)) u_orders (
+      .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(in_lock), .ready_o(host_room),
+      .data_i({in_message.owner, lock_op_e'(in_message.code[1:0]), in_message.exclusive,
+               in_message.lock, in_message.fence}),
+      .valid_o(host_valid), .ready_i(host_ready), .data_o(host), .usage_o()
+    );
+    assign unit_order = '{owner: txn_t'(order_slot), op: order_op, exclusive: order_exclusive,
+                          lock: order_lock, fence: order_fence};
+    arb_rr #(.NumReq(2)) u_turns (
+      .clk_i, .rst_ni, .req_i(table_ready ? {host_valid, order_valid} : 2'b00), .last_i(1'b1),
+      .gnt_o(gnt), .idx_o(choose)
+    );
+    assign req_go      = gnt != '0;
+    assign order       = choose ? host : unit_order;
+    assign host_ready  = gnt[1];
+    assign order_ready = gnt[0];
+    lock_table #(.Locks(1 << LockWidth), .NumWait(64)) u_table (
+      .clk_i, .rst_ni, .req_valid_i(req_go), .req_ready_o(table_ready), .req_op_i(order.op),
+      .req_exclusive_i(order.exclusive), .req_lock_i(order.lock[LockWidth-1:0]),
+      .req_owner_i(order.owner), .req_fence_i(order.fence), .rsp_valid_o(ans_valid),
+      .rsp_status_o(ans_status), .rsp_exclusive_o(ans_exclusive), .rsp_lock_o(ans_lock),
+      .rsp_owner_o(ans_owner), .rsp_fence_o(ans_fence), .idle_o(table_idle)
+    );
+    // An owner of the host has bit 7.
+    assign unit_ans_valid  = ans_valid && !ans_owner[7];
+    assign unit_ans_status = ans_status;
+    assign unit_ans_slot   = ans_owner[5:0];
+    assign unit_ans_fence  = ans_fence;
+    assign answer = ans_valid && ans_owner[7] && !(ans_status inside {LockQueued, LockReleased});
+    fifo #(.Width(64), .Depth(Orders)) u_answers (
+      .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer), .ready_o(room),
+      .data_i(lock_message_t'{
+        kind: MsgLock, words: 4'd1, owner: ans_owner, answer: 1'b1, code: ans_status,
+        exclusive: ans_exclusive, zero: '0, lock: 16'(ans_lock), fence: ans_fence
+      }),
+      .valid_o(lck_valid), .ready_i(lck_ready), .data_o(lck), .usage_o()
+    );
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) fail[3] <= 1'b0;
+      else if ((in_lock && !host_room) || (answer && !room)) fail[3] <= 1'b1;
+    end
+    logic unused_table;
+    assign unused_table = ^{table_idle, order.lock, in_message.answer, in_message.code,
+                            in_message.zero, in_message.kind, in_message.words};
+  end else begin : gen_host
+    assign lck_valid   = order_valid;
+    assign order_ready = lck_ready;
+    assign lck = '{
+      kind: MsgLock, words: 4'd1, owner: txn_t'(order_slot), answer: 1'b0,
+      code: 3'(order_op), exclusive: order_exclusive, zero: '0, lock: order_lock,
+      fence: order_fence
+    };
+    assign unit_ans_valid  = in_lock;
+    assign unit_ans_status = lock_status_e'(in_message.code);
+    assign unit_ans_slot   = in_message.owner[5:0];
+    assign unit_ans_fence  = in_message.fence;
+    assign fail[3]         = 1'b0;
+    logic unused_host;
+    assign unused_host = ^in_message;
+  end
+
+  // ---------------------------------------------------------------- records
+  logic msg_valid, msg_ready, stray;
+  logic [3:0] msg_words;
+  word_t [MostWords-1:0] msg;
+  logic [7:0] places;
+  if (CacheLines == 0) begin : gen_request
+    ccix_request #(.NumTxns(NumTxns)) u_request (
+      .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .req_write_i(req_write),
+      .req_index_i(req_index), .req_tag_i(req_tag), .req_mask_i(req_mask), .req_data_i(req_data),
+      .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
+      .ans_header_i(in_header), .ans_data_i(in_data), .places_o(places), .stray_o(stray),
+      .fail_o(fail[0])
+    );
+  end else begin : gen_cache
+    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
+      .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .req_write_i(req_write),
+      .req_index_i(req_index), .req_tag_i(req_tag), .req_mask_i(req_mask), .req_data_i(req_data),
+      .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
+      .ans_header_i(in_header), .ans_data_i(in_data), .stray_o(stray), .fail_o(fail[0])
+    );
+    // Its requests need no places: the home has more than the cache has requests open.
+    assign places = {7'd0, in_lines && in_header.kind == MsgCredit};
+  end
+
+  // ---------------------------------------------------------------- packets
+  // Lines first: an order behind a write stays behind it.
+  logic pack_ready;
+  assign msg_ready = pack_ready;
+  assign lck_ready = pack_ready && !msg_valid;
+  ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
+    .clk_i, .rst_ni, .valid_i(msg_valid || lck_valid), .ready_o(pack_ready),
+    .words_i(msg_valid ? msg_words : 4'd1),
+    .message_i(msg_valid ? msg : (64 * MostWords)'(lck)), .tx_valid_o(cxs_tx_valid_o),
+    .tx_last_o(cxs_tx_last_o), .tx_words_o(cxs_tx_words_o), .tx_data_o(cxs_tx_data_o),
+    .tx_credit_i(cxs_tx_credit_i)
+  );
+  ccix_unpack u_unpack (
+    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
+    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(in_valid),
+    .header_o(in_header), .data_o(in_data), .fail_o(fail[1])
+  );
+
+  // ---------------------------------------------------------------- counters
+  logic up_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      up_q              <= 1'b0;
+      status_requests_o <= '0;
+      status_packets_o  <= '0;
+      status_words_o    <= '0;
+      status_stray_o    <= '0;
+      status_orders_o   <= '0;
+    end else begin
+      up_q              <= up_q || places != '0;
+      status_requests_o <= status_requests_o + 32'(req_valid && req_ready);
+      status_packets_o  <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
+      status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
+      status_stray_o    <= status_stray_o + 32'(stray);
+      status_orders_o   <= status_orders_o + 32'(order_valid && order_ready);
+    end
+  end
+  assign status_up_o     = up_q;
+  assign status_fail_o   = fail != '0;
+  assign status_wrong_o  = '0;
+  assign status_faults_o = '0;
+
+  assign probe_o[Begun]       = update_valid_i && update_ready_o;
+  assign probe_tag_o[Begun]   = 8'(update_slot_i);
+  assign probe_o[Ordered]     = order_valid && order_ready;
+  assign probe_tag_o[Ordered] = 8'(order_slot);
+  assign probe_o[Locked]      = update_locked_o;
+  assign probe_tag_o[Locked]  = 8'(update_locked_slot_o);
+  assign probe_o[Done]        = update_done_o;
+  assign probe_tag_o[Done]    = 8'(update_done_slot_o);
+endmodule
