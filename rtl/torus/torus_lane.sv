@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Input buffer of one virtual channel of a router's port: queue, and route of each packet.
 ///
-///   Handshake   valid_i/flit_i: not stalled, the sender holds a credit for each flit. The oldest flit
-///               is valid_o/port_o/vc_o/flit_o, stable until take_i, which comes with valid_o only
+///   Handshake   valid_i, flit_i: not stalled, the sender holds a credit for each flit; with a head
+///               route_i and route_vc_i, the output and channel of its packet. The oldest flit is
+///               valid_o, port_o, vc_o, flit_o, stable until take_i, which comes with valid_o only
 ///   Packets     head, any number of flits, tail; head and tail may be one flit
 ///   Credit      freed_o: a place has become free, one strobe a flit, a cycle after it left
-///   Route       found when the head comes in and stored with each flit. Flits of a packet without a
-///               legal route leave by themselves, one a cycle; lost_o is set with its head
+///   Losses      flits of a packet without a route (PortNone) leave by themselves, one a cycle; lost_o:
+///               its head came in
+///   Ordering    first in, first out, whole packets  (proved: formal/torus/torus_lane.sby)
 ///   Latency     1 cycle from valid_i to valid_o, 1 from take_i to freed_o
 ///   Throughput  one flit a cycle
-///   Parameters  Width of a flit's data, at least 5 * Dims; Depth a power of two, 2..1024; Dims, Port
-///               as torus_route
+///   Parameters  Width of a flit's data, 1..4090; Depth a power of two, 2..1024
 ///   Not done    checks of what is in a packet
 module torus_lane
   import torus_pkg::*;
 #(
   parameter int unsigned Width = 128,
-  parameter int unsigned Depth = 16,
-  parameter int unsigned Dims  = 3,
-  parameter port_e       Port  = PortLocal,
-  parameter bit          Vc    = 1'b0
+  parameter int unsigned Depth = 16
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  place_t           here_i,
-  input  place_t           last_i,
   input  logic             valid_i,
-  input  logic [Width+1:0] flit_i,   // {head, tail, data}
+  input  logic [Width+1:0] flit_i,      // {head, tail, data}
+  input  port_e            route_i,
+  input  logic             route_vc_i,
   output logic             freed_o,
   output logic             lost_o,
   output logic             valid_o,
@@ -35,39 +33,19 @@ module torus_lane
   output logic [Width+1:0] flit_o,
   input  logic             take_i
 );
-  if (Width < CoordWidth * Dims) begin : gen_width_check
-    $error("torus_lane: Width is %0d, legal is %0d or more", Width, CoordWidth * Dims);
-  end
   localparam int unsigned Entry = Width + 6;
 
-  logic head, ready, stored, vc, vc_q, next_vc, discard;
-  port_e port, port_q, next_port;
+  logic head, ready, stored, vc, vc_q, discard;
+  port_e port, port_q;
   logic [Entry-1:0] entry;
-  place_t dest;
 
-  always_comb begin
-    dest = '0;
-    for (int unsigned d = 0; d < Dims; d++) dest[d] = flit_i[CoordWidth*d+:CoordWidth];
-  end
-  torus_route #(
-    .Dims(Dims),
-    .Port(Port)
-  ) u_route (
-    .here_i,
-    .last_i,
-    .dest_i(dest),
-    .vc_i  (Vc),
-    .port_o(next_port),
-    .vc_o  (next_vc)
-  );
   assign head = flit_i[Width+1];
-  assign port = head ? next_port : port_q;
-  assign vc   = head ? next_vc : vc_q;
+  assign port = head ? route_i : port_q;
+  assign vc   = head ? route_vc_i : vc_q;
 
   fifo #(
-    .Width     (Entry),
-    .Depth     (Depth),
-    .WriteAhead(1'b1)
+    .Width(Entry),
+    .Depth(Depth)
   ) u_fifo (
     .clk_i,
     .rst_ni,
@@ -94,11 +72,11 @@ module torus_lane
       lost_o  <= 1'b0;
     end else begin
       if (valid_i && head) begin
-        port_q <= next_port;
-        vc_q   <= next_vc;
+        port_q <= route_i;
+        vc_q   <= route_vc_i;
       end
       freed_o <= take_i || discard;
-      lost_o  <= valid_i && head && next_port == PortNone;
+      lost_o  <= valid_i && head && route_i == PortNone;
     end
   end
 

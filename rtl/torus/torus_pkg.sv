@@ -3,9 +3,9 @@
 // verilator lint_off UNUSEDPARAM
 package torus_pkg;
   localparam int unsigned CoordWidth = 5;  // 32 nodes a dimension, 32768 in all
-  localparam int unsigned MaxDims    = 3;
-  localparam int unsigned NumVcs     = 2;  // virtual channels of a link
-  localparam int unsigned MaxPorts   = 2 * MaxDims + 1;
+  localparam int unsigned MaxDims = 3;
+  localparam int unsigned NumVcs = 2;  // virtual channels of a link
+  localparam int unsigned MaxPorts = 2 * MaxDims + 1;
   localparam int unsigned MaxPayload = 4096;  // bytes of a packet
 
   typedef logic [CoordWidth-1:0] coord_t;
@@ -25,10 +25,10 @@ package torus_pkg;
 
   /// First word of a packet. Routers read `dest` only; the other fields are for the ends.
   typedef struct packed {
-    logic [47:0] address;  // of the payload's first byte in the remote memory
-    logic [15:0] id;       // buffer or process at the remote end
-    logic [15:0] bytes;    // of payload, 1 to MaxPayload
-    logic [15:0] kind;     // defined by the ends
+    logic [47:0] address;   // of the payload's first byte in the remote memory
+    logic [15:0] id;        // buffer or process at the remote end
+    logic [15:0] bytes;     // of payload, 1 to MaxPayload
+    logic [15:0] kind;      // defined by the ends
     logic [1:0]  reserved;
     place_t      source;
     place_t      dest;

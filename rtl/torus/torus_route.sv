@@ -34,10 +34,10 @@ module torus_route
 
   // Port 2*d+1 is plus and 2*d+2 minus of dimension d.
   localparam int unsigned PortIndex = 32'(Port);
-  localparam bit          FromLocal = Port == PortLocal;
-  localparam int unsigned FromDim   = FromLocal ? 0 : (PortIndex - 1) / 2;
+  localparam bit FromLocal = Port == PortLocal;
+  localparam int unsigned FromDim = FromLocal ? 0 : (PortIndex - 1) / 2;
   // A packet from the minus neighbour travels in the plus direction.
-  localparam bit          GoesPlus  = !FromLocal && PortIndex % 2 == 0;
+  localparam bit GoesPlus = !FromLocal && PortIndex % 2 == 0;
 
   logic [Dims-1:0] away, plus, wraps, crosses, outside;
   logic odd;

@@ -28,59 +28,80 @@ module torus_router
   parameter  int unsigned Depth    = 16,
   localparam int unsigned NumPorts = 2 * Dims + 1
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  place_t              here_i,
-  input  place_t              last_i,
-  input  logic [NumPorts-1:0] rx_valid_i,
-  input  logic [NumPorts-1:0] rx_vc_i,
-  input  logic [Width+1:0]    rx_flit_i  [NumPorts],
-  output logic [1:0]          rx_freed_o [NumPorts],
-  output logic [NumPorts-1:0] lost_o,                 // a packet without a legal route came in
-  output logic [NumPorts-1:0] tx_valid_o,
-  output logic [NumPorts-1:0] tx_vc_o,
-  output logic [Width+1:0]    tx_flit_o  [NumPorts],
-  input  logic [1:0]          tx_freed_i [NumPorts],
-  output logic                idle_o
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  place_t                here_i,
+  input  place_t                last_i,
+  input  logic   [NumPorts-1:0] rx_valid_i,
+  input  logic   [NumPorts-1:0] rx_vc_i,
+  input  logic   [   Width+1:0] rx_flit_i [NumPorts],
+  output logic   [         1:0] rx_freed_o[NumPorts],
+  output logic   [NumPorts-1:0] lost_o,                // a packet without a legal route came in
+  output logic   [NumPorts-1:0] tx_valid_o,
+  output logic   [NumPorts-1:0] tx_vc_o,
+  output logic   [   Width+1:0] tx_flit_o [NumPorts],
+  input  logic   [         1:0] tx_freed_i[NumPorts],
+  output logic                  idle_o
 );
   if (Dims < 1 || Dims > MaxDims) begin : gen_dims_check
     $error("torus_router: Dims is %0d, legal is 1..%0d", Dims, MaxDims);
+  end
+
+  if (Width < CoordWidth * Dims) begin : gen_width_check
+    $error("torus_router: Width is %0d, legal is %0d or more", Width, CoordWidth * Dims);
   end
 
   // Lane 0 is the local one; those of link p are 2*p-1 and 2*p.
   localparam int unsigned NumLanes = 4 * Dims + 1;
 
   logic [NumLanes-1:0] valid, vc, take, freed, lost;
-  port_e port [NumLanes];
-  logic [Width+1:0] flit [NumLanes];
-  logic [NumLanes-1:0] take_at [NumPorts];
+  port_e port[NumLanes];
+  logic [Width+1:0] flit[NumLanes];
+  logic [NumLanes-1:0] take_at[NumPorts];
   logic [NumPorts-1:0] output_idle;
+
+  // A packet's route is found when its head comes in.
+  port_e route [NumPorts];
+  logic [NumPorts-1:0] route_vc;
+  for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_route
+    place_t dest;
+    always_comb begin
+      dest = '0;
+      for (int unsigned d = 0; d < Dims; d++) dest[d] = rx_flit_i[p][CoordWidth*d+:CoordWidth];
+    end
+    torus_route #(
+      .Dims(Dims),
+      .Port(port_e'(p))
+    ) u_route (
+      .here_i,
+      .last_i,
+      .dest_i(dest),
+      .vc_i  (rx_vc_i[p]),
+      .port_o(route[p]),
+      .vc_o  (route_vc[p])
+    );
+  end
 
   for (genvar n = 0; n < int'(NumLanes); n++) begin : gen_lane
     localparam int unsigned From = (n + 1) / 2;
     localparam bit          Own  = n != 0 && n % 2 == 0;
-    logic came;
-    assign came = rx_valid_i[From] && (n == 0 || rx_vc_i[From] == Own);
     torus_lane #(
       .Width(Width),
-      .Depth(Depth),
-      .Dims (Dims),
-      .Port (port_e'(From)),
-      .Vc   (Own)
+      .Depth(Depth)
     ) u_lane (
       .clk_i,
       .rst_ni,
-      .here_i,
-      .last_i,
-      .valid_i(came),
-      .flit_i (rx_flit_i[From]),
-      .freed_o(freed[n]),
-      .lost_o (lost[n]),
-      .valid_o(valid[n]),
-      .port_o (port[n]),
-      .vc_o   (vc[n]),
-      .flit_o (flit[n]),
-      .take_i (take[n])
+      .valid_i   (rx_valid_i[From] && (n == 0 || rx_vc_i[From] == Own)),
+      .flit_i    (rx_flit_i[From]),
+      .route_i   (route[From]),
+      .route_vc_i(route_vc[From]),
+      .freed_o   (freed[n]),
+      .lost_o    (lost[n]),
+      .valid_o   (valid[n]),
+      .port_o    (port[n]),
+      .vc_o      (vc[n]),
+      .flit_o    (flit[n]),
+      .take_i    (take[n])
     );
   end
 
@@ -94,44 +115,54 @@ module torus_router
   for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_output
     // Lanes that may turn to this output: to a link the local one, those of lower dimensions and
     // those of the opposite port; to the local port all.
-    localparam int unsigned Lower    = p == 0 ? NumLanes - 1 : 4 * ((p - 1) / 2);
+    localparam int unsigned Lower = p == 0 ? NumLanes - 1 : 4 * ((p - 1) / 2);
     localparam int unsigned Straight = p % 2 == 1 ? p + 1 : p - 1;
-    localparam int unsigned NumIn    = 1 + Lower + (p == 0 ? 0 : 2);
-    localparam int unsigned Vcs      = p == 0 ? 1 : NumVcs;
+    localparam int unsigned NumIn = 1 + Lower + (p == 0 ? 0 : 2);
+    localparam int unsigned Vcs = p == 0 ? 1 : NumVcs;
 
-    logic [NumIn-1:0] in_valid, in_vc, in_take;
-    logic [Width+1:0] in_flit [NumIn];
+    localparam int unsigned IdxWidth = $clog2(NumIn);
+    localparam int unsigned LaneWidth = $clog2(NumLanes);
+
+    logic [NumIn-1:0] in_valid, in_vc, in_tail, in_take;
+    logic [IdxWidth-1:0] select;
+    logic [LaneWidth-1:0] lane;
+    logic load;
     for (genvar k = 0; k < int'(NumIn); k++) begin : gen_in
       localparam int unsigned Lane = k <= int'(Lower) ? k : 2 * Straight - 1 + k - Lower - 1;
       assign in_valid[k] = valid[Lane] && port[Lane] == port_e'(p);
       assign in_vc[k]    = vc[Lane];
-      assign in_flit[k]  = flit[Lane];
+      assign in_tail[k]  = flit[Lane][Width];
     end
     always_comb begin
       take_at[p] = '0;
       for (int unsigned k = 0; k < NumIn; k++) begin
-        take_at[p][k <= Lower ? k : 2*Straight-1+k-Lower-1] = in_take[k];
+        take_at[p][k<=Lower?k : 2*Straight-1+k-Lower-1] = in_take[k];
       end
     end
 
     torus_output #(
       .NumIn(NumIn),
-      .Width(Width),
       .Depth(Depth),
       .Vcs  (Vcs)
     ) u_output (
       .clk_i,
       .rst_ni,
-      .valid_i(in_valid),
-      .vc_i   (in_vc),
-      .flit_i (in_flit),
-      .take_o (in_take),
-      .valid_o(tx_valid_o[p]),
-      .vc_o   (tx_vc_o[p]),
-      .flit_o (tx_flit_o[p]),
-      .freed_i(tx_freed_i[p][Vcs-1:0]),
-      .idle_o (output_idle[p])
+      .valid_i (in_valid),
+      .vc_i    (in_vc),
+      .tail_i  (in_tail),
+      .take_o  (in_take),
+      .load_o  (load),
+      .select_o(select),
+      .valid_o (tx_valid_o[p]),
+      .vc_o    (tx_vc_o[p]),
+      .freed_i (tx_freed_i[p][Vcs-1:0]),
+      .idle_o  (output_idle[p])
     );
+    assign lane = LaneWidth'(select) +
+        (32'(select) <= Lower ? '0 : LaneWidth'(2 * Straight - 2 - Lower));
+    always_ff @(posedge clk_i) begin
+      if (load) tx_flit_o[p] <= flit[lane];
+    end
   end
 
   always_comb begin
@@ -140,6 +171,6 @@ module torus_router
   end
 
   logic unused;
-  assign unused = &{1'b0, rx_vc_i[0], tx_freed_i[0][1]};
+  assign unused = &{1'b0, tx_freed_i[0][1]};
   assign idle_o = rx_valid_i == '0 && freed == '0 && lost == '0 && output_idle == '1;
 endmodule
