@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Torus of X * Y * Z routers: what a network does, for simulation.
+/// Torus of X * Y * Z routers, the top of the bench.
 ///
 ///   Nodes       x + X * (y + Y * z); local port of node n at bit n of each vector and at
 ///               [Width*n +: Width] of the data
@@ -23,16 +23,16 @@ module torus_bench
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [Nodes-1:0]       flits_in_valid_i,
-  input  logic [Nodes-1:0]       flits_in_head_i,
-  input  logic [Nodes-1:0]       flits_in_tail_i,
-  input  logic [Nodes*Width-1:0] flits_in_data_i,
-  output logic [Nodes-1:0]       flits_in_freed_o,
-  output logic [Nodes-1:0]       flits_out_valid_o,
-  output logic [Nodes-1:0]       flits_out_head_o,
-  output logic [Nodes-1:0]       flits_out_tail_o,
-  output logic [Nodes*Width-1:0] flits_out_data_o,
-  input  logic [Nodes-1:0]       flits_out_freed_i,
+  input  logic [Nodes-1:0]       in_valid_i,
+  input  logic [Nodes-1:0]       in_head_i,
+  input  logic [Nodes-1:0]       in_tail_i,
+  input  logic [Nodes*Width-1:0] in_data_i,
+  output logic [Nodes-1:0]       in_freed_o,
+  output logic [Nodes-1:0]       out_valid_o,
+  output logic [Nodes-1:0]       out_head_o,
+  output logic [Nodes-1:0]       out_tail_o,
+  output logic [Nodes*Width-1:0] out_data_o,
+  input  logic [Nodes-1:0]       out_freed_i,
   output logic [31:0]            status_lost_o,  // packets without a legal route
   output logic                   idle_o
 );
@@ -60,10 +60,10 @@ module torus_bench
     logic [Width+1:0] rx_flit [NumPorts];
     logic [1:0] tx_freed [NumPorts];
 
-    assign rx_valid[0] = flits_in_valid_i[n];
+    assign rx_valid[0] = in_valid_i[n];
     assign rx_vc[0]    = 1'b0;
-    assign rx_flit[0]  = {flits_in_head_i[n], flits_in_tail_i[n], flits_in_data_i[Width*n+:Width]};
-    assign tx_freed[0] = {1'b0, flits_out_freed_i[n]};
+    assign rx_flit[0]  = {in_head_i[n], in_tail_i[n], in_data_i[Width*n+:Width]};
+    assign tx_freed[0] = {1'b0, out_freed_i[n]};
     assign busy[n][0]  = 1'b0;
 
     for (genvar p = 1; p < int'(NumPorts); p++) begin : gen_link
@@ -140,11 +140,11 @@ module torus_bench
       .idle_o    (idle[n])
     );
 
-    assign flits_in_freed_o[n]                 = rx_freed[n][0][0];
-    assign flits_out_valid_o[n]                = tx_valid[n][0];
-    assign flits_out_head_o[n]                 = tx_flit[n][0][Width+1];
-    assign flits_out_tail_o[n]                 = tx_flit[n][0][Width];
-    assign flits_out_data_o[Width*n+:Width]    = tx_flit[n][0][Width-1:0];
+    assign in_freed_o[n]                 = rx_freed[n][0][0];
+    assign out_valid_o[n]                = tx_valid[n][0];
+    assign out_head_o[n]                 = tx_flit[n][0][Width+1];
+    assign out_tail_o[n]                 = tx_flit[n][0][Width];
+    assign out_data_o[Width*n+:Width]    = tx_flit[n][0][Width-1:0];
   end
 
   logic [Nodes-1:0] any_lost, any_busy;
