@@ -4,14 +4,16 @@
 ///
 /// A channel is a virtual channel of one link. Its rank: the dimension, then the place along the ring
 /// in the direction of travel, where the wrap link is behind all hops of channel 0 and before those of
-/// channel 1. Coordinates, sizes up to 32 and destination are free.
+/// channel 1. Size, coordinates and destination are free: two dimensions of up to 32 nodes (prove),
+/// three of up to 8 (small).
 ///
 /// Assumed: the node exists; a packet has not come over a wrap link on channel 0 (asserted of each
 /// hop that a router makes).
 module torus_route_props
   import torus_pkg::*;
 #(
-  parameter int unsigned Dims = 3
+  parameter int unsigned Dims = `DIMS,
+  parameter int unsigned Last = `LAST  // coordinates up to here
 ) (
   input place_t     here_i,
   input place_t     last_i,
@@ -85,7 +87,7 @@ module torus_route_props
     left = '0;
     left_next = '0;
     for (int unsigned d = 0; d < Dims; d++) begin
-      exists  = exists && here_i[d] <= last_i[d];
+      exists  = exists && here_i[d] <= last_i[d] && 32'(last_i[d]) <= Last;
       known   = known && dest_i[d] <= last_i[d];
       arrives = arrives && dest_i[d] == here_i[d];
       left    = left + 9'(steps(here_i[d], dest_i[d], last_i[d]));
@@ -140,7 +142,7 @@ module torus_route_props
       end
     end
     cover (from_i == 3'd2 && out == PortXPlus && wraps_out);
-    cover (from_i == 3'd2 && out == PortZMinus && out_vc && !wraps_out);
+    cover (from_i == 3'd2 && out == PortYMinus && out_vc && !wraps_out);
     cover (from_i == 3'd0 && out == PortNone);
     cover (from_i != 3'd0 && known && out == PortNone);
   end
