@@ -2,9 +2,9 @@
 """A 4x4x4 torus with the gateware of every router: packets without loss or deadlock, and the simulator's speed.
 
 Every packet is compared word by word, and every pair of nodes must get what was sent, once and in order; a
-network in which nothing moves ends the run. Half of the traffic's rate is near what the network carries, so
-that buffers fill. Speed is in cycles of the whole network a second of processor time, the best of some
-repetitions: on a shared machine others take the rest.
+network in which nothing moves ends the run. The load is near what the network carries, so that buffers fill.
+Speed is in cycles of the whole network a second of processor time, the best of some repetitions: on a shared
+machine others take the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from measured import Figure, main
 
 PACKETS = 10_000_000
-LOAD = 0.8
+LOAD = 0.75
 BYTES = 64
 SPEED_KCYCLES = 20
 ACCOUNT = Path(__file__).parent / "baselines" / "torus_network.json"

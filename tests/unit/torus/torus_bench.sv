@@ -6,9 +6,9 @@
 ///   Handshake   the local ports of torus_router: flits with a credit each, never stalled
 ///   Links       LinkCycles registers each way between two routers, for flits and for credits; no word
 ///               is altered or lost
-///   Latency     2 cycles a router and LinkCycles a link, idle network
+///   Latency     2 cycles a router, 3 with Pins, and LinkCycles a link, idle network
 ///   Parameters  X, Y, Z 1..32, X 2 or more; a dimension of 1 has no ports. Y is 1 only if Z is;
-///               Width, Depth as torus_router; LinkCycles 0..64
+///               Width, Depth as torus_router; LinkCycles 0..64; Pins: the nodes are torus_node
 ///   Not done    transceivers, framing and checks of a link (rtl/link)
 module torus_bench
   import torus_pkg::*;
@@ -19,6 +19,7 @@ module torus_bench
   parameter  int unsigned Width      = 128,
   parameter  int unsigned Depth      = 16,
   parameter  int unsigned LinkCycles = 1,
+  parameter  bit          Pins       = 1'b0,
   localparam int unsigned Nodes      = X * Y * Z
 ) (
   input  logic                   clk_i,
@@ -33,7 +34,8 @@ module torus_bench
   output logic [Nodes-1:0]       out_tail_o,
   output logic [Nodes*Width-1:0] out_data_o,
   input  logic [Nodes-1:0]       out_freed_i,
-  output logic [31:0]            status_lost_o,  // packets without a legal route
+  output logic [31:0]            status_lost_o,     // packets without a legal route
+  output logic [31:0]            status_packets_o,  // with Pins: packets that came in
   output logic                   idle_o
 );
   if (X < 2 || X > 32 || Y < 1 || Y > 32 || Z < 1 || Z > 32 || (Y == 1 && Z > 1)) begin : gen_check
@@ -50,6 +52,8 @@ module torus_bench
   logic [NumPorts-1:0] lost [Nodes];
   logic [NumPorts-1:0] busy [Nodes];
   logic [Nodes-1:0] idle;
+  logic [31:0] node_lost [Nodes];
+  logic [31:0] node_packets [Nodes];
 
   for (genvar n = 0; n < int'(Nodes); n++) begin : gen_node
     localparam int unsigned AtX = n % X;
@@ -119,26 +123,69 @@ module torus_bench
       end
     end
 
-    torus_router #(
-      .Dims (Dims),
-      .Width(Width),
-      .Depth(Depth)
-    ) u_router (
-      .clk_i,
-      .rst_ni,
-      .here_i    ({coord_t'(AtZ), coord_t'(AtY), coord_t'(AtX)}),
-      .last_i    (Last),
-      .rx_valid_i(rx_valid),
-      .rx_vc_i   (rx_vc),
-      .rx_flit_i (rx_flit),
-      .rx_freed_o(rx_freed[n]),
-      .lost_o    (lost[n]),
-      .tx_valid_o(tx_valid[n]),
-      .tx_vc_o   (tx_vc[n]),
-      .tx_flit_o (tx_flit[n]),
-      .tx_freed_i(tx_freed),
-      .idle_o    (idle[n])
-    );
+    if (Pins) begin : gen_pins
+      logic [NumPorts-1:0] rx_head, rx_tail, tx_head, tx_tail;
+      logic [NumPorts*Width-1:0] rx_data, tx_data;
+      logic [2*NumPorts-1:0] freed_in, freed_out;
+      logic [31:0] packets, discarded;
+      for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_port
+        assign {rx_head[p], rx_tail[p], rx_data[Width*p+:Width]} = rx_flit[p];
+        assign tx_flit[n][p]   = {tx_head[p], tx_tail[p], tx_data[Width*p+:Width]};
+        assign freed_in[2*p+:2] = tx_freed[p];
+        assign rx_freed[n][p]  = freed_out[2*p+:2];
+      end
+      torus_node #(
+        .Dims (Dims),
+        .Width(Width),
+        .Depth(Depth)
+      ) u_node (
+        .clk_i,
+        .rst_ni,
+        .cfg_here_i      ({coord_t'(AtZ), coord_t'(AtY), coord_t'(AtX)}),
+        .cfg_last_i      (Last),
+        .flits_rx_valid_i(rx_valid),
+        .flits_rx_vc_i   (rx_vc),
+        .flits_rx_head_i (rx_head),
+        .flits_rx_tail_i (rx_tail),
+        .flits_rx_data_i (rx_data),
+        .flits_rx_freed_o(freed_out),
+        .flits_tx_valid_o(tx_valid[n]),
+        .flits_tx_vc_o   (tx_vc[n]),
+        .flits_tx_head_o (tx_head),
+        .flits_tx_tail_o (tx_tail),
+        .flits_tx_data_o (tx_data),
+        .flits_tx_freed_i(freed_in),
+        .status_packets_o(packets),
+        .status_lost_o   (discarded),
+        .idle_o          (idle[n])
+      );
+      assign node_lost[n]    = discarded;
+      assign node_packets[n] = packets;
+      assign lost[n]         = '0;
+    end else begin : gen_router
+      torus_router #(
+        .Dims (Dims),
+        .Width(Width),
+        .Depth(Depth)
+      ) u_router (
+        .clk_i,
+        .rst_ni,
+        .here_i    ({coord_t'(AtZ), coord_t'(AtY), coord_t'(AtX)}),
+        .last_i    (Last),
+        .rx_valid_i(rx_valid),
+        .rx_vc_i   (rx_vc),
+        .rx_flit_i (rx_flit),
+        .rx_freed_o(rx_freed[n]),
+        .lost_o    (lost[n]),
+        .tx_valid_o(tx_valid[n]),
+        .tx_vc_o   (tx_vc[n]),
+        .tx_flit_o (tx_flit[n]),
+        .tx_freed_i(tx_freed),
+        .idle_o    (idle[n])
+      );
+      assign node_lost[n]    = '0;
+      assign node_packets[n] = '0;
+    end
 
     assign in_freed_o[n]                 = rx_freed[n][0][0];
     assign out_valid_o[n]                = tx_valid[n][0];
@@ -152,13 +199,20 @@ module torus_bench
     assign any_lost[n] = lost[n] != '0;
     assign any_busy[n] = busy[n] != '0;
   end
+  logic [31:0] lost_q, lost_sum;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) status_lost_o <= '0;
-    else if (any_lost != '0) begin
-      // Wrong destinations come from local ports, one a node.
-      status_lost_o <= status_lost_o + 32'($countones(any_lost));
+    if (!rst_ni) lost_q <= '0;
+    else lost_q <= lost_q + 32'($countones(any_lost));
+  end
+  always_comb begin
+    lost_sum         = lost_q;
+    status_packets_o = '0;
+    for (int unsigned n = 0; n < Nodes; n++) begin
+      lost_sum         = lost_sum + node_lost[n];
+      status_packets_o = status_packets_o + node_packets[n];
     end
   end
+  assign status_lost_o = lost_sum;
   assign idle_o = any_busy == '0 && idle == '1;
 
   logic unused;
