@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A 4x4x4 torus with the gateware of every router: packets without loss or deadlock, and the simulator's speed.
+"""A 4x4x4 torus, the gateware of every router: packets without loss or deadlock, and the simulator's speed.
 
 Every packet is compared word by word, and every pair of nodes must get what was sent, once and in order; a
 network in which nothing moves ends the run. The load is near what the network carries, so that buffers fill.
@@ -44,7 +44,8 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     speeds = [run(replace(traffic, packets=5_000, size=128, load=0.5))[1] for _ in range(options.repetitions)]
     found, speed = run(traffic)
     counters, workload = found["counters"], found["workload"]
-    assert isinstance(counters, dict) and isinstance(workload, dict)
+    assert isinstance(counters, dict)
+    assert isinstance(workload, dict)
     delivered = counters["packets.delivered"]
     account = {
         "nodes": options.nodes,

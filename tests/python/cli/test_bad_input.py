@@ -60,6 +60,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
     ("bench", "nanet"): (),
+    ("bench", "torus"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),
     ("trigger", "events"): ("--out", "file"),

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge
 
 HEAD, TAIL = 2, 1
 Place = tuple[int, int, int]
@@ -221,7 +220,7 @@ async def one_flow_has_a_flit_a_cycle(dut: Any) -> None:
     before = bench.flits_out
     for _ in range(100):
         await bench.step()
-    # A buffer of Depth covers the round trip of a credit: 4 cycles, one more each way with pins, and the link.
+    # A buffer of Depth covers the round trip of a credit: 4 cycles, two more with pins, and the link.
     assert bench.depth >= 4 + 2 * (bench.router - 2) + 2 * bench.link
     assert bench.flits_out - before == 100
     await bench.drain()

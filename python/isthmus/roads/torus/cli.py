@@ -33,9 +33,7 @@ def torus(
     packets: Annotated[
         int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
     ] = 20_000,
-    platform: Annotated[
-        str, typer.Option(metavar="NAME", help="A platform name or .toml file.")
-    ] = "apenet",
+    platform: Annotated[str, typer.Option(metavar="NAME", help="A platform name or .toml file.")] = "apenet",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),

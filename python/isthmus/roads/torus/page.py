@@ -48,18 +48,17 @@ def _groups(document: Document) -> Mapping[str, list[Measurement]]:
 def _answer(document: Document) -> str:
     sentences = []
     for name, members in _groups(document).items():
-        for m in members:
-            if is_backlog(m):
-                sentences.append(
-                    f"Each node gets {m.workload['carried']:.2f} flits a clock at most ({name}); one is all "
-                    "that its port takes."
-                )
+        sentences += [
+            f"Each node gets {m.workload['carried']:.2f} flits a clock at most ({name}); one is all that its "
+            "port takes."
+            for m in members
+            if is_backlog(m)
+        ]
         timed = [m for m in members if m.latency is not None]
         for m in timed[:1] + timed[1:][-1:]:
             assert m.latency is not None
-            sentences.append(
-                f"At a load of {m.workload['load']:g} a packet takes {m.latency.avg / 1e6:.2f} us in the mean."
-            )
+            mean = m.latency.avg / 1e6
+            sentences.append(f"At a load of {m.workload['load']:g} a packet takes {mean:.2f} us in the mean.")
     packets = sum(m.workload["packets"] for m in document)
     sentences.append(f"All of {packets:,} packets arrived, once and in order.")
     return f'<p class="headline">{escape(" ".join(sentences))}</p>'
@@ -102,8 +101,7 @@ def _curves(document: Document) -> Figure:
         ],
         table=Table(("traffic", *HEAD), rows),
         legend=[
-            Swatch(name, colour, "solid")
-            for name, colour in zip(groups, COLOURS * len(groups), strict=False)
+            Swatch(name, colour, "solid") for name, colour in zip(groups, COLOURS * len(groups), strict=False)
         ],
     )
 
