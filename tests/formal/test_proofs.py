@@ -32,6 +32,7 @@ SAMPLE = (
     "prim/arb_fixed",
     "rdma/rdma_read",
     "svm/atc_epochs",
+    "torus/torus_lane",
     "usb/fx2_port",
     "vme/vme_wb",
     "wishbone/wb_slice",

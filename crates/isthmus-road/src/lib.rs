@@ -26,6 +26,7 @@ pub mod scenario;
 mod schema;
 mod stages;
 pub mod switch;
+pub mod torus;
 mod watch;
 
 pub use error::RoadError;

@@ -9,7 +9,7 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{ccix, eci, etherbone, nanet, pcix, rdma, switch};
+use crate::{ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
 
 /// Every road that a scenario can name.
 pub static ROADS: &[&dyn Road] = &[
@@ -20,6 +20,7 @@ pub static ROADS: &[&dyn Road] = &[
     &nanet::Nanet,
     &eci::Eci,
     &ccix::Ccix,
+    &torus::Torus,
 ];
 
 /// The road of a name.

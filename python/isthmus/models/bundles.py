@@ -148,6 +148,15 @@ CXS: dict[str, Signal] = {
     "rx_credit_o": Signal(1, True),
 }
 
+# The ports of a network's router, vectors over its ports: flits of two channels, with a credit for each.
+FLITS: dict[str, Signal] = {
+    f"{side}_{name}_{'i' if (side == 'rx') != (name == 'freed') else 'o'}": Signal(
+        0, (side == "tx") != (name == "freed")
+    )
+    for side in ("rx", "tx")
+    for name in ("valid", "vc", "head", "tail", "data", "freed")
+}
+
 # Commands to a traffic generator: ranges of host memory to read or write, and their ends.
 TASK: dict[str, Signal] = {
     "valid_i": Signal(1, False),
@@ -224,6 +233,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "serdes": SERDES,
     "blocks": BLOCKS,
     "cxs": CXS,
+    "flits": FLITS,
     "task": TASK,
     "update": UPDATE,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for

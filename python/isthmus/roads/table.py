@@ -23,6 +23,7 @@ ROADS: dict[str, str] = {
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
     "ccix": "isthmus.roads.ccix",
+    "torus": "isthmus.roads.torus",
 }
 """The module of each road. A new road is one line here."""
 

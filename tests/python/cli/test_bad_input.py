@@ -62,6 +62,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "ccix-contention"): (),
     ("bench", "lock-table"): (),
     ("bench", "nanet"): (),
+    ("bench", "torus"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),
     ("trigger", "events"): ("--out", "file"),

@@ -10,6 +10,7 @@ pub mod cable;
 pub mod ccix;
 pub mod endpoint;
 pub mod ethernet;
+pub mod flits;
 pub mod host;
 pub mod iommu;
 pub mod lines;

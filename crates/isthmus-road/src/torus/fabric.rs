@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The routers, each a device, and the links between them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
+use isthmus_sim::{
+    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
+};
+
+use super::scenario::TorusScenario;
+use super::station::{Ledger, Station};
+use super::traffic::{coordinates, number, place};
+use crate::error::RoadError;
+use crate::model::MakeModel;
+
+pub(super) struct Fabric {
+    pub(super) simulation: Simulation,
+    pub(super) routers: Vec<DeviceHandle>,
+    pub(super) stations: Vec<Rc<RefCell<Station>>>,
+    pub(super) ledger: Rc<RefCell<Ledger>>,
+    pub(super) period: Picoseconds,
+    /// By node and port, from 0: what the router sends there.
+    lines: Vec<Vec<Rc<RefCell<FlitLine>>>>,
+}
+
+impl Fabric {
+    pub(super) fn new(
+        scenario: &TorusScenario,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
+        let simulation = Simulation::new(SimConfig {
+            seed: scenario.seed,
+            // Links are never silent.
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: 16,
+            wake_cycles: 8,
+            simulated_limit_ps: None,
+            wall_limit_ms: scenario.limits.wall_ms(),
+        });
+        let sizes = scenario.workload.nodes;
+        let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
+        let mut routers = Vec::new();
+        for node in 0..scenario.nodes() {
+            let path = &scenario.device.model_path;
+            let at = place(sizes, node);
+            let last = sizes.map(|nodes| nodes - 1);
+            let config = DeviceConfig {
+                name: format!("node {}.{}.{}", at[0], at[1], at[2]),
+                model_path: path.clone(),
+                clocks: vec![ClockConfig::new("clk_i", clock)],
+                reset_cycles: scenario.device.reset_cycles,
+                cfg: [("here", coordinates(at)), ("last", coordinates(last))]
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .into(),
+                epoch_ns: 0,
+                trace: None,
+                resets: Vec::new(),
+                holds: Vec::new(),
+            };
+            routers.push(simulation.add_model(make_model(path, None)?, &config)?);
+        }
+        simulation.probes().set_enabled(false);
+        let period = routers[0].clock_period("clk_i").unwrap_or_default();
+        let ledger = Ledger::new(scenario, period)?;
+        let ports = 2 * scenario.dims();
+        let lines: Vec<Vec<_>> = (0..routers.len())
+            .map(|_| (0..ports).map(|_| FlitLine::new(scenario.hop_clocks())).collect())
+            .collect();
+        let mut stations = Vec::new();
+        for (node, router) in routers.iter().enumerate() {
+            let links = (0..ports).map(|port| {
+                // Even ports lead to the next node of a dimension, odd ones to the one before.
+                let dimension = port / 2;
+                let mut at = place(sizes, node);
+                let nodes = sizes[dimension];
+                at[dimension] = (at[dimension] + if port % 2 == 0 { 1 } else { nodes - 1 }) % nodes;
+                let far = &lines[number(sizes, at)];
+                FlitLink { away: Rc::clone(&lines[node][port]), towards: Rc::clone(&far[port ^ 1]) }
+            });
+            let station = Station::new(scenario, node, &ledger);
+            FlitPins::attach(router, links.collect(), &station)?;
+            stations.push(station);
+        }
+        Ok(Self { simulation, routers, stations, ledger, period, lines })
+    }
+
+    /// Clocks so far.
+    pub(super) fn clocks(&self) -> u64 {
+        self.routers[0].cycles().0
+    }
+
+    /// Flits that each link has carried.
+    pub(super) fn carried(&self) -> impl Iterator<Item = u64> {
+        self.lines.iter().flatten().map(|line| line.borrow().carried())
+    }
+
+    /// A counter of the routers, summed.
+    pub(super) fn status(&self, name: &str) -> u64 {
+        self.routers.iter().filter_map(|router| router.status().get(name).copied()).sum()
+    }
+}

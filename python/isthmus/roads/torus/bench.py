@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A torus under synthetic traffic: scenarios, and how they are measured.
+
+Every node is the gateware of one router; the world has the links, and a source and a sink at each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from isthmus import bootstrap, platforms
+from isthmus.bench import runner as running
+from isthmus.errors import UserError, choose
+from isthmus.platforms import Platform
+from isthmus.platforms.keys import largest
+from isthmus.results import Document
+
+PLATFORM = "apenet"
+TOP = "torus_node"
+PATTERNS = ("uniform", "opposite", "neighbour", "single")
+FLIT_BYTES = 16
+FRAMING_FLITS = 2
+LARGEST = largest("TorusWorkload", "bytes")
+MOST_NODES = 512
+MOST_IN_RING = 32
+BYTES = 128
+PACKETS = 20_000
+WALL_S = 36_000
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A torus and its traffic. `load`: share of the clocks in which a node makes a flit, header and footer
+    included; None: packets always wait at every node."""
+
+    nodes: tuple[int, int, int] = (4, 4, 4)
+    pattern: str = "uniform"
+    load: float | None = 0.5
+    size: int = BYTES
+    packets: int = PACKETS
+    seed: int = 1
+
+    @property
+    def dims(self) -> int:
+        """Dimensions with a ring."""
+        return sum(nodes > 1 for nodes in self.nodes)
+
+    @property
+    def flits(self) -> int:
+        """Flits of a packet."""
+        return self.size // FLIT_BYTES + FRAMING_FLITS
+
+
+def check(traffic: Traffic) -> None:
+    """Raises `UserError` for what cannot be."""
+    choose("pattern", traffic.pattern, PATTERNS)
+    if not FLIT_BYTES <= traffic.size <= LARGEST or traffic.size % FLIT_BYTES:
+        raise UserError(f"size: {traffic.size} bytes; expected a multiple of 16 from 16 to {LARGEST}")
+    if traffic.load is not None and not 0.001 <= traffic.load <= 1:
+        raise UserError(f"load: {traffic.load:g} is outside 0.001 to 1")
+
+
+def nodes(text: str) -> tuple[int, int, int]:
+    """Nodes of each dimension as people write them: 8, 4x4 or 4x4x4."""
+    wrong = f"nodes: {text!r}; expected 2 to 32 in up to three dimensions, for example 8, 4x4 or 4x4x4"
+    parts = text.split("x")
+    if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise UserError(wrong)
+    sizes = [int(part) for part in parts if len(part) <= 2]
+    if len(sizes) != len(parts) or not all(2 <= size <= MOST_IN_RING for size in sizes):
+        raise UserError(wrong)
+    x, y, z = (*sizes, 1, 1)[:3]
+    if x * y * z > MOST_NODES:
+        raise UserError(f"nodes: {text} are {x * y * z}; at most {MOST_NODES} are simulated")
+    return (x, y, z)
+
+
+def parameters(platform: Platform, traffic: Traffic) -> dict[str, int]:
+    """The parameters of the gateware."""
+    return {"Dims": traffic.dims, "Depth": int(platform.profiles["isthmus"].buffer.value)}
+
+
+def scenario(platform: Platform, traffic: Traffic, model: Path, **changes: Any) -> dict[str, Any]:
+    """One run as the engine takes it. `changes` replace whole groups of it."""
+    check(traffic)
+    made: dict[str, Any] = {
+        "road": "torus",
+        "profile": "isthmus",
+        "platform": {
+            "name": platform.name,
+            "clock_mhz": platform.fpga.clock.value,
+            "serdes_ns": platform.groups["serdes"].latency.value,
+            "cable_ns": platform.groups["cable"].delay.value,
+        },
+        "device": {
+            "model_path": str(model),
+            "buffer_flits": int(platform.profiles["isthmus"].buffer.value),
+        },
+        "workload": {
+            "nodes": list(traffic.nodes),
+            "pattern": traffic.pattern,
+            "load": traffic.load,
+            "bytes": traffic.size,
+            "packets": traffic.packets,
+        },
+        "seed": traffic.seed,
+        "limits": {"wall_s": WALL_S},
+    }
+    return {**made, **changes}
+
+
+def measure(
+    points: Sequence[Traffic],
+    *,
+    platform: Platform | str = PLATFORM,
+    title: str = "torus",
+    runner: running.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    given     the model instead of those built for the points
+    runner    instead of the simulator
+    """
+    begin = monotonic()
+    used = platforms.load(platform) if isinstance(platform, str) else platform
+    for point in points:
+        check(point)
+    if runner is None:
+        bootstrap.ensure_native()
+    built: dict[str, Path] = {}
+    wanted = []
+    for point in points:
+        values = parameters(used, point)
+        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
+        if name not in built:
+            built[name] = running.model(TOP, False, values) if given is None else given
+        wanted.append(scenario(used, point, built[name]))
+    found = running.run_all(wanted, title, runner or running.run)
+    seed = points[0].seed if points else 0
+    return running.gather(found, [used], seed=seed, begin=begin, models=built)
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """Nodes of each dimension, those of 1 at the end left out."""
+    rings = [str(size) for size in sizes if size > 1]
+    return "x".join(rings)
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    load = "saturation" if workload["load"] is None else f"load {workload['load']:g}"
+    return f"{shape(workload['nodes'])} {workload['pattern']} {load}"

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench torus`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+PATTERNS = ("uniform", "opposite", "neighbour", "single")
+
+
+def torus(
+    nodes: Annotated[
+        str, typer.Option(metavar="SHAPE", help="Nodes of each dimension: 8, 4x4 or 4x4x4.")
+    ] = "4x4x4",
+    pattern: Annotated[str, one_of("pattern", PATTERNS, help="Which node sends to which.")] = "uniform",
+    load: Annotated[
+        str,
+        typer.Option(
+            metavar="LOADS", help="Flits that a node makes per clock, 0.001 to 1: 0.5 or 0.2,0.5,0.8."
+        ),
+    ] = "0.1,0.3,0.5,0.7,0.8",
+    size: Annotated[
+        int, typer.Option("-s", "--size", metavar="BYTES", help="Payload of a packet, a multiple of 16.")
+    ] = 128,
+    packets: Annotated[
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
+    ] = 20_000,
+    platform: Annotated[str, typer.Option(metavar="NAME", help="A platform name or .toml file.")] = "apenet",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Delay against load through a torus of routers."""
+    from isthmus.bench import runner
+    from isthmus.roads.torus import command
+
+    command.run(
+        shape=nodes,
+        pattern=pattern,
+        load=load,
+        size=size,
+        packets=packets,
+        platform=platform,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )
