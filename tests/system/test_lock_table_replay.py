@@ -43,9 +43,7 @@ def replay(
 
 
 @pytest.mark.parametrize("letter", MODES)
-def test_one_transaction_at_a_time_meets_only_locks_whose_release_is_on_its_way(
-    models: dict[str, Path], letter: str
-) -> None:
+def test_transactions_on_records_of_their_own_are_never_aborted(models: dict[str, Path], letter: str) -> None:
     trace = Trace("apart", 60, tuple(turn(number) for number in range(30)))
     found = replay(models, letter, trace, 1)
     counted = found["workload"]["locks"]
@@ -55,25 +53,25 @@ def test_one_transaction_at_a_time_meets_only_locks_whose_release_is_on_its_way(
 
 @pytest.mark.parametrize("letter", MODES)
 def test_many_on_few_records_are_serialisable(models: dict[str, Path], letter: str) -> None:
-    found = replay(models, letter, lock_trace.zipfian(500, rows=6, steps=3, seed=5), 64)
+    found = replay(models, letter, lock_trace.zipfian(150, rows=16, seed=5), 16)
     counted = found["workload"]["locks"]
-    assert counted["host"]["aborts"] + counted["fpga"]["aborts"] > 100
-    assert found["iterations"] == 500
+    assert counted["host"]["aborts"] + counted["fpga"]["aborts"] > 20
+    assert found["iterations"] == 150
 
 
 @pytest.mark.parametrize("letter", MODES)
 def test_the_same_seed_is_the_same_run(models: dict[str, Path], letter: str) -> None:
-    trace = lock_trace.zipfian(100, rows=32, steps=4, seed=7)
-    one, two = (replay(models, letter, trace, 16, seed=9) for _ in range(2))
+    trace = lock_trace.zipfian(40, rows=32, steps=4, seed=7)
+    one, two = (replay(models, letter, trace, 8, seed=9) for _ in range(2))
     assert one["workload"] == two["workload"]
 
 
 def test_a_lock_in_the_fpga_costs_the_fpga_clocks_and_the_host_a_round_trip(models: dict[str, Path]) -> None:
-    waits = replay(models, "b", lock_trace.uniform(200, seed=3), 1)["workload"]["locks"]
+    waits = replay(models, "b", lock_trace.uniform(60, seed=3), 1)["workload"]["locks"]
     # A task, its order, its answer: four clocks of 4 ns and the strobe.
     assert waits["fpga"]["wait_ps"]["max"] <= 24_000
     assert waits["host"]["wait_ps"]["min"] >= 380_000
-    waits = replay(models, "a", lock_trace.uniform(200, seed=3), 1)["workload"]["locks"]
+    waits = replay(models, "a", lock_trace.uniform(60, seed=3), 1)["workload"]["locks"]
     assert waits["host"]["wait_ps"]["max"] == 20_000
     assert waits["fpga"]["wait_ps"]["min"] >= 380_000
 

@@ -28,10 +28,8 @@ use crate::measurement::{
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
 use program::{Counts, Outcome};
-use scenario::{CcixDriver, CcixScenario};
+use scenario::{CcixDriver, CcixScenario, NAME};
 use world::World;
-
-const NAME: &str = "ccix";
 
 /// Coherent host memory over CCIX.
 pub struct Ccix;

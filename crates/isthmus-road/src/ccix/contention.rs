@@ -15,9 +15,8 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::ccix::Way;
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
-use super::NAME;
 use super::home::{Content, Home, Line, Transfers, pattern};
-use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES};
+use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, NAME};
 use super::world::{Side, World, first_seed};
 use crate::error::RoadError;
 use crate::measurement::{

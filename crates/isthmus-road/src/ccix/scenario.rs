@@ -19,6 +19,9 @@ use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen};
 
+/// The road's name.
+pub(super) const NAME: &str = "ccix";
+
 /// How the FPGA's logic reaches host memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

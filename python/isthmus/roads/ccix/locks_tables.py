@@ -12,8 +12,8 @@ from isthmus.results.table import aligned
 from isthmus.roads.ccix.locks import MODES, measured
 
 HEADER = (
-    "mode", "requesters", "k transactions/s", "avg[us]", "p99[us]", "host wait avg", "p99", "longest",
-    "FPGA wait avg", "p99", "longest", "aborts host", "FPGA", "bytes a transaction",
+    "mode", "requesters", "k transactions/s", "avg[us]", "p99[us]", "host wait p50", "p90", "longest",
+    "FPGA wait p50", "p90", "longest", "aborts host", "FPGA", "bytes a transaction",
 )  # fmt: skip
 LETTERS: Mapping[str, str] = {mode.name: mode.letter for mode in MODES.values()}
 
@@ -64,7 +64,7 @@ def row(m: Measurement) -> list[str]:
     w = m.workload["locks"]
     count = m.iterations
     assert m.latency is not None
-    waits = [_us(wait(m, side).get(key)) for side in ("host", "fpga") for key in ("avg", "p99", "max")]
+    waits = [_us(wait(m, side).get(key)) for side in ("host", "fpga") for key in ("p50", "p90", "max")]
     return [
         LETTERS[str(w["mode"])],
         str(w["requesters"]),
