@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from isthmus import platforms
+from isthmus import platforms, verify
 from isthmus.errors import UserError
+from isthmus.results import Document
+from isthmus.roads.nanet import published
 from isthmus.roads.torus import bench as torus
 from isthmus.roads.torus import cli, command, page, tables
 from isthmus.roads.torus.bench import Traffic
@@ -69,6 +71,19 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "simulation": {"device_cycles": 640_000, "evaluated_cycles": 640_000, "wall_s": 1.0},
         }
     ]  # fmt: skip
+
+
+def measured() -> Document:
+    """Two loads and saturation of the usual torus."""
+    points = [Traffic(load=load, packets=1000) for load in (0.2, 0.8, None)]
+    return torus.measure(points, runner=engine, given=MODEL)
+
+
+def test_the_published_limit_of_a_link_is_compared_with_that_of_the_torus() -> None:
+    made = torus.measure(published.links(), runner=engine, given=MODEL)
+    row = next(row for row in verify.rows(made, "nanet") if row.id == "nanet.apelink.link")
+    assert row.simulated == pytest.approx(1e11 / 8e6)
+    assert row.verdict == "agrees"
 
 
 def test_a_scenario_has_the_platforms_link_and_the_models_buffer() -> None:
