@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// torus_output: a channel carries whole packets, from head to tail of one lane; a flit leaves with a
-/// credit only, and credits are never more than the far end's places; no dead cycle while a flit may
-/// go; a channel waits for at most one flit of the other. How long a packet waits for others of its
-/// channel is arb_rr's proof.
+/// torus_output: a channel carries whole packets, from head to tail of one lane; a flit leaves with
+/// a credit only, and credits are never more than the far end's places; no dead cycle while a flit
+/// may go; a channel waits for at most one flit of the other. How long a packet waits for others of
+/// its channel is arb_rr's proof.
 ///
-/// Assumed: a lane's flit stays until it is taken; the flits of a packet are for one channel; the far
-/// end frees what it got.
+/// Assumed: a lane's flit stays until it is taken; the flits of a packet are for one channel; the
+/// far end frees what it got.
 module torus_output_props
   import torus_pkg::*;
 #(

@@ -2,10 +2,10 @@
 /// torus_route: every hop is towards the destination and to a channel of higher rank, so no set of
 /// packets can wait for each other in a circle; a packet that was legal where it began stays legal.
 ///
-/// A channel is a virtual channel of one link. Its rank: the dimension, then the place along the ring
-/// in the direction of travel, where the wrap link is behind all hops of channel 0 and before those of
-/// channel 1. Size, coordinates and destination are free: two dimensions of up to 32 nodes (prove),
-/// three of up to 8 (small).
+/// A channel is a virtual channel of one link. Its rank: the dimension, then the place along the
+/// ring in the direction of travel, where the wrap link is behind all hops of channel 0 and before
+/// those of channel 1. Size, coordinates and destination are free: two dimensions of up to 32 nodes
+/// (prove), three of up to 8 (small).
 ///
 /// Assumed: the node exists; a packet has not come over a wrap link on channel 0 (asserted of each
 /// hop that a router makes).

@@ -4,8 +4,8 @@
 ///   Pins        flits_*: port p of the router (torus_pkg::port_e; 0 is the local one) at bit p of
 ///               valid, vc, head and tail, at [Width*p +: Width] of data and [2*p +: 2] of freed
 ///   Handshake   torus_router's: a flit a cycle, never stalled, with a credit for each
-///   Configured  cfg_here_i: this node's coordinates z, y, x, 5 bits each; cfg_last_i: the highest of
-///               each dimension. Constant before reset ends
+///   Configured  cfg_here_i: this node's coordinates z, y, x, 5 bits each; cfg_last_i: the highest
+///               of each dimension. Constant before reset ends
 ///   Latency     3 cycles from pins to pins, idle router: a register at the pins and torus_router's
 ///   Counters    32 bits, wrapping: status_packets_o heads that came in by the local port,
 ///               status_lost_o packets without a legal route, discarded
@@ -19,30 +19,30 @@ module torus_node
   parameter  int unsigned Depth    = 64,
   localparam int unsigned NumPorts = 2 * Dims + 1
 ) (
-  input  logic                        clk_i,
-  input  logic                        rst_ni,
-  input  place_t                      cfg_here_i,
-  input  place_t                      cfg_last_i,
-  input  logic   [      NumPorts-1:0] flits_rx_valid_i,
-  input  logic   [      NumPorts-1:0] flits_rx_vc_i,
-  input  logic   [      NumPorts-1:0] flits_rx_head_i,
-  input  logic   [      NumPorts-1:0] flits_rx_tail_i,
-  input  logic   [NumPorts*Width-1:0] flits_rx_data_i,
-  output logic   [    2*NumPorts-1:0] flits_rx_freed_o,
-  output logic   [      NumPorts-1:0] flits_tx_valid_o,
-  output logic   [      NumPorts-1:0] flits_tx_vc_o,
-  output logic   [      NumPorts-1:0] flits_tx_head_o,
-  output logic   [      NumPorts-1:0] flits_tx_tail_o,
-  output logic   [NumPorts*Width-1:0] flits_tx_data_o,
-  input  logic   [    2*NumPorts-1:0] flits_tx_freed_i,
-  output logic   [              31:0] status_packets_o,
-  output logic   [              31:0] status_lost_o,
-  output logic                        idle_o
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  place_t                    cfg_here_i,
+  input  place_t                    cfg_last_i,
+  input  logic [NumPorts-1:0]       flits_rx_valid_i,
+  input  logic [NumPorts-1:0]       flits_rx_vc_i,
+  input  logic [NumPorts-1:0]       flits_rx_head_i,
+  input  logic [NumPorts-1:0]       flits_rx_tail_i,
+  input  logic [NumPorts*Width-1:0] flits_rx_data_i,
+  output logic [2*NumPorts-1:0]     flits_rx_freed_o,
+  output logic [NumPorts-1:0]       flits_tx_valid_o,
+  output logic [NumPorts-1:0]       flits_tx_vc_o,
+  output logic [NumPorts-1:0]       flits_tx_head_o,
+  output logic [NumPorts-1:0]       flits_tx_tail_o,
+  output logic [NumPorts*Width-1:0] flits_tx_data_o,
+  input  logic [2*NumPorts-1:0]     flits_tx_freed_i,
+  output logic [31:0]               status_packets_o,
+  output logic [31:0]               status_lost_o,
+  output logic                      idle_o
 );
-  logic [Width+1:0] rx_flit[NumPorts];
-  logic [Width+1:0] tx_flit[NumPorts];
-  logic [1:0] rx_freed[NumPorts];
-  logic [1:0] tx_freed[NumPorts];
+  logic [Width+1:0] rx_flit [NumPorts];
+  logic [Width+1:0] tx_flit [NumPorts];
+  logic [1:0] rx_freed [NumPorts];
+  logic [1:0] tx_freed [NumPorts];
   logic [NumPorts-1:0] lost;
 
   logic [NumPorts-1:0] rx_valid_q, rx_vc_q;

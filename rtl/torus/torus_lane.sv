@@ -6,8 +6,8 @@
 ///               valid_o, port_o, vc_o, flit_o, stable until take_i, which comes with valid_o only
 ///   Packets     head, any number of flits, tail; head and tail may be one flit
 ///   Credit      freed_o: a place has become free, one strobe a flit, a cycle after it left
-///   Losses      flits of a packet without a route (PortNone) leave by themselves, one a cycle; lost_o:
-///               its head came in
+///   Losses      flits of a packet without a route (PortNone) leave by themselves, one a cycle;
+///               lost_o: its head came in
 ///   Ordering    first in, first out, whole packets  (proved: formal/torus/torus_lane.sby)
 ///   Latency     1 cycle from valid_i to valid_o, 1 from take_i to freed_o
 ///   Throughput  one flit a cycle
@@ -22,7 +22,7 @@ module torus_lane
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             valid_i,
-  input  logic [Width+1:0] flit_i,      // {head, tail, data}
+  input  logic [Width+1:0] flit_i,  // {head, tail, data}
   input  port_e            route_i,
   input  logic             route_vc_i,
   output logic             freed_o,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Control of a router's output port: virtual-channel allocation, switch allocation, credits.
 ///
-///   Handshake   valid_i[i]: lane i's oldest flit is for this port, on channel vc_i[i], the last of its
-///               packet with tail_i[i]; stable until take_o[i]. load_o: lane select_o's flit is taken
-///               into the output register, which holds it beside valid_o and vc_o in the next cycle
+///   Handshake   valid_i[i]: lane i's oldest flit is for this port, on channel vc_i[i], the last of
+///               its packet with tail_i[i]; stable until take_o[i]. load_o: lane select_o's flit is
+///               taken into the output register, which holds it beside valid_o and vc_o in the next
+///               cycle
 ///   Ordering    a channel carries packets whole: from head to tail of one lane; the channels'
 ///               flits alternate  (proved: formal/torus/torus_output.sby)
-///   Scheduling  each channel is given to lanes in turn, packet by packet; channels that have a flit
-///               and a credit take turns flit by flit, so a blocked packet stops only its own channel
+///   Scheduling  each channel is given to lanes in turn, packet by packet; channels that have a
+///               flit and a credit take turns flit by flit, so a blocked packet stops only its own
+///               channel
 ///   Fairness    a packet waits for at most NumIn-1 others on its channel
 ///   Credit      Depth flits a channel after reset; one less for each flit sent, one more for each
 ///               freed_i strobe. A flit leaves with a credit only  (proved)
@@ -25,16 +27,16 @@ module torus_output
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [   NumIn-1:0] valid_i,
-  input  logic [   NumIn-1:0] vc_i,
-  input  logic [   NumIn-1:0] tail_i,
-  output logic [   NumIn-1:0] take_o,
+  input  logic [NumIn-1:0]    valid_i,
+  input  logic [NumIn-1:0]    vc_i,
+  input  logic [NumIn-1:0]    tail_i,
+  output logic [NumIn-1:0]    take_o,
   output logic                load_o,
   output logic [IdxWidth-1:0] select_o,
   output logic                valid_o,
   output logic                vc_o,
-  input  logic [     Vcs-1:0] freed_i,
-  output logic                idle_o     // nothing moves at the next edge, unless an input changes
+  input  logic [Vcs-1:0]      freed_i,
+  output logic                idle_o  // nothing moves at the next edge but by an input
 );
   if (NumIn < 1 || NumIn > 64) begin : gen_num_in_check
     $error("torus_output: NumIn is %0d, legal is 1..64", NumIn);
@@ -47,10 +49,10 @@ module torus_output
   end
   localparam int unsigned CountWidth = $clog2(Depth + 1);
 
-  logic [CountWidth-1:0] credit_q[Vcs];
-  logic [NumIn-1:0] request[Vcs];
-  logic [NumIn-1:0] grant[Vcs];
-  logic [IdxWidth-1:0] idx[Vcs];
+  logic [CountWidth-1:0] credit_q [Vcs];
+  logic [NumIn-1:0] request [Vcs];
+  logic [NumIn-1:0] grant [Vcs];
+  logic [IdxWidth-1:0] idx [Vcs];
   logic [Vcs-1:0] able, send;
   logic turn_q;  // the channel that sent last
   logic pick;

@@ -3,13 +3,13 @@
 ///
 ///   Route       x first, then y, then z, in each dimension the shorter way round; halfway round,
 ///               plus at nodes whose coordinates have an even sum, minus at the others
-///   Channel     a hop over the ring's wrap link (from the last coordinate to 0, or back) and all hops
-///               behind it in this dimension use channel 1; hops towards the wrap link channel 0; a
-///               packet that never wraps in a dimension keeps the channel of its destination's
+///   Channel     a hop over the ring's wrap link (from the last coordinate to 0, or back) and all
+///               hops behind it in this dimension use channel 1; hops towards the wrap link channel
+///               0; a packet that never wraps in a dimension keeps the channel of its destination's
 ///               lowest bit there
-///   Deadlock    every hop leads to a channel of a higher rank, whatever the packet, the size and the
-///               configuration; a packet for which there is none is not legal
-///               (proved: formal/torus/torus_route.sby)
+///   Deadlock    every hop leads to a channel of a higher rank, whatever the packet, the size and
+///               the configuration; a packet for which there is none is not legal (proved:
+///               formal/torus/torus_route.sby)
 ///   Ordering    port and channel depend on source and destination alone: one path for each pair
 ///   Handshake   none
 ///   Latency     0 cycles, combinational
@@ -24,7 +24,7 @@ module torus_route
   input  place_t here_i,  // coordinates of this node
   input  place_t last_i,  // highest coordinate of each dimension
   input  place_t dest_i,
-  input  logic   vc_i,    // channel on which the packet came
+  input  logic   vc_i,  // channel on which the packet came
   output port_e  port_o,  // PortNone: not legal
   output logic   vc_o
 );

@@ -3,22 +3,25 @@
 ///
 ///   Ports       0 local, 2*d+1 and 2*d+2 the links in the plus and minus direction of dimension d
 ///               (torus_pkg::port_e). Local: channel 0 only, rx_vc_i[0] is ignored
-///   Packets     flits {head, tail, data}, each packet from head to tail without others of its channel
-///               between; bits 4:0, 9:5, 14:10 of the head's data are the destination's x, y, z
+///   Packets     flits {head, tail, data}, each packet from head to tail without others of its
+///               channel between; bits 4:0, 9:5, 14:10 of the head's data are the destination's x,
+///               y, z
 ///   Handshake   rx_*: one flit a cycle and port, never stalled; the sender has a credit for it.
-///               rx_freed_o: credits back, a strobe a channel. tx_*, tx_freed_i: the same at the far end
+///               rx_freed_o: credits back, a strobe a channel. tx_*, tx_freed_i: the same at the
+///               far end
 ///   Credit      each end begins with Depth flits a channel; tx_freed_i[0][1] and rx_freed_o[0][1]
 ///               are unused
 ///   Route       torus_route; it needs no table. Packets between two nodes keep their order
 ///   Deadlock    none, if local packets are taken (proved: formal/torus; ranks of torus_route)
 ///   Losses      none; packets without a legal route are discarded whole and counted by lost_o
 ///   Latency     2 cycles from rx_* to tx_*, idle router
-///   Throughput  one flit a cycle at each output; full rate on one channel needs a Depth of at least
-///               4 cycles and the time to the far end and back
+///   Throughput  one flit a cycle at each output; full rate on one channel needs a Depth of at
+///               least 4 cycles and the time to the far end and back
 ///   Fairness    at each output and channel round robin by packet
 ///   Parameters  Dims 1..3; Width of a flit's data, at least 5 * Dims; Depth of the buffers behind
 ///               each channel, here and at the far ends, a power of two, 2..1024
-///   Configured  here_i, last_i: this node's coordinates and the highest of each dimension; constant
+///   Configured  here_i, last_i: this node's coordinates and the highest of each dimension;
+///               constant
 ///   Not done    routes around a failed link, multicast, checks of the payload
 module torus_router
   import torus_pkg::*;
@@ -28,20 +31,20 @@ module torus_router
   parameter  int unsigned Depth    = 16,
   localparam int unsigned NumPorts = 2 * Dims + 1
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  place_t                here_i,
-  input  place_t                last_i,
-  input  logic   [NumPorts-1:0] rx_valid_i,
-  input  logic   [NumPorts-1:0] rx_vc_i,
-  input  logic   [   Width+1:0] rx_flit_i [NumPorts],
-  output logic   [         1:0] rx_freed_o[NumPorts],
-  output logic   [NumPorts-1:0] lost_o,                // a packet without a legal route came in
-  output logic   [NumPorts-1:0] tx_valid_o,
-  output logic   [NumPorts-1:0] tx_vc_o,
-  output logic   [   Width+1:0] tx_flit_o [NumPorts],
-  input  logic   [         1:0] tx_freed_i[NumPorts],
-  output logic                  idle_o
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  place_t              here_i,
+  input  place_t              last_i,
+  input  logic [NumPorts-1:0] rx_valid_i,
+  input  logic [NumPorts-1:0] rx_vc_i,
+  input  logic [Width+1:0]    rx_flit_i  [NumPorts],
+  output logic [1:0]          rx_freed_o [NumPorts],
+  output logic [NumPorts-1:0] lost_o,  // a packet without a legal route came in
+  output logic [NumPorts-1:0] tx_valid_o,
+  output logic [NumPorts-1:0] tx_vc_o,
+  output logic [Width+1:0]    tx_flit_o  [NumPorts],
+  input  logic [1:0]          tx_freed_i [NumPorts],
+  output logic                idle_o
 );
   if (Dims < 1 || Dims > MaxDims) begin : gen_dims_check
     $error("torus_router: Dims is %0d, legal is 1..%0d", Dims, MaxDims);
@@ -55,9 +58,9 @@ module torus_router
   localparam int unsigned NumLanes = 4 * Dims + 1;
 
   logic [NumLanes-1:0] valid, vc, take, freed, lost;
-  port_e port[NumLanes];
-  logic [Width+1:0] flit[NumLanes];
-  logic [NumLanes-1:0] take_at[NumPorts];
+  port_e port [NumLanes];
+  logic [Width+1:0] flit [NumLanes];
+  logic [NumLanes-1:0] take_at [NumPorts];
   logic [NumPorts-1:0] output_idle;
 
   // A packet's route is found when its head comes in.

@@ -27,6 +27,7 @@ import made_up  # noqa: E402
 import rdma_fixture  # noqa: E402
 import test_bad_input  # noqa: E402
 import test_switch  # noqa: E402
+import test_torus  # noqa: E402
 from isthmus import cli  # noqa: E402
 
 NOT_RUN = {
@@ -104,6 +105,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
         "switch": test_switch.engine,
         "rdma": rdma_fixture.engine,
         "pcix": rdma_fixture.engine,
+        "torus": test_torus.engine,
     }
     found: list[dict[str, Any]] = by_road[scenario["road"]](scenario)
     return found

@@ -13,6 +13,7 @@ import test_ccix_bench
 import test_eci
 import test_nanet
 import test_switch
+import test_torus
 from isthmus import cli
 from isthmus.results import Document, by_column, document, load, to_csv, to_parquet, write
 from isthmus.results.columns import COMMON, MORE, bounded_by, columns, own
@@ -40,6 +41,7 @@ def documents() -> dict[str, Document]:
         "eci": test_eci.measured(),
         "ccix": test_ccix_bench.measured(),
         "nanet": test_nanet.measured(),
+        "torus": test_torus.measured(),
     }
 
 

@@ -87,8 +87,8 @@ def test_every_published_number_of_the_interface_is_compared() -> None:
     assert found["nanet.total.max"].simulated == pytest.approx(1.5)
     assert found["nanet.rate"].simulated == pytest.approx(100)
     assert {row.verdict for row in found.values() if row.kind == "input"} == {"input"}
-    # Those of the trigger: test_nanet_chain.
-    other = ("nanet.commodity", "nanet.budget", "nanet.input")
+    # Those of the trigger and of the torus: test_nanet_chain, test_torus.
+    other = ("nanet.commodity", "nanet.budget", "nanet.input", "nanet.apelink")
     mine = [row for row in found.values() if row.kind != "context" and not row.id.startswith(other)]
     assert mine
     assert all(row.simulated is not None for row in mine)

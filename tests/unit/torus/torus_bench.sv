@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Torus of X * Y * Z routers, the top of the bench.
 ///
-///   Nodes       x + X * (y + Y * z); local port of node n at bit n of each vector and at
-///               [Width*n +: Width] of the data
+///   Nodes       x + X * (y + Y * z); local port of node n at bit n of each vector and at [Width*n
+///               +: Width] of the data
 ///   Handshake   the local ports of torus_router: flits with a credit each, never stalled
-///   Links       LinkCycles registers each way between two routers, for flits and for credits; no word
-///               is altered or lost
+///   Links       LinkCycles registers each way between two routers, for flits and for credits; no
+///               word is altered or lost
 ///   Latency     2 cycles a router, 3 with Pins, and LinkCycles a link, idle network
 ///   Parameters  X, Y, Z 1..32, X 2 or more; a dimension of 1 has no ports. Y is 1 only if Z is;
 ///               Width, Depth as torus_router; LinkCycles 0..64; Pins: the nodes are torus_node

@@ -60,9 +60,10 @@ impl Run<'_> {
         ] {
             made.workload.insert(key.to_owned(), value);
         }
-        let flits = ledger.flits_in_window;
+        // Flits, not whole packets: one that has begun before the window belongs to it with its rest.
+        let flits = ledger.arrived_in_window;
         let packets = flits / scenario.flits();
-        let payload = packets * u64::from(workload.bytes);
+        let payload = flits * u64::from(workload.bytes) / scenario.flits();
         let elapsed = fabric.period * clocks;
         made.throughput = Some(Throughput::new(
             payload,

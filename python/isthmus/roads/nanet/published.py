@@ -10,6 +10,8 @@ from isthmus.results import Document, merged
 from isthmus.roads.nanet.bench import LARGEST, STREAM_WINDOW, Point, Stream, measure
 from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
+from isthmus.roads.torus.bench import Traffic
+from isthmus.roads.torus.bench import measure as measure_torus
 
 SINGLE = 400
 """Datagrams one at a time: the firmware's wake-up is random."""
@@ -34,7 +36,17 @@ def chains(seed: int = 1) -> Sequence[tuple[Profile, Chain]]:
     return [("isthmus", Chain(rate, groups=CHAINED, seed=seed)) for rate in (5e6, 12e6)]
 
 
+LINKED = 200
+"""Packets over one link of a torus."""
+
+
+def links(seed: int = 1) -> Sequence[Traffic]:
+    """One node of a torus sends to its neighbour without a pause."""
+    return [Traffic((4, 4, 1), "single", None, size=4096, packets=LINKED, seed=seed)]
+
+
 def verified() -> Document:
     """Run them."""
     streams = measure(points(), title="verify nanet")
-    return merged(streams, measure_chains(chains(), title="verify nanet, trigger"))
+    streams = merged(streams, measure_chains(chains(), title="verify nanet, trigger"))
+    return merged(streams, measure_torus(links(), title="verify nanet, torus"))

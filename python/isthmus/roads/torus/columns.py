@@ -24,7 +24,7 @@ def _of(key: str) -> Callable[[Measurement], Cell]:
 
 
 COLUMNS: Sequence[Column] = (
-    Column("torus", "nodes of each dimension", lambda m: shape(m.workload["nodes"])),
+    Column("shape", "nodes of each dimension", lambda m: shape(m.workload["nodes"])),
     Column("pattern", "which node sends to which", _of("pattern")),
     Column("load", "flits that a node makes a clock, header and footer included", _of("load")),
     Column("carried", "flits that a node gets a clock", _of("carried")),
