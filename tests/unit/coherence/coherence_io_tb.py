@@ -81,7 +81,9 @@ class End:
         assert (self.interrupts if ipi else self.stores).popleft() == address
 
 
-async def traffic(dut: Any, count: int, kinds: tuple[int, ...], agents: bool = True, quiet: float = 1.0) -> None:
+async def traffic(
+    dut: Any, count: int, kinds: tuple[int, ...], agents: bool = True, quiet: float = 1.0
+) -> None:
     rng = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
     dut.rst_ni.value, dut.req_valid_i.value, dut.pass_i.value = 0, 0, 0
