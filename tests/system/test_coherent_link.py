@@ -36,6 +36,11 @@ def both() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
+def both_cached() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, links=2)
+
+
+@pytest.fixture(scope="module")
 def cached() -> dict[str, Path]:
     return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True)
 
@@ -49,7 +54,7 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
     ) -> dict[str, Any]:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
         if transfers.links == 2:
-            models = request.getfixturevalue("both")
+            models = request.getfixturevalue("both_cached" if transfers.cached else "both")
         else:
             models = request.getfixturevalue("cached") if transfers.cached else built
         made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), models, faults=faults or {})
@@ -321,6 +326,25 @@ def test_a_way_of_the_core_is_in_an_io_read_twice_and_in_a_write_once(run: Run) 
             for ns in (0, 100)
         )
         assert far - near == pytest.approx(times * 100_000, abs=3_400)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("policy", bench.POLICIES)
+@pytest.mark.parametrize("driver", ["cached", "cached-dirty"])
+def test_caches_stay_coherent_over_two_links_with_bad_blocks(run: Run, driver: str, policy: str) -> None:
+    faults = {f"{way}.block_error": {"rate": 0.01} for way in (*BOTH, "to_host_1")}
+    settings = {"operation": "device-write", "size": 1000, "iterations": 200, "window": 4, "links": 2}
+    found = run(driver=driver, policy=policy, faults=faults, **settings)
+    assert found["workload"]["bad_blocks"] > 20
+    assert found["checked"]["bytes"] > 4096 * 128
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_the_cache_is_the_limit_of_two_links(run: Run, policy: str) -> None:
+    """An operation and a response a line, in one pipeline that takes an input a clock: 19.2 GB/s."""
+    found = run(driver="cached", iterations=2_000, window=64, links=2, policy=policy)
+    assert 0.9 <= found["throughput"]["payload_bit_s"] / 8 / (300e6 / 2 * 128) <= 1.0
 
 
 def test_three_links_are_refused(run: Run) -> None:
