@@ -50,7 +50,8 @@ module blocklink_words
     end
   end
 
-  // Eight banks; bank b gets the word whose place ends in b. Uncommitted words lie behind wptr_q.
+  // Eight banks; bank b gets the word whose place ends in b. Uncommitted words lie behind wptr_q, those for
+  // which there is no place nowhere.
   word_t window [8];
   for (genvar b = 0; b < 8; b++) begin : gen_bank
     word_t bank_q [Depth/8];
@@ -61,7 +62,9 @@ module blocklink_words
     assign place = 3'(b) - rptr_q[2:0];
     assign raddr = rptr_q + ptr_t'(place);
     always_ff @(posedge clk_i) begin
-      if ({1'b0, rank} < count) bank_q[waddr[PtrWidth-1:3]] <= sorted[rank];
+      if ({1'b0, rank} < count && 32'(stored) + 32'(rank) < Depth) begin
+        bank_q[waddr[PtrWidth-1:3]] <= sorted[rank];
+      end
     end
     assign window[b] = bank_q[raddr[PtrWidth-1:3]];
     logic unused_addr;

@@ -220,7 +220,9 @@ module coherence_io
         pop = '0;
         if (v == 6) pop = 4'd1;
         if (v == 10) pop = {3'd0, !known};
-        if (l == 0 && v == 0 && asked) pop = !wanted ? 4'd1 : !back_ready ? '0 : store ? 4'd2 : 4'd1;
+        if (l == 0 && v == 0 && asked) begin
+          pop = !wanted ? 4'd1 : !back_ready ? '0 : store ? 4'd2 : 4'd1;
+        end
         if (l == 0 && v == 1 && got) pop = load ? 4'd2 : 4'd1;
         if (l == 0 && v == 12 && ipi) pop = 4'd1;
         if (l != 0 && v inside {0, 1, 12}) pop = avail_i[l][v];

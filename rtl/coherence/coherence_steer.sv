@@ -77,7 +77,7 @@ module coherence_steer
     else if (taken) last_q <= link;
   end
 
-  // ---------------------------------------------------------------- a queue a link, which an empty one is not
+  // ---------------------------------------------------------------- a queue a link, passed while it is empty
   for (genvar l = 0; l < 2; l++) begin : gen_link
     logic mine, waits, passes;
     logic [3:0] count;

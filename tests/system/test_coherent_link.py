@@ -36,6 +36,11 @@ def both() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
+def both_cached() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, links=2)
+
+
+@pytest.fixture(scope="module")
 def cached() -> dict[str, Path]:
     return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True)
 
@@ -49,7 +54,7 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
     ) -> dict[str, Any]:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
         if transfers.links == 2:
-            models = request.getfixturevalue("both")
+            models = request.getfixturevalue("both_cached" if transfers.cached else "both")
         else:
             models = request.getfixturevalue("cached") if transfers.cached else built
         made = bench.scenario(bench.Point(transfers, "isthmus", bench.loaded()), models, faults=faults or {})
@@ -267,6 +272,79 @@ def test_stages_over_two_links_add_up_to_the_latency(run: Run, operation: str, p
     total = sum(stage["ps"] for stage in found["stages"])
     low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
     assert low - 3_400 <= total == found["stages_total_ps"] <= high + 3_400
+
+
+IO_WAY = [
+    ("host", "core"), ("host", "issue, pack"), ("wire", "bits"), ("wire", "transceivers and traces"),
+    ("fpga", "check, answer, pack"), ("wire", "bits"), ("wire", "transceivers and traces"),
+    ("host", "check"), ("host", "core"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("links", [1, 2])
+def test_an_io_read_is_its_parts_and_takes_40_clocks_at_most(run: Run, links: int) -> None:
+    found = run(operation="host-read", driver="io", size=8, links=links)
+    assert found["workload"]["fastest_cycles"] <= 40
+    assert [(stage["where"], stage["name"]) for stage in found["stages"]] == IO_WAY
+    low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
+    assert low - 3_400 <= sum(stage["ps"] for stage in found["stages"]) <= high + 3_400
+
+
+@pytest.mark.parametrize("operation", ["host-read", "host-write"])
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_io_accesses_of_any_bytes_are_right_over_bad_blocks(run: Run, operation: str, size: int) -> None:
+    # In the end all registers are read, and compared with what the byte enables left in them.
+    faults = {f"{way}.block_error": {"rate": 0.02} for way in BOTH}
+    found = run(operation=operation, driver="io", size=size, window=32, iterations=500, faults=faults)
+    assert found["workload"]["bad_blocks"] > 10
+    assert found["checked"]["bytes"] >= 64 * 8
+
+
+@pytest.mark.parametrize(
+    ("operation", "driver", "clocks"),
+    [("message", "ipi", 20), ("device-write", "ipi", 20), ("device-write", "barrier", 34)],
+)
+def test_interrupts_and_barriers_take_no_more_than_their_way(
+    run: Run, operation: str, driver: str, clocks: int
+) -> None:
+    found = run(operation=operation, driver=driver, size=8)
+    assert found["workload"]["fastest_cycles"] <= clocks
+    assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > 0
+
+
+def test_interrupts_come_once_and_in_order_over_two_links_with_bad_blocks(run: Run) -> None:
+    faults = {f"{way}.block_error": {"rate": 0.02} for way in (*BOTH, "to_host_1", "to_fpga_1")}
+    settings = {"driver": "ipi", "size": 8, "window": 32, "iterations": 2_000, "links": 2}
+    for operation in ("message", "device-write"):
+        assert run(operation=operation, faults=faults, **settings)["workload"]["bad_blocks"] > 20
+
+
+def test_a_way_of_the_core_is_in_an_io_read_twice_and_in_a_write_once(run: Run) -> None:
+    for operation, times in (("host-read", 2), ("host-write", 1)):
+        near, far = (
+            run(operation=operation, driver="io", size=8, platform={"core_ns": ns})["latency_ps"]["avg"]
+            for ns in (0, 100)
+        )
+        assert far - near == pytest.approx(times * 100_000, abs=3_400)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("policy", bench.POLICIES)
+@pytest.mark.parametrize("driver", ["cached", "cached-dirty"])
+def test_caches_stay_coherent_over_two_links_with_bad_blocks(run: Run, driver: str, policy: str) -> None:
+    faults = {f"{way}.block_error": {"rate": 0.01} for way in (*BOTH, "to_host_1")}
+    settings = {"operation": "device-write", "size": 1000, "iterations": 200, "window": 4, "links": 2}
+    found = run(driver=driver, policy=policy, faults=faults, **settings)
+    assert found["workload"]["bad_blocks"] > 20
+    assert found["checked"]["bytes"] > 4096 * 128
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_the_cache_is_the_limit_of_two_links(run: Run, policy: str) -> None:
+    """An operation and a response a line, in one pipeline that takes an input a clock: 19.2 GB/s."""
+    found = run(driver="cached", iterations=2_000, window=64, links=2, policy=policy)
+    assert 0.9 <= found["throughput"]["payload_bit_s"] / 8 / (300e6 / 2 * 128) <= 1.0
 
 
 def test_three_links_are_refused(run: Run) -> None:

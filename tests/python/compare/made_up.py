@@ -28,6 +28,9 @@ BASE_NS = {
     ("eci", "cached-dirty"): 160,
     ("eci", "cached-hit"): 17,
     ("eci", "atomic"): 190,
+    ("eci", "io"): 131,
+    ("eci", "ipi"): 68,
+    ("eci", "barrier"): 115,
     ("ccix", "request-agent"): 520,
     ("ccix", "svm"): 540,
     ("ccix", "cached"): 550,
@@ -51,6 +54,9 @@ BYTE_NS = {
     "cached-dirty": 0.13,
     "cached-hit": 0.03,
     "atomic": 0.08,
+    "io": 0.1,
+    "ipi": 0.1,
+    "barrier": 0.1,
     "request-agent": 0.08,
     "svm": 0.08,
     "contended": 0.08,
@@ -119,6 +125,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "lines": -(-size // 128), "link_bytes_s": 17 / 16 * size * per_s, "packing_share": 1.0,
             "fastest_cycles": total / 3333, "acknowledged_ps": total, "bad_blocks": 0, "blocks_again": 0,
         }  # fmt: skip
+        own |= {key: work[key] for key in ("links", "policy") if key in work}
     if road == "ccix":
         own = {
             "lines": -(-size // 64), "link_bytes_s": 1.2 * size * per_s, "packet_messages": 3.0,

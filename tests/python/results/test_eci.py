@@ -68,8 +68,35 @@ def test_the_table_and_the_page_show_every_measurement(
     assert "device-write of host memory" in text
     assert len(load(tmp_path / "eci.json").results) == len(made.results) == 8
     drawn = (tmp_path / "eci.html").read_text()
-    for title in ("Latency of device-read", "What one link carries", "Where the time of one line goes"):
+    for title in ("Latency of device-read", "What is carried", "Where the time of one line goes"):
         assert title in drawn
+
+
+def test_two_links_are_measured_by_both_policies_and_shown_apart() -> None:
+    points = eci.points([eci.loaded()], ["isthmus"], ["device-read"], "128", links=2, policies=eci.POLICIES)
+    assert [(p.transfers.window, p.transfers.policy) for p in points] == [
+        (1, "balance"), (1, "partition"), (64, "balance"), (64, "partition"),
+    ]  # fmt: skip
+    workload = eci.scenario(points[1], GIVEN)["workload"]
+    assert (workload["links"], workload["policy"]) == (2, "partition")
+    assert eci.parameters(eci.loaded(), "isthmus", eci.FPGA, links=2)["NumLinks"] == 2
+    made = eci.measure(points, runner=made_up.engine, given=GIVEN)
+    text = tables.text(made)
+    assert "two links, balance" in text
+    assert "two links, partition" in text
+    names = [one["name"] for one in page.PAGE.figures(made)[0].panels[0].option["series"]]
+    assert names == ["isthmus, balance", "isthmus, partition"]
+
+
+@pytest.mark.parametrize(
+    ("driver", "operations"), [("io", ["host-read", "host-write"]), ("barrier", ["device-write"])]
+)
+def test_words_are_measured_by_all_operations_of_their_driver(
+    tmp_path: Path, driver: str, operations: list[str]
+) -> None:
+    made = command.run(driver=driver, iterations=5, out=tmp_path, runner=made_up.engine, given=GIVEN)
+    assert list(dict.fromkeys(m.workload["operation"] for m in made)) == operations
+    assert {m.workload["bytes"] for m in made} == {8}
 
 
 def test_the_page_of_both_profiles_draws_two_lines() -> None:
@@ -81,9 +108,10 @@ def test_the_page_of_both_profiles_draws_two_lines() -> None:
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
     ids = {
-        f"eci/eci/{p.profile}/{p.transfers.operation}/{driver}{p.transfers.size}-w{p.transfers.window}"
+        f"eci/eci/{p.profile}/{p.transfers.operation}/{links}{driver}{p.transfers.size}-w{p.transfers.window}"
         for p in published.points()
-        for driver in [f"{p.transfers.driver}-" if p.transfers.cached else ""]
+        for links in [f"{p.transfers.policy}-" if p.transfers.links > 1 else ""]
+        for driver in ["" if p.transfers.driver == "uncached" else f"{p.transfers.driver}-"]
     }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("eci.")]
@@ -99,6 +127,10 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         ({"size": "65540"}, "size: 65540 bytes are outside 1 to 65536"),
         ({"size": "1K", "window": 300}, "window: 300 is outside 1 to 256 for transfers of 1024 bytes"),
         ({"size": "1K", "platform": "gige-direct"}, "is of kind gige; eci runs on eci"),
+        ({"links": 3}, "links: 3 is outside 1 to 2"),
+        ({"driver": "io", "size": "16"}, "size: an I/O access is of 1 to 8 bytes"),
+        ({"policy": "balanced"}, "unknown policy 'balanced'; did you mean 'balance'?"),
+        ({"driver": "ipi", "operation": "device-read"}, "unknown driver 'ipi'"),
         ({"operation": "device-raed"}, "unknown op 'device-raed'; did you mean 'device-read'?"),
     ],
 )

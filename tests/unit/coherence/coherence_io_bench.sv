@@ -83,6 +83,7 @@ module coherence_io_bench
         assign agent_words[e][v] = '0;
         assign agent_pop[e][v]   = agent_avail[e][v];
       end
+      // Words that do not pass are shown to the buffer, too: they must not harm what is in it.
       logic [BlockWords-1:0] mask;
       logic [9:0] room_q;
       assign ready[e][v] = pass_i[v] && valid[e][v] && room_q >= 10'd2;
@@ -90,7 +91,7 @@ module coherence_io_bench
         for (int unsigned i = 0; i < BlockWords; i++) mask[i] = 4'(i) < count[e][v];
       end
       blocklink_words #(.Depth(16), .Window(2)) u_words (
-        .clk_i, .rst_ni, .mask_i(ready[e][v] ? mask : '0), .words_i(words[e][v][6:0]), .commit_i(ready[e][v]),
+        .clk_i, .rst_ni, .mask_i(mask), .words_i(words[e][v][6:0]), .commit_i(ready[e][v]),
         .words_o(shown[1-e][v]), .avail_o(avail[1-e][v]), .pop_i(pop[1-e][v])
       );
       always_ff @(posedge clk_i or negedge rst_ni) begin

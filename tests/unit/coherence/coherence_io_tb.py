@@ -81,7 +81,9 @@ class End:
         assert (self.interrupts if ipi else self.stores).popleft() == address
 
 
-async def traffic(dut: Any, count: int, kinds: tuple[int, ...], agents: bool = True, quiet: float = 1.0) -> None:
+async def traffic(
+    dut: Any, count: int, kinds: tuple[int, ...], agents: bool = True, quiet: float = 1.0
+) -> None:
     rng = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
     dut.rst_ni.value, dut.req_valid_i.value, dut.pass_i.value = 0, 0, 0
@@ -121,7 +123,8 @@ async def traffic(dut: Any, count: int, kinds: tuple[int, ...], agents: bool = T
             getattr(dut, f"req_{pin}_i").value = sum(one[at] << width * n for n, one in enumerate(some))
     assert [end.done for end in ends] == [count, count], "something was not answered"
     assert not any(end.stores or end.interrupts for end in ends), "something was not seen"
-    assert not int(dut.wrong_o.value) and not int(dut.early_o.value)
+    assert not int(dut.wrong_o.value)
+    assert not int(dut.early_o.value)
     assert not agents or int(dut.agents_o.value) > count
 
 

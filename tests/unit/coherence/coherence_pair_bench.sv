@@ -100,7 +100,7 @@ module coherence_pair_bench
           for (int unsigned i = 0; i < BlockWords; i++) mask[i] = 4'(i) < left;
         end
         blocklink_words #(.Depth(32), .Window(8)) u_words (
-          .clk_i, .rst_ni, .mask_i(go ? mask : '0), .words_i(lanes), .commit_i(go),
+          .clk_i, .rst_ni, .mask_i(mask), .words_i(lanes), .commit_i(go),
           .words_o(shown[1-e][l][v]), .avail_o(avail[1-e][l][v]), .pop_i(pop[1-e][l][v])
         );
         always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -64,15 +64,15 @@ def run(
     policies = POLICIES if policy == "all" else (policy,)
     wanted = points(
         chosen,
-        profiles,
-        operations,
+        profiles,  # type: ignore[arg-type]
+        operations,  # type: ignore[arg-type]
         size,
         iterations,
         window,
         seed,
         driver,
         links,
-        policies,  # type: ignore[arg-type]
+        policies,
     )
     if waveform is not None:
         traces.check_waveform(waveform, len(wanted), "--op, -s, --window, --policy, --platform, --profile")

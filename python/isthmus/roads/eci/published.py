@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 from isthmus.bench import runner as running
@@ -43,10 +44,10 @@ def points(seed: int = 1) -> list[Point]:
             one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
             made.append(Point(one, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.
-    for driver, operations in WORD_OPERATIONS.items():
+    for profile, (driver, operations) in product(PROFILES, WORD_OPERATIONS.items()):
         for operation in operations:
             one = Transfers(operation, WORD_BYTES, 200, 1, seed=seed, driver=driver)  # type: ignore[arg-type]
-            made.append(Point(one, "isthmus", platform))
+            made.append(Point(one, profile, platform))
     # Over both links, by both policies: the document names them, and has figures of neither.
     for operation in OPERATIONS:
         for policy in POLICIES:

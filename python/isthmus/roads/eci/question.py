@@ -23,7 +23,6 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
         for op in bench.OPERATIONS
     },
     bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
-    **{op: (Driver(bench.IO, "isthmus"),) for op in bench.WORD_OPERATIONS[bench.IO]},
 }
 """The published profile is alike so far: `isthmus bench eci` shows both."""
 
@@ -37,8 +36,6 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     if question.operation == bench.UPDATE and size != bench.WORD_BYTES:
         return f"update over a coherent link takes {bench.WORD_BYTES} bytes"
-    if driver.name == bench.IO and size > bench.WORD_BYTES:
-        return f"{question.operation} over a coherent link takes 1 to {bench.WORD_BYTES} bytes"
     if size > bench.LARGEST:
         return f"{question.operation} over a coherent link takes 1 to {bench.LARGEST} bytes"
     if question.noise is not None:
