@@ -28,7 +28,7 @@ class Locks:
 
     def compatible(self, lock: int, exclusive: bool) -> bool:
         held = self.holders.setdefault(lock, {})
-        return not held or not exclusive and not any(held.values())
+        return not held or (not exclusive and not any(held.values()))
 
     def grant(self, lock: int, slot: int, exclusive: bool) -> None:
         self.holders[lock][slot] = exclusive
@@ -78,7 +78,8 @@ class Bench:
     def check_access(self, slot: int, record: int, write: bool) -> None:
         held = self.locks.holders.get(record, {})
         assert slot in self.locked, f"slot {slot} has not all its locks"
-        assert slot in held and (held[slot] or not write), f"slot {slot} does not hold record {record}"
+        assert slot in held, f"slot {slot} does not hold record {record}"
+        assert held[slot] or not write, f"slot {slot} holds record {record} for reading alone"
 
     async def run(self, transactions: int) -> None:
         dut, number = self.dut, 0
@@ -164,5 +165,6 @@ async def what_transactions_did_is_what_they_do_one_after_the_other(dut: Any) ->
     await bench.run(600)
     bench.replay()
     assert not dut.fail_o.value
-    assert bench.aborted > 20 and bench.refused > 20 and len(bench.serial) > 200
+    assert min(bench.aborted, bench.refused) > 20
+    assert len(bench.serial) > 200
     assert bench.aborted + bench.refused + len(bench.serial) == 600
