@@ -12,7 +12,7 @@
 ///   Bursts      end at multiples of BurstBytes, which divides 4 KiB: no burst crosses a page.
 ///               MaxBursts of them may be unanswered
 ///   Room        with Reserve 1 a burst is offered when room_i, the beats that the receiver can
-///               take, has a place for each of its beats and of those under way; room_i falls by no
+///               take, has a place for BurstBytes and for each beat under way; room_i falls by no
 ///               more than the beats delivered                       (proved). With 0: no limit
 ///   Stop        stop_i: no further burst is offered and the rest of the command is dropped; what
 ///               was offered is answered. idle_o: nothing is under way
@@ -101,7 +101,8 @@ module axi_read_engine #(
   if (Reserve) begin : gen_reserve
     logic             offered_q, fits;
     logic [RoomW-1:0] under_way_q;  // beats asked for that have not come
-    assign fits = {1'b0, room_i} > {1'b0, under_way_q} + (RoomW + 1)'(ar_o.len);
+    // For a whole burst, however short it is: its length is known too late.
+    assign fits = {1'b0, room_i} >= {1'b0, under_way_q} + (RoomW + 1)'(BurstBytes / DataBytes);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         offered_q   <= 1'b0;
