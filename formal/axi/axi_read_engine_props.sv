@@ -152,7 +152,10 @@ module axi_read_engine_props (
       assert (n_q == dut.u_shapes.usage_o && n_q <= 2'd2);
       if (n_q != '0) assert (left0_q < 8'd4);
       if (n_q == 2'd2) assert (left1_q < 8'd4);
-      if (arvalid_o) assert (dut.cut_valid && n_q != 2'd2);
+      if (arvalid_o) begin
+        assert (dut.cut_valid && n_q != 2'd2);
+        assert (6'(dut.gen_reserve.beats_q) == 6'(ar_o.len) + 6'd1);
+      end
       if (n_q == '0) assert (dut.begin_q);
       if (dut.cut_valid) begin
         assert (dut.tag_q == tag_q && low <= high && low[63:5] == high[63:5]);
@@ -171,7 +174,7 @@ module axi_read_engine_props (
         end
       end
       cover (beat && under_q && !ahead_q && data_last_o && data_keep_o == 2'b01 && !data_begin_o);
-      cover (arvalid_o && 6'(room_q) == under_way + 6'(ar_o.len) + 6'd1 && n_q == 2'd1);
+      cover (arvalid_o && room_q != 5'd16 && n_q == 2'd1);
     end
   end
 endmodule

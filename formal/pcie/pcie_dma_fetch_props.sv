@@ -252,6 +252,7 @@ module pcie_dma_fetch_props #(
       assert (bad_q == dut.failed_q && begins_q == dut.u_engine.begin_q);
       assert (n_q <= 2'(MaxBursts) && dut.u_engine.u_shapes.usage_o == n_q);
       assert (!arvalid_o || (busy && n_q < 2'(MaxBursts)));
+      if (arvalid_o) assert (6'(dut.u_engine.gen_reserve.beats_q) == 6'(arlen_o) + 6'd1);
       if (!run_q && !arvalid_q) assert (!busy);
       if (!known_q) assert (n_q == '0 && !busy && !run_i && !run_q && under_way == '0);
       if (n_q == '0) assert (begins_q);

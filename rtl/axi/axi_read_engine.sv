@@ -12,7 +12,7 @@
 ///   Bursts      end at multiples of BurstBytes, which divides 4 KiB: no burst crosses a page.
 ///               MaxBursts of them may be unanswered
 ///   Room        with Reserve 1 a burst is offered when room_i, the beats that the receiver can
-///               take, has a place for each of its beats and of those under way; room_i falls by no
+///               take, has a place for BurstBytes and for each beat under way; room_i falls by no
 ///               more than the beats delivered                       (proved). With 0: no limit
 ///   Stop        stop_i: no further burst is offered and the rest of the command is dropped; what
 ///               was offered is answered. idle_o: nothing is under way
@@ -101,7 +101,10 @@ module axi_read_engine #(
   if (Reserve) begin : gen_reserve
     logic             offered_q, fits;
     logic [RoomW-1:0] under_way_q;  // beats asked for that have not come
-    assign fits = {1'b0, room_i} > {1'b0, under_way_q} + (RoomW + 1)'(ar_o.len);
+    logic [RoomW-1:0] beats_q;      // of the burst on offer, which is known a cycle before
+    always_ff @(posedge clk_i) beats_q <= RoomW'(ar_o.len) + RoomW'(1);
+    // For a whole burst, however short it is: its length is known too late.
+    assign fits = {1'b0, room_i} >= {1'b0, under_way_q} + (RoomW + 1)'(BurstBytes / DataBytes);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         offered_q   <= 1'b0;
@@ -109,7 +112,7 @@ module axi_read_engine #(
       end else begin
         if (!offered_q) offered_q <= cut_valid && fits && shapes_ready && !stop_i;
         else if (arready_i) offered_q <= 1'b0;
-        under_way_q <= under_way_q + (step ? RoomW'(ar_o.len) + RoomW'(1) : '0) - RoomW'(beat);
+        under_way_q <= under_way_q + (step ? beats_q : '0) - RoomW'(beat);
       end
     end
     assign offered = offered_q;

@@ -4,6 +4,7 @@ module axi_read_bench #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned Granule = 1,
   parameter bit Reserve = 1'b0,
+  parameter int unsigned MaxBursts = 8,
   localparam int unsigned DataBytes = DataWidth / 8,
   localparam int unsigned Parts = DataBytes / Granule
 ) (
@@ -43,7 +44,7 @@ module axi_read_bench #(
   axi_pkg::address_t ar;
 
   axi_read_engine #(
-    .DataWidth(DataWidth), .Granule(Granule), .Reserve(Reserve)
+    .DataWidth(DataWidth), .Granule(Granule), .Reserve(Reserve), .MaxBursts(MaxBursts)
   ) u_engine (
     .clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .cmd_addr_i, .cmd_bytes_i, .cmd_tag_i, .stop_i,
     .room_i, .data_valid_o, .data_ready_i, .data_o, .data_keep_o, .data_begin_o, .data_last_o,

@@ -16,12 +16,14 @@ def test_write_engine_and_event_queue(width: int) -> None:
     )
 
 
-@pytest.mark.parametrize(("width", "granule", "reserve"), [(64, 1, 0), (64, 4, 1), (512, 64, 0), (256, 2, 1)])
-def test_read_engine(width: int, granule: int, reserve: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "granule", "reserve", "bursts"), [(64, 1, 0, 2), (64, 4, 1, 8), (512, 64, 0, 8), (256, 2, 1, 2)]
+)
+def test_read_engine(width: int, granule: int, reserve: int, bursts: int) -> None:
     run(
         "isthmus:axi:axi",
         "axi_read_bench",
         "axi_read_tb",
-        parameters={"DataWidth": width, "Granule": granule, "Reserve": reserve},
+        parameters={"DataWidth": width, "Granule": granule, "Reserve": reserve, "MaxBursts": bursts},
         extra_sources=[Path(__file__).parent / "axi_read_bench.sv"],
     )
