@@ -60,6 +60,14 @@ def test_many_on_few_records_are_serialisable(models: dict[str, Path], letter: s
 
 
 @pytest.mark.parametrize("letter", MODES)
+def test_many_of_three_steps_on_a_handful_of_records_come_to_an_end(
+    models: dict[str, Path], letter: str
+) -> None:
+    found = replay(models, letter, lock_trace.zipfian(200, rows=6, steps=3, seed=2), 64)
+    assert found["iterations"] == 200
+
+
+@pytest.mark.parametrize("letter", MODES)
 def test_the_same_seed_is_the_same_run(models: dict[str, Path], letter: str) -> None:
     trace = lock_trace.zipfian(40, rows=32, steps=4, seed=7)
     one, two = (replay(models, letter, trace, 8, seed=9) for _ in range(2))

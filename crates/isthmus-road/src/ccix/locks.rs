@@ -33,8 +33,11 @@ const STUCK: Picoseconds = Picoseconds::from_us(500);
 const SLOTS: u8 = 64;
 /// Owners that are requesters of the host.
 const HOST: u8 = 128;
-/// An aborted transaction begins again after a random time below this.
+/// An aborted transaction begins again after a random time below this, which doubles with every
+/// `PATIENCE` attempts up to `DOUBLINGS` times: so few try at once that one gets all its locks.
 const BACKOFF: Picoseconds = Picoseconds::from_us(2);
+const PATIENCE: u32 = 16;
+const DOUBLINGS: u32 = 6;
 
 fn word(line: &Line) -> u64 {
     let mut bytes = [0; 8];
@@ -167,8 +170,8 @@ fn again(shared: &Shared, number: usize) {
         let mut logic = shared.borrow_mut();
         logic.free(number);
         logic.states[number].aborts += 1;
-        logic.last = logic.sim.now();
-        let wait = Picoseconds(logic.random.below(BACKOFF.0));
+        let doublings = (logic.states[number].aborts / PATIENCE).min(DOUBLINGS);
+        let wait = Picoseconds(logic.random.below(BACKOFF.0 << doublings));
         (logic.sim.clone(), wait)
     };
     let shared = Rc::clone(shared);
