@@ -28,7 +28,7 @@ use crate::measurement::{
 };
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
-const STUCK: Picoseconds = Picoseconds::from_us(500);
+const STUCK: Picoseconds = Picoseconds::from_us(2_000);
 /// Slots of the FPGA's unit, and requesters of the host.
 const SLOTS: u8 = 64;
 /// Owners that are requesters of the host.
@@ -36,7 +36,7 @@ const HOST: u8 = 128;
 /// An aborted transaction begins again after a random time below this, which doubles with every
 /// `PATIENCE` attempts up to `DOUBLINGS` times: so few try at once that one gets all its locks.
 const BACKOFF: Picoseconds = Picoseconds::from_us(2);
-const PATIENCE: u32 = 16;
+const PATIENCE: u32 = 8;
 const DOUBLINGS: u32 = 6;
 
 fn word(line: &Line) -> u64 {
