@@ -27,16 +27,17 @@ def page(document: Document) -> str:
     runs = measured(document)
     best = max(runs, key=per_second)
     w = best.workload["locks"]
+    mode = MODES[LETTERS[str(w["mode"])]]
     sentence = (
-        f"Most transactions, {per_second(best) / 1e6:.2f} million a second, are carried in mode "
-        f"{LETTERS[str(w['mode'])]} with {w['requesters']} under way."
+        f"Most transactions, {per_second(best) / 1e6:.2f} million a second, are carried with "
+        f"{w['requesters']} under way in mode {mode.letter}: {mode.what}."
     )
     lines = [
         "Gateware: the FPGA's near-data unit, its agent or cache, packets, and the lock table of b and c. "
         "Models: link, home, memory, the host's requesters, and the lock table of a.",
         "Every run is checked: each transaction read what it reads when all are made one after the other, in "
         "the order of their last locks, and memory is the same in the end.",
-        *(f"{mode.letter}: {mode.what}." for mode in MODES.values()),
+        *(f"{one.letter}: {one.what}." for one in MODES.values()),
     ]
     method = "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
     return render(
@@ -87,11 +88,11 @@ def _figure(runs: list[Measurement]) -> Figure:
         caption="Over the number of transactions under way; the mean wait of both sides.",
         panels=[
             panel(
-                "M/s",
+                "M transactions/s",
                 "Million transactions a second over requesters",
                 lambda m: round(per_second(m) / 1e6, 4),
             ),
-            panel("wait, us", "Mean lock wait in us over requesters", mean_wait),
+            panel("mean wait, us", "Mean lock wait in us over requesters", mean_wait),
         ],
         table=Table(HEADER, [row(m) for m in runs]),
         legend=swatches,
