@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     cargo = bootstrap.find_cargo()
     assert cargo is not None
     # As cargo test builds it: linked for a release it would take a minute, more than it then saves.
-    command = [cargo, "build", "--locked", "--quiet", "-p", "isthmus-road"]
+    command = [cargo, "build", "--locked", "--quiet", "--workspace"]
     command += ["--example", "rdma_programs", "--message-format", "json"]
     built = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     lines = [json.loads(line) for line in built.stdout.splitlines()]

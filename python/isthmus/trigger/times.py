@@ -18,7 +18,7 @@ from isthmus.storage import read_text
 SCHEMA = "isthmus.trigger-times/1"
 STORED = Path(__file__).with_name("measured-times.json")
 """Those that isthmus brings along."""
-SIZES = (1, 2, 4, 8, 16, 20, 32)
+SIZES = (4, 8, 16, 20, 32)
 """Events of a group that are measured."""
 
 Buckets = Sequence[tuple[int, int]]

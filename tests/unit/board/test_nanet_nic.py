@@ -7,7 +7,12 @@ from bench import run
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"DataWidth": 128}, {"DataWidth": 64}, {"DataWidth": 512}, {"Stores": 2, "Firmware": 1}],
+    [
+        pytest.param({"DataWidth": 128}, marks=pytest.mark.release),
+        {"DataWidth": 64},
+        {"DataWidth": 512},
+        {"Stores": 2, "Firmware": 1},
+    ],
     ids=["128", "64", "512", "as-published"],
 )
 def test_udp_into_memory(parameters: dict[str, int]) -> None:

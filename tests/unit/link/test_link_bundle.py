@@ -21,7 +21,7 @@ def test_link_bundle(lanes: int, skew: int, monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
-@pytest.mark.parametrize(("links", "dests"), [(3, 2), (5, 1)])
+@pytest.mark.parametrize(("links", "dests"), [(3, 2), pytest.param(5, 1, marks=pytest.mark.release)])
 def test_link_spread(links: int, dests: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPREAD_LINKS", str(links))
     monkeypatch.setenv("SPREAD_DESTS", str(dests))

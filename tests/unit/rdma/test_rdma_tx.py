@@ -11,7 +11,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+LONG = {"two-links"}
+"""Between the one link as published and four: run before a release."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.release) if case in LONG else case for case in CASES]
+)
 def test_rdma_tx(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parameters = CASES[case]
     for name, value in parameters.items():

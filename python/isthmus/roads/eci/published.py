@@ -24,7 +24,7 @@ from isthmus.roads.eci.bench import (
 from isthmus.roads.eci.bench import measure as measured
 
 READS = 5_000
-MISSES = 4_000
+MISSES = 3_800
 """Fewer than the simulated memory has lines: one that is read twice may still be in the cache."""
 SIZES = (128, 2_048, 16_384)
 
