@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fnmatch
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,10 @@ def test_up_to_six_lines_of_a_figure_have_colours_of_their_own() -> None:
             ccix.translated("miss", "2M"),
         )
     ]
-    for figure in page.PAGE.figures(ccix.measure(points, runner=made_up.engine, given=GIVEN)):
+    made = ccix.measure(points, runner=made_up.engine, given=GIVEN)
+    # Whatever the road wants: here the same colour for all.
+    alike = replace(page.PAGE, colours=dict.fromkeys(map(page.PAGE.case, made), "c3"))
+    for figure in alike.figures(made):
         if figure.id == "stages":
             assert max(len(line) for text in labels(figure) for line in text.splitlines()) <= 20
             continue
