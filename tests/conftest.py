@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-READ = ("python/isthmus", "tests/system", "crates", "rtl", "platforms", "published", "benchmarks")
-"""Folders that a deterministic test may read, beside the files of the root."""
+READ = ("python/isthmus", "tests/system", "crates", "rtl", "boards", "platforms", "published", "benchmarks")
+"""Folders that a deterministic test may read, beside its own file and the files of the root."""
 
 TOGETHER = ("tests/system/test_claims.py",)
 """Files whose tests share a long measurement, and so a process."""
@@ -42,9 +42,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 @cache
-def inputs_key() -> str:
-    """A hash of all that can change the result of a test marked `deterministic`: this checkout's files, the
-    compiler, Verilator and the installed packages."""
+def inputs_key(test: Path) -> str:
+    """A hash of all that can change the result of a test marked `deterministic`: its file, this checkout's
+    files, the compiler, Verilator and the installed packages."""
+    from isthmus import cache as store
+
+    return store.digest([_shared_key(), test])
+
+
+@cache
+def _shared_key() -> str:
     from isthmus import cache as store
     from isthmus.models import tools
 
@@ -68,7 +75,7 @@ def _cached(item: pytest.Item) -> bool:
 
     if item.get_closest_marker("deterministic") is None or os.environ.get(FRESH):
         return False
-    return store.passed("tests", store.digest([item.nodeid])[:16], inputs_key()) is not None
+    return store.passed("tests", store.digest([item.nodeid])[:16], inputs_key(item.path)) is not None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -100,5 +107,5 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when == "call" and report.passed and item.get_closest_marker("deterministic"):
         from isthmus import cache as store
 
-        store.record_pass("tests", store.digest([item.nodeid])[:16], inputs_key())
+        store.record_pass("tests", store.digest([item.nodeid])[:16], inputs_key(item.path))
     return report  # type: ignore[return-value]

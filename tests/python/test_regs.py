@@ -11,6 +11,7 @@ def test_generated_files_are_current() -> None:
     assert regs.check() == [], "run: python -c 'from isthmus import regs; regs.generate()'"
 
 
+@pytest.mark.deterministic
 def test_a_stale_or_missing_file_is_named(tmp_path: Path) -> None:
     for name in (*regs.SOURCES, regs.BUS, regs.WORDS):
         target = tmp_path / "rtl/regs" / f"{name}.rdl"

@@ -85,6 +85,7 @@ def test_an_update_replaces_only_what_was_measured(tmp_path: Path) -> None:
         baseline.load("area", tmp_path)
 
 
+@pytest.mark.deterministic
 def test_the_table_of_cores_names_only_tops_that_elaborate_with_a_clock_for_each_port() -> None:
     for entry in cores.load().values():
         device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
@@ -97,6 +98,7 @@ def test_the_table_of_cores_names_only_tops_that_elaborate_with_a_clock_for_each
         assert set(row.of) <= set(cores.load())
 
 
+@pytest.mark.deterministic
 def test_the_wrapper_registers_each_port_on_its_own_clock(tmp_path: Path) -> None:
     entry = cores.load()["gige_udp"]
     device = elaborate(sources(entry.core), entry.top, entry.parameters, device=False)
@@ -188,6 +190,7 @@ def test_a_broken_table_is_one_line(tmp_path: Path, text: str, reason: str) -> N
         cores.load(table)
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["xc7", "ecp5"])
 def test_a_skid_buffer_has_two_words_and_two_flags_of_registers(family: str) -> None:
@@ -214,6 +217,7 @@ def equivalence(way: str) -> list[str]:
     ]
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 @pytest.mark.parametrize("way", area.FAMILIES["xc2vp"])
 def test_a_mapped_netlist_does_what_its_source_does(way: str, tmp_path: Path) -> None:
@@ -224,6 +228,7 @@ def test_a_mapped_netlist_does_what_its_source_does(way: str, tmp_path: Path) ->
         yosys.run("changed", passes, tmp_path)
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["skid_buffer", "rdma_read"])
 def test_mapping_by_area_takes_no_more_luts_than_mapping_by_depth(name: str) -> None:
@@ -233,6 +238,7 @@ def test_mapping_by_area_takes_no_more_luts_than_mapping_by_depth(name: str) -> 
     assert {**area_, "lut": 0} == {**depth, "lut": 0}
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 def test_timing_of_a_skid_buffer_is_far_above_its_target_and_repeats() -> None:
     (clock,) = timing.measure(SKID, lambda _: None, seeds=(3, 3))
@@ -242,6 +248,7 @@ def test_timing_of_a_skid_buffer_is_far_above_its_target_and_repeats() -> None:
     assert "levels of logic" in clock.path
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 def test_a_device_of_a_higher_core_voltage_is_faster() -> None:
     plain, fast = (
@@ -300,6 +307,7 @@ def test_a_clock_below_its_target_fails_even_without_a_baseline(monkeypatch: pyt
     assert worse(124)[1] == "skid_buffer (clk_i): median 124 MHz, needs 125"
 
 
+@pytest.mark.deterministic
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["etherbone_slave", "gige_udp"])
 def test_area_is_not_worse_than_the_stored_baseline(name: str) -> None:

@@ -67,6 +67,7 @@ def test_there_are_modules_with_synchronizers() -> None:
     assert {"async_fifo", "async_block_fifo", "sync_bits", "link_elastic"} <= {m.stem for m in crossings()}
 
 
+@pytest.mark.deterministic
 @pytest.mark.parametrize("module", crossings(), ids=lambda module: module.stem)
 def test_each_synchronizer_is_constrained_under_a_name_that_is_there(module: Path) -> None:
     stages = {name.strip() for names in SYNCHRONIZER.findall(module.read_text()) for name in names.split(",")}

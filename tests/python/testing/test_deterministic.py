@@ -79,3 +79,14 @@ def test_a_changed_file_runs_all_again(checkout: Path) -> None:
     assert ran(checkout) == (["other"], [True, True, False])
     (checkout / "rtl" / "x.sv").write_text("module x; wire a; endmodule")
     assert ran(checkout)[0] == ["fixture", "kept", "failing", "other"]
+
+
+def test_a_changed_test_runs_again_wherever_it_lies(checkout: Path) -> None:
+    (checkout / "rtl" / "good").touch()
+    (checkout / "tests" / "python").mkdir()
+    moved = checkout / "tests" / "python" / "test_it.py"
+    (checkout / "tests" / "system" / "test_it.py").rename(moved)
+    ran(checkout)
+    assert ran(checkout) == (["other"], [True, True, False])
+    moved.write_text(TESTS + "\n# changed\n")
+    assert ran(checkout)[0] == ["fixture", "kept", "failing", "other"]
