@@ -31,6 +31,7 @@ SAMPLE = (
     "pcie/pcie_axi_wb",
     "prim/arb_fixed",
     "rdma/rdma_read",
+    "rich/rich_best",
     "svm/atc_epochs",
     "torus/torus_lane",
     "usb/fx2_port",

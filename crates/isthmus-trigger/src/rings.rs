@@ -6,6 +6,7 @@
 //! through each hit that no other explains yet becomes a candidate, and sets of one to three candidates are
 //! compared by their likelihood, hits shared. `docs/explanation/ring-finding.md` tells it at length.
 
+mod gateware;
 mod hough;
 mod joint;
 mod robust;
@@ -14,6 +15,7 @@ use crate::events::Ring;
 use crate::geometry::{Geometry, UNIT_MM};
 use crate::record::Record;
 use crate::simd::{Kernel, LANES, Level, Simd};
+pub use gateware::{Gateware, Seed, Word};
 pub(crate) use hough::{MAX_CELLS, Table};
 
 /// Circles that an event can have.

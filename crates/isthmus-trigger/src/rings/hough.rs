@@ -7,13 +7,15 @@ use crate::geometry::{Geometry, TABLE, UNIT_MM};
 use crate::simd::{Bits, Simd};
 
 /// Distance of centres, mm.
-const PITCH_MM: f64 = 13.0;
+pub(super) const PITCH_MM: f64 = 13.0;
 /// Radii, mm: eight from 106, 11 apart; with [`NEAR_MM`] they cover 95 to 194 mm.
-const FIRST_MM: f64 = 106.0;
-const RADII: usize = 8;
-const STEP_MM: f64 = 11.0;
-/// A photomultiplier this near to a circle votes for it.
+pub(super) const FIRST_MM: f64 = 106.0;
+pub(super) const RADII: usize = 8;
+pub(super) const STEP_MM: f64 = 11.0;
+/// A photomultiplier nearer than this to a circle votes for it.
 const NEAR_MM: f64 = 11.0;
+/// Some are at exactly this distance. They do not vote, whatever the rounding of a machine's `hypot`.
+const TIE_MM: f64 = 1e-9;
 /// Planes of the counters: up to 31.
 pub(super) const PLANES: usize = 5;
 /// Vectors of 512 cells.
@@ -60,7 +62,7 @@ impl Table {
         for id in 0..geometry.sites().len() {
             let (px, py) = geometry.place_mm(id as u16).expect("a site");
             for (at, [x, y, r]) in cells.iter().enumerate() {
-                if ((px - x).hypot(py - y) - r).abs() < NEAR_MM {
+                if ((px - x).hypot(py - y) - r).abs() < NEAR_MM - TIE_MM {
                     let bits = &mut votes[id][at / 512].0;
                     bits[at % 512 / 64] |= 1 << (at % 64);
                 }
@@ -90,8 +92,21 @@ impl Table {
         self.votes.iter().flatten().flat_map(|bits| bits.0)
     }
 
+    /// Columns and rows of the centres, half pitches of the grid: x = column * 6.5 mm, y = row * 11.26 mm.
+    pub(super) fn grid(&self) -> impl Iterator<Item = [i32; 2]> + '_ {
+        let column = PITCH_MM / 2.0 / f64::from(UNIT_MM);
+        let row = PITCH_MM * 0.75f64.sqrt() / f64::from(UNIT_MM);
+        let whole = move |centre: &[f32; 2]| {
+            [
+                (f64::from(centre[0]) / column).round() as i32,
+                (f64::from(centre[1]) / row).round() as i32,
+            ]
+        };
+        self.centres.iter().map(whole)
+    }
+
     #[inline(always)]
-    fn of(&self, id: usize) -> &[Bits; VECTORS] {
+    pub(super) fn of(&self, id: usize) -> &[Bits; VECTORS] {
         &self.votes[id % TABLE]
     }
 }

@@ -10,9 +10,9 @@ use crate::record::{self, Record, SLOTS};
 use crate::simd::{Kernel, LANES, Lanes, Simd, ln};
 
 /// Votes that a circle needs.
-const MIN_VOTES: u32 = 4;
+pub(super) const MIN_VOTES: u32 = 4;
 /// Two circles this near, as a sum over x, y and r, are one; half pitches.
-const MERGE: f32 = 30.0 / UNIT_MM;
+pub(super) const MERGE: f32 = 30.0 / UNIT_MM;
 const CLONE: f32 = 5.0 / UNIT_MM;
 /// Half the width of a ring, half pitches.
 const WIDTH: f32 = 13.5 / UNIT_MM;
@@ -26,7 +26,7 @@ const MAX_SETS: usize = 175;
 /// A circle, half pitches.
 type Circle = [f32; 3];
 
-fn apart(a: Circle, b: Circle) -> f32 {
+pub(super) fn apart(a: Circle, b: Circle) -> f32 {
     (a[0] - b[0]).abs() + (a[1] - b[1]).abs() + (a[2] - b[2]).abs()
 }
 
@@ -69,22 +69,7 @@ impl Kernel for Several<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let Self { finder, event, found, scratch } = self;
-        let count = record::count(event);
-        let mut ids = [NULL_ID; SLOTS];
-        let mut places = [[[NOWHERE; LANES]; 2]; 2];
-        for slot in 0..count {
-            let id = record::id(event, slot);
-            ids[slot] = id as u16;
-            let place = finder.geometry.places()[id];
-            places[slot / LANES][0][slot % LANES] = place[0];
-            places[slot / LANES][1][slot % LANES] = place[1];
-        }
-        let mut hits = Hits { places: [[s.splat(0.0); 2]; 2] };
-        for half in 0..2 {
-            for axis in 0..2 {
-                hits.places[half][axis] = s.load(&places[half][axis]);
-            }
-        }
+        let (ids, count, hits) = hits(s, finder, event);
         let mut seeds = [[0.0; LANES]; 3];
         let number = search(s, finder, &ids, count, &hits, &mut seeds, scratch);
         for _ in 0..finder.tuned.refine {
@@ -92,6 +77,28 @@ impl Kernel for Several<'_> {
         }
         *found = choose(s, &finder.tuned, &hits, number, &seeds, scratch);
     }
+}
+
+/// Ids and places of an event's hits, and how many they are.
+#[inline(always)]
+fn hits<S: Simd>(s: S, finder: &Finder, event: &Record) -> ([u16; SLOTS], usize, Hits<S>) {
+    let count = record::count(event);
+    let mut ids = [NULL_ID; SLOTS];
+    let mut places = [[[NOWHERE; LANES]; 2]; 2];
+    for slot in 0..count {
+        let id = record::id(event, slot);
+        ids[slot] = id as u16;
+        let place = finder.geometry.places()[id];
+        places[slot / LANES][0][slot % LANES] = place[0];
+        places[slot / LANES][1][slot % LANES] = place[1];
+    }
+    let mut hits = Hits { places: [[s.splat(0.0); 2]; 2] };
+    for half in 0..2 {
+        for axis in 0..2 {
+            hits.places[half][axis] = s.load(&places[half][axis]);
+        }
+    }
+    (ids, count, hits)
 }
 
 /// Candidates: the best circles through each hit that none of them covers yet.
@@ -468,5 +475,51 @@ mod tests {
             // The profile is t^1.5 to 0.005 of its height, at 32 hits at random places.
             assert!((f64::from(score) - sum).abs() < 0.02 * (sum.abs() + 30.0), "{score}, {sum}");
         }
+    }
+}
+
+/// The candidates of an event, before they are refined: the tests compare the gateware's with them.
+#[cfg(test)]
+pub(super) struct Candidates<'a> {
+    pub(super) finder: &'a Finder,
+    pub(super) event: &'a Record,
+    pub(super) scratch: &'a mut Scratch,
+}
+
+#[cfg(test)]
+impl Kernel for Candidates<'_> {
+    type Output = Vec<Circle>;
+
+    fn run<S: Simd>(self, s: S) -> Vec<Circle> {
+        let (ids, count, hits) = hits(s, self.finder, self.event);
+        let mut seeds = [[0.0; LANES]; 3];
+        let number = search(s, self.finder, &ids, count, &hits, &mut seeds, self.scratch);
+        (0..number).map(|at| seeds.map(|axis| axis[at])).collect()
+    }
+}
+
+/// Whether a candidate covers a place, half pitches, as [`search`] decides it.
+#[cfg(test)]
+pub(super) struct Covers<'a>(pub(super) Circle, pub(super) &'a [[f32; 2]], pub(super) f32);
+
+#[cfg(test)]
+impl Kernel for Covers<'_> {
+    type Output = Vec<bool>;
+
+    fn run<S: Simd>(self, s: S) -> Vec<bool> {
+        let Self(circle, places, cover) = self;
+        let about = About::new(s, circle.map(|value| s.splat(value)));
+        let limit = s.splat(cover * cover);
+        let covers = |chunk: &[[f32; 2]]| {
+            let mut hit = [[NOWHERE; LANES]; 2];
+            for (lane, place) in chunk.iter().enumerate() {
+                hit[0][lane] = place[0];
+                hit[1][lane] = place[1];
+            }
+            let (_, _, away) = about.distance(s, [s.load(&hit[0]), s.load(&hit[1])]);
+            let near = u32::from(s.bits(s.lt(s.mul(away, away), limit)));
+            (0..chunk.len()).map(move |lane| near >> lane & 1 == 1).collect::<Vec<_>>()
+        };
+        places.chunks(LANES).flat_map(covers).collect()
     }
 }
