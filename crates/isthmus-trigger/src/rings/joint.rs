@@ -395,6 +395,52 @@ fn together<S: Simd>(
     }
 }
 
+/// The candidates of an event, before they are refined: the tests compare the gateware's with them.
+#[cfg(test)]
+pub(super) struct Candidates<'a> {
+    pub(super) finder: &'a Finder,
+    pub(super) event: &'a Record,
+    pub(super) scratch: &'a mut Scratch,
+}
+
+#[cfg(test)]
+impl Kernel for Candidates<'_> {
+    type Output = Vec<Circle>;
+
+    fn run<S: Simd>(self, s: S) -> Vec<Circle> {
+        let (ids, count, hits) = hits(s, self.finder, self.event);
+        let mut seeds = [[0.0; LANES]; 3];
+        let number = search(s, self.finder, &ids, count, &hits, &mut seeds, self.scratch);
+        (0..number).map(|at| seeds.map(|axis| axis[at])).collect()
+    }
+}
+
+/// Whether a candidate covers a place, half pitches, as [`search`] decides it.
+#[cfg(test)]
+pub(super) struct Covers<'a>(pub(super) Circle, pub(super) &'a [[f32; 2]], pub(super) f32);
+
+#[cfg(test)]
+impl Kernel for Covers<'_> {
+    type Output = Vec<bool>;
+
+    fn run<S: Simd>(self, s: S) -> Vec<bool> {
+        let Self(circle, places, cover) = self;
+        let about = About::new(s, circle.map(|value| s.splat(value)));
+        let limit = s.splat(cover * cover);
+        let covers = |chunk: &[[f32; 2]]| {
+            let mut hit = [[NOWHERE; LANES]; 2];
+            for (lane, place) in chunk.iter().enumerate() {
+                hit[0][lane] = place[0];
+                hit[1][lane] = place[1];
+            }
+            let (_, _, away) = about.distance(s, [s.load(&hit[0]), s.load(&hit[1])]);
+            let near = u32::from(s.bits(s.lt(s.mul(away, away), limit)));
+            (0..chunk.len()).map(move |lane| near >> lane & 1 == 1).collect::<Vec<_>>()
+        };
+        places.chunks(LANES).flat_map(covers).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -475,51 +521,5 @@ mod tests {
             // The profile is t^1.5 to 0.005 of its height, at 32 hits at random places.
             assert!((f64::from(score) - sum).abs() < 0.02 * (sum.abs() + 30.0), "{score}, {sum}");
         }
-    }
-}
-
-/// The candidates of an event, before they are refined: the tests compare the gateware's with them.
-#[cfg(test)]
-pub(super) struct Candidates<'a> {
-    pub(super) finder: &'a Finder,
-    pub(super) event: &'a Record,
-    pub(super) scratch: &'a mut Scratch,
-}
-
-#[cfg(test)]
-impl Kernel for Candidates<'_> {
-    type Output = Vec<Circle>;
-
-    fn run<S: Simd>(self, s: S) -> Vec<Circle> {
-        let (ids, count, hits) = hits(s, self.finder, self.event);
-        let mut seeds = [[0.0; LANES]; 3];
-        let number = search(s, self.finder, &ids, count, &hits, &mut seeds, self.scratch);
-        (0..number).map(|at| seeds.map(|axis| axis[at])).collect()
-    }
-}
-
-/// Whether a candidate covers a place, half pitches, as [`search`] decides it.
-#[cfg(test)]
-pub(super) struct Covers<'a>(pub(super) Circle, pub(super) &'a [[f32; 2]], pub(super) f32);
-
-#[cfg(test)]
-impl Kernel for Covers<'_> {
-    type Output = Vec<bool>;
-
-    fn run<S: Simd>(self, s: S) -> Vec<bool> {
-        let Self(circle, places, cover) = self;
-        let about = About::new(s, circle.map(|value| s.splat(value)));
-        let limit = s.splat(cover * cover);
-        let covers = |chunk: &[[f32; 2]]| {
-            let mut hit = [[NOWHERE; LANES]; 2];
-            for (lane, place) in chunk.iter().enumerate() {
-                hit[0][lane] = place[0];
-                hit[1][lane] = place[1];
-            }
-            let (_, _, away) = about.distance(s, [s.load(&hit[0]), s.load(&hit[1])]);
-            let near = u32::from(s.bits(s.lt(s.mul(away, away), limit)));
-            (0..chunk.len()).map(move |lane| near >> lane & 1 == 1).collect::<Vec<_>>()
-        };
-        places.chunks(LANES).flat_map(covers).collect()
     }
 }
