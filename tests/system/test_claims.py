@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`isthmus verify` on the gateware: no limit of ours is missed, what differs from a document is explained,
-and the figures of README.md are those that come out.
+and the figures of docs/reference/cores.md and README.md are those that come out.
 
 The switch is measured whole; Etherbone with three of the eight numbers of timestamps in a cycle; of RDMA what
-the limits and README need (`rdma_published.promised`).
+the limits and that page need (`rdma_published.promised`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from isthmus.roads.nanet import published as nanet_published
 from isthmus.roads.rdma import published as rdma_published
 from isthmus.roads.switch import published as switch_published
 
-pytestmark = pytest.mark.deterministic
+deterministic = pytest.mark.deterministic
+PAGE = ROOT / "docs" / "reference" / "cores.md"
 
 MEASURED: dict[str, Callable[[], Document]] = {
     "etherbone": partial(etherbone.measure, timestamps=(1, 4, 8)),
@@ -49,6 +50,7 @@ def _measured(documents: dict[str, Document], road: str) -> Document:
     return documents[road]
 
 
+@deterministic
 @pytest.mark.parametrize("road", MEASURED)
 def test_no_limit_of_the_gateware_is_missed(documents: dict[str, Document], road: str) -> None:
     made = _measured(documents, road)
@@ -58,6 +60,7 @@ def test_no_limit_of_the_gateware_is_missed(documents: dict[str, Document], road
     assert not verify.failed(verify.rows(made, road), limits)
 
 
+@deterministic
 @pytest.mark.parametrize("road", MEASURED)
 def test_what_differs_from_the_document_is_explained(documents: dict[str, Document], road: str) -> None:
     found = verify.rows(_measured(documents, road), road)
@@ -66,12 +69,14 @@ def test_what_differs_from_the_document_is_explained(documents: dict[str, Docume
     assert unexplained == []
 
 
+@deterministic
 def test_every_identity_holds(documents: dict[str, Document]) -> None:
     for road in MEASURED:
         for fact in verify.facts(verify.rows(_measured(documents, road), road)):
             assert fact.kind != "identity" or fact.verdict != "DIFFERS", fact.name
 
 
+@deterministic
 def test_as_published_no_arbitration_of_the_bus_is_hidden(documents: dict[str, Document]) -> None:
     """The document counts it in every transaction: 8 clocks of a write, 4 of a message."""
     made = _measured(documents, "rdma")
@@ -85,12 +90,12 @@ def test_as_published_no_arbitration_of_the_bus_is_hidden(documents: dict[str, D
     assert total("send-lat") == pytest.approx(1.18, abs=0.005)
 
 
-# ---------------------------------------------------------------- README.md
+# ---------------------------------------------------------------- docs/reference/cores.md
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as README.md writes it in a row of its table of cores, and a measurement's quantity."""
+    """A number as the page writes it in a row of its table, and a measurement's quantity."""
 
     shown: str
     measurement: str
@@ -117,7 +122,7 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
     NANET: (Figure("0.53 us", "nanet/nanet/isthmus/poll/nic-to-memory/b1472-w1", "part_us.to_program.max"),),
 }
 ROADS = {ETHERNET: "etherbone", PCIE: "etherbone", RDMA: "rdma", SWITCH: "switch", NANET: "nanet"}
-# Numbers of the table that are a document's: as README shows them, and the published row.
+# Numbers of the table that are a document's: as the page shows them, and the published row.
 PUBLISHED: dict[str, dict[str, str]] = {
     PCIE: {"25 us": "eb.pcie.blocking.ts1.time", "5970 ns": "eb.pcie.inside.timestamp"},
     RDMA: {"632 MiB/s": "forth.rdma.v1.rate", "1.78 us": "forth.rdma.write.total"},
@@ -125,7 +130,7 @@ PUBLISHED: dict[str, dict[str, str]] = {
     NANET: {"8.6 us": "nanet.total.max"},
 }
 CORE = "tests/unit/etherbone/etherbone_core_tb.py"
-# Numbers that unit benches hold: as README shows them, the file and what it says.
+# Numbers that unit benches hold: as the page shows them, the file and what it says.
 BENCHES: dict[str, dict[str, tuple[str, str]]] = {
     "Etherbone slave": {
         "1 operation": (CORE, "[b.issued[i + 1] - b.issued[i] for i in range(n - 1)] == [1]"),
@@ -136,7 +141,7 @@ BENCHES: dict[str, dict[str, tuple[str, str]]] = {
         "17 + n clocks": ("tests/unit/board/gige_etherbone_tb.py", "taken == 17 + n"),
     },
 }
-# Other people's cores, measured by us: as README shows them, and the bench in this repository.
+# Other people's cores, measured by us: as the page shows them, and the bench in this repository.
 PEERS: dict[str, dict[str, str]] = {
     "Etherbone slave": dict.fromkeys(
         ("14 to 776 clocks", "1 to 255 reads"), "benchmarks/peers/liteeth_clocks.py"
@@ -146,8 +151,8 @@ NUMBER = re.compile(r"(?<![\w.])(?:17 \+ n|\d[\d.]*)(?: to \d+)? (?:clocks?|oper
 
 
 def _table() -> dict[str, str]:
-    """README's table of cores: the name of each row, and the rest of it."""
-    lines = (ROOT / "README.md").read_text().splitlines()
+    """The page's table: the name of each row, and the rest of it."""
+    lines = PAGE.read_text().splitlines()
     begin = next(n for n, line in enumerate(lines) if line.startswith("| core |"))
     rows = {}
     for line in lines[begin + 2 :]:
@@ -158,7 +163,7 @@ def _table() -> dict[str, str]:
     return rows
 
 
-def test_every_number_of_readmes_table_is_held_by_a_run_a_document_or_a_bench() -> None:
+def test_every_number_of_the_page_is_held_by_a_run_a_document_or_a_bench() -> None:
     rows = _table()
     assert set(FIGURES) | set(BENCHES) <= set(rows)
     for name, text in rows.items():
@@ -168,8 +173,9 @@ def test_every_number_of_readmes_table_is_held_by_a_run_a_document_or_a_bench() 
         assert shown == known, name
 
 
+@deterministic
 @pytest.mark.parametrize("name", FIGURES)
-def test_readmes_figures_are_those_of_a_run(documents: dict[str, Document], name: str) -> None:
+def test_the_pages_figures_are_those_of_a_run(documents: dict[str, Document], name: str) -> None:
     document = _measured(documents, ROADS[name])
     for figure in FIGURES[name]:
         number = figure.shown.split()[0]
@@ -179,7 +185,7 @@ def test_readmes_figures_are_those_of_a_run(documents: dict[str, Document], name
         assert f"{found:.{places}f}" == number, figure
 
 
-def test_readmes_published_numbers_are_rows() -> None:
+def test_the_pages_published_numbers_are_rows() -> None:
     rows = {row["id"]: row for road in MEASURED for row in verify.published(road)}
     for numbers in PUBLISHED.values():
         for shown, name in numbers.items():
@@ -189,7 +195,7 @@ def test_readmes_published_numbers_are_rows() -> None:
     assert "1.78 us (derived)" in _table()[RDMA]
 
 
-def test_what_readme_says_of_peers_has_its_bench_in_this_repository() -> None:
+def test_what_the_page_says_of_peers_has_its_bench_in_this_repository() -> None:
     rows = _table()
     for name, numbers in PEERS.items():
         assert "measured by us" in rows[name]
@@ -200,7 +206,16 @@ def test_what_readme_says_of_peers_has_its_bench_in_this_repository() -> None:
     assert [name for name, text in rows.items() if "LiteEth" in text or "GSI" in text] == list(PEERS)
 
 
-def test_readmes_numbers_of_benches_are_asserted_there() -> None:
+def test_the_pages_numbers_of_benches_are_asserted_there() -> None:
     for numbers in BENCHES.values():
         for shown, (file, text) in numbers.items():
             assert text in (ROOT / file).read_text(), shown
+
+
+def test_every_number_of_readme_is_on_the_page() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.startswith("| road |"))
+    text = "\n".join(line for line in lines[begin:] if line.startswith("|"))
+    shown = set(NUMBER.findall(text))
+    assert len(shown) >= 6
+    assert shown <= set(NUMBER.findall(PAGE.read_text()))
