@@ -79,11 +79,15 @@ module axi_write_engine #(
     .stop_i       (1'b0),
     .burst_valid_o(cut_valid),
     .burst_ready_i(step),
+    .burst_part_i (1'b0),
+    .burst_units_i('0),
+    .burst_units_o(),
     .offered_i    (1'b1),
     .burst_o      (cut),
     .burst_first_o(cut_first),
     .burst_final_o(cut_final),
-    .burst_last_o (cut_last)
+    .burst_last_o (cut_last),
+    .burst_left_o ()
   );
   assign step = cut_valid && (!awvalid_q || awready_i) && shapes_ready && tags_ready;
 
