@@ -23,6 +23,12 @@ module axi_cut_props (
 
   axi_cut #(.DataWidth(64), .Granule(2), .BurstBytes(32), .MaxBytes(64)) dut (.*);
 
+  // The next burst's address and the end of its command, from its window on.
+  logic [63:1] cut_addr;
+  logic [5:0] cut_past;
+  assign cut_addr = dut.gen_stored.addr_q;
+  assign cut_past = dut.gen_stored.past_q;
+
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
@@ -89,8 +95,8 @@ module axi_cut_props (
         // No burst is shorter than it must be.
         assert (burst_last_o || high[4:0] == '1);
         // What makes the above inductive.
-        assert (end_q == {dut.addr_q[63:5], 5'd0} + 64'({dut.past_q, 1'b0}));
-        assert (next_q == {dut.addr_q, 1'b0} && end_q > next_q && end_q - next_q <= 64'd64);
+        assert (end_q == {cut_addr[63:5], 5'd0} + 64'({cut_past, 1'b0}));
+        assert (next_q == {cut_addr, 1'b0} && end_q > next_q && end_q - next_q <= 64'd64);
         assert (end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0} && !end_q[0]);
       end
       cover (burst_take && !burst_last_o && low[4:0] != '0);

@@ -185,7 +185,7 @@ module pcie_dma_write_props #(
   // ---------------------------------------------------------------- the ring
   logic [22:0] off_q;  // words from its begin to the next burst
   logic [22:0] cut_left;  // and from there to its end
-  assign cut_left = dut.u_cut.past_q - 23'(dut.u_cut.low);
+  assign cut_left = dut.u_cut.gen_stored.past_q - 23'(dut.u_cut.low);
   pos_t before_q;      // position of the burst whose address is offered
   pos_t next_pos;
   assign next_pos = dut.state_q == StData ? before_q : dut.opened_q;
@@ -406,7 +406,7 @@ module pcie_dma_write_props #(
       end
       if (fixed_q) begin
         if (dut.cut_valid) begin
-          ring_4: assert (dut.u_cut.addr_q == {base_i, 4'd0} + 62'(off_q));
+          ring_4: assert (dut.u_cut.gen_stored.addr_q == {base_i, 4'd0} + 62'(off_q));
           ring_5: assert (cut_left == size_i - off_q);
         end
         ring_6: assert (off_q < size_i && ((23'(next_pos) ^ off_q) & (size_i - 23'd1)) == '0);

@@ -138,8 +138,8 @@ module rdma_read_props #(
       assert (shapes <= 3'(MaxBursts));
       if (left_q != '0) begin
         assert (shapes + windows <= 3'(MaxBursts));
-        assert (dut.u_engine.u_cut.addr_q == next_q);
-        assert (10'(dut.u_engine.u_cut.past_q) == 10'(next_q[10:3]) + left_q);
+        assert (dut.u_engine.u_cut.gen_stored.addr_q == next_q);
+        assert (10'(dut.u_engine.u_cut.gen_stored.past_q) == 10'(next_q[10:3]) + left_q);
         assert (dut.left_q == left_q && dut.first_q == fresh_q);
       end
       assert (dut.u_data.usage_o <= 2'(Places));

@@ -14,7 +14,8 @@
 ///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is
 ///               made; last answer to done_valid_o 1
 ///   Throughput  a beat a cycle over bursts and commands; an address a cycle
-///   Parameters  DataWidth, BurstBytes, MaxBytes as axi_cut; MaxBursts a power of two 2..64; TagWidth
+///   Parameters  DataWidth, BurstBytes, MaxBytes as axi_cut; MaxBursts a power of two 2..64;
+///               TagWidth
 ///   Not done    moving data to other lanes; commands of no bytes
 module axi_write_engine #(
   parameter  int unsigned DataWidth  = 64,
