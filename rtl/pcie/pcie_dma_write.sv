@@ -82,7 +82,6 @@ module pcie_dma_write #(
   } state_e;
 
   typedef logic [BurstW-1:0] words_t;  // of a burst
-  localparam words_t BurstWords = words_t'(BurstBytes / 4);
   localparam int unsigned CountW = $clog2(MaxWrites) + 1;
 
   // ---------------------------------------------------------------- addresses
