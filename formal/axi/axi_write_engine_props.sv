@@ -31,6 +31,12 @@ module axi_write_engine_props (
     .DataWidth(64), .BurstBytes(32), .MaxBytes(64), .MaxBursts(2), .TagWidth(2)
   ) dut (.*);
 
+  // The next burst's address and the end of its command, from its window on.
+  logic [63:0] cut_addr;
+  logic [6:0] cut_past;
+  assign cut_addr = dut.u_cut.gen_stored.addr_q;
+  assign cut_past = dut.u_cut.gen_stored.past_q;
+
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
@@ -148,8 +154,8 @@ module axi_write_engine_props (
         assert (low == next_q && low <= high && high < end_q && dut.tag_q == tag_q);
         assert (high[63:5] == low[63:5] && dut.cut_last == (high + 64'd1 == end_q));
         assert (dut.cut.addr[2:0] == '0 && dut.cut.size == 3'd3 && dut.cut.burst == 2'b01);
-        assert (end_q == {dut.u_cut.addr_q[63:5], 5'd0} + 64'(dut.u_cut.past_q));
-        assert (next_q == dut.u_cut.addr_q && end_q > next_q && end_q - next_q <= 64'd64);
+        assert (end_q == {cut_addr[63:5], 5'd0} + 64'(cut_past));
+        assert (next_q == cut_addr && end_q > next_q && end_q - next_q <= 64'd64);
         assert (end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0});
       end
       if (aw_under_q) begin

@@ -53,8 +53,11 @@ module pcie_dma_write_props #(
   typedef logic [29:0] pos_t;       // of a word
 
   logic rst_ni, ready_o, awvalid_o, wvalid_o, wlast_o, bready_o;
+  axi_pkg::address_t aw_o;
   logic [63:0] awaddr_o, wdata_o;
   logic [7:0] awlen_o, wstrb_o;
+  assign awaddr_o = aw_o.addr;
+  assign awlen_o  = aw_o.len;
   logic [29:0] tail_o;
   logic burst_o, told_o, told_done_o, error_o, quiet_o, idle_o;
   logic [1:0] unit_o;
@@ -181,6 +184,8 @@ module pcie_dma_write_props #(
 
   // ---------------------------------------------------------------- the ring
   logic [22:0] off_q;  // words from its begin to the next burst
+  logic [22:0] cut_left;  // and from there to its end
+  assign cut_left = dut.u_cut.gen_stored.past_q - 23'(dut.u_cut.low);
   pos_t before_q;      // position of the burst whose address is offered
   pos_t next_pos;
   assign next_pos = dut.state_q == StData ? before_q : dut.opened_q;
@@ -310,7 +315,7 @@ module pcie_dma_write_props #(
       assume (size_i >= 23'd16 && (size_i & (size_i - 23'd1)) == '0);
       assume (!base_i[63] && !status_i[63]);
       if (fixed_q) assume (base_i == base_q && size_i == size_q && status_i == status_q);
-      if (start_i) assume (!run_i && quiet_o);
+      if (start_i) assume (!run_i && !run_q && !start_q && quiet_o);
       if (run_i && !run_q) assume (start_q);
       // The memory answers a burst whose address and last beat it has taken.
       if (bvalid_i) assume (b_q != aw_q && b_q != w_q);
@@ -365,17 +370,27 @@ module pcie_dma_write_props #(
       if (dut.u_beats.spare_valid_q) begin
         burst_26: assert (in_beat_q == (spare_last ? '0 : spare_beat + len_t'(1)));
       end
-      burst_27: assert (dut.left_q <= len_t'(Words) && dut.chunk_q <= len_t'(Words));
+      burst_27: assert (dut.left_q <= len_t'(Words));
       if (dut.left_q == '0 || dut.tell_q) burst_28: assert (!dut.low_valid_q && in_beat_q == '0);
       if (dut.low_valid_q) burst_29: assert (dut.tail_q[0]);
       burst_30: assert ({in_beat_q, dut.tail_q[0]} + (LenW + 1)'(dut.left_q) <=
           (LenW + 1)'(Words + 1));
       burst_31: assert (w_beat_q <= len_t'(Words / 2));
       if (dut.u_beats.spare_valid_q) burst_32: assert (spare_beat <= len_t'(Words / 2));
-      if (fixed_q) burst_33: assert (dut.ring_left_q != '0);
-      if (fixed_q && dut.state_q == StLook) burst_34: assert (dut.chunk_q != '0);
+      // The ring is being cut while the engine runs, and until an offered address is taken.
+      if (run_i) burst_33: assert (dut.cut_valid);
+      if (!run_q && !start_q && dut.state_q != StData) burst_34: assert (!dut.cut_valid);
       if (run_i || run_q || start_q) burst_35: assert (fixed_q);
       if (!fixed_q) burst_36: assert (quiet_o);
+      if (dut.cut_valid) begin
+        burst_37: assert (fixed_q && cut_left != '0 && cut_left <= size_i);
+        burst_38: assert (dut.chunk != '0 && dut.chunk <= len_t'(Words));
+        if (dut.state_q == StLook) burst_39: assert (dut.chunk_q == dut.chunk);
+      end
+      if (dut.state_q == StData) begin
+        burst_40: assert (dut.cut_valid && dut.len_q != '0 && dut.len_q <= dut.chunk);
+        burst_41: assert (dut.part_q == (dut.len_q != dut.chunk));
+      end
 
       // ---------------------------------------------------------- addresses
       // For any service and host, a burst is the status word or is in the ring, and within a
@@ -390,16 +405,13 @@ module pcie_dma_write_props #(
         end
       end
       if (fixed_q) begin
-        ring_4: assert (dut.addr_q == {base_i, 4'd0} + 62'(off_q));
-        ring_5: assert (off_q < size_i && dut.ring_left_q == size_i - off_q);
-        ring_6: assert (((23'(next_pos) ^ off_q) & (size_i - 23'd1)) == '0);
-        if (dut.state_q == StLook) begin
-          ring_7: assert (dut.chunk_q != '0 && dut.chunk_q <= dut.to_edge &&
-              dut.chunk_q <= dut.to_end);
+        if (dut.cut_valid) begin
+          ring_4: assert (dut.u_cut.gen_stored.addr_q == {base_i, 4'd0} + 62'(off_q));
+          ring_5: assert (cut_left == size_i - off_q);
         end
+        ring_6: assert (off_q < size_i && ((23'(next_pos) ^ off_q) & (size_i - 23'd1)) == '0);
         if (dut.state_q == StData) begin
-          ring_8: assert (dut.len_q != '0 && dut.len_q <= dut.to_edge && dut.len_q <= dut.to_end);
-          ring_9: assert (dut.opened_q == before_q + 30'(dut.len_q));
+          ring_7: assert (dut.opened_q == before_q + 30'(dut.len_q));
         end
       end
 
@@ -488,7 +500,7 @@ module pcie_dma_write_props #(
 
       cover (wvalid_o && wstrb_o == 8'h0F && wlast_o && !k_status_q && w_q == k_q);
       cover (wvalid_o && wstrb_o == 8'hF0 && honest_q);
-      cover (burst_o && off_q != '0 && 23'(dut.len_q) == dut.ring_left_q && honest_q);
+      cover (burst_o && off_q != '0 && dut.cut_last && !dut.part_q && honest_q);
       cover (told_o && !honest_q && wdata_o[31:2] == '0);
       cover (!run_i && wvalid_o && wstrb_o == '0 && wlast_o);
       cover (wvalid_o && wlast_o && aw_q == w_q);

@@ -2,9 +2,10 @@
 /// rdma_read between any sequence of transfers and a bus that answers what it was asked, whenever it likes.
 ///
 /// The bursts of a transfer are its beats, each once, in order; the reference is where the next one must
-/// begin and how many beats are left.
+/// begin and how many beats are left. No more transfers are under way than the block is made for.
 module rdma_read_props #(
-  parameter int unsigned Places = 2
+  parameter int unsigned Places    = 2,
+  parameter int unsigned Transfers = 1
 ) (
   input logic        clk_i,
   input logic        read_valid_i,
@@ -14,6 +15,7 @@ module rdma_read_props #(
   input logic        rvalid_i,
   input logic [63:0] rdata_i,
   input logic [1:0]  rresp_i,
+  input logic        rlast_i,
   input logic        rearly_i,
   input logic        data_ready_i,
   input logic        watch_i        // this beat is the one to follow
@@ -23,7 +25,7 @@ module rdma_read_props #(
   logic [7:0]  arlen_o;
   logic [12:0] aruser_o;
 
-  rdma_read #(.Places(Places)) dut (.*);
+  rdma_read #(.Places(Places), .Transfers(Transfers)) dut (.*);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -32,7 +34,6 @@ module rdma_read_props #(
   // ---------------------------------------------------------------- the transfer in progress
   logic [63:3] next_q;
   logic [9:0]  left_q;
-  logic [2:0]  wait_q;   // clocks since a burst could be offered
   logic        fresh_q;  // no burst of it was taken
   logic        came_q;
   logic        told_q;   // of a beat that has not come
@@ -43,7 +44,6 @@ module rdma_read_props #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       left_q <= '0;
-      wait_q <= '0;
     end else begin
       if (take) begin
         next_q  <= read_addr_i;
@@ -54,9 +54,14 @@ module rdma_read_props #(
         left_q  <= left_q - 10'(arlen_o) - 10'd1;
         fresh_q <= 1'b0;
       end
-      wait_q <= (left_q != '0 && !arvalid_o) ? wait_q + 3'(wait_q != '1) : '0;
     end
   end
+
+  // ---------------------------------------------------------------- bursts that are not answered
+  localparam int unsigned MaxBursts = 1 << $clog2(3 * Transfers);
+  logic [2:0] shapes, windows;
+  assign shapes  = dut.u_engine.u_shapes.usage_o;
+  assign windows = 3'((11'(next_q[10:3]) + 11'(left_q) + 11'd255) >> 8);  // that the transfer is in
 
   // ---------------------------------------------------------------- one beat on its way through
   logic        live_q, bad_q;
@@ -72,7 +77,7 @@ module rdma_read_props #(
     end else if (begin_watch) begin
       live_q  <= 1'b1;
       beat_q  <= rdata_i;
-      bad_q   <= rresp_i != 2'b00;
+      bad_q   <= rresp_i[1];
       ahead_q <= dut.u_data.usage_o - 2'(went);
     end else if (live_q && went) begin
       live_q  <= ahead_q != '0;
@@ -98,6 +103,8 @@ module rdma_read_props #(
   always_comb begin
     if (started_q) begin
       if (read_valid_i) assume (read_beats_i >= 10'd1 && read_beats_i <= 10'd512);
+      // The last burst of the transfer before Transfers others is answered.
+      if (read_valid_i) assume (shapes <= 3'(MaxBursts - 3));
 
       // An offer is held.
       if (arvalid_q && !arready_q) begin
@@ -109,17 +116,12 @@ module rdma_read_props #(
         assert (10'(arlen_o) + 10'd1 <= left_q);
         assert (10'(araddr_o[11:3]) + 10'(arlen_o) <= 10'd511);
         assert (aruser_o == {left_q, 3'd0});
-        // As long as may be: to the transfer's end, a boundary, or 256 beats.
-        assert (10'(arlen_o) + 10'd1 == left_q || arlen_o == 8'd255 ||
-                10'(araddr_o[11:3]) + 10'(arlen_o) == 10'd511);
+        // As long as may be: to the transfer's end, or a multiple of 2 KiB.
+        assert (10'(arlen_o) + 10'd1 == left_q || 9'(araddr_o[10:3]) + 9'(arlen_o) == 9'd255);
       end
       // A transfer is taken when the one before it is all asked for; it is asked for at once.
       assert (read_ready_o == (left_q == '0));
-      assert (wait_q <= 3'd1);
-      // The first burst a clock after it was taken, where no boundary cuts it.
-      if (fresh_q && left_q != '0 && !arvalid_o) begin
-        assert (10'(next_q[11:3]) + (left_q < 10'd256 ? left_q : 10'd256) > 10'd512);
-      end
+      assert (arvalid_o == (left_q != '0));
       assert (issued_o == (burst && fresh_q));
       // Beats are announced, and pass unchanged, in order.
       assert (coming_o == (came || rearly_i || told_q));
@@ -132,15 +134,13 @@ module rdma_read_props #(
       // Inductive strengthening.
       assert (dut.early_q == told_q);
       assert (left_q <= 10'd512);
-      assert (dut.state_q != 2'd3);
+      assert (dut.u_engine.cut_valid == dut.busy_q);
+      assert (shapes <= 3'(MaxBursts));
       if (left_q != '0) begin
-        assert (dut.page_q + 52'(dut.at_q[9]) == next_q[63:12] && dut.at_q[8:0] == next_q[11:3]);
+        assert (shapes + windows <= 3'(MaxBursts));
+        assert (dut.u_engine.u_cut.gen_stored.addr_q == next_q);
+        assert (10'(dut.u_engine.u_cut.gen_stored.past_q) == 10'(next_q[10:3]) + left_q);
         assert (dut.left_q == left_q && dut.first_q == fresh_q);
-        assert (12'(dut.at_q) + 12'(left_q) < 12'd1024);
-      end
-      if (dut.state_q == 2'd1) assert (wait_q == '0);
-      if (arvalid_o) begin
-        assert (dut.chunk_q != '0 && dut.chunk_q <= 10'd256 && arlen_o == 8'(dut.chunk_q - 10'd1));
       end
       assert (dut.u_data.usage_o <= 2'(Places));
       if (live_q) begin
@@ -149,7 +149,7 @@ module rdma_read_props #(
       end
 
       cover (burst && !fresh_q && left_q == 10'(arlen_o) + 10'd1 && arlen_o == 8'd0);
-      cover (burst && fresh_q && left_q == 10'd512 && arlen_o != 8'd255);
+      cover (burst && fresh_q && left_q == 10'd512 && arlen_o != 8'd255 && shapes != '0);
       cover (told_q && came);
       cover (went && live_q && bad_o && ahead_q == '0);
     end

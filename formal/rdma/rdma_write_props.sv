@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page; all of a piece
-/// is written once, in order; a dropped one not at all; AXI's offers are held; the bounds on what is under way. An
-/// error in answer to any of a packet's bursts, however many they are, is reported with the packet.
+/// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page;
+/// all of a piece is written once, in order; a dropped one not at all; AXI's offers are held; the
+/// bounds on what is under way. An error in answer to any of a packet's bursts, however many they
+/// are, is reported with the packet.
 module rdma_write_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -138,8 +139,11 @@ module rdma_write_props
     else owed_q <= owed_q + 5'(dut.burst_end) - 5'(bvalid_i && bready_o);
     if (aw_new) length_q <= awlen_o;
   end
+  logic second, begun;  // a burst of the piece has ended, or is on the bus
+  assign second = dut.u_cut.gen_held.second_q;
+  assign begun  = second || dut.state_q == StBurst;
   logic [6:0] rest_now;  // beats that no burst has: the second has all that the first had not
-  assign rest_now = dut.state_q == StBurst && dut.second_q ? '0 : dut.rest;
+  assign rest_now = dut.state_q == StBurst ? dut.rest - dut.length_q : dut.rest;
   logic [6:0] left_now;  // behind a burst that begins in this cycle
   assign left_now = aw_new && !notice_burst ? left - burst_beats : left;
   logic [7:0] len;
@@ -207,26 +211,26 @@ module rdma_write_props
       if (idle_o && !notice_valid_i) assert (!soon_o);
 
       // Inductive strengthening.
-      if (!have) assert (dut.first_q && dut.state_q != StBurst && dut.state_q != StDrop);
-      if (have && !known_q) assert (dut.first_q && dut.state_q != StBurst && dut.state_q != StDrop);
+      if (!have) assert (!begun && dut.state_q != StBurst && dut.state_q != StDrop);
+      if (have && !known_q) assert (!begun && dut.state_q != StBurst && dut.state_q != StDrop);
       assert (dut.u_tags.usage_o == owed_q);
       assert (dut.state_q == StNotice || !dut.notice);
       if (have) begin
         assert (drop == piece_i.drop && unpaid <= 7'(PacketBeats));
-        if (dut.first_q) assert (rest_now == piece_i.beats);
+        if (!begun) assert (rest_now == piece_i.beats);
         else assert (rest_now < piece_i.beats);
         assert (piece_i.beats >= 7'd1 && piece_i.beats <= 7'(PacketBeats));
         assert (drop || rest_now == ((aw_new && !notice_burst) ? left - burst_beats : left));
         assert (left <= 7'(PacketBeats) && rest_now <= 7'(PacketBeats));
-        if (drop) assert (dut.first_q);
+        if (drop) assert (!begun);
         if (!drop && !(aw_new && !notice_burst)) begin
-          if (!dut.first_q && rest_now != '0) begin
+          if (begun && rest_now != '0) begin
             assert (next == {piece_i.address[63:12] + 52'd1, 9'd0});
           end
         end
-        if (dut.first_q) begin
+        if (!begun) begin
           assert (piece_i.address == next);
-          assert (10'(dut.head) == (10'd512 - {1'b0, next[11:3]} < 10'(rest_now)
+          assert (dut.length == (10'd512 - {1'b0, next[11:3]} < 10'(rest_now)
                                       ? 10'd512 - {1'b0, next[11:3]} : 10'(rest_now)));
         end else if (!drop && rest_now != '0 && !(aw_new && !notice_burst)) begin
           assert (next[11:3] == '0);
@@ -239,7 +243,9 @@ module rdma_write_props
         end
       end
       if (dut.state_q == StBurst) begin
-        assert (have && !drop && !dut.first_q);
+        assert (have && !drop);
+        assert (10'(dut.length_q) == dut.length && dut.run_q == dut.rest);
+        assert (dut.last_q == dut.cut_last);
         assert (8'(dut.length_q) == len + 8'd1);
         assert (dut.length_q >= 7'd1 && dut.length_q <= 7'(PacketBeats));
       end

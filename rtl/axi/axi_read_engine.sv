@@ -87,11 +87,15 @@ module axi_read_engine #(
     .stop_i,
     .burst_valid_o(cut_valid),
     .burst_ready_i(step),
+    .burst_part_i (1'b0),
+    .burst_units_i('0),
+    .burst_units_o(),
     .offered_i    (offered),
     .burst_o      (ar_o),
     .burst_first_o(cut_first),
     .burst_final_o(cut_final),
-    .burst_last_o (cut_last)
+    .burst_last_o (cut_last),
+    .burst_left_o ()
   );
 
   always_ff @(posedge clk_i) begin

@@ -14,7 +14,8 @@
 ///   Latency     command to awvalid_o 2 cycles; data to wvalid_o 0 once its burst's address is
 ///               made; last answer to done_valid_o 1
 ///   Throughput  a beat a cycle over bursts and commands; an address a cycle
-///   Parameters  DataWidth, BurstBytes, MaxBytes as axi_cut; MaxBursts a power of two 2..64; TagWidth
+///   Parameters  DataWidth, BurstBytes, MaxBytes as axi_cut; MaxBursts a power of two 2..64;
+///               TagWidth
 ///   Not done    moving data to other lanes; commands of no bytes
 module axi_write_engine #(
   parameter  int unsigned DataWidth  = 64,
@@ -79,11 +80,15 @@ module axi_write_engine #(
     .stop_i       (1'b0),
     .burst_valid_o(cut_valid),
     .burst_ready_i(step),
+    .burst_part_i (1'b0),
+    .burst_units_i('0),
+    .burst_units_o(),
     .offered_i    (1'b1),
     .burst_o      (cut),
     .burst_first_o(cut_first),
     .burst_final_o(cut_final),
-    .burst_last_o (cut_last)
+    .burst_last_o (cut_last),
+    .burst_left_o ()
   );
   assign step = cut_valid && (!awvalid_q || awready_i) && shapes_ready && tags_ready;
 

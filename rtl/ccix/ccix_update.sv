@@ -5,11 +5,12 @@
 /// in the order of its steps, shared ones for reads, then reads and updates the records in that
 /// order, then releases the locks, the last first. A step that may not wait for its lock is a try:
 /// where it is refused, the transaction releases what it has and ends as aborted, with no record
-/// touched. A release has an answer that nothing waits for. An update makes 33 v + id of a record's first word v: the order of updates shows in it.
+/// touched. A release has an answer that nothing waits for. An update makes 33 v + id of a record's
+/// first word v: the order of updates shows in it.
 ///
 ///   Handshake   task, order, req: valid/ready, stable. Answers (ans_*, rsp_*) and ends (done_*,
-///               refused_*, locked_*) are strobes without ready. A slot is used again only after its
-///               done_o, or its refused_o: no lock of it was granted
+///               refused_*, locked_*) are strobes without ready. A slot is used again only after
+///               its done_o, or its refused_o: no lock of it was granted
 ///   Ordering    steps of a slot in order; slots in any, chosen in turn
 ///   Latency     task to its first order 2 cycles; a grant to the next order or access 2; a record
 ///               read to its update 2; the last release, taken, to done_o 0

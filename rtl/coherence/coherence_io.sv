@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A node's words beside its lines: I/O loads and stores with byte enables, interrupts between processors
-/// (IPI), and barriers. Both ends of a link have one.
+/// A node's words beside its lines: I/O loads and stores with byte enables, interrupts between
+/// processors (IPI), and barriers. Both ends of a link have one.
 ///
-/// requests -> circuits 0 (I/O), 12 (IPI), 6 (GSYNC); answers <- circuits 1, 10 (GSDN). From the far end's
-/// requests: loads and stores of the register file here, interrupts. The agent of lines has the other circuits
-/// to itself, and 6 and 10 in turn (docs/explanation/cores/coherence.md)
+/// requests -> circuits 0 (I/O), 12 (IPI), 6 (GSYNC); answers <- circuits 1, 10 (GSDN). From the
+/// far end's requests: loads and stores of the register file here, interrupts. The agent of lines
+/// has the other circuits to itself, and 6 and 10 in turn (docs/explanation/cores/coherence.md)
 ///
-///   Handshake   req: valid/ready. A load, a store and a barrier get one response with their tag, without
-///               ready, in any order; an IPI gets none. event: a strobe for each store that is in the
-///               register file and each IPI that came, a store's with its address, an IPI's with its number.
-///               Circuits: as blocklink_core, of I/O and IPI those of link 0; words pass to the agent
-///               unchanged, with agent_avail_o
-///   Ordering    I/O in order, and IPIs among themselves. Barrier: taken once quiet_i says that no older
-///               store of a line is open; hold_o keeps younger ones back until it is sent,
+///   Handshake   req: valid/ready. A load, a store and a barrier get one response with their tag,
+///               without ready, in any order; an IPI gets none. event: a strobe for each store that
+///               is in the register file and each IPI that came, a store's with its address, an
+///               IPI's with its number. Circuits: as blocklink_core, of I/O and IPI those of link
+///               0; words pass to the agent unchanged, with agent_avail_o
+///   Ordering    I/O in order, and IPIs among themselves. Barrier: taken once quiet_i says that no
+///               older store of a line is open; hold_o keeps younger ones back until it is sent,
 ///               so quiet_i stays
 ///   Coherence   circuits 1 and 10 are sinks
-///   Latency     request to its chunk 1 cycle; the far end's request to the answer's chunk 1 cycle; an
-///               answer to rsp_valid_o 0 cycles
+///   Latency     request to its chunk 1 cycle; the far end's request to the answer's chunk 1 cycle;
+///               an answer to rsp_valid_o 0 cycles
 ///   Throughput  a load in 1 cycle, a store in 1; a barrier a round trip
 ///   Open        32 loads and stores, one barrier
 ///   Parameters  NumWords: of 64 bits in the register file, a power of two, 2..1024; NumLinks 1..2
-///   Not done    posted stores (IOBST), accesses of more than a word; words beyond the register file wrap
+///   Not done    posted stores (IOBST), accesses of more than a word; words beyond the register
+///               file wrap
 module coherence_io
   import coherence_io_pkg::*;
   import blocklink_pkg::NumVcs;

@@ -303,8 +303,7 @@ module pcie_dma
     .first_i    (tx_first_i),
     .awvalid_o,
     .awready_i,
-    .awaddr_o   (aw_o.addr),
-    .awlen_o    (aw_o.len),
+    .aw_o,
     .wvalid_o,
     .wready_i,
     .wdata_o,
@@ -322,9 +321,6 @@ module pcie_dma
     .quiet_o    (write_quiet),
     .idle_o     (write_idle)
   );
-
-  assign aw_o.size  = 3'd3;
-  assign aw_o.burst = axi_pkg::BurstIncr;
 
   // ---------------------------------------------------------------- counters
   // Event pulses are timing-critical: registered before the counters.

@@ -4,14 +4,15 @@
 /// A burst begins before its words are valid: the service guarantees a number of words (promise_i),
 /// so the address is sent early and the words follow as they arrive.
 ///
-///   Start       start_i with base_i, size_i (words, a power of two, 16 or more), status_i:
-///               position 0
+///   Start       start_i, a strobe, with base_i, size_i (words, a power of two, 16 or more),
+///               status_i, run_i low in this cycle and the one before: position 0
 ///   Promise     promise_i: words that valid_i will eventually offer, without any further input to
 ///               the service; decreases only by words taken. more_i: more may be promised soon, so
 ///               a burst that is not full waits
 ///   Words       valid_i/ready_o, data_i, first_i (a unit begins, for probes)
-///   Bursts      within BurstBytes of address, so within 4 KiB; within the ring; never past
-///               consumed_i + size_i: then it waits until there is space for the complete burst
+///   Bursts      cut by axi_cut: within BurstBytes of address, so within 4 KiB; within the ring.
+///               Never past consumed_i + size_i: then it waits until there is space for the
+///               complete burst
 ///   Status      one beat at status_i: position up to which words were delivered, and head_i; after
 ///               each burst, and when head_i changed while nothing is promised
 ///   Order       one AXI ID; addresses and data in the same order: data before the status that
@@ -47,8 +48,7 @@ module pcie_dma_write #(
 
   output logic        awvalid_o,
   input  logic        awready_i,
-  output logic [63:0] awaddr_o,
-  output logic [ 7:0] awlen_o,
+  output axi_pkg::address_t aw_o,
   output logic        wvalid_o,
   input  logic        wready_i,
   output logic [63:0] wdata_o,
@@ -82,27 +82,51 @@ module pcie_dma_write #(
   } state_e;
 
   typedef logic [BurstW-1:0] words_t;  // of a burst
-  localparam words_t BurstWords = words_t'(BurstBytes / 4);
   localparam int unsigned CountW = $clog2(MaxWrites) + 1;
 
   // ---------------------------------------------------------------- addresses
   state_e state_q;
-  logic [63:2] addr_q;        // of the next burst
-  logic [22:0] ring_left_q;   // words from there to the ring's end
-  logic [29:0] opened_q;      // its position
+  logic [29:0] opened_q;      // position of the next burst
   logic [29:0] tail_q;        // position of the next word
   logic [PromiseW-1:0] free_q;  // words promised that no burst has
   logic [22:0] space_q;       // words that the host has room for
   words_t chunk_q, len_q;
+  logic part_q;                 // the burst ends before its cut
   logic more_q, news_q;
   logic [29:0] told_head_q;
   logic [CountW-1:0] writes_q;
   logic plan_ready, plan_valid, plan_next, open_data, open_status;
 
-  words_t to_edge, to_end, len_d;
-  assign to_edge = BurstWords - {1'b0, addr_q[BurstW:2]};
-  assign to_end  = ring_left_q > 23'(BurstWords) ? BurstWords : ring_left_q[BurstW-1:0];
-  assign len_d   = free_q > PromiseW'(chunk_q) ? chunk_q : free_q[BurstW-1:0];
+  // One lap of the ring is one command. A burst that has fewer words is a part of what was cut.
+  words_t chunk, len_d;
+  logic cut_valid, cut_ready, cut_last, lane;
+  axi_pkg::address_t cut;
+  axi_cut #(
+    .DataWidth (64),
+    .Granule   (4),
+    .BurstBytes(BurstBytes),
+    .MaxBytes  (32'd1 << 24)
+  ) u_cut (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i  (start_i || run_i),
+    .cmd_ready_o  (cut_ready),
+    .cmd_addr_i   ({base_i, 6'd0}),
+    .cmd_bytes_i  ({size_i, 2'd0}),
+    .stop_i       (!run_i),
+    .burst_valid_o(cut_valid),
+    .burst_ready_i(burst_o),
+    .burst_part_i (part_q),
+    .burst_units_i(len_q),
+    .burst_units_o(chunk),
+    .offered_i    (state_q == StData),
+    .burst_o      (cut),
+    .burst_first_o(lane),
+    .burst_final_o(),
+    .burst_last_o (cut_last),
+    .burst_left_o ()
+  );
+  assign len_d = free_q > PromiseW'(chunk_q) ? chunk_q : free_q[BurstW-1:0];
 
   logic [29:0] assigned;  // words of begun bursts that have not come
   assign assigned = opened_q - tail_q;
@@ -111,7 +135,7 @@ module pcie_dma_write #(
   always_ff @(posedge clk_i) begin
     free_q  <= promise_i - assigned[PromiseW-1:0];
     space_q <= size_i - 23'(opened_q - consumed_i);
-    chunk_q <= to_edge < to_end ? to_edge : to_end;
+    chunk_q <= chunk;
     more_q  <= more_i;
     news_q  <= told_head_q != head_i && promise_i == '0 && assigned == '0 && !more_i;
   end
@@ -145,30 +169,26 @@ module pcie_dma_write #(
   assign open_status = state_q == StLook && (go_data || go_news);
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StLook) len_q <= len_d;
-    if (start_i) begin
-      addr_q      <= {base_i, 4'd0};
-      ring_left_q <= size_i;
-      opened_q    <= '0;
-    end else begin
-      if (open_data) opened_q <= opened_q + 30'(len_d);
-      if (state_q == StData && awready_i) begin
-        if (ring_left_q == 23'(len_q)) begin
-          addr_q      <= {base_i, 4'd0};
-          ring_left_q <= size_i;
-        end else begin
-          addr_q      <= addr_q + 62'(len_q);
-          ring_left_q <= ring_left_q - 23'(len_q);
-        end
-      end
+    if (state_q == StLook) begin
+      len_q  <= len_d;
+      part_q <= !full;
     end
+    if (start_i) opened_q <= '0;
+    else if (open_data) opened_q <= opened_q + 30'(len_d);
   end
 
   words_t beats;  // and one word before the first, where the burst begins in the middle of a beat
-  assign beats     = words_t'(({1'b0, len_q} + (BurstW + 1)'(addr_q[2]) + (BurstW + 1)'(1)) >> 1);
+  assign beats     = words_t'(({1'b0, len_q} + (BurstW + 1)'(lane) + (BurstW + 1)'(1)) >> 1);
   assign awvalid_o = state_q == StData || state_q == StStatus;
-  assign awaddr_o  = state_q == StData ? {addr_q[63:3], 3'd0} : {status_i, 3'd0};
-  assign awlen_o   = state_q == StData ? 8'(beats) - 8'd1 : '0;
+  always_comb begin
+    aw_o = cut;
+    if (state_q == StData) begin
+      aw_o.len = 8'(beats) - 8'd1;
+    end else begin
+      aw_o.addr = {status_i, 3'd0};
+      aw_o.len  = '0;
+    end
+  end
   assign burst_o   = state_q == StData && awready_i;
 
   // ---------------------------------------------------------------- data
@@ -315,4 +335,7 @@ module pcie_dma_write #(
   assign quiet_o     = writes_q == '0;
   assign idle_o      = quiet_o && state_q == StLook && promise_i == '0 &&
                        (!run_i || (free_q == '0 && told_head_q == head_i));
+
+  logic unused;
+  assign unused = &{1'b0, cut_valid, cut_ready, cut_last, cut.len};
 endmodule

@@ -488,7 +488,9 @@ module rdma_tx
   logic data_coming, data_valid, data_ready, data_bad, read_idle;
   beat_t data;
 
-  rdma_read u_read (
+  rdma_read #(
+    .Transfers(Outstanding)
+  ) u_read (
     .clk_i,
     .rst_ni,
     .read_valid_i(read_valid),
@@ -504,6 +506,7 @@ module rdma_tx
     .rready_o,
     .rdata_i,
     .rresp_i,
+    .rlast_i,
     .rearly_i,
     .data_valid_o(data_valid),
     .data_ready_i(data_ready),
@@ -514,7 +517,7 @@ module rdma_tx
     .idle_o      (read_idle)
   );
   logic unused;
-  assign unused = ^{rlast_i, posted_flow_r, posted_flow_m, freed_count};
+  assign unused = ^{posted_flow_r, posted_flow_m, freed_count};
 
   // Transfers granted whose last beat is not in a VOQ.
   logic [2:0] under_q;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
-/// AXI4 write master of the receive side: packets' payload in bursts, notices of one or two beats between.
+/// AXI4 write master of the receive side: packets' payload in bursts, notices of one or two beats
+/// between.
 ///
-/// One AXI ID; the next burst begins when the last one's address and data are taken, so addresses, data and
-/// answers are in one order.
+/// One AXI ID; the next burst begins when the last one's address and data are taken, so addresses,
+/// data and answers are in one order.
 ///
-///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut into bursts that
-///               cross no 4 KiB, payload_* in step; a dropped one takes its packet's payload and writes nothing. Beats without keep have no strobes
-///   Notices     notice_valid_i/notice_ready_o: held until it is written, its data as notice_second_o
-///               says; after a burst of payload a notice goes first, after a notice payload does
-///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to any
-///               burst of the packet was an error, spoilt: its payload was bad
+///   Pieces      piece_valid_i/piece_ready_o, taken with the last beat: cut by axi_cut into bursts
+///               that cross no 4 KiB, payload_* in step; a dropped one takes its packet's payload
+///               and writes nothing. Beats without keep have no strobes
+///   Notices     notice_valid_i/notice_ready_o: held until it is written, its data as
+///               notice_second_o says; after a burst of payload a notice goes first, after a notice
+///               payload does
+///   Answers     answer_valid_o/answer_ready_i: what was answered, in order; failed: an answer to
+///               any burst of the packet was an error, spoilt: its payload was bad
 ///   AXI         awuser_o: bytes that still follow in this run of addresses, this burst's included.
-///               wvalid_o may come before the address is taken. bready_o falls only while an answer is
-///               not taken, which is for a few cycles: nothing waits here for memory
+///               wvalid_o may come before the address is taken. bready_o falls only while an answer
+///               is not taken, which is for a few cycles: nothing waits here for memory
 ///   Flush       posted_o: strobe, payload or a frame word was answered; written_addr_o: where the
 ///               newest payload that went out begins, so a place that a read may push writes ahead
 ///               to
@@ -79,12 +82,10 @@ module rdma_write
 
   state_e state_q;
   logic notice_last_q;         // the last burst was a notice
-  logic second_q;              // the burst is its piece's second
-  logic [6:0] rest, rest_q;    // beats of the piece that its first burst does not have
-  logic [6:0] left_q;          // of the burst that are not sent
+  logic last_q;                // the burst is its piece's last
+  logic [6:0] left_q;          // beats of the burst that are not sent
   logic [6:0] length_q;
   logic [6:0] run_q;           // of the piece from this burst on
-  logic first_q;               // no burst of this piece has been begun
   logic aw_q, w_done_q;        // the address is on offer; all data is taken
   logic part_bad_q;            // a payload beat of this packet was bad
 
@@ -92,21 +93,40 @@ module rdma_write
   logic tags_ready;
 
   // A piece is held until its last beat is taken.
-  logic piece_end, drop_end, hold, last_burst;
+  logic piece_end, drop_end, hold;
   assign piece_ready_o = piece_end;
 
-  // A piece crosses at most one edge of 4 KiB: its first burst ends there, its second begins there.
-  // It does so from the last 64 beats of a page alone, which is a short sum: it is on a long way.
-  logic [6:0] behind;     // of those, or of 64 more, the beat that follows the piece
-  logic crosses;
-  logic [6:0] to_edge, head, length;
-  assign behind       = {1'b0, piece_i.address[8:3]} + piece_i.beats;
-  assign crosses      = piece_i.address[11:9] == '1 && behind[6] && behind[5:0] != '0;
-  assign to_edge      = 7'd0 - piece_i.address[9:3];  // where it crosses
-  assign head         = crosses ? to_edge : piece_i.beats;
-  assign length       = first_q ? head : rest_q;
-  assign rest         = first_q ? piece_i.beats : rest_q;
-  assign last_burst   = second_q || rest_q == '0;  // while it goes
+  // The next burst of the piece.
+  axi_pkg::address_t cut;
+  logic [9:0] length;
+  logic [6:0] rest;       // beats of the piece from there on
+  logic cut_last;
+  axi_cut #(
+    .DataWidth (64),
+    .Granule   (8),
+    .BurstBytes(4096),
+    .MaxBytes  (8 * PacketBeats),
+    .Held      (1'b1)
+  ) u_cut (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i  (piece_valid_i),
+    .cmd_ready_o  (),
+    .cmd_addr_i   ({piece_i.address, 3'd0}),
+    .cmd_bytes_i  ({piece_i.beats, 3'd0}),
+    .stop_i       (1'b0),
+    .burst_valid_o(),
+    .burst_ready_i(burst_end && state_q == StBurst),
+    .burst_part_i (1'b0),
+    .burst_units_i('0),
+    .burst_units_o(length),
+    .offered_i    (1'b0),
+    .burst_o      (cut),
+    .burst_first_o(),
+    .burst_final_o(),
+    .burst_last_o (cut_last),
+    .burst_left_o (rest)
+  );
 
   assign room      = tags_ready;
   assign hold      = bodies_hold_i && piece_i.body;
@@ -123,7 +143,7 @@ module rdma_write
   logic payload_take;
   assign payload_take = payload_valid_i && payload_ready_o;
   assign drop_end     = state_q == StDrop && payload_valid_i && left_q == 7'd1;
-  assign piece_end    = drop_end || (burst_end && state_q == StBurst && last_burst);
+  assign piece_end    = drop_end || (burst_end && state_q == StBurst && last_q);
 
   assign payload_ready_o = (state_q == StBurst && !w_done_q && wready_i) || state_q == StDrop;
   assign notice_ready_o  = state_q == StNotice && burst_end;
@@ -132,13 +152,10 @@ module rdma_write
     if (!rst_ni) begin
       state_q       <= StIdle;
       notice_last_q <= 1'b0;
-      first_q       <= 1'b1;
       aw_q          <= 1'b0;
       w_done_q      <= 1'b0;
       part_bad_q    <= 1'b0;
     end else begin
-      if (piece_end) first_q <= 1'b1;
-      else if (go_burst) first_q <= 1'b0;
       if (awready_i) aw_q <= 1'b0;
       if (w_take && wlast_o) w_done_q <= 1'b1;
       unique case (state_q)
@@ -171,24 +188,21 @@ module rdma_write
   always_ff @(posedge clk_i) begin
     // Whether a piece begins is known late: what it would begin with is loaded meanwhile.
     if (state_q == StIdle) begin
-      second_q <= !first_q;
-      length_q <= length;
+      last_q   <= cut_last;
+      length_q <= length[6:0];
       run_q    <= rest;
-      if (first_q) rest_q <= crosses ? {1'b0, behind[5:0]} : '0;
-      left_q <= go_notice ? (notice_i.two ? 7'd2 : 7'd1) : piece_i.drop ? piece_i.packet : length;
+      left_q   <= go_notice ? (notice_i.two ? 7'd2 : 7'd1) :
+                  piece_i.drop ? piece_i.packet : length[6:0];
     end
     if (w_take || (state_q == StDrop && payload_valid_i)) left_q <= left_q - 7'd1;
   end
 
   // ---------------------------------------------------------------- AXI
-  logic  notice, next_page;
-  addr_t offered;
+  logic notice;
   assign notice    = state_q == StNotice;
   assign awvalid_o = aw_q;
-  // Notice and piece are held until their end, so neither is stored. The sum is behind the choice: one LUT a bit.
-  assign offered   = notice ? notice_i.address : piece_i.address;
-  assign next_page = second_q && !notice;
-  assign awaddr_o  = {offered[63:12] + 52'(next_page), next_page ? 9'd0 : offered[11:3], 3'b000};
+  // Notice and piece are held until their end, so neither is stored.
+  assign awaddr_o  = notice ? {notice_i.address, 3'b000} : cut.addr;
   assign awlen_o   = notice ? 8'(notice_i.two) : 8'(length_q) - 8'd1;
   assign awuser_o  = notice ? (notice_i.two ? 13'd16 : 13'd8) : 13'({run_q, 3'b000});
   assign wvalid_o  = !w_done_q && ((state_q == StBurst && payload_valid_i) || notice);
@@ -208,7 +222,7 @@ module rdma_write
     tag_in.src    = piece_i.src;
     tag_in.place  = piece_i.place;
     if (notice) tag_in = notice_i.answer;
-    else if (last_burst && piece_i.last) tag_in.wrote = piece_i.body ? WroteBody : WrotePacket;
+    else if (last_q && piece_i.last) tag_in.wrote = piece_i.body ? WroteBody : WrotePacket;
   end
 
   fifo #(
@@ -268,6 +282,6 @@ module rdma_write
 
   assign write_o = go_burst;
   logic unused;
-  assign unused = &{1'b0, bresp_i[0]};
+  assign unused = &{1'b0, bresp_i[0], length[9:7], cut.len, cut.size, cut.burst};
   assign idle_o  = state_q == StIdle && !piece_valid_i && !tag_valid && !answer_valid_o;
 endmodule
