@@ -165,7 +165,7 @@ def test_lines_that_no_cache_has_are_accessed_once_however_many(run: Run) -> Non
 def test_stores_that_miss_the_cache_are_bounded_by_a_chunk_a_clock(run: Run) -> None:
     """Request, the victim's line in two chunks, GACK: four clocks of the FPGA's packer a line."""
     found = run(operation="device-write", driver="cached", iterations=5_000, window=64)
-    assert 0.92 <= found["throughput"]["payload_bit_s"] / 8 / (300e6 / 4 * 128) <= 1.0
+    assert 0.89 <= found["throughput"]["payload_bit_s"] / 8 / (300e6 / 4 * 128) <= 1.0
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

@@ -196,9 +196,11 @@ def usual_iterations(size: int) -> int:
     return max(FEWEST, min(ITERATIONS, VOLUME // size))
 
 
-def saturating(size: int) -> int:
-    """A window that keeps the link busy: 64 lines, at least two transfers."""
-    return max(2, 64 // -(-size // LINE_BYTES))
+def saturating(size: int, driver: str = "uncached") -> int:
+    """A window that keeps the link busy: 64 lines, over PCIe with its longer round trip 256; at least two
+    transfers."""
+    lines = 256 if driver in PCIE else 64
+    return max(2, lines // -(-size // LINE_BYTES))
 
 
 def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[str, Any]:
@@ -312,7 +314,7 @@ def points(
                 one_size = way in (ATOMIC, IPI, BARRIER) or (way == IO and sizes == SIZES)
                 for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
-                    most = min(saturating(size), most_in_flight(size, way))
+                    most = min(saturating(size, way), most_in_flight(size, way))
                     flights = tuple(dict.fromkeys((1, most))) if window is None else (window,)
                     used = policies if links > 1 else POLICIES[:1]
                     for rate, flight, policy in product(errors, flights, used):

@@ -12,6 +12,12 @@ from isthmus.workload import bytes_text, crossings
 OPERATIONS = ("device-read", "device-write")
 
 
+POSTED = (
+    "device-write: a write over PCIe is posted, so the next one begins before it is visible; over the "
+    "coherent link it is acknowledged."
+)
+
+
 @dataclass(frozen=True)
 class Figure:
     """What is compared. `cost`: less of it is better, whatever `shown` says."""
@@ -84,6 +90,8 @@ def _sentences(document: Document) -> Iterator[str]:
                     ]
                     if set(both[0]) & set(both[1]):
                         yield f"{operation}, {figure.name}: {_compared(figure, link, pcie, *both)}."
+        if operation == "device-write" and sides[False] and sides[True]:
+            yield POSTED
 
 
 def _is_of(figure: Figure, m: Measurement) -> bool:
