@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use isthmus_host::coherent::{Caching, CoherentError, LINE_BYTES, Node, Region, Update};
 use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
+use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
 type Failed = Box<dyn Error>;
@@ -27,6 +28,8 @@ const COUNTER: u64 = 0x5000;
 const BYTES: usize = 1000;
 const UPDATES: u64 = 200;
 const ROUNDS: u64 = 50;
+/// Longer than a line needs to memory.
+const ON_ITS_WAY: Picoseconds = Picoseconds::from_ns(200);
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Numbers of interrupts: something is there; the program has ended.
 const THERE: u64 = 7;
@@ -67,11 +70,12 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     expect(&mut node, &shared, ANSWER, &pattern(2)).await?;
     expect(&mut node, &plain, 40, &pattern(3)).await?;
 
-    // A flush brings a line to memory itself.
+    // A flush brings a line to memory itself, shortly after it returns.
     node.store64(&shared, WORDS, 0x1234).await?;
     let line = (SHARED + WORDS) / LINE_BYTES as u64;
     let before = link.peek(line).ok_or("no such line")?[..2] == [0x34, 0x12];
     node.flush(&shared, WORDS, 8).await?;
+    sim.sleep(ON_ITS_WAY).await;
     let after = link.peek(line).ok_or("no such line")?[..2] == [0x34, 0x12];
     said.push(format!("flush: in memory before {before}, after {after}"));
 
