@@ -267,6 +267,15 @@ def test_a_second_link_adds_at_most_a_clock_to_a_line_alone(run: Run, operation:
     assert run(operation=operation, links=2, policy=policy)["workload"]["fastest_cycles"] <= one + 1
 
 
+def test_a_partition_sends_what_is_of_one_line_over_one_link(run: Run) -> None:
+    # The host's answers to updates of one word; a balance takes empty links in turn.
+    settings = {"operation": "update", "driver": "atomic", "size": 8, "links": 2}
+    shares = {
+        policy: run(**settings, policy=policy)["workload"]["second_link_share"] for policy in bench.POLICIES
+    }
+    assert shares == {"balance": pytest.approx(0.5, abs=0.01), "partition": 0}
+
+
 @pytest.mark.parametrize("operation", bench.OPERATIONS)
 @pytest.mark.parametrize("policy", bench.POLICIES)
 def test_every_byte_is_right_while_one_of_two_links_has_bad_blocks(
