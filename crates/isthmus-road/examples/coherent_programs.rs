@@ -8,9 +8,8 @@ use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::coherent::{Caching, CoherentError, LINE_BYTES, Node, Region, Update};
+use isthmus_host::coherent::{Caching, CoherentError, Node, Region, Update};
 use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
-use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
 type Failed = Box<dyn Error>;
@@ -25,11 +24,11 @@ const MESSAGE: u64 = 100;
 const ANSWER: u64 = 0x2000 + 3;
 const WORDS: u64 = 0x4000;
 const COUNTER: u64 = 0x5000;
+const FLUSHED: u64 = 0x6000;
+const KEPT: u64 = 0x6080;
 const BYTES: usize = 1000;
 const UPDATES: u64 = 200;
 const ROUNDS: u64 = 50;
-/// Longer than a line needs to memory.
-const ON_ITS_WAY: Picoseconds = Picoseconds::from_ns(200);
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Numbers of interrupts: something is there; the program has ended.
 const THERE: u64 = 7;
@@ -70,14 +69,20 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     expect(&mut node, &shared, ANSWER, &pattern(2)).await?;
     expect(&mut node, &plain, 40, &pattern(3)).await?;
 
-    // A flush brings a line to memory itself, shortly after it returns.
-    node.store64(&shared, WORDS, 0x1234).await?;
-    let line = (SHARED + WORDS) / LINE_BYTES as u64;
-    let before = link.peek(line).ok_or("no such line")?[..2] == [0x34, 0x12];
-    node.flush(&shared, WORDS, 8).await?;
-    sim.sleep(ON_ITS_WAY).await;
-    let after = link.peek(line).ok_or("no such line")?[..2] == [0x34, 0x12];
-    said.push(format!("flush: in memory before {before}, after {after}"));
+    // The FPGA has given one of two lines up: its load does not ask the FPGA.
+    let mut times = [0; 2];
+    for (at, time) in [FLUSHED, KEPT].into_iter().zip(&mut times) {
+        let begin = sim.now();
+        let word = node.load64(&shared, at).await?;
+        *time = (sim.now() - begin).0 / 1_000;
+        if word != at {
+            return Err(format!("{word:#x} at {at:#x}").into());
+        }
+    }
+    said.push(format!("flushed ns {}", times[0]));
+    said.push(format!("kept ns {}", times[1]));
+    node.flush(&shared, FLUSHED, 8).await?;
+    said.push(format!("after a flush {:#x}", node.load64(&shared, FLUSHED).await?));
 
     // The host stores to other words of the line that the FPGA counts in.
     for round in 0..UPDATES {
@@ -125,6 +130,10 @@ async fn fpga(link: Rc<CoherentLink>) -> Result<Vec<String>, Failed> {
     expect(&mut node, &shared, MESSAGE, &pattern(1)).await?;
     node.store(&shared, ANSWER, &pattern(2)).await?;
     node.store(&plain, 40, &pattern(3)).await?;
+    for at in [FLUSHED, KEPT] {
+        node.store64(&shared, at, at).await?;
+    }
+    node.flush(&shared, FLUSHED, 8).await?;
     node.barrier().await?;
     node.interrupt(THERE).await?;
 

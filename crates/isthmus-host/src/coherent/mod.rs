@@ -81,7 +81,7 @@ pub enum LineAccess {
     Load(Caching),
     /// Bytes are stored: those whose bit of the mask is set.
     Store(Caching, u128, Box<Line>),
-    /// The node gives its copy up; what it changed goes to memory.
+    /// The node gives its copy up; what it changed goes to the memory's home.
     Flush,
     /// A word of it is changed; bytes 0 to 7 of the answer are the old value.
     Update {

@@ -177,8 +177,8 @@ impl<P: Port> Node<P> {
         self.store(region, offset, &value.to_le_bytes()).await
     }
 
-    /// Gives up this node's copies of the lines that these bytes are in; what it changed is on its way to memory
-    /// when it returns. The other side needs no flush to load what was stored.
+    /// Gives up this node's copies of the lines that these bytes are in; what it changed is on its way to
+    /// the memory's home when it returns. The other side needs no flush to load what was stored.
     ///
     /// # Errors
     /// When they are not all in the region, or the port fails.
