@@ -26,6 +26,7 @@
 #![cfg_attr(not(feature = "tokio"), allow(dead_code, reason = "what only tasks of tokio use"))]
 #![forbid(unsafe_code)]
 
+pub mod coherent;
 pub mod etherbone;
 pub mod field;
 pub mod nic;

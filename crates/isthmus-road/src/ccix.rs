@@ -4,7 +4,6 @@
 mod breakdown;
 mod contention;
 mod directory;
-mod dma;
 mod home;
 mod lock_table;
 mod locks;

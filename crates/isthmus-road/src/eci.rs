@@ -2,6 +2,8 @@
 //! A cache-coherent link between a processor and an FPGA: the FPGA reads and writes lines of host memory.
 
 mod breakdown;
+mod nodes;
+mod pcie;
 mod program;
 pub mod scenario;
 mod words;
@@ -13,11 +15,14 @@ use serde_json::{Map, Value, json};
 
 use crate::arrivals::is_saturated;
 use crate::error::RoadError;
+use crate::host_bus::byte_fs;
 use crate::measurement::{
-    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
 };
+use crate::platform::PcieLink;
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
+pub use nodes::{CoherentLink, LinkPort, NodeProgram};
 use program::{Counts, Outcome};
 use scenario::{EciDriver, EciScenario};
 use world::World;
@@ -38,6 +43,12 @@ impl Road for Eci {
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = EciScenario::parse(json)?;
+        if let Some(pcie) = scenario.platform.pcie.filter(|_| scenario.over_pcie()) {
+            let found = pcie::run(&scenario, &pcie, context)?;
+            let stages = found.stages;
+            let made = measurement(&scenario, &found.outcome, found.counters, found.cost)?;
+            return Ok(vec![staged(made, stages)]);
+        }
         let world = World::build(&scenario, context.make_model)?;
         let total = scenario.series() + 1;
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
@@ -51,17 +62,23 @@ impl Road for Eci {
         if scenario.workload.driver == EciDriver::Uncached {
             world.check_memory(&scenario, &outcome.lines)?;
         }
-        let mut measured = measurement(&scenario, &world, &outcome)?;
-        measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
-        measured.stages = stages;
-        Ok(vec![measured])
+        let cost = SimulationCost::of(&world.simulation.statistics());
+        let made = measurement(&scenario, &outcome, world.counters()?, cost)?;
+        Ok(vec![staged(made, stages)])
     }
+}
+
+fn staged(mut measured: Measurement, stages: Vec<Stage>) -> Measurement {
+    measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+    measured.stages = stages;
+    measured
 }
 
 fn measurement(
     scenario: &EciScenario,
-    world: &World,
     outcome: &Outcome,
+    counters: BTreeMap<String, u64>,
+    cost: SimulationCost,
 ) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let arrivals = scenario.arrivals()?;
@@ -72,7 +89,10 @@ fn measurement(
     let count = counted.end - counted.start;
     let moved = count * workload.bytes as u64;
     let (from, until) = (&outcome.from, &outcome.until);
-    let rates = Rates::of(scenario, from, until);
+    let rates = match &scenario.platform.pcie {
+        Some(pcie) if scenario.over_pcie() => Rates::of_pcie(moved, &pcie.link, from, until),
+        _ => Rates::of(scenario, from, until),
+    };
     let saturated = arrivals.rate_per_s().is_some()
         && is_saturated(
             &outcome.due,
@@ -106,28 +126,29 @@ fn measurement(
         1 => String::new(),
         _ => format!("{}-", workload.policy.name()),
     };
-    let name = format!("{policy}{driver}{}-{}", workload.bytes, arrivals.suffix());
-    let statistics = world.simulation.statistics();
+    let errors = scenario.errors().map_or_else(String::new, |rate| format!("-e{rate:e}"));
+    let name = format!("{policy}{driver}{}-{}{errors}", workload.bytes, arrivals.suffix());
     Ok(Measurement {
         workload: described,
         iterations: samples.count(),
         excluded: Excluded { head: counted.start, tail: scenario.series() - counted.end + 1 },
         throughput: Some(Throughput::new(moved, None, count, None, elapsed)),
         checked: Checked { bytes: outcome.checked, ..Checked::default() },
-        counters: world.counters()?,
-        simulation: SimulationCost::of(&statistics),
+        counters,
+        simulation: cost,
         ..Measurement::of(&origin, &name, &samples)
     }
     .described(if scenario.one_way() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
-/// What the direction with the data carried between two moments, over all links.
+/// What the direction with the data carried between two moments, over all links; or over PCIe.
 struct Rates {
     /// Of the words, those of the second link.
     second: f64,
-    /// Words of messages a second, in bytes.
+    /// Words of messages a second, in bytes; over PCIe bytes of TLPs.
     words_bytes_s: f64,
-    /// Of the payload words of numbered blocks, those that carried a word.
+    /// Of the payload words of numbered blocks, those that carried a word; over PCIe, of the bytes of TLPs, the
+    /// data of transfers.
     packing: f64,
     /// Of the time of its lanes, that of numbered blocks.
     busy: f64,
@@ -149,13 +170,25 @@ impl Rates {
         }
     }
 
+    fn of_pcie(moved: u64, link: &PcieLink, from: &Counts, until: &Counts) -> Self {
+        let bytes = (until.wire_bytes - from.wire_bytes) as f64;
+        let elapsed = (until.at - from.at).0 as f64;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        Self {
+            second: 0.0,
+            words_bytes_s: share(bytes, elapsed * 1e-12),
+            packing: share(moved as f64, bytes).min(1.0),
+            busy: share(bytes * byte_fs(link) / 1e3, elapsed).min(1.0),
+        }
+    }
+
     fn describe(&self, scenario: &EciScenario, outcome: &Outcome) -> Map<String, Value> {
         let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
         let described = json!({
             "lines": scenario.lines(),
             "link_bytes_s": self.words_bytes_s,
             "packing_share": self.packing,
-            "fastest_cycles": fastest.0 as f64 * scenario.platform.clock_mhz / 1e6,
+            "fastest_cycles": fastest.0 as f64 * scenario.clock_mhz() / 1e6,
             "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
             "bad_blocks": outcome.until.bad,
             "blocks_again": outcome.until.again,
@@ -165,8 +198,12 @@ impl Rates {
             "policy": scenario.workload.policy.name(),
             "second_link_share": self.second,
         });
-        let parts =
-            if scenario.workload.links == 1 { vec![described] } else { vec![described, two] };
-        parts.into_iter().filter_map(|part| part.as_object().cloned()).flatten().collect()
+        let pcie = scenario.platform.pcie.filter(|_| scenario.over_pcie()).map(
+            |pcie| json!({ "pcie": format!("Gen{} x{}", pcie.link.generation, pcie.link.lanes) }),
+        );
+        let two = (scenario.workload.links > 1).then_some(two);
+        let errors = scenario.errors().map(|rate| json!({ "errors": rate }));
+        let parts = std::iter::once(described).chain(two).chain(pcie).chain(errors);
+        parts.filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

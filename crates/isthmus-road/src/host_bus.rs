@@ -67,6 +67,20 @@ fn port(port: &PciePort) -> PortConfig {
     }
 }
 
+fn generation(link: &PcieLink) -> Generation {
+    match link.generation {
+        1 => Generation::Gen1,
+        2 => Generation::Gen2,
+        3 => Generation::Gen3,
+        _ => Generation::Gen4,
+    }
+}
+
+/// Femtoseconds of a byte on a link.
+pub(crate) fn byte_fs(link: &PcieLink) -> f64 {
+    8e15 / (generation(link).lane_bit_s() * f64::from(link.lanes) * (1.0 - link.reserved_share))
+}
+
 /// A PCIe link named `name` whose device has a BAR of `bar_bytes`.
 pub(crate) fn pcie_config(
     name: &str,
@@ -77,12 +91,7 @@ pub(crate) fn pcie_config(
 ) -> PcieConfig {
     PcieConfig {
         name: name.to_owned(),
-        generation: match link.generation {
-            1 => Generation::Gen1,
-            2 => Generation::Gen2,
-            3 => Generation::Gen3,
-            _ => Generation::Gen4,
-        },
+        generation: generation(link),
         lanes: link.lanes,
         max_payload_bytes: link.max_payload_bytes,
         max_read_request_bytes: link.max_read_request_bytes,

@@ -8,6 +8,7 @@
 
 mod arrivals;
 pub mod ccix;
+mod dma;
 pub mod eci;
 mod error;
 pub mod etherbone;
@@ -26,6 +27,7 @@ pub mod scenario;
 mod schema;
 mod stages;
 pub mod switch;
+mod together;
 pub mod torus;
 mod watch;
 

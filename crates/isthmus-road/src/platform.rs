@@ -90,6 +90,20 @@ pub struct DmaMemory {
     pub write_ns: f64,
 }
 
+/// Host memory on PCIe, for a device's DMA alone.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PcieMemory {
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The FPGA's hard block.
+    pub endpoint: PciePort,
+    /// Host memory behind the port.
+    pub memory: DmaMemory,
+}
+
 /// Processor costs of PCIe accesses.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

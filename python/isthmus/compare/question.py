@@ -149,9 +149,8 @@ def plan(
                     why.append(f"{platform.name} carries {' and '.join(carried)}, not {question.operation}")
                 elif not why:
                     names = ", ".join(dict.fromkeys(d.name for d in drivers))
-                    why.append(
-                        f"{platform.name} has the driver {names} for {question.operation}, not {driver}"
-                    )
+                    other = f"not {driver}" if driver else f"where --driver {drivers[0].name} asks for it"
+                    why.append(f"{platform.name} has the driver {names} for {question.operation}, {other}")
         runs += found
         if not found:
             refused[platform.name] = why[0] if why else f"{platform.name} takes no part in compare"

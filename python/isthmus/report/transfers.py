@@ -37,6 +37,8 @@ class TransferPage:
     header     columns of the tables of numbers
     row        the cells of a measurement
     answered   the measurements that the answer is about; all, if not given
+    more       sentences below the answer
+    also       figures behind the others
     """
 
     road: str
@@ -51,6 +53,8 @@ class TransferPage:
     header: tuple[str, ...]
     row: Callable[[Measurement], Sequence[str]]
     answered: Callable[[Sequence[Measurement]], Sequence[Measurement]] = lambda members: members
+    more: Callable[[Document], Sequence[str]] = lambda _: ()
+    also: Callable[[Document], Sequence[Figure]] = lambda _: ()
 
     def page(self, document: Document) -> str:
         """The whole page as text."""
@@ -85,11 +89,13 @@ class TransferPage:
             lines.append(
                 f"{self.link} carries up to {most.throughput.payload_bit_s / 8e9:.2f} GB/s ({what})."
             )
-        return f'<p class="headline">{escape(" ".join(lines))}</p>'
+        said = [f"<li>{escape(sentence)}</li>" for sentence in self.more(document)]
+        below = f"<ul>{''.join(said)}</ul>" if said else ""
+        return f'<p class="headline">{escape(" ".join(lines))}</p>{below}'
 
     def figures(self, document: Document) -> list[Figure]:
         """Latency of transfers one by one, the rate of many, and the stages of one."""
-        return replace(self, colours=self._colours(document))._figures(document)
+        return [*replace(self, colours=self._colours(document))._figures(document), *self.also(document)]
 
     def _colours(self, document: Document) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -31,6 +31,8 @@ BASE_NS = {
     ("eci", "io"): 131,
     ("eci", "ipi"): 68,
     ("eci", "barrier"): 115,
+    ("eci", "pcie-dma"): 600,
+    ("eci", "pcie-ring"): 1_150,
     ("ccix", "request-agent"): 520,
     ("ccix", "svm"): 540,
     ("ccix", "cached"): 550,
@@ -62,6 +64,7 @@ BYTE_NS = {
     "contended": 0.08,
     "locks": 0.08,
     "pcie-dma": 0.07,
+    "pcie-ring": 0.07,
     "poll": 8.0,
     "interrupt": 8.0,
 }
@@ -126,6 +129,11 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "fastest_cycles": total / 3333, "acknowledged_ps": total, "bad_blocks": 0, "blocks_again": 0,
         }  # fmt: skip
         own |= {key: work[key] for key in ("links", "policy") if key in work}
+        if "faults" in scenario:
+            own |= {"errors": max(one["rate"] for one in scenario["faults"].values()), "bad_blocks": 9}
+            name += f"e{own['errors']:g}"
+        if driver.startswith("pcie"):
+            own["pcie"] = "Gen3 x16"
     if road == "ccix":
         own = {
             "lines": -(-size // 64), "link_bytes_s": 1.2 * size * per_s, "packet_messages": 3.0,

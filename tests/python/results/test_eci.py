@@ -11,14 +11,17 @@ from isthmus import verify
 from isthmus.errors import UserError
 from isthmus.results import Document, load
 from isthmus.roads.eci import bench as eci
-from isthmus.roads.eci import command, page, published, tables
+from isthmus.roads.eci import beside, command, page, published, tables
 from isthmus.roads.eci.bench import Point, Transfers
+from isthmus.roads.eci.command import Asked
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compare"))
 
 import made_up
+from isthmus.compare.terminal import Files, screen
 
-GIVEN = {top: Path(f"{top}.so") for top in (eci.FPGA, eci.HOST)}
+FILES = Files("out/compare.html", "out/compare.csv")
+GIVEN = {top: Path(f"{top}.so") for top in (eci.FPGA, eci.HOST, eci.DMA)}
 
 
 def measured(sizes: str = "128,1K") -> Document:
@@ -62,7 +65,7 @@ def test_each_size_is_measured_alone_and_with_64_lines_in_flight() -> None:
 def test_the_table_and_the_page_show_every_measurement(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = command.run(size="128,1K", iterations=40, out=tmp_path, runner=made_up.engine, given=GIVEN)
+    made = command.run(Asked(size="128,1K", iterations=40), out=tmp_path, runner=made_up.engine, given=GIVEN)
     text = capsys.readouterr().out
     assert text.count("\n  128 ") == 4
     assert "device-write of host memory" in text
@@ -88,15 +91,100 @@ def test_two_links_are_measured_by_both_policies_and_shown_apart() -> None:
     assert names == ["isthmus, balance", "isthmus, partition"]
 
 
+def test_the_same_transfers_over_pcie_are_shown_beside_with_their_crossovers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = Asked("device-read", size="128:64K", pcie=True)
+    made = command.run(asked, out=tmp_path, runner=made_up.engine, given=GIVEN)
+    text = capsys.readouterr().out
+    assert "# eci, isthmus, device-read of host memory by DMA, of addresses that the FPGA has" in text
+    assert "of descriptors in a ring in host memory, pcie-ring; PCIe Gen3 x16" in text
+    # Made up: 140 ns and 0.08 ns a byte here, 600 ns and 0.07 there; 1150 ns and 0.07 with a ring.
+    latency = "device-read, latency, one at a time: one link is ahead"
+    assert f"{latency} below 64 KiB, PCIe Gen3 x16 from there on" in text
+    assert f"{latency} of PCIe Gen3 x16, ring from 128 bytes to 64 KiB, no crossover" in text
+    drawn = (tmp_path / "eci.html").read_text()
+    for sentence in beside.sentences(made):
+        assert sentence.partition(" (")[0] in drawn
+    names = [one["name"] for one in page.PAGE.figures(made)[0].panels[0].option["series"]]
+    assert names == ["isthmus", "isthmus, PCIe Gen3 x16", "isthmus, PCIe Gen3 x16, ring"]
+
+
+def test_over_pcie_the_fpga_and_the_host_are_others() -> None:
+    made = eci.scenario(Point(Transfers("device-read", driver="pcie-ring"), "isthmus", eci.loaded()), GIVEN)
+    assert made["fpga"]["model_path"] == f"{eci.DMA}.so"
+    assert "host" not in made
+    assert (made["platform"]["pcie"]["link"]["generation"], made["platform"]["pcie"]["link"]["lanes"]) == (
+        3,
+        16,
+    )
+    assert (
+        "pcie"
+        not in eci.scenario(Point(Transfers("device-read"), "isthmus", eci.loaded()), GIVEN)["platform"]
+    )
+
+
 @pytest.mark.parametrize(
     ("driver", "operations"), [("io", ["host-read", "host-write"]), ("barrier", ["device-write"])]
 )
 def test_words_are_measured_by_all_operations_of_their_driver(
     tmp_path: Path, driver: str, operations: list[str]
 ) -> None:
-    made = command.run(driver=driver, iterations=5, out=tmp_path, runner=made_up.engine, given=GIVEN)
+    made = command.run(Asked(driver=driver, iterations=5), out=tmp_path, runner=made_up.engine, given=GIVEN)
     assert list(dict.fromkeys(m.workload["operation"] for m in made)) == operations
     assert {m.workload["bytes"] for m in made} == {8}
+
+
+def test_compare_takes_two_links_where_they_are_set() -> None:
+    asked = {"op": "device-read", "size": 128, "platforms": ["eci"], "driver": "uncached"}
+    one = made_up.found(**asked)
+    two = made_up.found(**asked, settings=["eci.links=2", "eci.partition=1"])
+    assert "links" not in next(iter(one.document)).workload
+    assert {(m.workload["links"], m.workload["policy"]) for m in two.document} == {(2, "partition")}
+    assert "ECI, 2 x 12 lanes" in screen(two.answer, FILES)
+    with pytest.raises(UserError, match=r"set: eci\.links: 3 is outside 1 to 2"):
+        made_up.found(**asked, settings=["eci.links=3"])
+
+
+def test_compare_reads_a_word_of_the_fpga_where_io_is_named() -> None:
+    found = made_up.found(op="read", size="8", platforms=["eci"], driver="io")
+    assert "ECI, 12 lanes" in screen(found.answer, FILES)
+    with pytest.raises(UserError, match="eci has the driver io for host-read, where --driver io asks for it"):
+        made_up.found(op="read", size="8", platforms=["eci"])
+    with pytest.raises(UserError, match="host-read over a coherent link takes 1 to 8 bytes"):
+        made_up.found(op="read", size="16", platforms=["eci"], driver="io")
+
+
+def test_compare_has_pcie_beside_it_where_it_is_named() -> None:
+    found = made_up.found(op="device-write", size="4K", platforms=["eci"], driver="pcie-ring")
+    assert "PCIe x16 ring" in screen(found.answer, FILES)
+
+
+def test_a_curve_of_errors_has_a_run_for_each_share_of_both_directions() -> None:
+    points = eci.points(
+        [eci.loaded()], ["isthmus"], ["device-read"], "4K", 10, 4, errors=eci.rates("0,1e-4"), links=2
+    )
+    assert eci.scenario(points[0], GIVEN).get("faults") is None
+    faults = eci.scenario(points[1], GIVEN)["faults"]
+    assert set(faults) == {f"{way}{n}.block_error" for way in ("to_host", "to_fpga") for n in ("", "_1")}
+    assert {one["rate"] for one in faults.values()} == {1e-4}
+    assert eci.rates("all") == eci.ERRORS
+
+
+def test_a_curve_of_errors_is_a_table_and_a_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = Asked("device-read", size="4K", window=4, errors="1e-3,0,1e-5")
+    made = command.run(asked, out=tmp_path, runner=made_up.engine, given=GIVEN)
+    text = capsys.readouterr().out
+    assert (
+        "# eci, isthmus, device-read of host memory, lines of 128 bytes, uncached; one link; 0.001 of" in text
+    )
+    curve = text.partition("# goodput of isthmus, device-read, 4096 bytes, 4 in flight, one link")[2]
+    assert [line.split()[0] for line in curve.splitlines()[2:5]] == ["0", "1e-05", "0.001"]
+    assert page.PAGE.figures(made)[-1].panels[0].option["xAxis"]["data"] == ["0", "1e-05", "0.001"]
+    assert "What bad blocks leave of the rate" in (tmp_path / "eci.html").read_text()
+    assert "What bad blocks" not in page.page(measured())
 
 
 def test_the_page_of_both_profiles_draws_two_lines() -> None:
@@ -116,7 +204,8 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("eci.")]
     named = {cell for line in targets for cell in line if cell.startswith("eci/")}
-    named |= {line["measurement"] for line in verify.published("eci") if line["measurement"]}
+    lines = (line["measurement"] for line in verify.published("eci"))
+    named |= {one for each in lines for one in each.split(" / ") if one}
     assert len(named) > 1
     assert {one.replace("{profile}", "isthmus") for one in named} <= ids
 
@@ -131,11 +220,19 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         ({"driver": "io", "size": "16"}, "size: an I/O access is of 1 to 8 bytes"),
         ({"policy": "balanced"}, "unknown policy 'balanced'; did you mean 'balance'?"),
         ({"driver": "ipi", "operation": "device-read"}, "unknown driver 'ipi'"),
+        ({"errors": "1e-4,often"}, "errors: 'often'; expected shares from 0 to 0.1, or all"),
+        ({"errors": "0.2"}, "errors: '0.2'; expected shares from 0 to 0.1, or all"),
+        ({"driver": "pcie-dma", "errors": "1e-4"}, "errors: pcie-dma has no blocks; expected 0"),
+        ({"driver": "pcie-dma", "links": 2}, "links: pcie-dma has one link"),
+        (
+            {"driver": "cached", "size": "16K", "iterations": 9000},
+            "9000 transfers of 16384 bytes access 1154688 lines that no cache has, each once; at most",
+        ),
         ({"operation": "device-raed"}, "unknown op 'device-raed'; did you mean 'device-read'?"),
     ],
 )
 def test_what_cannot_be_run_is_refused_in_one_line(settings: dict[str, object], says: str) -> None:
     with pytest.raises(UserError) as refused:
-        command.run(**settings, runner=made_up.engine, given=GIVEN)  # type: ignore[arg-type]
+        command.run(Asked(**settings), runner=made_up.engine, given=GIVEN)  # type: ignore[arg-type]
     assert says in str(refused.value)
     assert "\n" not in str(refused.value)

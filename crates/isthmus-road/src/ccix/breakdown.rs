@@ -5,11 +5,11 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::world::ccix::{CcixLink, PacketRecord, Way as Direction};
 use isthmus_sim::world::pcie::{self, TlpKind};
 
-use super::dma::Dma;
 use super::messages::{TRANSLATE, TRANSLATED, is_of_a_line};
 use super::program::Outcome;
 use super::scenario::CcixScenario;
 use super::world::{Side, World};
+use crate::dma::Dma;
 use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::stages::Way;

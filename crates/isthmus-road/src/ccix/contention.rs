@@ -15,9 +15,10 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::ccix::Way;
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
-use super::home::{Content, Home, Line, Transfers, pattern};
+use super::home::{Content, Home, Transfers};
 use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, NAME};
 use super::world::{Side, World, first_seed};
+use crate::dma::{Line, pattern};
 use crate::error::RoadError;
 use crate::measurement::{
     Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,

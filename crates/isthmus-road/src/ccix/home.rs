@@ -19,24 +19,7 @@ use super::messages::{
 };
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
-
-/// A line's bytes.
-pub(super) type Line = [u8; LINE_BYTES];
-
-/// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
-pub(super) fn pattern(index: u64, seed: u32) -> Line {
-    let round = |value: u32| {
-        let value = value ^ value << 13;
-        let value = value ^ value >> 17;
-        value ^ value << 5
-    };
-    let mut line = [0; LINE_BYTES];
-    for (word, bytes) in line.chunks_exact_mut(8).enumerate() {
-        let low = round(round((index as u32) << 3 ^ word as u32 ^ seed));
-        bytes.copy_from_slice(&(u64::from(round(low)) << 32 | u64::from(low)).to_le_bytes());
-    }
-    line
-}
+use crate::dma::{Line, Stored, pattern};
 
 /// Lines that have the pattern of their numbers, from `base` on, where nothing was stored.
 #[derive(Debug, Default)]
@@ -70,16 +53,6 @@ impl Content {
     pub(super) fn changed(&self) -> impl Iterator<Item = u64> {
         self.changed.keys().copied()
     }
-}
-
-/// A write that became visible.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stored {
-    /// Number of the line, as the FPGA counts.
-    pub(super) index: u64,
-    pub(super) at: Picoseconds,
-    /// Content of the line.
-    pub(super) line: Line,
 }
 
 /// What an access of the host does to its line.

@@ -18,10 +18,11 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{DeviceHandle, InputPin, OutputPin, PinAgent, RandomStream, Sim};
 use isthmus_sim::world::ccix::{CcixLink, Way};
 
-use super::home::{Content, Home, Line};
+use super::home::{Content, Home};
 use super::lock_table::{LockMessage, LockTable, Order, Status};
 use super::scenario::{CcixLockMode, CcixLocks, CcixScenario, CcixTransaction, NAME};
 use super::world::{Side, World, first_seed};
+use crate::dma::Line;
 use crate::error::RoadError;
 use crate::measurement::{
     Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,

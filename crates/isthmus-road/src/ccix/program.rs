@@ -11,10 +11,11 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::ccix::{Carried, Way};
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
-use super::home::{Content, pattern};
+use super::home::Content;
 use super::scenario::{CcixScenario, LINE_BYTES, Visits};
 use super::world::{Side, World, first_seed};
 use crate::arrivals::Starts;
+use crate::dma::pattern;
 use crate::error::RoadError;
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);

@@ -14,9 +14,10 @@ use isthmus_sim::kernel::RandomStream;
 use isthmus_sim::world::ccix::CcixTransport;
 
 use crate::arrivals::Arrivals;
+pub(super) use crate::dma::LINE_BYTES;
 use crate::error::RoadError;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, PcieLink, PciePort};
+use crate::platform::{PcieLink, PcieMemory};
 use crate::scenario::{Limits, Profile, sixteen};
 
 /// The road's name.
@@ -114,8 +115,6 @@ impl CcixOrder {
     }
 }
 
-/// Bytes of a line.
-pub const LINE_BYTES: usize = 64;
 /// Lines of the smallest page: a transfer with a virtual address begins at a page.
 pub(super) const PAGE_LINES: u64 = 64;
 /// Maximum number of pages that transfers visit.
@@ -182,21 +181,7 @@ pub struct CcixPlatform {
     pub iommu: Option<CcixIommu>,
     /// The same host and card on PCIe, for the driver `pcie-dma`.
     #[serde(default)]
-    pub pcie: Option<CcixPcie>,
-}
-
-/// The same host and card on PCIe.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CcixPcie {
-    /// The link.
-    pub link: PcieLink,
-    /// The host's port.
-    pub root: PciePort,
-    /// The FPGA's hard block.
-    pub endpoint: PciePort,
-    /// Host memory behind the port.
-    pub memory: DmaMemory,
+    pub pcie: Option<PcieMemory>,
 }
 
 /// The home agent at the host, and the memory behind it.

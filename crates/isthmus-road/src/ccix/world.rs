@@ -11,10 +11,11 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::dma::Dma;
-use super::home::{Content, Home, Line, Stored, pattern};
+use super::home::{Content, Home};
 use super::scenario::{CcixDriver, CcixScenario, REGION_LINES};
 use super::svm::Translator;
+use crate::dma::Dma;
+use crate::dma::{Line, Stored, pattern};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 

@@ -21,7 +21,7 @@ pub(super) const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run without any response for this long is an error: the link has stopped.
 pub(super) const STUCK: Picoseconds = Picoseconds::from_us(500);
 /// Longer than an acknowledged store needs to become visible, and longer than blocks are in flight.
-const SETTLE: Picoseconds = Picoseconds::from_us(2);
+pub(super) const SETTLE: Picoseconds = Picoseconds::from_us(2);
 
 /// Counters of the direction that carries the data, at one time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +33,8 @@ pub(super) struct Counts {
     pub(super) blocks: u32,
     pub(super) bad: u64,
     pub(super) again: u64,
+    /// Over PCIe: all bytes of TLPs.
+    pub(super) wire_bytes: u64,
 }
 
 impl Counts {
@@ -47,6 +49,7 @@ impl Counts {
             blocks: of_links(&data.blocks),
             bad: sum(|end| of_links(&end.bad)),
             again: sum(|end| of_links(&end.again)),
+            wire_bytes: 0,
         }
     }
 }
@@ -171,7 +174,7 @@ impl Logic {
             host: Host { tags: (0..=u8::MAX).collect(), ..Host::default() },
             last: sim.now(),
             wrong: None,
-            outcome: Outcome::new(transfers, first_lines(scenario.seed)),
+            outcome: Outcome::new(transfers, first_lines(scenario)),
             sim,
         })
     }
@@ -392,14 +395,19 @@ fn read_all(
     scenario: &EciScenario,
     logic: &Rc<RefCell<Logic>>,
 ) -> Result<(), RoadError> {
-    logic.borrow_mut().host.reads = REGION_LINES;
-    let begin = world.simulation.handle().now();
+    let lines = scenario.memory_lines();
+    logic.borrow_mut().host.reads = lines;
+    let (mut begin, mut before) = (world.simulation.handle().now(), 0);
     loop {
         world.simulation.run_for(CHUNK)?;
         let logic = logic.borrow();
         let wrong = match &logic.wrong {
             Some(wrong) => wrong.clone(),
-            None if logic.host.read == REGION_LINES => return Ok(()),
+            None if logic.host.read == lines => return Ok(()),
+            None if logic.host.read > before => {
+                (begin, before) = (world.simulation.handle().now(), logic.host.read);
+                continue;
+            }
             None if world.simulation.handle().now() - begin < STUCK => continue,
             None => format!("the host has read {} lines in {STUCK}", logic.host.read),
         };

@@ -17,6 +17,7 @@ use isthmus_sim::world::lines::LINE_BYTES;
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::operation::Operation;
+use crate::platform::{DmaMemory, PcieLink, PcieMemory, PciePort};
 use crate::scenario::{Limits, Profile, sixteen};
 
 /// Lines of the FPGA's cache.
@@ -28,6 +29,10 @@ const MOST_BYTES: usize = 65_536;
 const OPEN_WORDS: u32 = 32;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 4_096;
+/// Lines of which each is accessed once: of the driver `cached`, at most.
+const MOST_FIRST_LINES: u64 = 1 << 20;
+/// Tasks that the FPGA's DMA engine has open at most, over PCIe.
+pub(super) const MOST_TASKS: u32 = 128;
 
 const fn one() -> u32 {
     1
@@ -45,8 +50,9 @@ pub struct EciScenario {
     pub platform: EciPlatform,
     /// The FPGA.
     pub fpga: EciDevice,
-    /// The host's end of the link.
-    pub host: EciDevice,
+    /// The host's end of the link; over PCIe there is none.
+    #[serde(default)]
+    pub host: Option<EciDevice>,
     /// What to measure.
     pub workload: EciWorkload,
     /// Seed of the data.
@@ -84,6 +90,34 @@ pub struct EciPlatform {
     /// interrupts.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub core_ns: f64,
+    /// A host and a card on PCIe, for the drivers `pcie-dma` and `pcie-ring`.
+    #[serde(default)]
+    pub pcie: Option<EciPcie>,
+}
+
+/// A host and a card on PCIe.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EciPcie {
+    /// Clock of the FPGA's logic and of its hard block's user side.
+    #[schemars(range(min = 50.0, max = 1_000.0))]
+    pub clock_mhz: f64,
+    /// The link.
+    pub link: PcieLink,
+    /// The host's port.
+    pub root: PciePort,
+    /// The FPGA's hard block.
+    pub endpoint: PciePort,
+    /// Host memory behind the port.
+    pub memory: DmaMemory,
+}
+
+impl EciPcie {
+    /// Without the FPGA's clock.
+    pub(super) fn memory_over_pcie(&self) -> PcieMemory {
+        let Self { link, root, endpoint, memory, .. } = *self;
+        PcieMemory { link, root, endpoint, memory }
+    }
 }
 
 /// Gateware of one end.
@@ -119,6 +153,10 @@ pub enum EciDriver {
     Ipi,
     /// Barriers of the FPGA, with no store open before them: `device-write`.
     Barrier,
+    /// By DMA over PCIe, of addresses that the FPGA's logic has.
+    PcieDma,
+    /// By DMA over PCIe, of descriptors in a ring in host memory.
+    PcieRing,
 }
 
 impl EciDriver {
@@ -134,6 +172,8 @@ impl EciDriver {
             Self::Io => "io",
             Self::Ipi => "ipi",
             Self::Barrier => "barrier",
+            Self::PcieDma => "pcie-dma",
+            Self::PcieRing => "pcie-ring",
         }
     }
 }
@@ -231,6 +271,8 @@ impl EciScenario {
         }
         let window = self.arrivals()?.window().unwrap_or(1);
         self.check_words(window)?;
+        self.check_pcie(window)?;
+        self.check_first()?;
         let lines = u64::from(window) * self.lines();
         if lines > REGION_LINES / 2 {
             let most = REGION_LINES / 2 / self.lines();
@@ -243,6 +285,64 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.window", reason));
         }
         Ok(())
+    }
+
+    fn check_pcie(&self, window: u32) -> Result<(), RoadError> {
+        let name = self.workload.driver.name();
+        if !self.over_pcie() {
+            let missing = || RoadError::scenario("host", format!("missing, for driver {name}"));
+            return self.host.as_ref().map(|_| ()).ok_or_else(missing);
+        }
+        if self.platform.pcie.is_none() {
+            let reason = format!("missing, for workload.driver {name}");
+            return Err(RoadError::scenario("platform.pcie", reason));
+        }
+        if self.workload.links > 1 {
+            return Err(RoadError::scenario("workload.links", format!("{name} has one link")));
+        }
+        if window > MOST_TASKS {
+            let reason = format!("{window} of {name}: at most {MOST_TASKS} are open");
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    /// Lines that no cache has are accessed once each.
+    fn check_first(&self) -> Result<(), RoadError> {
+        let lines = self.memory_lines();
+        if self.workload.driver == EciDriver::Cached && lines > MOST_FIRST_LINES {
+            let reason = format!("{lines} lines, each accessed once: at most {MOST_FIRST_LINES}");
+            return Err(RoadError::scenario("workload.iterations", reason));
+        }
+        Ok(())
+    }
+
+    /// Whether the FPGA has a cache, and the host a cache and a directory.
+    pub(super) fn has_caches(&self) -> bool {
+        let without = self.workload.driver == EciDriver::Uncached || self.over_pcie();
+        !without && !self.words()
+    }
+
+    /// Whether it is over PCIe, and not over the coherent link.
+    pub(super) fn over_pcie(&self) -> bool {
+        matches!(self.workload.driver, EciDriver::PcieDma | EciDriver::PcieRing)
+    }
+
+    /// The largest share of blocks of a direction that arrive with a wrong check; `None`: no rate is given.
+    pub(super) fn errors(&self) -> Option<f64> {
+        let errors = self.faults.iter().filter(|(name, _)| name.ends_with(".block_error"));
+        errors.map(|(_, spec)| spec.rate).filter(|rate| *rate > 0.0).reduce(f64::max)
+    }
+
+    /// Clock of the FPGA's logic.
+    pub(super) fn clock_mhz(&self) -> f64 {
+        let pcie = self.platform.pcie.filter(|_| self.over_pcie());
+        pcie.map_or(self.platform.clock_mhz, |pcie| pcie.clock_mhz)
+    }
+
+    /// Lines of host memory.
+    pub(super) fn memory_lines(&self) -> u64 {
+        self.region().max(REGION_LINES)
     }
 
     fn check_words(&self, window: u32) -> Result<(), RoadError> {
@@ -301,6 +401,8 @@ impl EciScenario {
         match self.workload.driver {
             EciDriver::Atomic => 1,
             EciDriver::CachedHit => window * self.lines(),
+            // Each is accessed once: a line that was in the cache may still be in it.
+            EciDriver::Cached => (self.series() + 1) * self.lines(),
             _ => REGION_LINES,
         }
     }
@@ -376,6 +478,28 @@ mod tests {
         assert_eq!(scenario.lines(), 3);
         assert_eq!([0, 1, 2].map(|line| scenario.bytes_of(line)), [128, 128, 44]);
         assert_eq!((scenario.counted(), scenario.series()), (6..16, 20));
+    }
+
+    #[test]
+    fn lines_that_no_cache_has_are_accessed_once_each() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["driver"] = "cached".into();
+        scenario["workload"]["iterations"] = 6_000.into();
+        let first = EciScenario::parse(&scenario.to_string()).unwrap();
+        assert_eq!(first.region(), (first.series() + 1) * first.lines());
+        assert!(first.memory_lines() >= first.region());
+        scenario["workload"]["iterations"] = 400_000.into();
+        let many = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
+        let says = "workload.iterations: 1200033 lines, each accessed once: at most 1048576";
+        assert!(many.contains(says), "{many}");
+    }
+
+    #[test]
+    fn over_pcie_there_is_a_host_on_pcie() {
+        let pcie = with(&["workload", "driver"], "pcie-ring".into());
+        assert!(pcie.contains("platform.pcie: missing, for workload.driver pcie-ring"), "{pcie}");
+        let host = with(&["host"], serde_json::Value::Null);
+        assert!(host.contains("host: missing, for driver uncached"), "{host}");
     }
 
     #[test]

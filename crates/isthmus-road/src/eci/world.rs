@@ -13,7 +13,7 @@ use isthmus_sim::{
     ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
 };
 
-use super::scenario::{EciDevice, EciPolicy, EciScenario, REGION_LINES};
+use super::scenario::{EciDevice, EciPolicy, EciScenario};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
@@ -69,9 +69,9 @@ pub(super) struct World {
 }
 
 /// Content of memory at the start.
-pub(super) fn first_lines(seed: u64) -> Vec<Line> {
-    let mut random = RandomStream::new(seed, "eci:memory");
-    (0..REGION_LINES).map(|_| random_line(&mut random)).collect()
+pub(super) fn first_lines(scenario: &EciScenario) -> Vec<Line> {
+    let mut random = RandomStream::new(scenario.seed, "eci:memory");
+    (0..scenario.memory_lines()).map(|_| random_line(&mut random)).collect()
 }
 
 /// A line of random bytes.
@@ -97,7 +97,8 @@ impl World {
         });
         let waveform = scenario.waveform.as_deref();
         let fpga = add(&simulation, scenario, "fpga", &scenario.fpga, waveform, make_model)?;
-        let host = add(&simulation, scenario, "host", &scenario.host, None, make_model)?;
+        let host = scenario.host.as_ref().ok_or_else(|| RoadError::scenario("host", "missing"))?;
+        let host = add(&simulation, scenario, "host", host, None, make_model)?;
         let sim = simulation.handle();
         let links = scenario.workload.links;
         let lanes = |way: &str| -> Result<Vec<_>, RoadError> {
@@ -112,7 +113,7 @@ impl World {
         BlockPins::attach(&fpga, &to_host, &to_fpga)?;
         BlockPins::attach(&host, &to_fpga, &to_host)?;
         let memory = Rc::new(RefCell::new(LineMemory::new(
-            first_lines(scenario.seed),
+            first_lines(scenario),
             Picoseconds::from_ns_f64(scenario.platform.memory_read_ns),
             Picoseconds::from_ns_f64(scenario.platform.memory_write_ns),
         )));

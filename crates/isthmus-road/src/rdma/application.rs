@@ -9,12 +9,13 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::MmioHost;
 
-use super::program::{ProgramOutcome, Task, try_all};
+use super::program::{ProgramOutcome, Task};
 use super::scenario::memory::{Layout, SOURCE_SPARE};
 use super::scenario::{RdmaScenario, RdmaTest};
 use super::sort::{SortError, sort};
 use super::world::{Program, World};
 use crate::error::RoadError;
+use crate::together::try_all;
 
 /// The queue and the region entry of the group.
 const QUEUE: u8 = 1;

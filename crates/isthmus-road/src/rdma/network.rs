@@ -9,12 +9,12 @@ use isthmus_host::rdma::{EndpointConfig, HostId};
 use isthmus_sim::kernel::{ResetSpec, Sim};
 use isthmus_sim::{Picoseconds, Simulation};
 
-use super::program::try_all;
 use super::scenario::RdmaScenario;
 use super::scenario::memory::Layout;
 use super::world::{Node, World};
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory, InterruptLine, MEMORY_BASE};
+use crate::together::try_all;
 
 /// The gateware of all hosts and switches, simulated, and the machines that host programs run on.
 ///

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::{Future, pending, poll_fn};
 use std::ops::Range;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -24,6 +24,7 @@ use super::world::{Program, QUEUE};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::host_bus::{HostMemory, word};
+use crate::together::TaskOf;
 
 /// Messages taken between two tellings of how many.
 pub(super) const CREDIT_EVERY: u64 = INBOX_SLOTS as u64 / 4;
@@ -102,30 +103,6 @@ pub(super) struct Side {
 
 /// What a host does.
 pub(super) type Task<T> = TaskOf<T, RoadError>;
-type TaskOf<T, E> = Pin<Box<dyn Future<Output = Result<T, E>>>>;
-
-/// The first failure ends the wait.
-pub(super) async fn try_all<T, E>(tasks: Vec<TaskOf<T, E>>) -> Result<Vec<T>, E> {
-    let mut tasks: Vec<_> = tasks.into_iter().map(|task| (Some(task), None)).collect();
-    poll_fn(move |context| {
-        for (task, result) in &mut tasks {
-            let Some(running) = task else { continue };
-            if let Poll::Ready(done) = running.as_mut().poll(context) {
-                *task = None;
-                match done {
-                    Ok(done) => *result = Some(done),
-                    Err(error) => return Poll::Ready(Err(error)),
-                }
-            }
-        }
-        if tasks.iter().any(|(task, _)| task.is_some()) {
-            return Poll::Pending;
-        }
-        Poll::Ready(Ok(tasks.iter_mut().filter_map(|(_, result)| result.take()).collect()))
-    })
-    .await
-}
-
 /// Ends when one of two does.
 async fn either(one: impl Future, two: impl Future) {
     let (mut one, mut two) = (pin!(one), pin!(two));

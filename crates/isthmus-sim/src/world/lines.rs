@@ -28,6 +28,10 @@ pub enum LineKind {
     Evict = 2,
     /// Adds 1 to the word that the mask selects, at the home; its old value comes back.
     Increment = 3,
+    /// The same, and 1 is subtracted.
+    Decrement = 4,
+    /// The word becomes the second one of the data if it is the first one; its old value comes back.
+    Swap = 5,
 }
 
 /// A request for a line.
@@ -165,6 +169,11 @@ impl LineMemory {
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
+    }
+
+    /// All of it is zero from now on.
+    pub fn clear(&mut self) {
+        self.lines.fill([0; LINE_BYTES]);
     }
 
     /// The stores since the last call: line, and when it was visible.

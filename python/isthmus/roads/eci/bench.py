@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -23,6 +24,8 @@ from isthmus.workload import parse_sizes
 
 PLATFORM = "eci"
 FPGA, HOST = "eci_fpga", "eci_host"
+DMA = "ccix_dma_fpga"
+"""The FPGA on PCIe: a DMA engine of 512 bits."""
 OPERATIONS = ("device-read", "device-write")
 """Of lines; `update` is of one shared word."""
 UPDATE = "update"
@@ -32,6 +35,14 @@ DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
+PCIE = ("pcie-dma", "pcie-ring")
+"""Beside the coherent link, the same by DMA over PCIe: of addresses that the FPGA's logic has; of
+descriptors in a ring in host memory."""
+PCIE_PARTS = ("link", "root", "endpoint")
+IN_FLIGHT_TASKS = 128
+"""Over PCIe."""
+FIRST_LINES = 1 << 20
+"""Lines that no cache has are accessed once each: so many at most."""
 ATOMIC = "atomic"
 IO, IPI, BARRIER = "io", "ipi", "barrier"
 WORD_OPERATIONS: Mapping[str, tuple[str, ...]] = {
@@ -54,6 +65,10 @@ IN_FLIGHT_LINES = 2048
 CACHE_LINES = 256
 """The same of transfers that hit."""
 SIZES = "128:16K"
+ERRORS = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
+"""Shares of blocks with a wrong check, of a curve of what is left of the rate."""
+MOST_ERRORS = 0.1
+"""With more a link hardly ever leaves replay."""
 WARMUP = 20
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
@@ -82,6 +97,12 @@ class Transfers:
         """Whether it needs a cache in the FPGA, and a directory at the host."""
         return needs_cache(self.driver)
 
+    @property
+    def lines(self) -> int:
+        """Lines of all transfers, those of warm-up and at the edges as well."""
+        edge = 0 if self.window == 1 else self.window or 16
+        return (self.iterations + WARMUP + 2 * edge + 1) * -(-self.size // LINE_BYTES)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -100,6 +121,15 @@ def check(transfers: Transfers) -> None:
     if not 1 <= t.links <= LINKS:
         raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
     choose("policy", t.policy, POLICIES)
+    if t.driver in PCIE and t.links > 1:
+        raise UserError(f"links: {t.driver} has one link")
+    if t.driver in PCIE and t.faults:
+        raise UserError(f"errors: {t.driver} has no blocks; expected 0")
+    if t.driver == "cached" and t.lines > FIRST_LINES:
+        raise UserError(
+            f"iterations: {t.iterations} transfers of {t.size} bytes access {t.lines} lines that no cache "
+            f"has, each once; at most {FIRST_LINES}"
+        )
     if t.operation == UPDATE and t.size != WORD_BYTES:
         raise UserError(f"size: an update is of {WORD_BYTES} bytes")
     if t.driver == IO and t.size > WORD_BYTES:
@@ -115,13 +145,13 @@ def check(transfers: Transfers) -> None:
 
 def needs_cache(driver: str) -> bool:
     """Whether a driver needs a cache in the FPGA."""
-    return driver != "uncached" and driver not in WORD_OPERATIONS
+    return driver not in ("uncached", *PCIE, *WORD_OPERATIONS)
 
 
 def drivers_of(operation: str) -> tuple[str, ...]:
     """The drivers of an operation."""
     words = tuple(driver for driver, carried in WORD_OPERATIONS.items() if operation in carried)
-    lines = (ATOMIC,) if operation == UPDATE else DRIVERS if operation in OPERATIONS else ()
+    lines = (ATOMIC,) if operation == UPDATE else (*DRIVERS, *PCIE) if operation in OPERATIONS else ()
     return (*lines, *words)
 
 
@@ -129,8 +159,36 @@ def most_in_flight(size: int, driver: str = "uncached") -> int:
     """Transfers of this size that may be in flight."""
     if driver in WORD_OPERATIONS:
         return 1 if driver == BARRIER else OPEN_WORDS
+    if driver in PCIE:
+        return max(1, min(IN_FLIGHT_TASKS, IN_FLIGHT_LINES // -(-size // LINE_BYTES)))
     lines = CACHE_LINES if driver == "cached-hit" else IN_FLIGHT_LINES
     return max(1, lines // -(-size // LINE_BYTES))
+
+
+def rates(text: str) -> tuple[float, ...]:
+    """Shares of blocks as people write them. Raises `UserError`."""
+    if text == "all":
+        return ERRORS
+    made = []
+    for each in text.split(","):
+        try:
+            rate = float(each)
+        except ValueError:
+            rate = math.nan
+        if not 0 <= rate <= MOST_ERRORS:
+            raise UserError(
+                f"errors: {each.strip()[:32]!r}; expected shares from 0 to {MOST_ERRORS:g}, or all"
+            )
+        made.append(rate)
+    return tuple(dict.fromkeys(made))
+
+
+def faults_of(rate: float, links: int) -> tuple[tuple[str, float], ...]:
+    """Bits inverted in so many blocks, of both directions of all links."""
+    if not rate:
+        return ()
+    ways = [f"{way}{link}" for link in ("", "_1")[:links] for way in ("to_host", "to_fpga")]
+    return tuple((f"{way}.block_error", rate) for way in ways)
 
 
 def usual_iterations(size: int) -> int:
@@ -138,9 +196,11 @@ def usual_iterations(size: int) -> int:
     return max(FEWEST, min(ITERATIONS, VOLUME // size))
 
 
-def saturating(size: int) -> int:
-    """A window that keeps the link busy: 64 lines, at least two transfers."""
-    return max(2, 64 // -(-size // LINE_BYTES))
+def saturating(size: int, driver: str = "uncached") -> int:
+    """A window that keeps the link busy: 64 lines, over PCIe with its longer round trip 256; at least two
+    transfers."""
+    lines = 256 if driver in PCIE else 64
+    return max(2, lines // -(-size // LINE_BYTES))
 
 
 def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[str, Any]:
@@ -166,12 +226,19 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             **entries(platform.groups["memory"]),
             **entries(platform.groups["core"]),
         },
-        "fpga": {"model_path": str(models[FPGA])},
-        "host": {"model_path": str(models[HOST])},
         "workload": workload,
         "seed": t.seed,
         "limits": {"wall_s": WALL_S},
     }
+    if t.driver in PCIE:
+        made["fpga"] = {"model_path": str(models[DMA])}
+        made["platform"]["pcie"] = {
+            **entries(platform.groups["pcie"]),
+            **{name: entries(platform.groups[name]) for name in PCIE_PARTS},
+            "memory": entries(platform.groups["dma"]),
+        }
+    else:
+        made |= {"fpga": {"model_path": str(models[FPGA])}, "host": {"model_path": str(models[HOST])}}
     if t.faults:
         made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
     for key, value in changes.items():
@@ -179,10 +246,17 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
+def tops(driver: str) -> tuple[str, ...]:
+    """The tops of a driver's devices."""
+    return (DMA,) if driver in PCIE else (FPGA, HOST)
+
+
 def parameters(
     platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1
 ) -> dict[str, int]:
     """The parameters of one end; `cached`: with a cache in the FPGA, and a directory at the host."""
+    if top == DMA:
+        return {"Overlap": 1}
     design = platform.profiles[profile]
     made = {
         "DataDepth": int(design.data.value),
@@ -200,12 +274,17 @@ def parameters(
 
 
 def models(
-    platform: Platform, profile: Profile, waveform: bool = False, cached: bool = False, links: int = 1
+    platform: Platform,
+    profile: Profile,
+    waveform: bool = False,
+    cached: bool = False,
+    links: int = 1,
+    driver: str = "uncached",
 ) -> dict[str, Path]:
-    """The shared objects of both ends by the name of their top; a build shows its progress."""
+    """The shared objects of a driver's devices by the name of their top; a build shows its progress."""
     return {
-        top: running.model(top, waveform and top == FPGA, parameters(platform, profile, top, cached, links))
-        for top in (FPGA, HOST)
+        top: running.model(top, waveform and top != HOST, parameters(platform, profile, top, cached, links))
+        for top in tops(driver)
     }
 
 
@@ -220,9 +299,12 @@ def points(
     driver: str = "uncached",
     links: int = 1,
     policies: Sequence[str] = POLICIES[:1],
+    pcie: bool = False,
+    errors: Sequence[float] = (0.0,),
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone. `policies`: of two
-    links."""
+    links. `pcie`: reads and writes of lines also by DMA over PCIe. `errors`: shares of blocks that arrive
+    wrong, each of them measured."""
     made = []
     for platform in chosen:
         for profile in profiles:
@@ -232,14 +314,20 @@ def points(
                 one_size = way in (ATOMIC, IPI, BARRIER) or (way == IO and sizes == SIZES)
                 for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
-                    most = min(saturating(size), most_in_flight(size, way))
+                    most = min(saturating(size, way), most_in_flight(size, way))
                     flights = tuple(dict.fromkeys((1, most))) if window is None else (window,)
-                    for flight, policy in product(flights, policies if links > 1 else POLICIES[:1]):
+                    used = policies if links > 1 else POLICIES[:1]
+                    for rate, flight, policy in product(errors, flights, used):
                         one = Transfers(
-                            operation, size, count, flight, seed=seed, driver=way, links=links, policy=policy
-                        )
+                            operation, size, count, flight, seed=seed, faults=faults_of(rate, links),
+                            driver=way, links=links, policy=policy,
+                        )  # fmt: skip
                         check(one)
                         made.append(Point(one, profile, platform))
+    if pcie:
+        lines = [name for name in operations if name in OPERATIONS]
+        for over in PCIE:
+            made += points(chosen, profiles, lines, sizes, iterations, window, seed, over)
     return made
 
 
@@ -262,14 +350,16 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, bool, int], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, bool, int, bool], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
-        cached, links = point.transfers.cached, point.transfers.links
-        key = (point.platform.name, point.profile, cached, links)
+        t = point.transfers
+        key = (point.platform.name, point.profile, t.cached, t.links, t.driver in PCIE)
         if key not in made:
-            made[key] = given or models(point.platform, point.profile, waveform is not None, cached, links)
-            name = f"{key[0]} {key[1]}{' cached' if cached else ''}{' two links' if links > 1 else ''}"
+            made[key] = given or models(
+                point.platform, point.profile, waveform is not None, t.cached, t.links, t.driver
+            )
+            name = f"{key[0]} {key[1]}{' cached' if t.cached else ''}{' two links' if t.links > 1 else ''}"
             built |= {f"{top} {name}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
@@ -287,4 +377,4 @@ def loaded(name: str = PLATFORM) -> Platform:
 def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     w = made["workload"]
-    return f"{made['platform']['name']} {made['profile']} {w['operation']} {w['bytes']}"
+    return f"{made['platform']['name']} {made['profile']} {w['driver']} {w['operation']} {w['bytes']}"

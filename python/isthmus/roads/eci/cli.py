@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from isthmus.bench import output
 
 OPERATIONS = ("device-read", "device-write", "update", "host-read", "host-write", "message", "all")
-DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit", "io", "ipi", "barrier")
+DRIVERS = (
+    "uncached", "cached", "cached-dirty", "cached-hit", "io", "ipi", "barrier", "pcie-dma", "pcie-ring",
+)  # fmt: skip
 POLICIES = ("balance", "partition", "all")
 
 
@@ -34,7 +36,9 @@ def eci(
             "driver",
             DRIVERS,
             help="Without a cache, or through the FPGA's: lines that no cache has, that the host has just "
-            "written, that are in it. io: I/O accesses of the host. ipi: interrupts. barrier: of the FPGA.",
+            "written, that are in it. io: I/O accesses of the host. ipi: interrupts. barrier: of the FPGA. "
+            "pcie-dma, pcie-ring: instead by DMA over PCIe, of addresses in the FPGA or of a ring of "
+            "descriptors.",
         ),
     ] = "uncached",
     links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
@@ -46,6 +50,16 @@ def eci(
             help="How messages take two links: by room in their queues, or by a hash of the line's address.",
         ),
     ] = "all",
+    pcie: Annotated[
+        bool, typer.Option("--pcie", help="Also the same reads and writes by DMA over PCIe, and crossovers.")
+    ] = False,
+    errors: Annotated[
+        str,
+        typer.Option(
+            metavar="RATES",
+            help="Shares of blocks with a wrong check, each measured: 1e-5,1e-4. all: 0 and 1e-5 to 1e-3.",
+        ),
+    ] = "0",
     size: Annotated[
         str,
         typer.Option(
@@ -75,6 +89,13 @@ def eci(
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
+    print_scenario: Annotated[
+        bool,
+        typer.Option(
+            "--print-scenario",
+            help="Print the scenario of the run, with its models built, for your own program; run nothing.",
+        ),
+    ] = False,
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:
@@ -82,18 +103,15 @@ def eci(
     from isthmus.bench import runner
     from isthmus.roads.eci import command
 
+    asked = command.Asked(
+        operation, driver, links, policy, pcie, errors, size, iterations, window, platform, profile, seed
+    )
+    if print_scenario:
+        print(command.scenario_text(asked))
+        return
     command.run(
-        operation=operation,
-        driver=driver,
-        links=links,
-        policy=policy,
-        size=size,
-        iterations=iterations,
-        window=window,
-        platform=platform,
-        profile=profile,
+        asked,
         waveform=waveform,
-        seed=seed,
         format=cast("output.Format", form),
         out=out,
         out_json=out_json,

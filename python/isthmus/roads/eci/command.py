@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus import platforms
 from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
-from isthmus.errors import choose
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.eci import ROAD, tables
@@ -21,30 +23,85 @@ from isthmus.roads.eci.bench import (
     IO,
     IPI,
     OPERATIONS,
+    PCIE,
     PLATFORM,
     POLICIES,
     SIZES,
     WORD_OPERATIONS,
+    Point,
     measure,
+    models,
     points,
+    rates,
+    scenario,
 )
 from isthmus.roads.eci.platform import KINDS
 from isthmus.storage import result_file
 
+_ONE = "--op, --driver, -s, --window, --policy, --errors, --platform, --profile"
+"""Options that choose one run."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured. `errors`: shares of blocks that arrive wrong, with commas; `all`: `ERRORS`."""
+
+    operation: str = "all"
+    driver: str = "uncached"
+    links: int = 1
+    policy: str = "all"
+    pcie: bool = False
+    errors: str = "0"
+    size: str = SIZES
+    iterations: int | None = None
+    window: int | None = None
+    platform: str = PLATFORM
+    profile: str = "isthmus"
+    seed: int = 1
+
+
+def wanted(asked: Asked) -> list[Point]:
+    """The runs. Raises `UserError` with one line for what cannot be run."""
+    a = asked
+    choose("op", a.operation, (*ALL_OPERATIONS, "all"))
+    choose("driver", a.driver, (*DRIVERS, IO, IPI, BARRIER, *PCIE))
+    every = WORD_OPERATIONS.get(a.driver, OPERATIONS)
+    operations = every if a.operation == "all" else (a.operation,)
+    choose("policy", a.policy, (*POLICIES, "all"))
+    choose("profile", a.profile, (*PROFILES, "all"))
+    profiles = PROFILES if a.profile == "all" else (a.profile,)
+    chosen = platforms.chosen(a.platform, KINDS, ROAD.name)
+    return points(
+        chosen,
+        profiles,  # type: ignore[arg-type]
+        operations,  # type: ignore[arg-type]
+        a.size,
+        a.iterations,
+        a.window,
+        a.seed,
+        a.driver,
+        a.links,
+        POLICIES if a.policy == "all" else (a.policy,),
+        a.pcie and a.driver not in PCIE,
+        rates(a.errors),
+    )
+
+
+def scenario_text(asked: Asked) -> str:
+    """The scenario of the one run as JSON, its models built."""
+    found = wanted(asked)
+    if len(found) != 1:
+        raise UserError(f"print-scenario: {len(found)} runs; name {_ONE}")
+    [point] = found
+    t = point.transfers
+    made = models(point.platform, point.profile, False, t.cached, t.links, t.driver)
+    return json.dumps(scenario(point, made), indent=1)
+
 
 def run(
+    asked: Asked,
     *,
-    operation: str = "all",
-    driver: str = "uncached",
-    links: int = 1,
-    policy: str = "all",
-    size: str = SIZES,
-    iterations: int | None = None,
-    window: int | None = None,
-    platform: str = PLATFORM,
-    profile: str = "isthmus",
     waveform: Path | None = None,
-    seed: int = 1,
     format: Format = "table",  # noqa: A002
     out: Path = Path("out"),
     out_json: Path | None = None,
@@ -53,31 +110,11 @@ def run(
 ) -> Document:
     """`isthmus bench eci`: measure, write `out/eci.json`, `.csv` and `.html`, print."""
     choose("format", format, FORMATS)
-    choose("op", operation, (*ALL_OPERATIONS, "all"))
-    choose("driver", driver, (*DRIVERS, IO, IPI, BARRIER))
-    every = WORD_OPERATIONS.get(driver, OPERATIONS)
-    operations = every if operation == "all" else (operation,)
-    choose("policy", policy, (*POLICIES, "all"))
-    choose("profile", profile, (*PROFILES, "all"))
-    profiles = PROFILES if profile == "all" else (profile,)
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    policies = POLICIES if policy == "all" else (policy,)
-    wanted = points(
-        chosen,
-        profiles,  # type: ignore[arg-type]
-        operations,  # type: ignore[arg-type]
-        size,
-        iterations,
-        window,
-        seed,
-        driver,
-        links,
-        policies,
-    )
+    found = wanted(asked)
     if waveform is not None:
-        traces.check_waveform(waveform, len(wanted), "--op, -s, --window, --policy, --platform, --profile")
+        traces.check_waveform(waveform, len(found), _ONE)
     target = result_file(out, "eci", out_json)
-    made = measure(wanted, waveform=waveform, runner=runner, given=given)
+    made = measure(found, waveform=waveform, runner=runner, given=given)
     publish(made, target, format, tables.text)
     if waveform is not None and format == "table":
         print(traces.how_to_open(waveform))

@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
-from isthmus.roads.eci import tables
+from isthmus.roads.eci import beside, errors, tables
 
 
 def _case(m: Measurement) -> str:
-    policy = m.workload.get("policy")
+    policy, wrong = m.workload.get("policy"), errors.rate_of(m)
+    if wrong:
+        return f"{m.profile}, {beside.name(m)}, errors {wrong:g}"
+    if beside.is_pcie(m):
+        return f"{m.profile}, {beside.name(m)}"
     return f"{m.profile}, {policy}" if policy else m.profile
+
+
+def _over_the_link(members: Sequence[Measurement]) -> Sequence[Measurement]:
+    return [m for m in members if not beside.is_pcie(m) and not errors.rate_of(m)] or members
 
 
 COLOURS = {
@@ -36,6 +46,9 @@ PAGE = TransferPage(
     colours=COLOURS,
     case=_case,
     case_word="profile, and policy of two links",
+    answered=_over_the_link,
+    more=beside.sentences,
+    also=errors.figures,
     header=tables.HEADER,
     row=tables.row,
 )

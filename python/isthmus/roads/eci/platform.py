@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
+from isthmus.platforms.parts import DmaMemory, PcieLink, PciePort
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,23 @@ class HostCore:
 
 
 @dataclass(frozen=True)
+class EciLinks:
+    """What `isthmus compare` uses of the links."""
+
+    links: Annotated[Constant, Declared("1", 1, 2, "links between the FPGA and the host")]
+    partition: Annotated[
+        Constant, Declared("1", 0, 1, "how messages take two: 0 by room in their queues, 1 by address")
+    ]
+
+
+@dataclass(frozen=True)
+class PcieCard:
+    """A card on PCIe, beside the coherent link."""
+
+    clock: Annotated[Constant, Of("EciPcie", "clock", "clock of the logic and of the hard block's user side")]
+
+
+@dataclass(frozen=True)
 class EciDesign:
     """What the two profiles differ in."""
 
@@ -69,7 +87,17 @@ class EciDesign:
 
 KINDS: Mapping[str, Kind] = {
     "eci": Kind(
-        {"lanes": Lanes, "memory": LineMemory, "core": HostCore},
+        {
+            "lanes": Lanes,
+            "eci": EciLinks,
+            "memory": LineMemory,
+            "core": HostCore,
+            "pcie": PcieCard,
+            "link": PcieLink,
+            "root": PciePort,
+            "endpoint": PciePort,
+            "dma": DmaMemory,
+        },
         boards=dict.fromkeys(PROFILES, "eci_fpga"),
         fpga=EciFpga,
         profile=EciDesign,

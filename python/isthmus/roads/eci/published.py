@@ -24,25 +24,27 @@ from isthmus.roads.eci.bench import (
 from isthmus.roads.eci.bench import measure as measured
 
 READS = 5_000
-MISSES = 3_800
-"""Fewer than the simulated memory has lines: one that is read twice may still be in the cache."""
-SIZES = (128, 2_048, 16_384)
+SIZES = (128, 1_024, 2_048, 16_384)
 
 
 def points(seed: int = 1) -> list[Point]:
-    """Lines one by one, a link full of them, three sizes between which the document compares, lines through
+    """Lines one by one, a link full of them, four sizes between which the document compares, lines through
     the cache, words, and lines over two links."""
     platform = loaded()
     made = []
     for profile in PROFILES:
         for operation in OPERATIONS:
             name: Operation = operation  # type: ignore[assignment]
-            made += [Point(Transfers(name, size, 200, 1, seed=seed), profile, platform) for size in SIZES]
+            made += [
+                Point(Transfers(name, size, 200, 1, seed=seed, driver=driver), profile, platform)
+                for driver in ("uncached", "pcie-dma")
+                for size in SIZES
+            ]
             full = Transfers(name, 128, READS, saturating(128), seed=seed)
             made.append(Point(full, profile, platform))
     # Through the FPGA's cache: only ours, as the document has none.
     for driver in ("cached", "cached-hit"):
-        for count, window in ((200, 1), (MISSES, saturating(128))):
+        for count, window in ((200, 1), (READS, saturating(128))):
             one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
             made.append(Point(one, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.

@@ -19,9 +19,13 @@ DEFAULTS = ("eci",)
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     **{
-        op: tuple(Driver(name, "isthmus", named_only=name in bench.STATES) for name in bench.DRIVERS)
+        op: tuple(
+            Driver(name, "isthmus", named_only=name in (*bench.STATES, *bench.PCIE))
+            for name in (*bench.DRIVERS, *bench.PCIE)
+        )
         for op in bench.OPERATIONS
     },
+    **{op: (Driver(bench.IO, "isthmus", named_only=True),) for op in bench.WORD_OPERATIONS[bench.IO]},
     bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
 }
 """The published profile is alike so far: `isthmus bench eci` shows both."""
@@ -36,6 +40,8 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     if question.operation == bench.UPDATE and size != bench.WORD_BYTES:
         return f"update over a coherent link takes {bench.WORD_BYTES} bytes"
+    if driver.name == bench.IO and size > bench.WORD_BYTES:
+        return f"{question.operation} over a coherent link takes 1 to {bench.WORD_BYTES} bytes"
     if size > bench.LARGEST:
         return f"{question.operation} over a coherent link takes 1 to {bench.LARGEST} bytes"
     if question.noise is not None:
@@ -48,7 +54,8 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 
 def interconnect(given: Constants) -> str:
     """The link, in a few characters."""
-    return f"ECI, {given.value('lanes', 'lanes') or 0:.0f} lanes"
+    lanes, links = given.value("lanes", "lanes") or 0, given.value("eci", "links") or 1
+    return f"ECI, {lanes:.0f} lanes" if links == 1 else f"ECI, {links:.0f} x {lanes:.0f} lanes"
 
 
 def family(given: Constants) -> str:
@@ -60,7 +67,8 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del profile, given
-    return driver
+    names = {"pcie-dma": "PCIe x16 DMA", "pcie-ring": "PCIe x16 ring", bench.IO: "I/O"}
+    return names.get(driver, driver)
 
 
 def scenarios(
@@ -68,10 +76,14 @@ def scenarios(
 ) -> list[dict[str, Any]]:
     """One scenario for each driver and size."""
     made = []
+    used = platform.groups["eci"]
+    policy = bench.POLICIES[int(used.partition.value)]
     for driver, size in drivers:
         cached = bench.needs_cache(driver.name)
+        links = 1 if driver.name in bench.PCIE else int(used.links.value)
         values = {
-            top: bench.parameters(platform, driver.profile, top, cached) for top in (bench.FPGA, bench.HOST)
+            top: bench.parameters(platform, driver.profile, top, cached, links)
+            for top in bench.tops(driver.name)
         }
         tops = {top: models(top, values[top]) for top in values}
         transfers = bench.Transfers(
@@ -82,6 +94,8 @@ def scenarios(
             question.rate_per_s,
             question.seed,
             driver=driver.name,
+            links=links,
+            policy=policy,
         )
         made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
     return made

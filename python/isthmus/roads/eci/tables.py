@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
+from isthmus.roads.eci import beside, errors
 
 HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
 
@@ -13,7 +14,11 @@ WORDS = {
     "io": "of registers of the FPGA, words of 8 bytes",
     "ipi": "as an interrupt",
     "barrier": "with nothing but a barrier",
+    "pcie-dma": "of host memory by DMA, of addresses that the FPGA has",
+    "pcie-ring": "of host memory by DMA, of descriptors in a ring in host memory",
 }
+BLOCKS = "link: all words; packing: words in blocks"
+TLPS = "link: all bytes of TLPs; packing: payload of them"
 
 
 def operation(m: Measurement) -> str:
@@ -29,19 +34,24 @@ def text(made: Document) -> str:
         platform, profile, name, driver, links = case
         parts.append(
             f"# {platform}, {profile}, {name} {WORDS.get(driver, LINES)}, {driver}; {links}\n"
-            f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; link: all words; "
-            "packing: words in blocks\n"
+            f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; "
+            f"{TLPS if beside.is_pcie(members[0]) else BLOCKS}\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
         parts.append(_way(members[0]))
         parts.append(_replay(members))
-    return "".join(parts)
+    parts += [f"# {sentence}\n" for sentence in beside.sentences(made)]
+    return "".join([*parts, errors.text(made)])
 
 
 def _case(m: Measurement) -> tuple[str, str, str, str, str]:
     """What is the same in all rows of a table."""
     w = m.workload
     links = f"two links, {w['policy']}" if "policy" in w else "one link"
+    if beside.is_pcie(m):
+        links = f"PCIe {w['pcie']}"
+    if wrong := errors.rate_of(m):
+        links += f"; {wrong:g} of blocks bad"
     return m.platform, m.profile, operation(m), str(w.get("driver", "uncached")), links
 
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The document's comparison: the same host's memory by DMA over PCIe.
+//! Host memory by DMA over PCIe: what roads over other links are compared with.
+//!
+//! The device is `ccix_dma_fpga`, whose traffic generator makes the data of each line from its number and a seed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -10,18 +12,48 @@ use isthmus_sim::world::host::{Memory, MemoryConfig};
 use isthmus_sim::world::pcie::{Direction, Pcie, PciePins, TlpKind, TlpRecord};
 use isthmus_sim::{Picoseconds, Simulation};
 
-use super::home::{Line, Stored};
-use super::scenario::{CcixPcie, LINE_BYTES};
 use crate::error::RoadError;
 use crate::host_bus::{MEMORY_BASE, pcie_config};
+use crate::platform::PcieMemory;
+
+/// Bytes of a line of the traffic generator.
+pub(crate) const LINE_BYTES: usize = 64;
+
+/// A line's bytes.
+pub(crate) type Line = [u8; LINE_BYTES];
+
+/// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
+pub(crate) fn pattern(index: u64, seed: u32) -> Line {
+    let round = |value: u32| {
+        let value = value ^ value << 13;
+        let value = value ^ value >> 17;
+        value ^ value << 5
+    };
+    let mut line = [0; LINE_BYTES];
+    for (word, bytes) in line.chunks_exact_mut(8).enumerate() {
+        let low = round(round((index as u32) << 3 ^ word as u32 ^ seed));
+        bytes.copy_from_slice(&(u64::from(round(low)) << 32 | u64::from(low)).to_le_bytes());
+    }
+    line
+}
+
+/// A write that became visible.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    /// Number of the line, as the FPGA counts.
+    pub(crate) index: u64,
+    pub(crate) at: Picoseconds,
+    /// Content of the line.
+    pub(crate) line: Line,
+}
 
 /// The link's BAR, which is not used.
 const BAR_BYTES: u64 = 0x1000;
 
 /// The link and the memory behind it.
-pub(super) struct Dma {
+pub(crate) struct Dma {
     sim: Sim,
-    pub(super) link: Pcie,
+    pub(crate) link: Pcie,
     memory: Memory,
     write: Picoseconds,
     noted: Cell<usize>,
@@ -31,10 +63,10 @@ pub(super) struct Dma {
 
 impl Dma {
     /// A link to memory with these lines, at the device's pins.
-    pub(super) fn attach(
+    pub(crate) fn attach(
         simulation: &Simulation,
         device: &DeviceHandle,
-        pcie: &CcixPcie,
+        pcie: &PcieMemory,
         lines: &[Line],
     ) -> Result<Self, RoadError> {
         let memory = Memory::new(&MemoryConfig {
@@ -46,7 +78,7 @@ impl Dma {
         })?;
         for (number, line) in lines.iter().enumerate() {
             let written = memory.write(number * LINE_BYTES, line);
-            written.map_err(|error| RoadError::Inconsistent(format!("ccix: {error}")))?;
+            written.map_err(|error| RoadError::Inconsistent(format!("dma: {error}")))?;
         }
         let ends = [&pcie.root, &pcie.endpoint];
         let config = pcie_config("pcie", &pcie.link, ends, &pcie.memory, BAR_BYTES);
@@ -64,11 +96,11 @@ impl Dma {
     }
 
     /// The number of memory's first line, as addresses count.
-    pub(super) fn base() -> u64 {
+    pub(crate) fn base() -> u64 {
         MEMORY_BASE / LINE_BYTES as u64
     }
 
-    pub(super) fn carried(&self, way: Way) -> Carried {
+    pub(crate) fn carried(&self, way: Way) -> Carried {
         let direction = match way {
             Way::Up => Direction::Up,
             Way::Down => Direction::Down,
@@ -80,7 +112,7 @@ impl Dma {
         }
     }
 
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(crate) fn lines(&self) -> Vec<Line> {
         (0..self.memory.size() / LINE_BYTES).map(|number| self.line(number)).collect()
     }
 
@@ -93,7 +125,7 @@ impl Dma {
     }
 
     /// Writes that became visible since the last call.
-    pub(super) fn take_stored(&self) -> Vec<Stored> {
+    pub(crate) fn take_stored(&self) -> Vec<Stored> {
         let new = self.link.records_since(Direction::Up, self.noted.get());
         self.noted.set(self.noted.get() + new.len());
         let mut flying = self.flying.borrow_mut();
@@ -101,7 +133,8 @@ impl Dma {
         let mut stored = Vec::new();
         while let Some(first) = flying.front() {
             let at = first.delivered + self.write;
-            if at > self.sim.now() {
+            // At that very moment memory may not have it yet.
+            if at >= self.sim.now() {
                 break;
             }
             let from = first.address / LINE_BYTES as u64 - Self::base();

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A program at each end of a coherent link, over the simulated gateware: what `isthmus_host::coherent` promises.
+//!
+//!     ./isthmus bench eci --driver cached --op device-read -s 128 --window 1 --print-scenario > scenario.json
+//!     cargo run --release -p isthmus-road --example coherent_programs -- scenario.json
+
+use std::error::Error;
+use std::rc::Rc;
+use std::time::Duration;
+
+use isthmus_host::coherent::{Caching, CoherentError, Node, Region, Update};
+use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
+use isthmus_sim::kernel::Sim;
+
+type Failed = Box<dyn Error>;
+
+/// The region that both sides keep in their caches, and one that the FPGA does not.
+const SHARED: u64 = 0;
+const SHARED_BYTES: u64 = 64 << 10;
+const PLAIN: u64 = SHARED + SHARED_BYTES;
+const PLAIN_BYTES: u64 = 4 << 10;
+/// Where in the shared region what is.
+const MESSAGE: u64 = 100;
+const ANSWER: u64 = 0x2000 + 3;
+const WORDS: u64 = 0x4000;
+const COUNTER: u64 = 0x5000;
+const FLUSHED: u64 = 0x6000;
+const KEPT: u64 = 0x6080;
+const BYTES: usize = 1000;
+const UPDATES: u64 = 200;
+const ROUNDS: u64 = 50;
+const PATIENCE: Duration = Duration::from_millis(1);
+/// Numbers of interrupts: something is there; the program has ended.
+const THERE: u64 = 7;
+const ENDED: u64 = (1 << 40) - 1;
+
+fn pattern(seed: u8) -> Vec<u8> {
+    (0..BYTES).map(|byte| (byte * 31) as u8 ^ seed).collect()
+}
+
+async fn wait(node: &mut Node<LinkPort>, number: u64) -> Result<(), Failed> {
+    match node.interrupted(PATIENCE).await? {
+        Some(came) if came == number => Ok(()),
+        other => Err(format!("interrupt {number} expected, not {other:?}").into()),
+    }
+}
+
+async fn expect(
+    node: &mut Node<LinkPort>,
+    region: &Region,
+    at: u64,
+    must: &[u8],
+) -> Result<(), Failed> {
+    let mut is = vec![0; must.len()];
+    node.load(region, at, &mut is).await?;
+    if is == must { Ok(()) } else { Err(format!("wrong bytes at {at:#x}").into()) }
+}
+
+async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
+    let mut node = Node::new(link.host().ok_or("the host's port is taken")?);
+    let shared = node.map(SHARED, SHARED_BYTES, Caching::Cached)?;
+    let plain = node.map(PLAIN, PLAIN_BYTES, Caching::Cached)?;
+    let mut said = Vec::new();
+
+    // Without a flush the FPGA loads what is in the host's cache, and the host what is in the FPGA's.
+    node.store(&shared, MESSAGE, &pattern(1)).await?;
+    node.interrupt(THERE).await?;
+    wait(&mut node, THERE).await?;
+    expect(&mut node, &shared, ANSWER, &pattern(2)).await?;
+    expect(&mut node, &plain, 40, &pattern(3)).await?;
+
+    // The FPGA has given one of two lines up: its load does not ask the FPGA.
+    let mut times = [0; 2];
+    for (at, time) in [FLUSHED, KEPT].into_iter().zip(&mut times) {
+        let begin = sim.now();
+        let word = node.load64(&shared, at).await?;
+        *time = (sim.now() - begin).0 / 1_000;
+        if word != at {
+            return Err(format!("{word:#x} at {at:#x}").into());
+        }
+    }
+    said.push(format!("flushed ns {}", times[0]));
+    said.push(format!("kept ns {}", times[1]));
+    node.flush(&shared, FLUSHED, 8).await?;
+    said.push(format!("after a flush {:#x}", node.load64(&shared, FLUSHED).await?));
+
+    // The host stores to other words of the line that the FPGA counts in.
+    for round in 0..UPDATES {
+        node.store64(&shared, COUNTER + 8, round).await?;
+    }
+    node.barrier().await?;
+    wait(&mut node, THERE).await?;
+    said.push(format!("counter {}", node.load64(&shared, COUNTER).await?));
+    said.push(format!("beside it {}", node.load64(&shared, COUNTER + 8).await?));
+    let update = node.update(&shared, COUNTER, Update::Increment).await;
+    said.push(format!("host: {}", update.err().map_or_else(String::new, |e| e.to_string())));
+
+    // Registers of the FPGA, with byte enables.
+    node.io_store(0x20, &0x1122_3344_5566_7788_u64.to_le_bytes()).await?;
+    node.io_store(0x23, &[0xAA, 0xBB]).await?;
+    let mut bytes = [0; 8];
+    node.io_load(0x20, &mut bytes).await?;
+    said.push(format!("register {:#x}", u64::from_le_bytes(bytes)));
+
+    // A word and an interrupt, there and back.
+    let begin = sim.now();
+    for round in 1..=ROUNDS {
+        node.store64(&shared, WORDS + 256, round).await?;
+        node.interrupt(round).await?;
+        wait(&mut node, round).await?;
+        let back = node.load64(&shared, WORDS + 512).await?;
+        if back != 3 * round {
+            return Err(format!("round {round}: {back}").into());
+        }
+    }
+    said.push(format!("round ns {}", (sim.now() - begin).0 / 1_000 / ROUNDS));
+    node.interrupt(ENDED).await?;
+    let silent = node.interrupted(Duration::from_micros(2)).await?;
+    said.push(format!("interrupts left {silent:?}"));
+    Ok(said)
+}
+
+async fn fpga(link: Rc<CoherentLink>) -> Result<Vec<String>, Failed> {
+    let mut node = Node::new(link.fpga().ok_or("the FPGA's port is taken")?);
+    let shared = node.map(SHARED, SHARED_BYTES, Caching::Cached)?;
+    let plain = node.map(PLAIN, PLAIN_BYTES, Caching::Uncached)?;
+    let mut said = Vec::new();
+
+    wait(&mut node, THERE).await?;
+    expect(&mut node, &shared, MESSAGE, &pattern(1)).await?;
+    node.store(&shared, ANSWER, &pattern(2)).await?;
+    node.store(&plain, 40, &pattern(3)).await?;
+    for at in [FLUSHED, KEPT] {
+        node.store64(&shared, at, at).await?;
+    }
+    node.flush(&shared, FLUSHED, 8).await?;
+    node.barrier().await?;
+    node.interrupt(THERE).await?;
+
+    let mut last = 0;
+    for _ in 0..UPDATES {
+        last = node.update(&shared, COUNTER, Update::Increment).await?;
+    }
+    let swap = |expected, new| Update::CompareSwap { expected, new };
+    let kept = node.update(&shared, COUNTER, swap(1, 5)).await?;
+    let gone = node.update(&shared, COUNTER, swap(UPDATES, 1000)).await?;
+    let less = node.update(&shared, COUNTER, Update::Decrement).await?;
+    said.push(format!("old values {last} {kept} {gone} {less}"));
+    node.interrupt(THERE).await?;
+
+    // Registers of the host.
+    node.io_store(0x08, &[9; 8]).await?;
+    let mut byte = [0];
+    node.io_load(0x0F, &mut byte).await?;
+    said.push(format!("register {}", byte[0]));
+
+    let mut rounds = 0;
+    loop {
+        match node.interrupted(PATIENCE).await? {
+            Some(ENDED) => break,
+            Some(round) => {
+                let word = node.load64(&shared, WORDS + 256).await?;
+                if word != round {
+                    return Err(format!("round {round}: {word}").into());
+                }
+                node.store64(&shared, WORDS + 512, 3 * word).await?;
+                node.interrupt(round).await?;
+                rounds += 1;
+            }
+            None => return Err("no interrupt".into()),
+        }
+    }
+    said.push(format!("rounds {rounds}"));
+    let outside: Result<Region, CoherentError> = node.map(64, 128, Caching::Cached);
+    said.push(outside.err().map_or_else(String::new, |error| error.to_string()));
+    Ok(said)
+}
+
+fn main() -> Result<(), Failed> {
+    let path = std::env::args().nth(1).ok_or("usage: coherent_programs SCENARIO.json")?;
+    let link = Rc::new(CoherentLink::build(&std::fs::read_to_string(path)?)?);
+    let programs: Vec<NodeProgram<Vec<String>, Failed>> =
+        vec![Box::pin(host(Rc::clone(&link), link.sim())), Box::pin(fpga(Rc::clone(&link)))];
+    for (name, said) in ["host", "fpga"].into_iter().zip(link.run(programs)?) {
+        said.iter().for_each(|line| println!("{name}: {line}"));
+    }
+    println!("bad blocks: {}", link.counters()?["host.bad"] + link.counters()?["fpga.bad"]);
+    Ok(())
+}

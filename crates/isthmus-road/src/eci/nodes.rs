@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Both ends of the link for programs of one's own.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use isthmus_host::coherent::{Caching, Features, LineAccess, LineRequest, Port, Update};
+use isthmus_host::transport::TransportError;
+use isthmus_sim::kernel::{
+    DeviceHandle, OneshotSender, Receiver, Sender, Sim, SimError, channel, oneshot,
+};
+use isthmus_sim::world::lines::{self, LINE_BYTES, Line, LineKind, LineUser, LineUserPins};
+use isthmus_sim::world::words::{WordEvent, WordKind, WordPins, WordRequest, WordUser};
+use isthmus_sim::{Picoseconds, Simulation};
+
+use super::scenario::EciScenario;
+use super::world::World;
+use crate::error::RoadError;
+use crate::together::try_all;
+
+/// Interrupts that no program has taken: more are an error.
+const MOST_INTERRUPTS: usize = 4_096;
+/// I/O accesses that the gateware keeps open.
+const WORD_TAGS: u8 = 32;
+
+/// The gateware of both ends, the lanes between them and host memory, simulated, for a program at each end.
+///
+/// It is made from a scenario with a driver through the FPGA's cache; of its workload only `links` and `policy`
+/// count. `isthmus bench eci --driver cached --print-scenario` prints one, with its models built.
+pub struct CoherentLink {
+    world: World,
+    host: RefCell<Option<LinkPort>>,
+    fpga: RefCell<Option<LinkPort>>,
+}
+
+/// A program at one end.
+pub type NodeProgram<T, E> = Pin<Box<dyn Future<Output = Result<T, E>>>>;
+
+impl CoherentLink {
+    /// Loads the models that the scenario names, clears memory, and runs until all links are up.
+    ///
+    /// # Errors
+    /// The scenario is invalid or has no caches, a model cannot be loaded, or a link does not come up.
+    pub fn build(scenario: &str) -> Result<Self, RoadError> {
+        let scenario = EciScenario::parse(scenario)?;
+        if !scenario.has_caches() {
+            let name = scenario.workload.driver.name();
+            let reason = format!("{name} has no caches; expected cached");
+            return Err(RoadError::scenario("workload.driver", reason));
+        }
+        let world = World::build(&scenario, &crate::load)?;
+        world.start()?;
+        world.memory.borrow_mut().clear();
+        let sim = world.simulation.handle();
+        let lines = scenario.memory_lines();
+        let core = Picoseconds::from_ns_f64(scenario.platform.core_ns);
+        let port = |device: &DeviceHandle, core, features| {
+            LinkPort::attach(&sim, device, lines, core, features)
+        };
+        let host = port(&world.host, core, Features { uncached: false, updates: false })?;
+        let fpga =
+            port(&world.fpga, Picoseconds::ZERO, Features { uncached: true, updates: true })?;
+        let [host, fpga] = [host, fpga].map(|port| RefCell::new(Some(port)));
+        Ok(Self { world, host, fpga })
+    }
+
+    /// The port of a core of the host; there is one.
+    pub fn host(&self) -> Option<LinkPort> {
+        self.host.borrow_mut().take()
+    }
+
+    /// The port of the FPGA's logic; there is one.
+    pub fn fpga(&self) -> Option<LinkPort> {
+        self.fpga.borrow_mut().take()
+    }
+
+    /// The simulated time, sleeping and spawning.
+    #[must_use]
+    pub fn sim(&self) -> Sim {
+        self.world.simulation.handle()
+    }
+
+    /// The simulation.
+    #[must_use]
+    pub fn simulation(&self) -> &Simulation {
+        &self.world.simulation
+    }
+
+    /// What is in memory itself, whatever caches have of it; takes no simulated time. None behind its end.
+    #[must_use]
+    pub fn peek(&self, line: u64) -> Option<Line> {
+        self.world.memory.borrow().lines().get(usize::try_from(line).ok()?).copied()
+    }
+
+    /// The counters of both ends.
+    ///
+    /// # Errors
+    /// When a device broke its contract.
+    pub fn counters(&self) -> Result<BTreeMap<String, u64>, RoadError> {
+        self.world.counters()
+    }
+
+    /// Runs programs side by side until all have ended, or the first has failed.
+    ///
+    /// # Errors
+    /// The first one's that failed, or what went wrong in the simulation.
+    pub fn run<T: 'static, E: From<SimError> + 'static>(
+        &self,
+        programs: Vec<NodeProgram<T, E>>,
+    ) -> Result<Vec<T>, E> {
+        let all = self.world.simulation.spawn(try_all(programs));
+        self.world.simulation.run_until_complete(&all)?
+    }
+}
+
+/// A request for a line, without its tag, and who waits for its answer.
+type Asked<R, A> = (R, OneshotSender<A>);
+
+struct Lines {
+    waiting: VecDeque<Asked<lines::LineRequest, Line>>,
+    tags: VecDeque<u8>,
+    open: BTreeMap<u8, OneshotSender<Line>>,
+}
+
+impl LineUser for Lines {
+    fn offer(&mut self, _: Picoseconds) -> Option<lines::LineRequest> {
+        let tag = self.tags.front().copied()?;
+        let (request, answer) = self.waiting.pop_front()?;
+        self.tags.pop_front();
+        self.open.insert(tag, answer);
+        Some(lines::LineRequest { tag, ..request })
+    }
+
+    fn response(&mut self, _: Picoseconds, tag: u8, line: &Line) {
+        self.tags.push_back(tag);
+        if let Some(answer) = self.open.remove(&tag) {
+            // A program that has ended waits no more.
+            let _ = answer.send(*line);
+        }
+    }
+}
+
+struct Words {
+    waiting: VecDeque<Asked<WordRequest, u64>>,
+    tags: VecDeque<u8>,
+    open: BTreeMap<u8, OneshotSender<u64>>,
+    interrupts: Sender<u64>,
+    sim: Sim,
+}
+
+impl WordUser for Words {
+    fn offer(&mut self, _: Picoseconds) -> Option<WordRequest> {
+        let tag = self.tags.front().copied()?;
+        let (request, answer) = self.waiting.pop_front()?;
+        if request.kind == WordKind::Interrupt {
+            let _ = answer.send(0);
+        } else {
+            self.tags.pop_front();
+            self.open.insert(tag, answer);
+        }
+        Some(WordRequest { tag, ..request })
+    }
+
+    fn response(&mut self, _: Picoseconds, tag: u8, data: u64) {
+        self.tags.push_back(tag);
+        if let Some(answer) = self.open.remove(&tag) {
+            let _ = answer.send(data);
+        }
+    }
+
+    fn event(&mut self, _: Picoseconds, event: WordEvent) {
+        if let WordEvent::Interrupt(number) = event
+            && self.interrupts.try_send(number).is_err()
+        {
+            let reason = format!("{MOST_INTERRUPTS} interrupts wait, and no program takes them");
+            self.sim.fail(SimError::Config { model: "eci".to_owned(), reason });
+        }
+    }
+}
+
+/// A node's port at simulated gateware.
+pub struct LinkPort {
+    sim: Sim,
+    count: u64,
+    /// From the program to the link's logic, and back: of words.
+    core: Picoseconds,
+    features: Features,
+    lines: Rc<RefCell<Lines>>,
+    words: Rc<RefCell<Words>>,
+    interrupts: Receiver<u64>,
+}
+
+fn gone() -> TransportError {
+    TransportError::Other("the simulation has ended".to_owned())
+}
+
+impl LinkPort {
+    fn attach(
+        sim: &Sim,
+        device: &DeviceHandle,
+        count: u64,
+        core: Picoseconds,
+        features: Features,
+    ) -> Result<Self, RoadError> {
+        let (send, interrupts) = channel(MOST_INTERRUPTS);
+        let lines = Lines {
+            waiting: VecDeque::new(),
+            tags: (0..=u8::MAX).collect(),
+            open: BTreeMap::new(),
+        };
+        let words = Words {
+            waiting: VecDeque::new(),
+            tags: (0..WORD_TAGS).collect(),
+            open: BTreeMap::new(),
+            interrupts: send,
+            sim: sim.clone(),
+        };
+        let (lines, words) = (Rc::new(RefCell::new(lines)), Rc::new(RefCell::new(words)));
+        LineUserPins::attach(device, &lines)?;
+        WordPins::attach(device, &words)?;
+        Ok(Self { sim: sim.clone(), count, core, features, lines, words, interrupts })
+    }
+
+    async fn word(
+        &self,
+        kind: WordKind,
+        address: u64,
+        mask: u8,
+        data: u64,
+    ) -> Result<u64, TransportError> {
+        self.sim.sleep(self.core).await;
+        let (answer, came) = oneshot();
+        let request = WordRequest { kind, address, mask, tag: 0, data };
+        self.words.borrow_mut().waiting.push_back((request, answer));
+        let word = came.recv().await.ok_or_else(gone)?;
+        if kind != WordKind::Interrupt {
+            self.sim.sleep(self.core).await;
+        }
+        Ok(word)
+    }
+}
+
+/// A request as the gateware takes it.
+fn at_pins(request: &LineRequest) -> lines::LineRequest {
+    let caching = |caching: Caching| match caching {
+        Caching::Cached => LineKind::Cached,
+        Caching::Uncached => LineKind::Uncached,
+    };
+    let (kind, store) = match &request.access {
+        LineAccess::Load(how) => (caching(*how), None),
+        LineAccess::Store(how, mask, line) => (caching(*how), Some((*mask, **line))),
+        LineAccess::Flush => (LineKind::Evict, None),
+        LineAccess::Update { word, how } => {
+            let mut line = [0; LINE_BYTES];
+            let kind = match how {
+                Update::Increment => LineKind::Increment,
+                Update::Decrement => LineKind::Decrement,
+                Update::CompareSwap { expected, new } => {
+                    line[..8].copy_from_slice(&expected.to_le_bytes());
+                    line[8..16].copy_from_slice(&new.to_le_bytes());
+                    LineKind::Swap
+                }
+            };
+            (kind, Some((0xFF << (8 * (word % 16)), line)))
+        }
+    };
+    lines::LineRequest { kind, index: request.line, tag: 0, store }
+}
+
+impl Port for LinkPort {
+    fn features(&self) -> Features {
+        self.features
+    }
+
+    fn lines(&self) -> u64 {
+        self.count
+    }
+
+    async fn access(&mut self, requests: Vec<LineRequest>) -> Result<Vec<Line>, TransportError> {
+        let mut answers = Vec::with_capacity(requests.len());
+        for request in &requests {
+            let (answer, came) = oneshot();
+            self.lines.borrow_mut().waiting.push_back((at_pins(request), answer));
+            answers.push(came);
+        }
+        let mut lines = Vec::with_capacity(answers.len());
+        for came in answers {
+            lines.push(came.recv().await.ok_or_else(gone)?);
+        }
+        Ok(lines)
+    }
+
+    async fn load_register(&mut self, address: u64) -> Result<u64, TransportError> {
+        self.word(WordKind::Load, address, 0xFF, 0).await
+    }
+
+    async fn store_register(
+        &mut self,
+        address: u64,
+        mask: u8,
+        word: u64,
+    ) -> Result<(), TransportError> {
+        self.word(WordKind::Store, address, mask, word).await.map(|_| ())
+    }
+
+    async fn barrier(&mut self) -> Result<(), TransportError> {
+        self.word(WordKind::Barrier, 0, 0, 0).await.map(|_| ())
+    }
+
+    async fn interrupt(&mut self, number: u64) -> Result<(), TransportError> {
+        self.word(WordKind::Interrupt, number, 0, 0).await.map(|_| ())
+    }
+
+    async fn interrupted(&mut self, within: Duration) -> Result<Option<u64>, TransportError> {
+        let limit = u64::try_from(within.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1_000);
+        match self.sim.timeout(Picoseconds(limit), self.interrupts.recv()).await {
+            Ok(Some(number)) => {
+                self.sim.sleep(self.core).await;
+                Ok(Some(number))
+            }
+            Ok(None) => Err(gone()),
+            Err(_) => Ok(None),
+        }
+    }
+}

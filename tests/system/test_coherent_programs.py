@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program at each end of a coherent link, over the gateware: what the host library promises of it.
+
+The programs are in `crates/isthmus-road/examples/coherent_programs.rs`; they compare every byte, and stop
+at the first wrong one.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isthmus import bootstrap
+from isthmus.paths import ROOT
+from isthmus.roads.eci import bench
+
+pytestmark = pytest.mark.deterministic
+
+Run = Callable[..., list[str]]
+UPDATES, ROUNDS = 200, 50
+"""As the programs have them."""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs both programs, and gives the lines that they print."""
+    cargo = bootstrap.find_cargo()
+    assert cargo is not None
+    command = [cargo, "build", "--locked", "--quiet", "--workspace"]
+    command += ["--example", "coherent_programs", "--message-format", "json"]
+    built = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    lines = [json.loads(line) for line in built.stdout.splitlines()]
+    [program] = [line["executable"] for line in lines if line.get("executable")]
+    folder = tmp_path_factory.mktemp("coherent")
+
+    def start(links: int = 1, policy: str = "balance", faults: dict[str, Any] | None = None) -> list[str]:
+        transfers = bench.Transfers("device-read", driver="cached", links=links, policy=policy)
+        point = bench.Point(transfers, "isthmus", bench.loaded())
+        models = bench.models(point.platform, "isthmus", cached=True, links=links)
+        path: Path = folder / "scenario.json"
+        path.write_text(json.dumps(bench.scenario(point, models, faults=faults or {})))
+        done = subprocess.run([program, str(path)], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return start
+
+
+def check(said: list[str]) -> dict[str, str]:
+    """What holds whatever the link does; the rest as words to their values."""
+    assert "host: after a flush 0x6000" in said
+    # The FPGA counted to 200, of which no store of the host to the same line undid one; then it swapped.
+    assert "host: counter 999" in said
+    assert f"host: beside it {UPDATES - 1}" in said
+    assert f"fpga: old values {UPDATES - 1} {UPDATES} {UPDATES} 1000" in said
+    assert "host: host: this node has no updates of shared words" in said
+    # Bytes 3 and 4 were stored alone.
+    assert "host: register 0x112233bbaa667788" in said
+    assert "fpga: register 9" in said
+    assert f"fpga: rounds {ROUNDS}" in said
+    assert "host: interrupts left None" in said
+    assert "fpga: 128 bytes at 0x40: whole lines of 128 bytes below 0x80000 expected" in said
+    return {name: value for name, _, value in (line.rpartition(" ") for line in said)}
+
+
+def test_memory_words_registers_and_interrupts_are_shared(run: Run) -> None:
+    found = check(run())
+    assert int(found["bad blocks:"]) == 0
+    # A line that the FPGA has given up comes without a round trip to it.
+    assert int(found["host: flushed ns"]) < 100 < int(found["host: kept ns"])
+    # Two interrupts of 68 ns, two lines dirty at the other side of 140 ns each, two stores to them.
+    assert 300 < int(found["host: round ns"]) < 1000
+
+
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_they_are_over_two_links_with_bad_blocks(run: Run, policy: str) -> None:
+    faults = {
+        f"{way}{link}.block_error": {"rate": 0.01} for way in ("to_host", "to_fpga") for link in ("", "_1")
+    }
+    found = check(run(links=2, policy=policy, faults=faults))
+    assert int(found["bad blocks:"]) > 10
