@@ -18,6 +18,7 @@ DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
 CASES = ("hit", "miss", "all")
 PAGES = ("4K", "2M", "1G", "all")
 ORDERS = ("sequential", "random", "all")
+WORKLOADS = ("ycsb-a", "tpc-c")
 
 
 def ccix(
@@ -141,8 +142,23 @@ def contention(
 
 def lock_table(
     trace: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Transactions of host and FPGA.  [a stored one, as YCSB A]"),
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Transactions of host and FPGA: a file, or postgres, of an embedded server.  [a stored "
+            "one, as YCSB A]",
+        ),
+    ] = None,
+    workload: Annotated[str, one_of("workload", WORKLOADS, help="What PostgreSQL is made to do.")] = "ycsb-a",
+    transactions: Annotated[
+        int, typer.Option("-n", "--transactions", metavar="N", min=1, max=100_000, help="Of PostgreSQL.")
+    ] = 1000,
+    dsn: Annotated[
+        str | None,
+        typer.Option(metavar="DSN", help="A PostgreSQL of yours, wal_level logical, not the embedded one."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what PostgreSQL did to a trace file.")
     ] = None,
     mode: Annotated[
         str,
@@ -172,6 +188,10 @@ def lock_table(
 
     command.lock_table(
         trace=trace,
+        workload=workload,
+        transactions=transactions,
+        dsn=dsn,
+        record=record,
         mode=mode,
         requesters=requesters,
         platform=platform,
