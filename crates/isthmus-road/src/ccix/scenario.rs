@@ -133,6 +133,8 @@ const MOST_FORWARDS: u32 = 16;
 const MOST_RECORDS: u32 = 1_024;
 /// Slots of the FPGA's unit, and places for waiters.
 const MOST_REQUESTERS: u32 = 64;
+/// Resets of the FPGA's unit in a run, and holds.
+const MOST_FAULTS: u32 = 1_000;
 /// Steps of a transaction.
 const MOST_STEPS: usize = 4;
 /// What each side has of a line to which both store.
@@ -322,6 +324,22 @@ pub struct CcixLocks {
     pub requesters: u32,
     /// They begin in this order; `workload.iterations` of them.
     pub transactions: Vec<CcixTransaction>,
+    /// How often the FPGA's unit is reset in mid-run.
+    #[serde(default)]
+    #[schemars(range(max = MOST_FAULTS))]
+    pub resets: u32,
+    /// How often it stops for twice its lease, and then goes on.
+    #[serde(default)]
+    #[schemars(range(max = MOST_FAULTS))]
+    pub holds: u32,
+    /// The unit's lease, in clocks: that of the model.
+    #[serde(default = "lease")]
+    #[schemars(range(min = 4, max = 65536))]
+    pub lease_cycles: u32,
+}
+
+const fn lease() -> u32 {
+    1024
 }
 
 /// A transaction.

@@ -160,6 +160,16 @@ def lock_table(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what PostgreSQL did to a trace file.")
     ] = None,
+    resets: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=1000, help="Resets of the FPGA's near-data unit in each run."),
+    ] = 0,
+    holds: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=1000, help="How often it stops for twice its lease, and then goes on."
+        ),
+    ] = 0,
     mode: Annotated[
         str,
         typer.Option(
@@ -192,6 +202,8 @@ def lock_table(
         transactions=transactions,
         dsn=dsn,
         record=record,
+        resets=resets,
+        holds=holds,
         mode=mode,
         requesters=requesters,
         platform=platform,

@@ -131,6 +131,8 @@ def lock_table(
     transactions: int = 1000,
     dsn: str | None = None,
     record: Path | None = None,
+    resets: int = 0,
+    holds: int = 0,
     mode: str = "a,b,c",
     requesters: str = locks.REQUESTERS,
     platform: str = PLATFORM,
@@ -161,7 +163,10 @@ def lock_table(
         raise UserError("--dsn and --record are of --trace postgres")
     else:
         read = lock_trace.load(Path(trace) if trace else lock_trace.STORED)
-    wanted = locks.points(read, chosen, profiles, modes, counts, seed)  # type: ignore[arg-type]
+    stops = locks.Stops(resets, holds)
+    if max(resets, holds) > locks.MOST_STOPS or min(resets, holds) < 0:
+        raise UserError(f"resets and holds: 0 to {locks.MOST_STOPS}")
+    wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)  # type: ignore[arg-type]
     target = result_file(out, "lock-table", out_json)
     made = locks.measure(wanted, runner=runner, given=given)
     publish(made, target, format, tables.text)
