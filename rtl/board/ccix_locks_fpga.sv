@@ -11,7 +11,8 @@
 ///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
 ///               of each acquire and try, when it is decided. Without: the unit's orders are messages
-///               to a table of the host, and so are their answers
+///               to a table of the host, and so are their answers. With Cas, which needs
+///               CacheLines: ccix_cas, and no table
 ///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
 ///               memory
 ///   Ordering    an order behind a write of the same transaction is behind it on the link
@@ -33,7 +34,8 @@ module ccix_locks_fpga
   parameter bit          Table       = 1'b1,
   parameter bit          Posted      = 1'b0,
   parameter int unsigned CacheLines  = 0,
-  parameter int unsigned Lease       = 1024
+  parameter int unsigned Lease       = 1024,
+  parameter bit          Cas         = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -84,6 +86,9 @@ module ccix_locks_fpga
 );
   localparam int unsigned Orders = 512;  // of the host: 64 transactions of four releases and more
   localparam int unsigned LockWidth = 10;
+  if (Cas && (Table || CacheLines == 0)) begin : gen_cas_check
+    $error("ccix_locks_fpga: Cas needs CacheLines, and no Table");
+  end
 
   typedef struct packed {
     txn_t         owner;
@@ -226,7 +231,7 @@ module ccix_locks_fpga
     logic unused_table;
     assign unused_table = ^{table_idle, order.lock, in_message.answer, in_message.code,
                             in_message.zero, in_message.kind, in_message.words};
-  end else begin : gen_host
+  end else if (!Cas) begin : gen_host
     assign lck_valid   = order_valid;
     assign order_ready = lck_ready;
     assign lck = '{
@@ -241,6 +246,13 @@ module ccix_locks_fpga
     assign fail[3]         = 1'b0;
     logic unused_host;
     assign unused_host = ^in_message;
+  end else begin : gen_cas
+    assign lck_valid      = 1'b0;
+    assign lck            = '0;
+    assign unit_ans_fence = '0;
+    assign fail[3]        = in_lock;
+    logic unused_cas;
+    assign unused_cas = ^{in_message, lck_ready, order_fence};
   end
 
   // ---------------------------------------------------------------- records
@@ -258,10 +270,41 @@ module ccix_locks_fpga
       .fail_o(fail[0])
     );
   end else begin : gen_cache
+    logic line_valid, line_ready, line_write, line_rsp_valid, hold_snoops;
+    index_t line_index;
+    logic [7:0] line_tag;
+    mask_t line_mask;
+    line_t line_data;
+    if (Cas) begin : gen_locks
+      ccix_cas u_cas (
+        .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
+        .order_op_i(order_op), .order_exclusive_i(order_exclusive), .order_lock_i(order_lock),
+        .order_slot_i(order_slot), .ans_valid_o(unit_ans_valid), .ans_status_o(unit_ans_status),
+        .ans_slot_o(unit_ans_slot), .req_valid_i(req_valid), .req_ready_o(req_ready),
+        .req_write_i(req_write), .req_index_i(req_index), .req_tag_i(req_tag),
+        .req_mask_i(req_mask), .req_data_i(req_data), .rsp_valid_o(rsp_valid),
+        .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
+        .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
+        .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
+        .rsp_tag_i(rsp_tag), .rsp_lock_i(rsp_data[7])
+      );
+    end else begin : gen_lines
+      assign line_valid  = req_valid;
+      assign req_ready   = line_ready;
+      assign line_write  = req_write;
+      assign line_index  = req_index;
+      assign line_tag    = req_tag;
+      assign line_mask   = req_mask;
+      assign line_data   = req_data;
+      assign rsp_valid   = line_rsp_valid;
+      assign hold_snoops = 1'b0;
+    end
     ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
-      .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .req_write_i(req_write),
-      .req_index_i(req_index), .req_tag_i(req_tag), .req_mask_i(req_mask), .req_data_i(req_data),
-      .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
+      .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
+      .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),
+      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .hold_snoops_i(hold_snoops),
+      .msg_valid_o(msg_valid),
       .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
       .ans_header_i(in_header), .ans_data_i(in_data), .stray_o(stray), .fail_o(fail[0])
     );

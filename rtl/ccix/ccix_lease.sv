@@ -135,15 +135,16 @@ module ccix_lease
 
   // ---------------------------------------------------------------- transactions
   logic [Slots-1:0] used_q, dead_q, asks_q, whole_q;
-  logic   [ 1:0] last_q  [Slots];
-  count_t        held_q  [Slots];  // locks
-  count_t        logged_q[Slots];  // updates
-  logic   [ 4:0] flight_q[Slots];  // accesses without an answer
-  logic   [63:0] value_q [Slots];  // of the last record that it read
-  logic   [15:0] lock_q  [Slots]                                     [4];
-  logic   [15:0] fence_q [Slots]                                     [4];
-  index_t        index_q [Slots]                                     [4];
-  logic   [63:0] old_q   [Slots]                                     [4];
+  logic [1:0]  last_q [Slots];
+  count_t      held_q [Slots];       // locks
+  count_t      logged_q [Slots];     // updates
+  logic [4:0]  flight_q [Slots];     // accesses without an answer
+  logic [63:0] value_q [Slots];      // of the last record that it read
+  logic [15:0] lock_q [Slots][4];
+  logic        exclusive_q [Slots][4];
+  logic [15:0] fence_q [Slots][4];
+  index_t      index_q [Slots][4];
+  logic [63:0] old_q [Slots][4];
 
   // ---------------------------------------------------------------- a lost one
   typedef enum logic [1:0] {
@@ -188,7 +189,7 @@ module ccix_lease
   assign stale_o = !current_o && !stop_i && (order_valid_i || req_valid_i);
   assign task_ready_o = current_o && !ends;
   assign order_op_o = order_ours ? LockRelease : order_op_i;
-  assign order_exclusive_o = order_exclusive_i;
+  assign order_exclusive_o = order_ours ? exclusive_q[slot_q][release_at] : order_exclusive_i;
   assign order_lock_o = order_ours ? lock_q[slot_q][release_at] : order_lock_i;
   assign order_slot_o = order_ours ? slot_q : order_slot_i;
   assign order_fence_o = order_ours ? fence_q[slot_q][release_at] : order_fence_i;
@@ -276,7 +277,10 @@ module ccix_lease
   end
   always_ff @(posedge clk_i) begin
     if (task_go) last_q[task_slot_i] <= task_last_i;
-    if (ask) lock_q[order_slot_i][held_q[order_slot_i][1:0]] <= order_lock_i;
+    if (ask) begin
+      lock_q[order_slot_i][held_q[order_slot_i][1:0]]      <= order_lock_i;
+      exclusive_q[order_slot_i][held_q[order_slot_i][1:0]] <= order_exclusive_i;
+    end
     if (granted) fence_q[ans_slot_i][held_q[ans_slot_i][1:0]] <= ans_fence_i;
     if (rsp_valid_i && !rsp_tag_i[7]) value_q[rsp_slot] <= rsp_word_i;
     if (req_go && req_write_i) begin

@@ -51,3 +51,7 @@ def test_ccix_lease(posted: int) -> None:
         parameters={"Posted": posted},
         extra_sources=[HERE / "ccix_lease_bench.sv"],
     )
+
+
+def test_ccix_cas() -> None:
+    run("isthmus:ccix:ccix", "ccix_cas", "ccix_cas_tb", parameters={"Entries": 16})

@@ -47,6 +47,29 @@ fn word(line: &Line) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// The word of a record's line that is its lock, where there is no table: 0 is free, else the number of
+/// readers, or `WRITER`. As `rtl/ccix/ccix_cas.sv` has it.
+const LOCK: std::ops::Range<usize> = 56..64;
+const WRITER: u64 = 1 << 63;
+/// A lock that is not free is tried again after a random time below this.
+const SPIN: Picoseconds = Picoseconds::from_ns(500);
+
+/// Takes a lock, or releases it; `false`: it is not free.
+fn swap(line: &mut Line, order: Order, exclusive: bool) -> bool {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&line[LOCK]);
+    let held = u64::from_le_bytes(bytes);
+    let next = match (order, exclusive) {
+        (Order::Release, true) => 0,
+        (Order::Release, false) => held.saturating_sub(1),
+        (_, true) if held == 0 => WRITER,
+        (_, false) if held < WRITER => held + 1,
+        _ => return false,
+    };
+    line[LOCK].copy_from_slice(&next.to_le_bytes());
+    true
+}
+
 /// The values of a transaction's records: what it made of those that it read.
 fn chained(digest: u64, value: u64) -> u64 {
     digest.wrapping_mul(33).wrapping_add(value)
@@ -257,6 +280,11 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
     let owner = HOST + state.slot;
     let (exclusive, lock) = (step_of.update, step_of.record);
     let sim = logic.sim.clone();
+    if logic.of.mode == CcixLockMode::Cas {
+        let home = Rc::clone(&logic.home);
+        drop(logic);
+        return compare_and_swap(shared, &home, number, order, step);
+    }
     if logic.of.mode == CcixLockMode::Host {
         let (access, shared) = (logic.access, Rc::clone(shared));
         drop(logic);
@@ -269,6 +297,35 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
         let (gateway, link) = (logic.gateway, logic.link.clone());
         sim.after(gateway, move || link.send(vec![message.word()]));
     }
+}
+
+/// An order of the host's requester to a lock that is a word of a line.
+fn compare_and_swap(shared: &Shared, home: &Rc<Home>, number: usize, order: Order, step: usize) {
+    let (owner, of) = {
+        let logic = shared.borrow();
+        (HOST + logic.states[number].slot, logic.of(number).steps[step])
+    };
+    let shared = Rc::clone(shared);
+    let again = Rc::clone(home);
+    let touch = move |line: &mut Line| {
+        let done = swap(line, order, of.update);
+        let sim = shared.borrow().sim.clone();
+        let status = match (order, done) {
+            (Order::Release, _) => return,
+            (_, true) => Status::Granted,
+            (Order::Try, false) => Status::Busy,
+            (Order::Acquire, false) => {
+                let wait = Picoseconds(shared.borrow_mut().random.below(SPIN.0));
+                sim.after(wait, move || {
+                    compare_and_swap(&shared, &again, number, order, step);
+                });
+                return;
+            }
+        };
+        let message = LockMessage::answer(status, owner, of.update, of.record);
+        sim.after(Picoseconds::ZERO, move || answer(&shared, &message));
+    };
+    home.access(u64::from(of.record), true, Box::new(touch));
 }
 
 /// The host's requester asks for its next lock.
@@ -509,9 +566,17 @@ impl PinAgent for Pins {
     }
 }
 
+/// Where locks are words of lines, they are free in the beginning, and in the end.
+fn unlocked(of: &CcixLocks, mut each: impl FnMut(u64, fn(&mut Line))) {
+    if of.mode == CcixLockMode::Cas {
+        (0..u64::from(of.rows)).for_each(|line| each(line, |line| line[LOCK].fill(0)));
+    }
+}
+
 /// Makes all transactions one after the other; the content of memory behind them. `Err`: one that read something else.
 fn replay(logic: &Logic, first: u32) -> Result<Content, usize> {
     let mut content = Content::new(0, first);
+    unlocked(&logic.of, |line, touch| touch(content.line_mut(line)));
     for number in &logic.serial {
         let mut digest = 0;
         for step in &logic.of(*number).steps {
@@ -581,6 +646,7 @@ pub(super) fn run(
     }));
     let served = Rc::clone(&logic);
     home.on_lock(Box::new(move |word| message_of_fpga(&served, LockMessage::of(word))));
+    unlocked(of, |line, touch| home.begin_with(line, touch));
     Pins::attach(&world.fpga, &logic)?;
     let stale = world.fpga.output("status_stale_o", 32)?;
     // The FPGA's table clears its locks behind a reset.

@@ -294,9 +294,16 @@ pub enum CcixLockMode {
     Shared,
     /// In the FPGA. Records by reads and writes.
     Hybrid,
+    /// No table: a lock is a word of its record's line, taken by compare-and-swap of who owns the line.
+    Cas,
 }
 
 impl CcixLockMode {
+    /// The FPGA reaches records through its cache.
+    pub(super) const fn is_cached(self) -> bool {
+        matches!(self, Self::Shared | Self::Cas)
+    }
+
     /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -304,6 +311,7 @@ impl CcixLockMode {
             Self::Host => "host",
             Self::Shared => "shared",
             Self::Hybrid => "hybrid",
+            Self::Cas => "cas",
         }
     }
 }
@@ -564,7 +572,7 @@ impl CcixScenario {
     pub(super) fn is_cached(&self) -> bool {
         use CcixDriver::{Cached, CachedHit, Contended};
         matches!(self.workload.driver, Cached | CachedHit | Contended)
-            || self.workload.locks.as_ref().is_some_and(|one| one.mode == CcixLockMode::Shared)
+            || self.workload.locks.as_ref().is_some_and(|one| one.mode.is_cached())
     }
 
     /// Each line of a write arrives at the home.

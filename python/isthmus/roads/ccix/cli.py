@@ -175,9 +175,9 @@ def lock_table(
         typer.Option(
             metavar="LIST",
             help="Lock table: a, at the host, messages over PCIe; b, in the FPGA, coherent; c, as b, records "
-            "without a cache.",
+            "without a cache; d, no table, compare-and-swap of a word of the record's line.",
         ),
-    ] = "a,b,c",
+    ] = "a,b,c,d",
     requesters: Annotated[
         str, typer.Option(metavar="N", help="Transactions under way: 8, a list, or powers of two.")
     ] = "1:64",

@@ -133,7 +133,7 @@ def lock_table(
     record: Path | None = None,
     resets: int = 0,
     holds: int = 0,
-    mode: str = "a,b,c",
+    mode: str = "a,b,c,d",
     requesters: str = locks.REQUESTERS,
     platform: str = PLATFORM,
     profile: str = "isthmus",

@@ -51,6 +51,7 @@ MODES: Mapping[str, Mode] = {
             "b", "shared", "table in the FPGA, orders of the host are CCIX messages; records through a cache"
         ),
         Mode("c", "hybrid", "table as b; records by reads and writes of host memory"),
+        Mode("d", "cas", "no table: a lock is a word of its record's line, swapped by who owns the line"),
     )
 }
 
@@ -87,7 +88,9 @@ def parameters(platform: Platform, profile: Profile, mode: Mode) -> dict[str, in
     if mode.name == "host":
         return made | {"Posted": 1, "MaxWords": 16, "MaxMessages": 1}
     made |= {"MaxWords": int(design.packet.value) // 8, "MaxMessages": int(design.messages.value)}
-    return made | ({"CacheLines": int(design.cache.value)} if mode.name == "shared" else {})
+    if mode.name == "cas":
+        made |= {"Table": 0, "Cas": 1}
+    return made | ({"CacheLines": int(design.cache.value)} if mode.name in ("shared", "cas") else {})
 
 
 def scenario(point: Point, model: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ QUESTION = (
     "transactions a second are carried, and how long does either side wait for its locks?"
 )
 SOURCE = "An Evaluation of Using CCIX for Cache-Coherent Host-FPGA Interfacing, FCCM 2022"
-COLOURS = {"host": "c1", "shared": "c3", "hybrid": "c4"}
+COLOURS = {"host": "c1", "shared": "c3", "hybrid": "c4", "cas": "c2"}
 
 
 def page(document: Document) -> str:
