@@ -80,8 +80,8 @@ module ccix_cas
 
   // ---------------------------------------------------------------- orders
   // An entry is free, due, tried, or waits for its line or for its time. Those whose line has come
-  // go first. An entry does not ask for a line that another has asked for.
-  logic [Entries-1:0] used_q, due_q, late_q, came_q, asks_q;
+  // go first, then releases. An entry does not ask for a line that another has asked for.
+  logic [Entries-1:0] used_q, due_q, late_q, came_q, asks_q, leaves_q, first;
   entry_t entry_q [Entries];
   id_t free_id, due_id, id_q;
   logic any_free, any_due;
@@ -95,13 +95,13 @@ module ccix_cas
   assign take          = order_valid_i && any_free;
   assign any_due       = due_q != '0;
   assign choose        = state_q == StIdle && any_due;
+  assign first = came_q != '0 ? came_q : (due_q & leaves_q) != '0 ? due_q & leaves_q : due_q;
   always_comb begin
     free_id = '0;
     for (int unsigned e = Entries; e > 0; e--) if (!used_q[e-1]) free_id = id_t'(e - 1);
   end
   arb_rr #(.NumReq(Entries)) u_turns (
-    .clk_i, .rst_ni, .req_i(!choose ? '0 : came_q != '0 ? came_q : due_q), .last_i(1'b1),
-    .gnt_o(gnt), .idx_o(due_id)
+    .clk_i, .rst_ni, .req_i(choose ? first : '0), .last_i(1'b1), .gnt_o(gnt), .idx_o(due_id)
   );
 
   // ---------------------------------------------------------------- one lock at a time
@@ -149,6 +149,7 @@ module ccix_cas
       used_q   <= '0;
       due_q    <= '0;
       late_q   <= '0;
+      leaves_q <= '0;
       came_q   <= '0;
       asks_q   <= '0;
       state_q  <= StIdle;
@@ -162,6 +163,7 @@ module ccix_cas
       if (take) begin
         used_q[free_id] <= 1'b1;
         due_q[free_id]  <= 1'b1;
+        leaves_q[free_id] <= order_op_i == LockRelease;
       end
       // The line of one that was tried before has come.
       if (mine && asks_q[rsp_id]) begin

@@ -51,7 +51,7 @@ fn word(line: &Line) -> u64 {
 /// readers, or `WRITER`. As `rtl/ccix/ccix_cas.sv` has it.
 const LOCK: std::ops::Range<usize> = 56..64;
 const WRITER: u64 = 1 << 63;
-/// A lock that is not free is tried again after a random time below this.
+/// A lock that is not free is tried again after a random time below this, which doubles up to `DOUBLINGS` times.
 const SPIN: Picoseconds = Picoseconds::from_ns(500);
 
 /// Takes a lock, or releases it; `false`: it is not free.
@@ -283,7 +283,7 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
     if logic.of.mode == CcixLockMode::Cas {
         let home = Rc::clone(&logic.home);
         drop(logic);
-        return compare_and_swap(shared, &home, number, order, step);
+        return compare_and_swap(shared, &home, number, order, step, 0);
     }
     if logic.of.mode == CcixLockMode::Host {
         let (access, shared) = (logic.access, Rc::clone(shared));
@@ -300,7 +300,14 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
 }
 
 /// An order of the host's requester to a lock that is a word of a line.
-fn compare_and_swap(shared: &Shared, home: &Rc<Home>, number: usize, order: Order, step: usize) {
+fn compare_and_swap(
+    shared: &Shared,
+    home: &Rc<Home>,
+    number: usize,
+    order: Order,
+    step: usize,
+    tries: u32,
+) {
     let (owner, of) = {
         let logic = shared.borrow();
         (HOST + logic.states[number].slot, logic.of(number).steps[step])
@@ -315,9 +322,10 @@ fn compare_and_swap(shared: &Shared, home: &Rc<Home>, number: usize, order: Orde
             (_, true) => Status::Granted,
             (Order::Try, false) => Status::Busy,
             (Order::Acquire, false) => {
-                let wait = Picoseconds(shared.borrow_mut().random.below(SPIN.0));
+                let below = SPIN.0 << tries.min(DOUBLINGS);
+                let wait = Picoseconds(shared.borrow_mut().random.below(below));
                 sim.after(wait, move || {
-                    compare_and_swap(&shared, &again, number, order, step);
+                    compare_and_swap(&shared, &again, number, order, step, tries + 1);
                 });
                 return;
             }

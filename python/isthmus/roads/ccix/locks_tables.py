@@ -39,8 +39,8 @@ def text(made: Document) -> str:
             "# wait: from a transaction's begin to its last lock, aborted attempts included, us\n"
         )
         parts.append(
-            "# stages: aborted attempts and the times between them, the locks of the last attempt, records and "
-            "releases; mean, us; they add up to a transaction's time\n"
+            "# stages: aborted attempts and the times between them, the locks of the last attempt, records "
+            "and releases; mean, us; they add up to a transaction's time\n"
         )
         names = dict.fromkeys(str(m.workload["locks"]["mode"]) for m in members)
         for name in names:
@@ -52,9 +52,10 @@ def text(made: Document) -> str:
         if stopped:
             lease = stopped[0].workload["locks"]["faults"]["lease_ps"] / 1e6
             parts.append(
-                f"# the FPGA's near-data unit stops in mid-run; its lease is {lease:.3g} us. Undone: transactions "
-                "that it lost and that begin again; complete: they were when it stopped; refused: orders and "
-                "accesses with an old token; free: from a stop to the last lock of what was lost, the longest\n"
+                f"# the FPGA's near-data unit stops in mid-run; its lease is {lease:.3g} us. Undone: "
+                "transactions that it lost and that begin again; complete: they were when it stopped; "
+                "refused: orders and accesses with an old token; free: from a stop to the last lock of what "
+                "was lost, the longest\n"
             )
             parts.append(aligned([STOPPED, *map(stops, stopped)]))
     return "".join(parts)
