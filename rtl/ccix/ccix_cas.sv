@@ -8,13 +8,13 @@
 /// no other access until the lock's word is read, compared and written. Else it is tried again
 /// when the line has come.
 ///
-///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o is independent of
-///               req_valid_i
+///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o does not wait
+///               for req_valid_i
 ///   Ordering    orders in any: an acquire may pass a release of the same slot, and waits then.
 ///               Locks are not fair: who tries at the right time gets it
 ///   Latency     a lock whose line is owned: order to answer 18 cycles, the cache's 4 three times
 ///   Throughput  a lock in 17 cycles; lines that the cache does not have come at the same time
-///   Retry       an acquire of a lock that is held, or an order whose line another has asked for, is
+///   Retry       an acquire of a lock that is held, or an order whose line another asked for, is
 ///               tried again after Pause cycles
 ///   Safety      between compare and swap no one else has the line: no snoop and no miss in between
 ///                                                        (proved: formal/ccix/ccix_cas.sby)

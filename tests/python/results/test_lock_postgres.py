@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -176,3 +179,23 @@ def test_a_server_is_named_by_its_connection_string_and_is_left_as_it_was(tmp_pa
     with pytest.raises(DataError, match="postgres: psql: ") as refused:
         postgres.record("ycsb-a", 16, dsn=server.connect)
     assert "\n" not in str(refused.value)
+
+
+@needs_package
+def test_a_command_that_is_stopped_leaves_no_server_and_no_folder() -> None:
+    before = left()
+    command = ["bench", "lock-table", "--trace", "postgres", "-n", "100000", "--mode", "a"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isthmus", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until = time.monotonic() + 30
+    while not [folder for folder in left() - before if (folder / "data" / "postmaster.pid").exists()]:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=10)
+    assert (process.returncode, said.strip()) == (143, "isthmus: stopped")
+    assert left() == before

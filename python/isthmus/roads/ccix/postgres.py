@@ -168,6 +168,11 @@ def embedded() -> Iterator[Server]:
                     server = Server(there, f"host={folder} user={_PREFIX} dbname=postgres")
                     _wait(server, process, folder / "log")
                     yield server
+                except BaseException:
+                    # A command that is stopped has little time.
+                    process.send_signal(signal.SIGQUIT)
+                    shutil.rmtree(folder, ignore_errors=True)
+                    raise
                 finally:
                     _stop(process)
     finally:
@@ -219,8 +224,13 @@ def record(workload: str, transactions: int, seed: int = 1, dsn: str | None = No
     if not 1 <= transactions <= MOST_TRANSACTIONS:
         raise UserError(f"transactions: {transactions} is outside 1 to {MOST_TRANSACTIONS}")
     of = WORKLOADS[workload]
-    with embedded() if dsn is None else contextlib.nullcontext(Server(programs(), dsn)) as server:
-        rows, said = _made(server, of, transactions, seed)
+    if dsn is None:
+        with embedded() as server:
+            rows, said = _made(server, of, transactions, seed)
+    else:
+        server = Server(programs(), dsn)
+        with _removed(server):
+            rows, said = _made(server, of, transactions, seed)
     found = decoded((bytes.fromhex(row) for row in rows), of)
     if len(found) < transactions:
         raise DataError(f"postgres: {len(found)} of {transactions} transactions came out of its log")
@@ -235,20 +245,19 @@ def _made(server: Server, of: Workload, transactions: int, seed: int) -> tuple[l
         f"INSERT INTO {NAME}.{table} SELECT id, 0 FROM generate_series(0, {count - 1}) id"
         for table, count in of.tables.items()
     ]
-    with _removed(server):
-        server.sql(f"CREATE SCHEMA {NAME}", *fills, f"CREATE PUBLICATION {NAME} FOR TABLE {tables}",
-                   f"SELECT pg_create_logical_replication_slot('{NAME}', 'pgoutput')")  # fmt: skip
-        clients = min(CLIENTS, transactions)
-        each = -(-transactions // clients)
-        here = Path(__file__).parent / "pgbench"
-        scripts = [f"--file={here / name}.sql@{share}" for name, share in of.scripts.items()]
-        said = _run([
-            server.program("pgbench"), "--no-vacuum", f"--client={clients}", f"--transactions={each}",
-            f"--random-seed={seed}", "--max-tries=1000", "--protocol=prepared", *scripts, server.connect,
-        ])  # fmt: skip
-        options = f"'proto_version', '1', 'publication_names', '{NAME}', 'messages', 'true'"
-        changes = f"pg_logical_slot_get_binary_changes('{NAME}', NULL, NULL, {options})"
-        found = server.sql(f"SELECT encode(data, 'hex') FROM {changes}").split()
+    server.sql(f"CREATE SCHEMA {NAME}", *fills, f"CREATE PUBLICATION {NAME} FOR TABLE {tables}",
+               f"SELECT pg_create_logical_replication_slot('{NAME}', 'pgoutput')")  # fmt: skip
+    clients = min(CLIENTS, transactions)
+    each = -(-transactions // clients)
+    here = Path(__file__).parent / "pgbench"
+    scripts = [f"--file={here / name}.sql@{share}" for name, share in of.scripts.items()]
+    said = _run([
+        server.program("pgbench"), "--no-vacuum", f"--client={clients}", f"--transactions={each}",
+        f"--random-seed={seed}", "--max-tries=1000", "--protocol=prepared", *scripts, server.connect,
+    ])  # fmt: skip
+    options = f"'proto_version', '1', 'publication_names', '{NAME}', 'messages', 'true'"
+    changes = f"pg_logical_slot_get_binary_changes('{NAME}', NULL, NULL, {options})"
+    found = server.sql(f"SELECT encode(data, 'hex') FROM {changes}").split()
     rate, again = _said(said, "tps = "), _said(said, "number of transactions retried: ")
     facts = [
         f"PostgreSQL {version[0]}, {clients} clients, {of.title}",
