@@ -170,8 +170,7 @@ def embedded() -> Iterator[Server]:
                     yield server
                 except BaseException:
                     # A command that is stopped has little time.
-                    process.send_signal(signal.SIGQUIT)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    _stop(process, 0.05)
                     raise
                 finally:
                     _stop(process)
@@ -189,14 +188,14 @@ def _readable(there: Path, before: Sequence[str | Path], folder: Path) -> Path:
     return there
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def _stop(process: subprocess.Popen[str], patience_s: float = 5) -> None:
     """At once: nothing of its data is needed."""
     for number in (signal.SIGQUIT, signal.SIGKILL):
         if process.poll() is not None:
             return
         process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)
+            process.wait(patience_s)
 
 
 def _wait(server: Server, process: subprocess.Popen[str], log: Path) -> None:
