@@ -147,7 +147,8 @@ module ccix_fpga
       .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
       .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
       .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
-      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .hold_snoops_i(1'b0),
+      .msg_valid_o(msg_valid),
       .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
       .ans_header_i(ans_header), .ans_data_i(ans_data), .stray_o(stray), .fail_o(fail[0])
     );

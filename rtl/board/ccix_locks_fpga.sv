@@ -6,10 +6,13 @@
 /// (docs/explanation/cores/ccix.md)
 ///
 ///   Pins        cxs: a packet's beats of 512 bits, credits both ways. update: transactions and
-///               their ends
+///               their ends; reset of the unit, and a hold: its clock stands still, to the lease
+///   Lease       ccix_lease is between the unit and what it reaches. A reset or held unit loses its
+///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
 ///               of each acquire and try, when it is decided. Without: the unit's orders are messages
-///               to a table of the host, and so are their answers
+///               to a table of the host, and so are their answers. With Cas, which needs
+///               CacheLines: ccix_cas, and no table
 ///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
 ///               memory
 ///   Ordering    an order behind a write of the same transaction is behind it on the link
@@ -18,8 +21,8 @@
 ///   Throughput  an order in 2 cycles
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; Table; Posted as
-///               ccix_update; CacheLines 0 or 4 ways of a power of two of sets
-///   Not done    the hard block, virtual addresses, revoking locks
+///               ccix_update; CacheLines 0 or 4 ways of a power of two of sets; Lease as ccix_lease
+///   Not done    the hard block, virtual addresses; a reset of the table with all of the FPGA
 module ccix_locks_fpga
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -30,7 +33,9 @@ module ccix_locks_fpga
   parameter int unsigned MaxMessages = 31,
   parameter bit          Table       = 1'b1,
   parameter bit          Posted      = 1'b0,
-  parameter int unsigned CacheLines  = 0
+  parameter int unsigned CacheLines  = 0,
+  parameter int unsigned Lease       = 1024,
+  parameter bit          Cas         = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -45,6 +50,8 @@ module ccix_locks_fpga
   input  logic [511:0] cxs_rx_data_i,
   output logic         cxs_rx_credit_o,
 
+  input  logic        update_reset_i,
+  input  logic        update_hold_i,
   input  logic        update_valid_i,
   output logic        update_ready_o,
   input  logic [5:0]  update_slot_i,
@@ -59,6 +66,9 @@ module ccix_locks_fpga
   output logic [5:0]  update_done_slot_o,
   output logic        update_done_aborted_o,
   output logic [63:0] update_done_digest_o,
+  output logic        update_lost_o,
+  output logic [5:0]  update_lost_slot_o,
+  output logic        update_lost_whole_o,
 
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o,
@@ -71,10 +81,14 @@ module ccix_locks_fpga
   output logic [31:0] status_wrong_o,
   output logic [31:0] status_stray_o,
   output logic [31:0] status_faults_o,
-  output logic [31:0] status_orders_o
+  output logic [31:0] status_orders_o,
+  output logic [31:0] status_stale_o
 );
   localparam int unsigned Orders = 512;  // of the host: 64 transactions of four releases and more
   localparam int unsigned LockWidth = 10;
+  if (Cas && (Table || CacheLines == 0)) begin : gen_cas_check
+    $error("ccix_locks_fpga: Cas needs CacheLines, and no Table");
+  end
 
   typedef struct packed {
     txn_t         owner;
@@ -95,23 +109,65 @@ module ccix_locks_fpga
   logic [7:0] req_tag, rsp_tag;
   mask_t req_mask;
   line_t req_data, rsp_data;
-  logic [3:0] fail;
+  logic [4:0] fail;
+  logic unit_rst_n, unit_ready, unit_done, stop, waits, join_, joined, beat, current, stale;
+  logic [7:0] token, unit_token;
+  logic unit_order_valid, unit_order_ready, unit_order_exclusive, unit_req_valid, unit_req_ready;
+  logic unit_req_write, to_unit, unit_rsp_valid;
+  lock_op_e unit_order_op;
+  logic [15:0] unit_order_lock, unit_order_fence;
+  logic [5:0] unit_order_slot;
+  index_t unit_req_index;
+  logic [7:0] unit_req_tag;
+  mask_t unit_req_mask;
+  line_t unit_req_data;
   ccix_update #(.Posted(Posted)) u_update (
-    .clk_i, .rst_ni, .task_valid_i(update_valid_i), .task_ready_o(update_ready_o),
+    .clk_i, .rst_ni(unit_rst_n), .task_valid_i(update_valid_i && update_ready_o),
+    .task_ready_o(unit_ready),
     .task_slot_i(update_slot_i), .task_id_i(update_id_i), .task_last_i(update_last_i),
     .task_steps_i(update_steps_i), .locked_o(update_locked_o),
     .locked_slot_o(update_locked_slot_o), .refused_o(update_refused_o),
-    .refused_slot_o(update_refused_slot_o), .done_o(update_done_o),
+    .refused_slot_o(update_refused_slot_o), .done_o(unit_done),
     .done_slot_o(update_done_slot_o), .done_aborted_o(update_done_aborted_o),
-    .done_digest_o(update_done_digest_o), .order_valid_o(order_valid),
-    .order_ready_i(order_ready),
+    .done_digest_o(update_done_digest_o), .order_valid_o(unit_order_valid),
+    .order_ready_i(unit_order_ready), .order_op_o(unit_order_op),
+    .order_exclusive_o(unit_order_exclusive), .order_lock_o(unit_order_lock),
+    .order_slot_o(unit_order_slot), .order_fence_o(unit_order_fence), .ans_valid_i(to_unit),
+    .ans_status_i(unit_ans_status), .ans_slot_i(unit_ans_slot), .ans_fence_i(unit_ans_fence),
+    .req_valid_o(unit_req_valid), .req_ready_i(unit_req_ready), .req_write_o(unit_req_write),
+    .req_index_o(unit_req_index), .req_tag_o(unit_req_tag), .req_mask_o(unit_req_mask),
+    .req_data_o(unit_req_data), .rsp_valid_i(unit_rsp_valid), .rsp_tag_i(rsp_tag),
+    .rsp_data_i(rsp_data), .fail_o(fail[2])
+  );
+  assign stop          = update_reset_i || update_hold_i;
+  assign update_done_o = unit_done && current;
+  ccix_member u_member (
+    .clk_i, .rst_ni, .reset_i(update_reset_i), .hold_i(update_hold_i), .waits_i(waits),
+    .unit_rst_no(unit_rst_n), .join_o(join_), .joined_i(joined), .token_i(token), .beat_o(beat),
+    .token_o(unit_token)
+  );
+  ccix_lease #(.Lease(Lease)) u_lease (
+    .clk_i, .rst_ni, .join_i(join_), .joined_o(joined), .token_o(token), .beat_i(beat),
+    .token_i(unit_token), .current_o(current), .stop_i(stop), .waits_o(waits),
+    .task_valid_i(update_valid_i), .task_ready_o(update_ready_o), .task_slot_i(update_slot_i),
+    .task_last_i(update_last_i), .order_valid_i(unit_order_valid),
+    .order_ready_o(unit_order_ready), .order_op_i(unit_order_op),
+    .order_exclusive_i(unit_order_exclusive), .order_lock_i(unit_order_lock),
+    .order_slot_i(unit_order_slot), .order_fence_i(unit_order_fence), .ans_valid_o(to_unit),
+    .req_valid_i(unit_req_valid), .req_ready_o(unit_req_ready), .req_write_i(unit_req_write),
+    .req_index_i(unit_req_index), .req_slot_i(unit_req_tag[5:0]), .req_data_i(unit_req_data),
+    .rsp_valid_o(unit_rsp_valid), .order_valid_o(order_valid), .order_ready_i(order_ready),
     .order_op_o(order_op), .order_exclusive_o(order_exclusive), .order_lock_o(order_lock),
     .order_slot_o(order_slot), .order_fence_o(order_fence), .ans_valid_i(unit_ans_valid),
     .ans_status_i(unit_ans_status), .ans_slot_i(unit_ans_slot), .ans_fence_i(unit_ans_fence),
     .req_valid_o(req_valid), .req_ready_i(req_ready), .req_write_o(req_write),
     .req_index_o(req_index), .req_tag_o(req_tag), .req_mask_o(req_mask), .req_data_o(req_data),
-    .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_data_i(rsp_data), .fail_o(fail[2])
+    .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_word_i(rsp_data[0]), .lost_o(update_lost_o),
+    .lost_slot_o(update_lost_slot_o), .lost_whole_o(update_lost_whole_o), .stale_o(stale),
+    .fail_o(fail[4])
   );
+  logic unused_unit;
+  assign unused_unit = ^{unit_ready, unit_req_tag, unit_req_mask};
 
   // ---------------------------------------------------------------- locks
   logic in_valid, in_lock, in_lines, lck_valid, lck_ready;
@@ -175,7 +231,7 @@ module ccix_locks_fpga
     logic unused_table;
     assign unused_table = ^{table_idle, order.lock, in_message.answer, in_message.code,
                             in_message.zero, in_message.kind, in_message.words};
-  end else begin : gen_host
+  end else if (!Cas) begin : gen_host
     assign lck_valid   = order_valid;
     assign order_ready = lck_ready;
     assign lck = '{
@@ -190,6 +246,13 @@ module ccix_locks_fpga
     assign fail[3]         = 1'b0;
     logic unused_host;
     assign unused_host = ^in_message;
+  end else begin : gen_cas
+    assign lck_valid      = 1'b0;
+    assign lck            = '0;
+    assign unit_ans_fence = '0;
+    assign fail[3]        = in_lock;
+    logic unused_cas;
+    assign unused_cas = ^{in_message, lck_ready, order_fence};
   end
 
   // ---------------------------------------------------------------- records
@@ -207,10 +270,41 @@ module ccix_locks_fpga
       .fail_o(fail[0])
     );
   end else begin : gen_cache
+    logic line_valid, line_ready, line_write, line_rsp_valid, hold_snoops;
+    index_t line_index;
+    logic [7:0] line_tag;
+    mask_t line_mask;
+    line_t line_data;
+    if (Cas) begin : gen_locks
+      ccix_cas u_cas (
+        .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
+        .order_op_i(order_op), .order_exclusive_i(order_exclusive), .order_lock_i(order_lock),
+        .order_slot_i(order_slot), .ans_valid_o(unit_ans_valid), .ans_status_o(unit_ans_status),
+        .ans_slot_o(unit_ans_slot), .req_valid_i(req_valid), .req_ready_o(req_ready),
+        .req_write_i(req_write), .req_index_i(req_index), .req_tag_i(req_tag),
+        .req_mask_i(req_mask), .req_data_i(req_data), .rsp_valid_o(rsp_valid),
+        .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
+        .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
+        .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
+        .rsp_tag_i(rsp_tag), .rsp_lock_i(rsp_data[7])
+      );
+    end else begin : gen_lines
+      assign line_valid  = req_valid;
+      assign req_ready   = line_ready;
+      assign line_write  = req_write;
+      assign line_index  = req_index;
+      assign line_tag    = req_tag;
+      assign line_mask   = req_mask;
+      assign line_data   = req_data;
+      assign rsp_valid   = line_rsp_valid;
+      assign hold_snoops = 1'b0;
+    end
     ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
-      .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .req_write_i(req_write),
-      .req_index_i(req_index), .req_tag_i(req_tag), .req_mask_i(req_mask), .req_data_i(req_data),
-      .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
+      .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
+      .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
+      .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),
+      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .hold_snoops_i(hold_snoops),
+      .msg_valid_o(msg_valid),
       .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
       .ans_header_i(in_header), .ans_data_i(in_data), .stray_o(stray), .fail_o(fail[0])
     );
@@ -246,6 +340,7 @@ module ccix_locks_fpga
       status_words_o    <= '0;
       status_stray_o    <= '0;
       status_orders_o   <= '0;
+      status_stale_o    <= '0;
     end else begin
       up_q              <= up_q || places != '0;
       status_requests_o <= status_requests_o + 32'(req_valid && req_ready);
@@ -253,6 +348,7 @@ module ccix_locks_fpga
       status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
       status_stray_o    <= status_stray_o + 32'(stray);
       status_orders_o   <= status_orders_o + 32'(order_valid && order_ready);
+      status_stale_o    <= status_stale_o + 32'(stale);
     end
   end
   assign status_up_o     = up_q;

@@ -35,6 +35,7 @@ module ccix_cache
   output logic       rsp_valid_o,
   output logic [7:0] rsp_tag_o,
   output line_t      rsp_data_o,
+  input  logic       hold_snoops_i,  // level: the cache is given none
   // To the packer, from the unpacker.
   output logic                  msg_valid_o,
   input  logic                  msg_ready_i,
@@ -53,10 +54,11 @@ module ccix_cache
   } snoop_entry_t;
 
   // ---------------------------------------------------------------- from the home
-  logic fwd_valid, fwd_ready, fwd_room, snoops, rsp_valid;
+  logic fwd_some, fwd_valid, fwd_ready, fwd_room, snoops, rsp_valid;
   snoop_t snoop;
   snoop_entry_t fwd;
   assign snoop     = ans_header_i;
+  assign fwd_valid = fwd_some && !hold_snoops_i;
   assign snoops    = ans_valid_i && ans_header_i.kind == MsgSnoop;
   assign rsp_valid = ans_valid_i && ans_header_i.kind inside {MsgComp, MsgCompData};
   assign stray_o   = ans_valid_i &&
@@ -64,7 +66,7 @@ module ccix_cache
   fifo #(.Width($bits(snoop_entry_t)), .Depth(NumSnoops)) u_snoops (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(snoops), .ready_o(fwd_room),
     .data_i({coherence_pkg::message_e'(snoop.message), line_index_t'(snoop.index)}),
-    .valid_o(fwd_valid), .ready_i(fwd_ready), .data_o(fwd), .usage_o()
+    .valid_o(fwd_some), .ready_i(fwd_ready && !hold_snoops_i), .data_o(fwd), .usage_o()
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) fail_o <= 1'b0;

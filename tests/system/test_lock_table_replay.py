@@ -16,7 +16,7 @@ from isthmus.bench import runner
 from isthmus.errors import DataError
 from isthmus.roads.ccix import bench, lock_trace, locks
 from isthmus.roads.ccix.lock_trace import Step, Trace, Transaction
-from isthmus.roads.ccix.locks import MODES, Point
+from isthmus.roads.ccix.locks import MODES, NONE, Point, Stops
 
 pytestmark = pytest.mark.deterministic
 
@@ -35,9 +35,14 @@ def turn(number: int) -> Transaction:
 
 
 def replay(
-    models: dict[str, Path], letter: str, trace: Trace, requesters: int, seed: int = 1
+    models: dict[str, Path],
+    letter: str,
+    trace: Trace,
+    requesters: int,
+    seed: int = 1,
+    stops: Stops = NONE,
 ) -> dict[str, Any]:
-    point = Point(trace, MODES[letter], requesters, "isthmus", bench.loaded(), seed)
+    point = Point(trace, MODES[letter], requesters, "isthmus", bench.loaded(), seed, stops)
     (found,) = native.run_scenario(locks.scenario(point, models[letter]))
     return found
 
@@ -82,6 +87,45 @@ def test_a_lock_in_the_fpga_costs_the_fpga_clocks_and_the_host_a_round_trip(mode
     waits = replay(models, "a", lock_trace.uniform(60, seed=3), 1)["workload"]["locks"]
     assert waits["host"]["wait_ps"]["max"] == 20_000
     assert waits["fpga"]["wait_ps"]["min"] >= 380_000
+
+
+@pytest.mark.parametrize("letter", MODES)
+def test_a_unit_that_stops_leaves_no_lock_and_no_half_of_a_transaction(
+    models: dict[str, Path], letter: str
+) -> None:
+    found = replay(models, letter, lock_trace.zipfian(400, rows=64, seed=3), 16, stops=Stops(6, 3))
+    of = found["workload"]["locks"]["faults"]
+    assert min(of["resets"], of["holds"]) >= 1
+    assert of["undone"] >= 10
+    # A unit that was held goes on with an old token.
+    assert found["counters"]["fpga.refused"] >= 1
+    # A hold is noticed after the lease; then what waits for nothing is free within a few microseconds. A lock
+    # that is swapped has no queue: one of the lost that waits for it may wait for long.
+    assert of["lease_ps"] < of["longest_ps"] < (100 if letter == "d" else 10) * of["lease_ps"]
+
+
+@pytest.mark.parametrize("letter", MODES)
+def test_the_stages_of_a_side_are_its_time(models: dict[str, Path], letter: str) -> None:
+    found = replay(models, letter, lock_trace.zipfian(100, rows=32, seed=4), 8)
+    sides = [found["workload"]["locks"][side] for side in ("host", "fpga")]
+    mean = sum(sum(side["stages_ps"].values()) * side["transactions"] for side in sides) / 100
+    assert mean == pytest.approx(found["latency_ps"]["avg"], rel=1e-3)
+
+
+def test_a_lock_in_a_line_that_its_side_has_costs_no_round_trip(models: dict[str, Path]) -> None:
+    alone = Trace("alone", 1, tuple(Transaction(True, (Step(0, True),)) for _ in range(20)))
+    waits = replay(models, "d", alone, 1)["workload"]["locks"]["fpga"]["wait_ps"]
+    # The first one brings the line. The others wait for the release before them, and then for three accesses
+    # of the cache: 18 clocks of 4 ns each.
+    assert waits["max"] >= 500_000
+    assert waits["p50"] <= 144_000
+
+
+def test_one_hot_lock_goes_over_faster_with_its_line(models: dict[str, Path]) -> None:
+    table, line = (
+        replay(models, letter, lock_trace.hot(60), 2)["throughput"]["cycles_per_s"] for letter in "bd"
+    )
+    assert line > 1.2 * table
 
 
 def test_a_device_that_mixes_up_where_the_table_is_is_found_out(models: dict[str, Path]) -> None:

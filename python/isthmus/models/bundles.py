@@ -205,6 +205,11 @@ UPDATE: dict[str, Signal] = {
     "done_slot_o": Signal(6, True),
     "done_aborted_o": Signal(1, True),
     "done_digest_o": Signal(64, True),
+    "reset_i": Signal(1, False),
+    "hold_i": Signal(1, False),
+    "lost_o": Signal(1, True),
+    "lost_slot_o": Signal(6, True),
+    "lost_whole_o": Signal(1, True),
 }
 
 

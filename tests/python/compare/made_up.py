@@ -143,12 +143,20 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             own["translation"] = {**work["translation"], "walks": 0.125, "retries": 0}
         if "locks" in work:
             of = work["locks"]
-            side = {"transactions": n // 2, "aborts": 3, "wait_ps": latency}
+            side = {
+                "transactions": n // 2, "aborts": 3, "wait_ps": latency,
+                "stages_ps": {"attempts": 1000, "locks": 2000, "records": 3000},
+            }  # fmt: skip
+            stopped = {
+                "resets": of["resets"], "holds": of["holds"], "lease_ps": 4_096_000, "undone": 5, "whole": 1,
+                "longest_ps": 5_000_000,
+            }  # fmt: skip
             own = {
                 "locks": {
                     "trace": of["trace"], "mode": of["mode"], "rows": of["rows"],
                     "requesters": of["requesters"], "steps": 2 * n, "elapsed_ps": round(elapsed),
                     "host": side, "fpga": side, "to_host_bytes": 50 * n, "to_fpga_bytes": 60 * n,
+                    "faults": stopped if of["resets"] + of["holds"] else None,
                 }
             }  # fmt: skip
             name = f"locks-{of['trace']}-{of['mode']}-q{of['requesters']}"

@@ -23,11 +23,13 @@ GIVEN = Path("ccix_locks_fpga.so")
 
 def test_a_mode_is_where_the_table_is_and_how_records_are_reached() -> None:
     values = {letter: locks.parameters(ccix.loaded(), "isthmus", mode) for letter, mode in MODES.items()}
+    assert {value.pop("Lease") for value in values.values()} == {1024}
     assert values["a"] == {"NumTxns": 128, "Table": 0, "Posted": 1, "MaxWords": 16, "MaxMessages": 1}
     assert values["b"] == {
         "NumTxns": 128, "Table": 1, "MaxWords": 32, "MaxMessages": 31, "CacheLines": 4096,
     }  # fmt: skip
     assert values["c"] == {"NumTxns": 128, "Table": 1, "MaxWords": 32, "MaxMessages": 31}
+    assert values["d"] == values["b"] | {"Table": 0, "Cas": 1}
 
 
 def test_messages_of_mode_a_have_the_header_of_pcie_and_a_packet_each() -> None:
@@ -46,18 +48,49 @@ def test_the_table_and_the_page_show_every_mode_and_number(
 ) -> None:
     made = command.lock_table(requesters="1:64", out=tmp_path, runner=made_up.engine, given=GIVEN)
     text = capsys.readouterr().out
-    assert len(made.results) == 3 * 7
+    assert len(made.results) == 4 * 7
     assert "trace ycsb-a" in text
-    for words in ("a: table at the host", "b: table in the FPGA", "c: table as b", "models: link"):
+    for words in (
+        "a: table at the host",
+        "b: table in the FPGA",
+        "c: table as b",
+        "d: no table",
+        "models: link",
+        "stages: ",
+    ):
         assert words in text
-    assert len(load(tmp_path / "lock-table.json").results) == 21
+    assert "undone" not in text
+    assert len(load(tmp_path / "lock-table.json").results) == 28
     assert "Transactions a second, and how long they wait" in (tmp_path / "lock-table.html").read_text()
+
+
+def test_where_the_unit_stops_a_table_says_what_became_of_its_transactions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = command.lock_table(
+        requesters="8", mode="b", resets=5, holds=3, out=tmp_path, runner=made_up.engine, given=GIVEN
+    )
+    assert [m.workload["locks"]["faults"]["resets"] for m in made] == [5]
+    *_, header, row, _ = capsys.readouterr().out.splitlines()
+    assert header.split() == [
+        "mode",
+        "requesters",
+        "resets",
+        "holds",
+        "undone",
+        "complete",
+        "refused",
+        "free[us]",
+    ]
+    assert row.split() == ["b", "8", "5", "3", "5", "1", "0", "5.00"]
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"mode": "d"}, "unknown mode 'd'; choose from a, b, c"),
+        ({"mode": "e"}, "unknown mode 'e'; choose from a, b, c, d"),
+        ({"resets": 1001}, "resets and holds: 0 to 1000"),
+        ({"workload": "tpc-h"}, "unknown workload 'tpc-h'; did you mean 'tpc-c'?"),
         ({"requesters": "65"}, "requesters: 65 is outside 1 to 64"),
         ({"requesters": "0:8"}, "requesters: 0:8 is outside 1 to 64"),
         ({"trace": Path("/nowhere")}, "/nowhere: No such file or directory"),

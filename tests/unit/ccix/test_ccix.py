@@ -40,3 +40,18 @@ def test_ccix_cache() -> None:
 @pytest.mark.parametrize("posted", [0, 1])
 def test_ccix_update(posted: int) -> None:
     run("isthmus:ccix:ccix", "ccix_update", "ccix_update_tb", parameters={"Slots": 8, "Posted": posted})
+
+
+@pytest.mark.parametrize("posted", [0, 1])
+def test_ccix_lease(posted: int) -> None:
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_lease_bench",
+        "ccix_lease_tb",
+        parameters={"Posted": posted},
+        extra_sources=[HERE / "ccix_lease_bench.sv"],
+    )
+
+
+def test_ccix_cas() -> None:
+    run("isthmus:ccix:ccix", "ccix_cas", "ccix_cas_tb", parameters={"Entries": 16})

@@ -336,6 +336,11 @@ impl Home {
         });
     }
 
+    /// Changes a line that no one has read yet.
+    pub(super) fn begin_with(&self, line: u64, touch: impl FnOnce(&mut Line)) {
+        touch(self.memory.borrow_mut().line_mut(line));
+    }
+
     /// Sets what takes lock messages.
     pub(super) fn on_lock(&self, sink: LockSink) {
         *self.locks.borrow_mut() = Some(sink);

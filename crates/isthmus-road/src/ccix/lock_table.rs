@@ -67,6 +67,10 @@ impl LockMessage {
         Self { owner, answer: false, code: order.code(), exclusive, lock, fence }
     }
 
+    pub(super) fn answer(status: Status, owner: u8, exclusive: bool, lock: u16) -> Self {
+        Self { owner, answer: true, code: status.code(), exclusive, lock, fence: 0 }
+    }
+
     pub(super) fn word(&self) -> u64 {
         LOCK << 60
             | 1 << 56
@@ -137,14 +141,7 @@ impl LockTable {
         lock: u16,
     ) -> Vec<LockMessage> {
         let state = self.locks.entry(lock).or_default();
-        let answer = |status: Status, owner, exclusive| LockMessage {
-            owner,
-            answer: true,
-            code: status.code(),
-            exclusive,
-            lock,
-            fence: 0,
-        };
+        let answer = |status, owner, exclusive| LockMessage::answer(status, owner, exclusive, lock);
         if order == Order::Release {
             let Some(at) = state.holders.iter().position(|holder| *holder == owner) else {
                 return vec![answer(Status::Stale, owner, exclusive)];

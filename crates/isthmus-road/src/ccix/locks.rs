@@ -39,11 +39,36 @@ const HOST: u8 = 128;
 const BACKOFF: Picoseconds = Picoseconds::from_us(2);
 const PATIENCE: u32 = 8;
 const DOUBLINGS: u32 = 6;
+/// How long the FPGA's unit is reset.
+const RESET: Picoseconds = Picoseconds::from_ns(400);
 
 fn word(line: &Line) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&line[..8]);
     u64::from_le_bytes(bytes)
+}
+
+/// The word of a record's line that is its lock, where there is no table: 0 is free, else the number of
+/// readers, or `WRITER`. As `rtl/ccix/ccix_cas.sv` has it.
+const LOCK: std::ops::Range<usize> = 56..64;
+const WRITER: u64 = 1 << 63;
+/// A lock that is not free is tried again after a random time below this, which doubles up to `DOUBLINGS` times.
+const SPIN: Picoseconds = Picoseconds::from_ns(500);
+
+/// Takes a lock, or releases it; `false`: it is not free.
+fn swap(line: &mut Line, order: Order, exclusive: bool) -> bool {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&line[LOCK]);
+    let held = u64::from_le_bytes(bytes);
+    let next = match (order, exclusive) {
+        (Order::Release, true) => 0,
+        (Order::Release, false) => held.saturating_sub(1),
+        (_, true) if held == 0 => WRITER,
+        (_, false) if held < WRITER => held + 1,
+        _ => return false,
+    };
+    line[LOCK].copy_from_slice(&next.to_le_bytes());
+    true
 }
 
 /// The values of a transaction's records: what it made of those that it read.
@@ -56,15 +81,35 @@ fn chained(digest: u64, value: u64) -> u64 {
 struct State {
     /// First begin.
     begin: Picoseconds,
+    /// Begin of the last attempt.
+    attempt: Picoseconds,
     /// All its locks, of the attempt that was not aborted.
     locked: Option<Picoseconds>,
     end: Option<Picoseconds>,
     digest: u64,
+    /// It was complete when the unit was lost: what it read is not known.
+    unread: bool,
     aborts: u32,
     slot: u8,
     /// The host's: the step that it is at.
     step: usize,
     fences: [u16; 4],
+}
+
+/// What became of the FPGA's unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Faults {
+    resets: u32,
+    holds: u32,
+    /// Transactions that were undone, and those that were complete.
+    undone: u32,
+    whole: u32,
+    is_reset: bool,
+    /// Begin of the last one, and until when it lasts.
+    begin: Picoseconds,
+    until: Picoseconds,
+    /// The longest time from a begin to the last lost transaction's free locks.
+    longest: Picoseconds,
 }
 
 struct Logic {
@@ -89,6 +134,10 @@ struct Logic {
     at: [Vec<Option<usize>>; 2],
     /// Of the FPGA, that wait for the port.
     tasks: VecDeque<usize>,
+    /// After how many transactions the unit stops, and whether it is reset.
+    planned: VecDeque<(usize, bool)>,
+    lease: Picoseconds,
+    faults: Faults,
     last: Picoseconds,
     wrong: Option<String>,
 }
@@ -125,6 +174,24 @@ impl Logic {
         self.sim.count_transfers(1);
     }
 
+    /// Whether the unit is reset, or stands still.
+    fn stopped(&mut self, now: Picoseconds) -> [bool; 2] {
+        if now >= self.faults.until {
+            let Some((after, reset)) = self.planned.front().copied() else { return [false; 2] };
+            // The unit begins anew between two of them.
+            if self.ended < after || now < self.faults.until + self.lease {
+                return [false; 2];
+            }
+            self.planned.pop_front();
+            let long = if reset { RESET } else { Picoseconds(2 * self.lease.0) };
+            let faults = &mut self.faults;
+            (faults.begin, faults.until, faults.is_reset) = (now, now + long, reset);
+            faults.resets += u32::from(reset);
+            faults.holds += u32::from(!reset);
+        }
+        [self.faults.is_reset, !self.faults.is_reset]
+    }
+
     fn free(&mut self, number: usize) {
         let (side, slot) = (usize::from(self.of(number).fpga), self.states[number].slot);
         self.at[side][usize::from(slot)] = None;
@@ -151,6 +218,7 @@ fn begin(shared: &Shared) {
 /// A transaction's first attempt, or one more.
 fn attempt(shared: &Shared, number: usize) {
     let mut logic = shared.borrow_mut();
+    let now = logic.sim.now();
     let side = usize::from(logic.of(number).fpga);
     let Some(slot) = logic.slots[side].pop_front() else {
         return logic.fail("more transactions than slots".to_owned());
@@ -158,6 +226,7 @@ fn attempt(shared: &Shared, number: usize) {
     logic.at[side][usize::from(slot)] = Some(number);
     let state = &mut logic.states[number];
     (state.slot, state.step, state.digest) = (slot, 0, 0);
+    state.attempt = now;
     if side == 1 {
         return logic.tasks.push_back(number);
     }
@@ -179,6 +248,32 @@ fn again(shared: &Shared, number: usize) {
     sim.after(wait, move || attempt(&shared, number));
 }
 
+/// The unit lost a transaction: it is undone, or was complete.
+fn lost(shared: &Shared, number: usize, whole: bool) {
+    let mut logic = shared.borrow_mut();
+    let since = logic.sim.now() - logic.faults.begin;
+    logic.faults.longest = logic.faults.longest.max(since);
+    if whole {
+        logic.faults.whole += 1;
+        logic.states[number].unread = true;
+        logic.end(number);
+        drop(logic);
+        return begin_later(shared);
+    }
+    logic.faults.undone += 1;
+    if logic.states[number].locked.take().is_some() {
+        logic.serial.retain(|one| *one != number);
+    }
+    drop(logic);
+    again(shared, number);
+}
+
+fn begin_later(shared: &Shared) {
+    let sim = shared.borrow().sim.clone();
+    let shared = Rc::clone(shared);
+    sim.after(Picoseconds::ZERO, move || begin(&shared));
+}
+
 /// An order of the host's requester.
 fn order(shared: &Shared, number: usize, order: Order, step: usize) {
     let logic = shared.borrow();
@@ -186,6 +281,11 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
     let owner = HOST + state.slot;
     let (exclusive, lock) = (step_of.update, step_of.record);
     let sim = logic.sim.clone();
+    if logic.of.mode == CcixLockMode::Cas {
+        let home = Rc::clone(&logic.home);
+        drop(logic);
+        return compare_and_swap(shared, &home, number, order, step, 0);
+    }
     if logic.of.mode == CcixLockMode::Host {
         let (access, shared) = (logic.access, Rc::clone(shared));
         drop(logic);
@@ -198,6 +298,43 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
         let (gateway, link) = (logic.gateway, logic.link.clone());
         sim.after(gateway, move || link.send(vec![message.word()]));
     }
+}
+
+/// An order of the host's requester to a lock that is a word of a line.
+fn compare_and_swap(
+    shared: &Shared,
+    home: &Rc<Home>,
+    number: usize,
+    order: Order,
+    step: usize,
+    tries: u32,
+) {
+    let (owner, of) = {
+        let logic = shared.borrow();
+        (HOST + logic.states[number].slot, logic.of(number).steps[step])
+    };
+    let shared = Rc::clone(shared);
+    let again = Rc::clone(home);
+    let touch = move |line: &mut Line| {
+        let done = swap(line, order, of.update);
+        let sim = shared.borrow().sim.clone();
+        let status = match (order, done) {
+            (Order::Release, _) => return,
+            (_, true) => Status::Granted,
+            (Order::Try, false) => Status::Busy,
+            (Order::Acquire, false) => {
+                let below = SPIN.0 << tries.min(DOUBLINGS);
+                let wait = Picoseconds(shared.borrow_mut().random.below(below));
+                sim.after(wait, move || {
+                    compare_and_swap(&shared, &again, number, order, step, tries + 1);
+                });
+                return;
+            }
+        };
+        let message = LockMessage::answer(status, owner, of.update, of.record);
+        sim.after(Picoseconds::ZERO, move || answer(&shared, &message));
+    };
+    home.access(u64::from(of.record), true, Box::new(touch));
 }
 
 /// The host's requester asks for its next lock.
@@ -328,8 +465,15 @@ struct Pins {
     locked: [OutputPin; 2],
     refused: [OutputPin; 2],
     done: [OutputPin; 2],
+    lost: [OutputPin; 2],
+    whole: OutputPin,
+    ready: OutputPin,
     aborted: OutputPin,
     digest: OutputPin,
+    reset: InputPin,
+    hold: InputPin,
+    /// At the port now.
+    offered: Option<usize>,
 }
 
 impl Pins {
@@ -348,6 +492,12 @@ impl Pins {
             locked: strobe("locked")?,
             refused: strobe("refused")?,
             done: strobe("done")?,
+            lost: strobe("lost")?,
+            whole: device.output("update_lost_whole_o", 1)?,
+            ready: device.output("update_ready_o", 1)?,
+            reset: device.input("update_reset_i", 1)?,
+            hold: device.input("update_hold_i", 1)?,
+            offered: None,
             aborted: device.output("update_done_aborted_o", 1)?,
             digest: device.output("update_done_digest_o", 64)?,
         };
@@ -370,6 +520,12 @@ impl Pins {
 
 impl PinAgent for Pins {
     fn sample(&mut self, _time: Picoseconds) {
+        if self.ready.get() != 0 {
+            self.offered = None;
+        }
+        if let Some(number) = self.of(&self.lost) {
+            lost(&self.shared, number, self.whole.get() != 0);
+        }
         if let Some(number) = self.of(&self.locked) {
             self.shared.borrow_mut().locked(number);
         }
@@ -384,18 +540,22 @@ impl PinAgent for Pins {
                 let mut logic = self.shared.borrow_mut();
                 logic.states[number].digest = digest;
                 logic.end(number);
-                let (sim, next) = (logic.sim.clone(), Rc::clone(&self.shared));
                 drop(logic);
-                sim.after(Picoseconds::ZERO, move || begin(&next));
+                begin_later(&self.shared);
             }
         }
     }
 
-    fn drive(&mut self, _time: Picoseconds) {
+    fn drive(&mut self, time: Picoseconds) {
         let mut logic = self.shared.borrow_mut();
-        let task = logic.tasks.pop_front();
-        self.valid.set(u64::from(task.is_some()));
-        let Some(number) = task else { return };
+        let [reset, hold] = logic.stopped(time);
+        self.reset.set(u64::from(reset));
+        self.hold.set(u64::from(hold));
+        if self.offered.is_none() {
+            self.offered = logic.tasks.pop_front();
+        }
+        self.valid.set(u64::from(self.offered.is_some()));
+        let Some(number) = self.offered else { return };
         self.slot.set(u64::from(logic.states[number].slot));
         self.id.set(number as u64 + 1);
         let steps = &logic.of(number).steps;
@@ -415,9 +575,17 @@ impl PinAgent for Pins {
     }
 }
 
+/// Where locks are words of lines, they are free in the beginning, and in the end.
+fn unlocked(of: &CcixLocks, mut each: impl FnMut(u64, fn(&mut Line))) {
+    if of.mode == CcixLockMode::Cas {
+        (0..u64::from(of.rows)).for_each(|line| each(line, |line| line[LOCK].fill(0)));
+    }
+}
+
 /// Makes all transactions one after the other; the content of memory behind them. `Err`: one that read something else.
 fn replay(logic: &Logic, first: u32) -> Result<Content, usize> {
     let mut content = Content::new(0, first);
+    unlocked(&logic.of, |line, touch| touch(content.line_mut(line)));
     for number in &logic.serial {
         let mut digest = 0;
         for step in &logic.of(*number).steps {
@@ -428,11 +596,23 @@ fn replay(logic: &Logic, first: u32) -> Result<Content, usize> {
                 line[..8].copy_from_slice(&chained(value, *number as u64 + 1).to_le_bytes());
             }
         }
-        if digest != logic.states[*number].digest {
+        let state = &logic.states[*number];
+        if digest != state.digest && !state.unread {
             return Err(*number);
         }
     }
     Ok(content)
+}
+
+/// When the unit stops: at random, in mid-run.
+fn planned(of: &CcixLocks, seed: u64) -> VecDeque<(usize, bool)> {
+    let mut random = RandomStream::new(seed, "ccix:locks:faults");
+    let count = of.transactions.len() as u64;
+    let mut made: Vec<_> = (0..of.resets + of.holds)
+        .map(|at| ((count / 10 + random.below(count * 7 / 10 + 1)) as usize, at < of.resets))
+        .collect();
+    made.sort_unstable();
+    made.into()
 }
 
 /// All transactions.
@@ -465,12 +645,19 @@ pub(super) fn run(
         slots: [(0..SLOTS).collect(), (0..SLOTS).collect()],
         at: [vec![None; SLOTS.into()], vec![None; SLOTS.into()]],
         tasks: VecDeque::new(),
+        planned: planned(of, seed),
+        lease: Picoseconds::from_ns_f64(
+            f64::from(of.lease_cycles) * 1e3 / scenario.platform.clock_mhz,
+        ),
+        faults: Faults::default(),
         last: world.simulation.handle().now(),
         wrong: None,
     }));
     let served = Rc::clone(&logic);
     home.on_lock(Box::new(move |word| message_of_fpga(&served, LockMessage::of(word))));
+    unlocked(of, |line, touch| home.begin_with(line, touch));
     Pins::attach(&world.fpga, &logic)?;
+    let stale = world.fpga.output("status_stale_o", 32)?;
     // The FPGA's table clears its locks behind a reset.
     world.simulation.run_for(Picoseconds::from_us(10))?;
     let start = world.simulation.handle().now();
@@ -508,7 +695,25 @@ pub(super) fn run(
     world.load_written(&expected)?;
     world.check(seed)?;
     world.check_memory(&expected, seed)?;
-    measurement(world, scenario, of, &logic.borrow(), start, wire)
+    let mut made = measurement(world, scenario, of, &logic.borrow(), start, wire)?;
+    made.counters.insert("fpga.refused".to_owned(), stale.get());
+    Ok(made)
+}
+
+/// What became of the unit; null where nothing was planned.
+fn faults(logic: &Logic) -> Value {
+    let of = &logic.faults;
+    if of.resets + of.holds == 0 {
+        return Value::Null;
+    }
+    json!({
+        "resets": of.resets,
+        "holds": of.holds,
+        "lease_ps": logic.lease.0,
+        "undone": of.undone,
+        "whole": of.whole,
+        "longest_ps": of.longest.0,
+    })
 }
 
 fn measurement(
@@ -522,11 +727,18 @@ fn measurement(
     let mut samples = Samples::new()?;
     let mut waits = [Samples::new()?, Samples::new()?];
     let mut aborts = [0_u64; 2];
+    // Aborted attempts and the times between them; the locks of the last attempt; records.
+    let mut stages = [[0_u64; 3]; 2];
     for (state, transaction) in logic.states.iter().zip(&of.transactions) {
         let side = usize::from(transaction.fpga);
         let end = state.end.unwrap_or_default();
         samples.add(end - state.begin);
-        waits[side].add(state.locked.unwrap_or_default() - state.begin);
+        let locked = state.locked.unwrap_or_default();
+        waits[side].add(locked - state.begin);
+        let edges = [state.begin, state.attempt, locked, end];
+        for (stage, edge) in stages[side].iter_mut().zip(edges.windows(2)) {
+            *stage += (edge[1] - edge[0]).0;
+        }
         aborts[side] += u64::from(state.aborts);
     }
     let elapsed = logic.last - start;
@@ -553,6 +765,11 @@ fn measurement(
             "transactions": count,
             "aborts": aborts[number],
             "wait_ps": waits[number].latency(),
+            "stages_ps": {
+                "attempts": stages[number][0] / count.max(1),
+                "locks": stages[number][1] / count.max(1),
+                "records": stages[number][2] / count.max(1),
+            },
         })
     };
     let steps = of.transactions.iter().map(|one| one.steps.len() as u64).sum::<u64>();
@@ -570,10 +787,14 @@ fn measurement(
             "fpga": side(1),
             "to_host_bytes": wire[0],
             "to_fpga_bytes": wire[1],
+            "faults": faults(logic),
         }),
     );
     let count = samples.count();
-    let name = format!("locks-{}-{}-q{}", of.trace, of.mode.name(), of.requesters);
+    let mut name = format!("locks-{}-{}-q{}", of.trace, of.mode.name(), of.requesters);
+    if of.resets + of.holds > 0 {
+        name += &format!("-resets{}-holds{}", of.resets, of.holds);
+    }
     Ok(Measurement {
         workload,
         throughput: Some(Throughput::new(8 * steps, None, count, None, elapsed)),

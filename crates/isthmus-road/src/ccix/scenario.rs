@@ -132,6 +132,8 @@ const MOST_FORWARDS: u32 = 16;
 const MOST_RECORDS: u32 = 1_024;
 /// Slots of the FPGA's unit, and places for waiters.
 const MOST_REQUESTERS: u32 = 64;
+/// Resets of the FPGA's unit in a run, and holds.
+const MOST_FAULTS: u32 = 1_000;
 /// Steps of a transaction.
 const MOST_STEPS: usize = 4;
 /// What each side has of a line to which both store.
@@ -277,9 +279,16 @@ pub enum CcixLockMode {
     Shared,
     /// In the FPGA. Records by reads and writes.
     Hybrid,
+    /// No table: a lock is a word of its record's line, taken by compare-and-swap of who owns the line.
+    Cas,
 }
 
 impl CcixLockMode {
+    /// The FPGA reaches records through its cache.
+    pub(super) const fn is_cached(self) -> bool {
+        matches!(self, Self::Shared | Self::Cas)
+    }
+
     /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -287,6 +296,7 @@ impl CcixLockMode {
             Self::Host => "host",
             Self::Shared => "shared",
             Self::Hybrid => "hybrid",
+            Self::Cas => "cas",
         }
     }
 }
@@ -307,6 +317,22 @@ pub struct CcixLocks {
     pub requesters: u32,
     /// They begin in this order; `workload.iterations` of them.
     pub transactions: Vec<CcixTransaction>,
+    /// How often the FPGA's unit is reset in mid-run.
+    #[serde(default)]
+    #[schemars(range(max = MOST_FAULTS))]
+    pub resets: u32,
+    /// How often it stops for twice its lease, and then goes on.
+    #[serde(default)]
+    #[schemars(range(max = MOST_FAULTS))]
+    pub holds: u32,
+    /// The unit's lease, in clocks: that of the model.
+    #[serde(default = "lease")]
+    #[schemars(range(min = 4, max = 65536))]
+    pub lease_cycles: u32,
+}
+
+const fn lease() -> u32 {
+    1024
 }
 
 /// A transaction.
@@ -531,7 +557,7 @@ impl CcixScenario {
     pub(super) fn is_cached(&self) -> bool {
         use CcixDriver::{Cached, CachedHit, Contended};
         matches!(self.workload.driver, Cached | CachedHit | Contended)
-            || self.workload.locks.as_ref().is_some_and(|one| one.mode == CcixLockMode::Shared)
+            || self.workload.locks.as_ref().is_some_and(|one| one.mode.is_cached())
     }
 
     /// Each line of a write arrives at the home.

@@ -18,6 +18,7 @@ DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
 CASES = ("hit", "miss", "all")
 PAGES = ("4K", "2M", "1G", "all")
 ORDERS = ("sequential", "random", "all")
+WORKLOADS = ("ycsb-a", "tpc-c")
 
 
 def ccix(
@@ -141,17 +142,42 @@ def contention(
 
 def lock_table(
     trace: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Transactions of host and FPGA.  [a stored one, as YCSB A]"),
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Transactions of host and FPGA: a file, or postgres, of an embedded server.  [a stored "
+            "one, as YCSB A]",
+        ),
     ] = None,
+    workload: Annotated[str, one_of("workload", WORKLOADS, help="What PostgreSQL is made to do.")] = "ycsb-a",
+    transactions: Annotated[
+        int, typer.Option("-n", "--transactions", metavar="N", min=1, max=100_000, help="Of PostgreSQL.")
+    ] = 1000,
+    dsn: Annotated[
+        str | None,
+        typer.Option(metavar="DSN", help="A PostgreSQL of yours, wal_level logical, not the embedded one."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what PostgreSQL did to a trace file.")
+    ] = None,
+    resets: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=1000, help="Resets of the FPGA's near-data unit in each run."),
+    ] = 0,
+    holds: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=1000, help="How often it stops for twice its lease, and then goes on."
+        ),
+    ] = 0,
     mode: Annotated[
         str,
         typer.Option(
             metavar="LIST",
             help="Lock table: a, at the host, messages over PCIe; b, in the FPGA, coherent; c, as b, records "
-            "without a cache.",
+            "without a cache; d, no table, compare-and-swap of a word of the record's line.",
         ),
-    ] = "a,b,c",
+    ] = "a,b,c,d",
     requesters: Annotated[
         str, typer.Option(metavar="N", help="Transactions under way: 8, a list, or powers of two.")
     ] = "1:64",
@@ -172,6 +198,12 @@ def lock_table(
 
     command.lock_table(
         trace=trace,
+        workload=workload,
+        transactions=transactions,
+        dsn=dsn,
+        record=record,
+        resets=resets,
+        holds=holds,
         mode=mode,
         requesters=requesters,
         platform=platform,

@@ -11,10 +11,10 @@ from isthmus import platforms
 from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
-from isthmus.errors import choose
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
-from isthmus.roads.ccix import ROAD, lock_trace, locks, tables
+from isthmus.roads.ccix import ROAD, lock_trace, locks, postgres, tables
 from isthmus.roads.ccix import contention as both
 from isthmus.roads.ccix.bench import (
     DRIVERS,
@@ -29,7 +29,7 @@ from isthmus.roads.ccix.bench import (
     translated,
 )
 from isthmus.roads.ccix.platform import KINDS
-from isthmus.storage import result_file
+from isthmus.storage import result_file, store
 
 _ONE = "--op, --driver, --translation, --page, --order, -s, --window, --platform, --profile"
 """Options that choose one run."""
@@ -126,8 +126,14 @@ def contention(
 
 def lock_table(
     *,
-    trace: Path | None = None,
-    mode: str = "a,b,c",
+    trace: str | Path | None = None,
+    workload: str = "ycsb-a",
+    transactions: int = 1000,
+    dsn: str | None = None,
+    record: Path | None = None,
+    resets: int = 0,
+    holds: int = 0,
+    mode: str = "a,b,c,d",
     requesters: str = locks.REQUESTERS,
     platform: str = PLATFORM,
     profile: str = "isthmus",
@@ -146,8 +152,21 @@ def lock_table(
     counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
     profiles = PROFILES if profile == "all" else (profile,)
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    read = lock_trace.load(trace or lock_trace.STORED)
-    wanted = locks.points(read, chosen, profiles, modes, counts, seed)  # type: ignore[arg-type]
+    choose("workload", workload, postgres.WORKLOADS)
+    if str(trace) == "postgres":
+        read, said = postgres.record(workload, transactions, seed, dsn)
+        if record is not None:
+            store(record, lock_trace.text(read, said))
+        if format == "table":
+            print(f"# {said}")
+    elif dsn is not None or record is not None:
+        raise UserError("--dsn and --record are of --trace postgres")
+    else:
+        read = lock_trace.load(Path(trace) if trace else lock_trace.STORED)
+    stops = locks.Stops(resets, holds)
+    if max(resets, holds) > locks.MOST_STOPS or min(resets, holds) < 0:
+        raise UserError(f"resets and holds: 0 to {locks.MOST_STOPS}")
+    wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)  # type: ignore[arg-type]
     target = result_file(out, "lock-table", out_json)
     made = locks.measure(wanted, runner=runner, given=given)
     publish(made, target, format, tables.text)

@@ -25,6 +25,9 @@ TOP = "ccix_locks_fpga"
 DRIVER = "locks"
 REQUESTERS = "1:64"
 MOST_REQUESTERS = 64
+MOST_STOPS = 1000
+LEASE = 1024
+"""Clocks without a beat after which the near-data unit is taken for lost."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,21 @@ MODES: Mapping[str, Mode] = {
             "b", "shared", "table in the FPGA, orders of the host are CCIX messages; records through a cache"
         ),
         Mode("c", "hybrid", "table as b; records by reads and writes of host memory"),
+        Mode("d", "cas", "no table: a lock is a word of its record's line, swapped by who owns the line"),
     )
 }
+
+
+@dataclass(frozen=True)
+class Stops:
+    """How often the FPGA's near-data unit stops in a run."""
+
+    resets: int = 0
+    holds: int = 0
+    """For twice its lease; then it goes on."""
+
+
+NONE = Stops()
 
 
 @dataclass(frozen=True)
@@ -62,16 +78,19 @@ class Point:
     profile: Profile
     platform: Platform
     seed: int = 1
+    stops: Stops = NONE
 
 
 def parameters(platform: Platform, profile: Profile, mode: Mode) -> dict[str, int]:
     """The parameters of the FPGA. The messages of mode a go one in a packet, as PCIe has them."""
     design = platform.profiles[profile]
-    made = {"NumTxns": int(design.transactions.value), "Table": int(mode.name != "host")}
+    made = {"NumTxns": int(design.transactions.value), "Table": int(mode.name != "host"), "Lease": LEASE}
     if mode.name == "host":
         return made | {"Posted": 1, "MaxWords": 16, "MaxMessages": 1}
     made |= {"MaxWords": int(design.packet.value) // 8, "MaxMessages": int(design.messages.value)}
-    return made | ({"CacheLines": int(design.cache.value)} if mode.name == "shared" else {})
+    if mode.name == "cas":
+        made |= {"Table": 0, "Cas": 1}
+    return made | ({"CacheLines": int(design.cache.value)} if mode.name in ("shared", "cas") else {})
 
 
 def scenario(point: Point, model: Path) -> dict[str, Any]:
@@ -102,6 +121,9 @@ def scenario(point: Point, model: Path) -> dict[str, Any]:
                 "mode": point.mode.name,
                 "rows": trace.rows,
                 "requesters": point.requesters,
+                "resets": point.stops.resets,
+                "holds": point.stops.holds,
+                "lease_cycles": LEASE,
                 "transactions": as_scenario(trace.transactions),
             },
         },
@@ -117,10 +139,11 @@ def points(
     modes: Sequence[Mode],
     requesters: Sequence[int],
     seed: int = 1,
+    stops: Stops = NONE,
 ) -> list[Point]:
     """A run for each mode and number of requesters."""
     return [
-        Point(trace, mode, count, profile, platform, seed)
+        Point(trace, mode, count, profile, platform, seed, stops)
         for platform, profile, mode, count in product(platforms, profiles, modes, requesters)
     ]
 

@@ -11,7 +11,7 @@ from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.ccix.locks import MODES, measured
-from isthmus.roads.ccix.locks_tables import HEADER, LETTERS, per_second, row, wait
+from isthmus.roads.ccix.locks_tables import HEADER, LETTERS, STAGES, per_second, row, stages, wait
 
 TITLE = "A lock table that the host and the FPGA share"
 QUESTION = (
@@ -19,7 +19,7 @@ QUESTION = (
     "transactions a second are carried, and how long does either side wait for its locks?"
 )
 SOURCE = "An Evaluation of Using CCIX for Cache-Coherent Host-FPGA Interfacing, FCCM 2022"
-COLOURS = {"host": "c1", "shared": "c3", "hybrid": "c4"}
+COLOURS = {"host": "c1", "shared": "c3", "hybrid": "c4", "cas": "c2"}
 
 
 def page(document: Document) -> str:
@@ -45,10 +45,23 @@ def page(document: Document) -> str:
         title=TITLE,
         question=QUESTION,
         answer=f'<p class="headline">{escape(sentence)}</p>',
-        drawn=[_figure(runs)],
+        drawn=[_figure(runs), _stages(runs)],
         road="ccix",
         source=SOURCE,
         method="\n".join([method, *platform_tables(document)]),
+    )
+
+
+def _stages(runs: list[Measurement]) -> Figure:
+    """A table alone: bars of seven numbers of requesters for two sides would say less."""
+    return Figure(
+        id="lock-stages",
+        title="Where a transaction's time goes",
+        caption="Mean of either side: aborted attempts and the times between them, the locks of the last "
+        "attempt, records and releases.",
+        panels=[],
+        table=Table(STAGES, [line for m in runs for line in stages(m)]),
+        legend=[],
     )
 
 

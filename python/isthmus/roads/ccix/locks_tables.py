@@ -15,6 +15,8 @@ HEADER = (
     "mode", "requesters", "k transactions/s", "avg[us]", "p99[us]", "host wait p50", "p90", "longest",
     "FPGA wait p50", "p90", "longest", "aborts host", "FPGA", "bytes a transaction",
 )  # fmt: skip
+STAGES = ("mode", "requesters", "of", "transactions", "time[us]", "attempts", "locks", "records")
+STOPPED = ("mode", "requesters", "resets", "holds", "undone", "complete", "refused", "free[us]")
 LETTERS: Mapping[str, str] = {mode.name: mode.letter for mode in MODES.values()}
 
 
@@ -36,11 +38,26 @@ def text(made: Document) -> str:
             "models: link, home, memory, the host's requesters, the lock table of a\n"
             "# wait: from a transaction's begin to its last lock, aborted attempts included, us\n"
         )
+        parts.append(
+            "# stages: aborted attempts and the times between them, the locks of the last attempt, records "
+            "and releases; mean, us; they add up to a transaction's time\n"
+        )
         names = dict.fromkeys(str(m.workload["locks"]["mode"]) for m in members)
         for name in names:
             mode = MODES[LETTERS[name]]
             parts.append(f"# {mode.letter}: {mode.what}\n")
         parts.append(aligned([HEADER, *map(row, members)]))
+        parts.append(aligned([STAGES, *(line for m in members for line in stages(m))]))
+        stopped = [m for m in members if m.workload["locks"].get("faults")]
+        if stopped:
+            lease = stopped[0].workload["locks"]["faults"]["lease_ps"] / 1e6
+            parts.append(
+                f"# the FPGA's near-data unit stops in mid-run; its lease is {lease:.3g} us. Undone: "
+                "transactions that it lost and that begin again; complete: they were when it stopped; "
+                "refused: orders and accesses with an old token; free: from a stop to the last lock of what "
+                "was lost, the longest\n"
+            )
+            parts.append(aligned([STOPPED, *map(stops, stopped)]))
     return "".join(parts)
 
 
@@ -75,4 +92,29 @@ def row(m: Measurement) -> list[str]:
         str(w["host"]["aborts"]),
         str(w["fpga"]["aborts"]),
         f"{(w['to_host_bytes'] + w['to_fpga_bytes']) / max(1, count):.0f}",
+    ]
+
+
+def stages(m: Measurement) -> list[list[str]]:
+    """Where the time of the host's and the FPGA's transactions goes."""
+    w = m.workload["locks"]
+    made = []
+    for side in ("host", "fpga"):
+        parts = [int(part) for part in w[side]["stages_ps"].values()]
+        if w[side]["transactions"]:
+            first = [LETTERS[str(w["mode"])], str(w["requesters"]), side, str(w[side]["transactions"])]
+            made.append([*first, *map(_us, (sum(parts), *parts))])
+    return made
+
+
+def stops(m: Measurement) -> list[str]:
+    """What became of the unit's transactions where it stopped."""
+    w = m.workload["locks"]
+    of = w["faults"]
+    return [
+        LETTERS[str(w["mode"])],
+        str(w["requesters"]),
+        *(str(of[key]) for key in ("resets", "holds", "undone", "whole")),
+        str(m.counters.get("fpga.refused", 0)),
+        _us(of["longest_ps"]),
     ]

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Locks that are words of their records' lines, compared and swapped while the cache owns them.
+///
+/// It has the order port of lock_table and is in front of ccix_cache, beside accesses to records.
+/// Word 7 of a line is its lock: 0 is free, else the number of readers, or its top bit: a writer.
+/// An order first stores no byte to its line, which brings the line in a state that may be
+/// written. If that answers in Window cycles, the line was owned: the cache is given no snoop and
+/// no other access until the lock's word is read, compared and written. Else it is tried again
+/// when the line has come.
+///
+///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o does not wait
+///               for req_valid_i
+///   Ordering    orders in any: an acquire may pass a release of the same slot, and waits then.
+///               Locks are not fair: who tries at the right time gets it
+///   Latency     a lock whose line is owned: order to answer 18 cycles, the cache's 4 three times
+///   Throughput  a lock in 17 cycles; lines that the cache does not have come at the same time
+///   Retry       an acquire of a lock that is held, or an order whose line another asked for, is
+///               tried again after Pause cycles
+///   Safety      between compare and swap no one else has the line: no snoop and no miss in between
+///                                                        (proved: formal/ccix/ccix_cas.sby)
+///   Parameters  Entries 2..64: orders open; Window 5..15: more than the cache's hit; Pause 2..255
+///   Not done    queues, fences, locks without a record
+module ccix_cas
+  import ccix_pkg::*;
+  import svm_pkg::*;
+#(
+  parameter  int unsigned Entries   = 64,
+  parameter  int unsigned Window    = 6,
+  parameter  int unsigned Pause     = 64,
+  localparam int unsigned SlotWidth = 6,
+  localparam int unsigned IdWidth   = $clog2(Entries)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 order_valid_i,
+  output logic                 order_ready_o,
+  input  lock_op_e             order_op_i,
+  input  logic                 order_exclusive_i,
+  input  logic [15:0]          order_lock_i,
+  input  logic [SlotWidth-1:0] order_slot_i,
+  output logic                 ans_valid_o,
+  output lock_status_e         ans_status_o,
+  output logic [SlotWidth-1:0] ans_slot_o,
+  // Accesses to records; tags have bit 6 clear.
+  input  logic                 req_valid_i,
+  output logic                 req_ready_o,
+  input  logic                 req_write_i,
+  input  index_t               req_index_i,
+  input  logic [7:0]           req_tag_i,
+  input  mask_t                req_mask_i,
+  input  line_t                req_data_i,
+  output logic                 rsp_valid_o,  // of a record
+  // The cache.
+  output logic                 hold_snoops_o,
+  output logic                 req_valid_o,
+  input  logic                 req_ready_i,
+  output logic                 req_write_o,
+  output index_t               req_index_o,
+  output logic [7:0]           req_tag_o,
+  output mask_t                req_mask_o,
+  output line_t                req_data_o,
+  input  logic                 rsp_valid_i,
+  input  logic [7:0]           rsp_tag_i,
+  input  logic [63:0]          rsp_lock_i    // word 7 of the line
+);
+  typedef logic [IdWidth-1:0] id_t;
+  typedef struct packed {
+    lock_op_e             op;
+    logic                 exclusive;
+    logic [15:0]          lock;
+    logic [SlotWidth-1:0] slot;
+  } entry_t;
+  typedef enum logic [2:0] {StIdle, StProbe, StOwned, StLoad, StRead, StStore, StWritten} state_e;
+
+  if (Entries < 2 || Entries > 64 || Window < 5 || Window > 15 || Pause < 2 || Pause > 255)
+  begin : gen_check
+    $error("ccix_cas: Entries %0d, legal is 2..64; Window %0d, legal is 5..15; Pause %0d", Entries,
+           Window, Pause, ", legal is 2..255");
+  end
+
+  // ---------------------------------------------------------------- orders
+  // An entry is free, due, tried, or waits for its line or for its time. Those whose line has come
+  // go first, then releases. An entry does not ask for a line that another has asked for.
+  logic [Entries-1:0] used_q, due_q, late_q, came_q, asks_q, leaves_q, first;
+  entry_t entry_q [Entries];
+  id_t free_id, due_id, id_q;
+  logic any_free, any_due;
+  state_e state_q;
+  logic [3:0] window_q;
+  logic [7:0] pause_q;
+  logic take, choose;
+  logic [Entries-1:0] gnt;
+  assign any_free      = used_q != '1;
+  assign order_ready_o = any_free;
+  assign take          = order_valid_i && any_free;
+  assign any_due       = due_q != '0;
+  assign choose        = state_q == StIdle && any_due;
+  assign first = came_q != '0 ? came_q : (due_q & leaves_q) != '0 ? due_q & leaves_q : due_q;
+  always_comb begin
+    free_id = '0;
+    for (int unsigned e = Entries; e > 0; e--) if (!used_q[e-1]) free_id = id_t'(e - 1);
+  end
+  arb_rr #(.NumReq(Entries)) u_turns (
+    .clk_i, .rst_ni, .req_i(choose ? first : '0), .last_i(1'b1), .gnt_o(gnt), .idx_o(due_id)
+  );
+
+  // ---------------------------------------------------------------- one lock at a time
+  // A probe's tag has the entry's number; bit 7 is set for a store, as for records.
+  entry_t now;
+  logic [63:0] held_q, next;
+  logic same;
+  logic mine, probed, able, ours, go, done;
+  id_t rsp_id;
+  assign now    = entry_q[id_q];
+  assign rsp_id = id_t'(rsp_tag_i[5:0]);
+  assign mine   = rsp_valid_i && rsp_tag_i[6];
+  assign probed = mine && rsp_id == id_q;
+  assign able   = now.op == LockRelease || (now.exclusive ? held_q == '0 : !held_q[63]);
+  always_comb begin
+    if (now.op == LockRelease) next = now.exclusive ? '0 : held_q - 1'b1;
+    else next = now.exclusive ? {1'b1, 63'd0} : held_q + 1'b1;
+  end
+  always_comb begin
+    same = 1'b0;
+    for (int unsigned e = 0; e < Entries; e++)
+      if (asks_q[e] && entry_q[e].lock == now.lock) same = 1'b1;
+  end
+  assign ours          = (state_q == StProbe && !same) || state_q == StLoad ||
+                         (state_q == StStore && able);
+  assign go            = ours && req_ready_i;
+  assign hold_snoops_o = state_q != StIdle;
+  assign req_valid_o   = ours || (req_valid_i && state_q == StIdle);
+  assign req_ready_o   = req_ready_i && state_q == StIdle;
+  assign req_write_o   = ours ? state_q != StLoad : req_write_i;
+  assign req_index_o   = ours ? index_t'(now.lock) : req_index_i;
+  assign req_tag_o     = ours ? {state_q != StLoad, 1'b1, 6'(id_q)} : req_tag_i;
+  assign req_mask_o    = !ours ? req_mask_i : state_q == StStore ? {8'hFF, 56'd0} :
+                         state_q == StLoad ? '1 : '0;
+  assign req_data_o    = ours ? {next, 448'd0} : req_data_i;
+  assign rsp_valid_o   = rsp_valid_i && !rsp_tag_i[6];
+
+  assign done         = (state_q == StWritten && probed) || (state_q == StStore && !able);
+  assign ans_valid_o  = done && (able || now.op == LockTry);
+  assign ans_status_o = !able ? LockBusy : now.op == LockRelease ? LockReleased : LockGranted;
+  assign ans_slot_o   = now.slot;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q   <= '0;
+      due_q    <= '0;
+      late_q   <= '0;
+      leaves_q <= '0;
+      came_q   <= '0;
+      asks_q   <= '0;
+      state_q  <= StIdle;
+      pause_q  <= '0;
+    end else begin
+      pause_q <= pause_q == 8'(Pause - 1) ? '0 : pause_q + 1'b1;
+      if (pause_q == '0) begin
+        due_q  <= due_q | late_q;
+        late_q <= '0;
+      end
+      if (take) begin
+        used_q[free_id] <= 1'b1;
+        due_q[free_id]  <= 1'b1;
+        leaves_q[free_id] <= order_op_i == LockRelease;
+      end
+      // The line of one that was tried before has come.
+      if (mine && asks_q[rsp_id]) begin
+        asks_q[rsp_id] <= 1'b0;
+        due_q[rsp_id]  <= 1'b1;
+        came_q[rsp_id] <= 1'b1;
+      end
+      case (state_q)
+        StIdle: if (any_due) begin
+          state_q       <= StProbe;
+          due_q[due_id]  <= 1'b0;
+          came_q[due_id] <= 1'b0;
+        end
+        StProbe: begin
+          if (same) begin
+            state_q      <= StIdle;
+            late_q[id_q] <= 1'b1;
+          end else if (go) state_q <= StOwned;
+        end
+        StOwned: begin
+          if (probed) state_q <= StLoad;
+          else if (window_q == '0) begin
+            state_q      <= StIdle;
+            asks_q[id_q] <= 1'b1;
+          end
+        end
+        StLoad:  if (go) state_q <= StRead;
+        StRead:  if (probed) state_q <= StStore;
+        StStore: begin
+          if (!able) state_q <= StIdle;
+          else if (go) state_q <= StWritten;
+        end
+        default: if (probed) state_q <= StIdle;
+      endcase
+      if (done) begin
+        if (ans_valid_o) used_q[id_q] <= 1'b0;
+        else late_q[id_q] <= 1'b1;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (take)
+      entry_q[free_id] <= '{op: order_op_i, exclusive: order_exclusive_i, lock: order_lock_i,
+                            slot: order_slot_i};
+    if (choose) id_q <= due_id;
+    window_q <= state_q == StProbe ? 4'(Window) : window_q - 1'b1;
+    if (state_q == StRead && probed) held_q <= rsp_lock_i;
+  end
+
+  logic unused;
+  assign unused = ^{gnt, rsp_tag_i[7]};
+endmodule
