@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+from bench import run
+
+
+def test_xgmii_rx() -> None:
+    run("isthmus:ethernet:ethernet", "xgmii_rx", "xgmii_rx_tb")
