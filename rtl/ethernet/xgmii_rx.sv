@@ -6,15 +6,15 @@
 /// The first control character in a frame ends it, cleanly if that is a terminate. The last word is
 /// filled up with zeros before it enters the CRC, whose end value then depends on their number.
 ///
-///   Handshake   words are pushed, one a cycle without a gap inside a frame, never stalled. Each frame
-///               gets exactly one end_valid_o, a frame without start delimiter too
+///   Handshake   words are pushed, one a cycle without a gap inside a frame, never stalled. Each
+///               frame gets exactly one end_valid_o, a frame without start delimiter too
 ///   Latency     from a word on xgmii_rxd_i to word_o 1 cycle; from the word with the terminate to
-///               end_valid_o 2. Of a frame that starts in lane 4, bytes of the upper lanes wait
-///               1 cycle more for the rest of their word
+///               end_valid_o 2. Of a frame that starts in lane 4, what is in the upper lanes waits
+///               1 cycle more for the rest of its word
 ///   Throughput  a word a cycle: line rate at every size, frames with a gap of 5 bytes or more;
 ///               of a shorter gap the frame before it may be judged bad
-///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes; end_fcs_o: wrong FCS
-///               or another control character than terminate. A frame over 1518 bytes ends there
+///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes; end_fcs_o: wrong
+///               FCS or another control character than terminate. A frame over 1518 bytes ends there
 ///   Parameters  none
 ///   Not done    pause frames, link fault signalling (local and remote fault are no frames), clock
 ///               correction: clk_i is the clock of the XGMII

@@ -4,3 +4,7 @@ from bench import run
 
 def test_xgmii_rx() -> None:
     run("isthmus:ethernet:ethernet", "xgmii_rx", "xgmii_rx_tb")
+
+
+def test_xgmii_udp() -> None:
+    run("isthmus:ethernet:ethernet", "xgmii_udp", "xgmii_udp_tb", parameters={"NumAllow": 4})
