@@ -291,10 +291,8 @@ module eth_rx_d64
     .verdict_o
   );
 
-  always_comb begin
-    rx_meta_o     = meta_q;
-    rx_meta_o.tag = tag_q;
-  end
+  assign meta_q.tag     = tag_q;
+  assign rx_meta_o      = meta_q;
   assign rx_broadcast_o = dst_bc_q;
   assign rx_good_o      = verdict_o == VerdictGood;
   assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_q;

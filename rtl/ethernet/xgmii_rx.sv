@@ -77,13 +77,15 @@ module xgmii_rx (
   assign start_good = start && ctl[7:1] == '0 && word[63:56] == Delimiter;
 
   always_comb begin
-    plain[0] = !ctl[0];
-    for (int unsigned i = 1; i < 8; i++) plain[i] = plain[i-1] && !ctl[i];
-    bytes = '0;
-    for (int unsigned i = 0; i < 8; i++) bytes = bytes + 4'(plain[i]);
-    clean = 1'b0;
+    logic whole;
+    whole  = 1'b1;
+    bytes  = '0;
+    clean  = 1'b0;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (ctl[i] && (i == 0 || plain[i > 0 ? i-1 : 0])) clean = word[8*i+:8] == CharTerminate;
+      if (whole && ctl[i]) clean = word[8*i+:8] == CharTerminate;
+      whole    = whole && !ctl[i];
+      plain[i] = whole;
+      bytes    = bytes + 4'(whole);
     end
   end
   assign ends     = ctl != '0;

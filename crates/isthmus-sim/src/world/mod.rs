@@ -25,6 +25,7 @@ pub mod tasks;
 pub mod usb;
 pub mod vme;
 pub mod words;
+pub mod xgmii;
 
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};
@@ -36,6 +37,7 @@ pub use host::{
 pub use iommu::{Iommu, IommuConfig, IommuCounters, Leaf, Walk};
 pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
+pub use xgmii::XgmiiPhy;
 pub use switch::{Switch, SwitchConfig};
 pub use usb::{Fx2, Fx2Config, SerialPort, UsbHost, UsbHostConfig};
 pub use vme::{VmeConfig, VmeError, VmeHost};
