@@ -12,7 +12,7 @@
 ///               where clk_i is 200 MHz or more and DataWidth 128 or more
 ///   Parameters  NumPorts 1..2; DataWidth 128..512 of the dma bus; Depth of a port's queue in
 ///               beats; Stores 0..2; Firmware 0, 1; Regions 0, 16
-///   Not done    sending anything: ARP and ping have no answer, a sender needs a fixed entry
+///   Not done    sending a program's UDP or datagrams back, answering ping; ARP is answered
 module nanet_nic_10g
   import nanet_nic_pkg::*;
 #(
@@ -137,16 +137,20 @@ module nanet_nic_10g
 
   localparam int unsigned MaxPorts = 2;
   logic [MaxPorts-1:0] rx_clk;
-  logic [MaxPorts-1:0][63:0] rxd;
-  logic [MaxPorts-1:0][7:0] rxc;
+  logic [MaxPorts-1:0][63:0] rxd, txd;
+  logic [MaxPorts-1:0][7:0] rxc, txc;
   assign rx_clk = {xgmii1_rx_clk_i, xgmii_rx_clk_i};
   assign rxd    = {xgmii1_rxd_i, xgmii_rxd_i};
   assign rxc    = {xgmii1_rxc_i, xgmii_rxc_i};
-  // Idle.
-  assign xgmii_txd_o  = {8{8'h07}};
-  assign xgmii_txc_o  = '1;
-  assign xgmii1_txd_o = {8{8'h07}};
-  assign xgmii1_txc_o = '1;
+  assign {xgmii1_txd_o, xgmii_txd_o} = txd;
+  assign {xgmii1_txc_o, xgmii_txc_o} = txc;
+
+  logic eth_rst_n;
+  sync_reset u_eth_reset (
+    .clk_i (eth_clk_i),
+    .rst_ni,
+    .rst_no(eth_rst_n)
+  );
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
     nanet_port_10g #(
@@ -159,6 +163,10 @@ module nanet_nic_10g
       .xgmii_rx_clk_i(rx_clk[i]),
       .xgmii_rxd_i   (rxd[i]),
       .xgmii_rxc_i   (rxc[i]),
+      .eth_clk_i,
+      .eth_rst_ni    (eth_rst_n),
+      .xgmii_txd_o   (txd[i]),
+      .xgmii_txc_o   (txc[i]),
       .cfg_mac_i     (cfg_mac_i + 48'(i)),
       .cfg_ip_i      (cfg_ip_i + 32'(i)),
       .cfg_port_i    (cfg_udp_port_i),
@@ -174,6 +182,10 @@ module nanet_nic_10g
       .frames_o      (frames[i]),
       .idle_o        (port_idle[i])
     );
+  end
+  for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_port
+    assign txd[i] = {8{8'h07}};
+    assign txc[i] = '1;
   end
 
   nanet_core #(
@@ -271,5 +283,5 @@ module nanet_nic_10g
   assign idle_o = core_idle && (&port_idle);
 
   logic unused;
-  assign unused = ^{eth_clk_i, rx_clk, rxd, rxc, echo};
+  assign unused = ^{rx_clk, rxd, rxc, echo};
 endmodule

@@ -254,8 +254,10 @@ module eth_rx_d64
       icmp_busy: 1'b0
   };
 
-  // The frame's end waits for the sum of its last word.
+  // The frame's end waits for the sum of its last word. The next frame's first word comes 2 cycles
+  // behind this one's last at the earliest, so what its headers say is held until it is judged.
   logic [1:0] end_q, end_length_q, end_fcs_q;
+  logic       arp_end_q;
   logic [10:0] seen_q;   // bytes of the frame
   logic [11:0] need_q;   // that its datagram and an FCS take
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -277,6 +279,7 @@ module eth_rx_d64
   always_ff @(posedge clk_i) begin
     end_length_q <= {end_length_q[0], end_length_i};
     end_fcs_q    <= {end_fcs_q[0], end_fcs_i};
+    arp_end_q    <= arp_q;
     if (word_valid_i && word_last_i) seen_q <= {pos, 3'd0} + 11'(word_bytes_i);
     if (at[3]) need_q <= 12'(total_q) + 12'd18;
   end
@@ -295,7 +298,7 @@ module eth_rx_d64
   assign rx_meta_o      = meta_q;
   assign rx_broadcast_o = dst_bc_q;
   assign rx_good_o      = verdict_o == VerdictGood;
-  assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_q;
+  assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_end_q;
   assign idle_o         = !word_valid_i && !end_valid_i && end_q == '0 && !verdict_valid_o;
 
   prim_assert u_one_at_a_time (

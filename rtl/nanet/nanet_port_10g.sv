@@ -3,15 +3,17 @@
 ///
 /// xgmii_udp -> async_fifo -> nanet_queue
 ///
-///   Clocks      xgmii_rx_clk_i 156.25 MHz for the MAC; clk_i for what is behind the crossing, as
-///               fast at least; rst_ni is synchronized into the first here
+///   Clocks      xgmii_rx_clk_i 156.25 MHz for what is received, eth_clk_i for what is sent; clk_i
+///               for what is behind the crossing, as fast at least; rst_ni is synchronized into the
+///               first here
 ///   Handshake   beat_*: show-ahead; usage_o counts what is inside, ends_o the ends among them
 ///   Latency     word that completes a beat on xgmii_rxd_i to the beat: 3 cycles of xgmii_rx_clk_i,
 ///               5 of clk_i, and what the crossing waits for an edge
 ///   Throughput  line rate, minimum frames back to back
 ///   Loss        as nanet_queue
 ///   Parameters  DataWidth 128..512; Depth of the queue in beats; Stores 0..2
-///   Not done    transmitting: ARP and ping have no answer
+///   Answers     ARP
+///   Not done    transmitting UDP, answering ping
 module nanet_port_10g
   import nanet_pkg::*;
 #(
@@ -26,6 +28,10 @@ module nanet_port_10g
   input  logic        xgmii_rx_clk_i,
   input  logic [63:0] xgmii_rxd_i,
   input  logic [7:0]  xgmii_rxc_i,
+  input  logic        eth_clk_i,
+  input  logic        eth_rst_ni,
+  output logic [63:0] xgmii_txd_o,
+  output logic [7:0]  xgmii_txc_o,
 
   input  logic [47:0] cfg_mac_i,
   input  logic [31:0] cfg_ip_i,
@@ -43,18 +49,16 @@ module nanet_port_10g
   output frames_t              frames_o,
   output logic                 idle_o
 );
-  logic eth_rst_n;
+  logic rx_rst_n;
   sync_reset u_reset (
     .clk_i (xgmii_rx_clk_i),
     .rst_ni,
-    .rst_no(eth_rst_n)
+    .rst_no(rx_rst_n)
   );
 
   // ---------------------------------------------------------------- Ethernet
-  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, arp_valid, judged, eth_idle;
+  logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, judged, eth_idle;
   logic [63:0] rx_data;
-  logic [47:0] arp_mac;
-  logic [31:0] arp_ip;
   eth_pkg::udp_meta_t rx_meta;
   eth_pkg::eth_verdict_e verdict;
   eth_pkg::eth_counters_t unused_counters;
@@ -63,9 +67,13 @@ module nanet_port_10g
     .NumAllow(1)
   ) u_eth (
     .clk_i          (xgmii_rx_clk_i),
-    .rst_ni         (eth_rst_n),
+    .rst_ni         (rx_rst_n),
     .xgmii_rxd_i,
     .xgmii_rxc_i,
+    .tx_clk_i       (eth_clk_i),
+    .tx_rst_ni      (eth_rst_ni),
+    .xgmii_txd_o,
+    .xgmii_txc_o,
     .cfg_mac_i,
     .cfg_ip_i,
     .cfg_netmask_i  ('1),
@@ -79,10 +87,6 @@ module nanet_port_10g
     .rx_end_o       (rx_end),
     .rx_good_o      (rx_good),
     .rx_refuse_i    (1'b0),
-    .arp_valid_o    (arp_valid),
-    .arp_mac_o      (arp_mac),
-    .arp_ip_o       (arp_ip),
-    .arp_busy_i     (1'b0),
     .counters_o     (unused_counters),
     .verdict_valid_o(judged),
     .verdict_o      (verdict),
@@ -91,7 +95,7 @@ module nanet_port_10g
 
   nanet_frames u_frames (
     .eth_clk_i  (xgmii_rx_clk_i),
-    .eth_rst_ni (eth_rst_n),
+    .eth_rst_ni (rx_rst_n),
     .judged_i   (judged),
     .verdict_i  (verdict),
     .end_i      (rx_end),
@@ -123,7 +127,7 @@ module nanet_port_10g
     .Depth(16)
   ) u_cross (
     .wclk_i   (xgmii_rx_clk_i),
-    .wrst_ni  (eth_rst_n),
+    .wrst_ni  (rx_rst_n),
     .wvalid_i (rx_start || rx_valid || rx_end),
     .wready_o (unused_ready),
     .wdata_i  (made),
@@ -160,6 +164,5 @@ module nanet_port_10g
   assign idle_o = eth_idle && settled && queue_idle;
 
   logic unused;
-  assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, unused_ready, unused_counters,
-                    arp_valid, arp_mac, arp_ip};
+  assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, unused_ready, unused_counters};
 endmodule

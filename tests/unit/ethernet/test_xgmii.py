@@ -8,3 +8,7 @@ def test_xgmii_rx() -> None:
 
 def test_xgmii_udp() -> None:
     run("isthmus:ethernet:ethernet", "xgmii_udp", "xgmii_udp_tb", parameters={"NumAllow": 4})
+
+
+def test_xgmii_tx() -> None:
+    run("isthmus:ethernet:ethernet", "xgmii_tx", "xgmii_tx_tb")
