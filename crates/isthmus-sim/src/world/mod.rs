@@ -37,10 +37,10 @@ pub use host::{
 pub use iommu::{Iommu, IommuConfig, IommuCounters, Leaf, Walk};
 pub use nic::{Nic, NicConfig};
 pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
-pub use xgmii::XgmiiPhy;
 pub use switch::{Switch, SwitchConfig};
 pub use usb::{Fx2, Fx2Config, SerialPort, UsbHost, UsbHostConfig};
 pub use vme::{VmeConfig, VmeError, VmeHost};
+pub use xgmii::XgmiiPhy;
 
 use crate::kernel::{Picoseconds, SimError};
 

@@ -351,12 +351,8 @@ impl Transmit {
     }
 
     fn end(&mut self, outgoing: Outgoing, time: Picoseconds) {
-        let frame = PhyFrame {
-            id: outgoing.id(),
-            first: self.first,
-            last: self.last,
-            bytes: self.bytes,
-        };
+        let frame =
+            PhyFrame { id: outgoing.id(), first: self.first, last: self.last, bytes: self.bytes };
         self.shared.close(outgoing, time, frame);
     }
 }
