@@ -202,7 +202,7 @@ module eth_rx_d64
   assign ip_fold   = {1'b0, ip_sum_q[15:0]} + 17'(ip_sum_q[19:16]);
   assign ip_sum_ok = ip_fold == 17'h0FFFF;
   assign l4_fold   = {1'b0, l4_sum_q[15:0]} + 17'(l4_sum_q[25:16]);
-  assign l4_sum_ok = l4_fold == 17'h0FFFF || l4_fold == 17'h1FFFE;
+  assign l4_sum_ok = l4_fold == 17'h0FFFF;  // the upper half is too small for a second carry
 
   // ---------------------------------------------------------------- payload
   // A word of it is bytes 2..7 of one word and 0..1 of the next. It goes on with the next, or in

@@ -202,13 +202,13 @@ async def an_error_character_anywhere_spoils_its_frame_alone(dut: object) -> Non
     bench = Bench(dut)
     await bench.start()
     lanes: list[Lane] = []
-    for at in range(8, 72):
+    for at in range(8, 73):  # in place of each byte, and of the terminate
         raw = with_fcs(random.randbytes(60))
         broken = frame(raw)
         broken[at] = (random.choice([ERROR, IDLE, 0x9C]), 1)
         lanes += [*idle(4 * random.randrange(2)), *broken, *idle(11), *frame(raw), *idle(11)]
     await bench.drive(lanes)
-    assert len(bench.ended) == 2 * 64
+    assert len(bench.ended) == 2 * 65
     assert not any(one.good for one in bench.ended[::2])
     assert all(one.good for one in bench.ended[1::2])
 

@@ -12,6 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.eth import XgmiiFrame, XgmiiSink
+from xgmii_words import ERROR
 
 CLK_PS = 6400
 BYTE_PS = CLK_PS // 8
@@ -145,7 +146,9 @@ async def a_word_that_is_late_spoils_its_frame_alone(dut: object) -> None:
         await bench.put(frames[2])
         sent = await bench.settle(3)
         check(frames[::2], sent[::2])
-        assert sent[1].ctrl is not None
+        spoilt = sent[1]
+        assert spoilt.ctrl is not None
+        assert ERROR in [char for char, control in zip(spoilt.data, spoilt.ctrl, strict=True) if control]
 
 
 @cocotb.test()

@@ -21,6 +21,7 @@ from frames import (
     arp_request,
     ethernet,
     icmp_frame,
+    in_ip,
     ipv4,
     malformed,
     udp,
@@ -276,6 +277,23 @@ async def a_checksum_of_ones_complement_zero_and_none_at_all_pass(dut: object) -
     seen = await b.send(raws)
     assert len(seen) == len(raws)
     assert all(one.good for one in seen)
+
+
+@cocotb.test()
+async def no_checksum_is_one_too(dut: object) -> None:
+    b = await bench(dut)
+    payloads = [random.randbytes(size) for size in range(40)]
+    seen = await b.send([in_ip(PEER, ME, udp(PEER, ME, one, csum=0)) for one in payloads])
+    assert [one.payload for one in seen if one.good] == payloads
+
+
+@cocotb.test()
+async def what_is_for_others_is_not_held_against_its_length(dut: object) -> None:
+    """Only a datagram for us is bad if its frame is too short for it."""
+    b = await bench(dut)
+    long = ipv4(PEER.ip, bytes([192, 168, 7, 3]), UDP, bytes(40), total=1500)
+    for kind, body in ((ETH_IP, long), (0x86DD, b"\xff" * 60), (0x0842, b"\x01" * 60)):
+        await b.send([with_fcs(ethernet(ME.mac, PEER.mac, kind, body))])
 
 
 @cocotb.test()
