@@ -3,9 +3,9 @@
 ///
 ///   Assumed   nothing of the wire
 ///   Proved    a frame's words follow each other without a gap, the first marked first and the last
-///             last; a word inside is whole, and what is behind the last one's bytes is zero; a frame
-///             has at most 190 words; an end comes 1 cycle after a last word, and no other but that
-///             of a start without delimiter, which is judged by its length; a frame is judged by its
+///             last; a word inside is whole, and what is behind the last one's bytes is zero; at
+///             most 190 words; an end comes 1 cycle after a last word, and no other but that of a
+///             start without delimiter, which is judged by its length; a frame is judged by its
 ///             length exactly where it has less than 64 bytes or more than 1518
 module xgmii_rx_props (
   input logic        clk_i,

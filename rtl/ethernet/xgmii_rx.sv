@@ -14,7 +14,7 @@
 ///   Throughput  a word a cycle: line rate at every size, frames with a gap of 5 bytes or more;
 ///               of a shorter gap the frame before it may be judged bad
 ///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes; end_fcs_o: wrong
-///               FCS or another control character than terminate. A frame over 1518 bytes ends there
+///               FCS or another control character than terminate. A longer frame ends at 1518
 ///   Parameters  none
 ///   Not done    pause frames, link fault signalling (local and remote fault are no frames), clock
 ///               correction: clk_i is the clock of the XGMII

@@ -7,8 +7,8 @@
 /// or 4 - r too many are sent.
 ///
 ///   Handshake   in_*: valid/ready, a frame without preamble and FCS. From a frame's first word to
-///               its last in_valid_i must be high in each cycle with in_ready_o. A word that is late
-///               is sent as error characters: the receiver drops the frame
+///               its last in_valid_i must be high in each cycle with in_ready_o. A word that is
+///               late is sent as error characters: the receiver drops the frame
 ///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 4 cycles; a word
 ///               to xgmii_txd_o 4, in lane 4 half of it 5
 ///   Throughput  line rate: a word a cycle, minimum frames with the average gap between
@@ -137,9 +137,9 @@ module xgmii_tx (
   logic [3:0]  bytes1_q, bytes2_q;
   logic [63:0] word1_q, word2_q;
   logic [31:0] crc_q, crc_next, undone4, undone2, undone_q, undone1;
-  logic [3:0]  zeros1, zeros2;
-  assign zeros1 = 4'd8 - bytes1_q;
-  assign zeros2 = 4'd8 - bytes2_q;
+  // Zeros behind the last bytes, 8 less their number: bits 2 and 1; bit 0 is that of the number.
+  logic [1:0]  zeros1;
+  assign zeros1 = {bytes1_q[2] ^ (bytes1_q[1] | bytes1_q[0]), bytes1_q[1] ^ bytes1_q[0]};
 
   crc32_d64 u_crc (
     .crc_i (crc_q),
@@ -149,21 +149,21 @@ module xgmii_tx (
   crc32_undo #(
     .Bytes(4)
   ) u_undo4 (
-    .undo_i(zeros1[2]),
+    .undo_i(zeros1[1]),
     .crc_i (crc_q),
     .crc_o (undone4)
   );
   crc32_undo #(
     .Bytes(2)
   ) u_undo2 (
-    .undo_i(zeros1[1]),
+    .undo_i(zeros1[0]),
     .crc_i (undone4),
     .crc_o (undone2)
   );
   crc32_undo #(
     .Bytes(1)
   ) u_undo1 (
-    .undo_i(zeros2[0]),
+    .undo_i(bytes2_q[0]),
     .crc_i (undone_q),
     .crc_o (undone1)
   );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// 10 Gb/s Ethernet MAC with ARP, IPv4 and UDP receive, between one 64-bit XGMII and one UDP service.
+/// 10 Gb/s Ethernet MAC with ARP, IPv4 and UDP receive, between a 64-bit XGMII and a UDP service.
 ///
 /// xgmii_rx -> eth_rx_d64 -> eth_counters; requests by ARP -> arp_reply_d64 -> xgmii_tx
 ///

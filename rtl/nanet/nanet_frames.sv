@@ -5,11 +5,13 @@
 ///               for each datagram; echo_lost_i for a datagram that was not sent back
 ///   Latency     as gray_counter
 ///   Throughput  a frame a cycle
-///   Parameters  none
+///   Parameters  Echo 0: no datagram is sent back, and none counted
 ///   Not done    a count a verdict: eth_counters
 module nanet_frames
   import nanet_pkg::*;
-(
+#(
+  parameter bit Echo = 1'b0
+) (
   input  logic                  eth_clk_i,
   input  logic                  eth_rst_ni,
   input  logic                  judged_i,
@@ -32,14 +34,20 @@ module nanet_frames
 
   logic [3:0][15:0] counts;
   for (genvar i = 0; i < 4; i++) begin : gen_count
-    gray_counter u_count (
-      .clk_i  (eth_clk_i),
-      .rst_ni (eth_rst_ni),
-      .event_i(strobe[i]),
-      .rclk_i (clk_i),
-      .rrst_ni(rst_ni),
-      .count_o(counts[i])
-    );
+    if (i == 0 && !Echo) begin : gen_none
+      assign counts[i] = '0;
+      logic unused;
+      assign unused = strobe[i];
+    end else begin : gen_counter
+      gray_counter u_count (
+        .clk_i  (eth_clk_i),
+        .rst_ni (eth_rst_ni),
+        .event_i(strobe[i]),
+        .rclk_i (clk_i),
+        .rrst_ni(rst_ni),
+        .count_o(counts[i])
+      );
+    end
   end
   assign frames_o = frames_t'(counts);
 endmodule

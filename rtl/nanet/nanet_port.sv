@@ -151,7 +151,9 @@ module nanet_port
     assign unused_echo = ^{echo_i, tx_ready, tx_next};
   end
 
-  nanet_frames u_frames (
+  nanet_frames #(
+    .Echo(Echo)
+  ) u_frames (
     .eth_clk_i,
     .eth_rst_ni,
     .judged_i   (probe[eth_pkg::MacRxVerdict]),

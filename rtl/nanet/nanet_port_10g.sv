@@ -93,7 +93,9 @@ module nanet_port_10g
     .idle_o         (eth_idle)
   );
 
-  nanet_frames u_frames (
+  nanet_frames #(
+    .Echo(1'b0)
+  ) u_frames (
     .eth_clk_i  (xgmii_rx_clk_i),
     .eth_rst_ni (rx_rst_n),
     .judged_i   (judged),

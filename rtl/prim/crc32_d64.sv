@@ -2,7 +2,7 @@
 /// Eight steps of the Ethernet CRC-32, over eight bytes at once, as equations.
 ///
 /// crc32_d8 applied to data_i[7:0] first and data_i[63:56] last. Over a frame with its FCS whose
-/// last word is filled up with zeros the register ends at a value that depends on the filling alone.
+/// last word is filled up with zeros the register ends at a value that depends on their number.
 ///
 ///   Latency     0 cycles, combinational
 ///   Throughput  eight bytes a cycle

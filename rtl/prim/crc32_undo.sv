@@ -2,7 +2,7 @@
 /// Takes zero bytes at a message's end out of its Ethernet CRC-32 again, as equations.
 ///
 /// The step of the CRC over zeros is linear and can be undone. So a network of eight bytes a cycle
-/// also ends after fewer: it runs over the last word filled up with zeros, and this takes them back.
+/// also ends after fewer: it runs over the last word filled up with zeros, then this removes them.
 ///
 ///   Latency     0 cycles, combinational
 ///   Parameters  Bytes 1, 2 or 4: what undo_i takes back
