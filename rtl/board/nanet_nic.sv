@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 to 4 Gigabit Ethernet ports into buffers in host memory.
 ///
-/// gmii -> nanet_lane, one a port -> nanet_memory -> dma; bar -> nanet_bar. Rules and figures are
-/// in docs/explanation/cores/nanet.md.
+/// gmii -> nanet_port, one a port -> nanet_core. Rules and figures are in
+/// docs/explanation/cores/nanet.md.
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
 ///               gmii*_tx*; rst_ni is synchronized into eth_clk_i here
@@ -17,7 +17,7 @@
 ///               Stores 0..2; Firmware 0, 1; Regions 0: buffers have addresses of the bus, 16:
 ///               places in registered memory, translated page by page; Echo 1: a list
 ///               may have its datagrams sent back
-///   Not done    sending a program's UDP; more lists than ports; 10 Gigabit Ethernet
+///   Not done    sending a program's UDP; more lists than ports; 10 Gigabit Ethernet: nanet_nic_10g
 module nanet_nic
   import nanet_nic_pkg::*;
 #(
@@ -151,10 +151,6 @@ module nanet_nic
   if (NumPorts < 1 || NumPorts > 4) begin : gen_ports_check
     $error("nanet_nic: NumPorts is %0d, legal is 1..4", NumPorts);
   end
-  localparam int unsigned MaxPorts = 4;
-  localparam int unsigned BytesW   = $clog2(nanet_pkg::MaxCommand) + 1;
-  localparam int unsigned PortW    = NumPorts > 1 ? $clog2(NumPorts) : 1;
-
   logic eth_rst_n;
   sync_reset u_eth_reset (
     .clk_i (eth_clk_i),
@@ -162,47 +158,16 @@ module nanet_nic
     .rst_no(eth_rst_n)
   );
 
-  nanet_ctrl_pkg::control_t control;
-  nanet_ctrl_pkg::state_t   state;
-  logic bar_idle;
-  nanet_bar #(
-    .NumPorts  (NumPorts),
-    .NumRegions(Regions)
-  ) u_bar (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i(bar_awvalid_i),
-    .awid_i   (bar_awid_i),
-    .awaddr_i (bar_awaddr_i),
-    .awsize_i (bar_awsize_i),
-    .awready_o(bar_awready_o),
-    .wvalid_i (bar_wvalid_i),
-    .wdata_i  (bar_wdata_i),
-    .wstrb_i  (bar_wstrb_i),
-    .wlast_i  (bar_wlast_i),
-    .wready_o (bar_wready_o),
-    .bvalid_o (bar_bvalid_o),
-    .bid_o    (bar_bid_o),
-    .bresp_o  (bar_bresp_o),
-    .bready_i (bar_bready_i),
-    .arvalid_i(bar_arvalid_i),
-    .arid_i   (bar_arid_i),
-    .araddr_i (bar_araddr_i),
-    .arlen_i  (bar_arlen_i),
-    .arsize_i (bar_arsize_i),
-    .arready_o(bar_arready_o),
-    .rvalid_o (bar_rvalid_o),
-    .rid_o    (bar_rid_o),
-    .rdata_o  (bar_rdata_o),
-    .rresp_o  (bar_rresp_o),
-    .rlast_o  (bar_rlast_o),
-    .rready_i (bar_rready_i),
-    .state_i  (state),
-    .control_o(control),
-    .idle_o   (bar_idle)
-  );
+  // ---------------------------------------------------------------- ports
+  localparam int unsigned UsageW = $clog2(Depth) + 2;
+  logic [NumPorts-1:0] beat_valid, beat_ready, head_lost, first, last, echo, port_idle;
+  nanet_pkg::entry_e [NumPorts-1:0] beat_kind;
+  logic [NumPorts-1:0][DataWidth-1:0] beat;
+  logic [NumPorts-1:0][UsageW-1:0] usage, ends;
+  nanet_pkg::frames_t [NumPorts-1:0] frames;
+  logic core_idle;
 
-  // ---------------------------------------------------------------- ports and their lists
+  localparam int unsigned MaxPorts = 4;
   logic [MaxPorts-1:0] rx_clk, rx_dv, rx_er, tx_en, tx_er;
   logic [MaxPorts-1:0][7:0] rxd, txd;
   assign rx_clk = {gmii3_rx_clk_i, gmii2_rx_clk_i, gmii1_rx_clk_i, gmii_rx_clk_i};
@@ -213,28 +178,13 @@ module nanet_nic
   assign {gmii3_tx_en_o, gmii2_tx_en_o, gmii1_tx_en_o, gmii_tx_en_o} = tx_en;
   assign {gmii3_tx_er_o, gmii2_tx_er_o, gmii1_tx_er_o, gmii_tx_er_o} = tx_er;
 
-  logic [NumPorts-1:0] cmd_valid, cmd_ready, data_valid, data_ready, data_keep, data_last, done;
-  nanet_pkg::region_key_t [NumPorts-1:0] cmd_key;
-  logic [NumPorts-1:0][63:0] cmd_addr;
-  logic [NumPorts-1:0][BytesW-1:0] cmd_bytes;
-  logic [NumPorts-1:0][DataWidth-1:0] data;
-  logic done_error;
-
-  logic [NumPorts-1:0] ask, answer, event_valid, event_ready, port_idle, list_idle;
-  logic [NumPorts-1:0] first, last, begun;
-  logic [NumPorts-1:0][5:0] number;
-  nanet_pkg::event_t [NumPorts-1:0] events;
-  logic queue_full;
-
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
-    nanet_lane #(
+    nanet_port #(
       .DataWidth(DataWidth),
       .Depth    (Depth),
       .Stores   (Stores),
-      .Echo     (Echo),
-      .ListId   (8'(i)),
-      .Ask      (Firmware)
-    ) u_lane (
+      .Echo     (Echo)
+    ) u_port (
       .clk_i,
       .rst_ni,
       .eth_clk_i,
@@ -249,185 +199,120 @@ module nanet_nic
       .cfg_mac_i     (cfg_mac_i + 48'(i)),
       .cfg_ip_i      (cfg_ip_i + 32'(i)),
       .cfg_port_i    (cfg_udp_port_i),
-      .time_cycles_i,
-      .list_i        (control.lists[i]),
-      .table_we_i    (control.table_we && control.table_list == 2'(i)),
-      .table_index_i (control.table_index),
-      .table_i       (control.table_buffer),
-      .ask_valid_o   (ask[i]),
-      .answer_valid_i(answer[i]),
-      .cmd_valid_o   (cmd_valid[i]),
-      .cmd_ready_i   (cmd_ready[i]),
-      .cmd_key_o     (cmd_key[i]),
-      .cmd_addr_o    (cmd_addr[i]),
-      .cmd_bytes_o   (cmd_bytes[i]),
-      .data_valid_o  (data_valid[i]),
-      .data_ready_i  (data_ready[i]),
-      .data_keep_o   (data_keep[i]),
-      .data_last_o   (data_last[i]),
-      .data_o        (data[i]),
-      .done_valid_i  (done[i]),
-      .done_error_i  (done_error),
-      .event_valid_o (event_valid[i]),
-      .event_ready_i (event_ready[i]),
-      .full_i        (queue_full),
-      .event_o       (events[i]),
+      .echo_i        (echo[i]),
+      .beat_valid_o  (beat_valid[i]),
+      .beat_ready_i  (beat_ready[i]),
+      .beat_kind_o   (beat_kind[i]),
+      .beat_o        (beat[i]),
+      .usage_o       (usage[i]),
+      .ends_o        (ends[i]),
+      .head_lost_o   (head_lost[i]),
       .first_o       (first[i]),
       .last_o        (last[i]),
-      .begun_o       (begun[i]),
-      .number_o      (number[i]),
-      .filled_o      (state.filled[i]),
-      .counters_o    (state.counters[i]),
-      .port_idle_o   (port_idle[i]),
-      .list_idle_o   (list_idle[i])
+      .frames_o      (frames[i]),
+      .idle_o        (port_idle[i])
     );
   end
   for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_port
-    assign txd[i]            = '0;
-    assign tx_en[i]          = 1'b0;
-    assign tx_er[i]          = 1'b0;
-    assign state.filled[i]   = '0;
-    assign state.counters[i] = '0;
+    assign txd[i]   = '0;
+    assign tx_en[i] = 1'b0;
+    assign tx_er[i] = 1'b0;
   end
 
-  // ---------------------------------------------------------------- the address of a buffer
-  logic [NumPorts-1:0] asked;
-  logic taken, firmware_idle;
-  if (Firmware) begin : gen_firmware
-    logic [PortW-1:0] unused_idx;
-    logic answered;
-    arb_rr #(
-      .NumReq(NumPorts)
-    ) u_arb (
-      .clk_i,
-      .rst_ni,
-      .req_i (ask),
-      .last_i(answered),
-      .gnt_o (asked),
-      .idx_o (unused_idx)
-    );
-    nanet_firmware u_firmware (
-      .clk_i,
-      .rst_ni,
-      .wake_min_i    (cfg_firmware_wake_min_i),
-      .wake_span_i   (cfg_firmware_wake_span_i),
-      .work_i        (cfg_firmware_work_i),
-      .req_valid_i   (asked != '0),
-      .taken_o       (taken),
-      .answer_valid_o(answered),
-      .idle_o        (firmware_idle)
-    );
-    assign answer = asked & {NumPorts{answered}};
-  end else begin : gen_no_firmware
-    assign asked         = ask;
-    assign answer        = '1;
-    assign taken         = 1'b0;
-    assign firmware_idle = 1'b1;
-  end
-
-  // ---------------------------------------------------------------- memory
-  logic event_done, irq, memory_idle;
-  axi_pkg::address_t aw, ar;
-  nanet_memory #(
-    .NumLists (NumPorts),
+  nanet_core #(
+    .NumPorts (NumPorts),
     .DataWidth(DataWidth),
+    .Depth    (Depth),
+    .Firmware (Firmware),
     .Regions  (Regions)
-  ) u_memory (
+  ) u_core (
     .clk_i,
     .rst_ni,
-    .control_i     (control),
-    .cmd_valid_i   (cmd_valid),
-    .cmd_ready_o   (cmd_ready),
-    .cmd_key_i     (cmd_key),
-    .cmd_addr_i    (cmd_addr),
-    .cmd_bytes_i   (cmd_bytes),
-    .data_valid_i  (data_valid),
-    .data_ready_o  (data_ready),
-    .data_keep_i   (data_keep),
-    .data_last_i   (data_last),
-    .data_i        (data),
-    .done_valid_o  (done),
-    .done_error_o  (done_error),
-    .event_valid_i (event_valid),
-    .event_ready_o (event_ready),
-    .event_i       (events),
-    .full_o        (queue_full),
-    .event_done_o  (event_done),
-    .irq_o         (irq),
-    .awvalid_o     (dma_awvalid_o),
-    .awready_i     (dma_awready_i),
-    .aw_o          (aw),
-    .wvalid_o      (dma_wvalid_o),
-    .wready_i      (dma_wready_i),
-    .wdata_o       (dma_wdata_o),
-    .wstrb_o       (dma_wstrb_o),
-    .wlast_o       (dma_wlast_o),
-    .bvalid_i      (dma_bvalid_i),
-    .bready_o      (dma_bready_o),
-    .bresp_i       (dma_bresp_i),
-    .arvalid_o     (dma_arvalid_o),
-    .arready_i     (dma_arready_i),
-    .ar_o          (ar),
-    .rvalid_i      (dma_rvalid_i),
-    .rready_o      (dma_rready_o),
-    .rdata_i       (dma_rdata_i),
-    .rresp_i       (dma_rresp_i),
-    .written_o     (state.written),
-    .lost_o        (state.events_lost),
-    .errors_o      (state.write_errors),
-    .translations_o(state.translations),
-    .idle_o        (memory_idle)
-  );
-  assign irq_o[0]       = irq;
-  assign result_valid_o = control.result_we;
-  assign result_o       = control.result;
-  assign dma_awid_o    = '0;
-  assign dma_awaddr_o  = aw.addr;
-  assign dma_awlen_o   = aw.len;
-  assign dma_awsize_o  = aw.size;
-  assign dma_awburst_o = aw.burst;
-  assign dma_arid_o    = '0;
-  assign dma_araddr_o  = ar.addr;
-  assign dma_arlen_o   = ar.len;
-  assign dma_arsize_o  = ar.size;
-  assign dma_arburst_o = ar.burst;
-
-  // ---------------------------------------------------------------- state and probes
-  logic [31:0] delivered_sum;
-  always_comb begin
-    delivered_sum = '0;
-    for (int unsigned i = 0; i < MaxPorts; i++) begin
-      delivered_sum = delivered_sum + state.counters[i].delivered;
-    end
-  end
-  assign state.ready           = !control.enable && (&list_idle) && memory_idle;
-  assign status_datagrams_o    = delivered_sum;
-  assign status_events_o       = state.written;
-  assign status_write_errors_o = state.write_errors;
-
-  nanet_nic_probes #(
-    .NumPorts(NumPorts)
-  ) u_probes (
-    .clk_i,
-    .rst_ni,
-    .first_i    (first),
-    .last_i     (last),
-    .ask_i      (ask),
-    .accepted_i (taken || !Firmware ? asked : '0),
-    .answered_i (ask & answer),
-    .begun_i    (begun),
-    .written_i  (event_valid & event_ready),
-    .stored_i   (!queue_full),
-    .completed_i(event_done),
-    .number_i   (number),
+    .beat_valid_i(beat_valid),
+    .beat_ready_o(beat_ready),
+    .beat_kind_i (beat_kind),
+    .beat_i      (beat),
+    .usage_i     (usage),
+    .ends_i      (ends),
+    .head_lost_i (head_lost),
+    .first_i     (first),
+    .last_i      (last),
+    .frames_i    (frames),
+    .echo_o      (echo),
+    .cfg_firmware_wake_min_i,
+    .cfg_firmware_wake_span_i,
+    .cfg_firmware_work_i,
+    .bar_awvalid_i,
+    .bar_awid_i,
+    .bar_awaddr_i,
+    .bar_awlen_i,
+    .bar_awsize_i,
+    .bar_awburst_i,
+    .bar_awready_o,
+    .bar_wvalid_i,
+    .bar_wdata_i,
+    .bar_wstrb_i,
+    .bar_wlast_i,
+    .bar_wready_o,
+    .bar_bvalid_o,
+    .bar_bid_o,
+    .bar_bresp_o,
+    .bar_bready_i,
+    .bar_arvalid_i,
+    .bar_arid_i,
+    .bar_araddr_i,
+    .bar_arlen_i,
+    .bar_arsize_i,
+    .bar_arburst_i,
+    .bar_arready_o,
+    .bar_rvalid_o,
+    .bar_rid_o,
+    .bar_rdata_o,
+    .bar_rresp_o,
+    .bar_rlast_o,
+    .bar_rready_i,
+    .dma_awvalid_o,
+    .dma_awid_o,
+    .dma_awaddr_o,
+    .dma_awlen_o,
+    .dma_awsize_o,
+    .dma_awburst_o,
+    .dma_awready_i,
+    .dma_wvalid_o,
+    .dma_wdata_o,
+    .dma_wstrb_o,
+    .dma_wlast_o,
+    .dma_wready_i,
+    .dma_bvalid_i,
+    .dma_bid_i,
+    .dma_bresp_i,
+    .dma_bready_o,
+    .dma_arvalid_o,
+    .dma_arid_o,
+    .dma_araddr_o,
+    .dma_arlen_o,
+    .dma_arsize_o,
+    .dma_arburst_o,
+    .dma_arready_i,
+    .dma_rvalid_i,
+    .dma_rid_i,
+    .dma_rdata_i,
+    .dma_rresp_i,
+    .dma_rlast_i,
+    .dma_rready_o,
+    .irq_o,
+    .result_valid_o,
+    .result_o,
+    .time_cycles_i,
     .probe_o,
-    .probe_tag_o
+    .probe_tag_o,
+    .status_datagrams_o,
+    .status_events_o,
+    .status_write_errors_o,
+    .idle_o       (core_idle)
   );
-
-  assign idle_o = bar_idle && (&port_idle) && (&list_idle) && firmware_idle && memory_idle;
+  assign idle_o = core_idle && (&port_idle);
 
   logic unused;
-  assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i, dma_rlast_i,
-                    cfg_firmware_wake_min_i, cfg_firmware_wake_span_i,
-                    cfg_firmware_work_i, rx_clk, rx_dv, rx_er, rxd};
+  assign unused = ^{rx_clk, rx_dv, rx_er, rxd};
 endmodule

@@ -18,6 +18,25 @@ package eth_pkg;
     logic [31:0] mask;
   } allow_t;
 
+  /// What the headers and sums of a received frame say.
+  typedef struct packed {
+    logic mac_ok;     // to our MAC address, or broadcast
+    logic arp;        // ARP
+    logic arp_ok;     // and a request for our address
+    logic arp_busy;   // and an earlier one waits for its reply
+    logic ip;         // IPv4
+    logic dst_bad;    // to another address; broadcast counts as ours for our UDP port alone
+    logic ip_bad;     // version, options, fragment, checksum
+    logic other;      // neither UDP nor an ICMP echo request
+    logic allowed;    // its source matches the allow-list
+    logic udp;        // UDP
+    logic port_bad;   // another port
+    logic l4_bad;     // UDP or ICMP: checksum or length
+    logic unaligned;  // payload is not a multiple of 4 bytes, where that counts
+    logic refused;    // the service said rx_refuse
+    logic icmp_busy;  // an ICMP echo request, and an earlier one waits for its reply
+  } eth_found_t;
+
   /// What became of a received frame. The first that applies, in this order.
   typedef enum logic [3:0] {
     VerdictOverflow,   // clock crossing overflowed inside the frame

@@ -79,10 +79,6 @@ module eth_rx
   output logic [7:0]            verdict_tag_o,
   output logic                  idle_o
 );
-  if (NumAllow < 1 || NumAllow > 16) begin : gen_allow_check
-    $error("eth_rx: NumAllow is %0d, legal is 1..16", NumAllow);
-  end
-
   localparam logic [31:0] CrcResidue = 32'hDEBB20E3;
   localparam logic [10:0] MaxFrame   = 11'd1518;
 
@@ -254,17 +250,14 @@ module eth_rx
   end
 
   // Allow-list: the source address stands in meta_q from byte 31 on.
-  logic allow_any, allow_hit;
-  always_comb begin
-    allow_any = 1'b0;
-    allow_hit = 1'b0;
-    for (int unsigned i = 0; i < NumAllow; i++) begin
-      allow_any |= cfg_allow_i[i].enable;
-      allow_hit |= cfg_allow_i[i].enable &&
-                   ((meta_q.ip ^ cfg_allow_i[i].ip) & cfg_allow_i[i].mask) == '0;
-    end
-  end
-  always_ff @(posedge clk_i) allowed_q <= allow_hit || !allow_any;
+  eth_allow #(
+    .NumAllow(NumAllow)
+  ) u_allow (
+    .clk_i,
+    .cfg_allow_i,
+    .ip_i     (meta_q.ip),
+    .allowed_o(allowed_q)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Checksums. A carry is added with the next word: no end-around path in one cycle.
@@ -310,8 +303,7 @@ module eth_rx
 
   // ---------------------------------------------------------------------------------------------
   // Verdict
-  logic headers_ok, to_our_ip_q, arp_free_q, icmp_free_q, arp_taken, icmp_taken;
-  eth_verdict_e verdict, early, early_q;
+  logic headers_ok, arp_free_q, icmp_free_q, arp_taken, icmp_taken;
 
   // rem_q is 7, 6 or 5 where the last word ends 1, 2 or 3 bytes behind the datagram.
   logic word_whole;
@@ -321,32 +313,35 @@ module eth_rx
                       !l4_len_bad_q && !unaligned_q && allowed_q;
   assign start      = at[43] && headers_ok && !rx_refuse_i;
 
-  // What the headers and the datagram say. The sums are final three bytes before the frame's end,
-  // so this may take a register.
-  always_comb begin
-    early = VerdictGood;
-    if (!mac_ok_q || (ip_q && dst_bad_q))                early = VerdictFiltered;
-    else if (arp_q && arp_ok_q && !arp_free_q)           early = VerdictBusy;
-    else if (arp_q && arp_ok_q)                          early = VerdictGood;
-    else if (!ip_q)                                      early = VerdictOther;
-    else if (ip_bad_q)                                   early = VerdictIp;
-    else if (other_q)                                    early = VerdictOther;
-    else if (!allowed_q)                                 early = VerdictDenied;
-    else if (udp_q && port_bad_q)                        early = VerdictPort;
-    else if (l4_len_bad_q || !(l4_sum_ok_q || no_sum_q)) early = VerdictL4;
-    else if (udp_q && unaligned_q)                       early = VerdictUnaligned;
-    else if (udp_q && refused_q)                         early = VerdictRefused;
-    else if (icmp_q && !icmp_free_q)                     early = VerdictBusy;
-  end
-
-  // What only the last byte says. Judged without an end entry means too long or stalled.
-  always_comb begin
-    verdict = early_q;
-    if (lost_q || (in_valid_i && in_lost_i))                        verdict = VerdictOverflow;
-    else if (!end_entry || state_q != StFrame || pos_q[10:6] == '0) verdict = VerdictLength;
-    else if (er_q || crc_q != CrcResidue)                           verdict = VerdictFcs;
-    else if (to_our_ip_q && rem_q[10:2] != '0)                      verdict = VerdictIp;
-  end
+  // What the headers and the datagram say is final three bytes before the frame's end. Judged
+  // without an end entry means too long or stalled.
+  eth_found_t found;
+  assign found = '{
+      mac_ok: mac_ok_q,
+      arp: arp_q,
+      arp_ok: arp_ok_q,
+      arp_busy: !arp_free_q,
+      ip: ip_q,
+      dst_bad: dst_bad_q,
+      ip_bad: ip_bad_q,
+      other: other_q,
+      allowed: allowed_q,
+      udp: udp_q,
+      port_bad: port_bad_q,
+      l4_bad: l4_len_bad_q || !(l4_sum_ok_q || no_sum_q),
+      unaligned: unaligned_q,
+      refused: refused_q,
+      icmp_busy: icmp_q && !icmp_free_q
+  };
+  eth_verdict u_verdict (
+    .clk_i,
+    .found_i  (found),
+    .lost_i   (lost_q || (in_valid_i && in_lost_i)),
+    .length_i (!end_entry || state_q != StFrame || pos_q[10:6] == '0),
+    .fcs_i    (er_q || crc_q != CrcResidue),
+    .cut_i    (rem_q[10:2] != '0),
+    .verdict_o
+  );
 
   assign arp_taken  = verdict_valid_o && verdict_o == VerdictGood && arp_q;
   assign icmp_taken = verdict_valid_o && verdict_o == VerdictGood && ip_q && icmp_q;
@@ -375,9 +370,6 @@ module eth_rx
   end
 
   always_ff @(posedge clk_i) begin
-    early_q     <= early;
-    to_our_ip_q <= mac_ok_q && ip_q && !dst_bad_q;
-    verdict_o   <= verdict;
     if (judge) verdict_tag_o <= tag_q;
     // A buffer that becomes free inside a frame stays unused until the next: it would be half full.
     if (clear) begin

@@ -1,46 +1,39 @@
 // SPDX-License-Identifier: SHL-2.1
-/// One port with its list of buffers and its counters: nanet_port -> nanet_stream.
+/// The list of buffers of a port, with the counters of both: nanet_stream.
 ///
-///   Handshake   cmd_*, data_*, done_*, ask_* and event_* as in nanet_stream
+///   Handshake   beat_*, cmd_*, data_*, done_*, ask_* and event_* as in nanet_stream
 ///   Ordering    datagrams in their order
-///   Latency     as the two
-///   Throughput  as the two
+///   Latency     as nanet_stream
+///   Throughput  as nanet_stream
 ///   Counters    a datagram or frame is counted once, at the hop where its way ended; a count
 ///               follows its event by 2 cycles
-///   Parameters  DataWidth, Depth, Stores, Echo as nanet_port; ListId, Ask as nanet_stream
-///   Not done    anything of its own
+///   Parameters  as nanet_stream
+///   Not done    the port
 module nanet_lane
   import nanet_pkg::*;
 #(
   parameter  int unsigned DataWidth = 128,
-  parameter  int unsigned Depth     = 256,
-  parameter  int unsigned Stores    = 0,
-  parameter  bit          Echo      = 1'b0,
+  parameter  int unsigned UsageW    = 10,
   parameter  logic [7:0]  ListId    = 8'd0,
   parameter  bit          Ask       = 1'b0,
   localparam int unsigned BytesW    = $clog2(MaxCommand) + 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        eth_clk_i,
-  input  logic        eth_rst_ni,
-
-  input  logic        gmii_rx_clk_i,
-  input  logic [7:0]  gmii_rxd_i,
-  input  logic        gmii_rx_dv_i,
-  input  logic        gmii_rx_er_i,
-  output logic [7:0]  gmii_txd_o,
-  output logic        gmii_tx_en_o,
-  output logic        gmii_tx_er_o,
-
-  input  logic [47:0] cfg_mac_i,
-  input  logic [31:0] cfg_ip_i,
-  input  logic [15:0] cfg_port_i,
   input  logic [63:0] time_cycles_i,
   input  list_t       list_i,
   input  logic        table_we_i,
   input  logic [5:0]  table_index_i,
   input  buffer_t     table_i,
+  input  frames_t     frames_i,              // of its port
+
+  input  logic                 beat_valid_i,
+  output logic                 beat_ready_o,
+  input  entry_e               beat_kind_i,
+  input  logic [DataWidth-1:0] beat_i,
+  input  logic [UsageW-1:0]    usage_i,
+  input  logic [UsageW-1:0]    ends_i,
+  input  logic                 head_lost_i,
 
   output logic                 ask_valid_o,
   input  logic                 answer_valid_i,
@@ -61,61 +54,15 @@ module nanet_lane
   input  logic                 full_i,
   output event_t               event_o,
 
-  output logic                      first_o,   // strobes: its head leaves the UDP stage
-  output logic                      last_o,    // its end enters the queue
-  output logic                      begun_o,   // its first command
+  output logic                      begun_o,   // strobe: a datagram's first command
   output logic [5:0]                number_o,  // of the datagram at the list, modulo 64
   output logic [15:0]               filled_o,
   output nanet_ctrl_pkg::counters_t counters_o,
-  output logic                      port_idle_o,
-  output logic                      list_idle_o
+  output logic                      idle_o
 );
-  localparam int unsigned UsageW = $clog2(Depth) + 2;
-
-  logic beat_valid, beat_ready, head_lost;
-  entry_e beat_kind;
-  logic [DataWidth-1:0] beat;
-  logic [UsageW-1:0] usage, ends;
-  logic [15:0] frames_good, frames_bad, frames_other, echo_lost, no_event, overwritten;
+  logic [15:0] no_event, overwritten;
   logic [31:0] delivered;
   losses_t losses;
-
-  nanet_port #(
-    .DataWidth(DataWidth),
-    .Depth    (Depth),
-    .Stores   (Stores),
-    .Echo     (Echo)
-  ) u_port (
-    .clk_i,
-    .rst_ni,
-    .eth_clk_i,
-    .eth_rst_ni,
-    .gmii_rx_clk_i,
-    .gmii_rxd_i,
-    .gmii_rx_dv_i,
-    .gmii_rx_er_i,
-    .gmii_txd_o,
-    .gmii_tx_en_o,
-    .gmii_tx_er_o,
-    .cfg_mac_i,
-    .cfg_ip_i,
-    .cfg_port_i,
-    .echo_i        (list_i.echo),
-    .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
-    .beat_kind_o   (beat_kind),
-    .beat_o        (beat),
-    .usage_o       (usage),
-    .ends_o        (ends),
-    .head_lost_o   (head_lost),
-    .first_o,
-    .last_o,
-    .frames_good_o (frames_good),
-    .frames_bad_o  (frames_bad),
-    .frames_other_o(frames_other),
-    .echo_lost_o   (echo_lost),
-    .idle_o        (port_idle_o)
-  );
 
   nanet_stream #(
     .DataWidth(DataWidth),
@@ -130,13 +77,13 @@ module nanet_lane
     .table_we_i,
     .table_index_i,
     .table_i,
-    .beat_valid_i (beat_valid),
-    .beat_ready_o (beat_ready),
-    .beat_kind_i  (beat_kind),
-    .beat_i       (beat),
-    .usage_i      (usage),
-    .ends_i       (ends),
-    .head_lost_i  (head_lost),
+    .beat_valid_i,
+    .beat_ready_o,
+    .beat_kind_i,
+    .beat_i,
+    .usage_i,
+    .ends_i,
+    .head_lost_i,
     .ask_valid_o,
     .answer_valid_i,
     .cmd_valid_o,
@@ -162,7 +109,7 @@ module nanet_lane
     .no_event_o   (no_event),
     .overwritten_o(overwritten),
     .number_o,
-    .idle_o       (list_idle_o)
+    .idle_o
   );
 
   logic [4:0] losses_q;
@@ -177,10 +124,10 @@ module nanet_lane
     end
   end
   assign counters_o = '{
-      frames_good: frames_good,
-      frames_bad: frames_bad,
-      frames_other: frames_other,
-      echo_lost: echo_lost,
+      frames_good: frames_i.good,
+      frames_bad: frames_i.bad,
+      frames_other: frames_i.other,
+      echo_lost: frames_i.echo_lost,
       overflow: lost_q[0],
       closed: lost_q[1],
       no_buffer: lost_q[2],

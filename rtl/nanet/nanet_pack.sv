@@ -6,13 +6,15 @@
 ///               anything
 ///   Latency     1 cycle from the word that completes a beat
 ///   Throughput  a word a cycle
-///   Parameters  DataWidth 64..512, a power of two
+///   Parameters  DataWidth 64..512, a power of two; WordWidth of the words, 32 or 64, at most half
+///               of DataWidth
 ///   Cut         of a datagram that ends early the incomplete beat is dropped: its end is not good
 ///   Not done    more payload than the head says: the UDP stage does not give it
 module nanet_pack
   import nanet_pkg::*;
 #(
-  parameter int unsigned DataWidth = 128
+  parameter int unsigned DataWidth = 128,
+  parameter int unsigned WordWidth = 32
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -28,21 +30,27 @@ module nanet_pack
   if (DataWidth < 64 || DataWidth > 512 || (DataWidth & (DataWidth - 1)) != 0) begin : gen_check
     $error("nanet_pack: DataWidth is %0d, legal are powers of two 64..512", DataWidth);
   end
-  localparam int unsigned Words = DataWidth / 32;
+  if ((WordWidth != 32 && WordWidth != 64) || WordWidth > DataWidth / 2) begin : gen_word_check
+    $error("nanet_pack: WordWidth is %0d, legal are 32 and 64, at most half of DataWidth",
+           WordWidth);
+  end
+  localparam int unsigned Words = DataWidth / WordWidth;
   localparam int unsigned WordW = $clog2(Words);
+  localparam int unsigned Bytes = WordWidth / 8;
 
   logic take, emit, valid_q;
   logic [WordW-1:0] word_q;
   logic [13:0] left_q;  // words of the datagram
-  logic [31:0] swapped;
+  logic [WordWidth-1:0] swapped;
   logic [15:0] len;  // of the head
-
 
   assign len        = in_i.data[15:0];
   assign in_ready_o = !valid_q || out_ready_i;
   assign take       = in_valid_i && in_ready_o;
   assign emit       = take && (in_i.kind != EntryData || word_q == '1 || left_q == 14'd1);
-  assign swapped    = {in_i.data[7:0], in_i.data[15:8], in_i.data[23:16], in_i.data[31:24]};
+  always_comb begin
+    for (int unsigned i = 0; i < Bytes; i++) swapped[8*i+:8] = in_i.data[WordWidth-8*(i+1)+:8];
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -54,7 +62,7 @@ module nanet_pack
       else if (out_ready_i) valid_q <= 1'b0;
       if (take) begin
         unique case (in_i.kind)
-          EntryHead: left_q <= 14'((17'(len) + 17'd3) >> 2);
+          EntryHead: left_q <= 14'((17'(len) + 17'(Bytes - 1)) >> $clog2(Bytes));
           EntryData: left_q <= left_q - 14'd1;
           default:   left_q <= '0;
         endcase
@@ -65,7 +73,7 @@ module nanet_pack
   always_ff @(posedge clk_i) begin
     if (take) begin
       out_kind_o <= in_i.kind;
-      if (in_i.kind == EntryData) out_o[32*word_q+:32] <= swapped;
+      if (in_i.kind == EntryData) out_o[WordWidth*word_q+:WordWidth] <= swapped;
       else out_o[63:0] <= in_i.data;
     end
   end

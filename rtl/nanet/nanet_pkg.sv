@@ -28,7 +28,8 @@ package nanet_pkg;
     logic [15:0] len;
   } head_t;
 
-  /// Before packing: a head, a big-endian word of payload in the low half, or an end.
+  /// Before packing: a head, a big-endian word of payload, of 32 bits in the low half or of 64, or
+  /// an end.
   typedef struct packed {
     entry_e      kind;
     logic [63:0] data;
@@ -39,6 +40,14 @@ package nanet_pkg;
     logic overflow;  // it did not fit the buffers behind the port
     logic good;      // frame, IPv4 and UDP check sums hold
   } end_t;
+
+  /// Frames of a port, modulo 2^16.
+  typedef struct packed {
+    logic [15:0] good;
+    logic [15:0] bad;
+    logic [15:0] other;
+    logic [15:0] echo_lost;
+  } frames_t;
 
   typedef nanet_ctrl_pkg::list_t         list_t;
   typedef nanet_ctrl_pkg::buffer_t       buffer_t;

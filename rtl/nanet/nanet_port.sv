@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// From one GMII to a queue of packed datagrams in the clock of the memory's bus.
 ///
-/// gige_udp -> async_fifo -> nanet_guard -> nanet_store, 0 to 2 of them -> nanet_pack -> block_fifo
+/// gige_udp -> async_fifo -> nanet_queue
 ///
 ///   Clocks      eth_clk_i 125 MHz for the MAC; clk_i for what is behind the crossing, 50 MHz at
 ///               least
@@ -11,8 +11,8 @@
 ///   Throughput  line rate, minimum frames back to back
 ///   Loss        what finds no room in the queue is dropped whole: head_lost_o, or an end that says
 ///               overflow
-///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory all
-///               the same. What is not answered for want of room is counted
+///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory
+///               all the same. What is not answered for want of room is counted
 ///   Parameters  DataWidth 64..512; Depth of the queue in beats; Stores 0..2 store-and-forward
 ///               stages; Echo 0, 1
 ///   Not done    transmitting UDP of a program
@@ -52,19 +52,12 @@ module nanet_port
   output logic                 head_lost_o,
   output logic                 first_o,     // strobe: a datagram's head goes on from the UDP stage
   output logic                 last_o,      // its end enters the queue
-  output logic [15:0]          frames_good_o,
-  output logic [15:0]          frames_bad_o,
-  output logic [15:0]          frames_other_o,
-  output logic [15:0]          echo_lost_o,
+  output frames_t              frames_o,
   output logic                 idle_o
 );
-  if (Stores > 2) begin : gen_stores_check
-    $error("nanet_port: Stores is %0d, legal is 0..2", Stores);
-  end
-
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
-  logic tx_valid, tx_ready, tx_next, echo_idle;
+  logic tx_valid, tx_ready, tx_next, echo_idle, echo_lost;
   logic [15:0] tx_sum;
   logic [31:0] tx_data;
   eth_pkg::udp_meta_t rx_meta, tx_meta;
@@ -114,7 +107,7 @@ module nanet_port
   );
 
   if (Echo) begin : gen_echo
-    logic on, on_settled, full, lost, service_idle;
+    logic on, on_settled, full, service_idle;
     sync_bits #(
       .Width(1)
     ) u_on (
@@ -135,7 +128,7 @@ module nanet_port
       .rx_end_i      (rx_end),
       .rx_good_i     (rx_good),
       .full_o        (full),
-      .lost_o        (lost),
+      .lost_o        (echo_lost),
       .tx_valid_o    (tx_valid),
       .tx_ready_i    (tx_ready),
       .tx_meta_o     (tx_meta),
@@ -145,14 +138,6 @@ module nanet_port
       .idle_o        (service_idle)
     );
     assign echo_idle = service_idle && on_settled;
-    gray_counter u_lost (
-      .clk_i  (eth_clk_i),
-      .rst_ni (eth_rst_ni),
-      .event_i(lost),
-      .rclk_i (clk_i),
-      .rrst_ni(rst_ni),
-      .count_o(echo_lost_o)
-    );
     logic unused_full;
     assign unused_full = full;
   end else begin : gen_no_echo
@@ -161,34 +146,25 @@ module nanet_port
     assign tx_sum      = '0;
     assign tx_data     = '0;
     assign echo_idle   = 1'b1;
-    assign echo_lost_o = '0;
+    assign echo_lost   = 1'b0;
     logic unused_echo;
     assign unused_echo = ^{echo_i, tx_ready, tx_next};
   end
 
-  logic judged, good, bad;
-  assign judged = probe[eth_pkg::MacRxVerdict];
-  assign good   = rx_end && rx_good;
-  assign bad    = judged && verdict inside {eth_pkg::VerdictOverflow, eth_pkg::VerdictLength,
-                                            eth_pkg::VerdictFcs, eth_pkg::VerdictIp,
-                                            eth_pkg::VerdictL4};
-
-  for (genvar i = 0; i < 3; i++) begin : gen_count
-    logic [15:0] count;
-    logic        strobe;
-    assign strobe = i == 0 ? good : i == 1 ? bad : judged && !bad && !good;
-    gray_counter u_count (
-      .clk_i  (eth_clk_i),
-      .rst_ni (eth_rst_ni),
-      .event_i(strobe),
-      .rclk_i (clk_i),
-      .rrst_ni(rst_ni),
-      .count_o(count)
-    );
-  end
-  assign frames_good_o  = gen_count[0].count;
-  assign frames_bad_o   = gen_count[1].count;
-  assign frames_other_o = gen_count[2].count;
+  nanet_frames #(
+    .Echo(Echo)
+  ) u_frames (
+    .eth_clk_i,
+    .eth_rst_ni,
+    .judged_i   (probe[eth_pkg::MacRxVerdict]),
+    .verdict_i  (verdict),
+    .end_i      (rx_end),
+    .good_i     (rx_good),
+    .echo_lost_i(echo_lost),
+    .clk_i,
+    .rst_ni,
+    .frames_o
+  );
 
   // ---------------------------------------------------------------- crossing
   // Head, words and end never come in one cycle.
@@ -223,92 +199,30 @@ module nanet_port
     .settled_o(settled)
   );
 
-  // ---------------------------------------------------------------- stages
-  logic [Stores:0] valid, ready, stage_idle;
-  entry_t [Stores:0] entry;
-
-  nanet_guard u_guard (
-    .clk_i,
-    .rst_ni,
-    .in_valid_i (crossed_valid),
-    .in_i       (crossed),
-    .out_valid_o(valid[0]),
-    .out_ready_i(ready[0]),
-    .out_o      (entry[0]),
-    .lost_o     (head_lost_o),
-    .idle_o     (stage_idle[0])
-  );
-  for (genvar i = 0; i < int'(Stores); i++) begin : gen_store
-    nanet_store u_store (
-      .clk_i,
-      .rst_ni,
-      .in_valid_i (valid[i]),
-      .in_ready_o (ready[i]),
-      .in_i       (entry[i]),
-      .out_valid_o(valid[i+1]),
-      .out_ready_i(ready[i+1]),
-      .out_o      (entry[i+1]),
-      .idle_o     (stage_idle[i+1])
-    );
-  end
-
-  // The UDP stage ends behind the first store, where there is one.
-  localparam int unsigned Udp = Stores == 0 ? 0 : 1;
-  assign first_o = valid[Udp] && ready[Udp] && entry[Udp].kind == EntryHead;
-
-  logic packed_valid, packed_ready, pack_idle;
-  entry_e packed_kind;
-  logic [DataWidth-1:0] packed_beat;
-  nanet_pack #(
-    .DataWidth(DataWidth)
-  ) u_pack (
-    .clk_i,
-    .rst_ni,
-    .in_valid_i (valid[Stores]),
-    .in_ready_o (ready[Stores]),
-    .in_i       (entry[Stores]),
-    .out_valid_o(packed_valid),
-    .out_ready_i(packed_ready),
-    .out_kind_o (packed_kind),
-    .out_o      (packed_beat),
-    .idle_o     (pack_idle)
-  );
-
-  block_fifo #(
-    .Width(DataWidth + 2),
-    .Depth(Depth)
+  logic queue_idle;
+  nanet_queue #(
+    .DataWidth(DataWidth),
+    .WordWidth(32),
+    .Depth    (Depth),
+    .Stores   (Stores)
   ) u_queue (
     .clk_i,
     .rst_ni,
-    .valid_i(packed_valid),
-    .ready_o(packed_ready),
-    .data_i ({packed_kind, packed_beat}),
-    .valid_o(beat_valid_o),
-    .ready_i(beat_ready_i),
-    .data_o ({beat_kind_o, beat_o})
+    .in_valid_i(crossed_valid),
+    .in_i      (crossed),
+    .beat_valid_o,
+    .beat_ready_i,
+    .beat_kind_o,
+    .beat_o,
+    .usage_o,
+    .ends_o,
+    .head_lost_o,
+    .first_o,
+    .last_o,
+    .idle_o    (queue_idle)
   );
 
-  logic put, take, put_end, take_end;
-  logic [UsageW-1:0] usage_q, ends_q;
-  assign put      = packed_valid && packed_ready;
-  assign take     = beat_valid_o && beat_ready_i;
-  assign put_end  = put && packed_kind == EntryEnd;
-  assign take_end = take && beat_kind_o == EntryEnd;
-  assign last_o   = put_end;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      usage_q <= '0;
-      ends_q  <= '0;
-    end else begin
-      if (put != take) usage_q <= put ? usage_q + 1'b1 : usage_q - 1'b1;
-      if (put_end != take_end) ends_q <= put_end ? ends_q + 1'b1 : ends_q - 1'b1;
-    end
-  end
-  assign usage_o = usage_q;
-  assign ends_o  = ends_q;
-
-  assign idle_o = eth_idle && echo_idle && settled && (&stage_idle) && pack_idle && !beat_valid_o &&
-                  usage_q == '0;
+  assign idle_o = eth_idle && echo_idle && settled && queue_idle;
 
   logic unused;
   assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, unused_ready,

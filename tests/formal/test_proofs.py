@@ -26,6 +26,7 @@ SAMPLE = (
     "coherence/coherence_responses",
     "crossbar/crosspoint",
     "etherbone/etherbone_lite_tx",
+    "ethernet/xgmii_rx",
     "link/link_ids",
     "nanet/nanet_stream",
     "pcie/pcie_axi_wb",

@@ -15,7 +15,8 @@ import pytest
 from isthmus import native, platforms
 from isthmus.bench.runner import model
 from isthmus.errors import UserError
-from isthmus.roads.nanet.bench import PLATFORM, TOP, Stream, parameters, scenario
+from isthmus.roads.nanet.bench import PLATFORM, Stream, parameters, scenario
+from isthmus.roads.nanet.platform import top
 
 pytestmark = pytest.mark.deterministic
 
@@ -27,7 +28,7 @@ PS_PER_CYCLE = 5_000
 @pytest.fixture(scope="module")
 def run() -> Run:
     """One run. `settings` go into the workload, `groups` replace constants of the platform's tables."""
-    built: dict[tuple[str, int, bool], Path] = {}
+    built: dict[tuple[str, str, int, bool], Path] = {}
 
     def one(
         profile: str = "isthmus",
@@ -36,12 +37,13 @@ def run() -> Run:
         groups: dict[str, dict[str, Any]] | None = None,
         skip_idle: bool = True,
         page_kib: int = 0,
+        where: str = PLATFORM,
         **settings: Any,
     ) -> dict[str, Any]:
-        platform = platforms.load(PLATFORM)
-        key = profile, ports, page_kib != 0
+        platform = platforms.load(where)
+        key = where, profile, ports, page_kib != 0
         if key not in built:
-            built[key] = model(TOP, False, parameters(platform, profile, ports, page_kib))  # type: ignore[arg-type]
+            built[key] = model(top(platform), False, parameters(platform, profile, ports, page_kib))  # type: ignore[arg-type]
         stream = Stream(ports=ports, iterations=60, page_kib=page_kib, seed=5)
         made = scenario(platform, profile, stream, built[key], faults=faults or {})  # type: ignore[arg-type]
         made["skip_idle"] = skip_idle
@@ -205,9 +207,65 @@ def test_a_buffer_that_does_not_fill_is_announced_after_its_time(run: Run) -> No
         ({"buffers": 3}, r"workload\.buffers: 3: expected a power of two"),
         ({"window": 5, "buffers": 4}, r"workload\.window: 5: the buffers hold 4 datagrams"),
         ({"datagrams": 8, "window": 2}, "expected flush_us above 0"),
+        ({"groups": {"cable": {"rate_mbit_s": 2500.0}}}, r"rate_mbit_s: 2500: expected 1000 or 10000"),
         ({"operation": "put"}, "nanet does not carry put: expected one of nic-to-memory"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(run: Run, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         run(**settings)
+
+
+# 10 Gigabit Ethernet ------------------------------------------------------------------------------
+
+TEN_GIGABIT = "nanet-10g"
+
+
+def line_rate(payload: int) -> float:
+    """Payload a second of 10 Gigabit Ethernet, in bit/s."""
+    headers, least, around = 14 + 20 + 8, 60, 8 + 4 + 12
+    return 10e9 * payload / (max(payload + headers, least) + around)
+
+
+@pytest.mark.parametrize(("size", "iterations"), [(16, 1024), (20, 1024), (64, 512), (65, 512), (1472, 128)])
+def test_two_ports_of_10_gigabit_run_at_line_rate_at_every_size(run: Run, size: int, iterations: int) -> None:
+    """Back to back, and each byte arrives. A datagram of 65 bytes makes starts in both lanes."""
+    flight = {"window": 512, "datagrams": 32} if size < 1000 else {"window": 64, "datagrams": 4}
+    found = run(ports=2, where=TEN_GIGABIT, bytes=size, iterations=iterations, **flight)
+    assert found["throughput"]["payload_bit_s"] == pytest.approx(2 * line_rate(size), rel=0.01)
+    assert found["workload"]["busy"]["wire"] > 0.99
+    assert found["checked"]["wrong"] == found["checked"]["lost"] == 0
+
+
+def test_the_stages_of_a_datagram_at_10_gigabit_are_its_latency(run: Run) -> None:
+    found = run(where=TEN_GIGABIT)
+    assert found["stages_total_ps"] == sum(stage["ps"] for stage in found["stages"])
+    parts = found["workload"]["parts_ps"]
+    # Clocks of 156.25 and 200 MHz meet at every phase.
+    assert parts["after_frame"]["max"] - parts["after_frame"]["min"] <= 3 * PS_PER_CYCLE
+    assert parts["after_frame"]["max"] <= 150_000
+
+
+def test_bad_frames_at_10_gigabit_are_counted_and_cost_no_other(run: Run) -> None:
+    faults = {"bad_fcs_every": 7, "bad_checksum_every": 5}
+    found = run(
+        ports=2,
+        where=TEN_GIGABIT,
+        bytes=24,
+        iterations=256,
+        window=64,
+        datagrams=4,
+        flush_us=2.0,
+        faults=faults,
+    )
+    assert lost(found, "bad") == lost(found, "frames_bad") > 2 * 256 / 7
+    assert found["checked"]["wrong"] == found["checked"]["lost"] == 0
+
+
+def test_an_idle_10_gigabit_interface_that_is_not_evaluated_changes_no_result(run: Run) -> None:
+    one, other = (
+        run(where=TEN_GIGABIT, skip_idle=skip, rate_per_s=200_000, bytes=300, ports=2)
+        for skip in (True, False)
+    )
+    assert one.pop("simulation")["evaluated_cycles"] < other.pop("simulation")["evaluated_cycles"]
+    assert one == other

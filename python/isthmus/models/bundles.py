@@ -44,6 +44,14 @@ GMII: dict[str, Signal] = {
     "tx_er_o": Signal(1, True),
 }
 
+XGMII: dict[str, Signal] = {
+    "rx_clk_i": Signal(1, False),
+    "rxd_i": Signal(64, False),
+    "rxc_i": Signal(8, False),
+    "txd_o": Signal(64, True),
+    "txc_o": Signal(8, True),
+}
+
 
 def _axi(master: bool) -> dict[str, Signal]:
     """AXI4 as flat ports, seen from the device; width 0: the top's parameter decides."""
@@ -231,6 +239,7 @@ def _lines(requests: bool) -> dict[str, Signal]:
 # A family's ports are `<name><number>_<signal>`; the number distinguishes several of one device.
 FAMILIES: dict[str, dict[str, Signal]] = {
     "gmii": GMII,
+    "xgmii": XGMII,
     "bar": _axi(master=False),  # the host's loads and stores, behind a PCIe hard block or a PCI-X core
     "dma": _axi(master=True),  # the device's access to host memory, behind the same
     "fx2": FX2,

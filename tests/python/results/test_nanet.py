@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from isthmus import verify
+from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.results import Document
-from isthmus.roads.nanet import page, tables
+from isthmus.roads.nanet import chain, page, tables
 from isthmus.roads.nanet.bench import LARGEST, Point, Stream, measure
+from isthmus.roads.nanet.platform import top
 from isthmus.roads.nanet.published import points
 from isthmus.roads.nanet.quantities import PARTS
 
@@ -79,7 +80,7 @@ def test_the_page_draws_time_and_rate_over_size() -> None:
     runs = [Point(Stream(size, window=window), "isthmus") for size in (64, 1472) for window in (1, 16)]
     drawn = page.figures(measure(runs, runner=engine, given=Path("model.so")))
     assert [figure.id for figure in drawn] == ["after", "rate", "parts"]
-    assert [row[1:] for row in drawn[1].table.rows] == [("64", "100.0"), ("1472", "100.0")]
+    assert [row[1:] for row in drawn[1].table.rows] == [("64", "100.0", "90.0"), ("1472", "100.0", "90.0")]
 
 
 def test_every_published_number_of_the_interface_is_compared() -> None:
@@ -106,3 +107,17 @@ def test_every_published_number_of_the_interface_is_compared() -> None:
 def test_what_cannot_be_is_refused_before_anything_is_built(stream: Stream, message: str) -> None:
     with pytest.raises(UserError, match=message):
         measure([Point(stream)], runner=engine, given=Path("model.so"))
+
+
+def test_10_gigabit_ethernet_has_two_ports_and_its_own_device() -> None:
+    platform = platforms.load("nanet-10g")
+    assert top(platform) == "nanet_nic_10g"
+    assert top(platforms.load("nanet")) == "nanet_nic"
+    measure([Point(Stream(ports=2), platform=platform)], runner=engine, given=Path("model.so"))
+    with pytest.raises(UserError, match="ports: 3; nanet-10g has 10 Gigabit Ethernet: expected 1 or 2"):
+        measure([Point(Stream(ports=3), platform=platform)], runner=engine, given=Path("model.so"))
+
+
+def test_a_trigger_on_four_links_does_not_run_on_10_gigabit_ethernet() -> None:
+    with pytest.raises(UserError, match="nanet-10g has 10 Gigabit Ethernet; the chain has 4 Gigabit links"):
+        chain.measure([], platform="nanet-10g", runner=engine, given=Path("model.so"))

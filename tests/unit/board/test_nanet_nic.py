@@ -23,3 +23,18 @@ def test_udp_into_memory(parameters: dict[str, int]) -> None:
         parameters=parameters,
         extra_sources=[Path(__file__).parent / "nanet_nic_bench.sv"],
     )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"DataWidth": 128}, pytest.param({"DataWidth": 512}, marks=pytest.mark.release)],
+    ids=["128", "512"],
+)
+def test_udp_into_memory_from_10_gigabit(parameters: dict[str, int]) -> None:
+    run(
+        "isthmus:board:nanet_nic_10g",
+        "nanet_nic_10g_bench",
+        "nanet_nic_tb",
+        parameters=parameters,
+        extra_sources=[Path(__file__).parent / "nanet_nic_10g_bench.sv"],
+    )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -114,6 +115,77 @@ def arp(op: int, sha: bytes, spa: bytes, tha: bytes, tpa: bytes) -> bytes:
 
 def arp_request(src: Node, tpa: bytes, dst: bytes = BROADCAST) -> bytes:
     return ethernet(dst, src.mac, ETH_ARP, arp(1, src.mac, src.ip, bytes(6), tpa))
+
+
+def in_ip(peer: Node, me: Node, payload: bytes, proto: int = UDP, **fields: int) -> bytes:
+    """A frame with its FCS."""
+    return with_fcs(ethernet(me.mac, peer.mac, ETH_IP, ipv4(peer.ip, me.ip, proto, payload, **fields)))
+
+
+def malformed(peer: Node, me: Node) -> list[tuple[str, str, bytes]]:
+    """(counter, what, frame with FCS) for every class of frame that must be dropped."""
+    good = udp_frame(peer, me, random.randbytes(40))
+    whole = with_fcs(good)
+    datagram = udp(peer, me, random.randbytes(40))
+    other = Node(bytes.fromhex("021122334454"), bytes([192, 168, 7, 3]), 1)
+    ping = icmp(8, random.randbytes(40))
+    swapped = bytearray(whole)
+    swapped[-1] ^= 0x80
+    return [
+        ("rx_fcs", "last FCS bit", bytes(swapped)),
+        ("rx_fcs", "one FCS byte missing", with_fcs(udp_frame(peer, me, bytes(80)))[:-1]),
+        ("rx_length", "63 bytes", with_fcs(good[:59], pad=False)),
+        ("rx_length", "1 byte", b"\x02"),
+        ("rx_length", "cut in the UDP header", whole[:40]),
+        ("rx_length", "1519 bytes", with_fcs(good.ljust(1515, b"\0"))),
+        ("rx_length", "4000 bytes", with_fcs(good.ljust(3996, b"\0"))),
+        ("rx_filtered", "other MAC", with_fcs(other.mac + good[6:])),
+        ("rx_filtered", "MAC differs in its first bit", with_fcs(bytes([me.mac[0] ^ 1]) + good[1:])),
+        ("rx_filtered", "five bytes of broadcast", with_fcs(b"\xff" * 5 + b"\xfe" + good[6:])),
+        (
+            "rx_filtered",
+            "other IP",
+            with_fcs(
+                ethernet(me.mac, peer.mac, ETH_IP, ipv4(peer.ip, other.ip, UDP, udp(peer, other, bytes(16))))
+            ),
+        ),
+        ("rx_ip", "version 6", in_ip(peer, me, datagram, first=0x65)),
+        ("rx_ip", "options", in_ip(peer, me, bytes(4) + datagram, first=0x46)),
+        ("rx_ip", "header checksum", in_ip(peer, me, datagram, csum=0x1234)),
+        ("rx_ip", "first fragment", in_ip(peer, me, datagram, flags=0x2000)),
+        ("rx_ip", "later fragment", in_ip(peer, me, datagram, flags=0x0001)),
+        ("rx_ip", "longer than its frame", in_ip(peer, me, datagram, total=20 + len(datagram) + 1)),
+        ("rx_ip", "length over 2047", in_ip(peer, me, datagram, total=0x8000 + 20 + len(datagram))),
+        ("rx_other", "IPv6", with_fcs(ethernet(me.mac, peer.mac, 0x86DD, bytes(60)))),
+        ("rx_other", "TCP", in_ip(peer, me, datagram, proto=6)),
+        ("rx_other", "echo reply", in_ip(peer, me, icmp(0, bytes(40)), proto=ICMP)),
+        (
+            "rx_other",
+            "ARP of another hardware",
+            with_fcs(
+                ethernet(
+                    BROADCAST, peer.mac, ETH_ARP, b"\0\2" + arp(1, peer.mac, peer.ip, bytes(6), me.ip)[2:]
+                )
+            ),
+        ),
+        ("rx_port", "other port", in_ip(peer, me, udp(peer, me, bytes(16), dport=me.port ^ 0x100))),
+        ("rx_l4", "UDP checksum", in_ip(peer, me, udp(peer, me, bytes(16), csum=0x4321))),
+        ("rx_l4", "UDP longer than IP", in_ip(peer, me, udp(peer, me, bytes(16), length=28))),
+        ("rx_l4", "UDP shorter than IP", in_ip(peer, me, udp(peer, me, bytes(16), length=20))),
+        ("rx_l4", "UDP length 4", in_ip(peer, me, udp(peer, me, b"", length=4), total=24)),
+        ("rx_l4", "IP too short for UDP", in_ip(peer, me, datagram, total=27)),
+        ("rx_l4", "IP shorter than its header", in_ip(peer, me, datagram, total=10)),
+        ("rx_l4", "ICMP checksum", in_ip(peer, me, icmp(8, bytes(40), csum=0x1111), proto=ICMP)),
+        ("rx_l4", "ICMP of 7 bytes", in_ip(peer, me, ping, proto=ICMP, total=27)),
+        (
+            "rx_l4",
+            "UDP length 4, no checksum",
+            in_ip(peer, me, udp(peer, me, b"", length=4, csum=0), total=24),
+        ),
+        ("rx_l4", "ICMP of 4 bytes, right checksum", in_ip(peer, me, icmp(8, b""), proto=ICMP)),
+        ("rx_unaligned", "5 byte payload", in_ip(peer, me, udp(peer, me, bytes(5)))),
+        ("rx_unaligned", "6 byte payload", in_ip(peer, me, udp(peer, me, bytes(6)))),
+    ]
 
 
 @dataclass

@@ -46,7 +46,7 @@ pub(super) fn of(
     counted: std::ops::Range<usize>,
 ) -> Result<Breakdown, RoadError> {
     let trips = trips(world, port, ledger, counted)?;
-    let octet = world.device.clock_period("gmii_rx_clk_i").unwrap_or_default();
+    let octet = world.device.clock_period(&port.receive_clock()).unwrap_or_default();
     let mut parts = BTreeMap::new();
     let mut part =
         |name: &str, of: &dyn Fn(&Trip) -> Option<Picoseconds>| -> Result<(), RoadError> {
@@ -106,7 +106,7 @@ fn trips(
     counted: std::ops::Range<usize>,
 ) -> Result<Vec<Trip>, RoadError> {
     let passed = passed(world, ledger)?;
-    let pins = port.phy.received_since(0);
+    let pins = port.received_since(0);
     let missing =
         |number| RoadError::Inconsistent(format!("nanet: datagram {number} is not on the pins"));
     let mut trips = Vec::with_capacity(counted.len());

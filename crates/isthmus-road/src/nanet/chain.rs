@@ -61,8 +61,9 @@ pub(super) fn run(
             whereabouts(&outcome.statistics)
         )));
     }
-    let octet = world.device.clock_period("gmii_rx_clk_i").unwrap_or_default();
-    let frames: Vec<_> = ports.iter().map(|port| port.phy.received_since(0)).collect();
+    let clock = ports.first().map(NanetPort::receive_clock).unwrap_or_default();
+    let octet = world.device.clock_period(&clock).unwrap_or_default();
+    let frames: Vec<_> = ports.iter().map(|port| port.received_since(0)).collect();
     let trips = log.trips(&frames, octet)?;
     let end = End { scenario, chain, plan: &plan, world: &world, log: &log, trips: &trips };
     Ok(vec![end.measurement(&outcome, begin)?])

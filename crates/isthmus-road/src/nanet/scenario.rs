@@ -13,7 +13,7 @@ use isthmus_trigger::merge::LINKS;
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, GigeLink, GigePhy, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, GigePhy, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
 
 /// The road's name.
@@ -21,6 +21,11 @@ pub(super) const NAME: &str = "nanet";
 
 /// Largest UDP payload: that of an Ethernet frame of 1518 bytes.
 pub const MAX_BYTES: usize = 1472;
+const GIGABIT_MBIT_S: f64 = 1_000.0;
+const TEN_GIGABIT_MBIT_S: f64 = 10_000.0;
+/// Ports of an interface at 1 and at 10 Gbit/s.
+pub(super) const MAX_GIGABIT: usize = 4;
+pub(super) const MAX_TEN_GIGABIT: usize = 2;
 /// Minimum number of warm-up datagrams of a closed loop.
 const CLOSED_WARM_UP: u64 = 8;
 const OPEN_WARM_UP: u64 = 32;
@@ -92,7 +97,7 @@ pub struct NanetPlatform {
     /// Name of the platform.
     pub name: String,
     /// The cable of each port, from a source that sends at line rate.
-    pub cable: GigeLink,
+    pub cable: NanetLink,
     /// The PHY of each port.
     pub phy: GigePhy,
     /// The link to the host.
@@ -108,6 +113,21 @@ pub struct NanetPlatform {
     /// The path without the interface.
     #[serde(default)]
     pub commodity: Option<NanetCommodity>,
+}
+
+/// The cable of each port.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NanetLink {
+    /// Line rate: 1000, or 10000 of an interface with XGMII.
+    #[schemars(range(min = 1_000.0, max = 10_000.0))]
+    pub rate_mbit_s: f64,
+    /// Length of one cable.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub length_m: f64,
+    /// Propagation delay.
+    #[schemars(range(min = 3.0, max = 10.0))]
+    pub delay_ns_per_m: f64,
 }
 
 /// A network card, the kernel, a program, a GPU: percentiles of a datagram's way to the program, and constants.
@@ -155,7 +175,7 @@ pub struct NanetCommodity {
     pub processing_us: f64,
 }
 
-/// A network interface: `nanet_nic`.
+/// A network interface: `nanet_nic`, or `nanet_nic_10g` where the cable has 10 Gbit/s.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NanetInterface {
@@ -332,6 +352,15 @@ impl NanetScenario {
                 format!("{}: expected 0, 4096, 65536 or 2097152", self.interface.page_bytes);
             return Err(RoadError::scenario("interface.page_bytes", reason));
         }
+        let rate = self.platform.cable.rate_mbit_s;
+        if rate != GIGABIT_MBIT_S && rate != TEN_GIGABIT_MBIT_S {
+            let reason = format!("{rate}: expected {GIGABIT_MBIT_S} or {TEN_GIGABIT_MBIT_S}");
+            return Err(RoadError::scenario("platform.cable.rate_mbit_s", reason));
+        }
+        if self.ten_gigabit() && self.interface.ports > MAX_TEN_GIGABIT {
+            let reason = format!("{}: at 10 Gbit/s 1 or 2", self.interface.ports);
+            return Err(RoadError::scenario("interface.ports", reason));
+        }
         if let Some(chain) = &self.chain {
             self.check_chain(chain)?;
         }
@@ -382,6 +411,11 @@ impl NanetScenario {
             }
             Arrivals::Rate(_) => (OPEN_WARM_UP.max(self.workload.iterations / 10), OPEN_WARM_UP),
         })
+    }
+
+    /// Whether the ports have XGMII.
+    pub(super) fn ten_gigabit(&self) -> bool {
+        self.platform.cable.rate_mbit_s > GIGABIT_MBIT_S
     }
 
     /// Bytes of a buffer: each datagram begins at a multiple of [`PLACE_BYTES`].

@@ -11,17 +11,20 @@ use isthmus_sim::world::packet::{IPV4_UDP_HEADER_BYTES, Udp};
 use isthmus_sim::world::pcie::{Pcie, PciePins};
 use isthmus_sim::world::{
     Cable, CableConfig, CpuConfig, EndpointConfig, FrameEndpoint, GmiiPhy, MacAddress, PhyConfig,
+    PhyFrame, XgmiiPhy,
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 
 use super::results::ResultPins;
-use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
+use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
 
 const BAR_BYTES: u64 = 0x1000;
-const ETHERNET: Hertz = Hertz(125_000_000);
+const GIGABIT: Hertz = Hertz(125_000_000);
+/// Eight octets a clock.
+const TEN_GIGABIT: Hertz = Hertz(156_250_000);
 const SOURCE_MAC: MacAddress = MacAddress([2, 0, 0, 0, 1, 0]);
 const SOURCE_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 1);
 const SOURCE_PORT: u16 = 6_000;
@@ -38,8 +41,42 @@ pub(super) type Driver = Nic<Bar, HostMemory>;
 /// One port with its source and cable.
 pub(super) struct NanetPort {
     pub(super) source: FrameEndpoint,
-    pub(super) phy: GmiiPhy,
+    phy: Phy,
     number: u8,
+}
+
+/// What is at the pins of a port.
+enum Phy {
+    Gmii(GmiiPhy),
+    Xgmii(XgmiiPhy),
+}
+
+impl Phy {
+    /// Attaches it and its cable to the pins of port `number`.
+    fn attach(
+        simulation: &Simulation,
+        device: &DeviceHandle,
+        (number, source): (usize, &FrameEndpoint),
+        (config, cable): (&PhyConfig, &CableConfig),
+        ten_gigabit: bool,
+    ) -> Result<Self, RoadError> {
+        let bundle = bundle(number, ten_gigabit);
+        Ok(if ten_gigabit {
+            let phy = XgmiiPhy::attach(simulation, device, &bundle, config)?;
+            Cable::connect(simulation, source, &phy, cable)?;
+            Self::Xgmii(phy)
+        } else {
+            let phy = GmiiPhy::attach(simulation, device, &bundle, config)?;
+            Cable::connect(simulation, source, &phy, cable)?;
+            Self::Gmii(phy)
+        })
+    }
+}
+
+/// First part of the names of a port's pins.
+fn bundle(number: usize, ten_gigabit: bool) -> String {
+    let name = if ten_gigabit { "xgmii" } else { "gmii" };
+    if number == 0 { name.to_owned() } else { format!("{name}{number}") }
 }
 
 /// The simulated world.
@@ -165,11 +202,14 @@ fn device(
     let waveform = scenario.waveform.as_deref();
     let model = make_model(&interface.model_path, waveform)?;
     let own = Hertz((interface.clock_mhz * 1e6).round() as u64);
-    // A model has the pins of four ports, whatever it has behind them.
-    let receive = ["gmii_rx_clk_i", "gmii1_rx_clk_i", "gmii2_rx_clk_i", "gmii3_rx_clk_i"];
-    let ethernet = receive.into_iter().chain(["eth_clk_i"]);
+    // A model has the pins of all ports that there can be, whatever it has behind them.
+    let ten_gigabit = scenario.ten_gigabit();
+    let (pins, rate) =
+        if ten_gigabit { (MAX_TEN_GIGABIT, TEN_GIGABIT) } else { (MAX_GIGABIT, GIGABIT) };
+    let receive = (0..pins).map(|number| format!("{}_rx_clk_i", bundle(number, ten_gigabit)));
+    let ethernet = receive.chain(["eth_clk_i".to_owned()]);
     let clocks = std::iter::once(ClockConfig::new("clk_i", own))
-        .chain(ethernet.map(|port| ClockConfig::new(port, ETHERNET)));
+        .chain(ethernet.map(|port| ClockConfig::new(&port, rate)));
     let firmware = interface.firmware.map_or([0; 3], |firmware| {
         let wake = scenario.cycles(firmware.wake_min_us);
         let span = scenario.cycles(firmware.wake_max_us) - wake;
@@ -207,13 +247,11 @@ impl NanetPort {
         number: usize,
     ) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
-        let bundle = if number == 0 { "gmii".to_owned() } else { format!("gmii{number}") };
         let phy = PhyConfig {
             name: format!("phy{number}"),
             transmit_latency_ns: platform.phy.tx_ns,
             receive_latency_ns: platform.phy.rx_ns,
         };
-        let phy = GmiiPhy::attach(simulation, device, &bundle, &phy)?;
         let source = EndpointConfig {
             name: format!("source{number}"),
             bit_rate_bit_s: (platform.cable.rate_mbit_s * 1e6).round() as u64,
@@ -226,8 +264,23 @@ impl NanetPort {
             delay_ns_per_m: platform.cable.delay_ns_per_m,
             fault_delay_ns: 0.0,
         };
-        Cable::connect(simulation, &source, &phy, &cable)?;
+        let ten_gigabit = scenario.ten_gigabit();
+        let phy = Phy::attach(simulation, device, (number, &source), (&phy, &cable), ten_gigabit)?;
         Ok(Self { source, phy, number: number as u8 })
+    }
+
+    /// Name of the clock of its receive pins.
+    pub(super) fn receive_clock(&self) -> String {
+        let ten_gigabit = matches!(self.phy, Phy::Xgmii(_));
+        format!("{}_rx_clk_i", bundle(usize::from(self.number), ten_gigabit))
+    }
+
+    /// The frames on the receive pins so far, from number `first` on.
+    pub(super) fn received_since(&self, first: usize) -> Vec<PhyFrame> {
+        match &self.phy {
+            Phy::Gmii(phy) => phy.received_since(first),
+            Phy::Xgmii(phy) => phy.received_since(first),
+        }
     }
 
     /// Sends a datagram; `spoil` corrupts it on the wire. `None`: the source's queue is full.

@@ -25,6 +25,7 @@ pub mod tasks;
 pub mod usb;
 pub mod vme;
 pub mod words;
+pub mod xgmii;
 
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};
@@ -39,6 +40,7 @@ pub use phy::{GmiiPhy, PhyConfig, PhyFrame};
 pub use switch::{Switch, SwitchConfig};
 pub use usb::{Fx2, Fx2Config, SerialPort, UsbHost, UsbHostConfig};
 pub use vme::{VmeConfig, VmeError, VmeHost};
+pub use xgmii::XgmiiPhy;
 
 use crate::kernel::{Picoseconds, SimError};
 

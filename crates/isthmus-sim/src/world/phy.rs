@@ -2,7 +2,7 @@
 //! A Gigabit PHY at a device's GMII pins: one octet a clock, each way.
 //!
 //! Transmit is sampled at `clk_i`, or at `eth_clk_i` where the device has that; receive is driven at the bundle's own receive clock. The PHY
-//! neither adds nor removes preamble or FCS: the MACs at the pins and at the other end do.
+//! neither adds nor removes preamble or FCS: the MACs at the pins and at the other end do. [`super::xgmii`] has the pins of 10 Gb/s.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -49,23 +49,24 @@ pub struct PhyFrame {
     pub bytes: u64,
 }
 
-struct Shared {
+/// What a PHY is beside its pins.
+pub(super) struct Shared {
     this: Weak<Shared>,
-    sim: Sim,
-    port: Port,
+    pub(super) sim: Sim,
+    pub(super) port: Port,
     device: DeviceHandle,
     transmit_latency: Picoseconds,
     receive_latency: Picoseconds,
-    /// Frames that have arrived, or begun to.
-    incoming: RefCell<VecDeque<Rc<InFlight>>>,
-    receiving: Cell<bool>,
+    /// Frames that have arrived, or begun to, and when.
+    pub(super) incoming: RefCell<VecDeque<(Rc<InFlight>, Picoseconds)>>,
+    pub(super) receiving: Cell<bool>,
     /// Frames whose last bit has arrived and whose last octet was not driven yet, with the time.
     ended: RefCell<VecDeque<(FrameId, Picoseconds)>>,
     received: RefCell<Vec<PhyFrame>>,
     sent: RefCell<Vec<PhyFrame>>,
     sent_count: Counter,
     received_count: Counter,
-    underruns: Counter,
+    pub(super) underruns: Counter,
     stage_receive: Rc<str>,
     stage_transmit: Rc<str>,
     stage_serialise: Rc<str>,
@@ -86,47 +87,12 @@ impl GmiiPhy {
         bundle: &str,
         config: &PhyConfig,
     ) -> Result<Self, SimError> {
-        let name = named(&config.name)?;
         let receive_clock = format!("{bundle}_rx_clk_i");
         let input = |port: &str, width| device.input(&format!("{bundle}_{port}_i"), width);
         let output = |port: &str, width| device.output(&format!("{bundle}_{port}_o"), width);
         let (rxd, rx_dv, rx_er) = (input("rxd", 8)?, input("rx_dv", 1)?, input("rx_er", 1)?);
         let (txd, tx_en, tx_er) = (output("txd", 8)?, output("tx_en", 1)?, output("tx_er", 1)?);
-        let receive_latency = super::time(name, "receive_latency_ns", config.receive_latency_ns)?;
-        let octet = device.clock_period(&receive_clock).unwrap_or_default();
-        if receive_latency < octet {
-            return Err(super::config_error(
-                name,
-                format!(
-                    "receive_latency_ns = {}: at least one octet's time, {octet}, expected",
-                    config.receive_latency_ns
-                ),
-            ));
-        }
-        let counter = |what: &str| sim.counters().counter(format!("{name}.{what}"));
-        let transmit_latency =
-            super::time(name, "transmit_latency_ns", config.transmit_latency_ns)?;
-        let shared = Rc::new_cyclic(|this: &Weak<Shared>| Shared {
-            this: this.clone(),
-            sim: sim.clone(),
-            port: Port::new(sim, name),
-            device: device.clone(),
-            transmit_latency,
-            receive_latency,
-            incoming: RefCell::default(),
-            receiving: Cell::default(),
-            ended: RefCell::default(),
-            received: RefCell::default(),
-            sent: RefCell::default(),
-            sent_count: counter("frames_sent"),
-            received_count: counter("frames_received"),
-            underruns: counter("receive_underruns"),
-            stage_receive: "PHY receive".into(),
-            stage_transmit: "PHY transmit".into(),
-            stage_serialise: "serialise".into(),
-        });
-        shared.port.set_sink(shared.this.clone());
-        sim.keep(shared.clone());
+        let shared = Shared::new(sim, device, &receive_clock, config)?;
         let receive = Receive {
             shared: Rc::clone(&shared),
             rxd,
@@ -149,27 +115,114 @@ impl GmiiPhy {
             bytes: 0,
         };
         device.attach(&receive_clock, Box::new(receive))?;
-        let own = device.clock_period(TRANSMIT_CLOCK).is_some();
-        device.attach(if own { TRANSMIT_CLOCK } else { "clk_i" }, Box::new(transmit))?;
+        device.attach(transmit_clock(device), Box::new(transmit))?;
         Ok(Self(shared))
     }
 
     /// The frames driven onto the device's receive pins so far, from number `first` on.
     #[must_use]
     pub fn received_since(&self, first: usize) -> Vec<PhyFrame> {
-        self.0.received.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
+        self.0.received_since(first)
     }
 
     /// The frames sampled at the device's transmit pins so far, from number `first` on.
     #[must_use]
     pub fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
-        self.0.sent.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
+        self.0.sent_since(first)
     }
 }
 
 impl EthernetPort for GmiiPhy {
     fn port(&self) -> &Port {
         &self.0.port
+    }
+}
+
+/// The clock of a device's transmit pins.
+pub(super) fn transmit_clock(device: &DeviceHandle) -> &'static str {
+    if device.clock_period(TRANSMIT_CLOCK).is_some() { TRANSMIT_CLOCK } else { "clk_i" }
+}
+
+impl Shared {
+    /// A PHY whose receive pins have the clock `receive_clock`: one period of it is the least that it must wait for what it drives.
+    pub(super) fn new(
+        sim: &Sim,
+        device: &DeviceHandle,
+        receive_clock: &str,
+        config: &PhyConfig,
+    ) -> Result<Rc<Self>, SimError> {
+        let name = named(&config.name)?;
+        let receive_latency = super::time(name, "receive_latency_ns", config.receive_latency_ns)?;
+        let word = device.clock_period(receive_clock).unwrap_or_default();
+        if receive_latency < word {
+            return Err(super::config_error(
+                name,
+                format!(
+                    "receive_latency_ns = {}: at least one period of the pins' clock, {word}, expected",
+                    config.receive_latency_ns
+                ),
+            ));
+        }
+        let counter = |what: &str| sim.counters().counter(format!("{name}.{what}"));
+        let transmit_latency =
+            super::time(name, "transmit_latency_ns", config.transmit_latency_ns)?;
+        let shared = Rc::new_cyclic(|this: &Weak<Self>| Self {
+            this: this.clone(),
+            sim: sim.clone(),
+            port: Port::new(sim, name),
+            device: device.clone(),
+            transmit_latency,
+            receive_latency,
+            incoming: RefCell::default(),
+            receiving: Cell::default(),
+            ended: RefCell::default(),
+            received: RefCell::default(),
+            sent: RefCell::default(),
+            sent_count: counter("frames_sent"),
+            received_count: counter("frames_received"),
+            underruns: counter("receive_underruns"),
+            stage_receive: "PHY receive".into(),
+            stage_transmit: "PHY transmit".into(),
+            stage_serialise: "serialise".into(),
+        });
+        shared.port.set_sink(shared.this.clone());
+        sim.keep(shared.clone());
+        Ok(shared)
+    }
+
+    pub(super) fn received_since(&self, first: usize) -> Vec<PhyFrame> {
+        self.received.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
+    }
+
+    pub(super) fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
+        self.sent.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
+    }
+
+    /// The last octet of `frame` was driven.
+    pub(super) fn delivered(&self, frame: PhyFrame) {
+        self.received_count.increment();
+        let mut ended = self.ended.borrow_mut();
+        let end = ended.iter().position(|(id, _)| *id == frame.id);
+        let arrival = end.and_then(|at| ended.remove(at)).map_or(frame.last, |(_, time)| time);
+        let spans = self.sim.spans();
+        spans.record(self.port.name(), &self.stage_receive, arrival, frame.last, frame.id.0);
+        self.received.borrow_mut().push(frame);
+    }
+
+    /// A frame whose first octet was sampled at `time`.
+    pub(super) fn open(&self, time: Picoseconds) -> Outgoing {
+        self.port.open(self.sim.new_frame_id(), time + self.transmit_latency)
+    }
+
+    /// The frame's end was sampled at `time`.
+    pub(super) fn close(&self, outgoing: Outgoing, time: Picoseconds, frame: PhyFrame) {
+        let end = time + self.transmit_latency;
+        let (name, spans) = (self.port.name(), self.sim.spans());
+        spans.record(name, &self.stage_transmit, frame.first, outgoing.start(), frame.id.0);
+        spans.record(name, &self.stage_serialise, outgoing.start(), end, frame.id.0);
+        self.sent_count.increment();
+        self.sent.borrow_mut().push(frame);
+        outgoing.close(end);
     }
 }
 
@@ -180,7 +233,7 @@ impl Sink for Shared {
         self.sim.after(self.receive_latency, move || {
             let Some(this) = this.upgrade() else { return };
             this.device.wake();
-            this.incoming.borrow_mut().push_back(frame);
+            this.incoming.borrow_mut().push_back((frame, this.sim.now()));
             this.receiving.set(true);
         });
     }
@@ -204,7 +257,7 @@ struct Receive {
 
 impl Receive {
     fn begin_next(&mut self, time: Picoseconds) {
-        let Some(frame) = self.shared.incoming.borrow_mut().pop_front() else {
+        let Some((frame, _)) = self.shared.incoming.borrow_mut().pop_front() else {
             self.shared.receiving.set(false);
             return;
         };
@@ -237,14 +290,7 @@ impl Receive {
 
     fn finish(&mut self) {
         let Some(frame) = self.frame.take() else { return };
-        let shared = &self.shared;
-        shared.received_count.increment();
-        let mut ended = shared.ended.borrow_mut();
-        let end = ended.iter().position(|(id, _)| *id == frame.id);
-        let arrival = end.and_then(|at| ended.remove(at)).map_or(self.last, |(_, time)| time);
-        let stage = &shared.stage_receive;
-        shared.sim.spans().record(shared.port.name(), stage, arrival, self.last, frame.id.0);
-        shared.received.borrow_mut().push(PhyFrame {
+        self.shared.delivered(PhyFrame {
             id: frame.id,
             first: self.first,
             last: self.last,
@@ -294,7 +340,7 @@ impl Transmit {
         let outgoing = self.outgoing.get_or_insert_with(|| {
             self.first = time;
             self.bytes = 0;
-            shared.port.open(shared.sim.new_frame_id(), time + shared.transmit_latency)
+            shared.open(time)
         });
         if self.tx_er.get() != 0 {
             outgoing.set_error();
@@ -305,21 +351,9 @@ impl Transmit {
     }
 
     fn end(&mut self, outgoing: Outgoing, time: Picoseconds) {
-        let shared = &self.shared;
-        let (id, start) = (outgoing.id(), outgoing.start());
-        let end = time + shared.transmit_latency;
-        let name = shared.port.name();
-        let spans = shared.sim.spans();
-        spans.record(name, &shared.stage_transmit, self.first, start, id.0);
-        spans.record(name, &shared.stage_serialise, start, end, id.0);
-        shared.sent_count.increment();
-        shared.sent.borrow_mut().push(PhyFrame {
-            id,
-            first: self.first,
-            last: self.last,
-            bytes: self.bytes,
-        });
-        outgoing.close(end);
+        let frame =
+            PhyFrame { id: outgoing.id(), first: self.first, last: self.last, bytes: self.bytes };
+        self.shared.close(outgoing, time, frame);
     }
 }
 

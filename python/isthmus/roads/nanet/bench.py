@@ -18,9 +18,9 @@ from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.platforms.keys import largest
 from isthmus.results import Document
+from isthmus.roads.nanet.platform import TEN_GIGABIT_PORTS, is_ten_gigabit, top
 
 PLATFORM = "nanet"
-TOP = "nanet_nic"
 DRIVERS = ("poll", "interrupt")
 POLICIES = ("newest", "oldest", "hold")
 PAGES = (0, 4, 64, 2048)
@@ -155,12 +155,17 @@ def measure(
         check(point.stream)
         loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
         platform = used.setdefault(loaded.name, loaded)
+        if is_ten_gigabit(platform) and point.stream.ports > TEN_GIGABIT_PORTS:
+            raise UserError(
+                f"ports: {point.stream.ports}; {platform.name} has 10 Gigabit Ethernet: expected 1 or 2"
+            )
+        board = top(platform)
         values = parameters(platform, point.profile, point.stream.ports, point.stream.page_kib)
-        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
+        name = f"{board} {' '.join(f'{key}={value}' for key, value in values.items())}"
         if given is not None:
             built[name] = given
         elif name not in built:
-            built[name] = running.model(TOP, waveform is not None, values)
+            built[name] = running.model(board, waveform is not None, values)
         changes = {} if waveform is None else {"waveform": str(waveform.resolve())}
         wanted.append(scenario(platform, point.profile, point.stream, built[name], **changes))
     found = running.run_all(wanted, title, runner or running.run)

@@ -15,7 +15,8 @@ from isthmus.errors import UserError
 from isthmus.platforms import Platform, Profile
 from isthmus.results import Document
 from isthmus.roads.nanet import bench
-from isthmus.roads.nanet.bench import PLATFORM, TOP, Stream
+from isthmus.roads.nanet.bench import PLATFORM, Stream
+from isthmus.roads.nanet.platform import TOP, is_ten_gigabit
 from isthmus.trigger.times import Times, load
 
 FORMATS = ("packed", "tel62")
@@ -93,6 +94,8 @@ def measure(
     used = platforms.load(platform) if isinstance(platform, str) else platform
     measured = load(times)
     # What cannot be is refused before anything is built.
+    if is_ten_gigabit(used):
+        raise UserError(f"platform: {used.name} has 10 Gigabit Ethernet; the chain has {LINKS} Gigabit links")
     for profile, chain in chains:
         scenario(used, profile, chain, measured, Path("none"))
     if runner is None:

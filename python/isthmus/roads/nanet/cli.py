@@ -42,6 +42,9 @@ def nanet(
         ),
     ] = None,
     buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
+    datagrams: Annotated[
+        int, typer.Option(metavar="N", min=1, max=255, help="Datagrams that make a buffer full.")
+    ] = 1,
     driver: Annotated[str, one_of("driver", DRIVERS, help="How the program waits for events.")] = "poll",
     policy: Annotated[
         str, one_of("policy", POLICIES, help="Without a free buffer: drop the newest or oldest, or hold.")
@@ -79,6 +82,7 @@ def nanet(
         window=window,
         rate=rate,
         buffers=buffers,
+        datagrams=datagrams,
         driver=driver,
         policy=policy,
         page=page,

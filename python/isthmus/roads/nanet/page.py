@@ -12,7 +12,7 @@ from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.nanet import chain_page
 from isthmus.roads.nanet.chain_tables import chains
-from isthmus.roads.nanet.tables import PARTS, part, us
+from isthmus.roads.nanet.tables import PARTS, line, part, us
 from isthmus.units import digits
 
 TITLE = "UDP from the wire into host memory"
@@ -165,13 +165,16 @@ def _rates(many: Sequence[Measurement]) -> Figure:
     for profile, members in _by_profile(many).items():
         points = [[m.workload["bytes"], _rate(m)] for m in members]
         series.append(_line(profile, profile, False, points))
-        rows += [(profile, str(int(size)), f"{value:.1f}") for size, value in sorted(points)]
+        rows += [
+            (profile, str(m.workload["bytes"]), f"{_rate(m):.1f}", f"{100 * (line(m) or 0):.1f}")
+            for m in sorted(members, key=lambda m: int(m.workload["bytes"]))
+        ]
     return Figure(
         id="rate",
         title="Received rate",
         caption="Payload that reaches the program, datagrams sent as fast as the wire takes them.",
         panels=[Panel("", "Rate over datagram size", {**_axes("MB/s"), "series": series}, 360)],
-        table=Table(("profile", "bytes", "MB/s"), tuple(rows)),
+        table=Table(("profile", "bytes", "MB/s", "% of the line"), tuple(rows)),
         legend=_legend(many),
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kind of platform with a UDP-to-memory interface: Gigabit Ethernet on one side, PCIe on the other."""
+"""The kind of platform with a UDP-to-memory interface: Ethernet on one side, PCIe on the other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
+from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of, Platform
 from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort
-from isthmus.roads.etherbone.platform import Link, Phy
+from isthmus.roads.etherbone.platform import Phy
+
+
+@dataclass(frozen=True)
+class NanetLink:
+    """The cable of each port."""
+
+    ENGINE: ClassVar = "NanetLink"
+
+    rate: Annotated[Constant, "line rate: 1000, or 10000 of an interface with XGMII"]
+    length: Annotated[Constant, "length of one cable"]
+    delay: Annotated[Constant, "propagation delay"]
 
 
 @dataclass(frozen=True)
@@ -54,10 +65,26 @@ class NanetDesign:
     work: Annotated[Constant, Of("NanetFirmware", "work", "from there to the address")]
 
 
+TOP = "nanet_nic"
+TEN_GIGABIT_TOP = "nanet_nic_10g"
+TEN_GIGABIT_PORTS = 2
+_TEN_GIGABIT_MBIT_S = 10_000
+
+
+def is_ten_gigabit(platform: Platform) -> bool:
+    """Whether its ports are 10 Gigabit Ethernet."""
+    return bool(platform.groups["cable"].rate.value == _TEN_GIGABIT_MBIT_S)
+
+
+def top(platform: Platform) -> str:
+    """The board top of its interface."""
+    return TEN_GIGABIT_TOP if is_ten_gigabit(platform) else TOP
+
+
 KINDS: Mapping[str, Kind] = {
     "nanet": Kind(
         {
-            "cable": Link,
+            "cable": NanetLink,
             "phy": Phy,
             "link": PcieLink,
             "root": PciePort,
@@ -67,7 +94,7 @@ KINDS: Mapping[str, Kind] = {
             "commodity": NanetCommodity,
         },
         optional=frozenset({"commodity"}),
-        boards=dict.fromkeys(PROFILES, "nanet_nic"),
+        boards=dict.fromkeys(PROFILES, TOP),
         fpga=NanetFpga,
         profile=NanetDesign,
         profile_of="interface",

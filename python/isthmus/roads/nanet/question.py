@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.compare.question import Driver, Models
 from isthmus.roads.nanet import bench
+from isthmus.roads.nanet.platform import top
 
 if TYPE_CHECKING:
     from isthmus.platforms import Platform
@@ -49,7 +50,8 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 def interconnect(given: Constants) -> str:
     """The road in a few characters."""
     generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
-    return f"GbE, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+    ethernet = "10GbE" if (given.value("cable", "rate") or 0) > 1000 else "GbE"
+    return f"{ethernet}, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
 
 
 def family(given: Constants) -> str:
@@ -70,7 +72,7 @@ def scenarios(
     """One scenario for each driver and size."""
     made = []
     for driver, size in drivers:
-        model = models(bench.TOP, bench.parameters(platform, driver.profile, 1))
+        model = models(top(platform), bench.parameters(platform, driver.profile, 1))
         stream = bench.Stream(
             size,
             window=question.window,

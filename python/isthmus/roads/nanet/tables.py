@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
@@ -29,7 +29,8 @@ def text(made: Document) -> str:
         return chain
     out = [
         "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
-        "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n",
+        "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n"
+        "# line: share of what each port's wire carries, with headers, check sequence, preamble and gap\n",
         aligned(_rows(members), left=(0, 1)),
     ]
     shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
@@ -49,9 +50,28 @@ def part(m: Measurement, name: str, figure: str) -> float | None:
     return None if found is None else float(found[figure])
 
 
+def line(m: Measurement) -> float | None:
+    """Share of its line rate that each port was busy with the datagrams measured."""
+    busy: Mapping[str, float] = m.workload.get("busy") or {}
+    return busy.get("wire") if m.throughput else None
+
+
 def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = [
-        ("#profile", "arrivals", "bytes", "ports", "min", "avg", "max", "after frame", "", "MB/s", "lost"),
+        (
+            "#profile",
+            "arrivals",
+            "bytes",
+            "ports",
+            "min",
+            "avg",
+            "max",
+            "after frame",
+            "",
+            "MB/s",
+            "line",
+            "lost",
+        ),
     ]
     for m in members:
         w, latency = m.workload, m.latency
@@ -68,6 +88,7 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
                 *times,
                 *after,
                 rate,
+                "-" if (share := line(m)) is None else f"{100 * share:.1f} %",
                 str(w.get("lost", 0)),
             )
         )

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Receive side behind a 64-bit MAC: checks a frame while it passes, pushes UDP payload, judges at
+/// the frame's end. What eth_rx does a byte at a time, eight bytes at a time.
+///
+/// `pos` is the number of the frame's word that is in word_i. Fields are compared as they pass: one
+/// stands at a fixed place in one word, but for addresses, which two words share. One sum of 20
+/// bits runs over the IPv4 header, one of 26 bits over pseudo-header, UDP header and payload; they
+/// are folded once.
+///
+///   Handshake   words come from xgmii_rx, payload is pushed, never stalled. Each rx_start_o is
+///               followed by exactly one rx_end_o. rx_refuse_i counts in the cycle before
+///               rx_start_o. No two of rx_start_o, rx_valid_o and rx_end_o come in one cycle
+///   Latency     1 cycle from word_i that completes 8 bytes of payload to rx_valid_o; rx_start_o
+///               1 cycle before the first of them; 3 from end_valid_i to rx_end_o
+///   Throughput  a word a cycle
+///   Payload     any length; the last word is filled up with anything
+///   Broadcast   as eth_rx
+///   ARP         arp_valid_o: a strobe for a good request for our address, with who asked; while
+///               arp_busy_i, requests are dropped and counted
+///   Parameters  NumAllow 1..16
+///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames, ping
+module eth_rx_d64
+  import eth_pkg::*;
+#(
+  parameter int unsigned NumAllow = 4
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic [47:0]           cfg_mac_i,
+  input  logic [31:0]           cfg_ip_i,
+  input  logic [31:0]           cfg_netmask_i,
+  input  logic [15:0]           cfg_port_i,
+  input  allow_t [NumAllow-1:0] cfg_allow_i,
+
+  // From xgmii_rx
+  input  logic                  word_valid_i,
+  input  logic                  word_first_i,
+  input  logic                  word_last_i,
+  input  logic [3:0]            word_bytes_i,
+  input  logic [63:0]           word_i,
+  input  logic                  end_valid_i,
+  input  logic                  end_length_i,
+  input  logic                  end_fcs_i,
+
+  // To the UDP service
+  output logic                  rx_start_o,
+  output udp_meta_t             rx_meta_o,
+  output logic                  rx_broadcast_o,
+  output logic                  rx_valid_o,
+  output logic [63:0]           rx_data_o,       // the first byte in [7:0]
+  output logic                  rx_end_o,
+  output logic                  rx_good_o,
+  input  logic                  rx_refuse_i,
+
+  // To the transmit side
+  output logic                  arp_valid_o,
+  output logic [47:0]           arp_mac_o,
+  output logic [31:0]           arp_ip_o,
+  input  logic                  arp_busy_i,
+
+  output logic                  verdict_valid_o,
+  output eth_verdict_e          verdict_o,
+  output logic                  idle_o
+);
+  localparam int unsigned TotalW = 11;   // of the IPv4 length
+  localparam logic [TotalW-1:0] Headers = TotalW'(28);  // of IPv4 and UDP
+
+  // ---------------------------------------------------------------- words
+  logic [7:0] pos_q, pos;
+  logic [5:0] at;  // word k of a frame is in word_i
+  always_comb begin
+    pos = word_first_i ? 8'd0 : pos_q;
+    at  = '0;
+    for (int unsigned k = 0; k < 6; k++) at[k] = word_valid_i && pos == 8'(k);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) pos_q <= '0;
+    else if (word_valid_i) pos_q <= pos + 8'd1;
+  end
+
+  // Big-endian halves of the word, and what of it is network byte order.
+  logic [3:0][15:0] half;
+  logic [63:0]      net;
+  always_comb begin
+    for (int unsigned i = 0; i < 4; i++) half[i] = {word_i[16*i+:8], word_i[16*i+8+:8]};
+    net = {half[0], half[1], half[2], half[3]};
+  end
+
+  // ---------------------------------------------------------------- fields
+  logic mac_ok_q, arp_q, arp_ok_q, ip_q, udp_q, ip_bad_q, other_q;
+  logic dst_bad_q, dst_bc_q, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed, started_q;
+  logic [15:0] dst_hi_q;
+  logic [7:0]  tag_q;
+  logic [TotalW-1:0] total, total_q, l4_len;
+  udp_meta_t   meta_q;
+  logic [31:0] dst;
+  logic dst_own, dst_subnet, dst_ones, ip_sum_ok;
+
+  assign dst        = {dst_hi_q, half[0]};
+  assign dst_own    = dst == cfg_ip_i;
+  assign dst_subnet = dst == (cfg_ip_i | ~cfg_netmask_i);
+  assign dst_ones   = dst == '1;
+  assign total      = half[0][TotalW-1:0];  // in word 2
+  assign l4_len     = total_q - TotalW'(20);
+
+  always_ff @(posedge clk_i) begin
+    if (at[0]) begin
+      mac_ok_q          <= net[63:16] == cfg_mac_i || net[63:16] == '1;
+      meta_q.mac[47:32] <= net[15:0];
+      ip_bad_q          <= 1'b0;
+      refused_q         <= 1'b0;
+    end
+    if (at[1]) begin
+      meta_q.mac[31:0] <= net[63:32];
+      arp_q            <= half[2] == 16'h0806;
+      ip_q             <= half[2] == 16'h0800;
+      arp_ok_q         <= half[3] == 16'h0001;
+      if (half[3][15:8] != 8'h45) ip_bad_q <= 1'b1;
+    end
+    if (at[2]) begin
+      total_q  <= total;
+      udp_q    <= half[3][7:0] == 8'd17;
+      other_q  <= half[3][7:0] != 8'd17;
+      arp_ok_q <= arp_ok_q && net[63:16] == 48'h0800_0604_0001;
+      arp_mac_o[47:32] <= half[3];
+      if (half[0][15:TotalW] != '0 || half[2][13:0] != '0) ip_bad_q <= 1'b1;
+    end
+    if (at[3]) begin
+      meta_q.ip       <= {half[1], half[2]};
+      dst_hi_q        <= half[3];
+      arp_mac_o[31:0] <= net[63:32];
+      arp_ip_o        <= net[31:0];
+    end
+    if (at[4]) begin
+      meta_q.port <= half[1];
+      meta_q.len  <= 16'(total_q - Headers);
+      port_bad_q  <= half[2] != cfg_port_i;
+      len_bad_q   <= total_q < Headers || half[3] != 16'(l4_len);
+      dst_bc_q    <= !dst_own;
+      // Broadcast is for the UDP service alone.
+      dst_bad_q   <= !dst_own && (!(dst_subnet || dst_ones) || !udp_q || half[2] != cfg_port_i);
+      arp_ok_q    <= arp_ok_q && half[3] == cfg_ip_i[31:16];
+    end
+    if (at[5]) begin
+      no_sum_q  <= half[0] == '0;
+      arp_ok_q  <= arp_ok_q && half[0] == cfg_ip_i[15:0];
+      refused_q <= rx_refuse_i;
+      if (!ip_sum_ok) ip_bad_q <= 1'b1;
+    end
+  end
+
+  eth_allow #(
+    .NumAllow(NumAllow)
+  ) u_allow (
+    .clk_i,
+    .cfg_allow_i,
+    .ip_i     (meta_q.ip),
+    .allowed_o(allowed)
+  );
+
+  // ---------------------------------------------------------------- sums
+  // The IPv4 header is bytes 14 to 33; both sums see each half once.
+  logic [19:0] ip_sum_q;
+  logic [16:0] ip_fold;
+  logic [3:0][15:0] ip_part, l4_part;
+  logic [TotalW-1:0] left_q;  // bytes of the datagram from this word on; from word 3 on
+  logic [17:0] l4_word_q;
+  logic        l4_begin_q;
+  logic [25:0] l4_sum_q;
+  logic [16:0] l4_fold;
+  logic        l4_sum_ok;
+
+  always_comb begin
+    ip_part = at[1] ? {half[3], 48'd0} : at[4] ? {48'd0, half[0]} : half;
+    l4_part = half;
+    if (at[3]) begin
+      l4_part[0] = 16'(l4_len);
+    end else if (!at[4]) begin
+      // The odd last byte is alone in its half.
+      for (int unsigned i = 0; i < 4; i++) begin
+        if (left_q <= TotalW'(2 * i)) l4_part[i] = '0;
+        else if (left_q == TotalW'(2 * i + 1)) l4_part[i][7:0] = '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (word_valid_i && pos < 8'd5) begin
+      ip_sum_q <= (at[1] ? 20'd0 : ip_sum_q) + 20'(ip_part[0]) + 20'(ip_part[1]) +
+                  20'(ip_part[2]) + 20'(ip_part[3]);
+    end
+    if (at[2]) left_q <= total < TotalW'(10) ? '0 : total - TotalW'(10);
+    else if (word_valid_i) left_q <= left_q < TotalW'(8) ? '0 : left_q - TotalW'(8);
+
+    l4_word_q <= word_valid_i ? 18'(l4_part[0]) + 18'(l4_part[1]) + 18'(l4_part[2]) +
+                                18'(l4_part[3]) : '0;
+    l4_begin_q <= at[3];
+    // Of the pseudo-header, the protocol; its length comes with word 3, its addresses as they pass.
+    l4_sum_q  <= (l4_begin_q ? 26'd17 : l4_sum_q) + 26'(l4_word_q);
+  end
+  assign ip_fold   = {1'b0, ip_sum_q[15:0]} + 17'(ip_sum_q[19:16]);
+  assign ip_sum_ok = ip_fold == 17'h0FFFF;
+  assign l4_fold   = {1'b0, l4_sum_q[15:0]} + 17'(l4_sum_q[25:16]);
+  assign l4_sum_ok = l4_fold == 17'h0FFFF;  // the upper half is too small for a second carry
+
+  // ---------------------------------------------------------------- payload
+  // A word of it is bytes 2..7 of one word and 0..1 of the next. It goes on with the next, or in
+  // its cycle where none follows.
+  logic [47:0] rest_q;
+  logic        rest_valid_q, start, send;
+  logic [TotalW-1:0] send_q;  // bytes of payload not sent
+
+  assign start = at[5] && mac_ok_q && ip_q && udp_q && !dst_bad_q && !ip_bad_q && ip_sum_ok &&
+                 !port_bad_q && !len_bad_q && allowed && !rx_refuse_i;
+  assign send  = started_q && rest_valid_q && send_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rest_valid_q <= 1'b0;
+      rx_start_o   <= 1'b0;
+      rx_valid_o   <= 1'b0;
+      send_q       <= '0;
+    end else begin
+      rest_valid_q <= word_valid_i && pos >= 8'd5;
+      rx_start_o   <= start;
+      rx_valid_o   <= send;
+      if (start) send_q <= meta_q.len[TotalW-1:0];
+      else if (send) send_q <= send_q < TotalW'(8) ? '0 : send_q - TotalW'(8);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    rest_q    <= word_i[63:16];
+    rx_data_o <= {word_i[15:0], rest_q};
+  end
+
+  // ---------------------------------------------------------------- verdict
+  eth_found_t found;
+  assign found = '{
+      mac_ok: mac_ok_q,
+      arp: arp_q,
+      arp_ok: arp_ok_q,
+      arp_busy: arp_busy_i,
+      ip: ip_q,
+      dst_bad: dst_bad_q,
+      ip_bad: ip_bad_q,
+      other: other_q,
+      allowed: allowed,
+      udp: udp_q,
+      port_bad: port_bad_q,
+      l4_bad: len_bad_q || !(l4_sum_ok || no_sum_q),
+      unaligned: 1'b0,
+      refused: refused_q,
+      icmp_busy: 1'b0
+  };
+
+  // The frame's end waits for the sum of its last word. The next frame's first word comes 2 cycles
+  // behind this one's last at the earliest, so what its headers say is held until it is judged.
+  logic [1:0] end_q, end_length_q, end_fcs_q;
+  logic       arp_end_q;
+  logic [10:0] seen_q;   // bytes of the frame
+  logic [11:0] need_q;   // that its datagram and an FCS take
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      end_q           <= '0;
+      started_q       <= 1'b0;
+      tag_q           <= '0;
+      verdict_valid_o <= 1'b0;
+      rx_end_o        <= 1'b0;
+    end else begin
+      end_q           <= {end_q[0], end_valid_i};
+      verdict_valid_o <= end_q[1];
+      rx_end_o        <= end_q[1] && started_q;
+      if (end_q[1]) tag_q <= tag_q + 8'd1;
+      if (start) started_q <= 1'b1;
+      else if (end_q[1]) started_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    end_length_q <= {end_length_q[0], end_length_i};
+    end_fcs_q    <= {end_fcs_q[0], end_fcs_i};
+    arp_end_q    <= arp_q;
+    if (word_valid_i && word_last_i) seen_q <= {pos, 3'd0} + 11'(word_bytes_i);
+    if (at[3]) need_q <= 12'(total_q) + 12'd18;
+  end
+
+  eth_verdict u_verdict (
+    .clk_i,
+    .found_i (found),
+    .lost_i  (1'b0),
+    .length_i(end_length_q[1]),
+    .fcs_i   (end_fcs_q[1]),
+    .cut_i   (12'(seen_q) < need_q),
+    .verdict_o
+  );
+
+  assign meta_q.tag     = tag_q;
+  assign rx_meta_o      = meta_q;
+  assign rx_broadcast_o = dst_bc_q;
+  assign rx_good_o      = verdict_o == VerdictGood;
+  assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_end_q;
+  assign idle_o         = !word_valid_i && !end_valid_i && end_q == '0 && !verdict_valid_o;
+
+  prim_assert u_one_at_a_time (
+    .clk_i,
+    .rst_ni,
+    .ok_i(2'(rx_start_o) + 2'(rx_valid_o) + 2'(rx_end_o) <= 2'd1)
+  );
+endmodule
