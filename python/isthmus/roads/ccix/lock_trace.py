@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -43,6 +44,17 @@ class Trace:
     name: str
     rows: int
     transactions: tuple[Transaction, ...]
+
+    @cached_property
+    def scenario(self) -> list[dict[str, object]]:
+        """The transactions as the engine takes them: one list for all runs, which only read it."""
+        return [
+            {
+                "fpga": one.fpga,
+                "steps": [{"record": step.record, "update": step.update} for step in one.steps],
+            }
+            for one in self.transactions
+        ]
 
 
 def load(path: Path) -> Trace:
@@ -163,14 +175,3 @@ def uniform(count: int, rows: int = MOST_ROWS, seed: int = 1) -> Trace:
 def hot(count: int) -> Trace:
     """Updates of one record, by the host and the FPGA in turn."""
     return Trace("hot", 1, tuple(Transaction(turn % 2 == 1, (Step(0, True),)) for turn in range(count)))
-
-
-def as_scenario(transactions: Sequence[Transaction]) -> list[dict[str, object]]:
-    """As the engine takes them."""
-    return [
-        {
-            "fpga": one.fpga,
-            "steps": [{"record": step.record, "update": step.update} for step in one.steps],
-        }
-        for one in transactions
-    ]

@@ -19,7 +19,7 @@ from isthmus.bench import runner as running
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.results import Document, Measurement
 from isthmus.roads.ccix.bench import WALL_S, packets
-from isthmus.roads.ccix.lock_trace import Trace, as_scenario
+from isthmus.roads.ccix.lock_trace import Trace
 
 TOP = "ccix_locks_fpga"
 DRIVER = "locks"
@@ -124,7 +124,7 @@ def scenario(point: Point, model: Path) -> dict[str, Any]:
                 "resets": point.stops.resets,
                 "holds": point.stops.holds,
                 "lease_cycles": LEASE,
-                "transactions": as_scenario(trace.transactions),
+                "transactions": trace.scenario,
             },
         },
         "seed": point.seed,
