@@ -114,6 +114,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from isthmus.bench import runner as running
+    from isthmus.roads.ccix import lock_trace
     from isthmus.trigger import native, times
 
     run_all = running.run_all
@@ -131,6 +132,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return rings(sample, seed, 512, 1, progress)
 
     monkeypatch.setattr("isthmus.trigger.native.bench", few)
+    # The database is a package that not everyone has.
+    monkeypatch.setattr("isthmus.roads.ccix.postgres.record", lambda *_: (lock_trace.hot(20), "20 made"))
     (tmp_path / "rich.events").write_bytes(b"")
     (tmp_path / "times.json").write_bytes(times.STORED.read_bytes())
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
