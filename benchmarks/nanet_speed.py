@@ -25,7 +25,8 @@ WIRE_MB_S = 119.6
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
     from isthmus import native, platforms
     from isthmus.bench import runner as running
-    from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, TOP, Stream, parameters, scenario
+    from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Stream, parameters, scenario
+    from isthmus.roads.nanet.platform import TOP
 
     figures = []
     platform = platforms.load(PLATFORM)

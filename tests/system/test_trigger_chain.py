@@ -17,6 +17,7 @@ from isthmus.bench.runner import model
 from isthmus.errors import UserError
 from isthmus.roads.nanet import bench
 from isthmus.roads.nanet.chain import Chain, commodity, scenario
+from isthmus.roads.nanet.platform import TOP
 from isthmus.trigger.times import Times
 
 pytestmark = pytest.mark.deterministic
@@ -45,7 +46,7 @@ def run() -> Run:
     ) -> dict[str, Any]:
         platform = platforms.load(bench.PLATFORM)
         if profile not in built:
-            built[profile] = model(bench.TOP, False, bench.parameters(platform, profile, 4))  # type: ignore[arg-type]
+            built[profile] = model(TOP, False, bench.parameters(platform, profile, 4))  # type: ignore[arg-type]
         chain = Chain(**{"rate_per_s": 4e6, "groups": 150, "seed": 5, **settings})
         made = scenario(platform, profile, chain, TIMES, built[profile])  # type: ignore[arg-type]
         made["workload"] |= workload or {}

@@ -76,4 +76,4 @@ def test_a_wrong_name_is_refused(tmp_path: Path) -> None:
 def test_the_package_needs_what_the_checkout_needs() -> None:
     lines = (ROOT / "requirements" / "run.in").read_text().splitlines()
     assert PROJECT["dependencies"] == [line for line in lines if not line.startswith("#")]
-    assert set(PROJECT["optional-dependencies"]) == {"dask", "frame", "gpu", "parquet"}
+    assert set(PROJECT["optional-dependencies"]) == {"dask", "frame", "gpu", "parquet", "postgres"}

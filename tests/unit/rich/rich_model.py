@@ -58,10 +58,10 @@ def _table() -> np.ndarray:
 
 def _bounds(radius: float) -> tuple[int, int]:
     """Squares, 1/16 mm^2, of distances that a circle covers: within 12 mm, by the software's series."""
-    squares = np.arange(1 << 24) / 16
+    squares = np.arange(int(16 * (radius - 20) ** 2), int(16 * (radius + 20) ** 2)) / 16
     t = (squares / radius**2 - 1) / 2
     away = radius * (t + 0.5 * t * t * (t - 1))
-    inside = np.nonzero(np.abs(away) < 12.0)[0]
+    inside = (squares[np.abs(away) < 12.0] * 16).astype(int)
     return int(inside[0]), int(inside[-1]) + 1
 
 
@@ -146,9 +146,9 @@ def golden() -> tuple[int, list[tuple[list[int], list[Answer]]]]:
 
 
 def checksum(words: Iterator[Word]) -> int:
-    """FNV-1a over memory, address and data of each word, as 1, 2 and 8 bytes, lowest first."""
+    """FNV-1a over memory, address and data of each word, taken as numbers of 64 bits."""
     total = 0xCBF29CE484222325
-    for memory, address, data in words:
-        for byte in memory.to_bytes(1, "little") + address.to_bytes(2, "little") + data.to_bytes(8, "little"):
-            total = (total ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    for word in words:
+        for number in word:
+            total = (total ^ number) * 0x100000001B3 & (1 << 64) - 1
     return total

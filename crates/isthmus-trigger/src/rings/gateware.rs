@@ -332,17 +332,13 @@ mod tests {
         assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), text, "{path}");
     }
 
-    /// FNV-1a over memory, address and data of each word, as 1, 2 and 8 bytes, lowest first.
+    /// FNV-1a over memory, address and data of each word, taken as numbers of 64 bits.
     fn sum(words: impl Iterator<Item = Word>) -> u64 {
-        let bytes = words.flat_map(|Word { memory, address, data }| {
-            let mut bytes = [0; 11];
-            bytes[0] = memory;
-            bytes[1..3].copy_from_slice(&address.to_le_bytes());
-            bytes[3..].copy_from_slice(&data.to_le_bytes());
-            bytes
+        let numbers = words.flat_map(|Word { memory, address, data }| {
+            [u64::from(memory), u64::from(address), data]
         });
-        bytes.fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        numbers.fold(0xcbf2_9ce4_8422_2325, |sum: u64, number| {
+            (sum ^ number).wrapping_mul(0x100_0000_01b3)
         })
     }
 }
