@@ -38,6 +38,10 @@ ALL = "ISTHMUS_ALL"
 """Not empty: the tests take no stored result; one from the cache they do."""
 
 _CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
+_CARGO_PASSED = re.compile(
+    r"test result: ok\..*|running \d+ tests?|all doctests ran in .*"
+    r"| +(Running|Doc-tests|Finished|Compiling) .*"
+)
 
 
 @dataclass(frozen=True)
@@ -201,9 +205,9 @@ def _cargo_test(cargo: str) -> Count:
 
 
 def _failures(text: str) -> str:
-    """Drop the lines of tests that passed."""
+    """Drop the lines of tests that passed, and of programs whose tests all did."""
     lines = (line for line in text.splitlines() if not line.endswith("... ok") and " PASSED " not in line)
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if not _CARGO_PASSED.fullmatch(line))
 
 
 def _pytest(options: Options) -> Count:

@@ -232,3 +232,10 @@ def test_lint_runs_again_only_what_changed_or_was_not_clean(
     assert cached() == [("elaborate", True, False), ("lint", False, False)]
     (rtl / "waivers.vlt").write_text('`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "*/x.sv"\n')
     assert cached() == [("elaborate", True, False), ("lint", True, False)]
+
+
+def test_the_tests_of_a_program_that_failed_are_not_behind_those_of_others() -> None:
+    failed = "running 2 tests\ntest b ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored"
+    passed = "     Running unittests lib.rs (x)\nrunning 1 test\ntest a ... ok\ntest result: ok. 1 passed"
+    text = "\n".join([passed, failed, *[passed] * 40])
+    assert testing._failures(text).splitlines() == failed.splitlines()[1:]

@@ -224,6 +224,11 @@ impl Network {
         self.0.borrow().statistics
     }
 
+    /// Records that a full ring of this host had no room for and that no later record has told yet.
+    pub fn untold(&self, host: usize) -> u32 {
+        self.0.borrow().hosts[host].more.into()
+    }
+
     /// From now on so many packets of 1000 are lost.
     pub fn set_lost(&self, lost: u64) {
         self.0.borrow_mut().faults.lost = lost;
