@@ -41,7 +41,7 @@ module rich_best_props
     .best_o(best)
   );
 
-  // The contract: who is in the mask has voted.
+  // The contract: a cell of the mask has at least one vote.
   always_comb begin
     for (int c = 0; c < int'(Cells); c++) assume (!mask[c] || votes[c] != '0);
   end

@@ -102,7 +102,7 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     node.io_load(0x20, &mut bytes).await?;
     said.push(format!("register {:#x}", u64::from_le_bytes(bytes)));
 
-    // A word and an interrupt, there and back.
+    // A round trip: a word and an interrupt to the other side, and a word and an interrupt from it.
     let begin = sim.now();
     for round in 1..=ROUNDS {
         node.store64(&shared, WORDS + 256, round).await?;

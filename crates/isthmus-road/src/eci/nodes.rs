@@ -116,7 +116,7 @@ impl CoherentLink {
     }
 }
 
-/// A request for a line, without its tag, and who waits for its answer.
+/// A request for a line, without its tag, and the receiver of the answer.
 type Asked<R, A> = (R, OneshotSender<A>);
 
 struct Lines {

@@ -50,7 +50,7 @@ pub struct EciScenario {
     pub platform: EciPlatform,
     /// The FPGA.
     pub fpga: EciDevice,
-    /// The host's end of the link; over PCIe there is none.
+    /// The host's end of the link; absent where the FPGA is on PCIe.
     #[serde(default)]
     pub host: Option<EciDevice>,
     /// What to measure.
