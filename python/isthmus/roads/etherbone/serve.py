@@ -127,7 +127,7 @@ def serve(options: ServeOptions) -> None:
             )
     line = _StatusLine(sys.stderr.isatty())
     try:
-        line.end(native.serve(wanted, line))
+        line.end(native.serve(wanted, line, native.ServeStatus))
     except UserError as err:
         if "in use" in str(err):
             raise UserError(f"{err}; use port 0 for any free one") from None
