@@ -33,13 +33,13 @@ use crate::scenario;
 use crate::tap::{MAX_FRAME, MIN_FRAME};
 
 /// How often the watcher is called at least.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(50);
 /// Simulation between two looks at what arrived.
 const SLICE: Duration = Duration::from_millis(10);
 /// How often the interface's counters are read while frames come.
 const COUNT: Duration = Duration::from_millis(500);
 /// Wall time for the last reading of the counters.
-const LAST: Duration = Duration::from_millis(200);
+const LAST: Duration = Duration::from_millis(100);
 
 /// What became of the frames of captures.
 #[derive(Default)]
@@ -125,15 +125,14 @@ impl Server {
         let mut flow = watch(&self.status.to_json());
         let (mut told, mut counted) = (Instant::now(), Instant::now());
         let mut idle = false;
-        let mut frames_counted = 0;
         while flow.is_continue() {
             if idle && let Source::Taps { inbox, .. } = &self.source {
                 inbox.wait(TICK);
             }
             self.take_frames()?;
-            let now = self.frames();
-            if counted.elapsed() >= COUNT && now > frames_counted && !self.shared.is_reading() {
-                (counted, frames_counted) = (Instant::now(), now);
+            let due = self.frames() > self.status.frames || self.status.waiting > 0;
+            if due && counted.elapsed() >= COUNT && !self.shared.is_reading() {
+                counted = Instant::now();
                 self.read_counters();
             }
             idle = self.simulate(SLICE)?;

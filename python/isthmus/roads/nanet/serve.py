@@ -21,6 +21,7 @@ from typing import Any
 from isthmus import platforms
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile
+from isthmus.roads.etherbone.serve import split
 from isthmus.roads.nanet import ROAD, bench
 from isthmus.roads.nanet.platform import KINDS, TEN_GIGABIT_PORTS, is_ten_gigabit, top
 
@@ -114,6 +115,8 @@ def check(options: ServeOptions, on: Platform) -> None:
             )
     if len(set(options.taps)) < len(options.taps):
         raise UserError("--tap: each port needs an interface of its own")
+    if options.out is not None and options.out.resolve() in [path.resolve() for path in options.captures]:
+        raise UserError(f"--out {options.out}: is the capture; expected another file")
     if options.echo and is_ten_gigabit(on):
         raise UserError(f"--echo: the interface of {on.name} sends no UDP; expected --platform nanet")
     if options.taps and not sys.platform.startswith("linux"):
@@ -132,16 +135,13 @@ def check(options: ServeOptions, on: Platform) -> None:
 def local(text: str) -> str:
     """`127.0.0.1:7000`, an address on this machine."""
     wrong = UserError(f"--to {text!r}: expected IP:PORT on this machine, such as 127.0.0.1:7000")
-    host, colon, port = text.rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or not 1 <= int(port[:6]) <= 0xFFFF:
-        raise wrong
     try:
-        found = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
-    except ValueError as err:
-        raise wrong from err
-    if not found.is_loopback:
+        host, port = split(text)
+    except UserError:
+        raise wrong from None
+    if not host.is_loopback or port == 0:
         raise wrong
-    return f"[{found}]:{int(port)}" if found.version == 6 else f"{found}:{int(port)}"
+    return f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
 
 
 def scenario(options: ServeOptions, on: Platform, model: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ use crate::error::{RoadError, io};
 use crate::tap::{MAX_FRAME, MIN_FRAME, Tap};
 
 /// How often a thread looks whether it is to end.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// A wait at an interface that is down: the system reports it as ready.
 const DOWN: Duration = Duration::from_millis(20);
 
