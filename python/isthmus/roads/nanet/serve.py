@@ -14,7 +14,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,7 @@ class StatusLine:
         self._terminal = terminal
         self._clock = clock
         self._started = False
-        self._shown = ""
+        self._shown: NanetStatus | None = None
         self._next = 0.0
 
     def __call__(self, status: NanetStatus) -> None:
@@ -217,8 +217,10 @@ class StatusLine:
             self._started = True
             self._addresses(status)
         words = text(status)
-        if words != self._shown and self._clock() >= self._next:
-            self._shown = words
+        # The simulator's speed alone is no news.
+        counts = replace(status, cycles_per_s=0.0, simulated_ps=0)
+        if counts != self._shown and self._clock() >= self._next:
+            self._shown = counts
             self._next = self._clock() + 1
             if self._terminal:
                 print(f"\r\x1b[K{words}", end="", file=sys.stderr, flush=True)
