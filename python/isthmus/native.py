@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from isthmus.errors import DataError, UserError
 
@@ -45,9 +45,12 @@ class RunProgress:
         return min(1.0, (self.measurements_done + inside) / max(1, self.measurements))
 
 
+Counts = TypeVar("Counts")
+
+
 @dataclass(frozen=True)
 class ServeStatus:
-    """Counters of a server so far."""
+    """Counters of a server of Etherbone so far."""
 
     listening: Sequence[str]
     """Its interface: kind, blank, address."""
@@ -95,16 +98,16 @@ def run_scenario(
     return cast("list[dict[str, Any]]", json.loads(text))
 
 
-def serve(scenario: Mapping[str, Any], status: Callable[[ServeStatus], None]) -> ServeStatus:
-    """Serve (docs/how-to/serve.md) until Control-C, and return the last counters.
+def serve(scenario: Mapping[str, Any], status: Callable[[Counts], None], kind: type[Counts]) -> Counts:
+    """Serve (docs/how-to/serve.md) until Control-C, or until all is done, and return the last counters.
 
     `status` is called once when everything is open and then a few times a second; an exception in it ends
-    the server and is raised here.
+    the server and is raised here. `kind` is the type of the road's counters.
     """
     native = load()
     with _translated(native):
-        last = native.serve(json.dumps(scenario), lambda text: status(ServeStatus(**json.loads(text))))
-    return ServeStatus(**json.loads(last))
+        last = native.serve(json.dumps(scenario), lambda text: status(kind(**json.loads(text))))
+    return kind(**json.loads(last))
 
 
 def version() -> str:

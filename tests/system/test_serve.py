@@ -306,7 +306,9 @@ def test_a_taken_port_is_one_line(gige: Path, kind: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("address", ["", "60368", "localhost:1", "127.0.0.1:", "127.0.0.1:65536", ":1"])
+@pytest.mark.parametrize(
+    "address", ["", "60368", "localhost:1", "127.0.0.1:", "127.0.0.1:65536", ":1", "127.0.0.1:" + "9" * 5000]
+)
 def test_a_wrong_address_is_one_line(address: str) -> None:
     with pytest.raises(UserError, match="expected IP:PORT"):
         serve.split(address)

@@ -231,7 +231,8 @@ def test_a_tap_interface_without_permission_is_one_line(gige: Path) -> None:
         timeout=60,
     )
     assert done.returncode == 2
-    assert done.stderr == "isthmus: open tap isthmus0: Operation not permitted (os error 1)\n"
+    advice = "run as root, or have root create it: ip tuntap add dev isthmus0 mode tap user NAME"
+    assert done.stderr == f"isthmus: open tap isthmus0: Operation not permitted (os error 1); {advice}\n"
 
 
 def test_reads_and_writes_in_liteeth_s_dialect(gige: Path) -> None:

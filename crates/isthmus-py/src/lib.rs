@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use isthmus_road::{RoadError, ServeStatus, Step, Watch};
+use isthmus_road::{RoadError, Step, Watch};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -80,15 +80,15 @@ fn run_scenario(py: Python<'_>, scenario: String, progress: Option<Py<PyAny>>) -
     finish(result, raised)
 }
 
-/// Serves until Control-C, and returns the server's last counters as JSON. `status` is called with
-/// such counters when the socket is open and then a few times a second; another exception in it
-/// ends the server and comes out here.
+/// Serves until Control-C, or until all is done, and returns the server's last counters as JSON. `status`
+/// is called with such counters when everything is open and then a few times a second; another exception
+/// in it ends the server and comes out here.
 #[pyfunction]
 fn serve(py: Python<'_>, scenario: String, status: Py<PyAny>) -> PyResult<String> {
     let (result, raised, last) = py.detach(move || {
         let (mut raised, mut last) = (None, String::new());
-        let result = isthmus_road::serve_json(&scenario, &mut |now: &ServeStatus| {
-            last = now.to_json();
+        let result = isthmus_road::serve_json(&scenario, &mut |now: &str| {
+            now.clone_into(&mut last);
             call_back(&mut raised, |py| status.call1(py, (last.as_str(),)).map(drop))
         });
         (result, raised, last)

@@ -92,3 +92,9 @@ impl RoadError {
         self
     }
 }
+
+/// The error of an action that the operating system refused.
+pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> RoadError {
+    let action = action.into();
+    |source| RoadError::Io { action, source }
+}

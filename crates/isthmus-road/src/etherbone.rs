@@ -31,7 +31,7 @@ use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Samples, SimulationCost, Throughput,
 };
 use crate::model::MakeModel;
-use crate::road::{Context, Road};
+use crate::road::{Context, Road, ServeWatch};
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Trip};
 use scenario::{EtherboneBus, EtherboneScenario, EtherboneWorkload, Method};
@@ -53,6 +53,16 @@ impl Road for Etherbone {
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = EtherboneScenario::parse(json)?;
         run(&scenario, context.make_model, context.watch)
+    }
+
+    fn serve(
+        &self,
+        json: &str,
+        make_model: MakeModel<'_>,
+        watch: ServeWatch<'_>,
+    ) -> Result<(), RoadError> {
+        let mut watch = |status: &serve::ServeStatus| watch(&status.to_json());
+        serve::serve_with(&crate::scenario::parse(json)?, make_model, &mut watch)
     }
 }
 

@@ -236,11 +236,15 @@ impl DmaMemory for HostMemory {
         seen: u64,
         deadline: Duration,
     ) -> Result<u64, TransportError> {
-        let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
         let asleep = self.sim.now();
-        let left = deadline.saturating_sub(asleep);
         let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
-        let watched = self.sim.timeout(left, changed).await;
+        let watched = if deadline == Duration::MAX {
+            // No timer, so that a simulation in which nothing else is pending is idle.
+            Ok(changed.await)
+        } else {
+            let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
+            self.sim.timeout(deadline.saturating_sub(asleep), changed).await
+        };
         self.blocked.set(self.blocked.get() + (self.sim.now() - asleep));
         match watched {
             Err(_) => Ok(seen),

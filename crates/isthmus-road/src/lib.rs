@@ -3,7 +3,7 @@
 //! draws nothing and knows no files but the model and the traces a scenario names.
 //!
 //! Every road has a folder and an entry in [`ROADS`]. [`run_json`] runs a scenario of any of them and gives
-//! the measurements of `isthmus.result/1`; [`serve_json`] puts the simulated FPGA behind a real UDP socket.
+//! the measurements of `isthmus.result/1`; [`serve_json`] connects the simulated FPGA to real programs.
 //! `docs/reference/scenario.md` explains the scenario.
 
 mod arrivals;
@@ -27,14 +27,15 @@ pub mod scenario;
 mod schema;
 mod stages;
 pub mod switch;
+mod tap;
 mod together;
 pub mod torus;
 mod watch;
 
 pub use error::RoadError;
-pub use etherbone::serve::{self, ServeStatus, serve_json};
+pub use etherbone::serve::{self, ServeStatus};
 pub use measurement::Measurement;
 pub use model::{MakeModel, load};
-pub use road::{Context, Road};
-pub use roads::{ROADS, road, run_json, run_text};
+pub use road::{Context, Road, ServeWatch};
+pub use roads::{ROADS, road, run_json, run_text, serve_json};
 pub use watch::{Step, Watch};

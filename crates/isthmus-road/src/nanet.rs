@@ -9,6 +9,7 @@ mod ledger;
 mod program;
 mod results;
 pub mod scenario;
+mod serve;
 mod world;
 
 use std::cell::RefCell;
@@ -27,7 +28,7 @@ use crate::measurement::{
 };
 use crate::model::MakeModel;
 use crate::operation::Operation;
-use crate::road::{Context, Road};
+use crate::road::{Context, Road, ServeWatch};
 use crate::watch::{Step, Watch, follow};
 use ledger::{Ledger, Sent};
 use program::{Outcome, Program};
@@ -48,6 +49,15 @@ impl Road for Nanet {
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         run(&NanetScenario::parse(json)?, context.make_model, context.watch)
+    }
+
+    fn serve(
+        &self,
+        json: &str,
+        make_model: MakeModel<'_>,
+        watch: ServeWatch<'_>,
+    ) -> Result<(), RoadError> {
+        serve::serve(json, make_model, watch)
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a road is to everything outside its folder.
 
+use std::ops::ControlFlow;
+
 use schemars::Schema;
 
 use crate::error::RoadError;
@@ -17,6 +19,10 @@ pub struct Context<'a> {
     pub watch: &'a Watch,
 }
 
+/// Called with a server's counters as a JSON object: when everything is open, and then a few times a second.
+/// `Break` ends the server.
+pub type ServeWatch<'a> = &'a mut dyn FnMut(&str) -> ControlFlow<()>;
+
 /// A road between a host and an accelerator: it runs scenarios of its own type.
 pub trait Road: Sync {
     /// Its name, as scenarios and results give it in `road`.
@@ -30,4 +36,17 @@ pub trait Road: Sync {
     /// # Errors
     /// When the scenario is wrong, the simulation fails, an access fails, or a byte is wrong or lost.
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError>;
+
+    /// Connects its simulated FPGA to real programs, as a document given as JSON says.
+    ///
+    /// # Errors
+    /// When the document is wrong, the system refuses something, or the simulation fails.
+    fn serve(
+        &self,
+        _json: &str,
+        _make_model: MakeModel<'_>,
+        _watch: ServeWatch<'_>,
+    ) -> Result<(), RoadError> {
+        Err(RoadError::scenario("road", format!("{} has nothing to serve", self.name())))
+    }
 }

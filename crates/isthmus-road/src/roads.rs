@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::error::RoadError;
 use crate::measurement::Measurement;
 use crate::model::{MakeModel, load};
-use crate::road::{Context, Road};
+use crate::road::{Context, Road, ServeWatch};
 use crate::scenario::parse;
 use crate::watch::Watch;
 use crate::{ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
@@ -44,12 +44,26 @@ pub fn run_text(
     make_model: MakeModel<'_>,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, RoadError> {
+    named_in(json)?.run(json, &Context { make_model, watch })
+}
+
+/// The road that a document names.
+fn named_in(json: &str) -> Result<&'static dyn Road, RoadError> {
     #[derive(Deserialize)]
     struct Which {
         road: String,
     }
     let which: Which = parse(json)?;
-    road(&which.road)?.run(json, &Context { make_model, watch })
+    road(&which.road)
+}
+
+/// Connects the simulated FPGA of a road to real programs, as a document given as JSON says, until
+/// `watch` breaks or all is done.
+///
+/// # Errors
+/// When the document is wrong, an address is taken, the system refuses something, or the simulation fails.
+pub fn serve_json(json: &str, watch: ServeWatch<'_>) -> Result<(), RoadError> {
+    named_in(json)?.serve(json, &load, watch)
 }
 
 /// Runs a scenario given as JSON and returns its measurements as a JSON list.

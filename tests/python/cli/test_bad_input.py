@@ -71,6 +71,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("trigger", "gpu"): ("given.txt",),
     ("trigger", "times"): ("--out", "file"),
     ("serve", "etherbone"): (),
+    ("serve", "nanet"): ("--pcap", "given.txt"),
     ("eb", "read"): ("udp/127.0.0.1/9", "0x100/4"),
     ("eb", "write"): ("udp/127.0.0.1/9", "0x100/4", "1"),
     ("eb", "get"): ("udp/127.0.0.1/9", "0x100/4", "file"),

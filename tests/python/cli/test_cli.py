@@ -83,7 +83,7 @@ def test_without_arguments_the_help_is_printed_and_the_exit_code_is_2(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["serve", "nope"], "isthmus: unknown command 'nope'; choose from etherbone"),
+        (["serve", "nope"], "isthmus: unknown command 'nope'; choose from etherbone, nanet"),
         (["--nope"], "isthmus: No such option: --nope"),
         (["area", "--family"], "isthmus: Option '--family' requires an argument."),
         (["area", "--family", "z"], "isthmus: unknown family 'z'; choose from xc7, xcup, xc2vp, ecp5, all"),

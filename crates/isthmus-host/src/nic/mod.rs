@@ -40,6 +40,7 @@ const REGION_CHECK: u32 = 0x4E4;
 const REGION_KEY: u32 = REGION_CHECK << 4 | REGION;
 const REGION_VALID: u32 = 1 << 24;
 const POLICY_SHIFT: u32 = 24;
+const ECHO_SHIFT: u32 = 26;
 /// The interface ends begun transfers long before.
 const READY_POLLS: u32 = 10_000;
 
@@ -70,6 +71,8 @@ pub struct List {
     pub flush_cycles: u32,
     /// Without a free buffer.
     pub policy: Policy,
+    /// Datagrams are also sent back to their sender, by an interface that was built for it.
+    pub echo: bool,
 }
 
 /// Configuration of an interface.
@@ -282,6 +285,15 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Results { bar: self.bar.clone() }
     }
 
+    /// A way to read the counters, also while another part of the program waits for events.
+    #[must_use]
+    pub fn counters(&self) -> Counters<M>
+    where
+        M: Clone,
+    {
+        Counters { bar: self.bar.clone() }
+    }
+
     /// True if it was opened with interrupts.
     #[must_use]
     pub fn has_interrupts(&self) -> bool {
@@ -300,6 +312,31 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     /// When a store fails.
     pub async fn close(mut self) -> Result<(), NicError> {
         Ok(self.bar.write32(u64::from(regs::CONTROL), 0).await?)
+    }
+}
+
+/// The counters of an interface.
+#[derive(Clone, Debug)]
+pub struct Counters<M> {
+    bar: M,
+}
+
+impl<M: Mmio> Counters<M> {
+    /// Datagrams of a port that were not sent back for want of room, modulo 2^16, with [`List::echo`].
+    ///
+    /// # Errors
+    /// When the load fails.
+    pub async fn not_echoed(&mut self, port: u8) -> Result<u16, NicError> {
+        let filled = self.bar.read32(u64::from(regs::LIST_FILLED0 + 4 * u32::from(port))).await?;
+        Ok((filled >> 16) as u16)
+    }
+
+    /// Outcome of the datagrams of a port.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn statistics(&mut self, port: u8) -> Result<Statistics, NicError> {
+        Ok(Statistics::read(&mut self.bar, port).await?)
     }
 }
 
@@ -340,7 +377,8 @@ async fn set_list<M: Mmio>(
     let control = ENABLE
         | (list.offsets.len() as u32) << 8
         | u32::from(list.datagrams) << 16
-        | (list.policy as u32) << POLICY_SHIFT;
+        | (list.policy as u32) << POLICY_SHIFT
+        | u32::from(list.echo) << ECHO_SHIFT;
     for (register, value) in
         [(regs::LIST_FLUSH0, list.flush_cycles), (regs::LIST_RETURNED0, 0), (regs::LIST0, control)]
     {

@@ -61,7 +61,7 @@ pub trait DmaMemory {
     async fn load64(&mut self, offset: usize) -> Result<u64, TransportError>;
 
     /// Polls until these 8 bytes are no longer `seen`, and gives what they are then; `seen` when
-    /// `deadline` passes first.
+    /// `deadline` passes first, which `Duration::MAX` never does.
     async fn poll64(
         &mut self,
         offset: usize,

@@ -22,13 +22,12 @@ use isthmus_host::etherbone::UDP_MTU;
 
 use self::config::BATCH;
 pub use self::config::{ServeScenario, ServeStatus};
-use self::listen::{Stream, Tap, io, tcp_listener};
+use self::listen::{Stream, tcp_listener};
 use self::wire::{Output, Peer, Wire};
 use super::scenario::{Dialect, EtherboneDevice};
-use crate::error::RoadError;
-use crate::model;
+use crate::error::{RoadError, io};
 use crate::model::MakeModel;
-use crate::scenario;
+use crate::tap::Tap;
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(200);
@@ -45,18 +44,10 @@ const STREAM_BATCH: usize = 2;
 /// Called when everything is open and then a few times a second; `Break` ends the server.
 pub type ServeWatch<'a> = &'a mut dyn FnMut(&ServeStatus) -> ControlFlow<()>;
 
-/// Serves a scenario given as JSON until `watch` breaks.
+/// Serves a scenario until `watch` breaks, with models that the caller makes.
 ///
 /// # Errors
 /// When the scenario is wrong, an address is taken, or the simulation fails.
-pub fn serve_json(json: &str, watch: ServeWatch<'_>) -> Result<(), RoadError> {
-    serve_with(&scenario::parse(json)?, &model::load, watch)
-}
-
-/// Serves a scenario, with models that the caller makes.
-///
-/// # Errors
-/// As [`serve_json`].
 pub fn serve_with(
     scenario: &ServeScenario,
     make_model: MakeModel<'_>,

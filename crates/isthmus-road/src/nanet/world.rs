@@ -38,6 +38,24 @@ const ETHERNET_HEADER_BYTES: usize = 14;
 /// The host library's driver over the simulated host.
 pub(super) type Driver = Nic<Bar, HostMemory>;
 
+/// Addresses of the interface, and how much may wait before each port.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Station {
+    /// Of port 0, as `ip`; each further port has the next one.
+    pub(super) mac: MacAddress,
+    pub(super) ip: Ipv4Addr,
+    pub(super) udp_port: u16,
+    pub(super) queue_bytes: u64,
+    /// Whether datagrams are sent back too.
+    pub(super) echo: bool,
+}
+
+impl Default for Station {
+    fn default() -> Self {
+        Self { mac: MAC, ip: IP, udp_port: UDP_PORT, queue_bytes: QUEUE_BYTES, echo: false }
+    }
+}
+
 /// One port with its source and cable.
 pub(super) struct NanetPort {
     pub(super) source: FrameEndpoint,
@@ -96,6 +114,15 @@ impl World {
         scenario: &NanetScenario,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
+        Self::build_as(scenario, &Station::default(), make_model)
+    }
+
+    /// As [`build`](Self::build), with addresses of the caller.
+    pub(super) fn build_as(
+        scenario: &NanetScenario,
+        station: &Station,
+        make_model: MakeModel<'_>,
+    ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
             seed: scenario.seed,
             skip_idle: scenario.skip_idle,
@@ -105,11 +132,11 @@ impl World {
             simulated_limit_ps: scenario.limits.simulated_ps(),
             wall_limit_ms: scenario.limits.wall_ms(),
         });
-        let device = device(&simulation, scenario, make_model)?;
+        let device = device(&simulation, scenario, station, make_model)?;
         let ports = (0..scenario.interface.ports)
-            .map(|number| NanetPort::build(&simulation, &device, scenario, number))
+            .map(|number| NanetPort::build(&simulation, &device, (scenario, station), number))
             .collect::<Result<Vec<_>, _>>()?;
-        let (config, bytes) = layout(scenario);
+        let (config, bytes) = layout(scenario, station.echo);
         let platform = &scenario.platform;
         let memory = host_bus::memory("host", bytes, &platform.host)?;
         // Cores that find rings also send their answers themselves.
@@ -137,7 +164,7 @@ impl World {
 }
 
 /// Memory layout of buffers, event queue and page table, and the size of memory.
-fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
+fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
     let workload = &scenario.workload;
     let bytes = scenario.buffer_bytes();
     let policy = match workload.policy {
@@ -156,6 +183,7 @@ fn layout(scenario: &NanetScenario) -> (NicConfig, usize) {
             datagrams: workload.datagrams,
             flush_cycles: scenario.cycles(workload.flush_us) as u32,
             policy,
+            echo,
         });
     }
     let paging = scenario.page().map(|size| {
@@ -196,6 +224,7 @@ fn shuffled(count: usize, seed: u64) -> Vec<usize> {
 fn device(
     simulation: &Simulation,
     scenario: &NanetScenario,
+    station: &Station,
     make_model: MakeModel<'_>,
 ) -> Result<DeviceHandle, RoadError> {
     let interface = &scenario.interface;
@@ -221,9 +250,9 @@ fn device(
         clocks: clocks.collect(),
         reset_cycles: interface.reset_cycles,
         cfg: [
-            ("mac", MAC.as_u64()),
-            ("ip", u64::from(u32::from(IP))),
-            ("udp_port", u64::from(UDP_PORT)),
+            ("mac", station.mac.as_u64()),
+            ("ip", u64::from(u32::from(station.ip))),
+            ("udp_port", u64::from(station.udp_port)),
             ("firmware_wake_min", firmware[0]),
             ("firmware_wake_span", firmware[1]),
             ("firmware_work", firmware[2]),
@@ -243,7 +272,7 @@ impl NanetPort {
     fn build(
         simulation: &Simulation,
         device: &DeviceHandle,
-        scenario: &NanetScenario,
+        (scenario, station): (&NanetScenario, &Station),
         number: usize,
     ) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
@@ -255,7 +284,7 @@ impl NanetPort {
         let source = EndpointConfig {
             name: format!("source{number}"),
             bit_rate_bit_s: (platform.cable.rate_mbit_s * 1e6).round() as u64,
-            queue_bytes: QUEUE_BYTES,
+            queue_bytes: station.queue_bytes,
         };
         let source = FrameEndpoint::new(simulation, &source)?;
         let cable = CableConfig {
@@ -280,6 +309,14 @@ impl NanetPort {
         match &self.phy {
             Phy::Gmii(phy) => phy.received_since(first),
             Phy::Xgmii(phy) => phy.received_since(first),
+        }
+    }
+
+    /// Forgets the frames on its pins so far.
+    pub(super) fn forget(&self) {
+        match &self.phy {
+            Phy::Gmii(phy) => phy.forget(),
+            Phy::Xgmii(phy) => phy.forget(),
         }
     }
 

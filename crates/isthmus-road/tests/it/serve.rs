@@ -291,7 +291,11 @@ fn a_taken_port_and_bad_keys_are_one_line() {
     let wrong = scenario(|s| s["clock_mhz"] = 0.into());
     let error = serve_with(&wrong, &make, &mut watch).expect_err("wrong").to_string();
     assert_eq!(error, "scenario: clock_mhz: 0 is outside 1 to 1000");
-    let error = isthmus_road::serve_json("{\"road\": \"etherbone\"}", &mut watch);
-    let error = error.expect_err("keys missing").to_string();
+    let served = |text: &str| {
+        let error = isthmus_road::serve_json(text, &mut |_| ControlFlow::Break(()));
+        error.expect_err("a wrong document").to_string()
+    };
+    let error = served("{\"road\": \"etherbone\"}");
     assert!(error.starts_with("scenario: document: missing field"), "{error}");
+    assert_eq!(served("{\"road\": \"switch\"}"), "scenario: road: switch has nothing to serve");
 }

@@ -130,6 +130,11 @@ impl GmiiPhy {
     pub fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
         self.0.sent_since(first)
     }
+
+    /// Forgets the frames so far, of both directions: the next one is number 0.
+    pub fn forget(&self) {
+        self.0.forget();
+    }
 }
 
 impl EthernetPort for GmiiPhy {
@@ -196,6 +201,11 @@ impl Shared {
 
     pub(super) fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
         self.sent.borrow().get(first..).map_or_else(Vec::new, <[_]>::to_vec)
+    }
+
+    pub(super) fn forget(&self) {
+        self.received.borrow_mut().clear();
+        self.sent.borrow_mut().clear();
     }
 
     /// The last octet of `frame` was driven.

@@ -82,6 +82,11 @@ impl XgmiiPhy {
     pub fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
         self.0.sent_since(first)
     }
+
+    /// Forgets the frames so far, of both directions: the next one is number 0.
+    pub fn forget(&self) {
+        self.0.forget();
+    }
 }
 
 impl EthernetPort for XgmiiPhy {

@@ -87,7 +87,7 @@ def split(address: str, option: str = "--udp") -> tuple[ipaddress.IPv4Address | 
     """`127.0.0.1:60368` or `[::1]:60368` as address and port."""
     wrong = UserError(f"{option} {address!r}: expected IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)")
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or int(port) > 0xFFFF:
+    if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 0xFFFF:
         raise wrong
     try:
         return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")), int(port)
@@ -127,7 +127,7 @@ def serve(options: ServeOptions) -> None:
             )
     line = _StatusLine(sys.stderr.isatty())
     try:
-        line.end(native.serve(wanted, line))
+        line.end(native.serve(wanted, line, native.ServeStatus))
     except UserError as err:
         if "in use" in str(err):
             raise UserError(f"{err}; use port 0 for any free one") from None

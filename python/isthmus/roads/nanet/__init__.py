@@ -9,6 +9,7 @@ ROAD = Road(
     name="nanet",
     title="UDP datagrams from Gigabit Ethernet into host memory",
     commands={"nanet": f"{_HERE}.cli:nanet", "trigger-chain": f"{_HERE}.cli:trigger_chain"},
+    serve=f"{_HERE}.cli:serve",
     kinds=f"{_HERE}.platform:KINDS",
     published="nanet",
     verify=f"{_HERE}.published:verified",

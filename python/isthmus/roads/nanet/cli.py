@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`isthmus bench nanet`."""
+"""`isthmus bench nanet`, `isthmus bench trigger-chain` and `isthmus serve nanet`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DRIVERS = ("poll", "interrupt")
 POLICIES = ("newest", "oldest", "hold")
+DESIGNS = PROFILES[:2]
 LAYOUTS = ("packed", "tel62")
 FINDERS = ("isthmus", "almagest")
 SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
@@ -161,3 +162,58 @@ def trigger_chain(
         out_json=out_json,
         runner=runner.sweep(out, scheduler, resume),
     )
+
+
+def serve(
+    tap: Annotated[
+        list[str] | None,
+        typer.Option(metavar="IF", help="TAP interface of a port; once for each, up to 4."),
+    ] = None,
+    pcap: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Replay this capture (pcap or pcapng) into a port instead."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the payloads here, one behind the other.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="IP:PORT", help="Send each payload to this UDP socket of this machine."),
+    ] = None,
+    ip: Annotated[
+        str, typer.Option(metavar="IP", help="Address of port 0; each further port has the next one.")
+    ] = "192.168.20.16",
+    mac: Annotated[
+        str, typer.Option(metavar="MAC", help="Its MAC address, counted in the same way.")
+    ] = "02:00:00:00:00:10",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65_535, help="UDP port whose datagrams are taken.")
+    ] = 6666,
+    echo: Annotated[
+        bool, typer.Option("--echo", help="The gateware sends each datagram back to its sender, too.")
+    ] = False,
+    buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
+    policy: Annotated[
+        str, one_of("policy", POLICIES, help="Without a free buffer: drop the newest or oldest, or hold.")
+    ] = "newest",
+    work: Annotated[
+        float,
+        typer.Option(
+            metavar="US", min=0, max=1000, help="Simulated time that the program needs for a datagram."
+        ),
+    ] = 0.0,
+    platform: Annotated[str, typer.Option(metavar="NAME", help="Platform name or .toml file.")] = "nanet",
+    profile: Annotated[str, one_of("profile", DESIGNS, help="Design of the interface.")] = "isthmus",
+    seed: Seed = 1,
+) -> None:
+    """Let real UDP traffic, or a capture, into the simulated interface; its payloads reach a program."""
+    from isthmus import bootstrap
+    from isthmus.roads.nanet import serve as server
+
+    options = server.ServeOptions(
+        tap or (), pcap or (), out, to, ip, mac, port, buffers, policy, 1e3 * work, profile, seed, echo
+    )
+    loaded = server.platform(platform)
+    server.scenario(options, loaded, Path())
+    bootstrap.ensure_native()
+    server.serve(options, loaded, server.build(options, loaded))

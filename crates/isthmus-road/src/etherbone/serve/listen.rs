@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the server listens on: a UDP socket, TCP connections, a pseudo-terminal, a TAP interface.
+//! What the server listens on: TCP connections, a pseudo-terminal.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,21 +13,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use super::stream::{Expect, Framer};
-use super::wire::MAX_FRAME;
-use crate::error::RoadError;
+use crate::error::{RoadError, io};
 
 /// Bytes that are taken from a stream at a time.
 const READ: usize = 16_384;
 /// Reply bytes that a stream's reader may leave before its requests wait.
 const BACKLOG: usize = 1 << 20;
-
-pub(super) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> RoadError {
-    let action = action.into();
-    |source| RoadError::Io { action, source }
-}
 
 /// The other end of a stream.
 #[derive(Debug)]
@@ -235,48 +228,4 @@ pub(super) fn tcp_listener(address: SocketAddr) -> Result<TcpListener, RoadError
     let listener = TcpListener::bind(address).map_err(failed())?;
     listener.set_nonblocking(true).map_err(failed())?;
     Ok(listener)
-}
-
-/// A TAP interface: Ethernet frames of this machine. It is created if it does not exist; its
-/// addresses and whether it is up are configured by the system.
-pub(super) struct Tap(SyncDevice);
-
-impl Tap {
-    pub(super) fn open(name: &str) -> Result<Self, RoadError> {
-        let failed = || io(format!("open tap {name}"));
-        if name.is_empty() || name.len() > 15 {
-            let reason = format!("{name:?} is not a name of an interface: 1 to 15 bytes");
-            return Err(RoadError::scenario("tap", reason));
-        }
-        let builder = DeviceBuilder::new().name(name).layer(Layer::L2).inherit_enable_state();
-        let device = builder.build_sync().map_err(failed())?;
-        device.set_nonblocking(true).map_err(failed())?;
-        Ok(Self(device))
-    }
-
-    /// A received frame.
-    pub(super) fn receive(&self) -> std::io::Result<Option<Vec<u8>>> {
-        // One byte more than allowed detects frames that are too long.
-        let mut buffer = [0; MAX_FRAME + 1];
-        match self.0.recv(&mut buffer) {
-            Ok(length) => Ok(Some(buffer[..length].to_vec())),
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                Ok(None)
-            }
-            // The interface is down.
-            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Ok(None),
-            Err(e) => Err(e),
-        }
-    }
-
-    /// True if the system accepted it.
-    pub(super) fn send(&self, frame: &[u8]) -> bool {
-        self.0.send(frame).is_ok_and(|length| length == frame.len())
-    }
-}
-
-impl AsFd for Tap {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
 }

@@ -16,11 +16,10 @@ use super::super::scenario::{Fpga, GigePhy};
 use super::config::{BATCH, ServeScenario, ServeStatus};
 use crate::error::RoadError;
 use crate::model::MakeModel;
+use crate::tap::{MAX_FRAME, MIN_FRAME};
 
 /// International Atomic Time is ahead of UTC by this since 2017.
 const TAI_MINUS_UTC_S: u64 = 37;
-/// The longest frame, without preamble and FCS.
-pub(super) const MAX_FRAME: usize = 1_514;
 /// Source port of requests from streams; no other sender uses port 0.
 const STREAM_PORT: u16 = 0;
 
@@ -148,7 +147,7 @@ impl Wire {
 
     /// Puts a frame onto the wire. Whether it fits there.
     pub(super) fn put_frame(&mut self, frame: &[u8]) -> bool {
-        (14..=MAX_FRAME).contains(&frame.len()) && self.endpoint.send(frame).is_some()
+        (MIN_FRAME..=MAX_FRAME).contains(&frame.len()) && self.endpoint.send(frame).is_some()
     }
 
     /// The station number of a sender, new or known.
