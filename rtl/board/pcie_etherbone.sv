@@ -116,9 +116,9 @@ module pcie_etherbone
   localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
 
   // ---------------------------------------------------------------- the host's loads and stores
-  logic h_awvalid, h_awready, h_wvalid, h_wready, h_bvalid, h_bready, axi_idle, push_idle;
-  logic [IdWidth-1:0] h_bid;
-  logic [1:0] h_bresp;
+  logic bus_awvalid, bus_wvalid, bus_bready, axi_idle, push_idle;
+  axi_pkg::bar_request_t  bus;
+  axi_pkg::bar_response_t bus_answer;
   logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own;
   logic [12:0] h_adr;
   logic [3:0] h_sel;
@@ -152,14 +152,14 @@ module pcie_etherbone
     .bready_i     (bar_bready_i),
     .bid_o        (bar_bid_o),
     .bresp_o      (bar_bresp_o),
-    .bus_awvalid_o(h_awvalid),
-    .bus_awready_i(h_awready),
-    .bus_wvalid_o (h_wvalid),
-    .bus_wready_i (h_wready),
-    .bus_bvalid_i (h_bvalid),
-    .bus_bready_o (h_bready),
-    .bus_bid_i    (h_bid),
-    .bus_bresp_i  (h_bresp),
+    .bus_awvalid_o(bus_awvalid),
+    .bus_awready_i(bus_answer.awready),
+    .bus_wvalid_o (bus_wvalid),
+    .bus_wready_i (bus_answer.wready),
+    .bus_bvalid_i (bus_answer.bvalid),
+    .bus_bready_o (bus_bready),
+    .bus_bid_i    (bus_answer.bid),
+    .bus_bresp_i  (bus_answer.bresp),
     .start_i      (start),
     .open_i       (push_open),
     .room_i       (push_room),
@@ -175,38 +175,23 @@ module pcie_etherbone
     .idle_o       (push_idle)
   );
 
+  // Writes to the push window end in pcie_push; the others, and all reads, go on.
+  assign bus = {
+      bus_awvalid, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bus_wvalid, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bus_bready,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_arready_o, bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = {
+      bus_answer.arready, bus_answer.rvalid, bus_answer.rid, bus_answer.rdata,
+      bus_answer.rresp, bus_answer.rlast
+  };
   pcie_axi_wb #(
-    .AddrWidth(13),
-    .IdWidth  (IdWidth)
+    .AddrWidth(13)
   ) u_axi_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i(h_awvalid),
-    .awready_o(h_awready),
-    .awid_i   (bar_awid_i),
-    .awaddr_i (bar_awaddr_i),
-    .awsize_i (bar_awsize_i),
-    .wvalid_i (h_wvalid),
-    .wready_o (h_wready),
-    .wdata_i  (bar_wdata_i),
-    .wstrb_i  (bar_wstrb_i),
-    .wlast_i  (bar_wlast_i),
-    .bvalid_o (h_bvalid),
-    .bready_i (h_bready),
-    .bid_o    (h_bid),
-    .bresp_o  (h_bresp),
-    .arvalid_i(bar_arvalid_i),
-    .arready_o(bar_arready_o),
-    .arid_i   (bar_arid_i),
-    .araddr_i (bar_araddr_i),
-    .arlen_i  (bar_arlen_i),
-    .arsize_i (bar_arsize_i),
-    .rvalid_o (bar_rvalid_o),
-    .rready_i (bar_rready_i),
-    .rid_o    (bar_rid_o),
-    .rdata_o  (bar_rdata_o),
-    .rresp_o  (bar_rresp_o),
-    .rlast_o  (bar_rlast_o),
+    .bar_i     (bus),
+    .bar_o     (bus_answer),
     .wb_cyc_o  (h_cyc),
     .wb_stb_o  (h_stb),
     .wb_we_o   (h_we),

@@ -25,37 +25,12 @@ module nanet_bar #(
   logic [31:0] dat_w, dat_r;
 
   pcie_axi_wb #(
-    .AddrWidth(12),
-    .IdWidth  (4)
+    .AddrWidth(12)
   ) u_axi_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i  (bar_i.awvalid),
-    .awready_o  (bar_o.awready),
-    .awid_i     (bar_i.awid),
-    .awaddr_i   (bar_i.awaddr[11:0]),
-    .awsize_i   (bar_i.awsize),
-    .wvalid_i   (bar_i.wvalid),
-    .wready_o   (bar_o.wready),
-    .wdata_i    (bar_i.wdata),
-    .wstrb_i    (bar_i.wstrb),
-    .wlast_i    (bar_i.wlast),
-    .bvalid_o   (bar_o.bvalid),
-    .bready_i   (bar_i.bready),
-    .bid_o      (bar_o.bid),
-    .bresp_o    (bar_o.bresp),
-    .arvalid_i  (bar_i.arvalid),
-    .arready_o  (bar_o.arready),
-    .arid_i     (bar_i.arid),
-    .araddr_i   (bar_i.araddr[11:0]),
-    .arlen_i    (bar_i.arlen),
-    .arsize_i   (bar_i.arsize),
-    .rvalid_o   (bar_o.rvalid),
-    .rready_i   (bar_i.rready),
-    .rid_o      (bar_o.rid),
-    .rdata_o    (bar_o.rdata),
-    .rresp_o    (bar_o.rresp),
-    .rlast_o    (bar_o.rlast),
+    .bar_i,
+    .bar_o,
     .wb_cyc_o  (cyc),
     .wb_stb_o  (stb),
     .wb_we_o   (we),
@@ -97,7 +72,4 @@ module nanet_bar #(
     .wb_err_o  (own_err),
     .wb_dat_o  (dat_r)
   );
-
-  logic unused;
-  assign unused = ^{bar_i.awaddr[31:12], bar_i.araddr[31:12]};
 endmodule
