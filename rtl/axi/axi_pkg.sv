@@ -34,6 +34,7 @@ package axi_pkg;
     logic       arready;
     logic       rvalid;
     logic [1:0] rresp;
+    logic       rlast;
   } response_t;
 
   /// A host's accesses to a BAR: 64 bits, bursts of kind INCR; a device looks at the low bits of

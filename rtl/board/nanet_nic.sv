@@ -222,7 +222,7 @@ module nanet_nic
   assign {dma_awid_o, dma_arid_o} = '0;
   assign dma_answer = {
       dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
-      dma_arready_i, dma_rvalid_i, dma_rresp_i
+      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
   };
 
   nanet_core #(
@@ -261,5 +261,5 @@ module nanet_nic
 
   logic unused;
   assign unused = ^{rx_clk, rx_dv, rx_er, rxd, bar_awlen_i, bar_awburst_i, bar_arburst_i,
-                    dma_bid_i, dma_rid_i, dma_rlast_i};
+                    dma_bid_i, dma_rid_i};
 endmodule

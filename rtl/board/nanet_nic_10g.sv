@@ -190,7 +190,7 @@ module nanet_nic_10g
   assign {dma_awid_o, dma_arid_o} = '0;
   assign dma_answer = {
       dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
-      dma_arready_i, dma_rvalid_i, dma_rresp_i
+      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
   };
 
   nanet_core #(
@@ -229,5 +229,5 @@ module nanet_nic_10g
 
   logic unused;
   assign unused = ^{rx_clk, rxd, rxc, echo, bar_awlen_i, bar_awburst_i, bar_arburst_i,
-                    dma_bid_i, dma_rid_i, dma_rlast_i};
+                    dma_bid_i, dma_rid_i};
 endmodule

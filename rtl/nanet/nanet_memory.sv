@@ -268,5 +268,5 @@ module nanet_memory
   logic unused_control;
   assign unused_control = ^{control_i.lists, control_i.table_we, control_i.table_list,
                             control_i.table_index, control_i.table_buffer, control_i.result_we,
-                            control_i.result, queue_lost[31:16]};
+                            control_i.result, queue_lost[31:16], dma_i.rlast};
 endmodule
