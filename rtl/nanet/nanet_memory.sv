@@ -53,20 +53,11 @@ module nanet_memory
     $error("nanet_memory: Regions is %0d, legal are 0 and %0d", Regions, MaxRegions);
   end
 
-  // ---------------------------------------------------------------- events
-  logic [NumLists-1:0] event_gnt;
-  logic [ListW-1:0] event_idx;
-  logic queue_ready, queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
-  logic event_last;
-  logic [63:0] event_addr;
-  logic [DataWidth-1:0] event_beat;
-  logic [31:0] queue_lost;
-
   // ---------------------------------------------------------------- lists
-  logic [NumLists-1:0] event_valid, cmd_ready, data_ready;
+  logic [NumLists-1:0] event_valid, event_gnt, cmd_ready, data_ready;
   event_t [NumLists-1:0] events;
   write_t [NumLists-1:0] writes;
-  logic done_valid, done_error;
+  logic queue_ready, done_valid, done_error;
   logic [TagW-1:0] done_tag;
   for (genvar i = 0; i < int'(NumLists); i++) begin : gen_list
     assign event_valid[i] = list_i[i].event_valid;
@@ -80,6 +71,14 @@ module nanet_memory
         done_error: done_error
     };
   end
+
+  // ---------------------------------------------------------------- events
+  logic [ListW-1:0] event_idx;
+  logic queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
+  logic event_last;
+  logic [63:0] event_addr;
+  logic [DataWidth-1:0] event_beat;
+  logic [31:0] queue_lost;
 
   arb_rr #(
     .NumReq(NumLists)
