@@ -53,6 +53,18 @@ module nanet_stream_props
   logic   table_we_i;
   logic [5:0] table_index_i;
   buffer_t table_i;
+  list_request_t  request_o;
+  list_response_t response_i;
+  assign {cmd_valid_o, cmd_key_o, cmd_addr_o, cmd_bytes_o} = {
+      request_o.write.cmd_valid, request_o.write.key, request_o.write.addr, request_o.write.bytes};
+  assign {data_valid_o, data_keep_o, data_last_o} = {
+      request_o.write.data_valid, request_o.write.keep, request_o.write.last};
+  assign event_valid_o = request_o.event_valid;
+  assign event_o       = request_o.event_;
+  assign response_i    = '{
+      cmd_ready: cmd_ready_i, data_ready: data_ready_i, event_ready: event_ready_i,
+      done_valid: done_valid_i, done_error: done_error_i
+  };
   assign table_we_i    = 1'b0;
   assign table_index_i = '0;
   assign table_i       = '0;

@@ -36,7 +36,20 @@ module pcie_axi_wb_props #(
   logic [3:0] wb_sel_o;
   logic [31:0] wb_dat_o;
 
-  pcie_axi_wb #(.AddrWidth(AddrWidth), .IdWidth(IdWidth)) dut (.*);
+  axi_pkg::bar_request_t  bar_i;
+  axi_pkg::bar_response_t bar_o;
+  assign bar_i = {
+      awvalid_i, 4'(awid_i), 32'(awaddr_i), awsize_i, wvalid_i, wdata_i, wstrb_i, wlast_i, bready_i,
+      arvalid_i, 4'(arid_i), 32'(araddr_i), arlen_i, arsize_i, rready_i
+  };
+  assign awready_o = bar_o.awready;
+  assign wready_o  = bar_o.wready;
+  assign {bvalid_o, bresp_o, bid_o} = {bar_o.bvalid, bar_o.bresp, bar_o.bid[IdWidth-1:0]};
+  assign arready_o = bar_o.arready;
+  assign {rvalid_o, rresp_o, rlast_o, rdata_o, rid_o} = {
+      bar_o.rvalid, bar_o.rresp, bar_o.rlast, bar_o.rdata, bar_o.rid[IdWidth-1:0]};
+
+  pcie_axi_wb #(.AddrWidth(AddrWidth)) dut (.*);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -222,7 +235,7 @@ module pcie_axi_wb_props #(
       // Inductive strengthening.
       assert (!(write_q && read_q) && idle_o == (!write_q && !read_q));
       if (!idle_o) begin
-        assert (dut.write_q == write_q && dut.size_q == size_q && dut.id_q == id_q);
+        assert (dut.write_q == write_q && dut.size_q == size_q && dut.id_q == 4'(id_q));
         assert ({dut.addr_q, dut.addr2_q, dut.low_q} == at_q && dut.failed_q == failed_q);
         assert (size_q <= 3'd3);
       end

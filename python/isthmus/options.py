@@ -24,10 +24,44 @@ def one_of(what: str, known: Sequence[str], *names: str, metavar: str = "", **mo
     )
 
 
+def platforms(end: str = ".") -> Any:
+    """The option for several platforms."""
+    text = f"Platform names or .toml files, separated by commas{end}"
+    return typer.Option("--platform", metavar="NAMES", help=text)
+
+
+def sizes(example: str) -> Any:
+    """The option for bytes per transfer, one size or several, such as this."""
+    return typer.Option("-s", "--size", metavar="BYTES", help=f"Bytes per transfer: {example}.")
+
+
+def waveform_of(of: str, needs: str = "a single run") -> Any:
+    """The option for a waveform of this device."""
+    text = f"Write a waveform (FST) of {of}; needs {needs}."
+    return typer.Option("--waveform", metavar="FILE", help=text)
+
+
 Iterations = Annotated[
     int,
     typer.Option(
         "-n", "--iters", metavar="N", min=1, max=1_000_000, help="Etherbone cycles per measurement."
+    ),
+]
+Transfers = Annotated[
+    int | None,
+    typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers measured per size."),
+]
+Window = Annotated[
+    int | None, typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]")
+]
+Platform = Annotated[str, typer.Option(metavar="NAME", help="Platform name or .toml file.")]
+Platforms = Annotated[str, platforms()]
+Profile = Annotated[str, one_of("profile", PROFILES, help="Design to measure.")]
+PrintScenario = Annotated[
+    bool,
+    typer.Option(
+        "--print-scenario",
+        help="Print the scenario of the run, with its models built, for your own program; run nothing.",
     ),
 ]
 Seed = Annotated[

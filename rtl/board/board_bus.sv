@@ -32,27 +32,11 @@ module board_bus
   input logic [NumTriggers-1:0] trigger_i,
 
   // from the master
-  input  logic        wb_cyc_i,
-  input  logic        wb_stb_i,
-  input  logic        wb_we_i,
-  input  logic [31:0] wb_adr_i,
-  input  logic [ 3:0] wb_sel_i,
-  input  logic [31:0] wb_dat_i,
-  output logic        wb_stall_o,
-  output logic        wb_ack_o,
-  output logic        wb_err_o,
-  output logic [31:0] wb_dat_o,
+  input  wb_pkg::request_t  wb_i,
+  output wb_pkg::response_t wb_o,
   // to the control registers
-  output logic        ctrl_cyc_o,
-  output logic        ctrl_stb_o,
-  output logic        ctrl_we_o,
-  output logic [31:0] ctrl_adr_o,
-  output logic [ 3:0] ctrl_sel_o,
-  output logic [31:0] ctrl_dat_o,
-  input  logic        ctrl_stall_i,
-  input  logic        ctrl_ack_i,
-  input  logic        ctrl_err_i,
-  input  logic [31:0] ctrl_dat_i,
+  output wb_pkg::request_t  ctrl_o,
+  input  wb_pkg::response_t ctrl_i,
 
   output logic idle_o
 );
@@ -87,16 +71,16 @@ module board_bus
   wb_slice u_slice (
     .clk_i,
     .rst_ni,
-    .m_cyc_i  (wb_cyc_i),
-    .m_stb_i  (wb_stb_i),
-    .m_we_i   (wb_we_i),
-    .m_adr_i  (wb_adr_i),
-    .m_sel_i  (wb_sel_i),
-    .m_dat_i  (wb_dat_i),
-    .m_stall_o(wb_stall_o),
-    .m_ack_o  (wb_ack_o),
-    .m_err_o  (wb_err_o),
-    .m_dat_o  (wb_dat_o),
+    .m_cyc_i  (wb_i.cyc),
+    .m_stb_i  (wb_i.stb),
+    .m_we_i   (wb_i.we),
+    .m_adr_i  (wb_i.adr),
+    .m_sel_i  (wb_i.sel),
+    .m_dat_i  (wb_i.dat),
+    .m_stall_o(wb_o.stall),
+    .m_ack_o  (wb_o.ack),
+    .m_err_o  (wb_o.err),
+    .m_dat_o  (wb_o.dat),
     .s_cyc_o  (x_cyc),
     .s_stb_o  (x_stb),
     .s_we_o   (x_we),
@@ -226,17 +210,9 @@ module board_bus
   );
 
   logic ctrl_idle;
-  assign ctrl_cyc_o = s_cyc[4];
-  assign ctrl_stb_o = s_stb[4];
-  assign ctrl_we_o  = s_we[4];
-  assign ctrl_adr_o = s_adr[4];
-  assign ctrl_sel_o = s_sel[4];
-  assign ctrl_dat_o = s_dat_w[4];
+  assign ctrl_o = {s_cyc[4], s_stb[4], s_we[4], s_adr[4], s_sel[4], s_dat_w[4]};
   if (CtrlSlave) begin : gen_ctrl
-    assign s_stall[4] = ctrl_stall_i;
-    assign s_ack[4]   = ctrl_ack_i;
-    assign s_err[4]   = ctrl_err_i;
-    assign s_dat_r[4] = ctrl_dat_i;
+    assign {s_stall[4], s_ack[4], s_err[4], s_dat_r[4]} = ctrl_i;
     assign ctrl_idle  = 1'b1;
   end else begin : gen_no_ctrl
     logic missing_err_q, unused_ctrl;
@@ -249,7 +225,7 @@ module board_bus
     assign s_err[4]   = missing_err_q;
     assign s_dat_r[4] = '0;
     assign ctrl_idle  = !missing_err_q;
-    assign unused_ctrl = ^{ctrl_stall_i, ctrl_ack_i, ctrl_err_i, ctrl_dat_i};
+    assign unused_ctrl = ^ctrl_i;
   end
 
   if (SilentSlave) begin : gen_silent

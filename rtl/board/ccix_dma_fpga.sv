@@ -78,16 +78,9 @@ module ccix_dma_fpga
     .wrong_o(wrong), .error_o(status_fail_o)
   );
   assign task_done_fault_o = 1'b0;
-  assign dma_awid_o    = '0;
-  assign dma_awaddr_o  = aw.addr;
-  assign dma_awlen_o   = aw.len;
-  assign dma_awsize_o  = aw.size;
-  assign dma_awburst_o = aw.burst;
-  assign dma_arid_o    = '0;
-  assign dma_araddr_o  = ar.addr;
-  assign dma_arlen_o   = ar.len;
-  assign dma_arsize_o  = ar.size;
-  assign dma_arburst_o = ar.burst;
+  assign {dma_awid_o, dma_arid_o} = '0;
+  assign {dma_awaddr_o, dma_awlen_o, dma_awsize_o, dma_awburst_o} = aw;
+  assign {dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o} = ar;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) status_wrong_o <= '0;

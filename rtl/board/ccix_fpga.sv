@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA that reads and writes host memory over CCIX, by a request agent without a cache.
 ///
-/// tasks -> ccix_traffic -> ccix_translate -> ccix_request -> ccix_pack -> CCIX interface of a PCIe
-/// hard block, and back through ccix_unpack (docs/explanation/cores/ccix.md)
+/// tasks -> ccix_traffic -> ccix_translate -> ccix_node -> CCIX interface of a PCIe hard block
+/// (docs/explanation/cores/ccix.md)
 ///
 ///   Pins        cxs: a packet's beats of 512 bits, credits both ways. task: the traffic
 ///               generator's commands and their ends
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
 ///               tables. Without: physical addresses, a wire
-///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last beat
-///               to the task's end 2 cycles
+///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
+///               beat to the task's end 2 cycles
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
-///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; NumMiss, PagesLog2, Ahead
+///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2, Ahead
 ///               as ccix_translate
-///               CacheLines 0: no cache, or 4 ways of a power of two of sets of ccix_cache, instead of
-///               ccix_request
 ///   Not done    the hard block
 module ccix_fpga
   import ccix_pkg::*;
@@ -68,15 +66,15 @@ module ccix_fpga
 );
   logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write;
   index_t line_index, phys_index;
-  logic [7:0] line_tag, line_rsp_tag, phys_tag, rsp_tag, places;
+  logic [7:0] line_tag, line_rsp_tag, phys_tag, rsp_tag;
   mask_t line_mask, phys_mask;
   line_t line_data, line_rsp_data, phys_data, rsp_data, ans_data;
-  logic line_rsp_valid, line_rsp_fault, rsp_valid, wrong, stray;
-  logic msg_valid, msg_ready, pack_valid, pack_ready, ans_valid, ans_lines;
-  logic [3:0] msg_words, pack_words;
-  word_t [MostWords-1:0] msg, pack;
+  logic line_rsp_valid, line_rsp_fault, rsp_valid, wrong;
+  logic trn_valid, trn_ready, ans_valid, for_translate;
+  logic [3:0] trn_words;
+  word_t [1:0] trn;
   header_t ans_header;
-  logic [2:0] fail;
+  logic [1:0] fail;
 
   ccix_traffic u_traffic (
     .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
@@ -89,16 +87,8 @@ module ccix_fpga
 
   // ---------------------------------------------------------------- translation
   if (Translate) begin : gen_translate
-    logic in_valid, trn_valid;
-    logic [3:0] trn_words;
-    word_t [1:0] trn;
-    assign in_valid   = ans_valid && ans_header.kind inside {MsgTranslated, MsgInvalidate};
-    assign ans_lines  = ans_valid && !in_valid;
-    // Few, and a request waits for each: they go first.
-    assign pack_valid = trn_valid || msg_valid;
-    assign pack_words = trn_valid ? trn_words : msg_words;
-    assign pack       = trn_valid ? (64 * MostWords)'(trn) : msg;
-    assign msg_ready  = pack_ready && !trn_valid;
+    // Its messages are few, and a request waits for each: they go first.
+    assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
     ccix_translate #(.NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead)) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
@@ -107,9 +97,10 @@ module ccix_fpga
       .phys_valid_o(phys_valid), .phys_ready_i(phys_ready), .phys_write_o(phys_write),
       .phys_index_o(phys_index), .phys_tag_o(phys_tag), .phys_mask_o(phys_mask),
       .phys_data_o(phys_data), .phys_rsp_valid_i(rsp_valid), .phys_rsp_tag_i(rsp_tag),
-      .phys_rsp_data_i(rsp_data), .msg_valid_o(trn_valid), .msg_ready_i(pack_ready),
-      .msg_words_o(trn_words), .msg_o(trn), .in_valid_i(in_valid), .in_word_i(ans_header),
-      .fail_o(fail[2])
+      .phys_rsp_data_i(rsp_data), .msg_valid_o(trn_valid), .msg_ready_i(trn_ready),
+      .msg_words_o(trn_words), .msg_o(trn), .in_valid_i(ans_valid && for_translate),
+      .in_word_i(ans_header),
+      .fail_o(fail[1])
     );
   end else begin : gen_wire
     assign phys_valid     = line_valid;
@@ -123,71 +114,42 @@ module ccix_fpga
     assign line_rsp_tag   = rsp_tag;
     assign line_rsp_fault = 1'b0;
     assign line_rsp_data  = rsp_data;
-    assign ans_lines      = ans_valid;
-    assign pack_valid     = msg_valid;
-    assign pack_words     = msg_words;
-    assign pack           = msg;
-    assign msg_ready      = pack_ready;
-    assign fail[2]        = 1'b0;
+    assign {trn_valid, trn_words, trn, for_translate} = '0;
+    assign fail[1]        = 1'b0;
+    logic unused;
+    assign unused = ^{trn_ready, ans_header};
   end
 
   // ---------------------------------------------------------------- agent
-  if (CacheLines == 0) begin : gen_request
-    ccix_request #(.NumTxns(NumTxns)) u_request (
-      .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
-      .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
-      .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
-      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
-      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
-      .ans_header_i(ans_header), .ans_data_i(ans_data), .places_o(places), .stray_o(stray),
-      .fail_o(fail[0])
-    );
-  end else begin : gen_cache
-    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
-      .clk_i, .rst_ni, .req_valid_i(phys_valid), .req_ready_o(phys_ready),
-      .req_write_i(phys_write), .req_index_i(phys_index), .req_tag_i(phys_tag),
-      .req_mask_i(phys_mask), .req_data_i(phys_data), .rsp_valid_o(rsp_valid),
-      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .hold_snoops_i(1'b0),
-      .msg_valid_o(msg_valid),
-      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_lines),
-      .ans_header_i(ans_header), .ans_data_i(ans_data), .stray_o(stray), .fail_o(fail[0])
-    );
-    // Its requests need no places: the home has more than the cache has requests open.
-    assign places = {7'd0, ans_lines && ans_header.kind == MsgCredit};
-  end
-  ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
-    .clk_i, .rst_ni, .valid_i(pack_valid), .ready_o(pack_ready), .words_i(pack_words),
-    .message_i(pack), .tx_valid_o(cxs_tx_valid_o), .tx_last_o(cxs_tx_last_o),
-    .tx_words_o(cxs_tx_words_o), .tx_data_o(cxs_tx_data_o), .tx_credit_i(cxs_tx_credit_i)
+  ccix_node #(
+    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines),
+    .SideFirst(1'b1)
+  ) u_node (
+    .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
+    .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
+    .req_valid_i(phys_valid), .req_ready_o(phys_ready), .req_write_i(phys_write),
+    .req_index_i(phys_index), .req_tag_i(phys_tag), .req_mask_i(phys_mask),
+    .req_data_i(phys_data), .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data),
+    .hold_snoops_i(1'b0), .side_valid_i(trn_valid), .side_ready_o(trn_ready),
+    .side_words_i(trn_words), .side_i((64 * MostWords)'(trn)), .ans_valid_o(ans_valid),
+    .ans_header_o(ans_header), .ans_data_o(ans_data), .agent_i(!for_translate),
+    .fail_o(fail[0]), .status_up_o, .status_packets_o, .status_words_o, .status_stray_o
   );
-  ccix_unpack u_unpack (
-    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
-    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(ans_valid),
-    .header_o(ans_header), .data_o(ans_data), .fail_o(fail[1])
-  );
+  logic unused_data;
+  assign unused_data = ^ans_data;
 
   // ---------------------------------------------------------------- counters
-  logic up_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      up_q              <= 1'b0;
       status_requests_o <= '0;
-      status_packets_o  <= '0;
-      status_words_o    <= '0;
       status_wrong_o    <= '0;
-      status_stray_o    <= '0;
       status_faults_o   <= '0;
     end else begin
-      up_q              <= up_q || places != '0;
       status_requests_o <= status_requests_o + 32'(phys_valid && phys_ready);
-      status_packets_o  <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
-      status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
       status_wrong_o    <= status_wrong_o + 32'(wrong);
-      status_stray_o    <= status_stray_o + 32'(stray);
       status_faults_o   <= status_faults_o + 32'(line_rsp_valid && line_rsp_fault);
     end
   end
-  assign status_up_o   = up_q;
   assign status_fail_o = fail != '0;
 
   assign probe_o[Taken]          = task_valid_i && task_ready_o;

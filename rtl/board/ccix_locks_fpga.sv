@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA that updates records of host memory under locks that it shares with the host.
 ///
-/// transactions -> ccix_update -> ccix_cache or ccix_request -> ccix_pack -> CCIX interface of a PCIe hard
-/// block, and back through ccix_unpack; its orders, and those of the host, to lock_table
-/// (docs/explanation/cores/ccix.md)
+/// transactions -> ccix_update -> ccix_node -> CCIX interface of a PCIe hard block; its orders, and
+/// those of the host, to lock_table (docs/explanation/cores/ccix.md)
 ///
 ///   Pins        cxs: a packet's beats of 512 bits, credits both ways. update: transactions and
 ///               their ends; reset of the unit, and a hold: its clock stands still, to the lease
 ///   Lease       ccix_lease is between the unit and what it reaches. A reset or held unit loses its
 ///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
-///               of each acquire and try, when it is decided. Without: the unit's orders are messages
-///               to a table of the host, and so are their answers. With Cas, which needs
+///               of each acquire and try, when it is decided. Without: the unit's orders are
+///               messages to a table of the host, and so are their answers. With Cas, which needs
 ///               CacheLines: ccix_cas, and no table
 ///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
 ///               memory
@@ -20,8 +19,8 @@
 ///               its beat to the answer's 7
 ///   Throughput  an order in 2 cycles
 ///   Probes      at the cycle of what they say
-///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; Table; Posted as
-///               ccix_update; CacheLines 0 or 4 ways of a power of two of sets; Lease as ccix_lease
+///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; Table; Posted as
+///               ccix_update; Lease as ccix_lease
 ///   Not done    the hard block, virtual addresses; a reset of the table with all of the FPGA
 module ccix_locks_fpga
   import ccix_pkg::*;
@@ -109,7 +108,7 @@ module ccix_locks_fpga
   logic [7:0] req_tag, rsp_tag;
   mask_t req_mask;
   line_t req_data, rsp_data;
-  logic [4:0] fail;
+  logic [3:0] fail;
   logic unit_rst_n, unit_ready, unit_done, stop, waits, join_, joined, beat, current, stale;
   logic [7:0] token, unit_token;
   logic unit_order_valid, unit_order_ready, unit_order_exclusive, unit_req_valid, unit_req_ready;
@@ -164,19 +163,18 @@ module ccix_locks_fpga
     .req_index_o(req_index), .req_tag_o(req_tag), .req_mask_o(req_mask), .req_data_o(req_data),
     .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_word_i(rsp_data[0]), .lost_o(update_lost_o),
     .lost_slot_o(update_lost_slot_o), .lost_whole_o(update_lost_whole_o), .stale_o(stale),
-    .fail_o(fail[4])
+    .fail_o(fail[1])
   );
   logic unused_unit;
   assign unused_unit = ^{unit_ready, unit_req_tag, unit_req_mask};
 
   // ---------------------------------------------------------------- locks
-  logic in_valid, in_lock, in_lines, lck_valid, lck_ready;
+  logic in_valid, in_lock, lck_valid, lck_ready;
   header_t in_header;
   line_t in_data;
   lock_message_t in_message, lck;
   assign in_message = in_header;
   assign in_lock    = in_valid && in_header.kind == MsgLock;
-  assign in_lines   = in_valid && in_header.kind != MsgLock;
   if (Table) begin : gen_table
     // Orders of the host wait here; the unit's wait at its port.
     logic host_valid, host_ready, host_room, req_go, choose, room, ans_valid, ans_exclusive;
@@ -256,102 +254,66 @@ module ccix_locks_fpga
   end
 
   // ---------------------------------------------------------------- records
-  logic msg_valid, msg_ready, stray;
-  logic [3:0] msg_words;
-  word_t [MostWords-1:0] msg;
-  logic [7:0] places;
-  if (CacheLines == 0) begin : gen_request
-    ccix_request #(.NumTxns(NumTxns)) u_request (
-      .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .req_write_i(req_write),
-      .req_index_i(req_index), .req_tag_i(req_tag), .req_mask_i(req_mask), .req_data_i(req_data),
-      .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .msg_valid_o(msg_valid),
-      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
-      .ans_header_i(in_header), .ans_data_i(in_data), .places_o(places), .stray_o(stray),
-      .fail_o(fail[0])
+  logic line_valid, line_ready, line_write, line_rsp_valid, hold_snoops;
+  index_t line_index;
+  logic [7:0] line_tag;
+  mask_t line_mask;
+  line_t line_data;
+  if (Cas) begin : gen_locks
+    ccix_cas u_cas (
+      .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
+      .order_op_i(order_op), .order_exclusive_i(order_exclusive), .order_lock_i(order_lock),
+      .order_slot_i(order_slot), .ans_valid_o(unit_ans_valid), .ans_status_o(unit_ans_status),
+      .ans_slot_o(unit_ans_slot), .req_valid_i(req_valid), .req_ready_o(req_ready),
+      .req_write_i(req_write), .req_index_i(req_index), .req_tag_i(req_tag),
+      .req_mask_i(req_mask), .req_data_i(req_data), .rsp_valid_o(rsp_valid),
+      .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
+      .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
+      .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
+      .rsp_tag_i(rsp_tag), .rsp_lock_i(rsp_data[7])
     );
-  end else begin : gen_cache
-    logic line_valid, line_ready, line_write, line_rsp_valid, hold_snoops;
-    index_t line_index;
-    logic [7:0] line_tag;
-    mask_t line_mask;
-    line_t line_data;
-    if (Cas) begin : gen_locks
-      ccix_cas u_cas (
-        .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
-        .order_op_i(order_op), .order_exclusive_i(order_exclusive), .order_lock_i(order_lock),
-        .order_slot_i(order_slot), .ans_valid_o(unit_ans_valid), .ans_status_o(unit_ans_status),
-        .ans_slot_o(unit_ans_slot), .req_valid_i(req_valid), .req_ready_o(req_ready),
-        .req_write_i(req_write), .req_index_i(req_index), .req_tag_i(req_tag),
-        .req_mask_i(req_mask), .req_data_i(req_data), .rsp_valid_o(rsp_valid),
-        .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
-        .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
-        .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
-        .rsp_tag_i(rsp_tag), .rsp_lock_i(rsp_data[7])
-      );
-    end else begin : gen_lines
-      assign line_valid  = req_valid;
-      assign req_ready   = line_ready;
-      assign line_write  = req_write;
-      assign line_index  = req_index;
-      assign line_tag    = req_tag;
-      assign line_mask   = req_mask;
-      assign line_data   = req_data;
-      assign rsp_valid   = line_rsp_valid;
-      assign hold_snoops = 1'b0;
-    end
-    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
-      .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
-      .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
-      .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),
-      .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data), .hold_snoops_i(hold_snoops),
-      .msg_valid_o(msg_valid),
-      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(in_lines),
-      .ans_header_i(in_header), .ans_data_i(in_data), .stray_o(stray), .fail_o(fail[0])
-    );
-    // Its requests need no places: the home has more than the cache has requests open.
-    assign places = {7'd0, in_lines && in_header.kind == MsgCredit};
+  end else begin : gen_lines
+    assign line_valid  = req_valid;
+    assign req_ready   = line_ready;
+    assign line_write  = req_write;
+    assign line_index  = req_index;
+    assign line_tag    = req_tag;
+    assign line_mask   = req_mask;
+    assign line_data   = req_data;
+    assign rsp_valid   = line_rsp_valid;
+    assign hold_snoops = 1'b0;
   end
 
-  // ---------------------------------------------------------------- packets
   // Lines first: an order behind a write stays behind it.
-  logic pack_ready;
-  assign msg_ready = pack_ready;
-  assign lck_ready = pack_ready && !msg_valid;
-  ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
-    .clk_i, .rst_ni, .valid_i(msg_valid || lck_valid), .ready_o(pack_ready),
-    .words_i(msg_valid ? msg_words : 4'd1),
-    .message_i(msg_valid ? msg : (64 * MostWords)'(lck)), .tx_valid_o(cxs_tx_valid_o),
-    .tx_last_o(cxs_tx_last_o), .tx_words_o(cxs_tx_words_o), .tx_data_o(cxs_tx_data_o),
-    .tx_credit_i(cxs_tx_credit_i)
+  ccix_node #(
+    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines)
+  ) u_node (
+    .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
+    .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
+    .req_valid_i(line_valid), .req_ready_o(line_ready), .req_write_i(line_write),
+    .req_index_i(line_index), .req_tag_i(line_tag), .req_mask_i(line_mask),
+    .req_data_i(line_data), .rsp_valid_o(line_rsp_valid), .rsp_tag_o(rsp_tag),
+    .rsp_data_o(rsp_data), .hold_snoops_i(hold_snoops), .side_valid_i(lck_valid),
+    .side_ready_o(lck_ready), .side_words_i(4'd1), .side_i((64 * MostWords)'(lck)),
+    .ans_valid_o(in_valid), .ans_header_o(in_header), .ans_data_o(in_data),
+    .agent_i(in_header.kind != MsgLock), .fail_o(fail[0]), .status_up_o, .status_packets_o,
+    .status_words_o, .status_stray_o
   );
-  ccix_unpack u_unpack (
-    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
-    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(in_valid),
-    .header_o(in_header), .data_o(in_data), .fail_o(fail[1])
-  );
+  logic unused_data;
+  assign unused_data = ^in_data;
 
   // ---------------------------------------------------------------- counters
-  logic up_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      up_q              <= 1'b0;
       status_requests_o <= '0;
-      status_packets_o  <= '0;
-      status_words_o    <= '0;
-      status_stray_o    <= '0;
       status_orders_o   <= '0;
       status_stale_o    <= '0;
     end else begin
-      up_q              <= up_q || places != '0;
       status_requests_o <= status_requests_o + 32'(req_valid && req_ready);
-      status_packets_o  <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
-      status_words_o    <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
-      status_stray_o    <= status_stray_o + 32'(stray);
       status_orders_o   <= status_orders_o + 32'(order_valid && order_ready);
       status_stale_o    <= status_stale_o + 32'(stale);
     end
   end
-  assign status_up_o     = up_q;
   assign status_fail_o   = fail != '0;
   assign status_wrong_o  = '0;
   assign status_faults_o = '0;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Device: an FPGA at one coherent link or two, with an agent that has no cache, and perhaps one that has.
+/// Device: an FPGA at one coherent link or two, with an agent that has no cache, and perhaps one
+/// that has.
 ///
-/// lines -> coherence_remote -> coherence_links -> blocks, and back (docs/explanation/cores/coherence.md)
+/// lines -> coherence_remote -> coherence_node -> blocks, and back
+/// (docs/explanation/cores/coherence.md)
 ///
-///   Pins        blocks: the user side of the link's lanes, a block of 512 bits each. lines: what the FPGA's
-///               own logic asks for; requests valid/ready, responses without ready, in any order
+///   Pins        blocks: the user side of the link's lanes, a block of 512 bits each. lines: what
+///               the FPGA's own logic asks for; requests valid/ready, responses without ready, in
+///               any order
 ///   Latency     request to its block 2 cycles; a response's last block to its response 2 cycles
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
-///   Parameters  as coherence_links; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
+///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
 ///   Not done    lanes
 module eci_fpga
   import blocklink_pkg::*;
@@ -77,12 +80,8 @@ module eci_fpga
   logic [NumLinks-1:0][NumVcs-1:0][3:0] rx_avail, rx_pop;
   word_t [NumVcs-1:0][ChunkWords-1:0] tx_words;
   word_t [NumLinks-1:0][NumVcs-1:0][7:0] rx_words;
-  logic stray, io_stray, quiet, hold, lines_ready;
+  logic stray, requested, quiet, hold, lines_ready;
   assign lines_req_ready_o = lines_ready && !hold;
-  logic [NumVcs-1:0] agent_valid, agent_ready;
-  logic [NumVcs-1:0][3:0] agent_count;
-  logic [NumLinks-1:0][NumVcs-1:0][3:0] agent_avail, agent_pop;
-  word_t [NumVcs-1:0][ChunkWords-1:0] agent_words;
 
   coherence_remote #(
     .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .NumLinks(NumLinks)
@@ -93,39 +92,27 @@ module eci_fpga
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
-    .valid_o(agent_valid), .ready_i(agent_ready), .count_o(agent_count), .words_o(agent_words),
-    .words_i(rx_words), .avail_i(agent_avail), .pop_o(agent_pop), .quiet_o(quiet), .stray_o(stray)
-  );
-  coherence_io #(.NumLinks(NumLinks)) u_io (
-    .clk_i, .rst_ni,
-    .req_valid_i(io_req_valid_i), .req_ready_o(io_req_ready_o),
-    .req_kind_i(coherence_io_pkg::io_kind_e'(io_req_kind_i)), .req_address_i(io_req_address_i),
-    .req_mask_i(io_req_mask_i), .req_tag_i(io_req_tag_i), .req_data_i(io_req_data_i),
-    .rsp_valid_o(io_rsp_valid_o), .rsp_tag_o(io_rsp_tag_o), .rsp_data_o(io_rsp_data_o),
-    .event_valid_o(io_event_valid_o), .event_ipi_o(io_event_ipi_o),
-    .event_address_o(io_event_address_o), .quiet_i(quiet), .hold_o(hold),
-    .agent_valid_i(agent_valid), .agent_ready_o(agent_ready), .agent_count_i(agent_count),
-    .agent_words_i(agent_words), .agent_avail_o(agent_avail), .agent_pop_i(agent_pop),
     .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
-    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .stray_o(io_stray)
+    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray)
   );
-  coherence_links #(
+  coherence_node #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
     .RoundTrip(RoundTrip)
-  ) u_links (
-    .clk_i, .rst_ni, .partition_i(cfg_partition_i),
-    .tx_blocks_o(blocks_tx_data_o), .tx_ready_i(blocks_tx_ready_i),
-    .rx_blocks_i(blocks_rx_data_i), .rx_valid_i(blocks_rx_valid_i),
-    .valid_i(tx_valid), .ready_o(tx_ready), .count_i(tx_count), .words_i(tx_words),
-    .words_o(rx_words), .avail_o(rx_avail), .pop_i(rx_pop), .stray_i(stray || io_stray),
-    .up_o(status_up_o), .fail_o(status_fail_o), .blocks_o(status_blocks_o),
-    .sent_o(status_words_o), .got_o(status_got_o), .bad_o(status_bad_o),
-    .again_o(status_again_o), .stray_o(status_stray_o)
+  ) u_node (
+    .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
+    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_valid_i, .io_req_ready_o, .io_req_kind_i,
+    .io_req_address_i, .io_req_mask_i, .io_req_tag_i, .io_req_data_i, .io_rsp_valid_o,
+    .io_rsp_tag_o, .io_rsp_data_o, .io_event_valid_o, .io_event_ipi_o, .io_event_address_o,
+    .quiet_i(quiet), .hold_o(hold), .agent_valid_i(tx_valid), .agent_ready_o(tx_ready),
+    .agent_count_i(tx_count), .agent_words_i(tx_words), .agent_words_o(rx_words),
+    .agent_avail_o(rx_avail), .agent_pop_i(rx_pop), .agent_stray_i(stray),
+    .requested_o(requested), .status_up_o, .status_fail_o, .status_blocks_o, .status_words_o,
+    .status_got_o, .status_bad_o, .status_again_o, .status_stray_o
   );
 
   assign probe_o[Accepted]      = lines_req_valid_i && lines_req_ready_o;
   assign probe_tag_o[Accepted]  = lines_req_tag_i;
-  assign probe_o[Requested]     = (tx_valid[7:6] & tx_ready[7:6]) != '0;
+  assign probe_o[Requested]     = requested;
   assign probe_tag_o[Requested] = '0;
   assign probe_o[Completed]     = lines_rsp_valid_o;
   assign probe_tag_o[Completed] = lines_rsp_tag_o;

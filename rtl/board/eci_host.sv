@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: a host's end of one coherent link or two, the home of its memory.
 ///
-/// blocks -> coherence_links -> coherence_home or coherence_host -> mem, and back
+/// blocks -> coherence_node -> coherence_home or coherence_host -> mem, and back
 /// (docs/explanation/cores/coherence.md)
 ///
-///   Pins        blocks: as of eci_fpga. mem: the host's last cache level and memory, a line a request;
-///               requests and responses valid/ready, responses in any order. lines: with a directory,
-///               the host's own loads, stores and evictions, as of eci_fpga; without, never ready
-///   Directory   DirectorySets 0: no line is cached by the remote, and the host's cache is behind mem.
-///               Else the host's cache and the directory are here, and memory behind mem
-///   Latency     without directory: a request's block to mem 3 cycles; mem's answer to its first block 2 cycles
+///   Pins        blocks: as of eci_fpga. mem: the host's last cache level and memory, a line a
+///               request; requests and responses valid/ready, responses in any order. lines: with
+///               a directory, the host's own loads, stores and evictions, as of eci_fpga; without,
+///               never ready
+///   Directory   DirectorySets 0: no line is cached by the remote, and the host's cache is behind
+///               mem. Else the host's cache and the directory are here, and memory behind mem
+///   Latency     without directory: a request's block to mem 3 cycles; mem's answer to its first
+///               block 2 cycles
 ///   Throughput  a request a cycle, a line in 2 cycles
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
-///   Parameters  as coherence_links; NumTbe, DirectorySets, DirectoryWays as coherence_home or
+///   Parameters  as coherence_node; NumTbe, DirectorySets, DirectoryWays as coherence_home or
 ///               coherence_host
 ///   Not done    lanes
 module eci_host
@@ -94,18 +96,13 @@ module eci_host
   logic [NumLinks-1:0][NumVcs-1:0][3:0] rx_avail, rx_pop;
   word_t [NumVcs-1:0][ChunkWords-1:0] tx_words;
   word_t [NumLinks-1:0][NumVcs-1:0][7:0] rx_words;
-  logic stray, io_stray, quiet, hold;
-  assign quiet = 1'b1;  // the host has no uncached stores of lines elsewhere
-  logic [NumVcs-1:0] agent_valid, agent_ready;
-  logic [NumVcs-1:0][3:0] agent_count;
-  logic [NumLinks-1:0][NumVcs-1:0][3:0] agent_avail, agent_pop;
-  word_t [NumVcs-1:0][ChunkWords-1:0] agent_words;
+  logic stray, unused_requested, unused_hold;
 
   if (DirectorySets == 0) begin : gen_plain
     coherence_home #(.NumTbe(NumTbe), .NumLinks(NumLinks)) u_home (
       .clk_i, .rst_ni,
-      .words_i(rx_words), .avail_i(agent_avail), .pop_o(agent_pop),
-      .valid_o(agent_valid), .ready_i(agent_ready), .count_o(agent_count), .words_o(agent_words),
+      .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
+      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
       .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
       .mem_rsp_data_i, .stray_o(stray)
@@ -127,40 +124,27 @@ module eci_host
       .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
       .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
       .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
-      .words_i(rx_words), .avail_i(agent_avail), .pop_o(agent_pop),
-      .valid_o(agent_valid), .ready_i(agent_ready), .count_o(agent_count), .words_o(agent_words),
+      .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
+      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
       .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
       .mem_rsp_data_i, .stray_o(stray)
     );
   end
-  coherence_io #(.NumLinks(NumLinks)) u_io (
-    .clk_i, .rst_ni,
-    .req_valid_i(io_req_valid_i), .req_ready_o(io_req_ready_o),
-    .req_kind_i(coherence_io_pkg::io_kind_e'(io_req_kind_i)), .req_address_i(io_req_address_i),
-    .req_mask_i(io_req_mask_i), .req_tag_i(io_req_tag_i), .req_data_i(io_req_data_i),
-    .rsp_valid_o(io_rsp_valid_o), .rsp_tag_o(io_rsp_tag_o), .rsp_data_o(io_rsp_data_o),
-    .event_valid_o(io_event_valid_o), .event_ipi_o(io_event_ipi_o),
-    .event_address_o(io_event_address_o), .quiet_i(quiet), .hold_o(hold),
-    .agent_valid_i(agent_valid), .agent_ready_o(agent_ready), .agent_count_i(agent_count),
-    .agent_words_i(agent_words), .agent_avail_o(agent_avail), .agent_pop_i(agent_pop),
-    .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
-    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .stray_o(io_stray)
-  );
-  logic unused_hold;
-  assign unused_hold = hold;
-  coherence_links #(
+  // The host has no uncached stores of lines elsewhere: it is always quiet.
+  coherence_node #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
     .RoundTrip(RoundTrip)
-  ) u_links (
-    .clk_i, .rst_ni, .partition_i(cfg_partition_i),
-    .tx_blocks_o(blocks_tx_data_o), .tx_ready_i(blocks_tx_ready_i),
-    .rx_blocks_i(blocks_rx_data_i), .rx_valid_i(blocks_rx_valid_i),
-    .valid_i(tx_valid), .ready_o(tx_ready), .count_i(tx_count), .words_i(tx_words),
-    .words_o(rx_words), .avail_o(rx_avail), .pop_i(rx_pop), .stray_i(stray || io_stray),
-    .up_o(status_up_o), .fail_o(status_fail_o), .blocks_o(status_blocks_o),
-    .sent_o(status_words_o), .got_o(status_got_o), .bad_o(status_bad_o),
-    .again_o(status_again_o), .stray_o(status_stray_o)
+  ) u_node (
+    .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
+    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_valid_i, .io_req_ready_o, .io_req_kind_i,
+    .io_req_address_i, .io_req_mask_i, .io_req_tag_i, .io_req_data_i, .io_rsp_valid_o,
+    .io_rsp_tag_o, .io_rsp_data_o, .io_event_valid_o, .io_event_ipi_o, .io_event_address_o,
+    .quiet_i(1'b1), .hold_o(unused_hold), .agent_valid_i(tx_valid), .agent_ready_o(tx_ready),
+    .agent_count_i(tx_count), .agent_words_i(tx_words), .agent_words_o(rx_words),
+    .agent_avail_o(rx_avail), .agent_pop_i(rx_pop), .agent_stray_i(stray),
+    .requested_o(unused_requested), .status_up_o, .status_fail_o, .status_blocks_o, .status_words_o,
+    .status_got_o, .status_bad_o, .status_again_o, .status_stray_o
   );
 
   assign probe_o[LookedUp]      = mem_req_valid_o && mem_req_ready_i && !mem_req_write_o;

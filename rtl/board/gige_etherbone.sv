@@ -132,27 +132,11 @@ module gige_etherbone
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .wb_cyc_i    (cyc),
-    .wb_stb_i    (stb),
-    .wb_we_i     (we),
-    .wb_adr_i    (adr),
-    .wb_sel_i    (sel),
-    .wb_dat_i    (dat_w),
-    .wb_stall_o  (stall),
-    .wb_ack_o    (ack),
-    .wb_err_o    (err),
-    .wb_dat_o    (dat_r),
-    .ctrl_cyc_o  (c_cyc),
-    .ctrl_stb_o  (c_stb),
-    .ctrl_we_o   (c_we),
-    .ctrl_adr_o  (c_adr),
-    .ctrl_sel_o  (c_sel),
-    .ctrl_dat_o  (c_dat_w),
-    .ctrl_stall_i(c_stall),
-    .ctrl_ack_i  (c_ack),
-    .ctrl_err_i  (c_err),
-    .ctrl_dat_i  (c_dat_r),
-    .idle_o      (bus_idle)
+    .wb_i  ({cyc, stb, we, adr, sel, dat_w}),
+    .wb_o  ({stall, ack, err, dat_r}),
+    .ctrl_o({c_cyc, c_stb, c_we, c_adr, c_sel, c_dat_w}),
+    .ctrl_i({c_stall, c_ack, c_err, c_dat_r}),
+    .idle_o(bus_idle)
   );
 
   gige_ctrl_pkg::stats_t stats;

@@ -127,12 +127,8 @@ module nanet_nic_10g
   end
 
   // ---------------------------------------------------------------- ports
-  localparam int unsigned UsageW = $clog2(Depth) + 2;
-  logic [NumPorts-1:0] beat_valid, beat_ready, head_lost, first, last, echo, port_idle;
-  nanet_pkg::entry_e [NumPorts-1:0] beat_kind;
-  logic [NumPorts-1:0][DataWidth-1:0] beat;
-  logic [NumPorts-1:0][UsageW-1:0] usage, ends;
-  nanet_pkg::frames_t [NumPorts-1:0] frames;
+  logic [NumPorts-1:0] echo, port_idle;
+  nanet_pkg::arrival_t [NumPorts-1:0] arrivals;
   logic core_idle;
 
   localparam int unsigned MaxPorts = 2;
@@ -153,11 +149,7 @@ module nanet_nic_10g
   );
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
-    nanet_port_10g #(
-      .DataWidth(DataWidth),
-      .Depth    (Depth),
-      .Stores   (Stores)
-    ) u_port (
+    nanet_port_10g u_port (
       .clk_i,
       .rst_ni,
       .xgmii_rx_clk_i(rx_clk[i]),
@@ -170,16 +162,7 @@ module nanet_nic_10g
       .cfg_mac_i     (cfg_mac_i + 48'(i)),
       .cfg_ip_i      (cfg_ip_i + 32'(i)),
       .cfg_port_i    (cfg_udp_port_i),
-      .beat_valid_o  (beat_valid[i]),
-      .beat_ready_i  (beat_ready[i]),
-      .beat_kind_o   (beat_kind[i]),
-      .beat_o        (beat[i]),
-      .usage_o       (usage[i]),
-      .ends_o        (ends[i]),
-      .head_lost_o   (head_lost[i]),
-      .first_o       (first[i]),
-      .last_o        (last[i]),
-      .frames_o      (frames[i]),
+      .arrival_o     (arrivals[i]),
       .idle_o        (port_idle[i])
     );
   end
@@ -188,100 +171,63 @@ module nanet_nic_10g
     assign txc[i] = '1;
   end
 
+  // ---------------------------------------------------------------- flattened
+  axi_pkg::bar_request_t  bar;
+  axi_pkg::bar_response_t bar_answer;
+  axi_pkg::request_t      dma;
+  axi_pkg::response_t     dma_answer;
+  assign bar = {
+      bar_awvalid_i, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bar_wvalid_i, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bar_bready_i,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_awready_o, bar_wready_o, bar_bvalid_o, bar_bid_o, bar_bresp_o, bar_arready_o,
+          bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = bar_answer;
+  assign {dma_awvalid_o, dma_awaddr_o, dma_awlen_o, dma_awsize_o, dma_awburst_o,
+          dma_wvalid_o, dma_wlast_o, dma_bready_o,
+          dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
+          dma_rready_o} = dma;
+  assign {dma_awid_o, dma_arid_o} = '0;
+  assign dma_answer = {
+      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
+  };
+
   nanet_core #(
     .NumPorts (NumPorts),
     .DataWidth(DataWidth),
+    .WordWidth(64),
     .Depth    (Depth),
+    .Stores   (Stores),
     .Firmware (Firmware),
     .Regions  (Regions)
   ) u_core (
     .clk_i,
     .rst_ni,
-    .beat_valid_i(beat_valid),
-    .beat_ready_o(beat_ready),
-    .beat_kind_i (beat_kind),
-    .beat_i      (beat),
-    .usage_i     (usage),
-    .ends_i      (ends),
-    .head_lost_i (head_lost),
-    .first_i     (first),
-    .last_i      (last),
-    .frames_i    (frames),
-    .echo_o      (echo),
-    .cfg_firmware_wake_min_i,
-    .cfg_firmware_wake_span_i,
-    .cfg_firmware_work_i,
-    .bar_awvalid_i,
-    .bar_awid_i,
-    .bar_awaddr_i,
-    .bar_awlen_i,
-    .bar_awsize_i,
-    .bar_awburst_i,
-    .bar_awready_o,
-    .bar_wvalid_i,
-    .bar_wdata_i,
-    .bar_wstrb_i,
-    .bar_wlast_i,
-    .bar_wready_o,
-    .bar_bvalid_o,
-    .bar_bid_o,
-    .bar_bresp_o,
-    .bar_bready_i,
-    .bar_arvalid_i,
-    .bar_arid_i,
-    .bar_araddr_i,
-    .bar_arlen_i,
-    .bar_arsize_i,
-    .bar_arburst_i,
-    .bar_arready_o,
-    .bar_rvalid_o,
-    .bar_rid_o,
-    .bar_rdata_o,
-    .bar_rresp_o,
-    .bar_rlast_o,
-    .bar_rready_i,
-    .dma_awvalid_o,
-    .dma_awid_o,
-    .dma_awaddr_o,
-    .dma_awlen_o,
-    .dma_awsize_o,
-    .dma_awburst_o,
-    .dma_awready_i,
-    .dma_wvalid_o,
+    .time_cycles_i,
+    .arrivals_i    (arrivals),
+    .echo_o        (echo),
+    .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
+    .bar_i         (bar),
+    .bar_o         (bar_answer),
+    .dma_o         (dma),
     .dma_wdata_o,
     .dma_wstrb_o,
-    .dma_wlast_o,
-    .dma_wready_i,
-    .dma_bvalid_i,
-    .dma_bid_i,
-    .dma_bresp_i,
-    .dma_bready_o,
-    .dma_arvalid_o,
-    .dma_arid_o,
-    .dma_araddr_o,
-    .dma_arlen_o,
-    .dma_arsize_o,
-    .dma_arburst_o,
-    .dma_arready_i,
-    .dma_rvalid_i,
-    .dma_rid_i,
+    .dma_i         (dma_answer),
     .dma_rdata_i,
-    .dma_rresp_i,
-    .dma_rlast_i,
-    .dma_rready_o,
     .irq_o,
     .result_valid_o,
     .result_o,
-    .time_cycles_i,
     .probe_o,
     .probe_tag_o,
     .status_datagrams_o,
     .status_events_o,
     .status_write_errors_o,
-    .idle_o       (core_idle)
+    .idle_o        (core_idle)
   );
   assign idle_o = core_idle && (&port_idle);
 
   logic unused;
-  assign unused = ^{rx_clk, rxd, rxc, echo};
+  assign unused = ^{rx_clk, rxd, rxc, echo, bar_awlen_i, bar_awburst_i, bar_arburst_i,
+                    dma_bid_i, dma_rid_i};
 endmodule

@@ -10,24 +10,26 @@
 ///   Not done    datagrams of one buffer behind its event: the last one's number stands for it
 module nanet_nic_probes
   import nanet_nic_pkg::*;
+  import nanet_pkg::steps_t;
 #(
   parameter int unsigned NumPorts = 1
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  input  logic [NumPorts-1:0]      first_i,     // a head leaves the UDP stage
-  input  logic [NumPorts-1:0]      last_i,      // an end enters the queue
-  input  logic [NumPorts-1:0]      ask_i,       // level: it waits for its address
-  input  logic [NumPorts-1:0]      accepted_i,
-  input  logic [NumPorts-1:0]      answered_i,
-  input  logic [NumPorts-1:0]      begun_i,
-  input  logic [NumPorts-1:0]      written_i,   // an event is taken
-  input  logic                     stored_i,    // and the queue has a place for it
-  input  logic                     completed_i,
-  input  logic [NumPorts-1:0][5:0] number_i,    // of the datagram at the list
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  steps_t [NumPorts-1:0]     steps_i,
+  input  logic   [NumPorts-1:0]     accepted_i,
+  input  logic   [NumPorts-1:0]     answered_i,
+  input  logic                      stored_i,     // the event queue has a place for an event
+  input  logic                      completed_i,
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o
 );
+  logic [NumPorts-1:0] ask, written;
+  for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
+    assign ask[i]     = steps_i[i].ask;
+    assign written[i] = steps_i[i].written;
+  end
+
   // Datagrams of events under way, the oldest first.
   logic [7:0] event_tag, done_event_tag;
   logic unused_ready, unused_valid;
@@ -38,7 +40,7 @@ module nanet_nic_probes
     .clk_i,
     .rst_ni,
     .clear_i(1'b0),
-    .valid_i(written_i != '0 && stored_i),
+    .valid_i(written != '0 && stored_i),
     .ready_o(unused_ready),
     .data_i (event_tag),
     .valid_o(unused_valid),
@@ -55,10 +57,10 @@ module nanet_nic_probes
       first_q <= '0;
       last_q  <= '0;
     end else begin
-      ask_q <= ask_i;
+      ask_q <= ask;
       for (int unsigned i = 0; i < NumPorts; i++) begin
-        first_q[i] <= first_q[i] + 6'(first_i[i]);
-        last_q[i]  <= last_q[i] + 6'(last_i[i]);
+        first_q[i] <= first_q[i] + 6'(steps_i[i].first);
+        last_q[i]  <= last_q[i] + 6'(steps_i[i].last);
       end
     end
   end
@@ -68,32 +70,32 @@ module nanet_nic_probes
     probe_tag_o = '0;
     event_tag   = '0;
     for (int i = int'(NumPorts) - 1; i >= 0; i--) begin
-      if (first_i[i]) begin
+      if (steps_i[i].first) begin
         probe_o[UdpFirst]     = 1'b1;
         probe_tag_o[UdpFirst] = {2'(i), first_q[i]};
       end
-      if (last_i[i]) begin
+      if (steps_i[i].last) begin
         probe_o[CtrlLast]     = 1'b1;
         probe_tag_o[CtrlLast] = {2'(i), last_q[i]};
       end
-      if (ask_i[i] && !ask_q[i]) begin
+      if (ask[i] && !ask_q[i]) begin
         probe_o[Requested]     = 1'b1;
-        probe_tag_o[Requested] = {2'(i), number_i[i]};
+        probe_tag_o[Requested] = {2'(i), steps_i[i].number};
       end
       if (accepted_i[i]) begin
         probe_o[Accepted]     = 1'b1;
-        probe_tag_o[Accepted] = {2'(i), number_i[i]};
+        probe_tag_o[Accepted] = {2'(i), steps_i[i].number};
       end
       if (answered_i[i]) begin
         probe_o[Answered]     = 1'b1;
-        probe_tag_o[Answered] = {2'(i), number_i[i]};
+        probe_tag_o[Answered] = {2'(i), steps_i[i].number};
       end
-      if (begun_i[i]) begin
+      if (steps_i[i].begun) begin
         probe_o[WriteFirst]     = 1'b1;
-        probe_tag_o[WriteFirst] = {2'(i), number_i[i]};
+        probe_tag_o[WriteFirst] = {2'(i), steps_i[i].number};
       end
-      if (written_i[i]) begin
-        event_tag            = {2'(i), number_i[i] - 6'd1};
+      if (written[i]) begin
+        event_tag            = {2'(i), steps_i[i].number - 6'd1};
         probe_o[Written]     = 1'b1;
         probe_tag_o[Written] = event_tag;
       end

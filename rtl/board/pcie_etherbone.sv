@@ -116,9 +116,9 @@ module pcie_etherbone
   localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
 
   // ---------------------------------------------------------------- the host's loads and stores
-  logic h_awvalid, h_awready, h_wvalid, h_wready, h_bvalid, h_bready, axi_idle, push_idle;
-  logic [IdWidth-1:0] h_bid;
-  logic [1:0] h_bresp;
+  logic bus_awvalid, bus_wvalid, bus_bready, axi_idle, push_idle;
+  axi_pkg::bar_request_t  bus;
+  axi_pkg::bar_response_t bus_answer;
   logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own;
   logic [12:0] h_adr;
   logic [3:0] h_sel;
@@ -152,14 +152,14 @@ module pcie_etherbone
     .bready_i     (bar_bready_i),
     .bid_o        (bar_bid_o),
     .bresp_o      (bar_bresp_o),
-    .bus_awvalid_o(h_awvalid),
-    .bus_awready_i(h_awready),
-    .bus_wvalid_o (h_wvalid),
-    .bus_wready_i (h_wready),
-    .bus_bvalid_i (h_bvalid),
-    .bus_bready_o (h_bready),
-    .bus_bid_i    (h_bid),
-    .bus_bresp_i  (h_bresp),
+    .bus_awvalid_o(bus_awvalid),
+    .bus_awready_i(bus_answer.awready),
+    .bus_wvalid_o (bus_wvalid),
+    .bus_wready_i (bus_answer.wready),
+    .bus_bvalid_i (bus_answer.bvalid),
+    .bus_bready_o (bus_bready),
+    .bus_bid_i    (bus_answer.bid),
+    .bus_bresp_i  (bus_answer.bresp),
     .start_i      (start),
     .open_i       (push_open),
     .room_i       (push_room),
@@ -175,38 +175,23 @@ module pcie_etherbone
     .idle_o       (push_idle)
   );
 
+  // Writes to the push window end in pcie_push; the others, and all reads, go on.
+  assign bus = {
+      bus_awvalid, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bus_wvalid, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bus_bready,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_arready_o, bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = {
+      bus_answer.arready, bus_answer.rvalid, bus_answer.rid, bus_answer.rdata,
+      bus_answer.rresp, bus_answer.rlast
+  };
   pcie_axi_wb #(
-    .AddrWidth(13),
-    .IdWidth  (IdWidth)
+    .AddrWidth(13)
   ) u_axi_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i(h_awvalid),
-    .awready_o(h_awready),
-    .awid_i   (bar_awid_i),
-    .awaddr_i (bar_awaddr_i),
-    .awsize_i (bar_awsize_i),
-    .wvalid_i (h_wvalid),
-    .wready_o (h_wready),
-    .wdata_i  (bar_wdata_i),
-    .wstrb_i  (bar_wstrb_i),
-    .wlast_i  (bar_wlast_i),
-    .bvalid_o (h_bvalid),
-    .bready_i (h_bready),
-    .bid_o    (h_bid),
-    .bresp_o  (h_bresp),
-    .arvalid_i(bar_arvalid_i),
-    .arready_o(bar_arready_o),
-    .arid_i   (bar_arid_i),
-    .araddr_i (bar_araddr_i),
-    .arlen_i  (bar_arlen_i),
-    .arsize_i (bar_arsize_i),
-    .rvalid_o (bar_rvalid_o),
-    .rready_i (bar_rready_i),
-    .rid_o    (bar_rid_o),
-    .rdata_o  (bar_rdata_o),
-    .rresp_o  (bar_rresp_o),
-    .rlast_o  (bar_rlast_o),
+    .bar_i     (bus),
+    .bar_o     (bus_answer),
     .wb_cyc_o  (h_cyc),
     .wb_stb_o  (h_stb),
     .wb_we_o   (h_we),
@@ -236,7 +221,8 @@ module pcie_etherbone
   pcie_dma_pkg::control_t control;
   pcie_dma_pkg::state_t state;
   pcie_dma_pkg::service_t service;
-  axi_pkg::address_t dma_aw, dma_ar;
+  axi_pkg::request_t dma;
+  axi_pkg::response_t dma_answer;
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
@@ -278,41 +264,26 @@ module pcie_etherbone
     .tx_data_i      (tx_data),
     .tx_first_i     (tx_first),
     .promise_i      (promise_q),
-    .arvalid_o(dma_arvalid_o),
-    .arready_i(dma_arready_i),
-    .ar_o     (dma_ar),
-    .rvalid_i(dma_rvalid_i),
-    .rready_o(dma_rready_o),
-    .rdata_i(dma_rdata_i),
-    .rresp_i(dma_rresp_i),
-    .rlast_i(dma_rlast_i),
-    .awvalid_o(dma_awvalid_o),
-    .awready_i(dma_awready_i),
-    .aw_o     (dma_aw),
-    .wvalid_o(dma_wvalid_o),
-    .wready_i(dma_wready_i),
-    .wdata_o(dma_wdata_o),
-    .wstrb_o(dma_wstrb_o),
-    .wlast_o(dma_wlast_o),
-    .bvalid_i(dma_bvalid_i),
-    .bready_o(dma_bready_o),
-    .bresp_i(dma_bresp_i),
+    .dma_o          (dma),
+    .dma_wdata_o,
+    .dma_wstrb_o,
+    .dma_i          (dma_answer),
+    .dma_rdata_i,
     .fetch_o        (fetch),
     .unit_o         (unit),
     .told_o         (told),
     .start_o        (start),
     .idle_o         (dma_idle)
   );
-  assign dma_awid_o    = '0;
-  assign dma_awaddr_o  = dma_aw.addr;
-  assign dma_awlen_o   = dma_aw.len;
-  assign dma_awsize_o  = dma_aw.size;
-  assign dma_awburst_o = dma_aw.burst;
-  assign dma_arid_o    = '0;
-  assign dma_araddr_o  = dma_ar.addr;
-  assign dma_arlen_o   = dma_ar.len;
-  assign dma_arsize_o  = dma_ar.size;
-  assign dma_arburst_o = dma_ar.burst;
+  assign {dma_awvalid_o, dma_awaddr_o, dma_awlen_o, dma_awsize_o, dma_awburst_o,
+          dma_wvalid_o, dma_wlast_o, dma_bready_o,
+          dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
+          dma_rready_o} = dma;
+  assign {dma_awid_o, dma_arid_o} = '0;
+  assign dma_answer = {
+      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
+  };
 
   // ---------------------------------------------------------------- Etherbone
   logic cyc, stb, we, stall, ack, err;
@@ -450,27 +421,11 @@ module pcie_etherbone
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .wb_cyc_i    (cyc),
-    .wb_stb_i    (stb),
-    .wb_we_i     (we),
-    .wb_adr_i    (adr),
-    .wb_sel_i    (sel),
-    .wb_dat_i    (dat_w),
-    .wb_stall_o  (stall),
-    .wb_ack_o    (ack),
-    .wb_err_o    (err),
-    .wb_dat_o    (dat_r),
-    .ctrl_cyc_o  (c_cyc),
-    .ctrl_stb_o  (c_stb),
-    .ctrl_we_o   (c_we),
-    .ctrl_adr_o  (c_adr),
-    .ctrl_sel_o  (c_sel),
-    .ctrl_dat_o  (c_dat_w),
-    .ctrl_stall_i(c_stall),
-    .ctrl_ack_i  (c_ack),
-    .ctrl_err_i  (c_err),
-    .ctrl_dat_i  (c_dat_r),
-    .idle_o      (bus_idle)
+    .wb_i  ({cyc, stb, we, adr, sel, dat_w}),
+    .wb_o  ({stall, ack, err, dat_r}),
+    .ctrl_o({c_cyc, c_stb, c_we, c_adr, c_sel, c_dat_w}),
+    .ctrl_i({c_stall, c_ack, c_err, c_dat_r}),
+    .idle_o(bus_idle)
   );
 
   wb_pcie_dma u_regs (

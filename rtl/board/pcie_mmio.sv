@@ -63,7 +63,15 @@ module pcie_mmio
 
   output logic idle_o
 );
-  localparam int unsigned IdWidth = 4;
+  axi_pkg::bar_request_t  bar;
+  axi_pkg::bar_response_t bar_answer;
+  assign bar = {
+      bar_awvalid_i, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bar_wvalid_i, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bar_bready_i,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_awready_o, bar_wready_o, bar_bvalid_o, bar_bid_o, bar_bresp_o, bar_arready_o,
+          bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = bar_answer;
 
   logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own, h_window;
   logic [16:0] h_adr;
@@ -72,37 +80,12 @@ module pcie_mmio
   logic r_stall, r_ack, r_err, axi_idle;
 
   pcie_axi_wb #(
-    .AddrWidth(17),
-    .IdWidth  (IdWidth)
+    .AddrWidth(17)
   ) u_axi_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i(bar_awvalid_i),
-    .awready_o(bar_awready_o),
-    .awid_i   (bar_awid_i),
-    .awaddr_i (bar_awaddr_i),
-    .awsize_i (bar_awsize_i),
-    .wvalid_i (bar_wvalid_i),
-    .wready_o (bar_wready_o),
-    .wdata_i  (bar_wdata_i),
-    .wstrb_i  (bar_wstrb_i),
-    .wlast_i  (bar_wlast_i),
-    .bvalid_o (bar_bvalid_o),
-    .bready_i (bar_bready_i),
-    .bid_o    (bar_bid_o),
-    .bresp_o  (bar_bresp_o),
-    .arvalid_i(bar_arvalid_i),
-    .arready_o(bar_arready_o),
-    .arid_i   (bar_arid_i),
-    .araddr_i (bar_araddr_i),
-    .arlen_i  (bar_arlen_i),
-    .arsize_i (bar_arsize_i),
-    .rvalid_o (bar_rvalid_o),
-    .rready_i (bar_rready_i),
-    .rid_o    (bar_rid_o),
-    .rdata_o  (bar_rdata_o),
-    .rresp_o  (bar_rresp_o),
-    .rlast_o  (bar_rlast_o),
+    .bar_i     (bar),
+    .bar_o     (bar_answer),
     .wb_cyc_o  (h_cyc),
     .wb_stb_o  (h_stb),
     .wb_we_o   (h_we),
@@ -191,27 +174,11 @@ module pcie_mmio
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .wb_cyc_i    (cyc),
-    .wb_stb_i    (stb),
-    .wb_we_i     (we),
-    .wb_adr_i    (adr),
-    .wb_sel_i    (sel),
-    .wb_dat_i    (dat_w),
-    .wb_stall_o  (stall),
-    .wb_ack_o    (ack),
-    .wb_err_o    (err),
-    .wb_dat_o    (dat_r),
-    .ctrl_cyc_o  (c_cyc),
-    .ctrl_stb_o  (c_stb),
-    .ctrl_we_o   (c_we),
-    .ctrl_adr_o  (c_adr),
-    .ctrl_sel_o  (c_sel),
-    .ctrl_dat_o  (c_dat_w),
-    .ctrl_stall_i(c_stall),
-    .ctrl_ack_i  (c_ack),
-    .ctrl_err_i  (c_err),
-    .ctrl_dat_i  (c_dat_r),
-    .idle_o      (bus_idle)
+    .wb_i  ({cyc, stb, we, adr, sel, dat_w}),
+    .wb_o  ({stall, ack, err, dat_r}),
+    .ctrl_o({c_cyc, c_stb, c_we, c_adr, c_sel, c_dat_w}),
+    .ctrl_i({c_stall, c_ack, c_err, c_dat_r}),
+    .idle_o(bus_idle)
   );
 
   wb_pcie_mmio u_regs (

@@ -133,7 +133,6 @@ module rdma_ni
 
   output logic idle_o
 );
-  localparam int unsigned AxiIdWidth = 4;
   localparam int unsigned ResetStages = 3;
 
   // ---------------------------------------------------------------- link's reset
@@ -148,11 +147,15 @@ module rdma_ni
   rdma_ctrl_pkg::control_t control;
   rdma_ctrl_pkg::state_t   state;
 
-  logic h_awvalid, h_awready, h_wvalid, h_wready, h_bvalid, h_bready;
-  logic h_arvalid, h_arready, h_rvalid, h_rready, h_rlast;
-  logic [AxiIdWidth-1:0] h_bid, h_rid;
-  logic [1:0]  h_bresp, h_rresp;
-  logic [63:0] h_rdata;
+  axi_pkg::bar_request_t  bar, registers;
+  axi_pkg::bar_response_t bar_answer, registers_answer;
+  assign bar = {
+      bar_awvalid_i, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bar_wvalid_i, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bar_bready_i,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_awready_o, bar_wready_o, bar_bvalid_o, bar_bid_o, bar_bresp_o, bar_arready_o,
+          bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = bar_answer;
   logic r_cyc, r_stb, r_we, r_stall, r_ack, r_err;
   logic [13:0] r_adr;
   logic [3:0]  r_sel;
@@ -165,54 +168,14 @@ module rdma_ni
   logic [15:3] table_addr, table_raddr;
   logic bar_refused, bar_idle, axi_idle, ready;
 
-  rdma_bar #(
-    .IdWidth(AxiIdWidth)
-  ) u_bar (
+  rdma_bar u_bar (
     .clk_i,
     .rst_ni,
     .ready_i       (ready),
-    .awvalid_i     (bar_awvalid_i),
-    .awready_o     (bar_awready_o),
-    .awid_i        (bar_awid_i),
-    .awaddr_i      (bar_awaddr_i),
-    .awsize_i      (bar_awsize_i),
-    .wvalid_i      (bar_wvalid_i),
-    .wready_o      (bar_wready_o),
-    .wdata_i       (bar_wdata_i),
-    .wstrb_i       (bar_wstrb_i),
-    .wlast_i       (bar_wlast_i),
-    .bvalid_o      (bar_bvalid_o),
-    .bready_i      (bar_bready_i),
-    .bid_o         (bar_bid_o),
-    .bresp_o       (bar_bresp_o),
-    .arvalid_i     (bar_arvalid_i),
-    .arready_o     (bar_arready_o),
-    .arid_i        (bar_arid_i),
-    .araddr_i      (bar_araddr_i),
-    .arlen_i       (bar_arlen_i),
-    .arsize_i      (bar_arsize_i),
-    .rvalid_o      (bar_rvalid_o),
-    .rready_i      (bar_rready_i),
-    .rid_o         (bar_rid_o),
-    .rdata_o       (bar_rdata_o),
-    .rresp_o       (bar_rresp_o),
-    .rlast_o       (bar_rlast_o),
-    .bus_awvalid_o (h_awvalid),
-    .bus_awready_i (h_awready),
-    .bus_wvalid_o  (h_wvalid),
-    .bus_wready_i  (h_wready),
-    .bus_bvalid_i  (h_bvalid),
-    .bus_bready_o  (h_bready),
-    .bus_bid_i     (h_bid),
-    .bus_bresp_i   (h_bresp),
-    .bus_arvalid_o (h_arvalid),
-    .bus_arready_i (h_arready),
-    .bus_rvalid_i  (h_rvalid),
-    .bus_rready_o  (h_rready),
-    .bus_rid_i     (h_rid),
-    .bus_rdata_i   (h_rdata),
-    .bus_rresp_i   (h_rresp),
-    .bus_rlast_i   (h_rlast),
+    .bar_i         (bar),
+    .bar_o         (bar_answer),
+    .bus_o         (registers),
+    .bus_i         (registers_answer),
     .rq_coming_o   (rq_coming),
     .rq_we_o       (rq_we),
     .rq_addr_o     (rq_addr),
@@ -235,37 +198,12 @@ module rdma_ni
   );
 
   pcie_axi_wb #(
-    .AddrWidth(14),
-    .IdWidth  (AxiIdWidth)
+    .AddrWidth(14)
   ) u_axi_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i (h_awvalid),
-    .awready_o (h_awready),
-    .awid_i    (bar_awid_i),
-    .awaddr_i  (bar_awaddr_i[13:0]),
-    .awsize_i  (bar_awsize_i),
-    .wvalid_i  (h_wvalid),
-    .wready_o  (h_wready),
-    .wdata_i   (bar_wdata_i),
-    .wstrb_i   (bar_wstrb_i),
-    .wlast_i   (bar_wlast_i),
-    .bvalid_o  (h_bvalid),
-    .bready_i  (h_bready),
-    .bid_o     (h_bid),
-    .bresp_o   (h_bresp),
-    .arvalid_i (h_arvalid),
-    .arready_o (h_arready),
-    .arid_i    (bar_arid_i),
-    .araddr_i  (bar_araddr_i[13:0]),
-    .arlen_i   (bar_arlen_i),
-    .arsize_i  (bar_arsize_i),
-    .rvalid_o  (h_rvalid),
-    .rready_i  (h_rready),
-    .rid_o     (h_rid),
-    .rdata_o   (h_rdata),
-    .rresp_o   (h_rresp),
-    .rlast_o   (h_rlast),
+    .bar_i     (registers),
+    .bar_o     (registers_answer),
     .wb_cyc_o  (r_cyc),
     .wb_stb_o  (r_stb),
     .wb_we_o   (r_we),

@@ -97,27 +97,11 @@ module vme_wishbone
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .wb_cyc_i    (cyc),
-    .wb_stb_i    (stb),
-    .wb_we_i     (we),
-    .wb_adr_i    (adr),
-    .wb_sel_i    (sel),
-    .wb_dat_i    (dat_w),
-    .wb_stall_o  (stall),
-    .wb_ack_o    (ack),
-    .wb_err_o    (err),
-    .wb_dat_o    (dat_r),
-    .ctrl_cyc_o  (),
-    .ctrl_stb_o  (),
-    .ctrl_we_o   (),
-    .ctrl_adr_o  (),
-    .ctrl_sel_o  (),
-    .ctrl_dat_o  (),
-    .ctrl_stall_i(1'b0),
-    .ctrl_ack_i  (1'b0),
-    .ctrl_err_i  (1'b0),
-    .ctrl_dat_i  ('0),
-    .idle_o      (bus_idle)
+    .wb_i  ({cyc, stb, we, adr, sel, dat_w}),
+    .wb_o  ({stall, ack, err, dat_r}),
+    .ctrl_o(),
+    .ctrl_i('0),
+    .idle_o(bus_idle)
   );
 
   // ---------------------------------------------------------------- counters and probes

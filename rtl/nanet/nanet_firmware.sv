@@ -8,8 +8,8 @@
 ///
 ///   Handshake   req_valid_i stands until answer_valid_o, a strobe. taken_o: a strobe, the program
 ///               reads the request
-///   Latency     to taken_o wake_min_i to wake_min_i + wake_span_i cycles, uniform; from there
-///               work_i
+///   Latency     to taken_o cfg_i.wake_min to wake_min + wake_span cycles, uniform; from there
+///               work
 ///   Throughput  one request at a time, as one program
 ///   Parameters  Seed of the pseudo-random sequence, not 0
 ///   Not done    what the program computes: the address comes from the list, as in the other
@@ -17,15 +17,13 @@
 module nanet_firmware #(
   parameter logic [31:0] Seed = 32'h1
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic [15:0] wake_min_i,
-  input  logic [15:0] wake_span_i,
-  input  logic [15:0] work_i,
-  input  logic        req_valid_i,
-  output logic        taken_o,
-  output logic        answer_valid_o,
-  output logic        idle_o
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  nanet_pkg::firmware_t cfg_i,
+  input  logic                 req_valid_i,
+  output logic                 taken_o,
+  output logic                 answer_valid_o,
+  output logic                 idle_o
 );
   if (Seed == '0) begin : gen_seed_check
     $error("nanet_firmware: Seed is 0");
@@ -43,7 +41,7 @@ module nanet_firmware #(
   logic [31:0] product;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  assign product = {16'd0, random_q[15:0]} * ({16'd0, wake_span_i} + 32'd1);
+  assign product = {16'd0, random_q[15:0]} * ({16'd0, cfg_i.wake_span} + 32'd1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -54,7 +52,7 @@ module nanet_firmware #(
       left_q <= left_q - 16'd1;
       unique case (state_q)
         StIdle: begin
-          left_q <= wake_min_i + product[31:16];
+          left_q <= cfg_i.wake_min + product[31:16];
           if (req_valid_i && !answer_valid_o) begin
             state_q  <= StWake;
             // x^32 + x^22 + x^2 + x + 1, 16 steps a request
@@ -64,7 +62,7 @@ module nanet_firmware #(
         StWake: begin
           if (left_q <= 16'd1) begin
             state_q <= StWork;
-            left_q  <= work_i;
+            left_q  <= cfg_i.work;
           end
         end
         default: if (left_q <= 16'd1) state_q <= StIdle;

@@ -5,9 +5,9 @@
 /// lists -> nanet_mux -> nanet_translate -> axi_write_engine -> dma; events -> event_queue ->
 /// nanet_mux. The page tables of nanet_translate are read over the same port.
 ///
-///   Handshake   cmd_*, data_*, done_* and event_* as in nanet_stream, one of each a list
+///   Handshake   list_*, data_i and full_o as in nanet_stream, one of each a list but full_o
 ///   Ordering    a list's commands in order; events in the order in which they are taken
-///   Latency     command to dma_awvalid_o 2 cycles, with regions 3 and what a miss takes; event to
+///   Latency     command to dma_o.awvalid 2 cycles, with regions 3 and what a miss takes; event to
 ///               its command 1
 ///   Throughput  a beat of DataWidth a cycle
 ///   Bounds      with Regions nothing is written outside registered pages but events
@@ -20,52 +20,24 @@ module nanet_memory
   parameter  int unsigned NumLists   = 1,
   parameter  int unsigned DataWidth  = 128,
   parameter  int unsigned Regions    = 0,
-  localparam int unsigned DataBytes  = DataWidth / 8,
-  localparam int unsigned BytesW     = $clog2(MaxCommand) + 1,
   localparam int unsigned ListW      = NumLists > 1 ? $clog2(NumLists) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
   input  nanet_ctrl_pkg::control_t control_i,
 
-  input  logic [NumLists-1:0]                cmd_valid_i,
-  output logic [NumLists-1:0]                cmd_ready_o,
-  input  region_key_t [NumLists-1:0]         cmd_key_i,
-  input  logic [NumLists-1:0][63:0]          cmd_addr_i,
-  input  logic [NumLists-1:0][BytesW-1:0]    cmd_bytes_i,
-  input  logic [NumLists-1:0]                data_valid_i,
-  output logic [NumLists-1:0]                data_ready_o,
-  input  logic [NumLists-1:0]                data_keep_i,
-  input  logic [NumLists-1:0]                data_last_i,
-  input  logic [NumLists-1:0][DataWidth-1:0] data_i,
-  output logic [NumLists-1:0]                done_valid_o,
-  output logic                               done_error_o,
+  input  list_request_t  [NumLists-1:0]                list_i,
+  input  logic           [NumLists-1:0][DataWidth-1:0] data_i,
+  output list_response_t [NumLists-1:0]                list_o,
+  output logic                                         full_o,
+  output logic                                         event_done_o,  // strobe: it is answered
+  output logic                                         irq_o,
 
-  input  logic [NumLists-1:0]   event_valid_i,
-  output logic [NumLists-1:0]   event_ready_o,
-  input  event_t [NumLists-1:0] event_i,
-  output logic                  full_o,
-  output logic                  event_done_o,  // strobe: memory has answered an event
-  output logic                  irq_o,
-
-  output logic                  awvalid_o,
-  input  logic                  awready_i,
-  output axi_pkg::address_t     aw_o,
-  output logic                  wvalid_o,
-  input  logic                  wready_i,
-  output logic [DataWidth-1:0]  wdata_o,
-  output logic [DataBytes-1:0]  wstrb_o,
-  output logic                  wlast_o,
-  input  logic                  bvalid_i,
-  output logic                  bready_o,
-  input  logic [1:0]            bresp_i,
-  output logic                  arvalid_o,
-  input  logic                  arready_i,
-  output axi_pkg::address_t     ar_o,
-  input  logic                  rvalid_i,
-  output logic                  rready_o,
-  input  logic [DataWidth-1:0]  rdata_i,
-  input  logic [1:0]            rresp_i,
+  output axi_pkg::request_t      dma_o,
+  output logic [DataWidth-1:0]   dma_wdata_o,
+  output logic [DataWidth/8-1:0] dma_wstrb_o,
+  input  axi_pkg::response_t     dma_i,
+  input  logic [DataWidth-1:0]   dma_rdata_i,
 
   output logic [15:0]           written_o,     // events
   output logic [15:0]           lost_o,
@@ -81,22 +53,39 @@ module nanet_memory
     $error("nanet_memory: Regions is %0d, legal are 0 and %0d", Regions, MaxRegions);
   end
 
+  // ---------------------------------------------------------------- lists
+  logic [NumLists-1:0] event_valid, event_gnt, cmd_ready, data_ready;
+  event_t [NumLists-1:0] events;
+  write_t [NumLists-1:0] writes;
+  logic queue_ready, done_valid, done_error;
+  logic [TagW-1:0] done_tag;
+  for (genvar i = 0; i < int'(NumLists); i++) begin : gen_list
+    assign event_valid[i] = list_i[i].event_valid;
+    assign events[i]      = list_i[i].event_;
+    assign writes[i]      = list_i[i].write;
+    assign list_o[i]      = '{
+        cmd_ready: cmd_ready[i],
+        data_ready: data_ready[i],
+        event_ready: event_gnt[i] && queue_ready,
+        done_valid: done_valid && done_tag == TagW'(i),
+        done_error: done_error
+    };
+  end
+
   // ---------------------------------------------------------------- events
-  logic [NumLists-1:0] event_gnt;
   logic [ListW-1:0] event_idx;
-  logic queue_ready, queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
+  logic queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
   logic event_last;
   logic [63:0] event_addr;
   logic [DataWidth-1:0] event_beat;
   logic [31:0] queue_lost;
-  assign event_ready_o = event_gnt & {NumLists{queue_ready}};
 
   arb_rr #(
     .NumReq(NumLists)
   ) u_event_arb (
     .clk_i,
     .rst_ni,
-    .req_i (event_valid_i),
+    .req_i (event_valid),
     .last_i(queue_ready),
     .gnt_o (event_gnt),
     .idx_o (event_idx)
@@ -113,9 +102,9 @@ module nanet_memory
     .taken_i      (control_i.queue_taken),
     .irq_enable_i (control_i.irq_enable),
     .irq_gap_i    (control_i.irq_gap),
-    .event_valid_i(event_valid_i != '0),
+    .event_valid_i(event_valid != '0),
     .event_ready_o(queue_ready),
-    .event_i      (event_i[event_idx]),
+    .event_i      (events[event_idx]),
     .full_o,
     .cmd_valid_o  (event_cmd),
     .cmd_ready_i  (event_cmd_ready),
@@ -133,53 +122,42 @@ module nanet_memory
   assign lost_o = queue_lost[15:0];
 
   // ---------------------------------------------------------------- one command at a time
-  logic m_valid, m_ready, m_data_valid, m_data_ready, m_keep, m_last;
-  region_key_t m_key;
-  logic [63:0] m_addr;
-  logic [BytesW-1:0] m_bytes;
+  write_t m, event_write;
+  logic m_ready, m_data_ready;
   logic [TagW-1:0] m_tag;
   logic [DataWidth-1:0] m_data;
+  assign event_write = '{
+      cmd_valid: event_cmd, key: '0, addr: event_addr, bytes: CommandW'(EventBytes),
+      data_valid: event_data, keep: 1'b1, last: event_last
+  };
 
   nanet_mux #(
     .NumSources(NumSources),
-    .DataWidth (DataWidth),
-    .BytesW    (BytesW)
+    .DataWidth (DataWidth)
   ) u_mux (
     .clk_i,
     .rst_ni,
-    .cmd_valid_i ({event_cmd, cmd_valid_i}),
-    .cmd_ready_o ({event_cmd_ready, cmd_ready_o}),
-    .cmd_key_i   ({region_key_t'('0), cmd_key_i}),
-    .cmd_addr_i  ({event_addr, cmd_addr_i}),
-    .cmd_bytes_i ({BytesW'(EventBytes), cmd_bytes_i}),
-    .data_valid_i({event_data, data_valid_i}),
-    .data_ready_o({event_data_ready, data_ready_o}),
-    .data_keep_i ({1'b1, data_keep_i}),
-    .data_last_i ({event_last, data_last_i}),
+    .write_i     ({event_write, writes}),
     .data_i      ({event_beat, data_i}),
-    .cmd_valid_o (m_valid),
-    .cmd_ready_i (m_ready),
-    .cmd_key_o   (m_key),
-    .cmd_addr_o  (m_addr),
-    .cmd_bytes_o (m_bytes),
+    .cmd_ready_o ({event_cmd_ready, cmd_ready}),
+    .data_ready_o({event_data_ready, data_ready}),
+    .write_o     (m),
+    .data_o      (m_data),
     .cmd_tag_o   (m_tag),
-    .data_valid_o(m_data_valid),
-    .data_ready_i(m_data_ready),
-    .data_keep_o (m_keep),
-    .data_last_o (m_last),
-    .data_o      (m_data)
+    .cmd_ready_i (m_ready),
+    .data_ready_i(m_data_ready)
   );
 
   logic e_valid, e_ready, e_data_valid, e_data_ready, e_done, e_error, engine_idle;
   logic [63:0] e_addr;
-  logic [BytesW-1:0] e_bytes;
-  logic [TagW-1:0] e_tag, e_done_tag, done_tag;
-  logic done_valid, translate_idle;
+  logic [CommandW-1:0] e_bytes;
+  logic [TagW-1:0] e_tag, e_done_tag;
+  logic translate_idle;
 
   if (Regions != 0) begin : gen_regions
     nanet_translate #(
       .DataWidth(DataWidth),
-      .BytesW   (BytesW),
+      .BytesW   (CommandW),
       .TagW     (TagW)
     ) u_translate (
       .clk_i,
@@ -187,19 +165,19 @@ module nanet_memory
       .region_we_i        (control_i.region_we),
       .region_index_i     (control_i.region_index),
       .region_i           (control_i.region),
-      .cmd_valid_i        (m_valid),
+      .cmd_valid_i        (m.cmd_valid),
       .cmd_ready_o        (m_ready),
       .cmd_direct_i       (m_tag == TagW'(NumLists)),
-      .cmd_key_i          (m_key),
-      .cmd_addr_i         (m_addr),
-      .cmd_bytes_i        (m_bytes),
+      .cmd_key_i          (m.key),
+      .cmd_addr_i         (m.addr),
+      .cmd_bytes_i        (m.bytes),
       .cmd_tag_i          (m_tag),
-      .data_valid_i       (m_data_valid),
+      .data_valid_i       (m.data_valid),
       .data_ready_o       (m_data_ready),
-      .data_last_i        (m_last),
+      .data_last_i        (m.last),
       .done_valid_o       (done_valid),
       .done_tag_o         (done_tag),
-      .done_error_o,
+      .done_error_o       (done_error),
       .out_valid_o        (e_valid),
       .out_ready_i        (e_ready),
       .out_addr_o         (e_addr),
@@ -210,35 +188,35 @@ module nanet_memory
       .engine_done_valid_i(e_done),
       .engine_done_tag_i  (e_done_tag),
       .engine_done_error_i(e_error),
-      .arvalid_o,
-      .arready_i,
-      .ar_o,
-      .rvalid_i,
-      .rready_o,
-      .rdata_i,
-      .rresp_i,
+      .arvalid_o          (dma_o.arvalid),
+      .arready_i          (dma_i.arready),
+      .ar_o               (dma_o.ar),
+      .rvalid_i           (dma_i.rvalid),
+      .rready_o           (dma_o.rready),
+      .rdata_i            (dma_rdata_i),
+      .rresp_i            (dma_i.rresp),
       .counters_o         (translations_o),
       .idle_o             (translate_idle)
     );
   end else begin : gen_no_regions
-    assign e_valid        = m_valid;
+    assign e_valid        = m.cmd_valid;
     assign m_ready        = e_ready;
-    assign e_addr         = m_addr;
-    assign e_bytes        = m_bytes;
+    assign e_addr         = m.addr;
+    assign e_bytes        = m.bytes;
     assign e_tag          = m_tag;
-    assign e_data_valid   = m_data_valid;
+    assign e_data_valid   = m.data_valid;
     assign m_data_ready   = e_data_ready;
     assign done_valid     = e_done;
     assign done_tag       = e_done_tag;
-    assign done_error_o   = e_error;
+    assign done_error     = e_error;
     assign translations_o = '0;
     assign translate_idle = 1'b1;
     // Nothing is read.
-    assign arvalid_o      = 1'b0;
-    assign ar_o           = '0;
-    assign rready_o       = 1'b1;
+    assign dma_o.arvalid  = 1'b0;
+    assign dma_o.ar       = '0;
+    assign dma_o.rready   = 1'b1;
     logic unused;
-    assign unused = ^{m_key, m_last, arready_i, rvalid_i, rdata_i, rresp_i,
+    assign unused = ^{m.key, m.last, dma_i.arready, dma_i.rvalid, dma_i.rresp, dma_rdata_i,
                       control_i.region_we, control_i.region_index, control_i.region};
   end
 
@@ -258,39 +236,36 @@ module nanet_memory
     .cmd_tag_i   (e_tag),
     .data_valid_i(e_data_valid),
     .data_ready_o(e_data_ready),
-    .data_keep_i (m_keep),
+    .data_keep_i (m.keep),
     .data_i      (m_data),
     .done_valid_o(e_done),
     .done_tag_o  (e_done_tag),
     .done_error_o(e_error),
-    .awvalid_o,
-    .awready_i,
-    .aw_o,
-    .wvalid_o,
-    .wready_i,
-    .wdata_o,
-    .wstrb_o,
-    .wlast_o,
-    .bvalid_i,
-    .bready_o,
-    .bresp_i,
+    .awvalid_o   (dma_o.awvalid),
+    .awready_i   (dma_i.awready),
+    .aw_o        (dma_o.aw),
+    .wvalid_o    (dma_o.wvalid),
+    .wready_i    (dma_i.wready),
+    .wdata_o     (dma_wdata_o),
+    .wstrb_o     (dma_wstrb_o),
+    .wlast_o     (dma_o.wlast),
+    .bvalid_i    (dma_i.bvalid),
+    .bready_o    (dma_o.bready),
+    .bresp_i     (dma_i.bresp),
     .idle_o      (engine_idle)
   );
-  for (genvar i = 0; i < int'(NumLists); i++) begin : gen_done
-    assign done_valid_o[i] = done_valid && done_tag == TagW'(i);
-  end
   assign event_done_o = done_valid && done_tag == TagW'(NumLists);
 
   logic [31:0] errors_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) errors_q <= '0;
-    else errors_q <= errors_q + 32'(done_valid && done_error_o);
+    else errors_q <= errors_q + 32'(done_valid && done_error);
   end
   assign errors_o = errors_q;
-  assign idle_o   = queue_idle && engine_idle && translate_idle && event_valid_i == '0;
+  assign idle_o   = queue_idle && engine_idle && translate_idle && event_valid == '0;
 
   logic unused_control;
   assign unused_control = ^{control_i.lists, control_i.table_we, control_i.table_list,
                             control_i.table_index, control_i.table_buffer, control_i.result_we,
-                            control_i.result, queue_lost[31:16]};
+                            control_i.result, queue_lost[31:16], dma_i.rlast};
 endmodule

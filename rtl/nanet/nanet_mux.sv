@@ -6,65 +6,54 @@
 ///   Fairness    round robin over commands
 ///   Latency     0 cycles
 ///   Throughput  a command in its beats and 1 cycle
-///   Parameters  NumSources 2..16, DataWidth, BytesW
+///   Parameters  NumSources 2..16, DataWidth
 ///   Not done    several commands ahead of their data
-module nanet_mux #(
+module nanet_mux
+  import nanet_pkg::*;
+#(
   parameter  int unsigned NumSources = 2,
   parameter  int unsigned DataWidth  = 128,
-  parameter  int unsigned BytesW     = 8,
   localparam int unsigned TagW       = $clog2(NumSources)
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input logic clk_i,
+  input logic rst_ni,
 
-  input  logic [NumSources-1:0]                cmd_valid_i,
-  output logic [NumSources-1:0]                cmd_ready_o,
-  input  nanet_pkg::region_key_t [NumSources-1:0] cmd_key_i,
-  input  logic [NumSources-1:0][63:0]          cmd_addr_i,
-  input  logic [NumSources-1:0][BytesW-1:0]    cmd_bytes_i,
-  input  logic [NumSources-1:0]                data_valid_i,
-  output logic [NumSources-1:0]                data_ready_o,
-  input  logic [NumSources-1:0]                data_keep_i,
-  input  logic [NumSources-1:0]                data_last_i,
-  input  logic [NumSources-1:0][DataWidth-1:0] data_i,
+  input  write_t [NumSources-1:0]                write_i,
+  input  logic   [NumSources-1:0][DataWidth-1:0] data_i,
+  output logic   [NumSources-1:0]                cmd_ready_o,
+  output logic   [NumSources-1:0]                data_ready_o,
 
-  output logic                 cmd_valid_o,
+  output write_t               write_o,
+  output logic [DataWidth-1:0] data_o,
+  output logic [TagW-1:0]      cmd_tag_o,   // the source
   input  logic                 cmd_ready_i,
-  output nanet_pkg::region_key_t cmd_key_o,
-  output logic [63:0]          cmd_addr_o,
-  output logic [BytesW-1:0]    cmd_bytes_o,
-  output logic [TagW-1:0]      cmd_tag_o,
-  output logic                 data_valid_o,
-  input  logic                 data_ready_i,
-  output logic                 data_keep_o,
-  output logic                 data_last_o,
-  output logic [DataWidth-1:0] data_o
+  input  logic                 data_ready_i
 );
-  logic [NumSources-1:0] gnt;
-  logic [TagW-1:0] idx;
+  logic [NumSources-1:0] cmd_valid, data_valid, gnt;
   logic last;
+  for (genvar i = 0; i < int'(NumSources); i++) begin : gen_source
+    assign cmd_valid[i]  = write_i[i].cmd_valid;
+    assign data_valid[i] = write_i[i].data_valid;
+  end
 
   arb_rr #(
     .NumReq(NumSources)
   ) u_arb (
     .clk_i,
     .rst_ni,
-    .req_i (cmd_valid_i),
+    .req_i (cmd_valid),
     .last_i(last),
     .gnt_o (gnt),
-    .idx_o (idx)
+    .idx_o (cmd_tag_o)
   );
 
-  assign cmd_valid_o  = (gnt & cmd_valid_i) != '0;
+  always_comb begin
+    write_o            = write_i[cmd_tag_o];
+    write_o.cmd_valid  = (gnt & cmd_valid) != '0;
+    write_o.data_valid = (gnt & data_valid) != '0;
+  end
   assign cmd_ready_o  = gnt & {NumSources{cmd_ready_i}};
-  assign cmd_key_o    = cmd_key_i[idx];
-  assign cmd_addr_o   = cmd_addr_i[idx];
-  assign cmd_bytes_o  = cmd_bytes_i[idx];
-  assign cmd_tag_o    = idx;
-  assign data_valid_o = (gnt & data_valid_i) != '0;
   assign data_ready_o = gnt & {NumSources{data_ready_i}};
-  assign data_keep_o  = data_keep_i[idx];
-  assign data_last_o  = data_last_i[idx];
-  assign data_o       = data_i[idx];
-  assign last         = data_valid_o && data_ready_i && data_last_o;
+  assign data_o       = data_i[cmd_tag_o];
+  assign last         = write_o.data_valid && data_ready_i && write_o.last;
 endmodule

@@ -7,6 +7,7 @@ package nanet_pkg;
   localparam int unsigned PlaceBytes = 64;   // datagrams of a buffer begin at multiples of it
   localparam int unsigned ChunkBytes = 128;  // payload is written in such pieces while it arrives
   localparam int unsigned MaxCommand = 2048; // and in one piece where all of it is there
+  localparam int unsigned CommandW = $clog2(MaxCommand) + 1;
 
   /// What becomes of datagrams while no buffer of their list is free.
   typedef enum logic [1:0] {
@@ -49,6 +50,21 @@ package nanet_pkg;
     logic [15:0] echo_lost;
   } frames_t;
 
+  /// What a port hands to its list, in the clock of the memory's bus: an entry, which is never
+  /// stalled, and its frames so far.
+  typedef struct packed {
+    logic    valid;
+    entry_t  entry;
+    frames_t frames;
+  } arrival_t;
+
+  /// Cycles of the published interface's soft processor, as nanet_firmware.
+  typedef struct packed {
+    logic [15:0] wake_min;
+    logic [15:0] wake_span;
+    logic [15:0] work;
+  } firmware_t;
+
   typedef nanet_ctrl_pkg::list_t         list_t;
   typedef nanet_ctrl_pkg::buffer_t       buffer_t;
   typedef nanet_ctrl_pkg::region_t       region_t;
@@ -80,6 +96,42 @@ package nanet_pkg;
     logic [6:0]  reserved;
     logic        error;      // memory answered a write to it with an error
   } event_t;
+
+  /// A command to write to memory, and whether a beat of its data is there: valid/ready each, as
+  /// axi_write_engine.
+  typedef struct packed {
+    logic                cmd_valid;
+    region_key_t         key;
+    logic [63:0]         addr;
+    logic [CommandW-1:0] bytes;
+    logic                data_valid;
+    logic                keep;        // the beat is data; without it nothing of it is written
+    logic                last;        // of the command
+  } write_t;
+
+  /// What a list asks of memory.
+  typedef struct packed {
+    write_t write;
+    logic   event_valid;
+    event_t event_;
+  } list_request_t;
+  typedef struct packed {
+    logic cmd_ready;
+    logic data_ready;
+    logic event_ready;
+    logic done_valid;  // a strobe: one of the list's commands was answered
+    logic done_error;
+  } list_response_t;
+
+  /// What a list does with datagrams, for probes: strobes but for ask and number.
+  typedef struct packed {
+    logic       first;    // a datagram's head leaves the UDP stage
+    logic       last;     // its end enters the queue
+    logic       ask;      // a level: it waits for the address of its buffer
+    logic       begun;    // its first command is taken
+    logic       written;  // an event is taken
+    logic [5:0] number;   // of the datagram at the list, modulo 64
+  } steps_t;
 
   /// Every datagram that the UDP stage began is counted once at its end, here or as delivered.
   typedef struct packed {

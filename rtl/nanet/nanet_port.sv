@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
-/// From one GMII to a queue of packed datagrams in the clock of the memory's bus.
+/// From one GMII to datagrams in the clock of the memory's bus.
 ///
-/// gige_udp -> async_fifo -> nanet_queue
+/// gige_udp -> nanet_cross, and udp_echo
 ///
 ///   Clocks      eth_clk_i 125 MHz for the MAC; clk_i for what is behind the crossing, 50 MHz at
 ///               least
-///   Handshake   beat_*: show-ahead; usage_o counts what is inside, ends_o the ends among them
-///   Latency     last byte of a beat on gmii_rxd_i to the beat: 4 cycles of eth_clk_i, 5 of clk_i,
-///               and what the crossing waits for an edge; with stores see nanet_store
+///   Handshake   arrival_o is never stalled
+///   Latency     last byte of a word on gmii_rxd_i to the word: 4 cycles of eth_clk_i, 2 of clk_i,
+///               and what the crossing waits for an edge
 ///   Throughput  line rate, minimum frames back to back
-///   Loss        what finds no room in the queue is dropped whole: head_lost_o, or an end that says
-///               overflow
 ///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory
 ///               all the same. What is not answered for want of room is counted
-///   Parameters  DataWidth 64..512; Depth of the queue in beats; Stores 0..2 store-and-forward
-///               stages; Echo 0, 1
+///   Parameters  Echo 0, 1
 ///   Not done    transmitting UDP of a program
 module nanet_port
   import nanet_pkg::*;
 #(
-  parameter  int unsigned DataWidth = 128,
-  parameter  int unsigned Depth     = 256,
-  parameter  int unsigned Stores    = 0,
-  parameter  bit          Echo      = 1'b0,
-  localparam int unsigned UsageW    = $clog2(Depth) + 2
+  parameter bit Echo = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -43,17 +36,8 @@ module nanet_port
   input  logic [15:0] cfg_port_i,
   input  logic        echo_i,               // clk_i
 
-  output logic                 beat_valid_o,
-  input  logic                 beat_ready_i,
-  output entry_e               beat_kind_o,
-  output logic [DataWidth-1:0] beat_o,
-  output logic [UsageW-1:0]    usage_o,
-  output logic [UsageW-1:0]    ends_o,
-  output logic                 head_lost_o,
-  output logic                 first_o,     // strobe: a datagram's head goes on from the UDP stage
-  output logic                 last_o,      // its end enters the queue
-  output frames_t              frames_o,
-  output logic                 idle_o
+  output arrival_t    arrival_o,
+  output logic        idle_o
 );
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
@@ -151,80 +135,29 @@ module nanet_port
     assign unused_echo = ^{echo_i, tx_ready, tx_next};
   end
 
-  nanet_frames #(
+  logic settled;
+  nanet_cross #(
     .Echo(Echo)
-  ) u_frames (
+  ) u_cross (
     .eth_clk_i,
     .eth_rst_ni,
-    .judged_i   (probe[eth_pkg::MacRxVerdict]),
-    .verdict_i  (verdict),
+    .start_i    (rx_start),
+    .meta_i     (rx_meta),
+    .valid_i    (rx_valid),
+    .data_i     (64'(rx_data)),
     .end_i      (rx_end),
     .good_i     (rx_good),
+    .judged_i   (probe[eth_pkg::MacRxVerdict]),
+    .verdict_i  (verdict),
     .echo_lost_i(echo_lost),
     .clk_i,
     .rst_ni,
-    .frames_o
+    .arrival_o,
+    .settled_o  (settled)
   );
 
-  // ---------------------------------------------------------------- crossing
-  // Head, words and end never come in one cycle.
-  entry_t made, crossed;
-  logic crossed_valid, unused_ready, settled;
-  always_comb begin
-    made.kind = EntryData;
-    made.data = {32'd0, rx_data};
-    if (rx_start) begin
-      made.kind = EntryHead;
-      made.data = {rx_meta.ip, rx_meta.port, rx_meta.len};
-    end else if (rx_end) begin
-      made.kind = EntryEnd;
-      made.data = 64'(rx_good);
-    end
-  end
-
-  async_fifo #(
-    .Width($bits(entry_t)),
-    .Depth(16)
-  ) u_cross (
-    .wclk_i   (eth_clk_i),
-    .wrst_ni  (eth_rst_ni),
-    .wvalid_i (rx_start || rx_valid || rx_end),
-    .wready_o (unused_ready),
-    .wdata_i  (made),
-    .rclk_i   (clk_i),
-    .rrst_ni  (rst_ni),
-    .rvalid_o (crossed_valid),
-    .rready_i (1'b1),
-    .rdata_o  (crossed),
-    .settled_o(settled)
-  );
-
-  logic queue_idle;
-  nanet_queue #(
-    .DataWidth(DataWidth),
-    .WordWidth(32),
-    .Depth    (Depth),
-    .Stores   (Stores)
-  ) u_queue (
-    .clk_i,
-    .rst_ni,
-    .in_valid_i(crossed_valid),
-    .in_i      (crossed),
-    .beat_valid_o,
-    .beat_ready_i,
-    .beat_kind_o,
-    .beat_o,
-    .usage_o,
-    .ends_o,
-    .head_lost_o,
-    .first_o,
-    .last_o,
-    .idle_o    (queue_idle)
-  );
-
-  assign idle_o = eth_idle && echo_idle && settled && queue_idle;
+  assign idle_o = eth_idle && echo_idle && settled;
 
   logic unused;
-  assign unused = ^{rx_broadcast, rx_meta.mac, rx_meta.tag, unused_ready,
-                    unused_tag, unused_counters, probe};
+  assign unused = ^{rx_broadcast, unused_tag, unused_counters, probe};
 endmodule

@@ -9,8 +9,8 @@
 /// overwrites it.
 ///
 ///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them.
-///               cmd_* and data_* as in axi_write_engine; done_valid_i is its strobe for this
-///               stream's commands. event_*: valid/ready, full_i says that the queue would drop it.
+///               Writes and data_o as in axi_write_engine; done_valid is its strobe for this
+///               stream's commands. Events: valid/ready, full_i says that the queue would drop it.
 ///               ask_valid_o stands until answer_valid_i, a strobe; without Ask it is one itself
 ///   Ordering    datagrams in their order; an event is offered when memory has answered all its
 ///               buffer's writes
@@ -30,11 +30,10 @@
 module nanet_stream
   import nanet_pkg::*;
 #(
-  parameter  int unsigned DataWidth = 128,
-  parameter  int unsigned UsageW    = 8,
-  parameter  logic [7:0]  ListId    = 8'd0,
-  parameter  bit          Ask       = 1'b0,
-  localparam int unsigned ChunkW    = $clog2(MaxCommand) + 1
+  parameter int unsigned DataWidth = 128,
+  parameter int unsigned UsageW    = 8,
+  parameter logic [7:0]  ListId    = 8'd0,
+  parameter bit          Ask       = 1'b0
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -56,23 +55,10 @@ module nanet_stream
   output logic                 ask_valid_o,
   input  logic                 answer_valid_i,
 
-  output logic                 cmd_valid_o,
-  input  logic                 cmd_ready_i,
-  output region_key_t          cmd_key_o,
-  output logic [63:0]          cmd_addr_o,
-  output logic [ChunkW-1:0]    cmd_bytes_o,
-  output logic                 data_valid_o,
-  input  logic                 data_ready_i,
-  output logic                 data_keep_o,
-  output logic                 data_last_o,
+  output list_request_t        request_o,
+  input  list_response_t       response_i,
   output logic [DataWidth-1:0] data_o,
-  input  logic                 done_valid_i,
-  input  logic                 done_error_i,
-
-  output logic                 event_valid_o,
-  input  logic                 event_ready_i,
   input  logic                 full_i,
-  output event_t               event_o,
 
   output logic                 begun_o,      // strobe: a datagram's first command
   output logic [15:0]          filled_o,     // buffers announced, modulo 2^16
@@ -87,6 +73,7 @@ module nanet_stream
   localparam int unsigned LaneW     = $clog2(DataBytes);
   localparam int unsigned PlaceW    = $clog2(PlaceBytes);
   localparam int unsigned EdgeW     = $clog2(ChunkBytes);
+  localparam int unsigned ChunkW    = CommandW;
 
   typedef enum logic [3:0] {
     StIdle,
@@ -127,7 +114,8 @@ module nanet_stream
   logic [62:0] cycles_q;
   logic [ChunkW-1:0] chunk, chunk_q, to_edge, to_edge_q;
   logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
-  logic cmd_take, data_take, is_end, fits, free, full_now, event_take, give_up, behind;
+  logic cmd_take, data_take, is_end, fits, free, full_now, event_offer, event_take, give_up;
+  logic behind;
   logic [15:0] counts[MaxBuffers];     // datagrams of each announced buffer
 
   // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened, and a
@@ -187,29 +175,31 @@ module nanet_stream
   end
   assign choose      = state_q == StChunk && left_q != '0 && chunk_there && !is_end &&
                        pending_q != '1;
-  assign cmd_valid_o = state_q == StCommand;
-  assign cmd_key_o   = buffer_q.key;
-  assign cmd_addr_o  = addr_q;
-  assign cmd_bytes_o = chunk_q;
-  assign cmd_take    = cmd_valid_o && cmd_ready_i;
-
-  assign data_valid_o = state_q == StData && beat_valid_i;
-  assign data_keep_o  = beat_kind_i == EntryData;
-  assign data_last_o  = beats_q == ChunkW'(1);
-  assign data_o       = beat_i;
-  assign data_take    = data_valid_o && data_ready_i;
+  assign request_o.write = '{
+      cmd_valid: state_q == StCommand,
+      key: buffer_q.key,
+      addr: addr_q,
+      bytes: chunk_q,
+      data_valid: state_q == StData && beat_valid_i,
+      keep: beat_kind_i == EntryData,
+      last: beats_q == ChunkW'(1)
+  };
+  assign data_o    = beat_i;
+  assign cmd_take  = request_o.write.cmd_valid && response_i.cmd_ready;
+  assign data_take = request_o.write.data_valid && response_i.data_ready;
 
   assign place_ok      = state_q == StPlace && list_i.enable && open_q && fits;
   assign ask_valid_o   = Ask ? state_q == StAsk : place_ok;
   assign begun_o       = cmd_take && at_q == fill_q[23:0];
-  assign event_valid_o = state_q == StClose && pending_q == '0 &&
+  assign event_offer   = state_q == StClose && pending_q == '0 &&
                          !(policy == PolicyHold && full_i);
-  assign event_take    = event_valid_o && event_ready_i;
+  assign event_take    = event_offer && response_i.event_ready;
+  assign request_o.event_valid = event_offer;
 
   always_comb begin
     unique case (state_q)
       StIdle:         beat_ready_o = !flush_due;
-      StData:         beat_ready_o = data_ready_i && data_keep_o;
+      StData:         beat_ready_o = response_i.data_ready && request_o.write.keep;
       StEnd, StDrop:  beat_ready_o = 1'b1;
       default:        beat_ready_o = 1'b0;
     endcase
@@ -289,8 +279,8 @@ module nanet_stream
           if (left_q == '0 || is_end) state_q <= StEnd;
           else if (choose) state_q <= StCommand;
         end
-        StCommand: if (cmd_ready_i) state_q <= StData;
-        StData: if (data_take && data_last_o) state_q <= StChunk;
+        StCommand: if (response_i.cmd_ready) state_q <= StData;
+        StData: if (data_take && request_o.write.last) state_q <= StChunk;
         StEnd: begin
           if (is_end) begin
             number_q <= number_q + 6'd1;
@@ -327,10 +317,10 @@ module nanet_stream
         end
       endcase
 
-      if (cmd_take != done_valid_i) begin
+      if (cmd_take != response_i.done_valid) begin
         pending_q <= cmd_take ? pending_q + 8'd1 : pending_q - 8'd1;
       end
-      if (done_valid_i && done_error_i) error_q <= 1'b1;
+      if (response_i.done_valid && response_i.done_error) error_q <= 1'b1;
       lost_q <= lost_q + 32'(|{losses_o.overflow, losses_o.closed, losses_o.no_buffer,
                                losses_o.too_long, losses_o.bad}) +
                 32'(head_lost_i) + (losses_o.no_event ? 32'(datagrams_q) : 32'd0);
@@ -355,7 +345,7 @@ module nanet_stream
     if (state_q == StCommand) beats_q <= ChunkW'((32'(chunk_q) + DataBytes - 1) >> LaneW);
     if (data_take) begin
       beats_q <= beats_q - ChunkW'(1);
-      if (data_last_o) begin
+      if (request_o.write.last) begin
         left_q <= left_q - 16'(chunk_q);
         at_q   <= at_q + 24'(chunk_q);
       end
@@ -368,7 +358,7 @@ module nanet_stream
     end
   end
 
-  assign event_o = '{
+  assign request_o.event_ = '{
       cycles: cycles_q,
       lost: lost_q,
       datagrams: datagrams_q,

@@ -7,43 +7,18 @@
 ///   Wishbone    B4 pipelined, one operation at a time; cyc only for that operation; the bus must
 ///               always answer: put wb_timeout behind it if a slave may not answer
 ///   Latency     address accepted to stb 1 clock (read; write: from its first beat), answer to
-///               rvalid_o 1
+///               rvalid 1
 ///   Throughput  an operation every 2 clocks and the slave's latency
-///   Parameters  AddrWidth 4..32, IdWidth 1..16
+///   Parameters  AddrWidth 4..32, of the BAR's addresses
 ///   Not done    WRAP and FIXED bursts: treated as INCR
 module pcie_axi_wb #(
-  parameter int unsigned AddrWidth = 17,
-  parameter int unsigned IdWidth   = 4
+  parameter int unsigned AddrWidth = 17
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic                 awvalid_i,
-  output logic                 awready_o,
-  input  logic [IdWidth-1:0]   awid_i,
-  input  logic [AddrWidth-1:0] awaddr_i,
-  input  logic [2:0]           awsize_i,
-  input  logic                 wvalid_i,
-  output logic                 wready_o,
-  input  logic [63:0]          wdata_i,
-  input  logic [7:0]           wstrb_i,
-  input  logic                 wlast_i,
-  output logic                 bvalid_o,
-  input  logic                 bready_i,
-  output logic [IdWidth-1:0]   bid_o,
-  output logic [1:0]           bresp_o,
-  input  logic                 arvalid_i,
-  output logic                 arready_o,
-  input  logic [IdWidth-1:0]   arid_i,
-  input  logic [AddrWidth-1:0] araddr_i,
-  input  logic [7:0]           arlen_i,
-  input  logic [2:0]           arsize_i,
-  output logic                 rvalid_o,
-  input  logic                 rready_i,
-  output logic [IdWidth-1:0]   rid_o,
-  output logic [63:0]          rdata_o,
-  output logic [1:0]           rresp_o,
-  output logic                 rlast_o,
+  input  axi_pkg::bar_request_t  bar_i,
+  output axi_pkg::bar_response_t bar_o,
 
   output logic                 wb_cyc_o,
   output logic                 wb_stb_o,
@@ -60,9 +35,6 @@ module pcie_axi_wb #(
 );
   if (AddrWidth < 4 || AddrWidth > 32) begin : gen_addr_check
     $error("pcie_axi_wb: AddrWidth is %0d, legal is 4..32", AddrWidth);
-  end
-  if (IdWidth < 1 || IdWidth > 16) begin : gen_id_check
-    $error("pcie_axi_wb: IdWidth is %0d, legal is 1..16", IdWidth);
   end
 
   localparam logic [1:0] Okay = 2'b00;
@@ -86,7 +58,7 @@ module pcie_axi_wb #(
   logic [7:0] beats_q;
   logic [7:0] strb_q;
   logic [63:0] data_q;
-  logic [IdWidth-1:0] id_q;
+  logic [3:0] id_q;
   logic [AddrWidth-1:0] beat_step;  // sub-word position included, so that narrow bursts advance
   logic [1:0] low_q;
 
@@ -99,7 +71,7 @@ module pcie_axi_wb #(
   logic answered, done;
   logic [1:0] write_lanes, lanes_d;
   assign answered    = wb_ack_i || wb_err_i;
-  assign write_lanes = {wstrb_i[7:4] != '0, wstrb_i[3:0] != '0};
+  assign write_lanes = {bar_i.wstrb[7:4] != '0, bar_i.wstrb[3:0] != '0};
   assign lanes_d     = lanes_q[0] ? {lanes_q[1], 1'b0} : 2'b00;
   assign done        = lanes_d == '0;
   // Address of the next beat: that of this one, rounded down to its size, and its size.
@@ -116,19 +88,19 @@ module pcie_axi_wb #(
       unique case (state_q)
         StIdle: begin
           failed_q <= 1'b0;
-          write_q  <= awvalid_i;
-          if (awvalid_i) begin
+          write_q  <= bar_i.awvalid;
+          if (bar_i.awvalid) begin
             state_q <= StBeat;
-          end else if (arvalid_i) begin
+          end else if (bar_i.arvalid) begin
             state_q <= StAsk;
-            lanes_q <= read_lanes(arsize_i, araddr_i[2]);
+            lanes_q <= read_lanes(bar_i.arsize, bar_i.araddr[2]);
           end
         end
         StBeat: begin
-          if (wvalid_i) begin
-            last_q  <= wlast_i;
+          if (bar_i.wvalid) begin
+            last_q  <= bar_i.wlast;
             lanes_q <= write_lanes;
-            state_q <= write_lanes != '0 ? StAsk : wlast_i ? StWritten : StBeat;
+            state_q <= write_lanes != '0 ? StAsk : bar_i.wlast ? StWritten : StBeat;
           end
         end
         StAsk: if (!wb_stall_i) state_q <= StAnswer;
@@ -142,51 +114,54 @@ module pcie_axi_wb #(
           end
         end
         StRead: begin
-          if (rready_i) begin
+          if (bar_i.rready) begin
             failed_q <= 1'b0;
             state_q  <= beats_q == '0 ? StIdle : StAsk;
             lanes_q  <= read_lanes(size_q, beat_step[2]);
           end
         end
-        default: if (bready_i) state_q <= StIdle;
+        default: if (bar_i.bready) state_q <= StIdle;
       endcase
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle) begin
-      {addr_q, addr2_q, low_q} <= awvalid_i ? awaddr_i : araddr_i;
-      size_q                   <= awvalid_i ? awsize_i : arsize_i;
-      id_q                     <= awvalid_i ? awid_i : arid_i;
-      beats_q                  <= arlen_i;
+      {addr_q, addr2_q, low_q} <= bar_i.awvalid ? bar_i.awaddr[AddrWidth-1:0] :
+                                                      bar_i.araddr[AddrWidth-1:0];
+      size_q                   <= bar_i.awvalid ? bar_i.awsize : bar_i.arsize;
+      id_q                     <= bar_i.awvalid ? bar_i.awid : bar_i.arid;
+      beats_q                  <= bar_i.arlen;
     end
-    if (state_q == StBeat && wvalid_i) begin
-      data_q <= wdata_i;
-      strb_q <= wstrb_i;
+    if (state_q == StBeat && bar_i.wvalid) begin
+      data_q <= bar_i.wdata;
+      strb_q <= bar_i.wstrb;
     end
     if (state_q == StAnswer && answered && !write_q) begin
       if (lanes_q[0]) data_q[31:0] <= wb_err_i ? '1 : wb_dat_i;
       else data_q[63:32] <= wb_err_i ? '1 : wb_dat_i;
     end
-    if (state_q == StBeat && wvalid_i && write_lanes == '0) {addr_q, addr2_q, low_q} <= beat_step;
+    if (state_q == StBeat && bar_i.wvalid && write_lanes == '0) begin
+      {addr_q, addr2_q, low_q} <= beat_step;
+    end
     if (state_q == StAnswer && answered && done && write_q) {addr_q, addr2_q, low_q} <= beat_step;
-    if (state_q == StRead && rready_i) begin
+    if (state_q == StRead && bar_i.rready) begin
       {addr_q, addr2_q, low_q} <= beat_step;
       beats_q                  <= beats_q - 8'd1;
     end
   end
 
-  assign awready_o = state_q == StIdle;
-  assign arready_o = state_q == StIdle && !awvalid_i;
-  assign wready_o  = state_q == StBeat;
-  assign bvalid_o  = state_q == StWritten;
-  assign bid_o     = id_q;
-  assign bresp_o   = failed_q ? SlvErr : Okay;
-  assign rvalid_o  = state_q == StRead;
-  assign rid_o     = id_q;
-  assign rdata_o   = data_q;
-  assign rresp_o   = failed_q ? SlvErr : Okay;
-  assign rlast_o   = beats_q == '0;
+  assign bar_o.awready = state_q == StIdle;
+  assign bar_o.arready = state_q == StIdle && !bar_i.awvalid;
+  assign bar_o.wready  = state_q == StBeat;
+  assign bar_o.bvalid  = state_q == StWritten;
+  assign bar_o.bid     = id_q;
+  assign bar_o.bresp   = failed_q ? SlvErr : Okay;
+  assign bar_o.rvalid  = state_q == StRead;
+  assign bar_o.rid     = id_q;
+  assign bar_o.rdata   = data_q;
+  assign bar_o.rresp   = failed_q ? SlvErr : Okay;
+  assign bar_o.rlast   = beats_q == '0;
 
   assign wb_cyc_o = state_q == StAsk || state_q == StAnswer;
   assign wb_stb_o = state_q == StAsk;
@@ -195,4 +170,9 @@ module pcie_axi_wb #(
   assign wb_sel_o = !write_q ? 4'hF : lanes_q[0] ? strb_q[3:0] : strb_q[7:4];
   assign wb_dat_o = lanes_q[0] ? data_q[31:0] : data_q[63:32];
   assign idle_o   = state_q == StIdle;
+
+  if (AddrWidth < 32) begin : gen_unused
+    logic unused;
+    assign unused = ^{bar_i.awaddr[31:AddrWidth], bar_i.araddr[31:AddrWidth]};
+  end
 endmodule

@@ -20,7 +20,7 @@
 ///               writes within the reply ring and the status word, each word to its position's
 ///               address                         (proved: formal/pcie/pcie_dma_write.sby)
 ///   Latency     push committed to rx_valid_o 1 (a push of 4 beats; 3 for one beat), doorbell to
-///               arvalid_o 6, rvalid_i to rx_valid_o 3, tx word to wvalid_o 1
+///               dma_o.arvalid 6, dma_i.rvalid to rx_valid_o 3, tx word to dma_o.wvalid 1
 ///   Throughput  one word a clock each way, with RoundTrip clocks from address to data
 ///   Parameters  BufferWords power of two 64..1024, at least RoundTrip and a read burst;
 ///               ReadBytes, WriteBytes: longest bursts, powers of two 64..512 (PCIe: at most the
@@ -68,25 +68,11 @@ module pcie_dma
   input  logic                tx_first_i,
   input  logic [PromiseW-1:0] promise_i,
 
-  output logic        arvalid_o,
-  input  logic        arready_i,
-  output axi_pkg::address_t ar_o,
-  input  logic        rvalid_i,
-  output logic        rready_o,
-  input  logic [63:0] rdata_i,
-  input  logic [ 1:0] rresp_i,
-  input  logic        rlast_i,
-  output logic        awvalid_o,
-  input  logic        awready_i,
-  output axi_pkg::address_t aw_o,
-  output logic        wvalid_o,
-  input  logic        wready_i,
-  output logic [63:0] wdata_o,
-  output logic [ 7:0] wstrb_o,
-  output logic        wlast_o,
-  input  logic        bvalid_i,
-  output logic        bready_o,
-  input  logic [ 1:0] bresp_i,
+  output axi_pkg::request_t  dma_o,
+  output logic [63:0]        dma_wdata_o,
+  output logic [7:0]         dma_wstrb_o,
+  input  axi_pkg::response_t dma_i,
+  input  logic [63:0]        dma_rdata_i,
 
   // Strobes for probes.
   output logic       fetch_o,  // a read burst begins
@@ -218,14 +204,14 @@ module pcie_dma
     .lanes_o  (fetch_lanes),
     .data_o   (fetch_data),
     .first_o  (fetch_first),
-    .arvalid_o,
-    .arready_i,
-    .ar_o,
-    .rvalid_i,
-    .rready_o,
-    .rdata_i,
-    .rresp_i,
-    .rlast_i,
+    .arvalid_o(dma_o.arvalid),
+    .arready_i(dma_i.arready),
+    .ar_o     (dma_o.ar),
+    .rvalid_i (dma_i.rvalid),
+    .rready_o (dma_o.rready),
+    .rdata_i  (dma_rdata_i),
+    .rresp_i  (dma_i.rresp),
+    .rlast_i  (dma_i.rlast),
     .head_o   (head),
     .pending_o(fetch_pending),
     .burst_o  (fetch_burst),
@@ -301,17 +287,17 @@ module pcie_dma
     .ready_o    (tx_ready_o),
     .data_i     (tx_data_i),
     .first_i    (tx_first_i),
-    .awvalid_o,
-    .awready_i,
-    .aw_o,
-    .wvalid_o,
-    .wready_i,
-    .wdata_o,
-    .wstrb_o,
-    .wlast_o,
-    .bvalid_i,
-    .bready_o,
-    .bresp_i,
+    .awvalid_o  (dma_o.awvalid),
+    .awready_i  (dma_i.awready),
+    .aw_o       (dma_o.aw),
+    .wvalid_o   (dma_o.wvalid),
+    .wready_i   (dma_i.wready),
+    .wdata_o    (dma_wdata_o),
+    .wstrb_o    (dma_wstrb_o),
+    .wlast_o    (dma_o.wlast),
+    .bvalid_i   (dma_i.bvalid),
+    .bready_o   (dma_o.bready),
+    .bresp_i    (dma_i.bresp),
     .tail_o     (sent),
     .burst_o    (write_burst),
     .told_o     (told),
@@ -361,7 +347,8 @@ module pcie_dma
           read_burst: fetch_burst,
           write_burst: write_burst,
           told: told,
-          axi_errors: 2'(rvalid_i && rresp_i[1]) + 2'(bvalid_i && bresp_i != 2'b00)
+          axi_errors: 2'(dma_i.rvalid && dma_i.rresp[1]) +
+                      2'(dma_i.bvalid && dma_i.bresp != 2'b00)
       };
       counters_q.ring_words    <= counters_q.ring_words + 32'(events_q.ring_words);
       counters_q.push_words    <= counters_q.push_words + 32'(events_q.push_words);

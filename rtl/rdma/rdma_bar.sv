@@ -1,71 +1,31 @@
 // SPDX-License-Identifier: SHL-2.1
 /// The host's loads and stores: to the queues, to the tables, and past them to the registers.
 ///
-/// 64 KiB: 0x0000 registers (the bus_* port), 0x4000 request queues, 0x8000 message queues, 0xC000 tables.
+/// 64 KiB: 0x0000 registers (by bus), 0x4000 request queues, 0x8000 message queues, 0xC000 tables.
 ///
-///   AXI         slave, 64 bits, one write and one read burst at a time, INCR, beats of 1..8 bytes. Writes of
-///               a table are whole beats of 8 bytes; others are refused: SLVERR, refused_o. Reads of the
-///               queues get SLVERR and all ones. Nothing is taken before ready_i
-///   Queues      rq_*, mq_*, table_*: one write a cycle, which is taken; rq_last_o with a burst's last.
-///               table_re_o: strobe, answered by table_rvalid_i, one at a time
-///   Latency     a beat at wvalid_i, the first with its address, to rq_we_o, mq_we_o, table_we_o 1 cycle, to
-///               rq_coming_o none
+///   AXI         slave, 64 bits, one write and one read burst at a time, INCR, beats of 1..8 bytes.
+///               Writes of a table are whole beats of 8 bytes; others are refused: SLVERR,
+///               refused_o. Reads of the queues get SLVERR and all ones. Nothing is taken before
+///               ready_i
+///   Queues      rq_*, mq_*, table_*: one write a cycle, which is taken; rq_last_o with a burst's
+///               last. table_re_o: strobe, answered by table_rvalid_i, one at a time
+///   Latency     a beat at bar_i.wvalid, the first with its address, to rq_we_o, mq_we_o,
+///               table_we_o 1 cycle, to rq_coming_o none
 ///   Throughput  a beat a cycle; 1 cycle between write bursts
-///   Parameters  IdWidth 1..16
 ///   Not done    WRAP and FIXED bursts: treated as INCR
 module rdma_bar
   import rdma_pkg::*;
-#(
-  parameter int unsigned IdWidth = 4
-) (
+(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               ready_i,
 
-  input  logic               awvalid_i,
-  output logic               awready_o,
-  input  logic [IdWidth-1:0] awid_i,
-  input  logic [15:0]        awaddr_i,
-  input  logic [2:0]         awsize_i,
-  input  logic               wvalid_i,
-  output logic               wready_o,
-  input  logic [63:0]        wdata_i,
-  input  logic [7:0]         wstrb_i,
-  input  logic               wlast_i,
-  output logic               bvalid_o,
-  input  logic               bready_i,
-  output logic [IdWidth-1:0] bid_o,
-  output logic [1:0]         bresp_o,
-  input  logic               arvalid_i,
-  output logic               arready_o,
-  input  logic [IdWidth-1:0] arid_i,
-  input  logic [15:0]        araddr_i,
-  input  logic [7:0]         arlen_i,
-  input  logic [2:0]         arsize_i,
-  output logic               rvalid_o,
-  input  logic               rready_i,
-  output logic [IdWidth-1:0] rid_o,
-  output logic [63:0]        rdata_o,
-  output logic [1:0]         rresp_o,
-  output logic               rlast_o,
+  input  axi_pkg::bar_request_t  bar_i,
+  output axi_pkg::bar_response_t bar_o,
 
   // Registers: what is not here goes to both.
-  output logic               bus_awvalid_o,
-  input  logic               bus_awready_i,
-  output logic               bus_wvalid_o,
-  input  logic               bus_wready_i,
-  input  logic               bus_bvalid_i,
-  output logic               bus_bready_o,
-  input  logic [IdWidth-1:0] bus_bid_i,
-  input  logic [1:0]         bus_bresp_i,
-  output logic               bus_arvalid_o,
-  input  logic               bus_arready_i,
-  input  logic               bus_rvalid_i,
-  output logic               bus_rready_o,
-  input  logic [IdWidth-1:0] bus_rid_i,
-  input  logic [63:0]        bus_rdata_i,
-  input  logic [1:0]         bus_rresp_i,
-  input  logic               bus_rlast_i,
+  output axi_pkg::bar_request_t  bus_o,
+  input  axi_pkg::bar_response_t bus_i,
 
   output logic               rq_coming_o, // no register: a slot's first half comes, not its last
   output logic               rq_we_o,
@@ -87,10 +47,6 @@ module rdma_bar
   output logic               refused_o,   // strobe: a table write that is not whole
   output logic               idle_o
 );
-  if (IdWidth < 1 || IdWidth > 16) begin : gen_id_check
-    $error("rdma_bar: IdWidth is %0d, legal is 1..16", IdWidth);
-  end
-
   localparam logic [1:0] Okay = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
   localparam logic [1:0] Registers = 2'd0;
@@ -112,19 +68,19 @@ module rdma_bar
   } write_e;
 
   write_e wstate_q;
-  logic [IdWidth-1:0] wid_q;
+  logic [3:0] wid_q;
   logic [15:0] waddr_q;
   logic [2:0]  wsize_q;
   logic        wfailed_q, first, beat, whole, to_bus;
   logic [15:0] waddr;
   logic [2:0]  wsize;
-  assign to_bus = awaddr_i[15:14] == Registers;
+  assign to_bus = bar_i.awaddr[15:14] == Registers;
   // A burst's first beat is taken with its address.
-  assign first  = wstate_q == StIdle && awvalid_i && ready_i && !to_bus;
-  assign beat   = (wstate_q == StWrite || first) && wvalid_i;
-  assign whole  = wstrb_i == '1;
-  assign waddr  = wstate_q == StIdle ? awaddr_i : waddr_q;
-  assign wsize  = wstate_q == StIdle ? awsize_i : wsize_q;
+  assign first  = wstate_q == StIdle && bar_i.awvalid && ready_i && !to_bus;
+  assign beat   = (wstate_q == StWrite || first) && bar_i.wvalid;
+  assign whole  = bar_i.wstrb == '1;
+  assign waddr  = wstate_q == StIdle ? bar_i.awaddr[15:0] : waddr_q;
+  assign wsize  = wstate_q == StIdle ? bar_i.awsize : wsize_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -132,20 +88,20 @@ module rdma_bar
     end else begin
       unique case (wstate_q)
         StIdle: begin
-          if (awvalid_i && awready_o) begin
-            wstate_q <= to_bus ? StBus : (wvalid_i && wlast_i) ? StWritten : StWrite;
+          if (bar_i.awvalid && bar_o.awready) begin
+            wstate_q <= to_bus ? StBus : (bar_i.wvalid && bar_i.wlast) ? StWritten : StWrite;
           end
         end
-        StWrite:   if (wvalid_i && wlast_i) wstate_q <= StWritten;
-        StWritten: if (bready_i) wstate_q <= StIdle;
-        default:   if (bus_bvalid_i && bready_i) wstate_q <= StIdle;
+        StWrite:   if (bar_i.wvalid && bar_i.wlast) wstate_q <= StWritten;
+        StWritten: if (bar_i.bready) wstate_q <= StIdle;
+        default:   if (bus_i.bvalid && bar_i.bready) wstate_q <= StIdle;
       endcase
     end
   end
   always_ff @(posedge clk_i) begin
     if (wstate_q == StIdle) begin
-      wid_q     <= awid_i;
-      wsize_q   <= awsize_i;
+      wid_q     <= bar_i.awid;
+      wsize_q   <= bar_i.awsize;
       wfailed_q <= 1'b0;
     end
     if (wstate_q == StIdle || beat) begin
@@ -154,16 +110,13 @@ module rdma_bar
     if (beat && waddr[15:14] == Tables && !whole) wfailed_q <= 1'b1;
   end
 
-  assign awready_o     = wstate_q == StIdle && ready_i && (!to_bus || bus_awready_i);
-  assign wready_o      = wstate_q == StWrite || first || (wstate_q == StBus && bus_wready_i);
-  assign bvalid_o      = wstate_q == StWritten || (wstate_q == StBus && bus_bvalid_i);
-  assign bid_o         = wstate_q == StWritten ? wid_q : bus_bid_i;
-  assign bresp_o       = wstate_q != StWritten ? bus_bresp_i : wfailed_q ? SlvErr : Okay;
-  assign bus_awvalid_o = wstate_q == StIdle && ready_i && awvalid_i && to_bus;
-  assign bus_wvalid_o  = wstate_q == StBus && wvalid_i;
-  assign bus_bready_o  = wstate_q == StBus && bready_i;
+  assign bar_o.awready = wstate_q == StIdle && ready_i && (!to_bus || bus_i.awready);
+  assign bar_o.wready  = wstate_q == StWrite || first || (wstate_q == StBus && bus_i.wready);
+  assign bar_o.bvalid  = wstate_q == StWritten || (wstate_q == StBus && bus_i.bvalid);
+  assign bar_o.bid     = wstate_q == StWritten ? wid_q : bus_i.bid;
+  assign bar_o.bresp   = wstate_q != StWritten ? bus_i.bresp : wfailed_q ? SlvErr : Okay;
 
-  assign rq_coming_o = beat && waddr[15:14] == Requests && !waddr[3] && !wlast_i;
+  assign rq_coming_o = beat && waddr[15:14] == Requests && !waddr[3] && !bar_i.wlast;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -186,9 +139,9 @@ module rdma_bar
   logic        last_q;
   always_ff @(posedge clk_i) begin
     addr_q <= waddr[15:3];
-    data_q <= wdata_i;
-    strb_q <= wstrb_i;
-    last_q <= wlast_i;
+    data_q <= bar_i.wdata;
+    strb_q <= bar_i.wstrb;
+    last_q <= bar_i.wlast;
   end
   assign rq_addr_o    = addr_q[13:3];
   assign rq_data_o    = data_q;
@@ -210,14 +163,14 @@ module rdma_bar
   } read_e;
 
   read_e rstate_q;
-  logic [IdWidth-1:0] rid_q;
+  logic [3:0] rid_q;
   logic [15:0] raddr_q;
   logic [2:0]  rsize_q;
   logic [7:0]  rleft_q;
   beat_t       rdata_q;
   logic        readable, tell;
   assign readable = raddr_q[15:14] == Tables;
-  assign tell     = rstate_q == StTell && rready_i;
+  assign tell     = rstate_q == StTell && bar_i.rready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -225,23 +178,23 @@ module rdma_bar
     end else begin
       unique case (rstate_q)
         StWait: begin
-          if (arvalid_i && arready_o) begin
-            rstate_q <= araddr_i[15:14] == Registers ? StBusRead : StAsk;
+          if (bar_i.arvalid && bar_o.arready) begin
+            rstate_q <= bar_i.araddr[15:14] == Registers ? StBusRead : StAsk;
           end
         end
         StAsk:    rstate_q <= readable ? StAnswer : StTell;
         StAnswer: if (table_rvalid_i) rstate_q <= StTell;
-        StTell:   if (rready_i) rstate_q <= rleft_q == '0 ? StWait : StAsk;
-        default:  if (bus_rvalid_i && rready_i && bus_rlast_i) rstate_q <= StWait;
+        StTell:   if (bar_i.rready) rstate_q <= rleft_q == '0 ? StWait : StAsk;
+        default:  if (bus_i.rvalid && bar_i.rready && bus_i.rlast) rstate_q <= StWait;
       endcase
     end
   end
   always_ff @(posedge clk_i) begin
     if (rstate_q == StWait) begin
-      rid_q   <= arid_i;
-      raddr_q <= araddr_i;
-      rsize_q <= arsize_i;
-      rleft_q <= arlen_i;
+      rid_q   <= bar_i.arid;
+      raddr_q <= bar_i.araddr[15:0];
+      rsize_q <= bar_i.arsize;
+      rleft_q <= bar_i.arlen;
     end else if (tell) begin
       raddr_q <= (raddr_q | below(rsize_q)) + 16'd1;
       rleft_q <= rleft_q - 8'd1;
@@ -250,18 +203,26 @@ module rdma_bar
     if (rstate_q == StAnswer && table_rvalid_i) rdata_q <= table_rdata_i;
   end
 
-  assign arready_o     = rstate_q == StWait && ready_i &&
-                         (araddr_i[15:14] != Registers || bus_arready_i);
-  assign bus_arvalid_o = rstate_q == StWait && ready_i && arvalid_i && araddr_i[15:14] == Registers;
-  assign bus_rready_o  = rstate_q == StBusRead && rready_i;
+  assign bar_o.arready = rstate_q == StWait && ready_i &&
+                         (bar_i.araddr[15:14] != Registers || bus_i.arready);
   assign table_re_o    = rstate_q == StAsk && readable;
   assign table_raddr_o = raddr_q[15:3];
-  assign rvalid_o      = rstate_q == StTell || (rstate_q == StBusRead && bus_rvalid_i);
-  assign rid_o         = rstate_q == StTell ? rid_q : bus_rid_i;
-  assign rdata_o       = rstate_q == StTell ? rdata_q : bus_rdata_i;
-  assign rresp_o       = rstate_q != StTell ? bus_rresp_i : readable ? Okay : SlvErr;
-  assign rlast_o       = rstate_q == StTell ? rleft_q == '0 : bus_rlast_i;
+  assign bar_o.rvalid  = rstate_q == StTell || (rstate_q == StBusRead && bus_i.rvalid);
+  assign bar_o.rid     = rstate_q == StTell ? rid_q : bus_i.rid;
+  assign bar_o.rdata   = rstate_q == StTell ? rdata_q : bus_i.rdata;
+  assign bar_o.rresp   = rstate_q != StTell ? bus_i.rresp : readable ? Okay : SlvErr;
+  assign bar_o.rlast   = rstate_q == StTell ? rleft_q == '0 : bus_i.rlast;
+
+  always_comb begin
+    bus_o         = bar_i;
+    bus_o.awvalid = wstate_q == StIdle && ready_i && bar_i.awvalid && to_bus;
+    bus_o.wvalid  = wstate_q == StBus && bar_i.wvalid;
+    bus_o.bready  = wstate_q == StBus && bar_i.bready;
+    bus_o.arvalid = rstate_q == StWait && ready_i && bar_i.arvalid &&
+                    bar_i.araddr[15:14] == Registers;
+    bus_o.rready  = rstate_q == StBusRead && bar_i.rready;
+  end
 
   assign idle_o = wstate_q == StIdle && rstate_q == StWait && !rq_we_o && !mq_we_o && !table_we_o &&
-                  !refused_o && !awvalid_i && !arvalid_i;
+                  !refused_o && !bar_i.awvalid && !bar_i.arvalid;
 endmodule

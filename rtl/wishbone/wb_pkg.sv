@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Self-describing bus (SDB) records and the identities of the cores in this family.
+/// A Wishbone's signals, self-describing bus (SDB) records, and the identities of the cores in this
+/// family.
 ///
 /// A record is 64 bytes, big-endian, so the packed struct below is its bytes in order. Texts are
 /// exactly 19 characters, padded with blanks.
 // verilator lint_off UNUSEDPARAM
 package wb_pkg;
+  /// What a master gives and gets, B4 pipelined. Boards concatenate their signals in this order.
+  typedef struct packed {
+    logic        cyc;
+    logic        stb;
+    logic        we;
+    logic [31:0] adr;
+    logic [3:0]  sel;
+    logic [31:0] dat;
+  } request_t;
+  typedef struct packed {
+    logic        stall;
+    logic        ack;
+    logic        err;
+    logic [31:0] dat;
+  } response_t;
+
   localparam logic [31:0] SdbMagic = 32'h5344_422D;
 
   typedef struct packed {

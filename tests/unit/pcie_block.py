@@ -12,6 +12,7 @@ from cocotbext.axi import AxiBus, AxiMaster
 from cocotbext.axi.axi_channels import AxiARSink, AxiAWSink, AxiBSource, AxiRSource, AxiWSink
 from cocotbext.pcie.core.endpoint import MemoryEndpoint
 from cocotbext.pcie.core.tlp import Tlp, TlpType
+from pins import Pins
 
 WRITES = (TlpType.MEM_WRITE, TlpType.MEM_WRITE_64)
 READS = (TlpType.MEM_READ, TlpType.MEM_READ_64)
@@ -69,8 +70,9 @@ class HardBlock(MemoryEndpoint):  # type: ignore[misc]
         for name in ("bar", "dma"):
             logging.getLogger(f"cocotb.{dut._name}.{prefix}{name}").setLevel(logging.WARNING)
         self.log.setLevel(logging.ERROR)
-        self.bar_side = AxiMaster(AxiBus.from_prefix(dut, f"{prefix}bar"), dut.clk_i)
-        dma = AxiBus.from_prefix(dut, f"{prefix}dma")
+        pins = Pins(dut)
+        self.bar_side = AxiMaster(AxiBus.from_prefix(pins, f"{prefix}bar"), dut.clk_i)
+        dma = AxiBus.from_prefix(pins, f"{prefix}dma")
         self.aw, self.w = AxiAWSink(dma.write.aw, dut.clk_i), AxiWSink(dma.write.w, dut.clk_i)
         self.b = AxiBSource(dma.write.b, dut.clk_i)
         self.ar, self.r = AxiARSink(dma.read.ar, dut.clk_i), AxiRSource(dma.read.r, dut.clk_i)

@@ -19,6 +19,7 @@ from cocotbext.axi import AxiBus, AxiMaster, AxiSlaveWrite
 from cocotbext.axi.address_space import Region
 from cocotbext.axi.axi_channels import AxiARSink, AxiRSource
 from isthmus import regs
+from pins import Pins
 
 REG = {r.name: r.offset for r in regs.load("pcie_dma").registers}
 WINDOW = 0x1000
@@ -223,6 +224,7 @@ def attach(dut: Any, memory: Memory, latency: int) -> tuple[AxiMaster, AxiSlaveW
     """Bus models on the device's AXI sides."""
     for name in ("bar", "dma"):
         logging.getLogger(f"cocotb.{dut._name}.{name}").setLevel(logging.WARNING)
-    bar = AxiMaster(AxiBus.from_prefix(dut, "bar"), dut.clk_i)
-    dma = AxiBus.from_prefix(dut, "dma")
+    pins = Pins(dut)
+    bar = AxiMaster(AxiBus.from_prefix(pins, "bar"), dut.clk_i)
+    dma = AxiBus.from_prefix(pins, "dma")
     return bar, AxiSlaveWrite(dma.write, dut.clk_i, target=memory), Reads(dma, dut.clk_i, memory, latency)

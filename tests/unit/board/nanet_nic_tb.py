@@ -19,6 +19,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRamWrite, AxiWriteBus
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource, XgmiiFrame, XgmiiSink, XgmiiSource
 from frames import ETH_IP, UDP, Node, Stack, arp_request, ethernet, icmp_frame, ipv4, udp, with_fcs
+from pins import Pins
 
 ME = Node(bytes.fromhex("020000000010"), bytes([192, 168, 20, 16]), 6666)
 PEER = Node(bytes.fromhex("020000000100"), bytes([192, 168, 20, 1]), 6000)
@@ -70,22 +71,29 @@ class Bench:
         d.cfg_mac_i.value = int.from_bytes(ME.mac, "big")
         d.cfg_ip_i.value = int.from_bytes(ME.ip, "big")
         d.cfg_udp_port_i.value = ME.port
-        self.ten_gigabit = hasattr(d, "xgmii_rxd")
+        d.cfg_firmware_wake_min_i.value = 20
+        d.cfg_firmware_wake_span_i.value = 30
+        d.cfg_firmware_work_i.value = 40
+        self.ten_gigabit = hasattr(d, "xgmii_rxd_i")
         if self.ten_gigabit:
-            self.source = XgmiiSource(d.xgmii_rxd, d.xgmii_rxc, d.eth_clk_i)
-            self.sink = XgmiiSink(d.xgmii_txd, d.xgmii_txc, d.eth_clk_i)
+            rx_clk = d.xgmii_rx_clk_i
+            self.source = XgmiiSource(d.xgmii_rxd_i, d.xgmii_rxc_i, rx_clk)
+            self.sink = XgmiiSink(d.xgmii_txd_o, d.xgmii_txc_o, d.eth_clk_i)
         else:
-            self.source = GmiiSource(d.gmii_rxd, d.gmii_rx_er, d.gmii_rx_dv, d.eth_clk_i)
-            self.sink = GmiiSink(d.gmii_txd, d.gmii_tx_er, d.gmii_tx_en, d.eth_clk_i)
+            rx_clk = d.gmii_rx_clk_i
+            self.source = GmiiSource(d.gmii_rxd_i, d.gmii_rx_er_i, d.gmii_rx_dv_i, rx_clk)
+            self.sink = GmiiSink(d.gmii_txd_o, d.gmii_tx_er_o, d.gmii_tx_en_o, d.eth_clk_i)
         kind = {"reset_active_level": False}
-        self.bar = AxiMaster(AxiBus.from_prefix(d, "bar"), d.clk_i, d.rst_ni, **kind)
-        self.ram = AxiRamWrite(AxiWriteBus.from_prefix(d, "dma"), d.clk_i, d.rst_ni, size=MEMORY, **kind)
+        pins = Pins(d)
+        self.bar = AxiMaster(AxiBus.from_prefix(pins, "bar"), d.clk_i, d.rst_ni, **kind)
+        self.ram = AxiRamWrite(AxiWriteBus.from_prefix(pins, "dma"), d.clk_i, d.rst_ni, size=MEMORY, **kind)
         self.empty = self.rng.randbytes(MEMORY)
         self.ram.write(0, self.empty)
         for n, channel in enumerate((self.ram.aw_channel, self.ram.w_channel, self.ram.b_channel)):
             channel.set_pause_generator(pauses(cocotb.RANDOM_SEED + n, share))
         cocotb.start_soon(Clock(d.clk_i, 5, "ns").start())
-        cocotb.start_soon(Clock(d.eth_clk_i, 6400 if self.ten_gigabit else 8000, "ps").start())
+        for eth_clk in (rx_clk, d.eth_clk_i):
+            cocotb.start_soon(Clock(eth_clk, 6400 if self.ten_gigabit else 8000, "ps").start())
         await ClockCycles(d.eth_clk_i, 8)
         await self.configure(flush)
 
@@ -344,7 +352,7 @@ async def held_datagrams_wait_for_a_buffer_and_are_lost_where_they_find_no_room(
     assert got == [payload for payload in sent if payload in got]
     assert 0 < overflow == len(sent) - len(got)
     # What waited is the burst's begin, as much as the queue holds.
-    beats = -(-len(sent[0]) // len(dut.dma_wstrb)) + 2
+    beats = -(-len(sent[0]) // len(dut.dma_wstrb_o)) + 2
     waited = 256 // beats - 1
     assert got[: 2 + waited] == sent[: 2 + waited]
     assert (await bench.read(NO_BUFFER)) >> 16 == (await bench.read(NO_EVENT)) == 0

@@ -13,6 +13,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 from etherbone_model import BCA, CYC, RCA, RFF, Bus, Record, Slave, random_records, request
 from pcie_host import DRAINING, REG, WINDOW, Host, Memory, attach, bytes_to_words, paused, words_to_bytes
+from pins import Pins
 
 RAM, SDB, ECA, TLU, CTRL, SILENT, NOWHERE = (n << 20 for n in range(7))
 HEADER = [0x4E6F1044]
@@ -82,7 +83,8 @@ class Bench:
         """Clock numbers of every handshake, and the time."""
         d = self.dut
         names = [f"{side}_{channel}" for side in ("bar", "dma") for channel in ("aw", "w", "b", "ar", "r")]
-        channels = [(name, getattr(d, f"{name}valid"), getattr(d, f"{name}ready")) for name in names]
+        at = Pins(d)
+        channels = [(name, getattr(at, f"{name}valid"), getattr(at, f"{name}ready")) for name in names]
         self.pins = {name: [] for name, _, _ in channels}
         while True:
             await RisingEdge(d.clk_i)
@@ -91,7 +93,7 @@ class Bench:
                 if valid.value and ready.value:
                     self.pins[name].append(self.cycle)
                     if name == "dma_aw":
-                        self.aw.append((self.cycle, int(d.dma_awaddr.value), int(d.dma_awlen.value)))
+                        self.aw.append((self.cycle, int(d.dma_awaddr_o.value), int(d.dma_awlen_o.value)))
             self.irqs += int(d.irq_o.value)
             self.cycle += 1
 

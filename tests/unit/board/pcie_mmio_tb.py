@@ -14,6 +14,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster
 from isthmus import regs
 from pcie_host import paused
+from pins import Pins
 
 REG = {r.name: r.offset for r in regs.load("pcie_mmio").registers}
 WINDOW = 0x10000
@@ -34,7 +35,7 @@ class Bench:
         d.rst_ni.value = 0
         d.trigger_i.value = 0
         d.time_ns_i.value = 0
-        self.bar = AxiMaster(AxiBus.from_prefix(d, "bar"), d.clk_i)
+        self.bar = AxiMaster(AxiBus.from_prefix(Pins(d), "bar"), d.clk_i)
         cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
         for _ in range(5):
             await FallingEdge(d.clk_i)
@@ -43,7 +44,8 @@ class Bench:
 
     async def _watch(self) -> None:
         d = self.dut
-        channels = [(n, getattr(d, f"bar_{n}valid"), getattr(d, f"bar_{n}ready")) for n in self.pins]
+        at = Pins(d)
+        channels = [(n, getattr(at, f"bar_{n}valid"), getattr(at, f"bar_{n}ready")) for n in self.pins]
         while True:
             await RisingEdge(d.clk_i)
             d.time_ns_i.value = 10**18 + 8 * self.cycle

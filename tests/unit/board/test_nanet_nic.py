@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from pathlib import Path
-
 import pytest
 from bench import run
 
@@ -18,10 +16,9 @@ from bench import run
 def test_udp_into_memory(parameters: dict[str, int]) -> None:
     run(
         "isthmus:board:nanet_nic",
-        "nanet_nic_bench",
+        "nanet_nic",
         "nanet_nic_tb",
-        parameters=parameters,
-        extra_sources=[Path(__file__).parent / "nanet_nic_bench.sv"],
+        parameters={"Echo": 1, **parameters},
     )
 
 
@@ -33,8 +30,7 @@ def test_udp_into_memory(parameters: dict[str, int]) -> None:
 def test_udp_into_memory_from_10_gigabit(parameters: dict[str, int]) -> None:
     run(
         "isthmus:board:nanet_nic_10g",
-        "nanet_nic_10g_bench",
+        "nanet_nic_10g",
         "nanet_nic_tb",
         parameters=parameters,
-        extra_sources=[Path(__file__).parent / "nanet_nic_10g_bench.sv"],
     )

@@ -99,11 +99,16 @@ module rdma_tx_bench
   assign link_stamp_o = link_stamp_q;
 
   // ---------------------------------------------------------------- the BAR
-  logic bus_awvalid, bus_awready, bus_wvalid, bus_wready, bus_bvalid, bus_bready;
-  logic bus_arvalid, bus_arready, bus_rvalid, bus_rready, bus_rlast;
-  logic [3:0] bus_bid, bus_rid;
-  logic [1:0] bus_bresp, bus_rresp;
-  logic [63:0] bus_rdata, rq_data, mq_data, table_data, table_rdata_q;
+  axi_pkg::bar_request_t  bar, bus;
+  axi_pkg::bar_response_t bar_answer, bus_answer;
+  assign bar = {
+      bar_awvalid, bar_awid, 32'(bar_awaddr), bar_awsize,
+      bar_wvalid, bar_wdata, bar_wstrb, bar_wlast, bar_bready,
+      bar_arvalid, bar_arid, 32'(bar_araddr), bar_arlen, bar_arsize, bar_rready
+  };
+  assign {bar_awready, bar_wready, bar_bvalid, bar_bid, bar_bresp, bar_arready,
+          bar_rvalid, bar_rid, bar_rdata, bar_rresp, bar_rlast} = bar_answer;
+  logic [63:0] rq_data, mq_data, table_data, table_rdata_q;
   logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_refused, bar_idle;
   logic [10:0] rq_addr, mq_addr;
   logic [7:0] rq_strb, mq_strb;
@@ -114,48 +119,10 @@ module rdma_tx_bench
     .clk_i,
     .rst_ni,
     .ready_i       (1'b1),
-    .awvalid_i     (bar_awvalid),
-    .awready_o     (bar_awready),
-    .awid_i        (bar_awid),
-    .awaddr_i      (bar_awaddr),
-    .awsize_i      (bar_awsize),
-    .wvalid_i      (bar_wvalid),
-    .wready_o      (bar_wready),
-    .wdata_i       (bar_wdata),
-    .wstrb_i       (bar_wstrb),
-    .wlast_i       (bar_wlast),
-    .bvalid_o      (bar_bvalid),
-    .bready_i      (bar_bready),
-    .bid_o         (bar_bid),
-    .bresp_o       (bar_bresp),
-    .arvalid_i     (bar_arvalid),
-    .arready_o     (bar_arready),
-    .arid_i        (bar_arid),
-    .araddr_i      (bar_araddr),
-    .arlen_i       (bar_arlen),
-    .arsize_i      (bar_arsize),
-    .rvalid_o      (bar_rvalid),
-    .rready_i      (bar_rready),
-    .rid_o         (bar_rid),
-    .rdata_o       (bar_rdata),
-    .rresp_o       (bar_rresp),
-    .rlast_o       (bar_rlast),
-    .bus_awvalid_o (bus_awvalid),
-    .bus_awready_i (bus_awready),
-    .bus_wvalid_o  (bus_wvalid),
-    .bus_wready_i  (bus_wready),
-    .bus_bvalid_i  (bus_bvalid),
-    .bus_bready_o  (bus_bready),
-    .bus_bid_i     (bus_bid),
-    .bus_bresp_i   (bus_bresp),
-    .bus_arvalid_o (bus_arvalid),
-    .bus_arready_i (bus_arready),
-    .bus_rvalid_i  (bus_rvalid),
-    .bus_rready_o  (bus_rready),
-    .bus_rid_i     (bus_rid),
-    .bus_rdata_i   (bus_rdata),
-    .bus_rresp_i   (bus_rresp),
-    .bus_rlast_i   (bus_rlast),
+    .bar_i         (bar),
+    .bar_o         (bar_answer),
+    .bus_o         (bus),
+    .bus_i         (bus_answer),
     .rq_coming_o   (rq_coming),
     .rq_we_o       (rq_we),
     .rq_addr_o     (rq_addr),
@@ -194,32 +161,8 @@ module rdma_tx_bench
   ) u_wb (
     .clk_i,
     .rst_ni,
-    .awvalid_i (bus_awvalid),
-    .awready_o (bus_awready),
-    .awid_i    (bar_awid),
-    .awaddr_i  (bar_awaddr[13:0]),
-    .awsize_i  (bar_awsize),
-    .wvalid_i  (bus_wvalid),
-    .wready_o  (bus_wready),
-    .wdata_i   (bar_wdata),
-    .wstrb_i   (bar_wstrb),
-    .wlast_i   (bar_wlast),
-    .bvalid_o  (bus_bvalid),
-    .bready_i  (bus_bready),
-    .bid_o     (bus_bid),
-    .bresp_o   (bus_bresp),
-    .arvalid_i (bus_arvalid),
-    .arready_o (bus_arready),
-    .arid_i    (bar_arid),
-    .araddr_i  (bar_araddr[13:0]),
-    .arlen_i   (bar_arlen),
-    .arsize_i  (bar_arsize),
-    .rvalid_o  (bus_rvalid),
-    .rready_i  (bus_rready),
-    .rid_o     (bus_rid),
-    .rdata_o   (bus_rdata),
-    .rresp_o   (bus_rresp),
-    .rlast_o   (bus_rlast),
+    .bar_i     (bus),
+    .bar_o     (bus_answer),
     .wb_cyc_o  (cyc),
     .wb_stb_o  (stb),
     .wb_we_o   (we),

@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    Form,
+    OutFolder,
+    OutJson,
+    Platforms,
+    Profile,
+    Resume,
+    Scheduler,
+    Seed,
+    Transfers,
+    Window,
+    one_of,
+    sizes,
+    waveform_of,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -44,31 +58,12 @@ def ccix(
     order: Annotated[
         str, one_of("order", ORDERS, help="Of svm: the order in which transfers visit pages.")
     ] = "sequential",
-    size: Annotated[
-        str,
-        typer.Option(
-            "-s",
-            "--size",
-            metavar="BYTES",
-            help="Bytes per transfer: 64, a list 64,1K, or powers of two 64:64K.",
-        ),
-    ] = "64:64K",
-    iterations: Annotated[
-        int | None,
-        typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers measured per size."),
-    ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]"),
-    ] = None,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "ccix-au280",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
-    waveform: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a waveform (FST) of the FPGA; needs a single run."),
-    ] = None,
+    size: Annotated[str, sizes("64, a list 64,1K, or powers of two 64:64K")] = "64:64K",
+    iterations: Transfers = None,
+    window: Window = None,
+    platform: Platforms = "ccix-au280",
+    profile: Profile = "isthmus",
+    waveform: Annotated[Path | None, waveform_of("the FPGA")] = None,
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),
@@ -111,10 +106,8 @@ def contention(
     iterations: Annotated[
         int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Stores of either side.")
     ] = 1024,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "ccix-au280",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    platform: Platforms = "ccix-au280",
+    profile: Profile = "isthmus",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),
@@ -181,10 +174,8 @@ def lock_table(
     requesters: Annotated[
         str, typer.Option(metavar="N", help="Transactions under way: 8, a list, or powers of two.")
     ] = "1:64",
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "ccix-au280",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    platform: Platforms = "ccix-au280",
+    profile: Profile = "isthmus",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),

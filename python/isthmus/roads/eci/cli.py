@@ -8,7 +8,22 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    Form,
+    OutFolder,
+    OutJson,
+    Platforms,
+    PrintScenario,
+    Profile,
+    Resume,
+    Scheduler,
+    Seed,
+    Transfers,
+    Window,
+    one_of,
+    sizes,
+    waveform_of,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -60,42 +75,17 @@ def eci(
             help="Shares of blocks with a wrong check, each measured: 1e-5,1e-4. all: 0 and 1e-5 to 1e-3.",
         ),
     ] = "0",
-    size: Annotated[
-        str,
-        typer.Option(
-            "-s",
-            "--size",
-            metavar="BYTES",
-            help="Bytes per transfer: 128, a list 128,1K, or powers of two 128:16K.",
-        ),
-    ] = "128:16K",
-    iterations: Annotated[
-        int | None,
-        typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Transfers measured per size."),
-    ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Transfers in flight.  [1, and as many as fill the link]"),
-    ] = None,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "eci",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
-    waveform: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a waveform (FST) of the FPGA; needs a single run."),
-    ] = None,
+    size: Annotated[str, sizes("128, a list 128,1K, or powers of two 128:16K")] = "128:16K",
+    iterations: Transfers = None,
+    window: Window = None,
+    platform: Platforms = "eci",
+    profile: Profile = "isthmus",
+    waveform: Annotated[Path | None, waveform_of("the FPGA")] = None,
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
-    print_scenario: Annotated[
-        bool,
-        typer.Option(
-            "--print-scenario",
-            help="Print the scenario of the run, with its models built, for your own program; run nothing.",
-        ),
-    ] = False,
+    print_scenario: PrintScenario = False,
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:

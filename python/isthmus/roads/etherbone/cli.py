@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, Iterations, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    Form,
+    Iterations,
+    OutFolder,
+    OutJson,
+    Profile,
+    Resume,
+    Scheduler,
+    Seed,
+    one_of,
+    platforms,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -32,15 +43,9 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
                 "-s", "--size", metavar="N", help="Timestamps per cycle: 4, a list 1,2,8, or a range 1..8."
             ),
         ] = "1..8",
-        platform: Annotated[
-            str,
-            typer.Option(
-                metavar="NAMES",
-                help="Platform names or .toml files, separated by commas; all: every shipped one.",
-            ),
-        ] = "all",
+        platform: Annotated[str, platforms("; all: every shipped one.")] = "all",
         method: Annotated[str, one_of("method", METHODS, help="How the host program reads.")] = "all",
-        profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "all",
+        profile: Profile = "all",
         seed: Seed = 1,
         form: Form = "table",
         details: Annotated[

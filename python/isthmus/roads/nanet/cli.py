@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    Form,
+    OutFolder,
+    OutJson,
+    Platform,
+    Platforms,
+    Profile,
+    Resume,
+    Scheduler,
+    Seed,
+    one_of,
+    waveform_of,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -57,14 +69,9 @@ def nanet(
             help="Buffers in pages of 4, 64 or 2048 KiB that the interface translates; 0: none.",
         ),
     ] = 0,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "nanet",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "all",
-    waveform: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a waveform (FST) of the interface; needs a single run."),
-    ] = None,
+    platform: Platforms = "nanet",
+    profile: Profile = "all",
+    waveform: Annotated[Path | None, waveform_of("the interface")] = None,
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),
@@ -131,8 +138,8 @@ def trigger_chain(
         Path | None,
         typer.Option(metavar="FILE", help="Times of isthmus trigger times.  [those of isthmus]"),
     ] = None,
-    platform: Annotated[str, typer.Option(metavar="NAME", help="Platform name or .toml file.")] = "nanet",
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    platform: Platform = "nanet",
+    profile: Profile = "isthmus",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),

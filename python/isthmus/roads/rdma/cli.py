@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import FORMATS, PROFILES, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    FORMATS,
+    PROFILES,
+    OutFolder,
+    OutJson,
+    Platforms,
+    PrintScenario,
+    Resume,
+    Scheduler,
+    Seed,
+    one_of,
+    waveform_of,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -99,12 +111,7 @@ def rdma(
             help="What trace sends, a line each: nanosecond source destination write|inline|message bytes.",
         ),
     ] = None,
-    waveform: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a waveform (FST) of host 0's interface; needs a single run."
-        ),
-    ] = None,
+    waveform: Annotated[Path | None, waveform_of("host 0's interface")] = None,
     hosts: Annotated[int, typer.Option(metavar="N", help="Number of hosts, 2 to 8.")] = 2,
     links: Annotated[int, typer.Option(metavar="N", help="Links per host, 1 to 4.")] = 1,
     posting: Annotated[
@@ -127,9 +134,7 @@ def rdma(
     polled: Annotated[
         bool, typer.Option("--polled", help="The receiver polls memory instead of using notifications.")
     ] = False,
-    platform: Annotated[
-        str, typer.Option(metavar="NAMES", help="Platform names or .toml files, separated by commas.")
-    ] = "forth-rdma",
+    platform: Platforms = "forth-rdma",
     profile: Annotated[
         str | None,
         one_of("profile", PROFILES, help="Design to measure.  [isthmus; of figures all]"),
@@ -138,13 +143,7 @@ def rdma(
     form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,
-    print_scenario: Annotated[
-        bool,
-        typer.Option(
-            "--print-scenario",
-            help="Print the scenario of the run, with its models built, for your own program; run nothing.",
-        ),
-    ] = False,
+    print_scenario: PrintScenario = False,
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:

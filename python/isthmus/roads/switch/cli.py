@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import PROFILES, Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import (
+    Form,
+    OutFolder,
+    OutJson,
+    Platform,
+    Profile,
+    Resume,
+    Scheduler,
+    Seed,
+    one_of,
+    waveform_of,
+)
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -42,7 +53,7 @@ def switch(
         int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
     ] = 20_000,
     seed: Seed = 1,
-    profile: Annotated[str, one_of("profile", PROFILES, help="Design to measure.")] = "isthmus",
+    profile: Profile = "isthmus",
     buffer_words: Annotated[
         int | None, typer.Option(metavar="N", help="Words per crosspoint buffer, 32 to 512.  [512]")
     ] = None,
@@ -58,15 +69,8 @@ def switch(
             "--engine", metavar="NAMES", help="rtl, reference or ideal, separated by commas, or all."
         ),
     ] = "all",
-    platform: Annotated[
-        str, typer.Option(metavar="NAME", help="A platform name or .toml file.")
-    ] = "forth-switch",
-    waveform: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a waveform (FST) of the switch; needs --engine rtl and one --load."
-        ),
-    ] = None,
+    platform: Platform = "forth-switch",
+    waveform: Annotated[Path | None, waveform_of("the switch", "--engine rtl and one --load")] = None,
     form: Form = "table",
     out: OutFolder = Path("out"),
     out_json: OutJson = None,

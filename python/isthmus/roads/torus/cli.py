@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from isthmus.options import Form, OutFolder, OutJson, Resume, Scheduler, Seed, one_of
+from isthmus.options import Form, OutFolder, OutJson, Platform, Resume, Scheduler, Seed, one_of
 
 if TYPE_CHECKING:
     from isthmus.bench import output
@@ -33,7 +33,7 @@ def torus(
     packets: Annotated[
         int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
     ] = 20_000,
-    platform: Annotated[str, typer.Option(metavar="NAME", help="A platform name or .toml file.")] = "apenet",
+    platform: Platform = "apenet",
     seed: Seed = 1,
     form: Form = "table",
     out: OutFolder = Path("out"),

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: SHL-2.1
+/// An FPGA's end of CCIX: a request agent between its logic and the CCIX interface of a PCIe hard
+/// block.
+///
+/// req, rsp -> ccix_request or ccix_cache -> ccix_pack -> cxs_tx; cxs_rx -> ccix_unpack -> the
+/// agent, and others by ans
+///
+///   Handshake   req, rsp, hold_snoops_i: as the agent. side: valid/ready, messages of others than
+///               the agent. ans: a strobe, what came; agent_i says in the same cycle that it is for
+///               the agent. fail_o: a level
+///   Ordering    messages of the agent in theirs, and those of side in theirs; with both, SideFirst
+///               says which goes first
+///   Latency     as the agent, ccix_pack and ccix_unpack; nothing is added
+///   Throughput  a message, a beat each way a cycle
+///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; CacheLines 0:
+///               ccix_request, or 4 ways of a power of two of sets of ccix_cache
+///   Not done    the hard block
+module ccix_node
+  import ccix_pkg::*;
+#(
+  parameter int unsigned NumTxns     = 128,
+  parameter int unsigned MaxWords    = 32,
+  parameter int unsigned MaxMessages = 31,
+  parameter int unsigned CacheLines  = 0,
+  parameter bit          SideFirst   = 1'b0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  output logic       cxs_tx_valid_o,
+  output logic       cxs_tx_last_o,
+  output logic [3:0] cxs_tx_words_o,
+  output beat_t      cxs_tx_data_o,
+  input  logic       cxs_tx_credit_i,
+  input  logic       cxs_rx_valid_i,
+  input  logic [3:0] cxs_rx_words_i,
+  input  beat_t      cxs_rx_data_i,
+  output logic       cxs_rx_credit_o,
+
+  input  logic       req_valid_i,
+  output logic       req_ready_o,
+  input  logic       req_write_i,
+  input  index_t     req_index_i,
+  input  logic [7:0] req_tag_i,
+  input  mask_t      req_mask_i,
+  input  line_t      req_data_i,
+  output logic       rsp_valid_o,
+  output logic [7:0] rsp_tag_o,
+  output line_t      rsp_data_o,
+  input  logic       hold_snoops_i,
+
+  input  logic                  side_valid_i,
+  output logic                  side_ready_o,
+  input  logic [3:0]            side_words_i,
+  input  word_t [MostWords-1:0] side_i,
+  output logic                  ans_valid_o,
+  output header_t               ans_header_o,
+  output line_t                 ans_data_o,
+  input  logic                  agent_i,
+
+  output logic        fail_o,
+  output logic        status_up_o,
+  output logic [31:0] status_packets_o,
+  output logic [31:0] status_words_o,
+  output logic [31:0] status_stray_o
+);
+  logic msg_valid, msg_ready, pack_ready, side, stray, agent_fail, unpack_fail, for_agent;
+  logic [3:0] msg_words;
+  word_t [MostWords-1:0] msg;
+  logic [7:0] places;
+  assign for_agent = ans_valid_o && agent_i;
+
+  if (CacheLines == 0) begin : gen_request
+    ccix_request #(.NumTxns(NumTxns)) u_request (
+      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
+      .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o, .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(for_agent),
+      .ans_header_i(ans_header_o), .ans_data_i(ans_data_o), .places_o(places), .stray_o(stray),
+      .fail_o(agent_fail)
+    );
+    logic unused;
+    assign unused = hold_snoops_i;
+  end else begin : gen_cache
+    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
+      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
+      .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o, .hold_snoops_i,
+      .msg_valid_o(msg_valid), .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg),
+      .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),
+      .stray_o(stray), .fail_o(agent_fail)
+    );
+    // Its requests need no places: the home has more than the cache has requests open.
+    assign places = {7'd0, for_agent && ans_header_o.kind == MsgCredit};
+  end
+
+  assign side         = side_valid_i && (SideFirst || !msg_valid);
+  assign msg_ready    = pack_ready && !side;
+  assign side_ready_o = pack_ready && (SideFirst || !msg_valid);
+  ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
+    .clk_i, .rst_ni, .valid_i(msg_valid || side_valid_i), .ready_o(pack_ready),
+    .words_i(side ? side_words_i : msg_words), .message_i(side ? side_i : msg),
+    .tx_valid_o(cxs_tx_valid_o), .tx_last_o(cxs_tx_last_o), .tx_words_o(cxs_tx_words_o),
+    .tx_data_o(cxs_tx_data_o), .tx_credit_i(cxs_tx_credit_i)
+  );
+  ccix_unpack u_unpack (
+    .clk_i, .rst_ni, .rx_valid_i(cxs_rx_valid_i), .rx_words_i(cxs_rx_words_i),
+    .rx_data_i(cxs_rx_data_i), .rx_credit_o(cxs_rx_credit_o), .valid_o(ans_valid_o),
+    .header_o(ans_header_o), .data_o(ans_data_o), .fail_o(unpack_fail)
+  );
+  assign fail_o = agent_fail || unpack_fail;
+
+  logic up_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      up_q             <= 1'b0;
+      status_packets_o <= '0;
+      status_words_o   <= '0;
+      status_stray_o   <= '0;
+    end else begin
+      up_q             <= up_q || places != '0;
+      status_packets_o <= status_packets_o + 32'(cxs_tx_valid_o && cxs_tx_last_o);
+      status_words_o   <= status_words_o + (cxs_tx_valid_o ? 32'(cxs_tx_words_o) : '0);
+      status_stray_o   <= status_stray_o + 32'(stray);
+    end
+  end
+  assign status_up_o = up_q;
+endmodule
