@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_cache: whatever the home sends and takes, no message is without a place, no MSHR is used twice,
-/// and an operation, forward or response that enters the pipeline is decided two cycles later. Of its inputs
-/// only what the protocol's model shows is assumed: a response answers an open MSHR once.
+/// coherence_cache: whatever the home sends and takes, no message is without a place, no MSHR is
+/// used twice, and an operation, forward or response that enters the pipeline is decided two cycles
+/// later. Of its inputs only what the protocol's model shows is assumed: a response answers an open
+/// MSHR once.
 module coherence_cache_props
   import coherence_pkg::*;
 (

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// atc: one page and one frame are watched, any. The host maps the page to the frame, unmaps it, invalidates it, and
-/// maps it again, as it likes; it translates a request by the page table of any time since the request was sent. No
-/// answer gives the frame for the page unless it was mapped, nor from the end of its invalidation's epoch on; no write
-/// is answered with it where the host allows none. A lookup has one answer.
+/// atc: one page and one frame are watched, any. The host maps the page to the frame, unmaps it,
+/// invalidates it, and maps it again, as it likes; it translates a request by the page table of any
+/// time since the request was sent. No answer gives the frame for the page unless it was mapped,
+/// nor from the end of its invalidation's epoch on; no write is answered with it where the host
+/// allows none. A lookup has one answer.
 module atc_props
   import svm_pkg::*;
 #(

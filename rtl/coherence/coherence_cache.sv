@@ -8,15 +8,15 @@
 ///   Handshake   core: valid/ready; every operation gets one response with its tag, without ready.
 ///               fwd, req, rsd, rsn: valid/ready. rsp has no ready: it is taken in its cycle
 ///   Ordering    operations of the core are decided in their order; those that miss answer later
-///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of the
-///               MSHR, which is busy until it has left
+///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of
+///               the MSHR, which is busy until it has left
 ///   Latency     a hit 4 cycles from core_valid_i to core_rsp_valid_o; a miss to req_valid_o 4;
 ///               rsp_valid_i to core_rsp_valid_o 3; fwd_valid_i to rsn_valid_o 4, to rsd_valid_o 5
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
-///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of each
-///               parity; an id is a number in its half. Bytes of a line 1..128
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
+///               each parity; an id is a number in its half. Bytes of a line 1..128
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -107,8 +107,8 @@ module coherence_cache
   } mshr_t;
 
   // ---------------------------------------------------------------- 0: choose
-  // The core's operations stay here until they are decided; one that waits is chosen again, and so are
-  // those behind it.
+  // The core's operations stay here until they are decided; one that waits is chosen again, and so
+  // are those behind it.
   typedef struct packed {
     core_e      op;
     index_t     index;
@@ -448,7 +448,8 @@ module coherence_cache
     .data_i({s3_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
     .data_o({rsd_header_o, rsd_data_o}), .usage_o(rsd_usage)
   );
-  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their places.
+  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their
+  // places.
   always_comb begin
     owed_some = 1'b0;
     owed_id   = '0;
