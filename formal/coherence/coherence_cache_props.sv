@@ -56,17 +56,18 @@ module coherence_cache_props
       no_loss   : assert (!(dut.req_push && !dut.ready[0]) && !(dut.s3_rsd_q && !dut.ready[1]) &&
                           !((dut.gack_push || dut.rsn_message != MsgNone) && !dut.ready[2]));
       // An MSHR is opened only while it is free, and one that owes a GACK is open.
-      free_one  : assert (!dut.allocate || !dut.open_q[dut.free_id]);
+      free_one  : assert (!dut.allocate || !dut.u_mshrs.open_q[dut.u_mshrs.free_id]);
       // Operations that wait are decided in order: the one that is decided is the oldest.
-      window    : assert (dut.wptr_q - dut.cptr_q <= 3'd4 &&
-                          dut.iptr_q - dut.cptr_q <= dut.wptr_q - dut.cptr_q);
-      counted   : assert (dut.iptr_q - dut.cptr_q == 3'(cores));
+      window    : assert (dut.u_window.wptr_q - dut.u_window.cptr_q <= 3'd4 &&
+                          dut.u_window.iptr_q - dut.u_window.cptr_q <=
+                          dut.u_window.wptr_q - dut.u_window.cptr_q);
+      counted   : assert (dut.u_window.iptr_q - dut.u_window.cptr_q == 3'(cores));
       core_only : assert (!(dut.s1_valid_q && dut.s1_q.core) ||
                           dut.s1_q.what inside {InLoad, InStore, InEvict});
       core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
                           dut.s2_q.what inside {InLoad, InStore, InEvict});
       // A response is in stage 2 two cycles after it came: it waits for nothing.
-      opened : cover (dut.open_q == '1);
+      opened : cover (dut.u_mshrs.open_q == '1);
       queued : cover (32'(dut.rsn_usage) == 8);
     end
   end

@@ -135,8 +135,8 @@ module coherence_agents_bench
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
     for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
       always_comb begin
-        c_entry[w][s] = u_cache.gen_tags[w].tag_q[s];
-        if (!u_cache.gen_tags[w].used_q[s]) c_entry[w][s].state = RemoteI;
+        c_entry[w][s] = u_cache.u_tags.gen_ways[w].entry_q[s];
+        if (!u_cache.u_tags.gen_ways[w].written_q[s]) c_entry[w][s].state = RemoteI;
         h_entry[w][s] = u_home.u_entries.gen_ways[w].entry_q[s];
         if (!u_home.u_entries.gen_ways[w].written_q[s]) h_entry[w][s].used = 1'b0;
       end
@@ -340,9 +340,9 @@ module coherence_agents_bench
             want_line[0] = truth[at[3:0]];
           end
         end else if (u_cache.fill) begin
-          if (u_cache.mshr_q[u_cache.s2_q.id].store) begin
-            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.mshr_mask_q[u_cache.s2_q.id],
-                                    u_cache.mshr_data_q[u_cache.s2_q.id]);
+          if (u_cache.u_mshrs.mshr_q[u_cache.s2_q.id].store) begin
+            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.u_mshrs.mask_q[u_cache.s2_q.id],
+                                    u_cache.u_mshrs.data_q[u_cache.s2_q.id]);
           end else begin
             want_q[0] = 1'b1;
             want_line[0] = truth[at[3:0]];
@@ -600,7 +600,7 @@ module coherence_agents_bench
       // ------------------------------------------------ progress
       messages_o   <= messages_o + 32'(moved);
       operations_o <= operations_o + 32'(done);
-      idle = opened[0] == 0 && opened[1] == 0 && u_cache.open_q == '0;
+      idle = opened[0] == 0 && opened[1] == 0 && u_cache.u_mshrs.open_q == '0;
       for (int l = 0; l < int'(Lines); l++) if (unc_op[l] != MsgNone) idle = 1'b0;
       for (int n = 0; n < 7; n++) if (count(n) != 0) idle = 1'b0;
       for (int i = 0; i < int'(NumTbe); i++) if (u_home.u_tbes.phase_q[i] != TbeFree) idle = 1'b0;
