@@ -71,6 +71,47 @@ module coherence_cache_props
       queued : cover (32'(dut.rsn_usage) == 8);
     end
   end
+  // The tags: a line is in one way, and what stage 2 has read is still so.
+  typedef struct packed {
+    remote_e state;
+    index_t  index;
+  } entry_t;
+  entry_t [1:0][1:0] entry;
+  for (genvar s = 0; s < 2; s++) begin : gen_set
+    for (genvar w = 0; w < 2; w++) begin : gen_way
+      always_comb begin
+        entry[s][w] = dut.u_tags.gen_ways[w].entry_q[s];
+        if (!dut.u_tags.gen_ways[w].written_q[s]) entry[s][w].state = RemoteI;
+      end
+      always_comb if (rst_ni && entry[s][w].state != RemoteI) begin
+        its_set : assert (entry[s][w].index[0] == 1'(s));
+        once    : assert (w == 0 || entry[s][0].state == RemoteI ||
+                          entry[s][0].index != entry[s][w].index);
+      end
+    end
+  end
+  for (genvar w = 0; w < 2; w++) begin : gen_read
+    entry_t now, read;
+    assign now  = entry[dut.s2_q.index[0]][w];
+    assign read = entry_t'(dut.s2_entry_q[w]);
+    always_comb if (rst_ni && dut.s2_valid_q) begin
+      s2_entry : assert (now == read || (now.state == RemoteI && read.state == RemoteI));
+      s2_match : assert (read.state == RemoteI ||
+                         dut.s2_match_q[w] == (read.index == dut.s2_q.index));
+    end
+  end
+  // Behind an operation that opened an MSHR, the next one of its line opens none: the line's state
+  // is one that waits.
+  logic opened_q;
+  index_t opened_index_q;
+  always_ff @(posedge clk_i) begin
+    opened_q       <= rst_ni && dut.allocate;
+    opened_index_q <= dut.s2_q.index;
+  end
+  always_comb if (rst_ni && opened_q && dut.s2_valid_q && dut.s2_q.index == opened_index_q) begin
+    one_a_line : assert (!dut.allocate);
+  end
+
   logic [1:0] came_q;
   always_ff @(posedge clk_i) begin
     came_q <= rst_ni ? {came_q[0], rsp_valid_i} : '0;

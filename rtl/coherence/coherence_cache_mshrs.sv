@@ -5,11 +5,11 @@
 ///   Contract    free_*: the lowest free MSHR of the parity side_i, and its number in its half,
 ///               which is the message's id; allocate_i opens it. filled_i: its answer came, so that
 ///               it owes a GACK; owed_*: the lowest that does, gack_i: its GACK leaves, and it is
-///               free. open_o: an MSHR of the line index_i is open, with what opens in this cycle.
-///               merge_*: the line that an answer brings with the store's bytes in it, and the
-///               bytes to write
+///               free. open_o: an MSHR of the line index_i was open before this cycle; one that
+///               opens now leaves its line in a state that waits (proved with the cache). merge_*:
+///               the line that an answer brings with the store's bytes in it, and the bytes to write
 ///   Coherence   an MSHR is busy until its GACK has left, so a line has one request at a time
-///   Latency     0 cycles: all outputs are of this cycle's inputs and state
+///   Latency     0 cycles: outputs are of this cycle's inputs and state
 ///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128
 ///   Not done    a second request of an open MSHR's line: the caller waits while open_o
 module coherence_cache_mshrs
@@ -78,7 +78,6 @@ module coherence_cache_mshrs
     for (int unsigned i = 0; i < NumMshr; i++) begin
       if (open_q[i] && mshr_q[i].index == index_i) open_o = 1'b1;
     end
-    if (allocate_i && line_i == index_i) open_o = 1'b1;
   end
   always_comb begin
     merge_mask_o = merge_all_i ? mask_q[merge_id_i] : '1;

@@ -328,6 +328,12 @@ module coherence_agents_bench
       {want_q, want_u} = '0;
 
       // ------------------------------------------------ what is decided at this edge
+      for (int i = 0; i < int'(NumMshr); i++) begin
+        if (u_cache.allocate && u_cache.u_mshrs.open_q[i] &&
+            u_cache.u_mshrs.mshr_q[i].index == u_cache.s2_q.index) begin
+          fail("the remote has two requests of it open", u_cache.s2_q.index);
+        end
+      end
       if (u_cache.s2_valid_q) begin
         index_t at;
         at = u_cache.s2_q.index;
