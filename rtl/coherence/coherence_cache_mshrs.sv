@@ -7,7 +7,8 @@
 ///               it owes a GACK; owed_*: the lowest that does, gack_i: its GACK leaves, and it is
 ///               free. open_o: an MSHR of the line index_i was open before this cycle; one that
 ///               opens now leaves its line in a state that waits (proved with the cache). merge_*:
-///               the line that an answer brings with the store's bytes in it, and the bytes to write
+///               the line that an answer brings with the store's bytes in it, and the bytes to
+///               write
 ///   Coherence   an MSHR is busy until its GACK has left, so a line has one request at a time
 ///   Latency     0 cycles: outputs are of this cycle's inputs and state
 ///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128

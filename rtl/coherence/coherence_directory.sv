@@ -109,7 +109,8 @@ module coherence_directory
     .core_valid_i, .core_op_i, .core_index_i, .core_tag_i, .core_mask_i, .core_data_i,
     .req_valid_i, .req_message_i, .req_header_i, .req_payload_i, .known_o(known),
     .rsp_valid_i, .rsp_message_i, .rsp_index_i, .rsp_data_i,
-    .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_id_i(tbe_id_t'(mem_rsp_tag_i[TbeWidth-1:0])), .mem_rsp_data_i,
+    .mem_rsp_valid_i, .mem_rsp_ready_o,
+    .mem_rsp_id_i(tbe_id_t'(mem_rsp_tag_i[TbeWidth-1:0])), .mem_rsp_data_i,
     .ready_some_i(ready_some), .ready_id_i(ready_id), .run_o(run), .resume_id_o(resume_id),
     .resume_what_i(resume_what), .resume_mask_i(resume_mask), .resume_data_i(resume_data),
     .valid_o(s0_valid), .chosen_o(s0), .mask_o(s0_mask), .data_o(s0_data)
