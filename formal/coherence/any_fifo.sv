@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// In the place of fifo where a proof may not depend on what is in it: it counts, and gives any words.
+/// In the place of fifo where a proof may not depend on what is in it: it counts, and gives any
+/// words.
 module fifo #(
   parameter  int unsigned Width      = 32,
   parameter  int unsigned Depth      = 16,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// In the place of ram_1r1w where a proof may not depend on what is in it: each read gives any word.
+/// In the place of ram_1r1w where a proof may not depend on what is in it: each read gives any
+/// word.
 module ram_1r1w #(
   parameter  int unsigned Width     = 32,
   parameter  int unsigned Depth     = 1024,

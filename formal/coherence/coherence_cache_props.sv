@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_cache: whatever the home sends and takes, no message is without a place, no MSHR is used twice,
-/// and an operation, forward or response that enters the pipeline is decided two cycles later. Of its inputs
-/// only what the protocol's model shows is assumed: a response answers an open MSHR once.
+/// coherence_cache: whatever the home sends and takes, no message is without a place, no MSHR is
+/// used twice, and an operation, forward or response that enters the pipeline is decided two cycles
+/// later. Of its inputs only what the protocol's model shows is assumed: a response answers an open
+/// MSHR once.
 module coherence_cache_props
   import coherence_pkg::*;
 (
@@ -55,20 +56,62 @@ module coherence_cache_props
       no_loss   : assert (!(dut.req_push && !dut.ready[0]) && !(dut.s3_rsd_q && !dut.ready[1]) &&
                           !((dut.gack_push || dut.rsn_message != MsgNone) && !dut.ready[2]));
       // An MSHR is opened only while it is free, and one that owes a GACK is open.
-      free_one  : assert (!dut.allocate || !dut.open_q[dut.free_id]);
+      free_one  : assert (!dut.allocate || !dut.u_mshrs.open_q[dut.u_mshrs.free_id]);
       // Operations that wait are decided in order: the one that is decided is the oldest.
-      window    : assert (dut.wptr_q - dut.cptr_q <= 3'd4 &&
-                          dut.iptr_q - dut.cptr_q <= dut.wptr_q - dut.cptr_q);
-      counted   : assert (dut.iptr_q - dut.cptr_q == 3'(cores));
+      window    : assert (dut.u_window.wptr_q - dut.u_window.cptr_q <= 3'd4 &&
+                          dut.u_window.iptr_q - dut.u_window.cptr_q <=
+                          dut.u_window.wptr_q - dut.u_window.cptr_q);
+      counted   : assert (dut.u_window.iptr_q - dut.u_window.cptr_q == 3'(cores));
       core_only : assert (!(dut.s1_valid_q && dut.s1_q.core) ||
                           dut.s1_q.what inside {InLoad, InStore, InEvict});
       core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
                           dut.s2_q.what inside {InLoad, InStore, InEvict});
       // A response is in stage 2 two cycles after it came: it waits for nothing.
-      opened : cover (dut.open_q == '1);
+      opened : cover (dut.u_mshrs.open_q == '1);
       queued : cover (32'(dut.rsn_usage) == 8);
     end
   end
+  // The tags: a line is in one way, and what stage 2 has read is still so.
+  typedef struct packed {
+    remote_e state;
+    index_t  index;
+  } entry_t;
+  entry_t [1:0][1:0] entry;
+  for (genvar s = 0; s < 2; s++) begin : gen_set
+    for (genvar w = 0; w < 2; w++) begin : gen_way
+      always_comb begin
+        entry[s][w] = dut.u_tags.gen_ways[w].entry_q[s];
+        if (!dut.u_tags.gen_ways[w].written_q[s]) entry[s][w].state = RemoteI;
+      end
+      always_comb if (rst_ni && entry[s][w].state != RemoteI) begin
+        its_set : assert (entry[s][w].index[0] == 1'(s));
+        once    : assert (w == 0 || entry[s][0].state == RemoteI ||
+                          entry[s][0].index != entry[s][w].index);
+      end
+    end
+  end
+  for (genvar w = 0; w < 2; w++) begin : gen_read
+    entry_t now, read;
+    assign now  = entry[dut.s2_q.index[0]][w];
+    assign read = entry_t'(dut.s2_entry_q[w]);
+    always_comb if (rst_ni && dut.s2_valid_q) begin
+      s2_entry : assert (now == read || (now.state == RemoteI && read.state == RemoteI));
+      s2_match : assert (read.state == RemoteI ||
+                         dut.s2_match_q[w] == (read.index == dut.s2_q.index));
+    end
+  end
+  // Behind an operation that opened an MSHR, the next one of its line opens none: the line's state
+  // is one that waits.
+  logic opened_q;
+  index_t opened_index_q;
+  always_ff @(posedge clk_i) begin
+    opened_q       <= rst_ni && dut.allocate;
+    opened_index_q <= dut.s2_q.index;
+  end
+  always_comb if (rst_ni && opened_q && dut.s2_valid_q && dut.s2_q.index == opened_index_q) begin
+    one_a_line : assert (!dut.allocate);
+  end
+
   logic [1:0] came_q;
   always_ff @(posedge clk_i) begin
     came_q <= rst_ni ? {came_q[0], rsp_valid_i} : '0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_directory: whatever the remote, the host and memory ask and answer, a line has one transaction at
-/// most; a grant, a store and an atomic are done only where the directory says that no other copy is left, a
-/// transaction that has sent a forward goes on only when its answer, and where one is needed the victim, has
-/// come; a response is decided two cycles after it came and sends nothing; no message is without a place.
-/// Of the inputs only what the protocol's model shows is assumed: a response fits the table, and FINV is not
-/// answered as FSHR is.
+/// coherence_directory: whatever the remote, the host and memory ask and answer, a line has one
+/// transaction at most; a grant, a store and an atomic are done only where the directory says that
+/// no other copy is left, a transaction that has sent a forward goes on only when its answer, and
+/// where one is needed the victim, has come; a response is decided two cycles after it came and
+/// sends nothing; no message is without a place. Of the inputs only what the protocol's model shows
+/// is assumed: a response fits the table, and FINV is not answered as FSHR is.
 module coherence_directory_props
   import coherence_pkg::*;
+  import coherence_directory_pkg::*;
   import blocklink_pkg::word_t;
 (
   input logic       clk_i,
@@ -33,69 +34,54 @@ module coherence_directory_props
   input line_t      mem_rsp_data_i
 );
   localparam int unsigned Sets = 2, Ways = 2, NumTbe = 2, TbeWidth = $clog2(NumTbe);
-  typedef logic [TbeWidth-1:0] tbe_id_t;
+  typedef logic [TbeWidth-1:0] own_id_t;
   typedef logic [TbeWidth:0] open_t;  // above the transaction's number: there is one
-  // As in coherence_directory.
-  localparam logic [2:0] Free = 3'd0, Memory = 3'd1, Grant = 3'd2, Forward = 3'd3, Ready = 3'd4,
-                         Runs = 3'd5;
-  localparam logic [1:0] Response = 2'd0, Request = 2'd1, Core = 2'd2, Recall = 2'd3;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic core_ready_o, core_rsp_valid_o, fwd_valid_o, rsd_valid_o, rsn_valid_o, mem_req_valid_o;
-  logic mem_req_write_o, mem_rsp_ready_o, stray_o;
-  logic [7:0] core_rsp_tag_o, mem_req_tag_o;
+  logic mem_rsp_ready_o, stray_o;
+  logic [7:0] core_rsp_tag_o;
   logic [3:0] req_ready_o;
   logic [4:0] rsd_words_o;
-  line_t core_rsp_data_o, rsd_data_o, mem_req_data_o;
-  mask_t mem_req_mask_o;
-  index_t mem_req_index_o;
+  line_t core_rsp_data_o, rsd_data_o;
+  memory_t mem_req_o;
   header_t fwd_header_o, rsd_header_o, rsn_header_o;
   coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) dut (.*);
 
   // ---------------------------------------------------------------- what is in it
-  typedef struct packed {
-    logic       used;
-    home_e      home;
-    directory_e directory;
-    logic       has;
-    logic       dirty;
-    logic       pinned;
-    logic       leaves;
-    index_t     index;
-  } entry_t;
   entry_t [Sets-1:0][Ways-1:0] entry;
   for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
     for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
       always_comb begin
-        entry[s][w] = dut.gen_entries[w].entry_q[s];
-        if (!dut.gen_entries[w].written_q[s]) entry[s][w].used = 1'b0;
+        entry[s][w] = dut.u_entries.gen_ways[w].entry_q[s];
+        if (!dut.u_entries.gen_ways[w].written_q[s]) entry[s][w].used = 1'b0;
       end
     end
   end
-  logic [NumTbe-1:0][2:0] tbe;
-  logic [NumTbe-1:0][1:0] kind;
+  tbe_phase_e [NumTbe-1:0] tbe;
+  kind_e [NumTbe-1:0] kind;
   message_e [NumTbe-1:0] message;
   core_e [NumTbe-1:0] op;
   index_t [NumTbe-1:0] line;
   logic [NumTbe-1:0] heard, victim, needed, shared, loads, stores, here;
   entry_t [NumTbe-1:0] mine;
   for (genvar i = 0; i < int'(NumTbe); i++) begin : gen_tbe
-    assign tbe[i]     = 3'(dut.tbe_phase_q[i]);
-    assign kind[i]    = 2'(dut.tbe_what_q[i].kind);
-    assign message[i] = dut.tbe_what_q[i].message;
-    assign op[i]      = dut.tbe_what_q[i].op;
-    assign line[i]    = dut.tbe_what_q[i].index;
-    assign heard[i]   = dut.tbe_flags_q[i].heard;
-    assign victim[i]  = dut.tbe_flags_q[i].victim;
-    assign needed[i]  = dut.tbe_flags_q[i].needed;
+    assign tbe[i]     = dut.u_tbes.phase_q[i];
+    assign kind[i]    = dut.u_tbes.what_q[i].kind;
+    assign message[i] = dut.u_tbes.what_q[i].message;
+    assign op[i]      = dut.u_tbes.what_q[i].op;
+    assign line[i]    = dut.u_tbes.what_q[i].index;
+    assign heard[i]   = dut.u_tbes.flags_q[i].heard;
+    assign victim[i]  = dut.u_tbes.flags_q[i].victim;
+    assign needed[i]  = dut.u_tbes.flags_q[i].needed;
     // Its forward is FSHR, not FINV.
-    assign shared[i]  = (kind[i] == Core && op[i] == CoreLoad) ||
-                        (kind[i] == Request && message[i] == MsgRldi);
-    assign loads[i]   = kind[i] == Request && message[i] inside {MsgRlds, MsgRldx, MsgRupg};
-    assign stores[i]  = kind[i] == Request && message[i] inside {MsgRstt, MsgRstp, MsgRinc, MsgRdec,
-                                                                 MsgRcas};
+    assign shared[i]  = (kind[i] == KindCore && op[i] == CoreLoad) ||
+                        (kind[i] == KindRequest && message[i] == MsgRldi);
+    assign loads[i]   = kind[i] == KindRequest && message[i] inside {MsgRlds, MsgRldx, MsgRupg};
+    assign stores[i]  = kind[i] == KindRequest &&
+                        message[i] inside {MsgRstt, MsgRstp, MsgRinc, MsgRdec, MsgRcas};
     always_comb begin
       here[i] = 1'b0;
       mine[i] = '0;
@@ -111,22 +97,26 @@ module coherence_directory_props
   // An index has an open transaction, and which.
   function automatic open_t open_of(index_t index);
     for (int unsigned i = 0; i < NumTbe; i++) begin
-      if (tbe[i] != Free && line[i] == index) return {1'b1, tbe_id_t'(i)};
+      if (tbe[i] != TbeFree && line[i] == index) return {1'b1, own_id_t'(i)};
     end
     return '0;
   endfunction
 
   // ---------------------------------------------------------------- the pipeline
   logic s1, s2, s1_sends, s2_sends;
-  logic [1:0] s1_kind, s2_kind;
-  tbe_id_t s1_tbe, s2_tbe;
+  kind_e s1_kind, s2_kind;
+  own_id_t s1_tbe, s2_tbe;
+  decision_t d;
+  message_e s2_message;
+  assign d          = dut.decision;
+  assign s2_message = dut.s2_q.what.message;
   assign {s1, s2} = {dut.s1_valid_q, dut.s2_valid_q};
-  assign s1_kind  = 2'(dut.s1_q.what.kind);
-  assign s2_kind  = 2'(dut.s2_q.what.kind);
-  assign s1_tbe   = dut.s1_q.tbe;
-  assign s2_tbe   = dut.s2_q.tbe;
-  assign s1_sends = s1 && s1_kind != Response;
-  assign s2_sends = s2 && s2_kind != Response;
+  assign s1_kind  = dut.s1_q.what.kind;
+  assign s2_kind  = dut.s2_q.what.kind;
+  assign s1_tbe   = dut.s1_q.tbe[TbeWidth-1:0];
+  assign s2_tbe   = dut.s2_q.tbe[TbeWidth-1:0];
+  assign s1_sends = s1 && s1_kind != KindResponse;
+  assign s2_sends = s2 && s2_kind != KindResponse;
 
   // ---------------------------------------------------------------- assumptions
   logic fits, memory_flies;
@@ -139,18 +129,20 @@ module coherence_directory_props
     assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
     // Memory answers what it was asked for, once.
     if (mem_rsp_valid_i) begin
-      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[TbeWidth-1:0]] == Memory &&
+      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[TbeWidth-1:0]] == TbeMemory &&
               !memory_flies);
     end
     fits = 1'b1;
-    if (s2 && s2_kind == Response) begin
-      fits = !dut.response.never && dut.hit;
-      if (dut.message inside {MsgHakd, MsgHako, MsgHaki, MsgHaks, MsgHakv}) begin
+    if (s2 && s2_kind == KindResponse) begin
+      fits = !dut.u_step.response.never && dut.ways.hit;
+      if (s2_message inside {MsgHakd, MsgHako, MsgHaki, MsgHaks, MsgHakv}) begin
         fits = fits && !heard[s2_tbe];
       end
-      if (dut.message inside {MsgHako, MsgHaks}) fits = fits && shared[s2_tbe];
+      if (s2_message inside {MsgHako, MsgHaks}) fits = fits && shared[s2_tbe];
     end
-    if (s2 && s2_kind == Request && !dut.s2_q.memory && !dut.again) fits = !dut.step.never;
+    if (s2 && s2_kind == KindRequest && !dut.s2_q.memory && !d.again) begin
+      fits = !dut.u_step.step.never;
+    end
     if (rst_ni) assume (fits);
   end
 
@@ -158,31 +150,31 @@ module coherence_directory_props
   for (genvar i = 0; i < int'(NumTbe); i++) begin : gen_one
     for (genvar j = 0; j < i; j++) begin : gen_other
       always_comb if (rst_ni) begin
-        one_a_line : assert (tbe[i] == Free || tbe[j] == Free || line[i] != line[j]);
+        one_a_line : assert (tbe[i] == TbeFree || tbe[j] == TbeFree || line[i] != line[j]);
       end
     end
     always_comb if (rst_ni) begin
-      phases : assert (tbe[i] <= Runs);
+      phases : assert (tbe[i] <= TbeRuns);
       // For the induction: what a transaction that is open has.
-      if (tbe[i] != Free) begin
-        a_kind : assert (kind[i] != Response);
-        known  : assert (kind[i] != Request || loads[i] || stores[i] || message[i] == MsgRldi);
-        ops    : assert (kind[i] != Core || op[i] inside {CoreLoad, CoreStore});
+      if (tbe[i] != TbeFree) begin
+        a_kind : assert (kind[i] != KindResponse);
+        known  : assert (kind[i] != KindRequest || loads[i] || stores[i] || message[i] == MsgRldi);
+        ops    : assert (kind[i] != KindCore || op[i] inside {CoreLoad, CoreStore});
       end
-      if (tbe[i] inside {Grant, Forward, Ready, Runs}) has_entry : assert (here[i]);
-      if (tbe[i] == Memory && (loads[i] || kind[i] == Core)) fetches : assert (here[i]);
-      if (tbe[i] == Memory && loads[i]) begin
+      if (tbe[i] inside {TbeGrant, TbeForward, TbeReady, TbeRuns}) has_entry : assert (here[i]);
+      if (tbe[i] == TbeMemory && (loads[i] || kind[i] == KindCore)) fetches : assert (here[i]);
+      if (tbe[i] == TbeMemory && loads[i]) begin
         nobody : assert (mine[i].directory == DirI && mine[i].home == HomeI);
       end
-      if (tbe[i] == Memory && kind[i] == Recall) gone : assert (!here[i]);
-      if (tbe[i] == Memory && stores[i] && here[i]) left : assert (mine[i].directory == DirI);
-      if (tbe[i] == Memory && kind[i] == Core) begin
+      if (tbe[i] == TbeMemory && kind[i] == KindRecall) gone : assert (!here[i]);
+      if (tbe[i] == TbeMemory && stores[i] && here[i]) left : assert (mine[i].directory == DirI);
+      if (tbe[i] == TbeMemory && kind[i] == KindCore) begin
         left_core : assert (mine[i].directory == DirI ||
                             (op[i] == CoreLoad && mine[i].directory == DirS));
       end
-      if (tbe[i] == Grant) granted : assert (loads[i]);
-      if (tbe[i] inside {Forward, Ready, Runs}) not_granted : assert (!loads[i]);
-      if (tbe[i] == Forward) begin
+      if (tbe[i] == TbeGrant) granted : assert (loads[i]);
+      if (tbe[i] inside {TbeForward, TbeReady, TbeRuns}) not_granted : assert (!loads[i]);
+      if (tbe[i] == TbeForward) begin
         waits : assert (!(heard[i] && (!needed[i] || victim[i])));
         answered : assert (!needed[i] || heard[i]);
         if (shared[i]) owned : assert (mine[i].home == HomeI);
@@ -190,21 +182,21 @@ module coherence_directory_props
           given_up : assert (!(victim[i] || (heard[i] && !needed[i])) || mine[i].directory == DirI);
         end
       end
-      if (tbe[i] inside {Forward, Ready, Runs} && kind[i] == Recall) begin
-        recalled : assert (mine[i].leaves && (tbe[i] == Forward || mine[i].directory == DirI));
+      if (tbe[i] inside {TbeForward, TbeReady, TbeRuns} && kind[i] == KindRecall) begin
+        recalled : assert (mine[i].leaves && (tbe[i] == TbeForward || mine[i].directory == DirI));
       end
       // What runs is in the pipeline.
-      if (tbe[i] == Runs) begin
-        runs : assert ((s1 && dut.s1_q.resumed && !dut.s1_q.memory && s1_tbe == tbe_id_t'(i)) ^
-                       (s2 && dut.s2_q.resumed && !dut.s2_q.memory && s2_tbe == tbe_id_t'(i)));
+      if (tbe[i] == TbeRuns) begin
+        runs : assert ((s1 && dut.s1_q.resumed && !dut.s1_q.memory && s1_tbe == own_id_t'(i)) ^
+                       (s2 && dut.s2_q.resumed && !dut.s2_q.memory && s2_tbe == own_id_t'(i)));
       end
     end
     // A transaction that has sent a forward goes on only when it may.
-    logic [2:0] was_q;
+    tbe_phase_e was_q;
     always_ff @(posedge clk_i) begin
-      was_q <= rst_ni ? tbe[i] : Free;
-      if (rst_ni && was_q == Forward && tbe[i] != Forward) begin
-        heard_of : assert (tbe[i] == Ready && heard[i] && (!needed[i] || victim[i]));
+      was_q <= rst_ni ? tbe[i] : TbeFree;
+      if (rst_ni && was_q == TbeForward && tbe[i] != TbeForward) begin
+        heard_of : assert (tbe[i] == TbeReady && heard[i] && (!needed[i] || victim[i]));
       end
     end
   end
@@ -219,7 +211,7 @@ module coherence_directory_props
         pinned  : assert (entry[s][w].pinned == open[TbeWidth]);
         copy    : assert (entry[s][w].home == HomeI || entry[s][w].has);
         if (entry[s][w].leaves) begin
-          leaves : assert (open[TbeWidth] && kind[open[TbeWidth-1:0]] == Recall);
+          leaves : assert (open[TbeWidth] && kind[open[TbeWidth-1:0]] == KindRecall);
         end
       end
     end
@@ -247,91 +239,93 @@ module coherence_directory_props
     if (s1 && dut.s1_q.resumed) s1_which : assert (s1_open == {1'b1, s1_tbe});
     if (s1) begin
       s1_resumed : assert (!dut.s1_q.memory || dut.s1_q.resumed);
-      s1_source  : assert (dut.s1_q.resumed == (dut.s1_q.source == '0 && s1_kind != Response));
+      s1_source  : assert (dut.s1_q.resumed == (dut.s1_q.source == '0 && s1_kind != KindResponse));
       if (dut.s1_q.resumed) begin
-        s1_phase : assert (tbe[s1_tbe] == (dut.s1_q.memory ? Memory : Runs));
-        s1_what  : assert (dut.s1_q.what == dut.tbe_what_q[s1_tbe]);
+        s1_phase : assert (tbe[s1_tbe] == (dut.s1_q.memory ? TbeMemory : TbeRuns));
+        s1_what  : assert (dut.s1_q.what == dut.u_tbes.what_q[s1_tbe]);
       end else begin
-        s1_new : assert (s1_kind != Recall);
-        s1_op : assert (s1_kind != Core ||
+        s1_new : assert (s1_kind != KindRecall);
+        s1_op : assert (s1_kind != KindCore ||
                         dut.s1_q.what.op inside {CoreLoad, CoreStore, CoreEvict});
-        s1_known : assert (s1_kind != Request ||
+        s1_known : assert (s1_kind != KindRequest ||
                            dut.s1_q.what.message inside {MsgRlds, MsgRldi, MsgRldx, MsgRupg,
                                                          MsgRinc, MsgRdec, MsgRstt, MsgRstp,
                                                          MsgRcas});
-        s1_rsp : assert (s1_kind != Response ||
+        s1_rsp : assert (s1_kind != KindResponse ||
                          dut.s1_q.what.message inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics,
                                                        MsgHaki, MsgHaks, MsgHakv, MsgGack});
       end
     end
     if (s2) begin
       s2_resumed : assert (!dut.s2_q.memory || dut.s2_q.resumed);
-      s2_source  : assert (dut.s2_q.resumed == (dut.s2_q.source == '0 && s2_kind != Response));
+      s2_source  : assert (dut.s2_q.resumed == (dut.s2_q.source == '0 && s2_kind != KindResponse));
       if (dut.s2_q.resumed) begin
-        s2_phase : assert (tbe[s2_tbe] == (dut.s2_q.memory ? Memory : Runs));
-        s2_what  : assert (dut.s2_q.what == dut.tbe_what_q[s2_tbe]);
+        s2_phase : assert (tbe[s2_tbe] == (dut.s2_q.memory ? TbeMemory : TbeRuns));
+        s2_what  : assert (dut.s2_q.what == dut.u_tbes.what_q[s2_tbe]);
       end else begin
-        s2_new : assert (s2_kind != Recall);
-        s2_op : assert (s2_kind != Core ||
+        s2_new : assert (s2_kind != KindRecall);
+        s2_op : assert (s2_kind != KindCore ||
                         dut.s2_q.what.op inside {CoreLoad, CoreStore, CoreEvict});
-        s2_known : assert (s2_kind != Request ||
-                           dut.s2_q.what.message inside {MsgRlds, MsgRldi, MsgRldx, MsgRupg,
+        s2_known : assert (s2_kind != KindRequest ||
+                           s2_message inside {MsgRlds, MsgRldi, MsgRldx, MsgRupg,
                                                          MsgRinc, MsgRdec, MsgRstt, MsgRstp,
                                                          MsgRcas});
-        s2_rsp : assert (s2_kind != Response ||
-                         dut.s2_q.what.message inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics,
+        s2_rsp : assert (s2_kind != KindResponse ||
+                         s2_message inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics,
                                                        MsgHaki, MsgHaks, MsgHakv, MsgGack});
       end
     end
-    no_owner : assert (dut.u_arb.owner_q == '0);
+    no_owner : assert (dut.u_choose.u_arb.owner_q == '0);
     if (s1 && s2) apart : assert (!dut.s1_q.resumed || !dut.s2_q.resumed || s1_tbe != s2_tbe);
 
-    // A transaction is opened only where one is free and the line has none, and what goes on never waits.
-    if (dut.tbe_write && !dut.s2_q.resumed && s2_kind != Response) begin
-      free_one : assert (tbe[dut.tbe_at] == Free && !open_of(dut.tbe_index) [TbeWidth]);
+    // A transaction is opened only where one is free and the line has none, and what goes on never
+    // waits.
+    if (d.tbe.write && !dut.s2_q.resumed && s2_kind != KindResponse) begin
+      free_one : assert (tbe[d.tbe.at[TbeWidth-1:0]] == TbeFree &&
+                         !open_of(d.tbe.what.index) [TbeWidth]);
     end
-    goes_on : assert (!(s2 && dut.s2_q.resumed && dut.again));
+    goes_on : assert (!(s2 && dut.s2_q.resumed && d.again));
 
     // A grant finds no other copy; a store and an atomic neither.
-    if (dut.tbe_write && 3'(dut.tbe_phase) == Grant && s2_sends) begin
-      grant_alone : assert (dut.entry.directory == DirI || (dut.message == MsgRupg &&
-                            dut.entry.directory inside {DirS, DirO}));
-      grant_known : assert (dut.rsn_message == MsgPack ||
-                            dut.rsd_message inside {MsgPsha, MsgPemd});
-      grant_dirty : assert (dut.rsd_message != MsgPsha || dut.entry.home != HomeI);
+    if (d.tbe.write && d.tbe.phase == TbeGrant && s2_sends) begin
+      grant_alone : assert (dut.ways.entry.directory == DirI || (s2_message == MsgRupg &&
+                            dut.ways.entry.directory inside {DirS, DirO}));
+      grant_known : assert (d.rsn == MsgPack ||
+                            d.rsd inside {MsgPsha, MsgPemd});
+      grant_dirty : assert (d.rsd != MsgPsha || dut.ways.entry.home != HomeI);
     end
-    if (s2_sends && (dut.rsd_message == MsgPatm ||
-                     (dut.rsn_message == MsgPack && dut.message inside {MsgRstt, MsgRstp}))) begin
-      store_alone : assert (dut.entry.directory == DirI);
+    if (s2_sends && (d.rsd == MsgPatm ||
+                     (d.rsn == MsgPack && s2_message inside {MsgRstt, MsgRstp}))) begin
+      store_alone : assert (dut.ways.entry.directory == DirI);
     end
-    if (dut.core_rsp && dut.s2_q.what.op == CoreStore) begin
-      core_alone : assert (dut.entry.directory == DirI);
+    if (d.core_rsp && dut.s2_q.what.op == CoreStore) begin
+      core_alone : assert (dut.ways.entry.directory == DirI);
     end
-    if (dut.core_rsp && dut.s2_q.what.op == CoreLoad && dut.entry.home == HomeI) begin
-      core_shares : assert (dut.entry.directory inside {DirI, DirS});
+    if (d.core_rsp && dut.s2_q.what.op == CoreLoad && dut.ways.entry.home == HomeI) begin
+      core_shares : assert (dut.ways.entry.directory inside {DirI, DirS});
     end
     // An entry is given up only where the remote has nothing of it.
-    if (dut.s2_write && !dut.s2_entry.used) begin
-      no_copy : assert (dut.s2_entry_q[dut.s2_way].directory == DirI);
+    if (d.write && !d.entry.used) begin
+      no_copy : assert (dut.s2_entry_q[d.way[0]].directory == DirI);
     end
 
     // A response sends nothing.
-    if (s2 && s2_kind == Response) begin
-      silent : assert (dut.fwd_message == MsgNone && dut.rsd_message == MsgNone &&
-                       dut.rsn_message == MsgNone && !dut.mem_push && !dut.core_rsp && !dut.again);
+    if (s2 && s2_kind == KindResponse) begin
+      silent : assert (d.fwd == MsgNone && d.rsd == MsgNone &&
+                       d.rsn == MsgNone && !d.mem_push && !d.core_rsp && !d.again);
     end
 
     // Places: with those that may still come, no queue is beyond its depth.
-    fwd_place : assert (32'(dut.fwd_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
-    rsn_place : assert (32'(dut.rsn_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
-    rsd_place : assert (32'(dut.rsd_usage) + 32'(s1_sends) + 32'(s2_sends) +
-                        32'(dut.s3_rsd_q) <= 8);
-    mem_place : assert (32'(dut.mem_usage) + 32'(s1_sends) + 32'(s2_sends) +
-                        32'(dut.s3_mem_q) <= 8);
-    all_open : cover (tbe[0] == Forward && tbe[1] == Grant);
-    queued : cover (32'(dut.rsd_usage) == 2);
-    replaced : cover (dut.s2_write && dut.need_way && !dut.some_empty);
-    recall : cover (dut.evict && dut.victim.directory != DirI);
+    fwd_place : assert (32'(dut.u_data.fwd_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
+    rsn_place : assert (32'(dut.u_data.rsn_usage) + 32'(s1_sends) + 32'(s2_sends) <= 8);
+    rsd_place : assert (32'(dut.u_data.rsd_usage) + 32'(s1_sends) + 32'(s2_sends) +
+                        32'(dut.u_data.s3_rsd_q) <= 8);
+    mem_place : assert (32'(dut.u_data.mem_usage) + 32'(s1_sends) + 32'(s2_sends) +
+                        32'(dut.u_data.s3_mem_q) <= 8);
+    all_open : cover (tbe[0] == TbeForward && tbe[1] == TbeGrant);
+    queued : cover (32'(dut.u_data.rsd_usage) == 2);
+    replaced : cover (d.write && d.need_way && !dut.ways.some_empty);
+    recall : cover (d.evict && dut.ways.victim.directory != DirI);
   end
 
   // A response is in stage 2 two cycles after it came: no output has a say in that.
@@ -345,12 +339,12 @@ module coherence_directory_props
   end
   always_comb if (rst_ni) begin
     if (came_q[0]) begin
-      sink_begins : assert (s1 && s1_kind == Response &&
+      sink_begins : assert (s1 && s1_kind == KindResponse &&
                             dut.s1_q.what.message == came_message_q[0] &&
                             dut.s1_q.what.index == came_index_q[0]);
     end
     if (came_q[1]) begin
-      sink : assert (s2 && s2_kind == Response && dut.message == came_message_q[1] &&
+      sink : assert (s2 && s2_kind == KindResponse && s2_message == came_message_q[1] &&
                      dut.s2_q.what.index == came_index_q[1]);
     end
   end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_io: whatever comes, an answer waits for nothing but another answer; a barrier's GSYNC leaves while the
-/// node is quiet and held back; at most 32 accesses and one barrier are open, and nothing else is answered.
+/// coherence_io: whatever comes, an answer waits for nothing but another answer; a barrier's GSYNC
+/// leaves while the node is quiet and held back; at most 32 accesses and one barrier are open, and
+/// nothing else is answered.
 module coherence_io_props
   import coherence_io_pkg::*;
   import blocklink_pkg::*;

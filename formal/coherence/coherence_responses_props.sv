@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_responses: responses are sinks. Whatever words come, one that is shown is taken within 4 cycles.
+/// coherence_responses: responses are sinks. Whatever words come, one that is shown is taken within
+/// 4 cycles.
 module coherence_responses_props
   import coherence_pkg::*;
   import blocklink_pkg::*;

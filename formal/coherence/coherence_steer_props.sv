@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_steer: each chunk leaves once, on one link; those of one message on the same; messages of a link
-/// in order; a partition by the index alone.
+/// coherence_steer: each chunk leaves once, on one link; those of one message on the same; messages
+/// of a link in order; a partition by the index alone.
 module coherence_steer_props
   import coherence_pkg::*;
   import blocklink_pkg::*;

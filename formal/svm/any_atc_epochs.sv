@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Stands for atc_epochs in a proof: any epoch, ready and complete at any time. The proof of atc_epochs has the rest.
+/// Stands for atc_epochs in a proof: any epoch, ready and complete at any time. The proof of
+/// atc_epochs has the rest.
 module atc_epochs #(
   parameter  int unsigned Epochs     = 4,
   parameter  int unsigned MaxUses    = 256,

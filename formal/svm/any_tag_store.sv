@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Stands for tag_store in a proof: remembers what is filled for one tag of one set, and finds anything for all
-/// others. It may forget the one at any time, as by a fill of its set. What holds with it holds with tag_store, whose
-/// own proof says that it does no more than this.
+/// Stands for tag_store in a proof: remembers what is filled for one tag of one set, and finds
+/// anything for all others. It may forget the one at any time, as by a fill of its set. What holds
+/// with it holds with tag_store, whose own proof says that it does no more than this.
 module tag_store #(
   parameter  int unsigned Sets       = 64,
   parameter  int unsigned Ways       = 4,
@@ -55,7 +55,8 @@ module tag_store #(
       else if (forget) there_q <= 1'b0;
     end
   end
-  // A lookup in its second cycle: fills and invalidations of later ones have not been, as each takes a cycle.
+  // A lookup in its second cycle: fills and invalidations of later ones have not been, as each
+  // takes a cycle.
   logic there_late_q;
   logic [DataWidth-1:0] held_late_q;
   always_ff @(posedge clk_i) {there_late_q, held_late_q} <= {there_q, held_q};

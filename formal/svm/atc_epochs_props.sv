@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// atc_epochs: one use and one invalidation are watched, each any. The invalidation completes once, with its tag, and
-/// not while the use is open if it began before the invalidation's epoch ended. Counters never pass MaxUses or 0.
+/// atc_epochs: one use and one invalidation are watched, each any. The invalidation completes once,
+/// with its tag, and not while the use is open if it began before the invalidation's epoch ended.
+/// Counters never pass MaxUses or 0.
 module atc_epochs_props #(
   parameter int unsigned MaxUses = 3
 ) (

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// atc: one page and one frame are watched, any. The host maps the page to the frame, unmaps it, invalidates it, and
-/// maps it again, as it likes; it translates a request by the page table of any time since the request was sent. No
-/// answer gives the frame for the page unless it was mapped, nor from the end of its invalidation's epoch on; no write
-/// is answered with it where the host allows none. A lookup has one answer.
+/// atc: one page and one frame are watched, any. The host maps the page to the frame, unmaps it,
+/// invalidates it, and maps it again, as it likes; it translates a request by the page table of any
+/// time since the request was sent. No answer gives the frame for the page unless it was mapped,
+/// nor from the end of its invalidation's epoch on; no write is answered with it where the host
+/// allows none. A lookup has one answer.
 module atc_props
   import svm_pkg::*;
 #(
@@ -75,7 +76,7 @@ module atc_props
   logic       covers, tells, head, over;
   assign covers = (inv_vpn_i ^ page_q) >> inv_log2_i == '0;
   assign tells  = phase_q == Gone && inv_valid_i && inv_ready_o && tell_i && covers;
-  assign head   = phase_q == Sent && dut.u_inv.rptr_q == place_q;
+  assign head   = phase_q == Sent && dut.u_invalidate.u_inv.rptr_q == place_q;
   assign over   = head && dut.inv_end;
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
@@ -83,7 +84,7 @@ module atc_props
     end else begin
       case (phase_q)
         Mapped:  if (unmap_i) phase_q <= Gone;
-        Gone:    if (tells) {phase_q, place_q} <= {Sent, dut.u_inv.wptr_q};
+        Gone:    if (tells) {phase_q, place_q} <= {Sent, dut.u_invalidate.u_inv.wptr_q};
         Sent:    if (over) phase_q <= Dead;
         default: if (map_i) phase_q <= Mapped;
       endcase
@@ -113,15 +114,15 @@ module atc_props
   logic [NumMiss-1:0] may_q, open_q, some_q, cpl_pending, state_wait, last;
   logic beat_gives, cpl_gives;
   logic [W-1:0] beat_vpn;
-  assign beat_vpn   = dut.miss_block_q[cpl_id_i] | W'(cpl_size_i == 2'd0 && cpl_page_i);
+  assign beat_vpn   = dut.u_misses.miss_block_q[cpl_id_i] | W'(cpl_size_i == 2'd0 && cpl_page_i);
   assign beat_gives = cpl_valid_i && (cpl_read_i || cpl_write_i) && same(beat_vpn, cpl_size_i) &&
       gives(cpl_ppn_i, cpl_size_i);
-  assign cpl_gives  = dut.cpl_q && (dut.cpl_result_q.read || dut.cpl_result_q.write) &&
-      same(dut.cpl_vpn, dut.cpl_result_q.size) && gives(dut.cpl_result_q.ppn, dut.cpl_result_q.size);
+  assign cpl_gives  = dut.u_misses.cpl_q && (dut.u_misses.cpl_result_q.read || dut.u_misses.cpl_result_q.write) &&
+      same(dut.u_misses.cpl_vpn, dut.u_misses.cpl_result_q.size) && gives(dut.u_misses.cpl_result_q.ppn, dut.u_misses.cpl_result_q.size);
   for (genvar m = 0; m < NumMiss; m++) begin : gen_may
-    assign state_wait[m]  = 2'(dut.miss_state_q[m]) == 2'd2;
-    assign cpl_pending[m] = dut.cpl_q && dut.cpl_id_q == 1'(m);
-    assign last[m]        = cpl_pending[m] && dut.cpl_last_q;
+    assign state_wait[m]  = 2'(dut.u_misses.miss_state_q[m]) == 2'd2;
+    assign cpl_pending[m] = dut.u_misses.cpl_q && dut.u_misses.cpl_id_q == 1'(m);
+    assign last[m]        = cpl_pending[m] && dut.u_misses.cpl_last_q;
     always_ff @(posedge clk_i) begin
       if (ask_valid_o && ask_ready_i && ask_id_o == 1'(m)) begin
         may_q[m]  <= phase_q == Mapped;
@@ -148,8 +149,8 @@ module atc_props
 
   // ------------------------------------------------------------ inside, for induction
   logic running, passed_end;
-  assign running    = head && dut.inv_q != 2'd0;
-  assign passed_end = phase_q == Dead || (running && dut.inv_q == 2'd2);
+  assign running    = head && dut.u_invalidate.inv_q != 2'd0;
+  assign passed_end = phase_q == Dead || (running && dut.u_invalidate.inv_q == 2'd2);
   logic [2:0] there, watched_passed, in_step;
   logic [2:0][W-1:0] there_ppn;
   logic [2:0] there_write;
@@ -159,10 +160,10 @@ module atc_props
     assign there_ppn[s]   = W'(dut.gen_store[s].u_store.u_store.held_q >> 2) << Shift;
     assign there_write[s] = dut.gen_store[s].u_store.u_store.held_q[0];
     // The running invalidation has been to the watched page of this size.
-    assign watched_passed[s] = running && (dut.inv_q == 2'd2 || (dut.inv_clear[s] ? dut.inv_index_q != '0 :
-        dut.inv_index_q > 13'((page_q >> Shift) - (dut.inv.vpn >> Shift))));
+    assign watched_passed[s] = running && (dut.u_invalidate.inv_q == 2'd2 || (dut.u_invalidate.inv_clear[s] ? dut.u_invalidate.inv_index_q != '0 :
+        dut.u_invalidate.inv_index_q > 13'((page_q >> Shift) - (dut.inv_vpn >> Shift))));
     // And is not further than it can be.
-    assign in_step[s] = dut.inv_q != 2'd1 || dut.inv_clear[s] || !dut.gen_store[s].u_store.u_store.sweep_q;
+    assign in_step[s] = dut.u_invalidate.inv_q != 2'd1 || dut.u_invalidate.inv_clear[s] || !dut.gen_store[s].u_store.u_store.sweep_q;
     always_comb begin
       if (started_q) begin
         assume (dut.gen_store[s].u_store.u_store.watch_q == (page_q >> Shift));
@@ -191,36 +192,36 @@ module atc_props
   for (genvar m = 0; m < NumMiss; m++) begin : gen_keeps
     logic [W-1:0] ppn;
     logic write;
-    assign size[m] = dut.miss_large_q[m] ? 2'(dut.result_q[2*m].size) : 2'd0;
-    assign ppn     = dut.miss_large_q[m] || !page_q[0] ? dut.result_q[2*m].ppn : dut.result_q[2*m+1].ppn;
-    assign write   = dut.miss_large_q[m] || !page_q[0] ? dut.result_q[2*m].write : dut.result_q[2*m+1].write;
-    assign keeps[m] = same_block(dut.miss_block_q[m], size[m]) && gives(ppn, size[m]) &&
-        (dut.miss_large_q[m] || dut.miss_got_q[m][page_q[0]]) && 2'(dut.miss_state_q[m]) >= 2'd2;
+    assign size[m] = dut.u_misses.miss_large_q[m] ? 2'(dut.u_misses.result_q[2*m].size) : 2'd0;
+    assign ppn     = dut.u_misses.miss_large_q[m] || !page_q[0] ? dut.u_misses.result_q[2*m].ppn : dut.u_misses.result_q[2*m+1].ppn;
+    assign write   = dut.u_misses.miss_large_q[m] || !page_q[0] ? dut.u_misses.result_q[2*m].write : dut.u_misses.result_q[2*m+1].write;
+    assign keeps[m] = same_block(dut.u_misses.miss_block_q[m], size[m]) && gives(ppn, size[m]) &&
+        (dut.u_misses.miss_large_q[m] || dut.u_misses.miss_got_q[m][page_q[0]]) && 2'(dut.u_misses.miss_state_q[m]) >= 2'd2;
     always_comb begin
       if (started_q) begin
         assert (open_q[m] == (state_wait[m] && !last[m]));
         if (cpl_pending[m]) assert (state_wait[m] && some_q[m]);
-        if (state_wait[m] && !some_q[m]) assert (dut.miss_got_q[m] == '0);
-        if (state_wait[m]) assert (!dut.miss_large_q[m]);
-        if (cpl_pending[m] && dut.cpl_result_q.size != SizeBase) assert (dut.miss_got_q[m] == '0 && last[m]);
-        if (dut.miss_large_q[m] && 2'(dut.miss_state_q[m]) == 2'd3) assert (size[m] inside {2'd1, 2'd2});
-        if (2'(dut.miss_state_q[m]) != 2'd0) assert (!dut.miss_block_q[m][0]);
+        if (state_wait[m] && !some_q[m]) assert (dut.u_misses.miss_got_q[m] == '0);
+        if (state_wait[m]) assert (!dut.u_misses.miss_large_q[m]);
+        if (cpl_pending[m] && dut.u_misses.cpl_result_q.size != SizeBase) assert (dut.u_misses.miss_got_q[m] == '0 && last[m]);
+        if (dut.u_misses.miss_large_q[m] && 2'(dut.u_misses.miss_state_q[m]) == 2'd3) assert (size[m] inside {2'd1, 2'd2});
+        if (2'(dut.u_misses.miss_state_q[m]) != 2'd0) assert (!dut.u_misses.miss_block_q[m][0]);
         for (int unsigned i = 0; i < 2; i++) begin
-          if (2'(dut.miss_state_q[m]) >= 2'd2 && !dut.miss_large_q[m] && dut.miss_got_q[m][i])
-            assert (dut.result_q[2*m+i].size == SizeBase);
+          if (2'(dut.u_misses.miss_state_q[m]) >= 2'd2 && !dut.u_misses.miss_large_q[m] && dut.u_misses.miss_got_q[m][i])
+            assert (dut.u_misses.result_q[2*m+i].size == SizeBase);
         end
         // A translation that may be old is known to be, for each size of page that it may have.
         if (state_wait[m] && may_q[m] && (running || phase_q == Dead)) begin
           for (int unsigned s = 0; s < 3; s++) begin
-            if (same_block(dut.miss_block_q[m], 2'(s))) assert (dut.miss_stale_q[m][s]);
+            if (same_block(dut.u_misses.miss_block_q[m], 2'(s))) assert (dut.u_misses.miss_stale_q[m][s]);
           end
         end
         if (keeps[m] && (running || phase_q == Dead)) begin
-          assert (state_wait[m] && dut.miss_stale_q[m][0]);
+          assert (state_wait[m] && dut.u_misses.miss_stale_q[m][0]);
         end
         if (keeps[m] && state_wait[m]) assert (may_q[m]);
         if (keeps[m] && read_only_q) assert (!write);
-        if (dut.miss_stale_q[m][0]) assert (dut.miss_stale_q[m][1] || 2'(dut.miss_state_q[m]) < 2'd2);
+        if (dut.u_misses.miss_stale_q[m][0]) assert (dut.u_misses.miss_stale_q[m][1] || 2'(dut.u_misses.miss_state_q[m]) < 2'd2);
       end
     end
   end
@@ -229,11 +230,11 @@ module atc_props
   logic [NumWait-1:0] mine;
   logic look_mine;
   for (genvar w = 0; w < NumWait; w++) begin : gen_wait
-    assign mine[w] = dut.wait_valid_q[w] && dut.wait_q[w].tag == tag_q;
+    assign mine[w] = dut.u_waits.wait_valid_q[w] && dut.u_waits.wait_q[w].tag == tag_q;
     always_comb begin
-      if (started_q && dut.wait_valid_q[w] && dut.wait_linked_q[w]) begin
-        assert (2'(dut.miss_state_q[dut.wait_miss_q[w]]) != 2'd0);
-        assert (dut.miss_block_q[dut.wait_miss_q[w]] >> 1 == dut.wait_q[w].vpn >> 1);
+      if (started_q && dut.u_waits.wait_valid_q[w] && dut.u_waits.wait_linked_q[w]) begin
+        assert (2'(dut.u_misses.miss_state_q[dut.u_waits.wait_miss_q[w]]) != 2'd0);
+        assert (dut.u_misses.miss_block_q[dut.u_waits.wait_miss_q[w]] >> 1 == dut.u_waits.wait_q[w].vpn >> 1);
       end
     end
   end
@@ -258,37 +259,37 @@ module atc_props
       if (rsp_valid_o && rsp_tag_o == tag_q) assert (asked_q);
 
       // What makes it inductive.
-      assert ((dut.u_ask.owner_q & ~dut.asking) == '0 && dut.u_ask.owner_q != '1);
+      assert ((dut.u_misses.u_ask.owner_q & ~dut.u_misses.asking) == '0 && dut.u_misses.u_ask.owner_q != '1);
       assert (asked_q == (look_mine || mine != '0));
       assert ((mine & (mine - 1'b1)) == '0 && !(look_mine && mine != '0));
-      assert (2'(dut.inv_q) != 2'd3 && 3'(dut.op_q) <= 3'd4);
-      if (3'(dut.op_q) == 3'd1) assert (dut.wait_free != '0);
+      assert (2'(dut.u_invalidate.inv_q) != 2'd3 && 3'(dut.op_q) <= 3'd4);
+      if (3'(dut.op_q) == 3'd1) assert (dut.u_waits.wait_free != '0);
       if (3'(dut.op_q) inside {3'd2, 3'd3}) begin
         assert (32'(dut.slot_q) < NumWait);
-        assert (dut.wait_valid_q[dut.slot_q] && dut.wait_q[dut.slot_q] == dut.look_q);
-        if (3'(dut.op_q) == 3'd3) assert (dut.wait_linked_q[dut.slot_q]);
-        else assert (!dut.wait_linked_q[dut.slot_q]);
+        assert (dut.u_waits.wait_valid_q[dut.slot_q] && dut.u_waits.wait_q[dut.slot_q] == dut.look_q);
+        if (3'(dut.op_q) == 3'd3) assert (dut.u_waits.wait_linked_q[dut.slot_q]);
+        else assert (!dut.u_waits.wait_linked_q[dut.slot_q]);
       end
-      if (dut.inv_q != 2'd0) assert (dut.inv_valid);
-      if (2'(dut.inv_q) == 2'd2) assert (3'(dut.op_q) inside {3'd0});
+      if (dut.u_invalidate.inv_q != 2'd0) assert (dut.inv_valid);
+      if (2'(dut.u_invalidate.inv_q) == 2'd2) assert (3'(dut.op_q) inside {3'd0});
       if (phase_q == Sent) begin
-        assert (2'(place_q - dut.u_inv.rptr_q) < 2'(dut.u_inv.wptr_q - dut.u_inv.rptr_q));
-        assert (((W'(dut.u_inv.mem_q[place_q[0]] >> 4) ^ page_q) >> 3'(dut.u_inv.mem_q[place_q[0]] >> 1)) == '0);
+        assert (2'(place_q - dut.u_invalidate.u_inv.rptr_q) < 2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q));
+        assert (((W'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 4) ^ page_q) >> 3'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 1)) == '0);
       end
-      assert (2'(dut.u_inv.wptr_q - dut.u_inv.rptr_q) <= 2'd2);
+      assert (2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q) <= 2'd2);
       for (int unsigned i = 0; i < 2; i++) begin
-        if (2'(dut.u_inv.wptr_q - dut.u_inv.rptr_q) > 2'(i)) begin
-          automatic logic [8:0] word = dut.u_inv.mem_q[1'(dut.u_inv.rptr_q + 2'(i))];
+        if (2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q) > 2'(i)) begin
+          automatic logic [8:0] word = dut.u_invalidate.u_inv.mem_q[1'(dut.u_invalidate.u_inv.rptr_q + 2'(i))];
           assert (word[3:1] <= 3'(W) && (word[8:4] >> word[3:1] << word[3:1]) == word[8:4]);
         end
       end
       if (cpl_gives) begin
-        assert (may_q[dut.cpl_id_q]);
-        if (read_only_q) assert (!dut.cpl_result_q.write);
+        assert (may_q[dut.u_misses.cpl_id_q]);
+        if (read_only_q) assert (!dut.u_misses.cpl_result_q.write);
       end
       cover (rsp_valid_o && rsp_status_o == StatusOk && dut.look_q.vpn == page_q && rsp_ppn_o == frame_q &&
              phase_q == Sent && dut.op_q == 3'd3);
-      cover (over && may_q[0] && state_wait[0] && dut.wait_valid_q[0]);
+      cover (over && may_q[0] && state_wait[0] && dut.u_waits.wait_valid_q[0]);
       cover (rsp_valid_o && rsp_status_o == StatusDenied);
     end
   end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// lock_table: both locks, and one arbitrary waiter. An exclusive holder is alone; a waiter is granted after those
-/// before it and before those behind it; a lock with waiters is held, or handed over in this cycle.
+/// lock_table: both locks, and one arbitrary waiter. An exclusive holder is alone; a waiter is
+/// granted after those before it and before those behind it; a lock with waiters is held, or handed
+/// over in this cycle.
 module lock_table_props
   import svm_pkg::*;
 #(

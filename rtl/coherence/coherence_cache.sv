@@ -8,15 +8,15 @@
 ///   Handshake   core: valid/ready; every operation gets one response with its tag, without ready.
 ///               fwd, req, rsd, rsn: valid/ready. rsp has no ready: it is taken in its cycle
 ///   Ordering    operations of the core are decided in their order; those that miss answer later
-///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of the
-///               MSHR, which is busy until it has left
+///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of
+///               the MSHR, which is busy until it has left
 ///   Latency     a hit 4 cycles from core_valid_i to core_rsp_valid_o; a miss to req_valid_o 4;
 ///               rsp_valid_i to core_rsp_valid_o 3; fwd_valid_i to rsn_valid_o 4, to rsd_valid_o 5
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
-///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of each
-///               parity; an id is a number in its half. Bytes of a line 1..128
+///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
+///               each parity; an id is a number in its half. Bytes of a line 1..128
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -77,13 +77,10 @@ module coherence_cache
   localparam int unsigned SetWidth = $clog2(Sets);
   localparam int unsigned WayWidth = $clog2(Ways);
   localparam int unsigned MshrWidth = $clog2(NumMshr);
-  localparam int unsigned Half = NumMshr / 2;  // from here on of even lines
   localparam int unsigned Queue = 16;    // messages of one word; of a line half of them
-  localparam int unsigned Pending = 4;   // operations from acceptance to decision
 
   typedef logic [LineWidth-1:0] line_t;
   typedef logic [Bytes-1:0] mask_t;
-  typedef logic [SetWidth-1:0] set_t;
   typedef logic [WayWidth-1:0] way_t;
   typedef logic [MshrWidth-1:0] mshr_id_t;
   typedef struct packed {
@@ -100,76 +97,47 @@ module coherence_cache
     line_t      data;
     line_t      load;   // what a response answers the core
   } input_t;
-  typedef struct packed {
-    logic       store;
-    logic [7:0] tag;
-    index_t     index;
-  } mshr_t;
 
   // ---------------------------------------------------------------- 0: choose
-  // The core's operations stay here until they are decided; one that waits is chosen again, and so are
-  // those behind it.
-  typedef struct packed {
-    core_e      op;
-    index_t     index;
-    logic [7:0] tag;
-    mask_t      mask;
-    line_t      data;
-  } operation_t;
-  localparam int unsigned PendWidth = $clog2(Pending);
-  typedef logic [PendWidth:0] pend_t;
-  operation_t pend_q [Pending];
-  operation_t head;
-  pend_t wptr_q, iptr_q, cptr_q;
-  logic again, done, core_room, fwd_room, choose_core;
-  assign core_ready_o = wptr_q - cptr_q != pend_t'(Pending);
-  assign head = pend_q[iptr_q[PendWidth-1:0]];
-  always_ff @(posedge clk_i) begin
-    if (core_valid_i && core_ready_o) begin
-      pend_q[wptr_q[PendWidth-1:0]] <= '{op: core_op_i, index: core_index_i, tag: core_tag_i,
-                                         mask: core_mask_i, data: core_data_i};
-    end
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wptr_q <= '0;
-      iptr_q <= '0;
-      cptr_q <= '0;
-    end else begin
-      if (core_valid_i && core_ready_o) wptr_q <= wptr_q + 1'b1;
-      if (done) cptr_q <= cptr_q + 1'b1;
-      if (again) iptr_q <= cptr_q;
-      else if (choose_core) iptr_q <= iptr_q + 1'b1;
-    end
-  end
+  logic again, done, core_room, fwd_room, choose_core, head_valid;
+  core_e head_op;
+  index_t head_index;
+  logic [7:0] head_tag;
+  mask_t head_mask;
+  line_t head_data;
+  coherence_cache_window #(.Bytes(Bytes)) u_window (
+    .clk_i, .rst_ni, .core_valid_i, .core_ready_o, .core_op_i, .core_index_i, .core_tag_i,
+    .core_mask_i, .core_data_i, .valid_o(head_valid), .op_o(head_op), .index_o(head_index),
+    .tag_o(head_tag), .mask_o(head_mask), .data_o(head_data), .take_i(choose_core),
+    .done_i(done), .again_i(again)
+  );
 
   logic s0_valid, s1_valid_q, s2_valid_q;
   input_t s0, s1_q, s1, s2_q;
-  mshr_t mshr_q [NumMshr];
   mshr_id_t rsp_mshr;
-  assign rsp_mshr    = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
+  index_t rsp_index;
+  logic [7:0] rsp_tag;
   assign fwd_ready_o = !rsp_valid_i && fwd_room;
-  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && iptr_q != wptr_q &&
-                       core_room && !again;
+  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && head_valid && core_room;
   assign s0_valid    = rsp_valid_i || (fwd_valid_i && fwd_room) || choose_core;
   always_comb begin
-    s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head.tag, id: rsp_mshr,
-           mask: head.mask, data: head.data, load: '0};
+    s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head_tag, id: rsp_mshr,
+           mask: head_mask, data: head_data, load: '0};
     if (rsp_valid_i) begin
       unique case (rsp_message_i)
         MsgPsha: s0.what = InPsha;
         MsgPack: s0.what = InPack;
         default: s0.what = rsp_dirty_i ? InPemdDirty : InPemdClean;
       endcase
-      s0.index = mshr_q[rsp_mshr].index;
-      s0.tag   = mshr_q[rsp_mshr].tag;
+      s0.index = rsp_index;
+      s0.tag   = rsp_tag;
       s0.data  = rsp_data_i;
     end else if (fwd_valid_i && fwd_room) begin
       s0.what = (fwd_message_i == MsgFshr) ? InFshr : InFinv;
     end else begin
       s0.core  = 1'b1;
-      s0.index = head.index;
-      unique case (head.op)
+      s0.index = head_index;
+      unique case (head_op)
         CoreLoad:  s0.what = InLoad;
         CoreStore: s0.what = InStore;
         default:   s0.what = InEvict;
@@ -178,9 +146,6 @@ module coherence_cache
   end
 
   // ---------------------------------------------------------------- 1: read tags and MSHRs
-  logic [NumMshr-1:0] open_q, owed_q, open_d;
-  mask_t mshr_mask_q [NumMshr];
-  line_t mshr_data_q [NumMshr];
   entry_t [Ways-1:0] s1_entry, s2_entry_q;
   logic [Ways-1:0] s1_match, s2_match_q;  // its index is the input's
   logic s1_open, s2_open_q;         // an MSHR of this line is open
@@ -188,54 +153,28 @@ module coherence_cache
   way_t s2_way;
   entry_t s2_entry;
   logic s1_response;
-  logic allocate, free_some, s2_side;
-  mshr_id_t free_id;
-  logic [Half-1:0] free;
+  logic allocate, free_some, s2_side, gack_push, owed_some;
   id_t free_low;
+  index_t owed_index;
+  mask_t merged_mask;
+  line_t merged_data;
 
   assign s1_response = s1_q.what inside {InPsha, InPemdClean, InPemdDirty, InPack};
   always_comb begin
     s1 = s1_q;
     if (s1_response) begin
-      s1.load  = s1_q.data;
-      s1.mask  = (s1_q.what == InPack) ? mshr_mask_q[s1_q.id] : '1;
-      for (int unsigned i = 0; i < Bytes; i++) begin
-        if (s1_q.what == InPack || (mshr_q[s1_q.id].store && mshr_mask_q[s1_q.id][i])) begin
-          s1.data[8*i+:8] = mshr_data_q[s1_q.id][8*i+:8];
-        end
-      end
-    end
-  end
-  always_comb begin
-    s1_open = 1'b0;
-    for (int unsigned i = 0; i < NumMshr; i++) begin
-      if (open_q[i] && mshr_q[i].index == s1_q.index) s1_open = 1'b1;
-    end
-    if (allocate && s2_q.index == s1_q.index) s1_open = 1'b1;
-  end
-  for (genvar w = 0; w < int'(Ways); w++) begin : gen_tags
-    entry_t tag_q [Sets];
-    logic [Sets-1:0] used_q;  // of reset: nothing else of the tags needs one
-    set_t at;
-    assign at = s1_q.index[SetWidth-1:0];
-    always_comb begin
-      s1_entry[w] = tag_q[at];
-      if (!used_q[at]) s1_entry[w].state = RemoteI;
-      s1_match[w] = tag_q[at].index == s1_q.index;
-      if (s2_write && s2_way == way_t'(w) && s2_q.index[SetWidth-1:0] == at) begin
-        s1_entry[w] = s2_entry;
-        s1_match[w] = s2_q.index == s1_q.index;
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      if (s2_write && s2_way == way_t'(w)) tag_q[s2_q.index[SetWidth-1:0]] <= s2_entry;
-    end
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) used_q <= '0;
-      else if (s2_write && s2_way == way_t'(w)) used_q[s2_q.index[SetWidth-1:0]] <= 1'b1;
+      s1.load = s1_q.data;
+      s1.mask = merged_mask;
+      s1.data = merged_data;
     end
   end
 
+  coherence_tags #(
+    .Sets(Sets), .Ways(Ways), .Width($bits(entry_t)), .Clear($bits(remote_e))
+  ) u_tags (
+    .clk_i, .rst_ni, .index_i(s1_q.index), .entry_o(s1_entry), .match_o(s1_match),
+    .we_i(s2_write), .keep_i(1'b0), .windex_i(s2_q.index), .way_i(s2_way), .entry_i(s2_entry)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       s1_valid_q <= 1'b0;
@@ -352,49 +291,32 @@ module coherence_cache
   );
 
   // ---------------------------------------------------------------- MSHRs
-  logic [NumMshr-1:0] gack_left;
-  logic gack_push;
+  assign s2_side   = !s2_q.index[0];
+  coherence_cache_mshrs #(.NumMshr(NumMshr), .Bytes(Bytes)) u_mshrs (
+    .clk_i, .rst_ni, .rsp_side_i, .rsp_id_i, .rsp_mshr_o(rsp_mshr), .rsp_index_o(rsp_index),
+    .rsp_tag_o(rsp_tag), .index_i(s1_q.index), .open_o(s1_open), .merge_id_i(s1_q.id),
+    .merge_all_i(s1_q.what == InPack), .merge_data_i(s1_q.data), .merge_mask_o(merged_mask),
+    .merge_data_o(merged_data), .side_i(s2_side), .free_some_o(free_some), .free_low_o(free_low),
+    .allocate_i(allocate), .store_i(s2_q.what == InStore), .tag_i(s2_q.tag), .line_i(s2_q.index),
+    .mask_i(s2_q.mask), .data_i(s2_q.data), .filled_i(s2_valid_q && fill), .filled_id_i(s2_q.id),
+    .owed_some_o(owed_some), .owed_index_o(owed_index), .gack_i(gack_push)
+  );
   logic [2:0] ready;  // of the queues of messages
   logic s3_rsd_q;
-  assign s2_side   = !s2_q.index[0];
-  assign free      = s2_side ? ~open_q[NumMshr-1:Half] : ~open_q[Half-1:0];
-  assign free_some = free != '0;
-  assign free_id   = mshr_id_t'(free_low) + (s2_side ? mshr_id_t'(Half) : '0);
-  always_comb begin
-    free_low = '0;
-    for (int i = int'(Half) - 1; i >= 0; i--) if (free[i]) free_low = id_t'(i);
-    open_d = open_q & ~gack_left;
-    if (allocate) open_d[free_id] = 1'b1;
-  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      open_q <= '0;
-      owed_q <= '0;
       turn_q <= '0;
     end else begin
-      open_q <= open_d;
-      owed_q <= owed_q & ~gack_left;
-      if (s2_valid_q && fill) owed_q[s2_q.id] <= 1'b1;
       if (allocate && leave && !hit) turn_q <= turn_q + 1'b1;
 `ifndef SYNTHESIS
       if (s2_valid_q && step.never) begin
         $fatal(1, "coherence_cache: %s cannot occur in state %s", s2_q.what.name(), state.name());
-      end
-      if (s2_valid_q && fill && (!open_q[s2_q.id] || owed_q[s2_q.id])) begin
-        $fatal(1, "coherence_cache: an answer to no request");
       end
       if ((req_push && !ready[0]) || (s3_rsd_q && !ready[1]) ||
           ((gack_push || rsn_message != MsgNone) && !ready[2])) begin
         $fatal(1, "coherence_cache: a message without a place");
       end
 `endif
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (allocate) begin
-      mshr_q[free_id] <= '{store: s2_q.what == InStore, tag: s2_q.tag, index: s2_q.index};
-      mshr_mask_q[free_id] <= s2_q.mask;
-      mshr_data_q[free_id] <= s2_q.data;
     end
   end
 
@@ -430,8 +352,6 @@ module coherence_cache
   logic [QueueWidth-1:0] req_usage, rsn_usage;
   logic [$clog2(Lines):0] rsd_usage;
   header_t rsn_push;
-  logic owed_some;
-  mshr_id_t owed_id;
   header_t req_push_header;
 
   assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue;
@@ -448,20 +368,11 @@ module coherence_cache
     .data_i({s3_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
     .data_o({rsd_header_o, rsd_data_o}), .usage_o(rsd_usage)
   );
-  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their places.
+  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their
+  // places.
   always_comb begin
-    owed_some = 1'b0;
-    owed_id   = '0;
-    for (int i = int'(NumMshr) - 1; i >= 0; i--) begin
-      if (owed_q[i]) begin
-        owed_some = 1'b1;
-        owed_id   = mshr_id_t'(i);
-      end
-    end
     gack_push = owed_some && rsn_message == MsgNone && 32'(rsn_usage) + 5 <= Queue;
-    gack_left = '0;
-    gack_left[owed_id] = gack_push;
-    rsn_push = gack_push ? header_of(MsgGack, '0, mshr_q[owed_id].index) :
+    rsn_push = gack_push ? header_of(MsgGack, '0, owed_index) :
                            header_of(rsn_message, '0, rsn_index);
   end
   fifo #(.Width(64), .Depth(Queue)) u_rsn (
@@ -470,5 +381,5 @@ module coherence_cache
     .data_o(rsn_header_o), .usage_o(rsn_usage)
   );
   logic unused;
-  assign unused = ^{ready, rsp_id_i, step.hit, victim};
+  assign unused = ^{ready, step.hit, victim};
 endmodule

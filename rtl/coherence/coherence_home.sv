@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Home of a memory's lines: serves the requests of a remote agent without a cache.
 ///
-/// A transaction (TBE) is open from the look-up of a request until its answer is handed to its circuit:
-/// nothing else of its line is looked up meanwhile. The table (protocol.toml) is asked with a directory
-/// of I: no line is cached remotely, and the home's own caches are behind its memory port.
+/// A transaction (TBE) is open from the look-up of a request until its answer is handed to its
+/// circuit: nothing else of its line is looked up meanwhile. The table (protocol.toml) is asked
+/// with a directory of I: no line is cached remotely, and the home's own caches are behind its
+/// memory port.
 ///
-///   Handshake   mem_req, mem_rsp: valid/ready; a request's tag comes back with its response, in any
-///               order. A response of a write says that it is visible
+///   Handshake   mem_req, mem_rsp: valid/ready; a request's tag comes back with its response, in
+///               any order. A response of a write says that it is visible
 ///   Ordering    per line: one transaction. Else none
 ///   Fairness    the four request circuits of each link take turns
-///   Latency     a request's word to mem_req_valid_o 0 cycles; mem_rsp to the answer's first chunk 1
+///   Latency     a request's word to mem_req_valid_o 0 cycles; mem_rsp to the answer's first chunk
+///               1
 ///   Throughput  a request a cycle, an answered line in 2 cycles
-///   Parameters  NumTbe a power of two, 2..64; NumLinks 1..2: from all of them a line has one transaction
+///   Parameters  NumTbe a power of two, 2..64; NumLinks 1..2: from all of them a line has one
+///               transaction
 ///   Not done    RLDS, RLDX, RUPG, atomics, forwards: such a request is dropped and strobes stray_o
 module coherence_home
   import coherence_pkg::*;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Two homes with directory on the circuits of one link or two: one of odd lines, one of even lines.
+/// Two homes with directory on the circuits of one link or two: one of odd lines, one of even
+/// lines.
 ///
 /// circuits -> coherence_directory -> mem, and back (docs/explanation/cores/coherence.md)
 ///
-///   Handshake   core: a port of lines for the host's own loads, stores and evictions; each gets one
-///               response with its tag, without ready. mem: as coherence_directory, bit 7 of the tag says
-///               which home. Circuits: as blocklink_core
+///   Handshake   core: a port of lines for the host's own loads, stores and evictions; each gets
+///               one response with its tag, without ready. mem: as coherence_directory, bit 7 of
+///               the tag says which home. Circuits: as blocklink_core
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
 ///   Throughput  each home an input a cycle; memory a request a cycle, requests of both in turn
-///   Parameters  Sets, NumTbe: of both homes together, from 4 and 8 on, otherwise as coherence_directory;
-///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits
+///   Parameters  Sets, NumTbe: of both homes together, from 4 and 8 on, otherwise as
+///               coherence_directory; NumLinks 1..2: circuits of each are taken; what is sent has
+///               one set of circuits
 ///   Not done    LineUncached and atomics of the host itself: cached, and a load
 module coherence_host
   import coherence_pkg::*;
+  import coherence_directory_pkg::memory_t;
   import blocklink_pkg::NumVcs;
   import blocklink_pkg::ChunkWords;
   import blocklink_pkg::word_t;
@@ -86,8 +89,8 @@ module coherence_host
   end
 
   // ---------------------------------------------------------------- the host's own operations
-  // A home's response waits while the other's is shown. Odd operations enter only with places for the
-  // responses of all that may be open; one that entered stays offered.
+  // A home's response waits while the other's is shown. Odd operations enter only with places for
+  // the responses of all that may be open; one that entered stays offered.
   core_e op;
   logic [1:0] core_valid, core_ready, core_rsp;
   logic [1:0][7:0] core_tag;
@@ -122,22 +125,19 @@ module coherence_host
 `endif
 
   // ---------------------------------------------------------------- memory
-  logic [1:0] mem_valid, mem_gnt, mem_write, mem_rsp_ready, stray;
-  index_t [1:0] mem_index;
-  logic [1:0][7:0] mem_tag;
-  mask_t [1:0] mem_mask;
-  line_t [1:0] mem_line;
+  logic [1:0] mem_valid, mem_gnt, mem_rsp_ready, stray;
+  memory_t [1:0] mem;
   logic mem_side;
   arb_rr #(.NumReq(2)) u_mem (
     .clk_i, .rst_ni, .req_i(mem_valid), .last_i(mem_req_ready_i), .gnt_o(mem_gnt), .idx_o()
   );
   assign mem_side        = mem_gnt[1];
   assign mem_req_valid_o = mem_gnt != '0;
-  assign mem_req_write_o = mem_write[mem_side];
-  assign mem_req_index_o = mem_index[mem_side];
-  assign mem_req_tag_o   = {mem_side, mem_tag[mem_side][6:0]};
-  assign mem_req_mask_o  = mem_mask[mem_side];
-  assign mem_req_data_o  = mem_line[mem_side];
+  assign mem_req_write_o = mem[mem_side].write;
+  assign mem_req_index_o = mem[mem_side].index;
+  assign mem_req_tag_o   = {mem_side, mem[mem_side].tag[6:0]};
+  assign mem_req_mask_o  = mem[mem_side].mask;
+  assign mem_req_data_o  = mem[mem_side].data;
   assign mem_rsp_ready_o = mem_rsp_ready[mem_rsp_tag_i[7]];
   assign stray_o         = stray != '0;
 
@@ -192,8 +192,7 @@ module coherence_host
       .rsd_words_o(rsd_words), .rsd_data_o(rsd_line),
       .rsn_valid_o(rsn_valid), .rsn_ready_i(ready_i[10+s]), .rsn_header_o(rsn),
       .mem_req_valid_o(mem_valid[s]), .mem_req_ready_i(mem_gnt[s] && mem_req_ready_i),
-      .mem_req_write_o(mem_write[s]), .mem_req_index_o(mem_index[s]), .mem_req_tag_o(mem_tag[s]),
-      .mem_req_mask_o(mem_mask[s]), .mem_req_data_o(mem_line[s]),
+      .mem_req_o(mem[s]),
       .mem_rsp_valid_i(mem_rsp_valid_i && mem_rsp_tag_i[7] == 1'(s)),
       .mem_rsp_ready_o(mem_rsp_ready[s]), .mem_rsp_tag_i({1'b0, mem_rsp_tag_i[6:0]}),
       .mem_rsp_data_i, .stray_o(stray[s])
@@ -212,7 +211,7 @@ module coherence_host
     assign count_o[10+s] = 4'd1;
     assign words_o[10+s] = {512'd0, rsn};
     logic unused;
-    assign unused = ^{req_ready, mem_tag[s][7]};
+    assign unused = ^{req_ready, mem[s].tag[7]};
   end
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_unused
     if (!(v inside {4, 5, 8, 9, 10, 11})) begin : gen_tx

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Messages of I/O, interrupts and barriers at a coherent link: what is not about lines.
 ///
-/// Codes and circuits are those of ECI where they are public; the place of the byte enables, and the code of
-/// an IPI, are ours.
+/// Codes and circuits are those of ECI where they are public; the place of the byte enables, and
+/// the code of an IPI, are ours.
 package coherence_io_pkg;
   /// What is asked for at a port of words.
   typedef enum logic [1:0] {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Collects a message with a payload from its virtual circuit.
 ///
-///   Handshake   words: as blocklink_depack shows them. Message: valid/ready, stable until taken. A message
-///               that is not taken in the cycle of its last word is kept; its words are taken either way
+///   Handshake   words: as blocklink_depack shows them. Message: valid/ready, stable until taken. A
+///               message that is not taken in the cycle of its last word is kept; its words are
+///               taken either way
 ///   Ordering    messages in order
 ///   Latency     0 cycles from a message's last word to valid_o; behind a message that was kept 1
-///   Throughput  8 words a cycle: a line in 3 cycles, and the next one in the cycle after its last word
+///   Throughput  8 words a cycle: a line in 3 cycles, and the next one in the cycle after its last
+///               word
 ///   Parameters  Pair: half the circuit's number, which says how long a message of a code is
 module coherence_line_rx
   import coherence_pkg::*;
@@ -29,7 +31,8 @@ module coherence_line_rx
   logic [4:0] count_q, base, total, left, opcode;
   logic whole, ends;
 
-  // `whole`: the buffer has a message. Its successor's words may come in the cycle in which it is taken.
+  // `whole`: the buffer has a message. Its successor's words may come in the cycle in which it is
+  // taken.
   assign whole  = count_q != '0 && count_q == words_of(Pair, buffer_q[0][63:59]);
   assign base   = whole ? '0 : count_q;
   assign opcode = (base == '0) ? words_i[0][63:59] : buffer_q[0][63:59];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Hands a message with a payload to its virtual circuit, 9 words at a time.
 ///
-///   Handshake   message: valid/ready; words_i is the number of words behind the header that follow in
-///               payload_i. Chunk: as blocklink_pack takes it
+///   Handshake   message: valid/ready; words_i is the number of words behind the header that follow
+///               in payload_i. Chunk: as blocklink_pack takes it
 ///   Ordering    messages in order, header first
 ///   Latency     1 cycle from a message to its first chunk
 ///   Throughput  a line (17 words) in 2 cycles

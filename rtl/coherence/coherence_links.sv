@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A node's links: an agent's 13 virtual circuits on one link, or on two.
 ///
-/// circuits -> coherence_steer each -> blocklink_core of each link -> blocks; received words are shown by
-/// link (docs/explanation/cores/coherence.md)
+/// circuits -> coherence_steer each -> blocklink_core of each link -> blocks; received words are
+/// shown by link (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   circuits and blocks: as blocklink_core
-///   Ordering    of one link that of blocklink_core; between the links none, but of the circuits without
-///               line indices: 0, 1 and 12, which take link 0
+///   Ordering    of one link that of blocklink_core; between the links none, but of the circuits
+///               without line indices: 0, 1 and 12, which take link 0
 ///   Latency     that of blocklink_core: coherence_steer adds no cycle
 ///   Throughput  7 words a block a link; a chunk a cycle a circuit
 ///   Choice      partition_i: as coherence_steer

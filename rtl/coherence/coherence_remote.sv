@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A remote node's agents behind one port of lines: one without a cache, and with Sets > 0 a cache.
 ///
-/// lines -> coherence_requester, coherence_cache -> circuits, and back (docs/explanation/cores/coherence.md)
+/// lines -> coherence_requester, coherence_cache -> circuits, and back
+/// (docs/explanation/cores/coherence.md)
 ///
-///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
-///               ready, in any order: the requester must have room. Circuits: as blocklink_core
-///   Ordering    requests for one line with a cache: in order. Without, and between the two: one waits for
-///               the response of the other
+///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have
+///               no ready, in any order: the requester must have room. Circuits: as blocklink_core
+///   Ordering    requests for one line with a cache: in order. Without, and between the two: one
+///               waits for the response of the other
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     a cached hit 4 cycles; else those of the two agents
 ///   Throughput  a request a cycle; where both have a response, the requester's goes first
-///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache ids below
-///               16 of each parity are its, those above the requester's
+///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache
+///               ids below 16 of each parity are its, those above the requester's
 ///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
 module coherence_remote
@@ -113,8 +114,8 @@ module coherence_remote
     assign req_ready_o = to_cache ? (core_ready && kept_room) : unc_ready;
     assign core_op     = (req_kind_i == LineEvict) ? CoreEvict : req_write_i ? CoreStore : CoreLoad;
 
-    // The cache's responses wait while the requester has one. An operation enters the cache only with
-    // places for what may be in it: 4 that wait, 3 in its pipeline, and its MSHRs.
+    // The cache's responses wait while the requester has one. An operation enters the cache only
+    // with places for what may be in it: 4 that wait, 3 in its pipeline, and its MSHRs.
     localparam int unsigned Kept = 64;
     logic kept_valid, kept_ready;
     logic [$clog2(Kept):0] kept_usage;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Agent without a cache: loads, stores and changes lines of the far node's memory, coherent with all caches.
+/// Agent without a cache: loads, stores and changes lines of the far node's memory, coherent with
+/// all caches.
 ///
-///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have no
-///               ready, in any order: the requester must have room
+///   Handshake   request: valid/ready. Every request gets one response with its tag; responses have
+///               no ready, in any order: the requester must have room
 ///   Ordering    a request for a line with an open one waits; lines apart are not ordered
 ///   Coherence   responses are sinks: rsp has no ready. They are those of coherence_responses
 ///   Latency     request to its chunk 1 cycle; a response to rsp_valid_o 0 cycles
 ///   Throughput  a request and a response a cycle; a line stored in 2 cycles
 ///   Open        32 - FirstId requests for each parity of the line index
-///   Mask        a store with all bytes is RSTT, any other RSTP; a load has all bytes; an atomic changes
-///               the word whose first byte is selected, and is answered with the old one in word 0
+///   Mask        a store with all bytes is RSTT, any other RSTP; a load has all bytes; an atomic
+///               changes the word whose first byte is selected, and is answered with the old one in
+///               word 0
 ///   Parameters  FirstId 0..31: ids below it are another agent's
 ///   Not done    loads of parts of a line
 module coherence_requester

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Puts the messages of one virtual circuit on the same circuit of two links.
 ///
-/// Balance: a message takes the link whose queue has more room, of equal ones the other than the last
-/// message took. Partition: the link is the parity of the line index above its lowest bit, which selects
-/// the circuit. The map is its own inverse: bit 1 of an index exchanged for the link is a hash without
-/// collisions, and a power of two as a stride uses both links.
+/// Balance: a message takes the link whose queue has more room, of equal ones the other than the
+/// last message took. Partition: the link is the parity of the line index above its lowest bit,
+/// which selects the circuit. The map is its own inverse: bit 1 of an index exchanged for the link
+/// is a hash without collisions, and a power of two as a stride uses both links.
 ///
-///   Handshake   chunks in and out: valid/ready, as blocklink_pack takes them; ready_o depends on no
-///               ready of a link
-///   Ordering    all chunks of a message on one link (proved: formal/coherence/coherence_steer.sby);
-///               messages of one link in order, of two links in any
+///   Handshake   chunks in and out: valid/ready, as blocklink_pack takes them; ready_o depends on
+///               no ready of a link
+///   Ordering    all chunks of a message on one link (proved:
+///               formal/coherence/coherence_steer.sby); messages of one link in order, of two links
+///               in any
 ///   Latency     0 cycles while the link's queue is empty
 ///   Throughput  a chunk a cycle
 ///   Choice      partition_i: 0 balance, 1 partition; constant after reset
-///   Parameters  Pair: half the circuit's number, 0..6; Depth: chunks that wait for a link, a power of two,
-///               2..16
+///   Parameters  Pair: half the circuit's number, 0..6; Depth: chunks that wait for a link, a power
+///               of two, 2..16
 ///   Not done    messages without a line index, of circuits 0, 1 and 12: always on link 0
 module coherence_steer
   import coherence_pkg::*;
@@ -77,7 +78,7 @@ module coherence_steer
     else if (taken) last_q <= link;
   end
 
-  // ---------------------------------------------------------------- a queue a link, passed while it is empty
+  // ---------------------------------------------------------- a queue a link, bypassed while empty
   for (genvar l = 0; l < 2; l++) begin : gen_link
     logic mine, waits, passes;
     logic [3:0] count;

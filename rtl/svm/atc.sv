@@ -8,9 +8,9 @@
 ///   Handshake   req_*, ask_*, fault_*, inv_*, complete_* are valid/ready. rsp_*, cpl_* and done_*
 ///               are sinks: valid for one cycle, without ready; the requester must have room
 ///               for the response. req_ready_o is low for one cycle for each page that arrives from
-///               the host, each waiting lookup that is answered, each page of an invalidation and each
-///               prefetched page; and while fewer than two of the NumWait places are free or MaxUses
-///               uses are open
+///               the host, each waiting lookup that is answered, each page of an invalidation and
+///               each prefetched page; and while fewer than two of the NumWait places are free or
+///               MaxUses uses are open
 ///   Uses        an answer with StatusOk is a use in epoch rsp_epoch_o, until done_valid_i with
 ///               that epoch: when the access cannot reach memory any more, posted or not. A use
 ///               ends by itself: it waits for no invalidation
@@ -23,8 +23,8 @@
 ///   Faults      the answer says so, and fault_* tells the host, once a translation
 ///   Invalidate  of 2^inv_log2_i pages from the aligned inv_vpn_i. complete_* comes when no use of
 ///               an older translation is open; it waits for nothing else but other invalidations
-///               and the slots of its pages. What is in flight of such a page is dropped and asked for
-///               again
+///               and the slots of its pages. What is in flight of such a page is dropped and asked
+///               for again
 ///   Latency     hit: 1 cycle from req_* to rsp_*, combinational behind the stores' memories.
 ///               Miss: 2 cycles to ask_valid_o; cpl_* to rsp_* 3 cycles
 ///   Throughput  a lookup a cycle
@@ -32,9 +32,9 @@
 ///               behind complete_*; no write that its page does not allow; one answer a lookup
 ///               (proved: formal/svm/atc.sby, formal/svm/atc_epochs.sby)
 ///   Parameters  VpnWidth, PpnWidth 20..52: numbers of pages of 4 KiB; BigLog2, HugeLog2: pages of
-///               4 KiB in the larger ones; sets and ways as tag_store; NumMiss 1..64; NumWait 2..64;
-///               PagesLog2 0..3; Ahead pages ahead of a stream, 0 (no look ahead) to 64; NumInv as
-///               many invalidations as the host may have open, a power of two from 2 on
+///               4 KiB in the larger ones; sets and ways as tag_store; NumMiss 1..64; NumWait
+///               2..64; PagesLog2 0..3; Ahead pages ahead of a stream, 0 (no look ahead) to 64;
+///               NumInv as many invalidations as the host may have open, a power of two from 2 on
 ///   Not done    address spaces (PASID), global pages, access and dirty bits, several ports
 module atc
   import svm_pkg::*;
@@ -116,8 +116,6 @@ module atc
   typedef logic [PpnWidth-1:0] ppn_t;
   typedef logic [MissWidth-1:0] miss_t;
   typedef logic [WaitWidth-1:0] slot_t;
-  typedef logic [PageWidth-1:0] page_t;
-  typedef logic [MissWidth+PagesLog2-1:0] place_t;
 
   if (PagesLog2 > 3 || PagesLog2 > BigLog2) begin : gen_pages_check
     $error("atc: PagesLog2 is %0d, legal is 0..3, and no more than a larger page has", PagesLog2);
@@ -139,154 +137,73 @@ module atc
     logic                write;
     logic [TagWidth-1:0] tag;
   } lookup_t;
-  typedef struct packed {
-    page_size_e size;
-    ppn_t       ppn;
-    logic       read;
-    logic       write;
-  } result_t;
-  typedef enum logic [1:0] {MissFree, MissAsk, MissWait, MissDone} miss_e;
-  typedef enum logic [1:0] {InvIdle, InvRun, InvEnd} inv_e;
-
-  function automatic place_t place_of(miss_t id, page_t page);
-    return PagesLog2 > 0 ? place_t'({id, page}) : place_t'(id);
-  endfunction
-  function automatic vpn_t block_of(vpn_t vpn);
-    return vpn >> PagesLog2 << PagesLog2;
-  endfunction
-  function automatic ppn_t frame_of(page_size_e size, ppn_t ppn, logic [HugeLog2-1:0] low);
-    case (size)
-      SizeBig:  return {ppn[PpnWidth-1:BigLog2], low[BigLog2-1:0]};
-      SizeHuge: return {ppn[PpnWidth-1:HugeLog2], low};
-      default:  return ppn;
-    endcase
-  endfunction
-
   // ---------------------------------------------------------------- state
-  // A translation that is not stored yet.
-  miss_e   [NumMiss-1:0] miss_state_q;
-  vpn_t    [NumMiss-1:0] miss_block_q;
-  logic    [NumMiss-1:0] miss_write_q, miss_large_q, miss_fault_q;
-  logic    [NumMiss-1:0][(1<<PagesLog2)-1:0] miss_got_q;
-  // The page of each size around the block was invalidated since it was asked for. Bit 3: unused.
-  logic    [NumMiss-1:0][NumStores:0] miss_stale_q;
-  vpn_t    [NumMiss-1:0] fault_vpn_q;
-  logic    [NumMiss-1:0] fault_write_q;
-  result_t result_q [NumMiss << PagesLog2];
-  // Lookups that wait for one; not linked: for a free place above.
-  lookup_t wait_q [NumWait];
-  logic    [NumWait-1:0] wait_valid_q, wait_linked_q;
-  miss_t   [NumWait-1:0] wait_miss_q;
   // Second cycle of an operation.
   op_e     op_q;
   lookup_t look_q;
   slot_t   slot_q;
   logic [UseWidth-1:0] open_q;  // lookups without an answer, and uses
 
-  // ---------------------------------------------------------------- completions: registered
-  logic    cpl_q, cpl_last_q, cpl_stale, cpl_keep;
-  miss_t   cpl_id_q;
-  page_t   cpl_page_q;
-  result_t cpl_result_q;
-  vpn_t    cpl_vpn;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cpl_q <= 1'b0;
-    else cpl_q <= cpl_valid_i;
-  end
-  always_ff @(posedge clk_i) begin
-    cpl_id_q     <= cpl_id_i;
-    cpl_last_q   <= cpl_last_i;
-    cpl_page_q   <= PagesLog2 > 0 && cpl_size_i == SizeBase ? cpl_page_i : '0;
-    cpl_result_q <= '{size: cpl_size_i, ppn: cpl_ppn_i, read: cpl_read_i, write: cpl_write_i};
-  end
-  // What it says may be older than an invalidation of that page.
-  assign cpl_stale = miss_stale_q[cpl_id_q][cpl_result_q.size];
-  assign cpl_keep  = cpl_q && !cpl_stale && (cpl_result_q.read || cpl_result_q.write);
-  assign cpl_vpn = miss_block_q[cpl_id_q] | vpn_t'(cpl_page_q);
-
   // ---------------------------------------------------------------- invalidations
-  typedef struct packed {
-    vpn_t                   vpn;
-    logic [Log2Width-1:0]   log2;
-    logic [InvTagWidth-1:0] tag;
-  } inv_t;
-  inv_t inv;
-  inv_e inv_q;
-  logic inv_valid, inv_start, inv_op, inv_end, inv_last, end_ready, all_ready;
-  logic [IndexWidth-1:0] inv_index_q;
-  logic [NumStores-1:0] inv_clear, inv_more, inv_hit, store_ready;
-  fifo #(.Width($bits(inv_t)), .Depth(NumInv)) u_inv (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(inv_valid_i), .ready_o(inv_ready_o),
-    .data_i({inv_vpn_i, inv_log2_i, inv_tag_i}), .valid_o(inv_valid), .ready_i(inv_end),
-    .data_o(inv), .usage_o()
-  );
+  logic inv_valid, inv_run, inv_start, inv_end, end_ready, all_ready, cpl;
+  vpn_t inv_vpn;
+  logic [Log2Width-1:0] inv_log2;
+  logic [InvTagWidth-1:0] inv_tag;
+  logic [IndexWidth-1:0] inv_index;
+  logic [NumStores-1:0] inv_hit, inv_clear, store_ready;
   assign all_ready = &store_ready;
-  // What was asked for before may come from the old page table, what is asked for later does not.
-  assign inv_start = inv_q == InvIdle && inv_valid && end_ready && all_ready;
-  assign inv_op    = inv_q == InvRun && !cpl_q;
-  assign inv_last  = inv_more == '0;
-  // Behind the last page no lookup finds the old translation, and none that did is in the pipe.
-  assign inv_end   = inv_q == InvEnd && all_ready;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      inv_q       <= InvIdle;
-      inv_index_q <= '0;
-    end else begin
-      case (inv_q)
-        InvIdle: begin
-          inv_index_q <= '0;
-          if (inv_start) inv_q <= InvRun;
-        end
-        InvRun: begin
-          if (inv_op) begin
-            inv_index_q <= inv_index_q + 1'b1;
-            if (inv_last) inv_q <= InvEnd;
-          end
-        end
-        default: if (inv_end) inv_q <= InvIdle;
-      endcase
-    end
-  end
+  atc_invalidate #(
+    .VpnWidth(VpnWidth), .BigLog2(BigLog2), .HugeLog2(HugeLog2), .BaseSets(BaseSets),
+    .BigSets(BigSets), .HugeSets(HugeSets), .NumInv(NumInv), .InvTagWidth(InvTagWidth)
+  ) u_invalidate (
+    .clk_i, .rst_ni, .inv_valid_i, .inv_ready_o, .inv_vpn_i, .inv_log2_i, .inv_tag_i,
+    .ready_i(all_ready), .begin_i(end_ready), .slot_i(!cpl), .pending_o(inv_valid),
+    .running_o(inv_run), .vpn_o(inv_vpn), .log2_o(inv_log2), .tag_o(inv_tag),
+    .start_o(inv_start), .index_o(inv_index), .hit_o(inv_hit), .clear_o(inv_clear),
+    .end_o(inv_end)
+  );
 
   // ---------------------------------------------------------------- first cycle: choose
-  logic [NumWait-1:0] wait_go, wait_gnt, wait_free;
-  logic [NumMiss-1:0] miss_free, miss_done;
-  logic any_miss_free, wait_slot, probe, probe_valid, probe_ready, take;
+  logic [NumMiss-1:0] miss_free, miss_done, awaited;
+  logic any_miss_free, wait_slot, wait_ready, go, go_linked, any_unlinked, two_free, no_waits;
+  logic probe, probe_valid, probe_ready, take;
+  logic hit, miss, drain, linked, alloc, attach, answer, match;
   slot_t   go_slot;
   lookup_t go_look;
-  vpn_t    ahead_vpn, op_vpn;
+  miss_t   drain_miss, match_miss, free_miss, link_miss;
+  vpn_t    ahead_vpn, op_vpn, fill_vpn;
+  ppn_t    fill_ppn;
+  page_t   fill_page;
+  logic    fill;
   op_e     op;
-  for (genvar m = 0; m < NumMiss; m++) begin : gen_miss_state
-    assign miss_free[m] = miss_state_q[m] == MissFree;
-    assign miss_done[m] = miss_state_q[m] == MissDone;
-  end
   assign any_miss_free = miss_free != '0;
-  for (genvar w = 0; w < NumWait; w++) begin : gen_go
-    assign wait_go[w] = wait_valid_q[w] &&
-        !(op_q inside {OpReplay, OpDrain} && slot_q == slot_t'(w)) &&
-        (wait_linked_q[w] ? miss_done[wait_miss_q[w]] : any_miss_free);
-  end
-  assign wait_slot = all_ready && !cpl_q && inv_q != InvRun;
-  arb_rr #(.NumReq(NumWait)) u_go (
-    .clk_i, .rst_ni, .req_i(wait_slot ? wait_go : '0), .last_i(1'b1), .gnt_o(wait_gnt),
-    .idx_o(go_slot)
+  assign wait_slot     = all_ready && !cpl && !inv_run;
+  atc_waits #(
+    .VpnWidth(VpnWidth), .TagWidth(TagWidth), .NumWait(NumWait), .NumMiss(NumMiss)
+  ) u_waits (
+    .clk_i, .rst_ni, .turn_i(wait_slot), .miss_done_i(miss_done), .any_miss_free_i(any_miss_free),
+    .ready_o(wait_ready), .go_o(go), .go_linked_o(go_linked), .go_slot_o(go_slot),
+    .go_vpn_o(go_look.vpn), .go_write_o(go_look.write), .go_tag_o(go_look.tag),
+    .busy_i(op_q inside {OpReplay, OpDrain}), .slot_i(slot_q), .at_miss_o(drain_miss),
+    .look_vpn_i(look_q.vpn), .look_write_i(look_q.write), .look_tag_i(look_q.tag),
+    .enter_i(miss && op_q == OpLookup), .leave_i(drain || (hit && op_q == OpReplay)),
+    .linked_i(linked), .link_miss_i(link_miss), .awaited_o(awaited),
+    .any_unlinked_o(any_unlinked), .two_free_o(two_free), .empty_o(no_waits)
   );
-  assign go_look     = wait_q[go_slot];
-  assign probe       = wait_slot && wait_go == '0 && probe_valid;
-  assign probe_ready = wait_slot && wait_go == '0;
-  assign wait_free   = ~wait_valid_q;
-  assign req_ready_o = wait_slot && wait_go == '0 && !probe_valid && open_q != UseWidth'(MaxUses) &&
-      (wait_free & (wait_free - 1'b1)) != '0;
+  assign probe       = wait_slot && !wait_ready && probe_valid;
+  assign probe_ready = wait_slot && !wait_ready;
+  assign req_ready_o = wait_slot && !wait_ready && !probe_valid && open_q != UseWidth'(MaxUses) &&
+      two_free;
   assign take        = req_valid_i && req_ready_o;
 
   always_comb begin
     op = OpNone;
-    if (wait_gnt != '0) op = wait_linked_q[go_slot] ? OpDrain : OpReplay;
+    if (go) op = go_linked ? OpDrain : OpReplay;
     else if (probe) op = OpProbe;
     else if (take) op = OpLookup;
   end
-  assign op_vpn = cpl_q ? cpl_vpn : inv_q == InvRun ? inv.vpn :
-      wait_gnt != '0 ? go_look.vpn : probe_valid ? ahead_vpn : req_vpn_i;
+  assign op_vpn = cpl ? fill_vpn : inv_run ? inv_vpn : go ? go_look.vpn :
+      probe_valid ? ahead_vpn : req_vpn_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) op_q <= OpNone;
@@ -296,8 +213,8 @@ module atc
     slot_q <= go_slot;
     look_q <= '{
         vpn:   op_vpn,
-        write: wait_gnt != '0 ? go_look.write : !probe && req_write_i,
-        tag:   wait_gnt != '0 ? go_look.tag : req_tag_i
+        write: go ? go_look.write : !probe && req_write_i,
+        tag:   go ? go_look.tag : req_tag_i
     };
   end
 
@@ -305,15 +222,8 @@ module atc
   ppn_t [NumStores-1:0] store_ppn;
   logic [NumStores-1:0] store_hit, store_read, store_write;
   for (genvar s = 0; s < NumStores; s++) begin : gen_store
-    localparam int unsigned SetLog2 = $clog2(Sets[s]);
-    logic [IndexWidth-1:0] count;  // pages of this size in the invalidation
-    logic fill;
-    assign inv_clear[s] = inv.log2 > Log2Width'(Shift[s] + SetLog2);
-    assign count        = inv.log2 <= Log2Width'(Shift[s]) ? 1 :
-        IndexWidth'(1) << (inv.log2 - Log2Width'(Shift[s]));
-    assign inv_hit[s]   = inv_op && !inv_clear[s] && inv_index_q < count;
-    assign inv_more[s]  = !inv_clear[s] && inv_index_q + 1'b1 < count;
-    assign fill         = cpl_keep && cpl_result_q.size == page_size_e'(s);
+    logic fill_this;
+    assign fill_this = fill && fill_page.size == page_size_e'(s);
     atc_store #(
       .VpnWidth(VpnWidth),
       .PpnWidth(PpnWidth),
@@ -323,15 +233,15 @@ module atc
     ) u_store (
       .clk_i,
       .rst_ni,
-      .clear_i     (inv_op && inv_clear[s] && inv_index_q == '0),
-      .valid_i     (fill || inv_hit[s] || op inside {OpLookup, OpReplay, OpProbe}),
+      .clear_i     (inv_clear[s]),
+      .valid_i     (fill_this || inv_hit[s] || op inside {OpLookup, OpReplay, OpProbe}),
       .ready_o     (store_ready[s]),
-      .fill_i      (fill),
+      .fill_i      (fill_this),
       .invalidate_i(inv_hit[s]),
-      .vpn_i       (inv_hit[s] ? op_vpn | vpn_t'(inv_index_q) << Shift[s] : op_vpn),
-      .ppn_i       (cpl_result_q.ppn),
-      .read_i      (cpl_result_q.read),
-      .write_i     (cpl_result_q.write),
+      .vpn_i       (inv_hit[s] ? op_vpn | vpn_t'(inv_index) << Shift[s] : op_vpn),
+      .ppn_i       (fill_ppn),
+      .read_i      (fill_page.read),
+      .write_i     (fill_page.write),
       .hit_o       (store_hit[s]),
       .ppn_o       (store_ppn[s]),
       .read_o      (store_read[s]),
@@ -346,16 +256,9 @@ module atc
   end
 
   // ---------------------------------------------------------------- second cycle: answer
-  logic    hit, miss, drain, linked, alloc, attach, any_unlinked, answer;
-  logic    result_got;
-  page_t   look_page;
-  miss_t   drain_miss, match_miss, free_miss, link_miss;
-  slot_t   free_slot;
-  ppn_t    hit_ppn;
-  result_t result;
+  ppn_t    hit_ppn, drain_ppn;
   status_e drain_status;
   logic [NumStores-1:0] usable;
-  logic [NumMiss-1:0] match;
 
   for (genvar s = 0; s < NumStores; s++) begin : gen_usable
     assign usable[s] = store_hit[s] && (look_q.write ? store_write[s] : store_read[s]);
@@ -367,161 +270,40 @@ module atc
   assign hit  = op_q inside {OpLookup, OpReplay} && usable != '0;
   assign miss = op_q inside {OpLookup, OpReplay} && usable == '0;
 
-  // The translation that a lookup waits for.
-  assign drain_miss = wait_miss_q[slot_q];
-  assign look_page  = PagesLog2 > 0 ? look_q.vpn[PageWidth-1:0] : '0;
-  assign drain      = op_q == OpDrain && miss_done[drain_miss];
-  assign result     = result_q[place_of(drain_miss,
-      miss_large_q[drain_miss] ? '0 : look_page)];
-  assign result_got = miss_large_q[drain_miss] || miss_got_q[drain_miss][look_page];
-  assign drain_status = !result_got ? StatusUnmapped :
-      (look_q.write ? result.write : result.read) ? StatusOk : StatusDenied;
-
+  assign drain = op_q == OpDrain && miss_done[drain_miss];
   assign answer       = hit || drain;
   assign rsp_valid_o  = answer;
   assign rsp_tag_o    = look_q.tag;
   assign rsp_status_o = hit ? StatusOk : drain_status;
-  assign rsp_ppn_o    = hit ? hit_ppn : frame_of(result.size, result.ppn, look_q.vpn[HugeLog2-1:0]);
+  assign rsp_ppn_o    = hit ? hit_ppn : drain_ppn;
 
   // A miss waits for a translation of its block that is under way, or for one of its own. One that
   // has come is not waited for: what it found is stored, and that it found nothing would be said
   // for as long as lookups of its block come. A place goes to the lookups first that wait for one.
-  assign any_unlinked = (wait_valid_q & ~wait_linked_q) != '0;
-  for (genvar m = 0; m < NumMiss; m++) begin : gen_match
-    assign match[m] = miss_state_q[m] inside {MissAsk, MissWait} &&
-        miss_block_q[m] == block_of(look_q.vpn) && (miss_write_q[m] || !look_q.write);
-  end
-  always_comb begin
-    match_miss = '0;
-    free_miss  = '0;
-    free_slot  = '0;
-    for (int unsigned m = NumMiss; m > 0; m--) begin
-      if (match[m-1]) match_miss = miss_t'(m - 1);
-      if (miss_free[m-1]) free_miss = miss_t'(m - 1);
-    end
-    for (int unsigned w = NumWait; w > 0; w--) if (wait_free[w-1]) free_slot = slot_t'(w - 1);
-  end
-  assign attach    = miss && match != '0;
-  assign alloc     = any_miss_free && match == '0 &&
+  assign attach    = miss && match;
+  assign alloc     = any_miss_free && !match &&
       ((miss && (op_q == OpReplay || !any_unlinked)) ||
        (op_q == OpProbe && store_hit == '0 && !any_unlinked &&
         (miss_free & (miss_free - 1'b1)) != '0));
   assign linked    = attach || (alloc && miss);
   assign link_miss = attach ? match_miss : free_miss;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wait_valid_q <= '0;
-    end else begin
-      if (miss && op_q == OpLookup) wait_valid_q[free_slot] <= 1'b1;
-      if (drain || (hit && op_q == OpReplay)) wait_valid_q[slot_q] <= 1'b0;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (miss && op_q == OpLookup) begin
-      wait_q[free_slot]        <= look_q;
-      wait_linked_q[free_slot] <= linked;
-      wait_miss_q[free_slot]   <= link_miss;
-    end else if (miss && linked) begin
-      wait_linked_q[slot_q] <= 1'b1;
-      wait_miss_q[slot_q]   <= link_miss;
-    end
-  end
-
   // ---------------------------------------------------------------- translations in flight
-  logic [NumMiss-1:0] asking, ask_gnt, awaited, fault_gnt;
-  miss_t fault_miss;
-  for (genvar m = 0; m < NumMiss; m++) begin : gen_asking
-    logic [NumWait-1:0] mine;
-    for (genvar w = 0; w < NumWait; w++) begin : gen_mine
-      assign mine[w] = wait_valid_q[w] && wait_linked_q[w] && wait_miss_q[w] == miss_t'(m);
-    end
-    assign asking[m]  = miss_state_q[m] == MissAsk;
-    assign awaited[m] = mine != '0 || (linked && link_miss == miss_t'(m));
-  end
-  arb_rr #(.NumReq(NumMiss)) u_ask (
-    .clk_i, .rst_ni, .req_i(asking), .last_i(ask_ready_i), .gnt_o(ask_gnt), .idx_o(ask_id_o)
+  atc_misses #(
+    .VpnWidth(VpnWidth), .PpnWidth(PpnWidth), .BigLog2(BigLog2), .HugeLog2(HugeLog2),
+    .NumMiss(NumMiss), .PagesLog2(PagesLog2)
+  ) u_misses (
+    .clk_i, .rst_ni, .cpl_valid_i, .cpl_id_i, .cpl_last_i,
+    .cpl_page_i('{size: cpl_size_i, read: cpl_read_i, write: cpl_write_i}),
+    .cpl_number_i(cpl_page_i), .cpl_ppn_i, .cpl_o(cpl), .fill_o(fill), .fill_page_o(fill_page),
+    .fill_vpn_o(fill_vpn), .fill_ppn_o(fill_ppn), .inv_start_i(inv_start), .inv_vpn_i(inv_vpn),
+    .inv_log2_i(inv_log2), .look_vpn_i(look_q.vpn), .look_write_i(look_q.write),
+    .match_some_o(match), .match_miss_o(match_miss), .alloc_i(alloc), .free_o(miss_free),
+    .free_miss_o(free_miss), .done_o(miss_done), .awaited_i(awaited), .drain_i(drain),
+    .drain_miss_i(drain_miss), .drain_status_o(drain_status), .drain_ppn_o(drain_ppn),
+    .ask_valid_o, .ask_ready_i, .ask_id_o, .ask_vpn_o, .ask_write_o,
+    .fault_valid_o, .fault_ready_i, .fault_vpn_o, .fault_write_o
   );
-  assign ask_valid_o = ask_gnt != '0;
-  assign ask_vpn_o   = miss_block_q[ask_id_o];
-  assign ask_write_o = miss_write_q[ask_id_o];
-
-  for (genvar m = 0; m < NumMiss; m++) begin : gen_miss
-    logic last, again, hit_result;
-    logic [NumStores:0] hit_inv;  // the invalidation that starts has a page of this size in common
-    vpn_t differ;
-    assign last       = cpl_q && cpl_last_q && cpl_id_q == miss_t'(m);
-    assign again      = awaited[m] || miss_fault_q[m];
-    assign differ     = (inv.vpn ^ miss_block_q[m]) >> inv.log2 << inv.log2;
-    assign hit_inv    = {1'b0, differ >> HugeLog2 == '0, differ >> BigLog2 == '0,
-                         differ >> PagesLog2 == '0};
-    assign hit_result = inv_start && (miss_large_q[m] ? hit_inv[SizeHuge] : hit_inv[SizeBase]);
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        miss_state_q[m] <= MissFree;
-      end else begin
-        case (miss_state_q[m])
-          MissFree: if (alloc && free_miss == miss_t'(m)) miss_state_q[m] <= MissAsk;
-          MissAsk:  if (ask_gnt[m] && ask_ready_i) miss_state_q[m] <= MissWait;
-          MissWait: begin
-            if (last && (cpl_stale || (inv_start && hit_inv[cpl_result_q.size])))
-              miss_state_q[m] <= again ? MissAsk : MissFree;
-            else if (last) miss_state_q[m] <= MissDone;
-          end
-          default: begin  // MissDone
-            if (!again) miss_state_q[m] <= MissFree;
-            else if (hit_result) miss_state_q[m] <= MissAsk;
-          end
-        endcase
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      if (miss_state_q[m] == MissFree) begin
-        miss_block_q[m] <= block_of(look_q.vpn);
-        miss_write_q[m] <= look_q.write;
-      end
-      if (miss_state_q[m] == MissAsk) miss_stale_q[m] <= '0;
-      else if (inv_start) miss_stale_q[m] <= miss_stale_q[m] | hit_inv;
-      if (miss_state_q[m] == MissAsk) begin
-        miss_got_q[m]   <= '0;
-        miss_large_q[m] <= 1'b0;
-      end else if (cpl_keep && cpl_id_q == miss_t'(m)) begin
-        if (cpl_result_q.size == SizeBase) miss_got_q[m][cpl_page_q] <= 1'b1;
-        else miss_large_q[m] <= 1'b1;
-      end
-    end
-    // The first fault of a translation is the one that is reported to the host.
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) miss_fault_q[m] <= 1'b0;
-      else if (drain && drain_status != StatusOk && drain_miss == miss_t'(m))
-        miss_fault_q[m] <= 1'b1;
-      else if (fault_gnt[m] && fault_ready_i) miss_fault_q[m] <= 1'b0;
-    end
-    always_ff @(posedge clk_i) begin
-      if (!miss_fault_q[m]) begin
-        fault_vpn_q[m]   <= look_q.vpn;
-        fault_write_q[m] <= look_q.write;
-      end
-    end
-    // A completion is of a translation that was asked for, a larger page its only beat.
-    prim_assert u_asked (
-      .clk_i,
-      .rst_ni,
-      .ok_i(!cpl_q || cpl_id_q != miss_t'(m) || (miss_state_q[m] == MissWait && !miss_large_q[m] &&
-            (cpl_result_q.size == SizeBase || (cpl_last_q && miss_got_q[m] == '0))))
-    );
-  end
-  always_ff @(posedge clk_i) begin
-    if (cpl_keep) result_q[place_of(cpl_id_q, cpl_page_q)] <= cpl_result_q;
-  end
-
-  arb_rr #(.NumReq(NumMiss)) u_fault (
-    .clk_i, .rst_ni, .req_i(miss_fault_q), .last_i(fault_ready_i), .gnt_o(fault_gnt),
-    .idx_o(fault_miss)
-  );
-  assign fault_valid_o = fault_gnt != '0;
-  assign fault_vpn_o   = fault_vpn_q[fault_miss];
-  assign fault_write_o = fault_write_q[fault_miss];
 
   // ---------------------------------------------------------------- uses
   atc_epochs #(
@@ -537,7 +319,7 @@ module atc
     .done_epoch_i,
     .end_ready_o (end_ready),
     .end_i       (inv_end),
-    .end_tag_i   (inv.tag),
+    .end_tag_i   (inv_tag),
     .complete_valid_o,
     .complete_ready_i,
     .complete_tag_o
@@ -570,6 +352,6 @@ module atc
     assign unused = probe_ready;
   end
 
-  assign idle_o = op_q == OpNone && !cpl_q && wait_valid_q == '0 && &miss_free && !inv_valid &&
+  assign idle_o = op_q == OpNone && !cpl && no_waits && &miss_free && !inv_valid &&
       all_ready && !probe_valid && !complete_valid_o;
 endmodule

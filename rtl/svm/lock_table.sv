@@ -2,9 +2,10 @@
 /// Locks of records, shared and exclusive, with a queue of waiters each.
 ///
 /// A lock is the hash of a record's key: two records of one hash share it. A request for a lock
-/// that is not free waits in the lock's queue, in the order of arrival; adjacent shared requests are
-/// granted together. A lock whose owner was reset is revoked: its fence counts up, so that an order
-/// with the old fence is refused as stale, by the table and by any logic that compares fences.
+/// that is not free waits in the lock's queue, in the order of arrival; adjacent shared requests
+/// are granted together. A lock whose owner was reset is revoked: its fence counts up, so that an
+/// order with the old fence is refused as stale, by the table and by any logic that compares
+/// fences.
 ///
 ///   Handshake   req_* is valid/ready; rsp_* is a sink: valid for a cycle, without ready. An order
 ///               has one answer, 1 cycle later; an acquire answered LockQueued gets LockGranted

@@ -8,6 +8,13 @@ package svm_pkg;
     SizeHuge = 2'd2
   } page_size_e;
 
+  /// A page that the host maps, its number aside.
+  typedef struct packed {
+    page_size_e size;
+    logic       read;
+    logic       write;
+  } page_t;
+
   /// What became of a lookup. Only with Ok is there an address.
   typedef enum logic [1:0] {
     StatusOk       = 2'd0,

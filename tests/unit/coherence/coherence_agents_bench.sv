@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A remote cache, an agent without a cache and a home with directory, over networks that deliver messages
-/// in any order, with a scoreboard: one writer, one owner, every copy the last store, every load the last
-/// store, at every clock. All random choices come from seed_i. Lines 0 to lines_i - 1 are used.
+/// A remote cache, an agent without a cache and a home with directory, over networks that deliver
+/// messages in any order, with a scoreboard: one writer, one owner, every copy the last store,
+/// every load the last store, at every clock. All random choices come from seed_i. Lines 0 to
+/// lines_i - 1 are used.
 module coherence_agents_bench
   import coherence_pkg::*;
+  import coherence_directory_pkg::*;
   import blocklink_pkg::word_t;
 #(
   parameter int unsigned Sets    = 2,
@@ -86,11 +88,10 @@ module coherence_agents_bench
   header_t h_fwd, h_rsd, h_rsn;
   logic [4:0] h_words;
   line_t h_line;
-  logic mem_req_valid, mem_req_ready, mem_req_write, mem_rsp_valid, mem_rsp_ready;
-  index_t mem_req_index;
-  logic [7:0] mem_req_tag, mem_rsp_tag;
-  mask_t mem_req_mask;
-  line_t mem_req_data, mem_rsp_data;
+  logic mem_req_valid, mem_req_ready, mem_rsp_valid, mem_rsp_ready;
+  memory_t mem_req;
+  logic [7:0] mem_rsp_tag;
+  line_t mem_rsp_data;
   logic stray;
 
   coherence_cache #(.Sets(Sets), .Ways(Ways), .NumMshr(NumMshr)) u_cache (
@@ -119,8 +120,7 @@ module coherence_agents_bench
     .rsd_words_o(h_words), .rsd_data_o(h_line),
     .rsn_valid_o(h_rsn_valid), .rsn_ready_i(h_rsn_ready), .rsn_header_o(h_rsn),
     .mem_req_valid_o(mem_req_valid), .mem_req_ready_i(mem_req_ready),
-    .mem_req_write_o(mem_req_write), .mem_req_index_o(mem_req_index), .mem_req_tag_o(mem_req_tag),
-    .mem_req_mask_o(mem_req_mask), .mem_req_data_o(mem_req_data),
+    .mem_req_o(mem_req),
     .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag),
     .mem_rsp_data_i(mem_rsp_data), .stray_o(stray)
   );
@@ -130,25 +130,15 @@ module coherence_agents_bench
     remote_e state;
     index_t  index;
   } cache_entry_t;
-  typedef struct packed {
-    logic       used;
-    home_e      home;
-    directory_e directory;
-    logic       has;
-    logic       dirty;
-    logic       pinned;
-    logic       leaves;
-    index_t     index;
-  } home_entry_t;
   cache_entry_t c_entry [Ways][Sets];
-  home_entry_t h_entry [Ways][Sets];
+  entry_t h_entry [Ways][Sets];
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
     for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
       always_comb begin
-        c_entry[w][s] = u_cache.gen_tags[w].tag_q[s];
-        if (!u_cache.gen_tags[w].used_q[s]) c_entry[w][s].state = RemoteI;
-        h_entry[w][s] = u_home.gen_entries[w].entry_q[s];
-        if (!u_home.gen_entries[w].written_q[s]) h_entry[w][s].used = 1'b0;
+        c_entry[w][s] = u_cache.u_tags.gen_ways[w].entry_q[s];
+        if (!u_cache.u_tags.gen_ways[w].written_q[s]) c_entry[w][s].state = RemoteI;
+        h_entry[w][s] = u_home.u_entries.gen_ways[w].entry_q[s];
+        if (!u_home.u_entries.gen_ways[w].written_q[s]) h_entry[w][s].used = 1'b0;
       end
     end
   end
@@ -252,7 +242,7 @@ module coherence_agents_bench
           h = h_entry[w][s].home;
           d = h_entry[w][s].directory;
           has = h_entry[w][s].has;
-          hline = u_home.u_lines.mem_q[s * int'(Ways) + w];
+          hline = u_home.u_data.u_lines.mem_q[s * int'(Ways) + w];
         end
       end
       valid = r inside {RemoteS, RemoteE, RemoteM, RemoteO, RemoteSm, RemoteOm};
@@ -332,12 +322,18 @@ module coherence_agents_bench
                         "the host loads what is not the last store", '0);
         end
       end
-      if (want_u[0] && (!u_home.s3_rsd_q || u_home.rsd_line != want_uline)) begin
+      if (want_u[0] && (!u_home.u_data.s3_rsd_q || u_home.u_data.rsd_line != want_uline)) begin
         fail("an uncached load is answered with what is not the last store", '0);
       end
       {want_q, want_u} = '0;
 
       // ------------------------------------------------ what is decided at this edge
+      for (int i = 0; i < int'(NumMshr); i++) begin
+        if (u_cache.allocate && u_cache.u_mshrs.open_q[i] &&
+            u_cache.u_mshrs.mshr_q[i].index == u_cache.s2_q.index) begin
+          fail("the remote has two requests of it open", u_cache.s2_q.index);
+        end
+      end
       if (u_cache.s2_valid_q) begin
         index_t at;
         at = u_cache.s2_q.index;
@@ -350,9 +346,9 @@ module coherence_agents_bench
             want_line[0] = truth[at[3:0]];
           end
         end else if (u_cache.fill) begin
-          if (u_cache.mshr_q[u_cache.s2_q.id].store) begin
-            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.mshr_mask_q[u_cache.s2_q.id],
-                                    u_cache.mshr_data_q[u_cache.s2_q.id]);
+          if (u_cache.u_mshrs.mshr_q[u_cache.s2_q.id].store) begin
+            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.u_mshrs.mask_q[u_cache.s2_q.id],
+                                    u_cache.u_mshrs.data_q[u_cache.s2_q.id]);
           end else begin
             want_q[0] = 1'b1;
             want_line[0] = truth[at[3:0]];
@@ -364,54 +360,58 @@ module coherence_agents_bench
         logic [3:0] l;
         at = u_home.s2_q.what.index;
         l  = at[3:0];
-        unique case (2'(u_home.s2_q.what.kind))  // in the order of its enumeration
-          2'd0: response_c[u_home.phase][u_home.message]++;
-          2'd1: begin
-            if (!u_home.s2_q.resumed && !(u_home.again && !u_home.step.hold) &&
-                !(u_home.step.hold && u_home.s2_open_q)) begin
-              request_c[u_home.entry.directory][u_home.entry.home][u_home.message]++;
+        unique case (u_home.s2_q.what.kind)
+          KindResponse: response_c[u_home.u_step.phase][u_home.s2_q.what.message]++;
+          KindRequest: begin
+            if (!u_home.s2_q.resumed && !(u_home.decision.again && !u_home.u_step.step.hold) &&
+                !(u_home.u_step.step.hold && u_home.s2_open_q)) begin
+              request_c[u_home.ways.entry.directory][u_home.ways.entry.home]
+                       [u_home.s2_q.what.message]++;
             end
           end
-          2'd2: begin
-            if (!u_home.s2_q.resumed && !u_home.again && u_home.s2_q.what.op != CoreEvict &&
-                !(u_home.s2_q.what.op == CoreLoad && u_home.entry.home != HomeI)) begin
-              core_c[u_home.s2_q.what.op][u_home.entry.directory]++;
+          KindCore: begin
+            if (!u_home.s2_q.resumed && !u_home.decision.again &&
+                u_home.s2_q.what.op != CoreEvict &&
+                !(u_home.s2_q.what.op == CoreLoad && u_home.ways.entry.home != HomeI)) begin
+              core_c[u_home.s2_q.what.op][u_home.ways.entry.directory]++;
             end
           end
           default: ;
         endcase
-        if (u_home.evict && u_home.victim.directory != DirI) begin
-          core_c[CoreRecall][u_home.victim.directory]++;
+        if (u_home.decision.evict && u_home.ways.victim.directory != DirI) begin
+          core_c[CoreRecall][u_home.ways.victim.directory]++;
         end
-        if (u_home.core_rsp) begin
+        if (u_home.decision.core_rsp) begin
           if (u_home.s2_q.what.op == CoreStore) begin
-            truth[l] = merged(truth[l], u_home.s2_q.mask, u_home.s2_q.data);
+            truth[l] = merged(truth[l], u_home.s2_mask_q, u_home.s2_data_q);
           end else if (u_home.s2_q.what.op == CoreLoad) begin
             want_q[1] = 1'b1;
             want_line[1] = truth[l];
           end
         end
-        if (u_home.rsd_message == MsgPdat) begin
+        if (u_home.decision.rsd == MsgPdat) begin
           want_u[0] = 1'b1;
           want_uline = truth[l];
         end
-        if (u_home.rsn_message == MsgPack && u_home.message inside {MsgRstt, MsgRstp}) begin
-          truth[l] = merged(truth[l], u_home.s2_q.resumed ? u_home.tbe_mask_q[u_home.s2_q.tbe] :
-                                                            u_home.s2_q.mask,
-                            u_home.s2_q.resumed ? u_home.tbe_data_q[u_home.s2_q.tbe] :
-                                                  u_home.s2_q.data);
+        if (u_home.decision.rsn == MsgPack &&
+            u_home.s2_q.what.message inside {MsgRstt, MsgRstp}) begin
+          truth[l] = merged(truth[l],
+                            u_home.s2_q.resumed ? u_home.u_tbes.mask_q[u_home.u_tbes.at_id] :
+                                                  u_home.s2_mask_q,
+                            u_home.s2_q.resumed ? u_home.u_tbes.data_q[u_home.u_tbes.at_id] :
+                                                  u_home.s2_data_q);
         end
-        if (u_home.rsd_message == MsgPatm) begin
+        if (u_home.decision.rsd == MsgPatm) begin
           logic [63:0] now, after;
           line_t operands;
-          operands = u_home.tbe_data_q[u_home.s2_q.tbe];
+          operands = u_home.u_tbes.data_q[u_home.u_tbes.at_id];
           now = truth[l][64*u_home.s2_q.what.word+:64];
-          unique case (u_home.message)
+          unique case (u_home.s2_q.what.message)
             MsgRinc: after = now + 64'd1;
             MsgRdec: after = now - 64'd1;
             default: after = (now == operands[63:0]) ? operands[127:64] : now;
           endcase
-          if (u_home.old != now) fail("an atomic's old value is not the last store", at);
+          if (u_home.u_data.old != now) fail("an atomic's old value is not the last store", at);
           truth[l][64*u_home.s2_q.what.word+:64] = after;
         end
       end
@@ -569,14 +569,14 @@ module coherence_agents_bench
       // ------------------------------------------------ memory
       if (mem_req_valid && mem_req_ready) begin
         for (int i = 0; i < 64; i++) begin
-          if (memory[i].full && memory[i].index == mem_req_index) begin
-            fail("memory has two accesses to a line", mem_req_index);
+          if (memory[i].full && memory[i].index == mem_req.index) begin
+            fail("memory has two accesses to a line", mem_req.index);
           end
         end
         for (int i = 0; i < 64; i++) begin
           if (!memory[i].full) begin
-            memory[i] = '{full: 1'b1, write: mem_req_write, index: mem_req_index, tag: mem_req_tag,
-                          mask: mem_req_mask, data: mem_req_data, due: 8'(below(20))};
+            memory[i] = '{full: 1'b1, write: mem_req.write, index: mem_req.index, tag: mem_req.tag,
+                          mask: mem_req.mask, data: mem_req.data, due: 8'(below(20))};
             break;
           end
         end
@@ -606,10 +606,10 @@ module coherence_agents_bench
       // ------------------------------------------------ progress
       messages_o   <= messages_o + 32'(moved);
       operations_o <= operations_o + 32'(done);
-      idle = opened[0] == 0 && opened[1] == 0 && u_cache.open_q == '0;
+      idle = opened[0] == 0 && opened[1] == 0 && u_cache.u_mshrs.open_q == '0;
       for (int l = 0; l < int'(Lines); l++) if (unc_op[l] != MsgNone) idle = 1'b0;
       for (int n = 0; n < 7; n++) if (count(n) != 0) idle = 1'b0;
-      for (int i = 0; i < int'(NumTbe); i++) if (u_home.tbe_phase_q[i] != 0) idle = 1'b0;
+      for (int i = 0; i < int'(NumTbe); i++) if (u_home.u_tbes.phase_q[i] != TbeFree) idle = 1'b0;
       quiet_o <= idle;
       since = (idle || done != 0) ? 0 : since + 1;
       if (since > Patience) fail("nothing ends any more", '0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Two ends' I/O, interrupts and barriers, whose circuits are joined by buffers that let words through at random
-/// times. An agent of lines at each end sends words of circuits 6 and 10 that count up, and checks those that
-/// come.
+/// Two ends' I/O, interrupts and barriers, whose circuits are joined by buffers that let words
+/// through at random times. An agent of lines at each end sends words of circuits 6 and 10 that
+/// count up, and checks those that come.
 module coherence_io_bench
   import coherence_io_pkg::*;
   import blocklink_pkg::*;

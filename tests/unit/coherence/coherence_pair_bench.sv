@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// A requester and a home, whose circuits are joined by buffers that let words through at random times; with two
-/// links by buffers of each.
+/// A requester and a home, whose circuits are joined by buffers that let words through at random
+/// times; with two links by buffers of each.
 module coherence_pair_bench
   import coherence_pkg::LineUncached;
   import blocklink_pkg::*;
@@ -36,7 +36,8 @@ module coherence_pair_bench
   input  logic [1023:0] mem_rsp_data_i,
   output logic          stray_o,
   output logic [NumLinks-1:0][31:0] words_o,  // that passed, by link
-  output logic          wrong_link_o          // a line on the link that the partition does not give it
+  // a line on the link that the partition does not give it
+  output logic          wrong_link_o
 );
   logic [1:0][NumVcs-1:0] valid, ready;
   logic [1:0][NumVcs-1:0][3:0] count;

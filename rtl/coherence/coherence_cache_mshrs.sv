@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Open requests of a cache (MSHR), half of them for lines of each parity: line, and a store's
+/// bytes.
+///
+///   Contract    free_*: the lowest free MSHR of the parity side_i, and its number in its half,
+///               which is the message's id; allocate_i opens it. filled_i: its answer came, so that
+///               it owes a GACK; owed_*: the lowest that does, gack_i: its GACK leaves, and it is
+///               free. open_o: an MSHR of the line index_i was open before this cycle; one that
+///               opens now leaves its line in a state that waits (proved with the cache). merge_*:
+///               the line that an answer brings with the store's bytes in it, and the bytes to
+///               write
+///   Coherence   an MSHR is busy until its GACK has left, so a line has one request at a time
+///   Latency     0 cycles: outputs are of this cycle's inputs and state
+///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128
+///   Not done    a second request of an open MSHR's line: the caller waits while open_o
+module coherence_cache_mshrs
+  import coherence_pkg::*;
+#(
+  parameter  int unsigned NumMshr   = 16,
+  parameter  int unsigned Bytes     = LineBytes,
+  localparam int unsigned LineWidth = 8 * Bytes,
+  localparam int unsigned MshrWidth = $clog2(NumMshr)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // stage 0: of which operation an answer is
+  input  logic                 rsp_side_i,  // 1: of an even line
+  input  id_t                  rsp_id_i,
+  output logic [MshrWidth-1:0] rsp_mshr_o,
+  output index_t               rsp_index_o,
+  output logic [7:0]           rsp_tag_o,
+  // stage 1
+  input  index_t               index_i,
+  output logic                 open_o,
+  input  logic [MshrWidth-1:0] merge_id_i,
+  input  logic                 merge_all_i, // nothing but the store's bytes
+  input  logic [LineWidth-1:0] merge_data_i,
+  output logic [Bytes-1:0]     merge_mask_o,
+  output logic [LineWidth-1:0] merge_data_o,
+  // stage 2
+  input  logic                 side_i,
+  output logic                 free_some_o,
+  output id_t                  free_low_o,
+  input  logic                 allocate_i,
+  input  logic                 store_i,
+  input  logic [7:0]           tag_i,
+  input  index_t               line_i,
+  input  logic [Bytes-1:0]     mask_i,
+  input  logic [LineWidth-1:0] data_i,
+  input  logic                 filled_i,
+  input  logic [MshrWidth-1:0] filled_id_i,
+  output logic                 owed_some_o,
+  output index_t               owed_index_o,
+  input  logic                 gack_i
+);
+  if (NumMshr < 2 || NumMshr > 2 * NumIds || NumMshr % 2 != 0) begin : gen_mshr_check
+    $error("coherence_cache_mshrs: NumMshr is %0d, legal is even, 2..%0d", NumMshr, 2 * NumIds);
+  end
+  localparam int unsigned Half = NumMshr / 2;  // from here on of even lines
+  typedef logic [MshrWidth-1:0] mshr_id_t;
+  typedef struct packed {
+    logic       store;
+    logic [7:0] tag;
+    index_t     index;
+  } mshr_t;
+  logic [NumMshr-1:0] open_q, owed_q, open_d, gack_left;
+  mshr_t mshr_q [NumMshr];
+  logic [Bytes-1:0] mask_q [NumMshr];
+  logic [LineWidth-1:0] data_q [NumMshr];
+  logic [Half-1:0] free;
+  mshr_id_t free_id, owed_id;
+
+  assign rsp_mshr_o  = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
+  assign rsp_index_o = mshr_q[rsp_mshr_o].index;
+  assign rsp_tag_o   = mshr_q[rsp_mshr_o].tag;
+
+  always_comb begin
+    open_o = 1'b0;
+    for (int unsigned i = 0; i < NumMshr; i++) begin
+      if (open_q[i] && mshr_q[i].index == index_i) open_o = 1'b1;
+    end
+  end
+  always_comb begin
+    merge_mask_o = merge_all_i ? mask_q[merge_id_i] : '1;
+    merge_data_o = merge_data_i;
+    for (int unsigned i = 0; i < Bytes; i++) begin
+      if (merge_all_i || (mshr_q[merge_id_i].store && mask_q[merge_id_i][i])) begin
+        merge_data_o[8*i+:8] = data_q[merge_id_i][8*i+:8];
+      end
+    end
+  end
+
+  assign free        = side_i ? ~open_q[NumMshr-1:Half] : ~open_q[Half-1:0];
+  assign free_some_o = free != '0;
+  assign free_id     = mshr_id_t'(free_low_o) + (side_i ? mshr_id_t'(Half) : '0);
+  always_comb begin
+    free_low_o = '0;
+    for (int i = int'(Half) - 1; i >= 0; i--) if (free[i]) free_low_o = id_t'(i);
+    open_d = open_q & ~gack_left;
+    if (allocate_i) open_d[free_id] = 1'b1;
+  end
+  always_comb begin
+    owed_some_o = 1'b0;
+    owed_id     = '0;
+    for (int i = int'(NumMshr) - 1; i >= 0; i--) begin
+      if (owed_q[i]) begin
+        owed_some_o = 1'b1;
+        owed_id     = mshr_id_t'(i);
+      end
+    end
+    gack_left = '0;
+    gack_left[owed_id] = gack_i;
+  end
+  assign owed_index_o = mshr_q[owed_id].index;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= '0;
+      owed_q <= '0;
+    end else begin
+      open_q <= open_d;
+      owed_q <= owed_q & ~gack_left;
+      if (filled_i) owed_q[filled_id_i] <= 1'b1;
+`ifndef SYNTHESIS
+      if (filled_i && (!open_q[filled_id_i] || owed_q[filled_id_i])) begin
+        $fatal(1, "coherence_cache_mshrs: an answer to no request");
+      end
+`endif
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (allocate_i) begin
+      mshr_q[free_id] <= '{store: store_i, tag: tag_i, index: line_i};
+      mask_q[free_id] <= mask_i;
+      data_q[free_id] <= data_i;
+    end
+  end
+endmodule
