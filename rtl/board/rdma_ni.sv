@@ -158,10 +158,9 @@ module rdma_ni
   logic [3:0]  r_sel;
   logic [31:0] r_dat_w, r_dat_r;
 
-  logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_rvalid;
-  logic [10:0] rq_addr, mq_addr;
-  beat_t rq_data, mq_data, table_wdata, table_rdata;
-  logic [7:0] rq_strb, mq_strb;
+  logic table_we, table_re, table_rvalid;
+  store_t store;
+  beat_t table_wdata, table_rdata;
   logic [15:3] table_addr, table_raddr;
   logic bar_refused, bar_idle, axi_idle, ready;
 
@@ -213,16 +212,7 @@ module rdma_ni
     .bus_rdata_i   (h_rdata),
     .bus_rresp_i   (h_rresp),
     .bus_rlast_i   (h_rlast),
-    .rq_coming_o   (rq_coming),
-    .rq_we_o       (rq_we),
-    .rq_addr_o     (rq_addr),
-    .rq_data_o     (rq_data),
-    .rq_strb_o     (rq_strb),
-    .rq_last_o     (rq_last),
-    .mq_we_o       (mq_we),
-    .mq_addr_o     (mq_addr),
-    .mq_data_o     (mq_data),
-    .mq_strb_o     (mq_strb),
+    .store_o       (store),
     .table_we_o    (table_we),
     .table_addr_o  (table_addr),
     .table_data_o  (table_wdata),
@@ -401,22 +391,16 @@ module rdma_ni
 
   // ---------------------------------------------------------------- the two halves
   logic [MaxHosts-1:0] ctl_room;
-  logic ctl_valid, ctl_ready, rxctl_valid;
-  header_t ctl_header, rxctl_header;
-  control_t ctl, rxctl;
-  logic local_valid, local_ready, local_message, done_valid, done_ready, err_valid, err_ready;
-  flow_t local_flow, done_flow;
-  logic [15:0] local_count;
-  beat_t done_word, err_beat0, err_beat1;
+  control_packet_t ctl, rxctl;
+  logic ctl_ready, left_ready, done_ready, err_ready;
+  local_report_t left;
+  done_report_t done;
+  error_report_t err;
   logic [NumHosts-1:0] irq_flow;
 
-  logic request_posted, request_bad, message_posted, message_bad, granted, issued, begun, probed;
-  logic ignored, failed, tx_idle, running;
-  flow_t begun_flow;
-  seq_t begun_seq;
-  logic [NumLinks-1:0] sent, voq_dropped;
-  flow_t [NumLinks-1:0] sent_flow;
-  seq_t [NumLinks-1:0] sent_seq;
+  logic tx_idle, running;
+  rdma_tx_pkg::tx_events_t tx_events;
+  rdma_tx_pkg::sent_t [NumLinks-1:0] sent;
   logic taken, refused, known, beyond, not_open, malformed, retired, lost, opened, write_error;
   logic record_lost, header_came, write_issued, answered, notice, rx_idle;
 
@@ -428,9 +412,7 @@ module rdma_ni
   assign dma_arburst_o = 2'b01;
 
   logic tx_arvalid, tx_arready, tx_rvalid, tx_rready, tx_rearly, share_idle;
-  logic [63:0] tx_araddr;
-  logic [7:0] tx_arlen;
-  logic [12:0] tx_aruser;
+  burst_t tx_ar;
   logic flush_valid, flush_ready, flush_done, flush_failed;
   logic [63:3] flush_addr;
   rdma_read_share u_share (
@@ -438,9 +420,9 @@ module rdma_ni
     .rst_ni,
     .bursts_arvalid_i(tx_arvalid),
     .bursts_arready_o(tx_arready),
-    .bursts_araddr_i (tx_araddr),
-    .bursts_arlen_i  (tx_arlen),
-    .bursts_aruser_i (tx_aruser),
+    .bursts_araddr_i (tx_ar.addr),
+    .bursts_arlen_i  (tx_ar.len),
+    .bursts_aruser_i (tx_ar.user),
     .bursts_rvalid_o (tx_rvalid),
     .bursts_rready_i (tx_rready),
     .bursts_rearly_o (tx_rearly),
@@ -481,71 +463,32 @@ module rdma_ni
     .bench_i         (control.bench),
     .stamp_i         (time_ns_i[31:0]),
     .link_stamp_i    (link_time_ns_i[31:0]),
-    .rq_coming_i     (rq_coming),
-    .rq_we_i         (rq_we),
-    .rq_addr_i       (rq_addr),
-    .rq_data_i       (rq_data),
-    .rq_strb_i       (rq_strb),
-    .rq_last_i       (rq_last),
-    .mq_we_i         (mq_we),
-    .mq_addr_i       (mq_addr),
-    .mq_data_i       (mq_data),
-    .mq_strb_i       (mq_strb),
-    .mq_last_i       (rq_last),
+    .store_i         (store),
     .arvalid_o       (tx_arvalid),
     .arready_i       (tx_arready),
-    .araddr_o        (tx_araddr),
-    .arlen_o         (tx_arlen),
-    .aruser_o        (tx_aruser),
+    .ar_o            (tx_ar),
     .arsoon_o        (dma_arsoon_o),
     .rvalid_i        (tx_rvalid),
     .rready_o        (tx_rready),
-    .rdata_i         (dma_rdata_i),
-    .rresp_i         (dma_rresp_i),
-    .rlast_i         (dma_rlast_i),
+    .r_i             ('{data: dma_rdata_i, resp: dma_rresp_i, last: dma_rlast_i}),
     .rearly_i        (tx_rearly),
     .ctl_room_o      (ctl_room),
-    .ctl_valid_i     (ctl_valid),
-    .ctl_ready_o     (ctl_ready),
-    .ctl_header_i    (ctl_header),
     .ctl_i           (ctl),
-    .rxctl_valid_i   (rxctl_valid),
-    .rxctl_header_i  (rxctl_header),
+    .ctl_ready_o     (ctl_ready),
     .rxctl_i         (rxctl),
-    .local_valid_o   (local_valid),
-    .local_ready_i   (local_ready),
-    .local_flow_o    (local_flow),
-    .local_message_o (local_message),
-    .local_count_o   (local_count),
-    .done_valid_o    (done_valid),
+    .local_o         (left),
+    .local_ready_i   (left_ready),
+    .done_o          (done),
     .done_ready_i    (done_ready),
-    .done_flow_o     (done_flow),
-    .done_word_o     (done_word),
-    .err_valid_o     (err_valid),
+    .err_o           (err),
     .err_ready_i     (err_ready),
-    .err_beat0_o     (err_beat0),
-    .err_beat1_o     (err_beat1),
     .up_i            (up),
     .room_i          (room),
     .tx_valid_o      (tx_valid),
     .tx_ready_i      (tx_ready),
     .tx_flit_o       (tx_flit),
     .sent_o          (sent),
-    .sent_flow_o     (sent_flow),
-    .sent_seq_o      (sent_seq),
-    .dropped_o       (voq_dropped),
-    .request_posted_o(request_posted),
-    .request_bad_o   (request_bad),
-    .message_posted_o(message_posted),
-    .message_bad_o   (message_bad),
-    .granted_o       (granted),
-    .issued_o        (issued),
-    .begun_o         (begun),
-    .begun_flow_o    (begun_flow),
-    .begun_seq_o     (begun_seq),
-    .probed_o        (probed),
-    .ignored_o       (ignored),
-    .failed_o        (failed),
+    .events_o        (tx_events),
     .idle_o          (tx_idle)
   );
 
@@ -591,27 +534,27 @@ module rdma_ni
     .flush_addr_o   (flush_addr),
     .flush_done_i   (flush_done),
     .flush_failed_i (flush_failed),
-    .ctl_valid_o    (ctl_valid),
+    .ctl_valid_o    (ctl.valid),
     .ctl_ready_i    (ctl_ready),
     .ctl_room_i     (ctl_room),
-    .ctl_header_o   (ctl_header),
-    .ctl_o          (ctl),
-    .rxctl_valid_o  (rxctl_valid),
-    .rxctl_header_o (rxctl_header),
-    .rxctl_o        (rxctl),
-    .local_valid_i  (local_valid),
-    .local_ready_o  (local_ready),
-    .local_flow_i   (local_flow),
-    .local_message_i(local_message),
-    .local_count_i  (local_count),
-    .done_valid_i   (done_valid),
+    .ctl_header_o   (ctl.header),
+    .ctl_o          (ctl.control),
+    .rxctl_valid_o  (rxctl.valid),
+    .rxctl_header_o (rxctl.header),
+    .rxctl_o        (rxctl.control),
+    .local_valid_i  (left.valid),
+    .local_ready_o  (left_ready),
+    .local_flow_i   (left.flow),
+    .local_message_i(left.message),
+    .local_count_i  (left.count),
+    .done_valid_i   (done.valid),
     .done_ready_o   (done_ready),
-    .done_flow_i    (done_flow),
-    .done_word_i    (done_word),
-    .err_valid_i    (err_valid),
+    .done_flow_i    (done.flow),
+    .done_word_i    (done.word),
+    .err_valid_i    (err.valid),
     .err_ready_o    (err_ready),
-    .err_beat0_i    (err_beat0),
-    .err_beat1_i    (err_beat1),
+    .err_beat0_i    (err.beat0),
+    .err_beat1_i    (err.beat1),
     .err_base_i     (control.err_base[63:6]),
     .err_size_i     (control.err_size),
     .err_tail_i     (control.err_tail),
@@ -654,8 +597,8 @@ module rdma_ni
     if (!rst_ni) begin
       counters_q <= '0;
     end else begin
-      if (granted) counters_q.granted <= counters_q.granted + 32'd1;
-      if (begun) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
+      if (tx_events.granted) counters_q.granted <= counters_q.granted + 32'd1;
+      if (tx_events.begun) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
       if (taken) counters_q.packets_taken <= counters_q.packets_taken + 32'd1;
       if (refused) counters_q.packets_refused <= counters_q.packets_refused + 32'd1;
       if (known) counters_q.packets_known <= counters_q.packets_known + 32'd1;
@@ -665,9 +608,9 @@ module rdma_ni
       if (retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
       if (lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
       if (opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
-      if (failed) counters_q.sessions_failed <= counters_q.sessions_failed + 32'd1;
-      if (probed) counters_q.probes <= counters_q.probes + 32'd1;
-      if (request_bad || message_bad || bar_refused) begin
+      if (tx_events.failed) counters_q.sessions_failed <= counters_q.sessions_failed + 32'd1;
+      if (tx_events.probed) counters_q.probes <= counters_q.probes + 32'd1;
+      if (tx_events.request_bad || tx_events.message_bad || bar_refused) begin
         counters_q.posts_bad <= counters_q.posts_bad + 32'd1;
       end
       if (write_error) counters_q.write_errors <= counters_q.write_errors + 32'd1;
@@ -704,11 +647,11 @@ module rdma_ni
   logic [NumProbes-1:0][7:0] count, count_q;
   always_comb begin
     strobe = '0;
-    strobe[RequestPosted] = request_posted;
-    strobe[MessagePosted] = message_posted;
-    strobe[Granted]       = granted;
-    strobe[ReadIssued]    = issued;
-    strobe[PacketBegun]   = begun;
+    strobe[RequestPosted] = tx_events.request_posted;
+    strobe[MessagePosted] = tx_events.message_posted;
+    strobe[Granted]       = tx_events.granted;
+    strobe[ReadIssued]    = tx_events.issued;
+    strobe[PacketBegun]   = tx_events.begun;
     strobe[HeaderCame]    = header_came;
     strobe[WriteIssued]   = write_issued;
     strobe[Answered]      = answered;
@@ -728,7 +671,7 @@ module rdma_ni
     for (int unsigned i = 0; i < NumProbes; i++) count[i] = count_q[i] + 8'(strobe_q[i]);
     probe_o     = strobe;
     probe_tag_o = count;
-    probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
+    probe_tag_o[PacketBegun] = {tx_events.begun_flow, tx_events.begun_seq[4:0]};
   end
 
   assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && share_idle && (&link_idle) &&
@@ -737,6 +680,5 @@ module rdma_ni
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,
                     time_ns_i[63:32], link_time_ns_i[63:32],
-                    ignored, sent, voq_dropped, control.err_base[5:0], sent_flow[0], sent_seq[0],
-                    begun_seq[15:5], control.links};
+                    sent, control.err_base[5:0], tx_events, control.links};
 endmodule

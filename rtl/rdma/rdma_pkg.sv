@@ -67,6 +67,57 @@ package rdma_pkg;
     control_e    control;
   } control_t;
 
+  // A control packet between the halves of the interface.
+  typedef struct packed {
+    logic     valid;
+    header_t  header;
+    control_t control;
+  } control_packet_t;
+
+  // A store of the host to its queues of requests and messages.
+  typedef struct packed {
+    logic        coming;   // strobe: a slot's first half is written next, not its last
+    logic        request;  // strobe: a write to a queue of requests; addr is flow, slot, half
+    logic        message;  // strobe: to a queue of messages; addr is flow, beat
+    logic [10:0] addr;
+    beat_t       data;
+    logic [7:0]  strb;
+    logic        last;     // of the host's burst
+  } store_t;
+
+  // Reports of the sending half that become words in host memory. Each is held until its ready.
+  typedef struct packed {
+    logic        valid;
+    flow_t       flow;
+    logic        message;
+    logic [15:0] count;    // slots, or beats of messages, that have left
+  } local_report_t;
+
+  typedef struct packed {
+    logic  valid;
+    flow_t flow;
+    beat_t word;
+  } done_report_t;
+
+  typedef struct packed {
+    logic  valid;
+    beat_t beat0;
+    beat_t beat1;
+  } error_report_t;
+
+  // AXI4 master to host memory: an address, less its handshake, and a beat of a read or a write.
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [7:0]  len;
+    logic [12:0] user;     // bytes that still follow in this run of addresses
+  } burst_t;
+
+  typedef struct packed {
+    logic [63:0] data;
+    logic [1:0]  resp;
+    logic        last;
+  } read_beat_t;
+
   typedef enum logic [7:0] {
     CodeNone       = rdma_words_pkg::CodeNone,
     CodeDescriptor = rdma_words_pkg::CodeDescriptor,

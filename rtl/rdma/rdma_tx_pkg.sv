@@ -8,8 +8,9 @@ package rdma_tx_pkg;
   localparam int unsigned ControlPackets = 2;  // of a destination in the VOQs at a time
   localparam int unsigned Window         = 64;
 
-  // Beats that a VOQ has for one destination on one of `links` links: 8 KB a destination in all. Over 3 a
-  // whole transfer takes 3 packets on each, so they have the room of 2: else only one transfer would fit.
+  // Beats that a VOQ has for one destination on one of `links` links: 8 KB a destination in all.
+  // Over 3 links a whole transfer takes 3 packets on each, so each VOQ has the room that 2 links
+  // need: else only one transfer would fit.
   function automatic int unsigned voq_beats(int unsigned links);
     return links == 1 ? 1024 : links <= 3 ? 512 : 256;
   endfunction
@@ -60,4 +61,49 @@ package rdma_tx_pkg;
     logic       bare;    // what follows its header goes as it is: a write, or a short message
     message_t   header;
   } post_t;
+
+  // A beat that the VOQs are notified of, and, a cycle later, the beat itself.
+  typedef struct packed {
+    flow_t flow;
+    logic  last;
+  } announce_t;
+
+  typedef struct packed {
+    flow_t flow;
+    logic  last;
+    logic  bad;     // carries nothing: its packet ends here as EDB
+    beat_t data;
+  } voq_beat_t;
+
+  // Strobes of one link, in its clock.
+  typedef struct packed {
+    logic  valid;   // a packet's first word has gone, of this flow and number
+    flow_t flow;
+    seq_t  seq;
+    logic  dropped; // a packet was dropped: its link is not enabled
+  } sent_t;
+
+  // A read that failed.
+  typedef struct packed {
+    logic        valid;
+    flow_t       flow;
+    tag_t        tag;
+    logic [11:0] more;
+  } read_error_t;
+
+  // Strobes for counters and probes, host's clock.
+  typedef struct packed {
+    logic  request_posted;  // slots were released
+    logic  request_bad;     // a start of too much, or a write to no flow
+    logic  message_posted;
+    logic  message_bad;     // a write out of order
+    logic  granted;
+    logic  issued;          // a transfer's first read burst was taken
+    logic  begun;           // a data packet enters its VOQ, of this flow and number
+    flow_t begun_flow;
+    seq_t  begun_seq;
+    logic  probed;          // an ACK is late
+    logic  ignored;         // a control packet was of no session or host of ours
+    logic  failed;          // a session has ended
+  } tx_events_t;
 endpackage
