@@ -15,10 +15,7 @@ module rdma_receive_props
   input logic        ask_ready_i,
   input logic        verdict_valid_i,
   input verdict_e    verdict_i,
-  input logic        region_answer_i,
-  input logic [3:0]  region_code_i,
-  input logic        region_to_queue_i,
-  input logic [7:0]  region_qid_i,
+  input region_answer_t region_i,
   input logic        queue_ready_i,
   input logic        queue_answer_i,
   input enqueued_t   queue_i,
@@ -27,25 +24,22 @@ module rdma_receive_props
   input logic        payload_ready_i,
   input logic        piece_ready_i
 );
-  logic rst_ni, ask_valid_o, region_look_o, region_check_o, refused_void_o, region_extended_o, queue_valid_o, queue_commit_o;
-  logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
-  logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
-  logic coming_o, known_o, beyond_o, not_open_o, malformed_o, idle_o;
+  logic rst_ni, ask_valid_o, refused_void_o, queue_valid_o, queue_commit_o, queue_drop_o, info_we_o;
+  logic refused_valid_o, control_valid_o, control_open_o, payload_valid_o, piece_valid_o, coming_o;
+  logic idle_o;
   logic [1:0] ready_o;
   ask_t ask_o, control_o;
-  logic [5:0] region_entry_o;
-  logic [31:0] region_key_o;
-  logic [63:0] region_address_o;
+  region_ask_t region_o;
   logic [7:0] queue_peek_o;
   enqueue_t queue_o;
   flow_t src_o;
   logic [6:0] beats_o;
   place_t place_o;
   info_t info_o;
-  header_t rxctl_header_o;
-  control_t rxctl_o;
-  beat_t payload_o;
+  control_packet_t rxctl_o;
+  payload_t payload_o;
   piece_t piece_o;
+  receive_events_t events_o;
 
   rdma_receive #(
     .NumHosts(8),
@@ -85,10 +79,10 @@ module rdma_receive_props
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
       else if (verdict_valid_i) asking_q <= 1'b0;
-      if (region_look_o) looked_q <= 1'b1;
-      else if (region_answer_i) looked_q <= 1'b0;
-      fresh_q    <= region_look_o;
-      checking_q <= region_check_o;
+      if (region_o.look) looked_q <= 1'b1;
+      else if (region_i.valid) looked_q <= 1'b0;
+      fresh_q    <= region_o.look;
+      checking_q <= region_o.check;
       if (queue_valid_o && queue_ready_i) message_q <= 1'b1;
       else if (queue_answer_i) message_q <= 1'b0;
       queue_open_q <= queue_answer_i && !queue_commit_o && !queue_drop_o;
@@ -96,17 +90,17 @@ module rdma_receive_props
       taken_q      <= valid_i & ready_o;
     end
     queue_before_q <= queue_i;
-    code_before_q  <= region_code_i;
+    code_before_q  <= region_i.code;
     beat_before_q  <= beat_i;
     last_before_q  <= last_i;
     bad_before_q   <= bad_i;
   end
   always_comb begin
     if (!asking_q) assume (!verdict_valid_i);
-    if (!(looked_q && checking_q)) assume (!region_answer_i);
+    if (!(looked_q && checking_q)) assume (!region_i.valid);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
-    if (!region_answer_i) assume (region_code_i == code_before_q);
+    if (!region_i.valid) assume (region_i.code == code_before_q);
     if (queue_answer_i && queue_i.code == '0) begin
       assume (queue_i.first >= 7'd1 && queue_i.first <= queue_o.beats);
       if (queue_i.slotted) assume (queue_i.first == queue_o.beats);
@@ -137,11 +131,11 @@ module rdma_receive_props
   assign look_beats = fresh_q ? beats_o : look_beats_q;
   always_ff @(posedge clk_i) begin
     look_beats_q <= look_beats;
-    if (region_look_o) entry_q <= region_entry_o;
-    if (region_check_o && looked_q) begin
-      region_extended_q <= region_extended_o;
+    if (region_o.look) entry_q <= region_o.entry;
+    if (region_o.check && looked_q) begin
+      region_extended_q <= region_o.extended;
       region_src_q      <= src_o;
-      region_key_q      <= region_key_o;
+      region_key_q      <= region_o.key;
     end
     if (!rst_ni) begin
       flow_ok_q  <= 1'b0;
@@ -154,19 +148,19 @@ module rdma_receive_props
       end else if (verdict_valid_i) begin
         flow_ok_q <= verdict_i == VerdictOk;
       end
-      if (region_check_o && looked_q) begin
-        address_q    <= region_address_o;
+      if (region_o.check && looked_q) begin
+        address_q    <= region_o.address;
         beats_q      <= beats_o;
         is_message_q <= 1'b0;
       end
-      if (region_look_o) begin
+      if (region_o.look) begin
         table_ok_q   <= 1'b0;
       end else if (queue_valid_o && queue_ready_i) begin
         table_ok_q   <= 1'b0;
         beats_q      <= queue_o.beats;
         is_message_q <= 1'b1;
-      end else if (region_answer_i) begin
-        table_ok_q <= region_code_i == '0;
+      end else if (region_i.valid) begin
+        table_ok_q <= region_i.code == '0;
       end else if (queue_answer_i) begin
         table_ok_q <= queue_i.code == '0;
         place_q    <= queue_i;
@@ -178,7 +172,7 @@ module rdma_receive_props
   logic flow_ok, table_ok;
   enqueued_t place;
   assign flow_ok  = verdict_valid_i ? verdict_i == VerdictOk : flow_ok_q;
-  assign table_ok = region_answer_i ? region_code_i == '0 : queue_answer_i ? queue_i.code == '0 : table_ok_q;
+  assign table_ok = region_i.valid ? region_i.code == '0 : queue_answer_i ? queue_i.code == '0 : table_ok_q;
   assign place    = queue_answer_i ? queue_i : place_q;
 
   logic write_piece, second;
@@ -213,13 +207,13 @@ module rdma_receive_props
         if (queue_valid_o) assert (queue_o.qid == {4'd0, dut.header_q.qid});
       end
       // The entry that was looked up is the one that the packet names; and what it is checked for is stable.
-      if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
+      if (region_o.check) assert (entry_q == (region_o.extended ? region_o.key[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);
       if ((looked_q && checking_q) || (write_piece && !is_message_q)) begin
-        assert (region_check_o);
-        assert (region_address_o == address_q && beats_o == beats_q && src_o == region_src_q);
-        assert (region_extended_o == region_extended_q);
-        if (region_extended_o) assert (region_key_o == region_key_q);
+        assert (region_o.check);
+        assert (region_o.address == address_q && beats_o == beats_q && src_o == region_src_q);
+        assert (region_o.extended == region_extended_q);
+        if (region_o.extended) assert (region_o.key == region_key_q);
       end
       // What its flow has taken is written or dropped to its last beat, or was none and is given back.
       if (dut.check_end && dut.check_state_q != 3'd0 && dut.data_kind && flow_ok) begin
@@ -229,7 +223,7 @@ module rdma_receive_props
       if (queue_commit_o) assert (flow_ok && is_message_q && queue_i.code == '0);
       if (refused_valid_o) assert (flow_ok_q && !table_ok_q);
       // Never two in a row.
-      if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
+      if (rxctl_o.valid) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
       assert (dut.u_links.owner_q != 2'd3);
@@ -241,15 +235,15 @@ module rdma_receive_props
       assert (dut.read_q <= 3'd6);
       if (dut.busy_q || dut.read_q != 3'd0) assert (dut.data_q == (dut.formed_q && dut.data_kind));
       if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
-        assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
+        assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_o.valid);
       end
-      if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_valid_o) assert (dut.busy_q);
-      if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_valid_o);
+      if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_o.valid) assert (dut.busy_q);
+      if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_o.valid);
       if ((dut.busy_q || dut.read_q != 3'd0) && dut.data_kind) assert (!dut.extra_q);
       if (dut.check_q && dut.data_kind) assert (dut.legal);
       if (dut.check_q && !dut.data_kind) assert (dut.read_q == 3'd0);
       if (dut.busy_q && !dut.check_q) assert (looked_q && !checking_q && !table_ok_q);
-      if (rxctl_valid_o) assert (dut.check_q && !dut.data_kind);
+      if (rxctl_o.valid) assert (dut.check_q && !dut.data_kind);
       if (dut.busy_q && entry_q != 6'(src_o)) assert (dut.extended || !dut.wanted);
       if (dut.check_q && dut.data_kind) begin
         if (!dut.message) assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
@@ -285,7 +279,7 @@ module rdma_receive_props
         assert (queue_open_q == (dut.answer_here_q && dut.message));
       end else begin
         assert (!asking_q && !message_q && !queue_open_q);
-        if (dut.check_state_q == 3'd1) assert (dut.check_q && !dut.data_kind && !rxctl_valid_o);
+        if (dut.check_state_q == 3'd1) assert (dut.check_q && !dut.data_kind && !rxctl_o.valid);
         else if (!dut.cut_q) begin
           assert (dut.check_q);
           if (!dut.message) assert (!looked_q && checking_q);
@@ -298,8 +292,8 @@ module rdma_receive_props
         if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
         if (!dut.message && checking_q) begin
           assert (!is_message_q && address_q == dut.second_q);
-          assert (region_extended_q == region_extended_o && region_src_q == src_o);
-          assert (region_key_q == region_key_o);
+          assert (region_extended_q == region_o.extended && region_src_q == src_o);
+          assert (region_key_q == region_o.key);
         end
         if (!dut.cut_q && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
           assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
@@ -337,7 +331,7 @@ module rdma_receive_props
 
       cover (write_piece && second);
       cover (write_piece && is_message_q && dut.header_q.kind == KindShort);
-      cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_extended_o);
+      cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_o.extended);
       cover (refused_valid_o && !refused_void_o);
       cover (refused_valid_o && refused_void_o);
       cover (piece_valid_o && piece_o.drop);

@@ -5,10 +5,9 @@
 /// made (rdma_segment); the links of its packets are queued beside it. A granted message is copied
 /// from its queue. Control packets go between.
 ///
-///   Handshake   job_valid_i: strobe with the grant of a request, while request_free_o;
-///               read_valid_i with it, but in the benchmark mode. plan_i: strobe, the link of the
-///               granted requests' next packet. post_i: strobe while message_free_o. control,
-///               message and VOQ ports as rdma_segment; AXI and rearly_i as rdma_read
+///   Handshake   request_i: strobe, while request_free_o. plan_i: strobe, link_i is the link of the
+///               granted requests' next packet. message_i: strobe, while message_free_o, to link_i.
+///               control, message and VOQ ports as rdma_segment; AXI and rearly_i as rdma_read
 ///   Ahead       arsoon_o: a read will probably be at the pins within a few cycles. From coming_i
 ///               on, until the address is taken, or look_i has ended without a grant. Low when idle
 ///   Latency     as rdma_read and rdma_segment; none in between
@@ -32,28 +31,19 @@ module rdma_packets
   input  logic                 coming_i,         // a descriptor is being written
   input  logic                 look_i,           // rdma_send reads one
   output logic                 request_free_o,
-  input  logic                 job_valid_i,
-  input  job_t                 job_i,
-  input  logic                 read_valid_i,
-  input  logic [63:3]          read_addr_i,
-  input  logic [9:0]           read_beats_i,
+  input  request_grant_t       request_i,
   input  logic                 plan_i,
-  input  logic [LinkWidth-1:0] plan_link_i,
-
-  input  logic                 post_i,
-  input  post_t                post_data_i,
-  input  logic [LinkWidth-1:0] post_link_i,
+  input  message_grant_t       message_i,
+  input  logic [LinkWidth-1:0] link_i,           // of the packet that is planned, or the message's
   output logic                 message_free_o,
   output logic                 message_busy_o,   // the message queues' memory is in use
-  output logic                 message_re_o,
-  output logic [10:0]          message_addr_o,
+  output queue_read_t          message_read_o,
   input  beat_t                message_data_i,
 
   input  logic [MaxHosts-1:0]  control_room_i,
   input  logic [MaxHosts-1:0]  own_room_i,
   input  logic [LinkWidth-1:0] control_link_i,
-  output logic                 control_take_o,   // strobe: one went to control_flow_o
-  output flow_t                control_flow_o,
+  output flow_event_t          control_o,        // strobe: a control packet was written
   input  control_packet_t      ctl_i,
   output logic                 ctl_ready_o,
   input  control_packet_t      own_i,
@@ -98,10 +88,10 @@ module rdma_packets
   ) u_read (
     .clk_i,
     .rst_ni,
-    .read_valid_i,
+    .read_valid_i(request_i.read),
     .read_ready_o(read_ready),
-    .read_addr_i,
-    .read_beats_i,
+    .read_addr_i (request_i.addr),
+    .read_beats_i(request_i.beats),
     .arvalid_o,
     .arready_i,
     .araddr_o    (ar_o.addr),
@@ -127,7 +117,7 @@ module rdma_packets
   logic job_done;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) under_q <= '0;
-    else under_q <= under_q + 3'(job_valid_i) - 3'(job_done);
+    else under_q <= under_q + 3'(request_i.valid) - 3'(job_done);
   end
   assign request_free_o = under_q < 3'(Outstanding) && read_ready;
 
@@ -135,7 +125,7 @@ module rdma_packets
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) arsoon_o <= 1'b0;
     else arsoon_o <= (request_free_o && coming_i) ||
-                     (arsoon_o && (look_i || read_valid_i || (!read_ready && !issued_o)));
+                     (arsoon_o && (look_i || request_i.read || (!read_ready && !issued_o)));
   end
 
   // ---------------------------------------------------------------- what was granted
@@ -145,8 +135,8 @@ module rdma_packets
 
   if (Outstanding == 1) begin : gen_one
     // The register of rdma_segment is free: no other transfer is under way.
-    assign queued_valid = job_valid_i;
-    assign queued       = job_i;
+    assign queued_valid = request_i.valid;
+    assign queued       = request_i.job;
     logic unused_ready;
     assign unused_ready = queued_ready;
   end else begin : gen_jobs
@@ -159,9 +149,9 @@ module rdma_packets
       .clk_i,
       .rst_ni,
       .clear_i(1'b0),
-      .valid_i(job_valid_i),
+      .valid_i(request_i.valid),
       .ready_o(unused_ready),
-      .data_i (job_i),
+      .data_i (request_i.job),
       .valid_o(queued_valid),
       .ready_i(queued_ready),
       .data_o (queued),
@@ -179,7 +169,7 @@ module rdma_packets
     .clear_i(1'b0),
     .valid_i(plan_i),
     .ready_o(unused_plan_ready),
-    .data_i (plan_link_i),
+    .data_i (link_i),
     .valid_o(plan_valid),
     .ready_i(plan_ready),
     .data_o (queued_link),
@@ -198,19 +188,19 @@ module rdma_packets
     .control_room_i,
     .own_room_i,
     .control_link_i,
-    .control_take_o,
-    .control_flow_o,
+    .control_take_o (control_o.valid),
+    .control_flow_o (control_o.flow),
     .control_i      (ctl_i),
     .control_ready_o(ctl_ready_o),
     .own_i,
     .own_ready_o,
-    .post_i,
-    .post_data_i,
-    .post_link_i,
+    .post_i         (message_i.valid),
+    .post_data_i    (message_i.post),
+    .post_link_i    (link_i),
     .message_free_o,
     .message_busy_o,
-    .message_re_o,
-    .message_addr_o,
+    .message_re_o   (message_read_o.re),
+    .message_addr_o (message_read_o.addr),
     .message_data_i,
     .job_valid_i    (queued_valid),
     .job_ready_o    (queued_ready),

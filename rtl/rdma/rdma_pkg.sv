@@ -118,6 +118,61 @@ package rdma_pkg;
     logic        last;
   } read_beat_t;
 
+  typedef struct packed {
+    logic [63:0] data;
+    logic [7:0]  strb;
+    logic        last;
+  } write_beat_t;
+
+  typedef struct packed {
+    logic       valid;
+    logic [1:0] resp;
+  } write_answer_t;
+
+  // A read of one beat behind the writes before it, and its answer: strobe.
+  typedef struct packed {
+    logic        valid;
+    logic [63:3] addr;
+  } flush_t;
+
+  typedef struct packed {
+    logic done;
+    logic failed;
+  } flushed_t;
+
+  // The host's access to the tables: strobes, whole beats, by BAR offset; and what was read:
+  // strobe.
+  typedef struct packed {
+    logic        we;
+    logic [15:3] addr;
+    beat_t       data;
+    logic        re;
+    logic [15:3] raddr;
+  } table_access_t;
+
+  typedef struct packed {
+    logic  valid;
+    beat_t data;
+  } table_data_t;
+
+  // Where the error ring is, its size as a power of two, and what the host has read.
+  typedef struct packed {
+    logic [63:6] base;
+    logic [3:0]  size;
+    logic [15:0] tail;
+  } error_ring_t;
+
+  // Settings of the interface, stable while it is enabled.
+  typedef struct packed {
+    logic        enable;
+    logic        bench;         // benchmark mode, as link_port's
+    host_t       host;
+    session_t    session;       // the first one
+    logic [31:0] probe_cycles;
+    logic [31:0] lost_cycles;
+    error_ring_t ring;
+  } config_t;
+
   typedef enum logic [7:0] {
     CodeNone       = rdma_words_pkg::CodeNone,
     CodeDescriptor = rdma_words_pkg::CodeDescriptor,

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Takes packets of all links in turn: parses, asks for leave, and says where their payload goes.
 ///
-/// Payload streams into the payload FIFO while its packet is being checked; the check ends with the pieces
-/// in which it is written, or with one that is dropped. So a packet is checked before its first address
-/// goes out, and one that is refused costs no more than its beats.
+/// Payload streams into the payload FIFO while its packet is being checked; the check ends with the
+/// pieces in which it is written, or with one that is dropped. So a packet is checked before its
+/// first address goes out, and one that is refused costs no more than its beats.
 ///
-///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that comes to be
-///               valid was at the input a cycle before (rdma_link_rx). One that addresses a table is taken when
-///               it has been stable for a cycle: the first, and the one with a key
-///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the order of
-///               the pieces. A packet that is too short is filled up with beats without keep; of one
-///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
+///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that
+///               comes to be valid was at the input a cycle before (rdma_link_rx). One that
+///               addresses a table is taken when it has been stable for a cycle: the first, and the
+///               one with a key
+///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the
+///               order of the pieces. A packet that is too short is filled up with beats without
+///               keep; of one too long the rest is swallowed. bad on the last beat: what was
+///               written is not the packet
 ///   Pieces      piece_valid_o/piece_ready_i: at most two a packet
-///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
-///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A packet
-///               that ends in its header gives its place back: refused_void_o
-///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles for a write
-///               without a key, 4 with one and for a short message, 5 for another; from the first one 4 at
-///               least; while no other client asks
+///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a
+///               row
+///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A
+///               packet that ends in its header gives its place back: refused_void_o
+///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles
+///               for a write without a key, 4 with one and for a short message, 5 for another; from
+///               the first one 4 at least; while no other client asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
-///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
+///   Swallowed   packets that are no packets (events_o.malformed), and those that their flow does
+///               not take
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    what is in the payload
 module rdma_receive
@@ -45,16 +49,8 @@ module rdma_receive
   input  logic     verdict_valid_i,
   input  verdict_e verdict_i,
 
-  output logic        region_look_o,      // strobe, with the beat that names the entry
-  output logic [5:0]  region_entry_o,
-  output logic        region_check_o,     // the header is complete
-  output logic        region_extended_o,  // this and what follows: of the packet that is checked
-  output logic [31:0] region_key_o,
-  output logic [63:0] region_address_o,
-  input  logic        region_answer_i,
-  input  logic [3:0]  region_code_i,
-  input  logic        region_to_queue_i,
-  input  logic [7:0]  region_qid_i,
+  output region_ask_t    region_o,
+  input  region_answer_t region_i,
 
   output logic [7:0] queue_peek_o,  // perhaps asked for in the next cycle
   output logic      queue_valid_o,
@@ -80,29 +76,18 @@ module rdma_receive
   output logic control_open_o,
   output ask_t control_o,
 
-  output logic     rxctl_valid_o,
-  output header_t  rxctl_header_o,
-  output control_t rxctl_o,
+  output control_packet_t rxctl_o,  // strobe
 
-  output logic       payload_valid_o,
-  input  logic       payload_ready_i,
-  output logic       payload_bad_o,
-  output logic       payload_keep_o,
-  output beat_t      payload_o,
+  output logic     payload_valid_o,
+  input  logic     payload_ready_i,
+  output payload_t payload_o,
 
   output logic   piece_valid_o,
   input  logic   piece_ready_i,
   output piece_t piece_o,
 
   output logic coming_o,     // a packet of a few beats was here a cycle ago, and not refused
-  // Strobes for counters and probes.
-  output logic header_o,     // a data packet's header is here
-  output logic taken_o,
-  output logic refused_o,
-  output logic known_o,      // came before, or too late
-  output logic beyond_o,
-  output logic not_open_o,
-  output logic malformed_o,
+  output receive_events_t events_o,
   output logic idle_o
 );
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
@@ -119,8 +104,8 @@ module rdma_receive
   logic in_valid, in_last, in_bad, take;
   beat_t in_beat;
 
-  // What of a beat may address a table. It goes there from registers: from one memory to the other in a cycle
-  // would be too far.
+  // What of a beat may address a table. It goes there from registers: from one memory to the other
+  // in a cycle would be too far.
   typedef struct packed {
     logic [2:0] src;
     logic [3:0] qid;
@@ -292,9 +277,11 @@ module rdma_receive
   end
 
   assign payload_valid_o = (read_q == RdPayload && in_valid) || read_q == RdFill;
-  assign payload_keep_o  = read_q == RdPayload && !(in_last && in_bad);
-  assign payload_bad_o   = left_q == 7'd1 && (read_q == RdFill || !in_last || in_bad);
-  assign payload_o       = in_beat;
+  assign payload_o = '{
+      keep: read_q == RdPayload && !(in_last && in_bad),
+      bad:  left_q == 7'd1 && (read_q == RdFill || !in_last || in_bad),
+      data: in_beat
+  };
 
   // ---------------------------------------------------------------- checker
   typedef enum logic [2:0] {
@@ -307,6 +294,7 @@ module rdma_receive
   } check_e;
 
   check_e check_state_q;
+  logic rxctl_valid_q;
   control_t control;
   logic message, lookup_sent_q, ask_sent_q, verdict_here_q, answer_here_q;
   verdict_e verdict, verdict_q;
@@ -325,7 +313,7 @@ module rdma_receive
   assign src_o   = header_q.src[2:0];
   assign beats_o = header_q.beats;
   assign place_o = header_q.seq[PlaceWidth-1:0];
-  assign code    = message ? queue_i.code : region_code_i;
+  assign code    = message ? queue_i.code : region_i.code;
   assign verdict = verdict_valid_i ? verdict_i : verdict_q;
   assign taken   = verdict == VerdictOk;
   assign passed  = taken && code == '0;
@@ -333,17 +321,18 @@ module rdma_receive
   assign ask_o             = '{src: src_o, session: header_q.session, seq: header_q.seq};
   assign control_o         = ask_o;
   assign control_open_o    = control.control == ControlOpen;
-  assign region_extended_o = extended;
-  assign region_key_o      = third_q[31:0];
-  assign region_address_o  = second_q;
+  assign region_o.extended = extended;
+  assign region_o.key      = third_q[31:0];
+  assign region_o.address  = second_q;
   assign queue_peek_o      = {4'd0, look.qid};  // of a first beat; others name a queue later
   assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
 
-  // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
-  assign region_look_o   = in_valid && stands &&
+  // The beat that names the entry goes to the table as it is taken; a packet that is no write looks
+  // for nothing.
+  assign region_o.look   = in_valid && stands &&
                            (read_q == RdThird || (read_q == RdFirst && !busy_q));
-  assign region_entry_o  = read_q == RdFirst ? 6'(look.src) : look.entry;
-  assign region_check_o  = check_q && data_kind && !message;
+  assign region_o.entry  = read_q == RdFirst ? 6'(look.src) : look.entry;
+  assign region_o.check  = check_q && data_kind && !message;
   assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;
   assign queue_valid_o   = asking && (check_q || read_q == RdShort) && message && !lookup_sent_q;
@@ -351,7 +340,7 @@ module rdma_receive
   assign refused_valid_o = check_state_q == CkRefuse;
   assign refused_void_o  = cut_q;
 
-  assign answer         = message ? queue_answer_i : region_answer_i;
+  assign answer         = message ? queue_answer_i : region_i.valid;
   assign waits          = check_state_q == CkWait;
   assign verdict_here   = waits && (verdict_here_q || verdict_valid_i);
   assign decide         = verdict_here && (answer_here_q || answer);
@@ -390,14 +379,15 @@ module rdma_receive
   assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst ||
                          check_state_q == CkSecond;
   assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) || forget ||
-                         (control_valid_o && control_ready_i) || rxctl_valid_o ||
+                         (control_valid_o && control_ready_i) || rxctl_valid_q ||
                          (check_state_q == CkIdle && check_q && unknown);
 
   assign ours          = control.control == ControlAck || control.control == ControlRefused;
   assign known_control = control.control == ControlOpen || control.control == ControlProbe;
   assign unknown       = !data_kind && !ours && !known_control;
 
-  // Where the last beat goes. Passed on a cycle later; header and tables' answers are still held then.
+  // Where the last beat goes. Passed on a cycle later; header and tables' answers are still held
+  // then.
   addr_t last_start, last_address;
   logic [6:0] last_beats_q;
   logic over_q;  // behind the ring's end
@@ -412,8 +402,8 @@ module rdma_receive
     notify: header_q.notify,
     irq: header_q.irq,
     completion: header_q.completion,
-    to_queue: !message && region_to_queue_i && code == '0,
-    qid: region_qid_i,
+    to_queue: !message && region_i.to_queue && code == '0,
+    qid: region_i.qid,
     beats: header_q.beats,
     phase: queue_i.phase,
     count: queue_i.count
@@ -422,14 +412,14 @@ module rdma_receive
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       check_state_q  <= CkIdle;
-      rxctl_valid_o  <= 1'b0;
+      rxctl_valid_q  <= 1'b0;
       ask_sent_q     <= 1'b0;
       lookup_sent_q  <= 1'b0;
       verdict_here_q <= 1'b0;
       answer_here_q  <= 1'b0;
       info_we_o      <= 1'b0;
     end else begin
-      rxctl_valid_o <= 1'b0;
+      rxctl_valid_q <= 1'b0;
       info_we_o     <= decide && taken;
       unique case (check_state_q)
         CkIdle: begin
@@ -441,9 +431,9 @@ module rdma_receive
             check_state_q <= CkWait;
             ask_sent_q    <= ask_ready_i;
             lookup_sent_q <= queue_valid_o && queue_ready_i;
-          end else if (check_q && !data_kind && !rxctl_valid_o) begin
+          end else if (check_q && !data_kind && !rxctl_valid_q) begin
             if (known_control) check_state_q <= CkControl;
-            else if (ours) rxctl_valid_o <= 1'b1;
+            else if (ours) rxctl_valid_q <= 1'b1;
           end
         end
         CkControl: if (control_ready_i) check_state_q <= CkIdle;
@@ -494,26 +484,25 @@ module rdma_receive
     end
   end
 
-  assign rxctl_header_o = header_q;
-  assign rxctl_o        = control;
+  assign rxctl_o = '{valid: rxctl_valid_q, header: header_q, control: control};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      header_o    <= 1'b0;
-      taken_o     <= 1'b0;
-      refused_o   <= 1'b0;
-      known_o     <= 1'b0;
-      beyond_o    <= 1'b0;
-      not_open_o  <= 1'b0;
-      malformed_o <= 1'b0;
+      events_o.header    <= 1'b0;
+      events_o.taken     <= 1'b0;
+      events_o.refused   <= 1'b0;
+      events_o.known     <= 1'b0;
+      events_o.beyond    <= 1'b0;
+      events_o.not_open  <= 1'b0;
+      events_o.malformed <= 1'b0;
     end else begin
-      header_o    <= complete && data_kind;
-      taken_o     <= decide && passed;
-      refused_o   <= decide && taken && !passed;
-      known_o     <= decide && verdict == VerdictKnown;
-      beyond_o    <= decide && verdict == VerdictBeyond;
-      not_open_o  <= decide && verdict == VerdictNotOpen;
-      malformed_o <= dropped || (check_state_q == CkIdle && check_q && unknown);
+      events_o.header    <= complete && data_kind;
+      events_o.taken     <= decide && passed;
+      events_o.refused   <= decide && taken && !passed;
+      events_o.known     <= decide && verdict == VerdictKnown;
+      events_o.beyond    <= decide && verdict == VerdictBeyond;
+      events_o.not_open  <= decide && verdict == VerdictNotOpen;
+      events_o.malformed <= dropped || (check_state_q == CkIdle && check_q && unknown);
     end
   end
 

@@ -89,21 +89,14 @@ module rdma_tx
   output tx_events_t  events_o,               // host's clock
   output logic        idle_o
 );
-  if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
-    $error("rdma_tx: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
-  end
-  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
-    $error("rdma_tx: NumLinks is %0d, legal is 1..4", NumLinks);
-  end
-
+  // Ranges of the parameters are checked in the blocks.
   localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1;
-  typedef logic [LinkWidth-1:0] link_t;
 
   // ---------------------------------------------------------------- start and stop
-  logic run, clear, commit, moved, send_idle, settled, run_idle;
+  logic run, clear, moved, send_idle, settled, run_idle;
   logic [8:0] clear_index;
   logic [NumLinks-1:0] up;
-  packets_t commit_count;
+  commit_t commit;
 
   rdma_tx_run #(
     .NumLinks(NumLinks)
@@ -116,7 +109,6 @@ module rdma_tx
     .clear_o      (clear),
     .clear_index_o(clear_index),
     .commit_i     (commit),
-    .count_i      (commit_count),
     .left_i       (moved),
     .idle_i       (send_idle && settled),
     .up_i,
@@ -126,16 +118,14 @@ module rdma_tx
   );
 
   // ---------------------------------------------------------------- what was posted
-  flow_t flow, coming_flow, freed_flow;
+  flow_t flow;
   logic [MaxHosts-1:0] request_ready, message_ready;
-  logic coming, coming_message, coming_early;
-  logic request_re, request_advance, request_two, request_only;
-  logic message_re, message_grant, message_advance, message_busy, body_re, freed, freed_message;
-  logic [6:0] slot, number, size;
-  logic [7:0] slots, place;
-  logic [8:0] freed_count;
-  logic [10:0] request_addr, message_addr, body_addr;
-  logic posts_idle;
+  logic message_grant, message_busy, posts_idle;
+  freed_t freed;
+  coming_t coming;
+  heads_t heads;
+  queue_read_t request_read, message_read, body_read;
+  advance_t advance;
   beat_t request_data, message_data;
 
   rdma_posts #(
@@ -143,70 +133,44 @@ module rdma_tx
   ) u_posts (
     .clk_i,
     .rst_ni,
-    .run_i            (run),
-    .clear_i          (clear),
-    .clear_flow_i     (clear_index[2:0]),
+    .run_i           (run),
+    .clear_i         (clear),
+    .clear_flow_i    (clear_index[2:0]),
     .bench_i,
     .stamp_i,
     .store_i,
-    .freed_i          (freed),
-    .freed_message_i  (freed_message),
-    .freed_flow_i     (freed_flow),
-    .freed_count_i    (freed_count),
-    .request_ready_o  (request_ready),
-    .message_ready_o  (message_ready),
-    .coming_o         (coming),
-    .coming_flow_o    (coming_flow),
-    .coming_message_o (coming_message),
-    .coming_early_o   (coming_early),
-    .flow_i           (flow),
-    .slot_o           (slot),
-    .slots_o          (slots),
-    .request_re_i     (request_re),
-    .request_addr_i   (request_addr),
-    .request_data_o   (request_data),
-    .request_advance_i(request_advance),
-    .request_two_i    (request_two),
-    .request_only_i   (request_only),
-    .place_o          (place),
-    .number_o         (number),
-    .message_re_i     (message_re),
-    .message_grant_o  (message_grant),
-    .message_addr_i   (message_addr),
-    .message_advance_i(message_advance),
-    .message_size_i   (size),
-    .message_busy_i   (message_busy),
-    .body_re_i        (body_re),
-    .body_addr_i      (body_addr),
-    .message_data_o   (message_data),
-    .request_posted_o (events_o.request_posted),
-    .request_bad_o    (events_o.request_bad),
-    .message_posted_o (events_o.message_posted),
-    .message_bad_o    (events_o.message_bad),
-    .idle_o           (posts_idle)
+    .freed_i         (freed),
+    .request_ready_o (request_ready),
+    .message_ready_o (message_ready),
+    .coming_o        (coming),
+    .flow_i          (flow),
+    .heads_o         (heads),
+    .request_read_i  (request_read),
+    .request_data_o  (request_data),
+    .message_read_i  (message_read),
+    .message_grant_o (message_grant),
+    .body_read_i     (body_read),
+    .message_busy_i  (message_busy),
+    .message_data_o  (message_data),
+    .advance_i       (advance),
+    .events_o        (events_o.posts),
+    .idle_o          (posts_idle)
   );
 
   // ---------------------------------------------------------------- grants
-  logic [MaxHosts-1:0] open, open_next, stir, room_stir;
-  seq_t next;
-  session_t session;
-  logic [6:0] lag, left;
-  logic take, record, failed, look, job_valid, read_valid, plan, message_free, post, request_free;
-  logic give_valid, give_ready, send_error_valid, send_error_ready;
+  logic [MaxHosts-1:0] open, open_next, stir;
+  numbers_t numbers;
+  logic [6:0] left;
+  logic look, plan, message_free, request_free, give_ready, send_error_ready;
   room_t [NumLinks-1:0] used;
-  link_t link, plan_link, post_link;
+  logic [LinkWidth-1:0] link, control_link;
   logic [NumLinks-1:0] mask;
-  beats_t take_beats;
-  logic [5:0] record_seq;
-  return_t record_return, give_return;
-  flow_t failed_flow;
-  job_t job;
-  post_t post_data;
-  logic [63:3] read_addr;
-  logic [9:0] read_beats;
-  logic [7:0] send_error_code;
-  tag_t send_error_tag;
-  logic [63:0] send_error_address;
+  packet_grant_t packet;
+  flow_event_t acked, failed;
+  request_grant_t request;
+  message_grant_t message;
+  give_t give;
+  send_error_t send_error;
 
   rdma_send #(
     .NumHosts(NumHosts),
@@ -214,88 +178,52 @@ module rdma_tx
   ) u_send (
     .clk_i,
     .rst_ni,
-    .run_i            (run),
-    .clear_i          (clear),
-    .clear_flow_i     (clear_index[2:0]),
+    .run_i          (run),
+    .clear_i        (clear),
+    .clear_flow_i   (clear_index[2:0]),
     .bench_i,
-    .flow_o           (flow),
-    .coming_i         (coming),
-    .coming_flow_i    (coming_flow),
-    .coming_message_i (coming_message),
-    .coming_early_i   (coming_early),
-    .write_i          (store_i.request && store_i.strb == '1 && store_i.last),
-    .write_addr_i     (store_i.addr),
-    .write_data_i     (store_i.data),
-    .request_ready_i  (request_ready),
-    .slot_i           (slot),
-    .slots_i          (slots),
-    .look_o           (look),
-    .request_re_o     (request_re),
-    .request_addr_o   (request_addr),
-    .request_data_i   (request_data),
-    .request_advance_o(request_advance),
-    .request_two_o    (request_two),
-    .request_only_o   (request_only),
-    .message_ready_i  (message_ready),
-    .place_i          (place),
-    .number_i         (number),
-    .message_re_o     (message_re),
-    .message_grant_i  (message_grant),
-    .message_addr_o   (message_addr),
-    .message_data_i   (message_data),
-    .message_advance_o(message_advance),
-    .message_size_o   (size),
-    .open_i           (open),
-    .open_next_i      (open_next),
-    .next_i           (next),
-    .session_i        (session),
-    .lag_i            (lag),
-    .left_i           (left),
-    .commit_o         (commit),
-    .commit_count_o   (commit_count),
-    .up_i             (up),
-    .used_i           (used),
-    .link_i           (link),
-    .mask_o           (mask),
-    .take_o           (take),
-    .take_beats_o     (take_beats),
-    .record_o         (record),
-    .record_seq_o     (record_seq),
-    .record_return_o  (record_return),
-    .stir_i           (stir),
-    .failed_i         (failed),
-    .failed_flow_i    (failed_flow),
-    .request_free_i   (request_free),
-    .job_valid_o      (job_valid),
-    .job_o            (job),
-    .read_valid_o     (read_valid),
-    .read_addr_o      (read_addr),
-    .read_beats_o     (read_beats),
-    .plan_o           (plan),
-    .plan_link_o      (plan_link),
-    .message_free_i   (message_free),
-    .post_valid_o     (post),
-    .post_o           (post_data),
-    .post_link_o      (post_link),
-    .give_valid_o     (give_valid),
-    .give_ready_i     (give_ready),
-    .give_return_o    (give_return),
-    .error_valid_o    (send_error_valid),
-    .error_ready_i    (send_error_ready),
-    .error_code_o     (send_error_code),
-    .error_tag_o      (send_error_tag),
-    .error_address_o  (send_error_address),
-    .idle_o           (send_idle)
+    .flow_o         (flow),
+    .coming_i       (coming),
+    .store_i,
+    .request_ready_i(request_ready),
+    .message_ready_i(message_ready),
+    .heads_i        (heads),
+    .look_o         (look),
+    .request_read_o (request_read),
+    .request_data_i (request_data),
+    .message_read_o (message_read),
+    .message_grant_i(message_grant),
+    .message_data_i (message_data),
+    .advance_o      (advance),
+    .open_i         (open),
+    .open_next_i    (open_next),
+    .numbers_i      (numbers),
+    .left_i         (left),
+    .commit_o       (commit),
+    .up_i           (up),
+    .used_i         (used),
+    .link_i         (link),
+    .mask_o         (mask),
+    .packet_o       (packet),
+    .stir_i         (stir),
+    .failed_i       (failed),
+    .request_free_i (request_free),
+    .request_o      (request),
+    .plan_o         (plan),
+    .message_free_i (message_free),
+    .message_o      (message),
+    .give_o         (give),
+    .give_ready_i   (give_ready),
+    .error_o        (send_error),
+    .error_ready_i  (send_error_ready),
+    .idle_o         (send_idle)
   );
-  assign events_o.granted = commit;
+  assign events_o.granted = commit.valid;
 
   // ---------------------------------------------------------------- flows
-  logic acked, refused_valid, own_ready, flow_idle;
+  logic own_ready, flow_idle;
   logic [MaxHosts-1:0] own_room;
-  flow_t acked_flow, refused_flow;
-  logic [7:0] refused_code;
-  tag_t refused_tag;
-  logic [11:0] refused_more;
+  refused_t refused;
   control_packet_t own;
 
   rdma_flow_tx u_flow (
@@ -311,23 +239,23 @@ module rdma_tx
     .open_o          (open),
     .open_next_o     (open_next),
     .flow_i          (flow),
-    .next_o          (next),
-    .session_o       (session),
-    .lag_o           (lag),
-    .commit_i        (commit),
-    .count_i         (commit_count),
+    .next_o          (numbers.next),
+    .session_o       (numbers.session),
+    .lag_o           (numbers.lag),
+    .commit_i        (commit.valid),
+    .count_i         (commit.count),
     .receive_valid_i (rxctl_i.valid),
     .receive_header_i(rxctl_i.header),
     .receive_i       (rxctl_i.control),
-    .moved_o         (acked),
-    .moved_flow_o    (acked_flow),
-    .failed_o        (failed),
-    .failed_flow_o   (failed_flow),
-    .refused_valid_o (refused_valid),
-    .refused_flow_o  (refused_flow),
-    .refused_code_o  (refused_code),
-    .refused_tag_o   (refused_tag),
-    .refused_more_o  (refused_more),
+    .moved_o         (acked.valid),
+    .moved_flow_o    (acked.flow),
+    .failed_o        (failed.valid),
+    .failed_flow_o   (failed.flow),
+    .refused_valid_o (refused.valid),
+    .refused_flow_o  (refused.flow),
+    .refused_code_o  (refused.code),
+    .refused_tag_o   (refused.tag),
+    .refused_more_o  (refused.more),
     .ignored_o       (events_o.ignored),
     .probe_o         (events_o.probed),
     .control_room_i  (own_room),
@@ -341,18 +269,11 @@ module rdma_tx
     .done_word_o     (done_o.word),
     .idle_o          (flow_idle)
   );
-  assign events_o.failed = failed;
-
-  always_comb begin
-    stir = room_stir;
-    if (acked) stir[acked_flow] = 1'b1;
-    if (failed) stir[failed_flow] = 1'b1;
-  end
+  assign events_o.failed = failed.valid;
 
   // ---------------------------------------------------------------- packets
-  logic control_take, read_error_ready, packets_idle;
-  link_t control_link;
-  flow_t control_flow;
+  logic read_error_ready, packets_idle, voqs_idle, error_idle;
+  flow_event_t control;
   logic [NumLinks-1:0] voq_valid, voq_ready, write;
   announce_t voq;
   voq_beat_t write_beat;
@@ -367,29 +288,21 @@ module rdma_tx
     .rst_ni,
     .host_id_i,
     .bench_i,
-    .coming_i        ((coming && !coming_message) || (run && store_i.coming)),
+    .coming_i        ((coming.valid && !coming.message) || (run && store_i.coming)),
     .look_i          (look),
     .request_free_o  (request_free),
-    .job_valid_i     (job_valid),
-    .job_i           (job),
-    .read_valid_i    (read_valid),
-    .read_addr_i     (read_addr),
-    .read_beats_i    (read_beats),
+    .request_i       (request),
     .plan_i          (plan),
-    .plan_link_i     (plan_link),
-    .post_i          (post),
-    .post_data_i     (post_data),
-    .post_link_i     (post_link),
+    .message_i       (message),
+    .link_i          (link),
     .message_free_o  (message_free),
     .message_busy_o  (message_busy),
-    .message_re_o    (body_re),
-    .message_addr_o  (body_addr),
+    .message_read_o  (body_read),
     .message_data_i  (message_data),
     .control_room_i  (ctl_room_o),
     .own_room_i      (own_room),
     .control_link_i  (control_link),
-    .control_take_o  (control_take),
-    .control_flow_o  (control_flow),
+    .control_o       (control),
     .ctl_i,
     .ctl_ready_o,
     .own_i           (own),
@@ -417,7 +330,6 @@ module rdma_tx
   );
 
   // ---------------------------------------------------------------- VOQs
-  logic voqs_idle;
   rdma_voqs #(
     .NumHosts    (NumHosts),
     .NumLinks    (NumLinks),
@@ -437,30 +349,23 @@ module rdma_tx
     .used_o         (used),
     .link_o         (link),
     .left_o         (left),
-    .take_i         (take),
-    .take_beats_i   (take_beats),
-    .record_i       (record),
-    .record_seq_i   (record_seq),
-    .record_return_i(record_return),
-    .give_valid_i   (give_valid),
+    .packet_i       (packet),
+    .give_i         (give),
     .give_ready_o   (give_ready),
-    .give_return_i  (give_return),
     .control_room_o (ctl_room_o),
     .own_room_o     (own_room),
     .control_link_o (control_link),
-    .control_take_i (control_take),
-    .control_flow_i (control_flow),
+    .control_i      (control),
     .voq_valid_i    (voq_valid),
     .voq_ready_o    (voq_ready),
     .voq_i          (voq),
     .write_i        (write),
     .write_beat_i   (write_beat),
     .freed_o        (freed),
-    .freed_message_o(freed_message),
-    .freed_flow_o   (freed_flow),
-    .freed_count_o  (freed_count),
     .moved_o        (moved),
-    .stir_o         (room_stir),
+    .acked_i        (acked),
+    .failed_i       (failed),
+    .stir_o         (stir),
     .local_o,
     .local_ready_i,
     .bench_i,
@@ -476,31 +381,17 @@ module rdma_tx
   );
 
   // ---------------------------------------------------------------- errors
-  logic error_idle;
   rdma_error_tx u_errors (
     .clk_i,
     .rst_ni,
-    .refused_valid_i(refused_valid),
-    .refused_flow_i (refused_flow),
-    .refused_code_i (refused_code),
-    .refused_tag_i  (refused_tag),
-    .refused_more_i (refused_more),
-    .send_valid_i   (send_error_valid),
-    .send_ready_o   (send_error_ready),
-    .send_flow_i    (flow),
-    .send_code_i    (send_error_code),
-    .send_tag_i     (send_error_tag),
-    .send_address_i (send_error_address),
-    .read_valid_i   (read_error.valid),
-    .read_ready_o   (read_error_ready),
-    .read_flow_i    (read_error.flow),
-    .read_tag_i     (read_error.tag),
-    .read_more_i    (read_error.more),
-    .error_valid_o  (err_o.valid),
-    .error_ready_i  (err_ready_i),
-    .error_beat0_o  (err_o.beat0),
-    .error_beat1_o  (err_o.beat1),
-    .idle_o         (error_idle)
+    .refused_i    (refused),
+    .send_i       (send_error),
+    .send_ready_o (send_error_ready),
+    .read_i       (read_error),
+    .read_ready_o (read_error_ready),
+    .error_o      (err_o),
+    .error_ready_i(err_ready_i),
+    .idle_o       (error_idle)
   );
 
   // Nothing changes at the next edge of either clock unless an input does.

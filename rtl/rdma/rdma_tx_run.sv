@@ -5,7 +5,7 @@
 /// entry of the memories once; then run_o is high. After enable_i has fallen, run_o falls, and what
 /// was granted is still sent: running_o falls when every packet has left and idle_i is high.
 ///
-///   Handshake   commit_i with count_i: so many packets were granted. left_i: one of them has left
+///   Handshake   commit_i: packets were granted. left_i: one of them has left
 ///   Latency     enable_i to clear_o 1 cycle, to run_o 513. up_i to up_o 3 cycles of clk_i
 ///   Throughput  a grant and a departure a cycle
 ///   Parameters  NumLinks 1..4
@@ -23,8 +23,7 @@ module rdma_tx_run
   output logic                clear_o,
   output logic [8:0]          clear_index_o,
 
-  input  logic                commit_i,
-  input  packets_t            count_i,
+  input  commit_t             commit_i,
   input  logic                left_i,
   input  logic                idle_i,         // nothing is granted, recorded or given back
 
@@ -71,9 +70,9 @@ module rdma_tx_run
   logic [9:0] away_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) away_q <= '0;
-    else away_q <= away_q + (commit_i ? 10'(count_i) : '0) - 10'(left_i);
+    else away_q <= away_q + (commit_i.valid ? 10'(commit_i.count) : '0) - 10'(left_i);
   end
-  assign drained = away_q == '0 && idle_i && !commit_i;
+  assign drained = away_q == '0 && idle_i && !commit_i.valid;
 
   // ---------------------------------------------------------------- links that are up
   logic [NumLinks-1:0] up, up_q;

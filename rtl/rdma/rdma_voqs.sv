@@ -5,10 +5,10 @@
 /// link, holds the packets and sends them; rdma_departures puts what has left in order and gives it
 /// back.
 ///
-///   Handshake   mask_i, take_i: as rdma_spread, of flow_i. record_*, give_*: as rdma_departures,
-///               of flow_i. voq_*, write_*: as rdma_voq, valid one-hot. control_take_i: strobe, a
-///               control packet to control_flow_i was written. freed_*, moved_o: strobes. local_o:
-///               held until local_ready_i
+///   Handshake   packet_i: strobe, a packet of flow_i goes to link_o, which is among mask_i.
+///               give_i: held until ready, of flow_i, as rdma_departures. voq_*, write_*: as
+///               rdma_voq, valid one-hot. control_i: strobe, a control packet was written. freed_o,
+///               moved_o: strobes. local_o: held until local_ready_i
 ///   Ordering    as rdma_voq on each link; between links none
 ///   Latency     from a packet's first valid_i to tx_valid_o as rdma_voq; from its end to moved_o,
 ///               by rdma_departures, 4 cycles and the crossing into clk_i
@@ -40,20 +40,14 @@ module rdma_voqs
   output room_t [NumLinks-1:0]  used_o,
   output logic [LinkWidth-1:0]  link_o,
   output logic [6:0]            left_o,           // first number that has not left, modulo 128
-  input  logic                  take_i,
-  input  beats_t                take_beats_i,
-  input  logic                  record_i,
-  input  logic [5:0]            record_seq_i,
-  input  return_t               record_return_i,
-  input  logic                  give_valid_i,
+  input  packet_grant_t         packet_i,
+  input  give_t                 give_i,
   output logic                  give_ready_o,
-  input  return_t               give_return_i,
 
   output logic [MaxHosts-1:0]   control_room_o,   // of hosts that there are
   output logic [MaxHosts-1:0]   own_room_o,
   output logic [LinkWidth-1:0]  control_link_o,
-  input  logic                  control_take_i,
-  input  flow_t                 control_flow_i,
+  input  flow_event_t           control_i,
 
   input  logic [NumLinks-1:0]   voq_valid_i,
   output logic [NumLinks-1:0]   voq_ready_o,
@@ -61,12 +55,11 @@ module rdma_voqs
   input  logic [NumLinks-1:0]   write_i,
   input  voq_beat_t             write_beat_i,
 
-  output logic                  freed_o,          // strobe: room in a queue of the host
-  output logic                  freed_message_o,
-  output flow_t                 freed_flow_o,
-  output logic [8:0]            freed_count_o,
+  output freed_t                freed_o,
   output logic                  moved_o,          // strobe: a granted packet is accounted as left
-  output logic [MaxHosts-1:0]   stir_o,           // strobes: room or left_o of a flow has changed
+  input  flow_event_t           acked_i,          // numbers of a flow were acknowledged
+  input  flow_event_t           failed_i,         // or its session has ended
+  output logic [MaxHosts-1:0]   stir_o,           // strobes: so, or room or left_o has changed
   output local_report_t         local_o,
   input  logic                  local_ready_i,
 
@@ -100,8 +93,8 @@ module rdma_voqs
     .mask_i,
     .used_o,
     .link_o,
-    .take_i,
-    .beats_i            (take_beats_i),
+    .take_i             (packet_i.valid),
+    .beats_i            (packet_i.beats),
     .gone_i             (gone),
     .gone_link_i        (gone_link),
     .gone_flow_i        (gone_flow),
@@ -110,8 +103,8 @@ module rdma_voqs
     .control_room_o     (control_room),
     .own_room_o         (own_room),
     .control_link_o,
-    .control_take_i,
-    .control_flow_i,
+    .control_take_i     (control_i.valid),
+    .control_flow_i     (control_i.flow),
     .control_gone_i     (control_gone),
     .control_gone_flow_i(gone_flow)
   );
@@ -169,14 +162,14 @@ module rdma_voqs
     .departure_valid_i(departure_valid),
     .departure_ready_o(departure_ready),
     .departure_i      (departure),
-    .record_i,
+    .record_i         (packet_i.valid),
     .record_flow_i    (flow_i),
-    .record_seq_i,
-    .record_return_i,
-    .give_valid_i,
+    .record_seq_i     (packet_i.seq),
+    .record_return_i  (packet_i.back),
+    .give_valid_i     (give_i.valid),
     .give_ready_o,
     .give_flow_i      (flow_i),
-    .give_return_i,
+    .give_return_i    (give_i.back),
     .flow_i,
     .next_o           (left_o),
     .gone_o           (gone),
@@ -184,9 +177,9 @@ module rdma_voqs
     .gone_flow_o      (gone_flow),
     .gone_beats_o     (gone_beats),
     .control_gone_o   (control_gone),
-    .freed_o,
-    .freed_message_o,
-    .freed_flow_o,
+    .freed_o          (freed_o.valid),
+    .freed_message_o  (freed_o.message),
+    .freed_flow_o     (freed_o.flow),
     .freed_count_o    (freed_count),
     .moved_o,
     .moved_flow_o     (moved_flow),
@@ -197,7 +190,7 @@ module rdma_voqs
     .local_count_o    (local_o.count),
     .idle_o           (settled_o)
   );
-  assign freed_count_o = freed_count[8:0];
+  assign freed_o.count = freed_count[8:0];
   logic unused;
   assign unused = ^freed_count[15:9];
 
@@ -205,6 +198,8 @@ module rdma_voqs
     stir_o = '0;
     if (gone) stir_o[gone_flow] = 1'b1;
     if (moved_o) stir_o[moved_flow] = 1'b1;
+    if (acked_i.valid) stir_o[acked_i.flow] = 1'b1;
+    if (failed_i.valid) stir_o[failed_i.flow] = 1'b1;
   end
 
   assign idle_o = settled_o && voq_idle == '1;

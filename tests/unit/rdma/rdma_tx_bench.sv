@@ -307,8 +307,8 @@ module rdma_tx_bench
   assign voq_valid = u_tx.voq_valid;
   assign idle_o      = tx_idle && bar_idle;
   assign strobes[9:0] = {events.failed, events.ignored, events.probed, events.begun, events.issued,
-                         events.granted, events.message_bad, events.message_posted,
-                         events.request_bad, events.request_posted};
+                         events.granted, events.posts.message_bad, events.posts.message_posted,
+                         events.posts.request_bad, events.posts.request_posted};
   assign strobes[10] = table_refused;
   assign strobes[11] = bar_idle;
   assign strobes[15:12] = '0;
