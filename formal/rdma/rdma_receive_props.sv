@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by the
-/// table, with exactly its address, beats, source and number; a packet that its flow has taken is written,
-/// dropped or given back.
+/// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by
+/// the table, with exactly its address, beats, source and number; a packet that its flow has taken
+/// is written, dropped or given back.
 module rdma_receive_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -54,7 +54,7 @@ module rdma_receive_props
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // ---------------------------------------------------------------- each question is answered once, later
+  // -------------------------------------------------------- each question is answered once, later
   logic asking_q, looked_q, message_q;   // a verdict, an answer of a table is owed
   logic fresh_q;                         // the cycle behind a look
   logic checking_q;                      // what is to be checked was stable for a cycle
@@ -172,8 +172,23 @@ module rdma_receive_props
   logic flow_ok, table_ok;
   enqueued_t place;
   assign flow_ok  = verdict_valid_i ? verdict_i == VerdictOk : flow_ok_q;
-  assign table_ok = region_i.valid ? region_i.code == '0 : queue_answer_i ? queue_i.code == '0 : table_ok_q;
+  assign table_ok = region_i.valid ? region_i.code == '0
+                  : queue_answer_i ? queue_i.code == '0 : table_ok_q;
   assign place    = queue_answer_i ? queue_i : place_q;
+
+  // The reader's state.
+  logic [2:0] read;
+  logic busy, complete, cut, data_kind, wanted, legal, extended;
+  header_t header;
+  assign read      = dut.u_parse.read_q;
+  assign busy      = dut.u_parse.busy_q;
+  assign complete  = dut.u_parse.check_q;
+  assign cut       = dut.u_parse.cut_q;
+  assign data_kind = dut.u_parse.data_kind;
+  assign wanted    = dut.u_parse.wanted;
+  assign legal     = dut.u_parse.legal;
+  assign extended  = dut.u_parse.extended;
+  assign header    = dut.u_parse.header_q;
 
   logic write_piece, second;
   assign write_piece = piece_valid_o && !piece_o.drop;
@@ -182,7 +197,7 @@ module rdma_receive_props
   always_comb begin
     if (started_q) begin
       if (write_piece) begin
-        assert (flow_ok && table_ok && !dut.cut_q);
+        assert (flow_ok && table_ok && !cut);
         assert (piece_o.src == ask_q.src && piece_o.place == ask_q.seq[5:0]);
         assert (piece_o.body == (is_message_q && place.slotted));
         if (!is_message_q) begin
@@ -202,11 +217,12 @@ module rdma_receive_props
       if (short_q) assert (coming_o);
       if (idle_o) assert (!coming_o);
       // A short message's queue is the one in its first beat.
-      if (dut.busy_q && dut.header_q.kind == KindShort) begin
-        assert (dut.second_q == beat_t'(dut.header_q.qid));
-        if (queue_valid_o) assert (queue_o.qid == {4'd0, dut.header_q.qid});
+      if (busy && header.kind == KindShort) begin
+        assert (dut.u_parse.second_q == beat_t'(header.qid));
+        if (queue_valid_o) assert (queue_o.qid == {4'd0, header.qid});
       end
-      // The entry that was looked up is the one that the packet names; and what it is checked for is stable.
+      // The entry that was looked up is the one that the packet names; and what it is checked for
+      // is stable.
       if (region_o.check) assert (entry_q == (region_o.extended ? region_o.key[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);
       if ((looked_q && checking_q) || (write_piece && !is_message_q)) begin
@@ -215,8 +231,9 @@ module rdma_receive_props
         assert (region_o.extended == region_extended_q);
         if (region_o.extended) assert (region_o.key == region_key_q);
       end
-      // What its flow has taken is written or dropped to its last beat, or was none and is given back.
-      if (dut.check_end && dut.check_state_q != 3'd0 && dut.data_kind && flow_ok) begin
+      // What its flow has taken is written or dropped to its last beat, or was none and is given
+      // back.
+      if (dut.check_end && dut.check_state_q != 3'd0 && data_kind && flow_ok) begin
         assert ((piece_valid_o && piece_o.last) || (refused_valid_o && refused_void_o));
       end
       // A head moves only for a message that its flow takes.
@@ -226,51 +243,54 @@ module rdma_receive_props
       if (rxctl_o.valid) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
-      assert (dut.u_links.owner_q != 2'd3);
+      assert (dut.u_parse.u_links.owner_q != 2'd3);
       for (int i = 0; i < 2; i++) begin
-        assert (!dut.stands_q[i] || !taken_q[i]);
-        assert (dut.look_q[i].src == header_before[i].src[2:0]);
-        assert (dut.look_q[i].qid == header_before[i].qid && dut.look_q[i].entry == beat_before_q[i][5:0]);
+        assert (!dut.u_parse.stands_q[i] || !taken_q[i]);
+        assert (dut.u_parse.look_q[i].src == header_before[i].src[2:0]);
+        assert (dut.u_parse.look_q[i].qid == header_before[i].qid);
+        assert (dut.u_parse.look_q[i].entry == beat_before_q[i][5:0]);
       end
-      assert (dut.read_q <= 3'd6);
-      if (dut.busy_q || dut.read_q != 3'd0) assert (dut.data_q == (dut.formed_q && dut.data_kind));
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
-        assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_o.valid);
+      assert (read <= 3'd6);
+      if (busy || read != 3'd0) begin
+        assert (dut.u_parse.data_q == (dut.u_parse.formed_q && data_kind));
       end
-      if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_o.valid) assert (dut.busy_q);
-      if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_o.valid);
-      if ((dut.busy_q || dut.read_q != 3'd0) && dut.data_kind) assert (!dut.extra_q);
-      if (dut.check_q && dut.data_kind) assert (dut.legal);
-      if (dut.check_q && !dut.data_kind) assert (dut.read_q == 3'd0);
-      if (dut.busy_q && !dut.check_q) assert (looked_q && !checking_q && !table_ok_q);
-      if (rxctl_o.valid) assert (dut.check_q && !dut.data_kind);
-      if (dut.busy_q && entry_q != 6'(src_o)) assert (dut.extended || !dut.wanted);
-      if (dut.check_q && dut.data_kind) begin
-        if (!dut.message) assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
+      if (read == 3'd1 || read == 3'd2 || read == 3'd6) begin
+        assert (busy && !complete && !cut && !rxctl_o.valid);
       end
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd6) assert (!dut.extra_q);
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (dut.header_q.kind != KindShort);
-      if (dut.read_q == 3'd6) assert (dut.check_state_q == 3'd0 && dut.header_q.kind == KindShort);
-      if (dut.read_q == 3'd2) assert (dut.extended);
-      if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
-      if ((dut.read_q == 3'd1 && dut.legal && dut.data_kind) || dut.read_q == 3'd2 ||
-          (dut.read_q == 3'd6 && dut.legal) ||
-          (dut.check_q && dut.data_kind)) begin
-        assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
+      if (complete || cut || dut.check_state_q != 3'd0 || rxctl_o.valid) assert (busy);
+      if (cut) assert (!complete && wanted && read == 3'd0 && !rxctl_o.valid);
+      if ((busy || read != 3'd0) && data_kind) assert (!dut.u_parse.extra_q);
+      if (complete && data_kind) assert (legal);
+      if (complete && !data_kind) assert (read == 3'd0);
+      if (busy && !complete) assert (looked_q && !checking_q && !table_ok_q);
+      if (rxctl_o.valid) assert (complete && !data_kind);
+      if (busy && entry_q != 6'(src_o)) assert (extended || !wanted);
+      if (complete && data_kind) begin
+        if (!dut.message) assert (entry_q == (extended ? dut.u_parse.third_q[5:0] : 6'(src_o)));
+      end
+      if (read == 3'd1 || read == 3'd6) assert (!dut.u_parse.extra_q);
+      if (read == 3'd1 || read == 3'd2) assert (header.kind != KindShort);
+      if (read == 3'd6) assert (dut.check_state_q == 3'd0 && header.kind == KindShort);
+      if (read == 3'd2) assert (extended);
+      if (read == 3'd2 || read == 3'd3) assert (legal && data_kind);
+      if ((read == 3'd1 && legal && data_kind) || read == 3'd2 ||
+          (read == 3'd6 && legal) ||
+          (complete && data_kind)) begin
+        assert (header.beats >= 7'd1 && header.beats <= 7'(PacketBeats));
       end
       assert (dut.check_state_q <= 3'd5);
       if (dut.check_state_q == 3'd0) begin
         assert (!asking_q && !message_q && !queue_open_q);
-        if (dut.busy_q) begin
+        if (busy) begin
           assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
-          if (dut.wanted) assert (dut.read_q == 3'd1 || dut.read_q == 3'd6);
+          if (wanted) assert (read == 3'd1 || read == 3'd6);
         end
       end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
         assert (message_q == (dut.lookup_sent_q && !dut.answer_here_q));
         if (!dut.message) assert (looked_q == !dut.answer_here_q);
-        assert (dut.check_q || dut.cut_q || dut.read_q == 3'd1 || dut.read_q == 3'd2);
-        if (!dut.check_q) assert (!dut.lookup_sent_q && !dut.answer_here_q);
+        assert (complete || cut || read == 3'd1 || read == 3'd2);
+        if (!complete) assert (!dut.lookup_sent_q && !dut.answer_here_q);
         if (dut.answer_here_q && !dut.message) assert (checking_q);
         if (message_q || queue_open_q) assert (dut.message);
         if (dut.lookup_sent_q) assert (dut.message);
@@ -279,26 +299,26 @@ module rdma_receive_props
         assert (queue_open_q == (dut.answer_here_q && dut.message));
       end else begin
         assert (!asking_q && !message_q && !queue_open_q);
-        if (dut.check_state_q == 3'd1) assert (dut.check_q && !dut.data_kind && !rxctl_o.valid);
-        else if (!dut.cut_q) begin
-          assert (dut.check_q);
+        if (dut.check_state_q == 3'd1) assert (complete && !data_kind && !rxctl_o.valid);
+        else if (!cut) begin
+          assert (complete);
           if (!dut.message) assert (!looked_q && checking_q);
         end
-        if (dut.check_state_q >= 3'd4) assert (!dut.cut_q);
+        if (dut.check_state_q >= 3'd4) assert (!cut);
       end
-      if (looked_q && checking_q) assert (dut.check_state_q == 3'd2 && dut.data_kind && !dut.message);
+      if (looked_q && checking_q) assert (dut.check_state_q == 3'd2 && data_kind && !dut.message);
       if (dut.check_state_q >= 3'd2) begin
-        assert (dut.data_kind && dut.header_q.beats != '0);
+        assert (data_kind && header.beats != '0);
         if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
         if (!dut.message && checking_q) begin
-          assert (!is_message_q && address_q == dut.second_q);
+          assert (!is_message_q && address_q == dut.u_parse.second_q);
           assert (region_extended_q == region_o.extended && region_src_q == src_o);
           assert (region_key_q == region_o.key);
         end
-        if (!dut.cut_q && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
-          assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
+        if (!cut && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
+          assert (is_message_q == dut.message && beats_q == header.beats);
         end
-        assert (dut.wanted);
+        assert (wanted);
       end
       if (dut.check_state_q == 3'd2 && dut.verdict_here_q) begin
         assert (flow_ok_q == (dut.verdict_q == VerdictOk));
@@ -309,7 +329,7 @@ module rdma_receive_props
       end
       if (dut.check_state_q == 3'd3) begin
         assert (flow_ok_q && !table_ok_q);
-        if (!dut.cut_q) assert (!dut.passed_q && !dut.wraps_q);
+        if (!cut) assert (!dut.passed_q && !dut.wraps_q);
       end
       if (dut.check_state_q >= 3'd4) begin
         assert (dut.passed_q == (flow_ok_q && table_ok_q));
@@ -330,7 +350,7 @@ module rdma_receive_props
       if (dut.check_state_q == 3'd5) assert (dut.wraps_q && dut.passed_q);
 
       cover (write_piece && second);
-      cover (write_piece && is_message_q && dut.header_q.kind == KindShort);
+      cover (write_piece && is_message_q && header.kind == KindShort);
       cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_o.extended);
       cover (refused_valid_o && !refused_void_o);
       cover (refused_valid_o && refused_void_o);

@@ -133,6 +133,19 @@ package rdma_rx_pkg;
     logic [7:0] qid;
   } region_answer_t;
 
+  // The header of the packet that is checked.
+  typedef struct packed {
+    logic    busy;       // its first beat is held
+    logic    complete;   // all of it is
+    logic    cut;        // it will never be whole: the packet has ended
+    logic    wanted;     // a legal data packet for this host
+    logic    data_kind;
+    logic    bare;       // its header is one beat, and is complete in the next cycle if it is legal
+    header_t header;
+    beat_t   second;
+    beat_t   third;
+  } parsed_t;
+
   // A beat of a packet's payload.
   typedef struct packed {
     logic  bad;

@@ -105,8 +105,6 @@ module rdma_segment
   logic [LinkWidth-1:0] post_link_q;
   logic [7:0] place_q;  // in the message queue
   logic  post_done, part_done, job_done;
-  logic  unused_place;
-  assign unused_place = ^{post_q.place, post_q.header};
   assign message_free_o = !post_valid_q;
   assign job_ready_o    = !job_valid_q || job_done;
 
@@ -186,7 +184,7 @@ module rdma_segment
   control_t control;
   assign control = control_i.control;
   logic unused_header;
-  assign unused_header = ^{control_i.header, own_i, control.zero};
+  assign unused_header = ^{control_i.header, own_i, control.zero, post_q.place, post_q.header};
 
   // ---------------------------------------------------------------- a beat a cycle
   logic  emit, last, bad, payload, stamp_beat_q, first_beat_q, pop, failed;

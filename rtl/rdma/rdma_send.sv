@@ -85,9 +85,6 @@ module rdma_send
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
     $error("rdma_send: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
   end
-  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
-    $error("rdma_send: NumLinks is %0d, legal is 1..4", NumLinks);
-  end
 
   typedef enum logic [3:0] {
     StPick,

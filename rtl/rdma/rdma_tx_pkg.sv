@@ -75,6 +75,12 @@ package rdma_tx_pkg;
     beat_t data;
   } voq_beat_t;
 
+  // So many beats of this flow were announced.
+  typedef struct packed {
+    flow_t      flow;
+    logic [3:0] beats;
+  } voq_token_t;
+
   // Strobes of one link, in its clock.
   typedef struct packed {
     logic  valid;   // a packet's first word has gone, of this flow and number

@@ -64,7 +64,6 @@ module rdma_voq
   localparam int unsigned PlaceWidth = $clog2(Beats);
   localparam int unsigned FlowWidth  = $clog2(NumHosts);
   localparam int unsigned RoomNeed   = MaxLinkWords + 1 + RoomLag + 1;
-  localparam int unsigned TokenBeats = 8;
   typedef logic [PlaceWidth-1:0] place_t;
 
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
@@ -78,62 +77,36 @@ module rdma_voq
   end
 
   typedef struct packed {
-    flow_t      flow;
-    logic [3:0] beats;
-  } token_t;
-
-  typedef struct packed {
     logic  bad;
     logic  last;
     beat_t data;
   } entry_t;
 
   // ---------------------------------------------------------------- host's clock
-  place_t     wplace_q[NumHosts];
-  // Beats of this packet modulo 8: the first 8 are announced one by one, so that it begins to
-  // leave; then 8 in one, which the host side writes before the link has sent those.
-  logic [2:0] count_q;
-  logic       early_q;
-  logic       wclear_q;
-  logic [FlowWidth-1:0] wclear_flow_q, wflow;
-  logic       unused_flow;
-  logic       take, tell;
+  voq_token_t token, token_in;
+  logic tell, token_valid, token_ready, token_settled, write_idle;
+  logic [FlowWidth+PlaceWidth-1:0] waddr;
 
-  assign wflow = beat_i.flow[FlowWidth-1:0];
-  assign take  = valid_i && ready_o;
-  assign tell  = take && (announce_i.last || early_q || count_q == 3'(TokenBeats - 1));
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      count_q       <= '0;
-      early_q       <= 1'b1;
-      wclear_q      <= 1'b1;
-      wclear_flow_q <= '0;
-    end else begin
-      if (take) begin
-        count_q <= announce_i.last ? '0 : count_q + 3'd1;
-        early_q <= announce_i.last || (early_q && count_q != 3'(TokenBeats - 1));
-      end
-      wclear_flow_q <= wclear_flow_q + FlowWidth'(wclear_q);
-      if (32'(wclear_flow_q) == NumHosts - 1) wclear_q <= 1'b0;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (wclear_q || write_i) begin
-      wplace_q[wclear_q ? wclear_flow_q : wflow] <= wclear_q ? '0 : wplace_q[wflow] + 1'b1;
-    end
-  end
-  // The far half of a flow's number is not needed where there are fewer hosts.
-  assign unused_flow = ^{announce_i.flow, beat_i.flow};
-
-  token_t token, token_in;
-  logic   token_valid, token_ready, token_settled;
-  assign token_in.flow  = announce_i.flow;
-  assign token_in.beats = early_q ? 4'd1 : {1'b0, count_q} + 4'd1;
-  assign ready_o        = token_ready && !wclear_q;
+  rdma_voq_write #(
+    .NumHosts(NumHosts),
+    .Beats   (Beats)
+  ) u_write (
+    .clk_i,
+    .rst_ni,
+    .valid_i,
+    .ready_o,
+    .announce_i,
+    .tell_o       (tell),
+    .token_ready_i(token_ready),
+    .token_o      (token_in),
+    .write_i,
+    .write_flow_i (beat_i.flow),
+    .address_o    (waddr),
+    .idle_o       (write_idle)
+  );
 
   async_fifo #(
-    .Width($bits(token_t)),
+    .Width($bits(voq_token_t)),
     .Depth(16)
   ) u_tokens (
     .wclk_i   (clk_i),
@@ -162,8 +135,11 @@ module rdma_voq
   logic   token_take, direct, choose, start, start_chosen, start_now, fetch, read, fetched_all;
   logic   ended, fresh, told;
 
-  assign token_flow = token.flow[FlowWidth-1:0];
-  assign token_take = token_valid && !rclear_q;
+  // The far half of a flow's number is not needed where there are fewer hosts.
+  logic unused_flow;
+  assign unused_flow = ^token.flow;
+  assign token_flow  = token.flow[FlowWidth-1:0];
+  assign token_take  = token_valid && !rclear_q;
 
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
     if (!link_rst_ni) begin
@@ -277,7 +253,7 @@ module rdma_voq
   ) u_ram (
     .wclk_i (clk_i),
     .we_i   (write_i),
-    .waddr_i({wflow, wplace_q[wflow]}),
+    .waddr_i(waddr),
     .wdata_i({beat_i.bad, beat_i.last, beat_i.data}),
     .rclk_i (link_clk_i),
     .re_i   (choose || read),
@@ -407,7 +383,7 @@ module rdma_voq
     .settled_o(departure_settled)
   );
 
-  assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q &&
+  assign idle_o = token_settled && departure_settled && write_idle && !rclear_q &&
                   !(choose && chosen_q != choice) && !start &&
                   !(busy_q && (read || (read_q && !have_q) || ((have_q || last_q) && move))) &&
                   !(valid_q && tx_ready_i) && !dropped_q && !sent_q &&
