@@ -10,9 +10,7 @@ module rdma_notify_props
 (
   input logic        clk_i,
   input logic        enable_i,
-  input logic [63:6] err_base_i,
-  input logic [3:0]  err_size_i,
-  input logic [15:0] err_tail_i,
+  input error_ring_t ring_i,
   input logic        we_i,
   input logic [4:0]  waddr_i,
   input logic [63:0] wdata_i,
@@ -20,16 +18,9 @@ module rdma_notify_props
   input logic [4:0]  raddr_i,
   input logic        act_valid_i,
   input act_t        act_i,
-  input logic        err_valid_i,
-  input beat_t       err_beat0_i,
-  input beat_t       err_beat1_i,
-  input logic        local_valid_i,
-  input flow_t       local_flow_i,
-  input logic        local_message_i,
-  input logic [15:0] local_count_i,
-  input logic        done_valid_i,
-  input flow_t       done_flow_i,
-  input beat_t       done_word_i,
+  input error_report_t err_i,
+  input local_report_t local_i,
+  input done_report_t  done_i,
   input logic        queue_ready_i,
   input logic        queue_answer_i,
   input enqueued_t   queue_i,
@@ -76,15 +67,15 @@ module rdma_notify_props
   logic [19:0] local_q;
   logic [66:0] done_q;
   logic reading_q;
-  assign valid = {done_valid_i, local_valid_i, err_valid_i, act_valid_i};
+  assign valid = {done_i.valid, local_i.valid, err_i.valid, act_valid_i};
   assign ready = {done_ready_o, local_ready_o, err_ready_o, act_ready_o};
   always_ff @(posedge clk_i) begin
     stood_q <= started_q ? valid & ~ready : '0;
     busy_q  <= started_q && busy_o;
     act_q   <= act_i;
-    err_q   <= {err_beat1_i, err_beat0_i};
-    local_q <= {local_flow_i, local_message_i, local_count_i};
-    done_q  <= {done_flow_i, done_word_i};
+    err_q   <= {err_i.beat1, err_i.beat0};
+    local_q <= {local_i.flow, local_i.message, local_i.count};
+    done_q  <= {done_i.flow, done_i.word};
     if (!rst_ni) reading_q <= 1'b0;
     else if (re_i) reading_q <= 1'b1;
     else if (rvalid_o) reading_q <= 1'b0;
@@ -93,9 +84,9 @@ module rdma_notify_props
     if (!started_q) assume (valid == '0 && !re_i);
     assume ((stood_q & ~valid) == '0);
     if (stood_q[0]) assume (act_i == act_q);
-    if (stood_q[1]) assume ({err_beat1_i, err_beat0_i} == err_q);
-    if (stood_q[2]) assume ({local_flow_i, local_message_i, local_count_i} == local_q);
-    if (stood_q[3]) assume ({done_flow_i, done_word_i} == done_q);
+    if (stood_q[1]) assume ({err_i.beat1, err_i.beat0} == err_q);
+    if (stood_q[2]) assume ({local_i.flow, local_i.message, local_i.count} == local_q);
+    if (stood_q[3]) assume ({done_i.flow, done_i.word} == done_q);
     if (reading_q) assume (!re_i);
   end
 
@@ -117,8 +108,8 @@ module rdma_notify_props
   logic anew_q;
   always_comb begin
     unique case (ev)
-      EvLocal: index = {1'b0, local_message_i, local_flow_i};
-      EvDone:  index = {2'd3, done_flow_i};
+      EvLocal: index = {1'b0, local_i.message, local_i.flow};
+      EvDone:  index = {2'd3, done_i.flow};
       default: index = {2'd2, act_i.src};
     endcase
   end
@@ -190,17 +181,17 @@ module rdma_notify_props
   logic [12:0] more;
   logic [11:0] more_q, brought;
   addr_t record_q;
-  assign brought = ev == EvError ? err_beat0_i[35:24] : '0;
+  assign brought = ev == EvError ? err_i.beat0[35:24] : '0;
   always_comb begin
     slot = '0;
     far  = '0;
     for (int unsigned i = 0; i < 16; i++) begin
-      if (err_size_i > 4'(i)) slot[i] = head_q[i];
-      if (err_size_i > 4'(i)) far[i] = unread[i];
+      if (ring_i.size > 4'(i)) slot[i] = head_q[i];
+      if (ring_i.size > 4'(i)) far[i] = unread[i];
     end
   end
-  assign fits = err_base_i != '0 && err_size_i >= 4'd2 &&
-                {1'b0, 16'(head_q - err_tail_i)} < (17'd1 << err_size_i);
+  assign fits = ring_i.base != '0 && ring_i.size >= 4'd2 &&
+                {1'b0, 16'(head_q - ring_i.tail)} < (17'd1 << ring_i.size);
   assign more = {1'b0, more_q} + {1'b0, brought} + 13'(!fits);
 
   always_ff @(posedge clk_i) begin
@@ -217,8 +208,8 @@ module rdma_notify_props
     end
     if (state == StRecord) begin
       fits_q   <= fits;
-      record_q <= {err_base_i, 3'd0} + {44'd0, slot, 1'b0};
-      phase_q  <= !head_q[err_size_i];
+      record_q <= {ring_i.base, 3'd0} + {44'd0, slot, 1'b0};
+      phase_q  <= !head_q[ring_i.size];
     end
   end
 
@@ -292,8 +283,8 @@ module rdma_notify_props
       record1       = '0;
     end
     if (ev == EvError) begin
-      record0 = {phase_q, err_beat0_i[62:36], more_q, err_beat0_i[23:0]};
-      record1 = err_beat1_i;
+      record0 = {phase_q, err_i.beat0[62:36], more_q, err_i.beat0[23:0]};
+      record1 = err_i.beat1;
     end
   end
 
@@ -324,8 +315,8 @@ module rdma_notify_props
         end else begin
           assert (!(ev == EvAct && (!notify || act_i.info.to_queue)));
           if (watched) assert (notice_o.address == read_q[63:3] && notice_o.address != '0);
-          if (ev == EvLocal) assert (notice_o.data == 64'(local_count_i));
-          if (ev == EvDone) assert (notice_o.data == done_word_i);
+          if (ev == EvLocal) assert (notice_o.data == 64'(local_i.count));
+          if (ev == EvDone) assert (notice_o.data == done_i.word);
           if (ev == EvAct) begin
             assert (notice_o.data[47:0] == {act_i.info.address[47:3], 3'd0});
             assert (notice_o.data[63] == act_i.failed);
@@ -351,8 +342,8 @@ module rdma_notify_props
       if (lost) assert (!fits_q);
       // What that means: in the ring, and no unread record there, whatever the tail is.
       if (state == StRecord && !dut.no_ring && !dut.ring_full) begin
-        assert (err_base_i != '0 && {1'b0, slot} < (17'd1 << err_size_i));
-        if (16'(unread - err_tail_i) < 16'(head_q - err_tail_i)) assert (far != slot);
+        assert (ring_i.base != '0 && {1'b0, slot} < (17'd1 << ring_i.size));
+        if (16'(unread - ring_i.tail) < 16'(head_q - ring_i.tail)) assert (far != slot);
       end
       // An event ends when it has all that it asks for.
       assert ((ready & (ready - 4'd1)) == '0 && (ready & ~valid) == '0);

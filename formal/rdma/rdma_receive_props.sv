@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by the
-/// table, with exactly its address, beats, source and number; a packet that its flow has taken is written,
-/// dropped or given back.
+/// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by
+/// the table, with exactly its address, beats, source and number; a packet that its flow has taken
+/// is written, dropped or given back.
 module rdma_receive_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -15,10 +15,7 @@ module rdma_receive_props
   input logic        ask_ready_i,
   input logic        verdict_valid_i,
   input verdict_e    verdict_i,
-  input logic        region_answer_i,
-  input logic [3:0]  region_code_i,
-  input logic        region_to_queue_i,
-  input logic [7:0]  region_qid_i,
+  input region_answer_t region_i,
   input logic        queue_ready_i,
   input logic        queue_answer_i,
   input enqueued_t   queue_i,
@@ -27,25 +24,22 @@ module rdma_receive_props
   input logic        payload_ready_i,
   input logic        piece_ready_i
 );
-  logic rst_ni, ask_valid_o, region_look_o, region_check_o, refused_void_o, region_extended_o, queue_valid_o, queue_commit_o;
-  logic queue_drop_o, info_we_o, refused_valid_o, control_valid_o, control_open_o, rxctl_valid_o;
-  logic payload_valid_o, payload_bad_o, payload_keep_o, piece_valid_o, header_o, taken_o, refused_o;
-  logic coming_o, known_o, beyond_o, not_open_o, malformed_o, idle_o;
+  logic rst_ni, ask_valid_o, refused_void_o, queue_valid_o, queue_commit_o, queue_drop_o, info_we_o;
+  logic refused_valid_o, control_valid_o, control_open_o, payload_valid_o, piece_valid_o, coming_o;
+  logic idle_o;
   logic [1:0] ready_o;
   ask_t ask_o, control_o;
-  logic [5:0] region_entry_o;
-  logic [31:0] region_key_o;
-  logic [63:0] region_address_o;
+  region_ask_t region_o;
   logic [7:0] queue_peek_o;
   enqueue_t queue_o;
   flow_t src_o;
   logic [6:0] beats_o;
   place_t place_o;
   info_t info_o;
-  header_t rxctl_header_o;
-  control_t rxctl_o;
-  beat_t payload_o;
+  control_packet_t rxctl_o;
+  payload_t payload_o;
   piece_t piece_o;
+  receive_events_t events_o;
 
   rdma_receive #(
     .NumHosts(8),
@@ -60,7 +54,7 @@ module rdma_receive_props
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  // ---------------------------------------------------------------- each question is answered once, later
+  // -------------------------------------------------------- each question is answered once, later
   logic asking_q, looked_q, message_q;   // a verdict, an answer of a table is owed
   logic fresh_q;                         // the cycle behind a look
   logic checking_q;                      // what is to be checked was stable for a cycle
@@ -85,10 +79,10 @@ module rdma_receive_props
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
       else if (verdict_valid_i) asking_q <= 1'b0;
-      if (region_look_o) looked_q <= 1'b1;
-      else if (region_answer_i) looked_q <= 1'b0;
-      fresh_q    <= region_look_o;
-      checking_q <= region_check_o;
+      if (region_o.look) looked_q <= 1'b1;
+      else if (region_i.valid) looked_q <= 1'b0;
+      fresh_q    <= region_o.look;
+      checking_q <= region_o.check;
       if (queue_valid_o && queue_ready_i) message_q <= 1'b1;
       else if (queue_answer_i) message_q <= 1'b0;
       queue_open_q <= queue_answer_i && !queue_commit_o && !queue_drop_o;
@@ -96,17 +90,17 @@ module rdma_receive_props
       taken_q      <= valid_i & ready_o;
     end
     queue_before_q <= queue_i;
-    code_before_q  <= region_code_i;
+    code_before_q  <= region_i.code;
     beat_before_q  <= beat_i;
     last_before_q  <= last_i;
     bad_before_q   <= bad_i;
   end
   always_comb begin
     if (!asking_q) assume (!verdict_valid_i);
-    if (!(looked_q && checking_q)) assume (!region_answer_i);
+    if (!(looked_q && checking_q)) assume (!region_i.valid);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
-    if (!region_answer_i) assume (region_code_i == code_before_q);
+    if (!region_i.valid) assume (region_i.code == code_before_q);
     if (queue_answer_i && queue_i.code == '0) begin
       assume (queue_i.first >= 7'd1 && queue_i.first <= queue_o.beats);
       if (queue_i.slotted) assume (queue_i.first == queue_o.beats);
@@ -137,11 +131,11 @@ module rdma_receive_props
   assign look_beats = fresh_q ? beats_o : look_beats_q;
   always_ff @(posedge clk_i) begin
     look_beats_q <= look_beats;
-    if (region_look_o) entry_q <= region_entry_o;
-    if (region_check_o && looked_q) begin
-      region_extended_q <= region_extended_o;
+    if (region_o.look) entry_q <= region_o.entry;
+    if (region_o.check && looked_q) begin
+      region_extended_q <= region_o.extended;
       region_src_q      <= src_o;
-      region_key_q      <= region_key_o;
+      region_key_q      <= region_o.key;
     end
     if (!rst_ni) begin
       flow_ok_q  <= 1'b0;
@@ -154,19 +148,19 @@ module rdma_receive_props
       end else if (verdict_valid_i) begin
         flow_ok_q <= verdict_i == VerdictOk;
       end
-      if (region_check_o && looked_q) begin
-        address_q    <= region_address_o;
+      if (region_o.check && looked_q) begin
+        address_q    <= region_o.address;
         beats_q      <= beats_o;
         is_message_q <= 1'b0;
       end
-      if (region_look_o) begin
+      if (region_o.look) begin
         table_ok_q   <= 1'b0;
       end else if (queue_valid_o && queue_ready_i) begin
         table_ok_q   <= 1'b0;
         beats_q      <= queue_o.beats;
         is_message_q <= 1'b1;
-      end else if (region_answer_i) begin
-        table_ok_q <= region_code_i == '0;
+      end else if (region_i.valid) begin
+        table_ok_q <= region_i.code == '0;
       end else if (queue_answer_i) begin
         table_ok_q <= queue_i.code == '0;
         place_q    <= queue_i;
@@ -178,8 +172,23 @@ module rdma_receive_props
   logic flow_ok, table_ok;
   enqueued_t place;
   assign flow_ok  = verdict_valid_i ? verdict_i == VerdictOk : flow_ok_q;
-  assign table_ok = region_answer_i ? region_code_i == '0 : queue_answer_i ? queue_i.code == '0 : table_ok_q;
+  assign table_ok = region_i.valid ? region_i.code == '0
+                  : queue_answer_i ? queue_i.code == '0 : table_ok_q;
   assign place    = queue_answer_i ? queue_i : place_q;
+
+  // The reader's state.
+  logic [2:0] read;
+  logic busy, complete, cut, data_kind, wanted, legal, extended;
+  header_t header;
+  assign read      = dut.u_parse.read_q;
+  assign busy      = dut.u_parse.busy_q;
+  assign complete  = dut.u_parse.check_q;
+  assign cut       = dut.u_parse.cut_q;
+  assign data_kind = dut.u_parse.data_kind;
+  assign wanted    = dut.u_parse.wanted;
+  assign legal     = dut.u_parse.legal;
+  assign extended  = dut.u_parse.extended;
+  assign header    = dut.u_parse.header_q;
 
   logic write_piece, second;
   assign write_piece = piece_valid_o && !piece_o.drop;
@@ -188,7 +197,7 @@ module rdma_receive_props
   always_comb begin
     if (started_q) begin
       if (write_piece) begin
-        assert (flow_ok && table_ok && !dut.cut_q);
+        assert (flow_ok && table_ok && !cut);
         assert (piece_o.src == ask_q.src && piece_o.place == ask_q.seq[5:0]);
         assert (piece_o.body == (is_message_q && place.slotted));
         if (!is_message_q) begin
@@ -208,75 +217,80 @@ module rdma_receive_props
       if (short_q) assert (coming_o);
       if (idle_o) assert (!coming_o);
       // A short message's queue is the one in its first beat.
-      if (dut.busy_q && dut.header_q.kind == KindShort) begin
-        assert (dut.second_q == beat_t'(dut.header_q.qid));
-        if (queue_valid_o) assert (queue_o.qid == {4'd0, dut.header_q.qid});
+      if (busy && header.kind == KindShort) begin
+        assert (dut.u_parse.second_q == beat_t'(header.qid));
+        if (queue_valid_o) assert (queue_o.qid == {4'd0, header.qid});
       end
-      // The entry that was looked up is the one that the packet names; and what it is checked for is stable.
-      if (region_check_o) assert (entry_q == (region_extended_o ? region_key_o[5:0] : 6'(src_o)));
+      // The entry that was looked up is the one that the packet names; and what it is checked for
+      // is stable.
+      if (region_o.check) assert (entry_q == (region_o.extended ? region_o.key[5:0] : 6'(src_o)));
       if (looked_q) assert (beats_o == look_beats);
       if ((looked_q && checking_q) || (write_piece && !is_message_q)) begin
-        assert (region_check_o);
-        assert (region_address_o == address_q && beats_o == beats_q && src_o == region_src_q);
-        assert (region_extended_o == region_extended_q);
-        if (region_extended_o) assert (region_key_o == region_key_q);
+        assert (region_o.check);
+        assert (region_o.address == address_q && beats_o == beats_q && src_o == region_src_q);
+        assert (region_o.extended == region_extended_q);
+        if (region_o.extended) assert (region_o.key == region_key_q);
       end
-      // What its flow has taken is written or dropped to its last beat, or was none and is given back.
-      if (dut.check_end && dut.check_state_q != 3'd0 && dut.data_kind && flow_ok) begin
+      // What its flow has taken is written or dropped to its last beat, or was none and is given
+      // back.
+      if (dut.check_end && dut.check_state_q != 3'd0 && data_kind && flow_ok) begin
         assert ((piece_valid_o && piece_o.last) || (refused_valid_o && refused_void_o));
       end
       // A head moves only for a message that its flow takes.
       if (queue_commit_o) assert (flow_ok && is_message_q && queue_i.code == '0);
       if (refused_valid_o) assert (flow_ok_q && !table_ok_q);
       // Never two in a row.
-      if (rxctl_valid_o) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
+      if (rxctl_o.valid) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
-      assert (dut.u_links.owner_q != 2'd3);
+      assert (dut.u_parse.u_links.owner_q != 2'd3);
       for (int i = 0; i < 2; i++) begin
-        assert (!dut.stands_q[i] || !taken_q[i]);
-        assert (dut.look_q[i].src == header_before[i].src[2:0]);
-        assert (dut.look_q[i].qid == header_before[i].qid && dut.look_q[i].entry == beat_before_q[i][5:0]);
+        assert (!dut.u_parse.stands_q[i] || !taken_q[i]);
+        assert (dut.u_parse.look_q[i].src == header_before[i].src[2:0]);
+        assert (dut.u_parse.look_q[i].qid == header_before[i].qid);
+        assert (dut.u_parse.look_q[i].entry == beat_before_q[i][5:0]);
       end
-      assert (dut.read_q <= 3'd6);
-      if (dut.busy_q || dut.read_q != 3'd0) assert (dut.data_q == (dut.formed_q && dut.data_kind));
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2 || dut.read_q == 3'd6) begin
-        assert (dut.busy_q && !dut.check_q && !dut.cut_q && !rxctl_valid_o);
+      assert (read <= 3'd6);
+      if (busy || read != 3'd0) begin
+        assert (dut.u_parse.data_q == (dut.u_parse.formed_q && data_kind));
       end
-      if (dut.check_q || dut.cut_q || dut.check_state_q != 3'd0 || rxctl_valid_o) assert (dut.busy_q);
-      if (dut.cut_q) assert (!dut.check_q && dut.wanted && dut.read_q == 3'd0 && !rxctl_valid_o);
-      if ((dut.busy_q || dut.read_q != 3'd0) && dut.data_kind) assert (!dut.extra_q);
-      if (dut.check_q && dut.data_kind) assert (dut.legal);
-      if (dut.check_q && !dut.data_kind) assert (dut.read_q == 3'd0);
-      if (dut.busy_q && !dut.check_q) assert (looked_q && !checking_q && !table_ok_q);
-      if (rxctl_valid_o) assert (dut.check_q && !dut.data_kind);
-      if (dut.busy_q && entry_q != 6'(src_o)) assert (dut.extended || !dut.wanted);
-      if (dut.check_q && dut.data_kind) begin
-        if (!dut.message) assert (entry_q == (dut.extended ? dut.third_q[5:0] : 6'(src_o)));
+      if (read == 3'd1 || read == 3'd2 || read == 3'd6) begin
+        assert (busy && !complete && !cut && !rxctl_o.valid);
       end
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd6) assert (!dut.extra_q);
-      if (dut.read_q == 3'd1 || dut.read_q == 3'd2) assert (dut.header_q.kind != KindShort);
-      if (dut.read_q == 3'd6) assert (dut.check_state_q == 3'd0 && dut.header_q.kind == KindShort);
-      if (dut.read_q == 3'd2) assert (dut.extended);
-      if (dut.read_q == 3'd2 || dut.read_q == 3'd3) assert (dut.legal && dut.data_kind);
-      if ((dut.read_q == 3'd1 && dut.legal && dut.data_kind) || dut.read_q == 3'd2 ||
-          (dut.read_q == 3'd6 && dut.legal) ||
-          (dut.check_q && dut.data_kind)) begin
-        assert (dut.header_q.beats >= 7'd1 && dut.header_q.beats <= 7'(PacketBeats));
+      if (complete || cut || dut.check_state_q != 3'd0 || rxctl_o.valid) assert (busy);
+      if (cut) assert (!complete && wanted && read == 3'd0 && !rxctl_o.valid);
+      if ((busy || read != 3'd0) && data_kind) assert (!dut.u_parse.extra_q);
+      if (complete && data_kind) assert (legal);
+      if (complete && !data_kind) assert (read == 3'd0);
+      if (busy && !complete) assert (looked_q && !checking_q && !table_ok_q);
+      if (rxctl_o.valid) assert (complete && !data_kind);
+      if (busy && entry_q != 6'(src_o)) assert (extended || !wanted);
+      if (complete && data_kind) begin
+        if (!dut.message) assert (entry_q == (extended ? dut.u_parse.third_q[5:0] : 6'(src_o)));
+      end
+      if (read == 3'd1 || read == 3'd6) assert (!dut.u_parse.extra_q);
+      if (read == 3'd1 || read == 3'd2) assert (header.kind != KindShort);
+      if (read == 3'd6) assert (dut.check_state_q == 3'd0 && header.kind == KindShort);
+      if (read == 3'd2) assert (extended);
+      if (read == 3'd2 || read == 3'd3) assert (legal && data_kind);
+      if ((read == 3'd1 && legal && data_kind) || read == 3'd2 ||
+          (read == 3'd6 && legal) ||
+          (complete && data_kind)) begin
+        assert (header.beats >= 7'd1 && header.beats <= 7'(PacketBeats));
       end
       assert (dut.check_state_q <= 3'd5);
       if (dut.check_state_q == 3'd0) begin
         assert (!asking_q && !message_q && !queue_open_q);
-        if (dut.busy_q) begin
+        if (busy) begin
           assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
-          if (dut.wanted) assert (dut.read_q == 3'd1 || dut.read_q == 3'd6);
+          if (wanted) assert (read == 3'd1 || read == 3'd6);
         end
       end else if (dut.check_state_q == 3'd2) begin
         assert (asking_q == (dut.ask_sent_q && !dut.verdict_here_q));
         assert (message_q == (dut.lookup_sent_q && !dut.answer_here_q));
         if (!dut.message) assert (looked_q == !dut.answer_here_q);
-        assert (dut.check_q || dut.cut_q || dut.read_q == 3'd1 || dut.read_q == 3'd2);
-        if (!dut.check_q) assert (!dut.lookup_sent_q && !dut.answer_here_q);
+        assert (complete || cut || read == 3'd1 || read == 3'd2);
+        if (!complete) assert (!dut.lookup_sent_q && !dut.answer_here_q);
         if (dut.answer_here_q && !dut.message) assert (checking_q);
         if (message_q || queue_open_q) assert (dut.message);
         if (dut.lookup_sent_q) assert (dut.message);
@@ -285,26 +299,26 @@ module rdma_receive_props
         assert (queue_open_q == (dut.answer_here_q && dut.message));
       end else begin
         assert (!asking_q && !message_q && !queue_open_q);
-        if (dut.check_state_q == 3'd1) assert (dut.check_q && !dut.data_kind && !rxctl_valid_o);
-        else if (!dut.cut_q) begin
-          assert (dut.check_q);
+        if (dut.check_state_q == 3'd1) assert (complete && !data_kind && !rxctl_o.valid);
+        else if (!cut) begin
+          assert (complete);
           if (!dut.message) assert (!looked_q && checking_q);
         end
-        if (dut.check_state_q >= 3'd4) assert (!dut.cut_q);
+        if (dut.check_state_q >= 3'd4) assert (!cut);
       end
-      if (looked_q && checking_q) assert (dut.check_state_q == 3'd2 && dut.data_kind && !dut.message);
+      if (looked_q && checking_q) assert (dut.check_state_q == 3'd2 && data_kind && !dut.message);
       if (dut.check_state_q >= 3'd2) begin
-        assert (dut.data_kind && dut.header_q.beats != '0);
+        assert (data_kind && header.beats != '0);
         if (dut.ask_sent_q || dut.check_state_q != 3'd2) assert (ask_q == ask_o);
         if (!dut.message && checking_q) begin
-          assert (!is_message_q && address_q == dut.second_q);
-          assert (region_extended_q == region_extended_o && region_src_q == src_o);
-          assert (region_key_q == region_key_o);
+          assert (!is_message_q && address_q == dut.u_parse.second_q);
+          assert (region_extended_q == region_o.extended && region_src_q == src_o);
+          assert (region_key_q == region_o.key);
         end
-        if (!dut.cut_q && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
-          assert (is_message_q == dut.message && beats_q == dut.header_q.beats);
+        if (!cut && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
+          assert (is_message_q == dut.message && beats_q == header.beats);
         end
-        assert (dut.wanted);
+        assert (wanted);
       end
       if (dut.check_state_q == 3'd2 && dut.verdict_here_q) begin
         assert (flow_ok_q == (dut.verdict_q == VerdictOk));
@@ -315,7 +329,7 @@ module rdma_receive_props
       end
       if (dut.check_state_q == 3'd3) begin
         assert (flow_ok_q && !table_ok_q);
-        if (!dut.cut_q) assert (!dut.passed_q && !dut.wraps_q);
+        if (!cut) assert (!dut.passed_q && !dut.wraps_q);
       end
       if (dut.check_state_q >= 3'd4) begin
         assert (dut.passed_q == (flow_ok_q && table_ok_q));
@@ -336,8 +350,8 @@ module rdma_receive_props
       if (dut.check_state_q == 3'd5) assert (dut.wraps_q && dut.passed_q);
 
       cover (write_piece && second);
-      cover (write_piece && is_message_q && dut.header_q.kind == KindShort);
-      cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_extended_o);
+      cover (write_piece && is_message_q && header.kind == KindShort);
+      cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_o.extended);
       cover (refused_valid_o && !refused_void_o);
       cover (refused_valid_o && refused_void_o);
       cover (piece_valid_o && piece_o.drop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_segment: a read that failed ends its packet as bad, at once, and the rest of that packet is not sent; every
-/// failure is reported once, to 4096 in one record, however long the record waits.
+/// rdma_segment: a read that failed ends its packet as bad, at once, and the rest of that packet is
+/// not sent; every failure is reported once, to 4096 in one record, however long the record waits.
 ///
 /// What is granted, when data comes and which of it is bad is arbitrary.
 module rdma_segment_props
@@ -15,12 +15,8 @@ module rdma_segment_props
   input logic [MaxHosts-1:0] control_room_i,
   input logic [MaxHosts-1:0] own_room_i,
   input logic                control_link_i,
-  input logic                control_valid_i,
-  input header_t             control_header_i,
-  input control_t            control_i,
-  input logic                own_valid_i,
-  input header_t             own_header_i,
-  input control_t            own_i,
+  input control_packet_t     control_i,
+  input control_packet_t     own_i,
   input logic                post_i,
   input post_t               post_data_i,
   input logic                post_link_i,
@@ -36,16 +32,16 @@ module rdma_segment_props
   input logic [NumLinks-1:0] voq_ready_i,
   input logic                error_ready_i
 );
-  logic rst_ni, control_take_o, control_ready_o, own_ready_o, message_free_o, message_busy_o, message_re_o;
-  logic job_ready_o, plan_ready_o, data_ready_o, job_done_o, voq_last_o, write_last_o, write_bad_o, begun_o;
-  logic error_valid_o, idle_o;
-  flow_t control_flow_o, voq_flow_o, write_flow_o, begun_flow_o, error_flow_o;
+  logic rst_ni, control_take_o, control_ready_o, own_ready_o, message_free_o, message_busy_o;
+  logic message_re_o;
+  logic job_ready_o, plan_ready_o, data_ready_o, job_done_o, begun_o, idle_o;
+  flow_t control_flow_o, begun_flow_o;
+  announce_t voq_o;
+  voq_beat_t write_beat_o;
+  read_error_t error_o;
   logic [10:0] message_addr_o;
   logic [NumLinks-1:0] voq_valid_o, write_o;
-  beat_t write_data_o;
   seq_t begun_seq_o;
-  tag_t error_tag_o;
-  logic [11:0] error_more_o;
   rdma_segment #(.NumLinks(NumLinks)) dut (.*);
 
   logic started_q = 1'b0;
@@ -56,12 +52,14 @@ module rdma_segment_props
   localparam logic [2:0] StHead = 3'd0;
   localparam logic [2:0] StSkip = 3'd4;
 
-  // A bad beat of a read was taken for a packet that is being sent; the packet's rest is being dropped.
+  // A bad beat of a read was taken for a packet that is being sent; the packet's rest is being
+  // dropped.
   logic bad, skips;
   assign skips = dut.state_q == StSkip;
   assign bad   = data_valid_i && data_ready_o && data_bad_i && !skips;
 
-  // Failures since a record was taken, the one that began the record not counted; and the record on offer.
+  // Failures since a record was taken, the one that began the record not counted; and the record on
+  // offer.
   logic        bad_q, skips_q, offered_q, taken_q;
   logic [12:0] more_q;
   flow_t       flow_q, error_flow_q;
@@ -69,34 +67,34 @@ module rdma_segment_props
   always_ff @(posedge clk_i) begin
     bad_q        <= started_q && bad;
     skips_q      <= started_q && skips;
-    offered_q    <= started_q && error_valid_o;
+    offered_q    <= started_q && error_o.valid;
     taken_q      <= error_ready_i;
     flow_q       <= dut.job_q.flow;
     tag_q        <= dut.job_q.tag;
-    error_flow_q <= error_flow_o;
-    error_tag_q  <= error_tag_o;
-    if (!started_q || !error_valid_o || error_ready_i) more_q <= '0;
+    error_flow_q <= error_o.flow;
+    error_tag_q  <= error_o.tag;
+    if (!started_q || !error_o.valid || error_ready_i) more_q <= '0;
     else if (bad && !more_q[12]) more_q <= more_q + 13'd1;
   end
 
   always_comb begin
     if (started_q) begin
       // It ends its packet, as bad; and nothing else does.
-      assert (bad_q == (write_o != '0 && write_bad_o));
-      if (bad_q) assert (write_last_o && (skips || dut.state_q == StHead));
+      assert (bad_q == (write_o != '0 && write_beat_o.bad));
+      if (bad_q) assert (write_beat_o.last && (skips || dut.state_q == StHead));
       // Nothing is sent of what is behind it.
       if (skips) assert (write_o == '0 || bad_q);
       if (skips_q) assert (write_o == '0);
       // One record at a time is held until it is taken, and counts what has failed meanwhile.
       if (offered_q && !taken_q) begin
-        assert (error_valid_o && error_flow_o == error_flow_q && error_tag_o == error_tag_q);
+        assert (error_o.valid && error_o.flow == error_flow_q && error_o.tag == error_tag_q);
       end else begin
-        assert (error_valid_o == bad_q);
-        if (error_valid_o) assert (error_flow_o == flow_q && error_tag_o == tag_q);
+        assert (error_o.valid == bad_q);
+        if (error_o.valid) assert (error_o.flow == flow_q && error_o.tag == tag_q);
       end
-      if (error_valid_o) assert (error_more_o == (more_q[12] ? 12'hFFF : more_q[11:0]));
+      if (error_o.valid) assert (error_o.more == (more_q[12] ? 12'hFFF : more_q[11:0]));
 
-      cover (error_valid_o && error_more_o == 12'd1);
+      cover (error_o.valid && error_o.more == 12'd1);
       cover (bad_q && dut.state_q == StHead);
       cover (skips && !bad_q && dut.left_q == 7'd1);
     end

@@ -5,9 +5,9 @@
 /// Control packets of a destination never take more than their part of its VOQs, and the
 /// interface's own never the last place of it.
 ///
-/// What is granted has a length, as rdma_send gives it; when it is granted, which links are up, what
-/// data comes and when the VOQs take a beat is arbitrary. One destination is watched for its control
-/// packets: they leave, in any way that is possible.
+/// What is granted has a length, as rdma_send gives it; when it is granted, which links are up,
+/// what data comes and when the VOQs take a beat is arbitrary. One destination is watched for its
+/// control packets: they leave, in any way that is possible.
 module rdma_segment_spread_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -19,12 +19,8 @@ module rdma_segment_spread_props
   input host_t               host_id_i,
   input logic                bench_i,
   input logic [NumLinks-1:0] up_i,
-  input logic                control_valid_i,
-  input header_t             control_header_i,
-  input control_t            control_i,
-  input logic                own_valid_i,
-  input header_t             own_header_i,
-  input control_t            own_i,
+  input control_packet_t     control_i,
+  input control_packet_t     own_i,
   input logic                post_i,
   input post_t               post_data_i,
   input logic                post_link_i,
@@ -44,16 +40,16 @@ module rdma_segment_spread_props
   localparam flow_t Watch = 3'd5;
 
   logic rst_ni, control_take_o, control_ready_o, own_ready_o, message_free_o, message_busy_o;
-  logic message_re_o, job_ready_o, plan_ready_o, data_ready_o, job_done_o, voq_last_o, write_last_o;
-  logic write_bad_o, begun_o, error_valid_o, idle_o, control_link_i;
-  flow_t control_flow_o, voq_flow_o, write_flow_o, begun_flow_o, error_flow_o;
+  logic message_re_o, job_ready_o, plan_ready_o, data_ready_o, job_done_o, begun_o, idle_o;
+  logic control_link_i;
+  flow_t control_flow_o, begun_flow_o;
+  announce_t voq_o;
+  voq_beat_t write_beat_o;
+  read_error_t error_o;
   logic [10:0] message_addr_o;
   logic [NumLinks-1:0] voq_valid_o, write_o;
   logic [MaxHosts-1:0] control_room_i, own_room_i;
-  beat_t write_data_o;
   seq_t begun_seq_o;
-  tag_t error_tag_o;
-  logic [11:0] error_more_o;
   rdma_segment #(.NumLinks(NumLinks), .EarlyPosts(EarlyPosts)) dut (.*);
 
   room_t [NumLinks-1:0] used;
@@ -126,8 +122,8 @@ module rdma_segment_spread_props
     logic                last;
   } announced_t;
   announced_t now, one_q, two_q, due;  // announced a cycle ago, and two
-  assign now = '{valid: voq_valid_o != '0 && voq_ready_i == '1, link: voq_valid_o, flow: voq_flow_o,
-                 last: voq_last_o};
+  assign now = '{valid: voq_valid_o != '0 && voq_ready_i == '1, link: voq_valid_o, flow: voq_o.flow,
+                 last: voq_o.last};
   assign due = two_q.valid ? two_q : one_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -139,7 +135,7 @@ module rdma_segment_spread_props
     end
   end
 
-  // ---------------------------------------------------------------- control packets of the watched destination
+  // ------------------------------------------------ control packets of the watched destination
   logic [2:0] inside_q;
   logic       begins, begins_own;
   assign begins     = (dut.go_control || dut.go_own) && dut.control_flow == Watch;
@@ -173,7 +169,8 @@ module rdma_segment_spread_props
       if (leaves_i) assume (inside_q != '0);
     end
     if (started_q) begin
-      // A packet has the beats that its header says, or ends earlier as bad. It has two or more, the first good.
+      // A packet has the beats that its header says, or ends earlier as bad. It has two or more,
+      // the first good.
       if (dut.emit) begin
         if (dut.last && !dut.bad) assert (sent_q + 8'd1 == beats_of(head));
         if (dut.bad) assert (dut.last && sent_q + 8'd1 <= beats_of(head));
@@ -184,7 +181,8 @@ module rdma_segment_spread_props
       if (voq_valid_o != '0) assert ($onehot(voq_valid_o));
       if (two_q.valid) assert (write_o != '0 && EarlyPosts);
       if (write_o != '0) begin
-        assert (due.valid && due.link == write_o && due.flow == write_flow_o && due.last == write_last_o);
+        assert (due.valid && due.link == write_o && due.flow == write_beat_o.flow &&
+                due.last == write_beat_o.last);
       end else if (!EarlyPosts) begin
         assert (!one_q.valid);
       end
@@ -225,7 +223,8 @@ module rdma_segment_spread_props
       if (dut.state_q == StHead || dut.state_q == StSkip) assert (sent_q == '0);
       // The accounts know of a control packet a cycle after it began; none begins meanwhile.
       if (control_take_o) assert (dut.state_q == StControl);
-      assert (3'(u_spread.control_q[Watch]) + 3'(control_take_o && control_flow_o == Watch) == inside_q);
+      assert (inside_q == 3'(u_spread.control_q[Watch]) +
+                          3'(control_take_o && control_flow_o == Watch));
       if (control_room_i[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets));
       if (own_room_i[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets - 1));
       // What was announced ahead is a message's first two beats.
@@ -234,7 +233,8 @@ module rdma_segment_spread_props
         assert (dut.post_valid_q && one_q.valid && !one_q.last == !(dut.state_q == StPayload &&
                 dut.left_q == 7'd1));
         assert (one_q.flow == (dut.state_q == StHead ? dut.post_q.flow : dut.flow_q));
-        assert (one_q.link == NumLinks'(1) << (dut.state_q == StHead ? dut.post_link_q : dut.link_q));
+        assert (one_q.link ==
+                NumLinks'(1) << (dut.state_q == StHead ? dut.post_link_q : dut.link_q));
         assert (dut.state_q == StHead || (dut.message_q && sent_q == 8'd1));
       end
       assert (2'(one_q.valid) + 2'(two_q.valid) == 2'(write_o != '0) + 2'(dut.announced_q));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_send and rdma_spread: the window and the VOQs' room, whatever the host writes and the network does.
+/// rdma_send and rdma_spread: the window and the VOQs' room, whatever the host writes and the
+/// network does.
 ///
-/// One destination is watched; all are alike. What is read from the queues is arbitrary and may change
-/// between two looks; so may links come and go. Its numbers are acknowledged, and its packets leave, in any
-/// way that is possible: never more than there are. What a session's end has torn does not go on in the next one.
+/// One destination is watched; all are alike. What is read from the queues is arbitrary and may
+/// change between two looks; so may links come and go. Its numbers are acknowledged, and its
+/// packets leave, in any way that is possible: never more than there are. What a session's end has
+/// torn does not go on in the next one.
 module rdma_send_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -15,28 +17,19 @@ module rdma_send_props
   input logic                 clk_i,
   input logic                 run_i,
   input logic                 bench_i,
-  input logic                 coming_i,
-  input flow_t                coming_flow_i,
-  input logic                 coming_message_i,
-  input logic                 coming_early_i,
-  input logic                 write_i,
-  input logic [10:0]          write_addr_i,
-  input beat_t                write_data_i,
+  input coming_t              coming_i,
+  input store_t               store_i,
   input logic [MaxHosts-1:0]  request_ready_i,
-  input logic [6:0]           slot_i,
-  input logic [7:0]           slots_i,
-  input beat_t                request_data_i,
   input logic [MaxHosts-1:0]  message_ready_i,
-  input logic [7:0]           place_i,
-  input logic [6:0]           number_i,
+  input heads_t               heads_i,
+  input beat_t                request_data_i,
   input logic                 message_grant_i,
   input beat_t                message_data_i,
   input logic [MaxHosts-1:0]  open_next_i,
   input session_t             session_i,
   input logic [NumLinks-1:0]  up_i,
   input logic [MaxHosts-1:0]  stir_i,
-  input logic                 failed_i,
-  input flow_t                failed_flow_i,
+  input flow_event_t          failed_i,
   input logic                 request_free_i,
   input logic                 message_free_i,
   input logic                 give_ready_i,
@@ -54,27 +47,22 @@ module rdma_send_props
 );
   logic rst_ni, clear_i;
   flow_t clear_flow_i, flow_o;
-  logic look_o, request_re_o, request_advance_o, request_two_o, request_only_o, message_re_o, message_advance_o;
-  logic [10:0] request_addr_o, message_addr_o;
-  logic [6:0] message_size_o;
-  logic commit_o, take_o, record_o, job_valid_o, read_valid_o, plan_o, post_valid_o;
-  packets_t commit_count_o;
+  logic look_o, plan_o, idle_o;
+  queue_read_t request_read_o, message_read_o;
+  advance_t advance_o;
+  commit_t commit_o;
   room_t [NumLinks-1:0] used_i;
-  logic [LinkWidth-1:0] link_i, plan_link_o, post_link_o;
+  logic [LinkWidth-1:0] link_i;
   logic [NumLinks-1:0] mask_o;
-  beats_t take_beats_o;
-  logic [5:0] record_seq_o;
-  return_t record_return_o, give_return_o;
-  job_t job_o;
-  logic [63:3] read_addr_o;
-  logic [9:0] read_beats_o;
-  post_t post_o;
-  logic give_valid_o, error_valid_o, idle_o;
-  logic [7:0] error_code_o;
-  tag_t error_tag_o;
-  logic [63:0] error_address_o;
+  packet_grant_t packet_o;
+  request_grant_t request_o;
+  message_grant_t message_o;
+  give_t give_o;
+  send_error_t error_o;
+  numbers_t numbers_i;
   seq_t next_i;
   logic [6:0] lag_i, left_i;
+  assign numbers_i = '{next: next_i, session: session_i, lag: lag_i};
   logic [MaxHosts-1:0] open_i;
   always_ff @(posedge clk_i) open_i <= open_next_i;
 
@@ -96,8 +84,8 @@ module rdma_send_props
     .mask_i             (mask_o),
     .used_o             (used_i),
     .link_o             (link_i),
-    .take_i             (take_o),
-    .beats_i            (take_beats_o),
+    .take_i             (packet_o.valid),
+    .beats_i            (packet_o.beats),
     .gone_i,
     .gone_link_i,
     .gone_flow_i,
@@ -144,7 +132,7 @@ module rdma_send_props
       acked_q <= '0;
       left_q  <= '0;
     end else begin
-      if (commit_o && here) next_q <= next_q + 16'(commit_count_o);
+      if (commit_o.valid && here) next_q <= next_q + 16'(commit_o.count);
       acked_q <= acked_q + 16'(acked_i);
       left_q  <= left_q + 7'(leaves_i);
     end
@@ -171,14 +159,16 @@ module rdma_send_props
     for (int l = 0; l < int'(NumLinks); l++) begin
       ahead[l] = '0;
       for (int k = 0; k < int'(NumLinks); k++) begin
-        if (mask_o[k] && k != l && (k < l) == ((LinkWidth'(k) >= link_i) == (LinkWidth'(l) >= link_i))) begin
+        if (mask_o[k] && k != l &&
+            (k < l) == ((LinkWidth'(k) >= link_i) == (LinkWidth'(l) >= link_i))) begin
           ahead[l] = ahead[l] + 3'd1;
         end
       end
       onto[l] = mask_o[l] ? share(packets + 5'(links) - 5'(ahead[l]) - 5'd1, links) : '0;
     end
   end
-  function automatic logic [4:0] share(logic [4:0] count, logic [2:0] over);  // rounded down, of 10 at most
+  // Rounded down, of 10 at most.
+  function automatic logic [4:0] share(logic [4:0] count, logic [2:0] over);
     unique case (over)
       3'd1:    return count;
       3'd2:    return count >> 1;
@@ -201,22 +191,24 @@ module rdma_send_props
   // The look in progress went past the reckoning.
   logic quick_q;
   always_ff @(posedge clk_i) begin
-    if (dut.state_q == 4'd2) quick_q <= dut.message_q && dut.roomy_d;
-    if (dut.state_q == 4'd3) quick_q <= dut.plain && dut.roomy_q;
-    if (dut.state_q == 4'd10) quick_q <= dut.plain && dut.roomy_d;
+    if (dut.state_q == 4'd2) quick_q <= dut.message_q && dut.u_room.roomy_o;
+    if (dut.state_q == 4'd3) quick_q <= dut.want.plain && dut.u_room.roomy_q;
+    if (dut.state_q == 4'd10) quick_q <= dut.want.plain && dut.u_room.roomy_o;
   end
 
   // A part of the next request was granted, the last one not; and its session has ended since.
   logic part_q, torn_q, granted;
-  assign granted = job_valid_o && here;
+  assign granted = request_o.valid && here;
   always_ff @(posedge clk_i) begin
     if (!live_q) begin
       part_q <= 1'b0;
       torn_q <= 1'b0;
     end else begin
-      if (granted) part_q <= !job_o.final_part;
-      if (failed_i && failed_flow_i == Watch) torn_q <= part_q || (granted && !job_o.final_part);
-      if (give_valid_o && here && !give_return_o.message) begin
+      if (granted) part_q <= !request_o.job.final_part;
+      if (failed_i.valid && failed_i.flow == Watch) begin
+        torn_q <= part_q || (granted && !request_o.job.final_part);
+      end
+      if (give_o.valid && here && !give_o.back.message) begin
         part_q <= 1'b0;
         torn_q <= 1'b0;
       end
@@ -224,9 +216,9 @@ module rdma_send_props
   end
 
   logic sized;  // what is looked at has a length that there is
-  assign sized = dut.legal_q && !(dut.message_q && dut.source_bad_q);
+  assign sized = dut.u_decode.legal_q && !(dut.message_q && dut.u_decode.source_bad_q);
   logic single;  // one packet alone: its own beats
-  assign single = dut.packets_q == 4'd1;
+  assign single = dut.u_decode.packets_q == 4'd1;
 
   always_comb begin
     if (started_q) begin
@@ -236,7 +228,7 @@ module rdma_send_props
       if (gone_i && gone_flow_i == Watch) assume (11'(gone_beats_i) <= used[gone_link_i]);
       assume (acked_i <= lag);
       assume (bench_i == bench_q);
-      if (coming_early_i) assume (coming_i && !coming_message_i);
+      if (coming_i.early) assume (coming_i.valid && !coming_i.message);
       if (leaves_i) assume (away != '0);
     end
     if (started_q && !live_q) assert (dut.state_q == 4'd0);
@@ -247,50 +239,50 @@ module rdma_send_props
       // Room: what data takes of a VOQ leaves the control packets theirs.
       for (int l = 0; l < int'(NumLinks); l++) assert (used[l] <= 11'(DataBeats));
       // A packet is one, and goes to a link that was up.
-      if (take_o) begin
-        assert (mask_o[link_i] && take_beats_o > 7'd1 && take_beats_o <= 7'(MaxBeats));
+      if (packet_o.valid) begin
+        assert (mask_o[link_i] && packet_o.beats > 7'd1 && packet_o.beats <= 7'(MaxBeats));
       end
-      if (commit_o) assert (commit_count_o >= 4'd1 && commit_count_o <= 4'd8);
+      if (commit_o.valid) assert (commit_o.count >= 4'd1 && commit_o.count <= 4'd8);
       // The rest of what a session's end has torn is not granted: it is refused, as a whole.
       if (granted) assert (!torn_q);
       // Nothing is read but what was looked at, to the cycle before.
-      if (read_valid_o) assert (looked_q);
+      if (request_o.read) assert (looked_q);
       if (idle_o) assert (!look_o);
-      if (read_valid_o) begin
-        assert (read_beats_o >= 10'd1 && read_beats_o <= 10'd512);
-        assert (read_beats_o <= 10'(7'(commit_count_o) << 6) &&
-                read_beats_o > 10'(7'(commit_count_o - 4'd1) << 6));
+      if (request_o.read) begin
+        assert (request_o.beats >= 10'd1 && request_o.beats <= 10'd512);
+        assert (request_o.beats <= 10'(7'(commit_o.count) << 6) &&
+                request_o.beats > 10'(7'(commit_o.count - 4'd1) << 6));
       end
-      assert (!(job_valid_o && post_valid_o));
-      if (commit_o) assert (open_i[flow_o]);
+      assert (!(request_o.valid && message_o.valid));
+      if (commit_o.valid) assert (open_i[flow_o]);
       // What came early is a slot of its own, and waits for its release.
-      if ((commit_o || dut.refuse) && dut.early_q) begin
-        assert (request_ready_i[flow_o] && !dut.message_q && !request_two_o);
-        if (commit_o) assert (commit_count_o == 4'd1 && request_only_o);
+      if ((commit_o.valid || dut.refuse) && dut.early_q) begin
+        assert (request_ready_i[flow_o] && !dut.message_q && !advance_o.two);
+        if (commit_o.valid) assert (commit_o.count == 4'd1 && advance_o.only);
       end
 
       // Inductive strengthening.
-      assert (dut.part_q[Watch] == part_q && dut.torn_q[Watch] == torn_q);
+      assert (dut.u_parts.part_q[Watch] == part_q && dut.u_parts.torn_q[Watch] == torn_q);
       assert (dut.state_q <= 4'd10);
       if (dut.state_q != 4'd0) assert (mask_o != '0);
       if (judging) begin
-        assert (dut.link_q == link_i);
+        assert (dut.u_room.link_q == link_i);
         if (here) begin
-          assert (lag <= dut.lag_q && dut.lag_q <= 7'd64);
-          assert (away <= dut.away_q && dut.away_q <= 7'd64);
+          assert (lag <= dut.u_room.lag_q && dut.u_room.lag_q <= 7'd64);
+          assert (away <= dut.u_room.away_q && dut.u_room.away_q <= 7'd64);
           for (int l = 0; l < int'(NumLinks); l++) begin
-            assert (used[l] <= dut.used_q[l] && dut.used_q[l] <= 11'(DataBeats));
+            assert (used[l] <= dut.u_room.used_q[l] && dut.u_room.used_q[l] <= 11'(DataBeats));
           end
         end
       end
       if (dut.state_q != 4'd0 && dut.state_q != 4'd1) assert (dut.open_q == open_i[flow_o]);
       if (dut.state_q >= 4'd4 && dut.state_q <= 4'd7 &&
           (sized || dut.state_q == 4'd7)) begin
-        assert (dut.packets_q >= 4'd1 && dut.packets_q <= 4'd8);
-        assert (dut.beats_q <= 10'(7'(dut.packets_q) << 6) &&
-                dut.beats_q > 10'(7'(dut.packets_q - 4'd1) << 6));
+        assert (dut.u_decode.packets_q >= 4'd1 && dut.u_decode.packets_q <= 4'd8);
+        assert (dut.u_decode.beats_q <= 10'(7'(dut.u_decode.packets_q) << 6) &&
+                dut.u_decode.beats_q > 10'(7'(dut.u_decode.packets_q - 4'd1) << 6));
       end
-      if (judging) assert (dut.links_q == links);
+      if (judging) assert (dut.u_room.links_q == links);
       if (dut.early_q && dut.state_q != 4'd0) begin
         assert (dut.state_q <= 4'd2 || dut.state_q >= 4'd6);
         assert (!dut.message_q);
@@ -298,49 +290,52 @@ module rdma_send_props
       end
       if (dut.state_q >= 4'd3 && dut.state_q <= 4'd6) begin
         for (int l = 0; l < int'(NumLinks); l++) begin
-          assert (dut.free_q[l] == 11'(DataBeats) - dut.used_q[l]);
+          assert (dut.u_room.free_q[l] == 11'(DataBeats) - dut.u_room.used_q[l]);
         end
       end
-      if (dut.state_q >= 4'd3 && dut.state_q <= 4'd6 && dut.roomy_q) begin
-        assert (dut.lag_q < 7'd64 && dut.away_q < 7'd64);
-        assert (dut.used_q[dut.link_q] <= 11'(DataBeats - MaxBeats));
+      if (dut.state_q >= 4'd3 && dut.state_q <= 4'd6 && dut.u_room.roomy_q) begin
+        assert (dut.u_room.lag_q < 7'd64 && dut.u_room.away_q < 7'd64);
+        assert (dut.u_room.used_q[dut.u_room.link_q] <= 11'(DataBeats - MaxBeats));
       end
+      if (dut.state_q == 4'd3) assert (dut.u_room.room_ok_q && dut.u_room.window_ok_q);
       if (dut.state_q == 4'd4 || dut.state_q == 4'd5) assert (!quick_q);
       if (dut.state_q == 4'd6 && quick_q) begin
-        assert (dut.roomy_q && dut.room_ok_q && dut.window_ok_q && !dut.extended);
-        if (sized) assert (dut.packets_q == 4'd1);
+        assert (dut.u_room.roomy_q && dut.u_room.room_ok_q && dut.u_room.window_ok_q &&
+                !dut.u_decode.extended);
+        if (sized) assert (dut.u_decode.packets_q == 4'd1);
       end
       if (dut.state_q == 4'd5 || (dut.state_q == 4'd6 && !quick_q)) begin
         if (sized) begin
-          assert (dut.need_all_q ==
-                  longest(share(5'(dut.packets_q) + 5'(links) - 5'd1, links)));
-          assert (dut.need_one_q == 11'(dut.head_beats) + 11'(dut.beats_q));
+          assert (dut.u_room.need_all_q ==
+                  longest(share(5'(dut.u_decode.packets_q) + 5'(links) - 5'd1, links)));
+          assert (dut.u_room.need_one_q == 11'(dut.want.head) + 11'(dut.u_decode.beats_q));
         end
-        assert (dut.window_ok_q == (8'(dut.lag_q) + 8'(dut.packets_q) <= 8'd64 &&
-                                    8'(dut.away_q) + 8'(dut.packets_q) <= 8'd64));
+        assert (dut.u_room.window_ok_q ==
+                (8'(dut.u_room.lag_q) + 8'(dut.u_decode.packets_q) <= 8'd64 &&
+                 8'(dut.u_room.away_q) + 8'(dut.u_decode.packets_q) <= 8'd64));
       end
-      if (dut.state_q == 4'd6 && !quick_q) assert (dut.room_ok_q == dut.room_ok);
+      if (dut.state_q == 4'd6 && !quick_q) assert (dut.u_room.room_ok_q == dut.u_room.room_ok);
       if (dut.state_q == 4'd7) begin
-        assert (dut.left_q < dut.packets_q);
+        assert (dut.left_q < dut.u_decode.packets_q);
         assert (dut.rest_q <= 10'(7'(packets) << 6) && dut.rest_q > 10'(7'(packets - 5'd1) << 6));
       end
       if (planning) begin
         for (int l = 0; l < int'(NumLinks); l++) begin
           if (single) begin
-            if (link_i == LinkWidth'(l)) assert (used[l] + 11'(take_beats_o) <= 11'(DataBeats));
+            if (link_i == LinkWidth'(l)) assert (used[l] + 11'(packet_o.beats) <= 11'(DataBeats));
           end else begin
             assert (12'(used[l]) + longest(onto[l]) <= 12'(DataBeats));
           end
         end
       end
 
-      cover (commit_o && here && commit_count_o == 4'd8 && mask_o == '1);
-      cover (commit_o && here && !dut.final_q);
-      cover (commit_o && here && quick_q);
-      cover (commit_o && here && dut.early_q);
-      cover (commit_o && here && !quick_q && single);
-      cover (give_valid_o && error_ready_i);
-      cover (take_o && here && lag == 7'd8);
+      cover (commit_o.valid && here && commit_o.count == 4'd8 && mask_o == '1);
+      cover (commit_o.valid && here && !dut.u_decode.final_q);
+      cover (commit_o.valid && here && quick_q);
+      cover (commit_o.valid && here && dut.early_q);
+      cover (commit_o.valid && here && !quick_q && single);
+      cover (give_o.valid && error_ready_i);
+      cover (packet_o.valid && here && lag == 7'd8);
     end
   end
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_voq, the side of the link: packets are whole and begin only with room, and no beat is read that has
-/// not been announced, whatever is in the memory.
+/// rdma_voq, the side of the link: packets are whole and begin only with room, and no beat is read
+/// that has not been announced, whatever is in the memory.
 ///
-/// Both clocks are one here; the crossing is async_fifo's. One destination is watched for its beats.
+/// Both clocks are one here; the crossing is async_fifo's. One destination is watched for its
+/// beats.
 module rdma_voq_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -15,13 +16,9 @@ module rdma_voq_props
 ) (
   input logic        clk_i,
   input logic        valid_i,
-  input flow_t       flow_i,
-  input logic        last_i,
+  input announce_t   announce_i,
   input logic        write_i,
-  input flow_t       write_flow_i,
-  input logic        write_last_i,
-  input logic        bad_i,
-  input beat_t       data_i,
+  input voq_beat_t   beat_i,
   input logic        departure_ready_i,
   input logic        bench_i,
   input logic [31:0] stamp_i,
@@ -32,12 +29,10 @@ module rdma_voq_props
 );
   localparam logic Watch = 1'b1;
 
-  logic rst_ni, link_clk_i, link_rst_ni, ready_o, departure_valid_o, tx_valid_o, sent_o, dropped_o;
-  logic idle_o;
+  logic rst_ni, link_clk_i, link_rst_ni, ready_o, departure_valid_o, tx_valid_o, idle_o;
+  sent_t sent_o;
   departure_t departure_o;
   flit_t tx_flit_o;
-  flow_t sent_flow_o;
-  seq_t sent_seq_o;
   assign link_clk_i  = clk_i;
   assign link_rst_ni = rst_ni;
 
@@ -85,7 +80,7 @@ module rdma_voq_props
     enabled_q <= dut.enable_q;
   end
 
-  // ---------------------------------------------------------------- beats of the watched destination
+  // ------------------------------------------------------------ beats of the watched destination
   logic [7:0] ahead_q;   // announced and not read
   logic [7:0] packet_q;  // read of the packet in progress
   logic told, read, here;
@@ -105,8 +100,9 @@ module rdma_voq_props
 
   always_comb begin
     if (started_q) begin
-      // A destination that there is; and there is room: what is read is freed when its packet has left.
-      assume (flow_i < flow_t'(NumHosts));
+      // A destination that there is; and there is room: what is read is freed when its packet has
+      // left.
+      assume (announce_i.flow < flow_t'(NumHosts));
       if (told) begin
         assume (dut.token.beats >= 4'd1 && dut.token.beats <= 4'd8);
         assume (9'(ahead_q) + 9'(packet_q) + 9'(dut.token.beats) <= 9'(Beats));
@@ -149,7 +145,8 @@ module rdma_voq_props
                               !(dut.have_q && (dut.beat_q.last || dut.beat_q.bad))));
       assert (!dut.high_q || (dut.have_q && !dut.beat_q.bad && dut.word_q != '0));
       if (dut.busy_q) assert (dut.word_q <= 4'd8);
-      // The first beat is there, or comes out of the memory; it is the only one that can be put from there.
+      // The first beat is there, or comes out of the memory; it is the only one that can be put
+      // from there.
       if (dut.busy_q && dut.word_q == '0) begin
         assert ((dut.have_q || dut.read_q) && !dut.last_q);
         if (dut.have_q) assert (!dut.beat_q.last && !dut.beat_q.bad);
@@ -166,7 +163,7 @@ module rdma_voq_props
       end
       cover (take && tx_flit_o.kind == FlitEop);
       cover (take && tx_flit_o.kind == FlitEdb);
-      cover (dropped_o);
+      cover (sent_o.dropped);
     end
   end
 endmodule

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: RDMA network interface between a host bus and 1 to 4 serial links.
 ///
-/// bar -> rdma_bar -> queues, tables, registers; rdma_tx -> link_port -> serdes; serdes -> link_port ->
-/// rdma_rx -> dma. Formats, rules and cores: docs/explanation/cores/rdma.md.
+/// bar -> rdma_ni_host -> registers, and rdma_core: queues, tables, both halves -> dma; rdma_core
+/// <-> rdma_ni_links <-> serdes. Formats, rules and cores: docs/explanation/cores/rdma.md.
 ///
-///   Clocks      clk_i for bar, dma, irq and probes (100 MHz PCI-X, 125 MHz PCIe); link_clk_i, 78.125 MHz, for
-///               the serdes pins and link_time_ns_i. rst_ni is synchronized into link_clk_i here
+///   Clocks      clk_i for bar, dma, irq and probes (100 MHz PCI-X, 125 MHz PCIe); link_clk_i,
+///               78.125 MHz, for the serdes pins and link_time_ns_i. rst_ni is synchronized into
+///               link_clk_i here
 ///   BAR 0       64 KiB
 ///   Interrupt   irq_o: one cycle, each time that an unmasked source is set anew
-///   Throughput  a beat a cycle of clk_i from and to host memory; a word a cycle of link_clk_i on each link
+///   Throughput  a beat a cycle of clk_i from and to host memory; a word a cycle of link_clk_i on
+///               each link
 ///   Checks      keys and bounds before anything is written   (proved: formal/rdma)
-///   Parameters  NumHosts 2..8, NumLinks 1..4; Outstanding 1..4 transfers whose reads may be under way;
-///               EarlyPosts 1: messages leave a cycle earlier, only where clk_i is no slower than link_clk_i;
-///               StoreForward 0: payload is written before its check sum is known, as published; TxDepth
-///               words of the buffers at the far ends; the others as link_port
+///   Parameters  NumHosts 2..8, NumLinks 1..4; Outstanding 1..4 transfers whose reads may be under
+///               way; EarlyPosts 1: messages leave a cycle earlier, only where clk_i is no slower
+///               than link_clk_i; StoreForward 0: payload is written before its check sum is known,
+///               as published; TxDepth words of the buffers at the far ends; the others as
+///               link_port
 ///   Not done    other word widths; a second host bus
 module rdma_ni
   import rdma_pkg::*;
@@ -146,9 +149,13 @@ module rdma_ni
   // ---------------------------------------------------------------- the host's loads and stores
   rdma_ctrl_pkg::control_t control;
   rdma_ctrl_pkg::state_t   state;
+  table_access_t table_access;
+  table_data_t table_data;
+  store_t store;
+  logic bar_refused, host_idle, ready;
 
-  axi_pkg::bar_request_t  bar, registers;
-  axi_pkg::bar_response_t bar_answer, registers_answer;
+  axi_pkg::bar_request_t  bar;
+  axi_pkg::bar_response_t bar_answer;
   assign bar = {
       bar_awvalid_i, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
       bar_wvalid_i, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bar_bready_i,
@@ -156,207 +163,85 @@ module rdma_ni
   };
   assign {bar_awready_o, bar_wready_o, bar_bvalid_o, bar_bid_o, bar_bresp_o, bar_arready_o,
           bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = bar_answer;
-  logic r_cyc, r_stb, r_we, r_stall, r_ack, r_err;
-  logic [13:0] r_adr;
-  logic [3:0]  r_sel;
-  logic [31:0] r_dat_w, r_dat_r;
 
-  logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_rvalid;
-  logic [10:0] rq_addr, mq_addr;
-  beat_t rq_data, mq_data, table_wdata, table_rdata;
-  logic [7:0] rq_strb, mq_strb;
-  logic [15:3] table_addr, table_raddr;
-  logic bar_refused, bar_idle, axi_idle, ready;
-
-  rdma_bar u_bar (
-    .clk_i,
-    .rst_ni,
-    .ready_i       (ready),
-    .bar_i         (bar),
-    .bar_o         (bar_answer),
-    .bus_o         (registers),
-    .bus_i         (registers_answer),
-    .rq_coming_o   (rq_coming),
-    .rq_we_o       (rq_we),
-    .rq_addr_o     (rq_addr),
-    .rq_data_o     (rq_data),
-    .rq_strb_o     (rq_strb),
-    .rq_last_o     (rq_last),
-    .mq_we_o       (mq_we),
-    .mq_addr_o     (mq_addr),
-    .mq_data_o     (mq_data),
-    .mq_strb_o     (mq_strb),
-    .table_we_o    (table_we),
-    .table_addr_o  (table_addr),
-    .table_data_o  (table_wdata),
-    .table_re_o    (table_re),
-    .table_raddr_o (table_raddr),
-    .table_rvalid_i(table_rvalid),
-    .table_rdata_i (table_rdata),
-    .refused_o     (bar_refused),
-    .idle_o        (bar_idle)
-  );
-
-  pcie_axi_wb #(
-    .AddrWidth(14)
-  ) u_axi_wb (
-    .clk_i,
-    .rst_ni,
-    .bar_i     (registers),
-    .bar_o     (registers_answer),
-    .wb_cyc_o  (r_cyc),
-    .wb_stb_o  (r_stb),
-    .wb_we_o   (r_we),
-    .wb_adr_o  (r_adr),
-    .wb_sel_o  (r_sel),
-    .wb_dat_o  (r_dat_w),
-    .wb_stall_i(r_stall),
-    .wb_ack_i  (r_ack),
-    .wb_err_i  (r_err),
-    .wb_dat_i  (r_dat_r),
-    .idle_o    (axi_idle)
-  );
-
-  // The map has 256 bytes; what lies above is no register. A block of registers never stalls.
-  logic own, own_ack, own_err, none_q;
-  assign own   = r_adr[13:8] == '0;
-  assign r_ack = own_ack;
-  assign r_err = own_err || none_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) none_q <= 1'b0;
-    else         none_q <= r_cyc && r_stb && !own && !r_stall;
-  end
-
-  logic irq_pending, irq;
-  wb_rdma #(
+  rdma_ni_host #(
     .NumHosts(NumHosts),
     .NumLinks(NumLinks)
-  ) u_regs (
+  ) u_host (
     .clk_i,
     .rst_ni,
-    .state_i   (state),
-    .control_o (control),
-    .pending_o (irq_pending),
-    .irq_o     (irq),
-    .wb_cyc_i  (r_cyc),
-    .wb_stb_i  (r_stb && own),
-    .wb_we_i   (r_we),
-    .wb_adr_i  (32'(r_adr)),
-    .wb_sel_i  (r_sel),
-    .wb_dat_i  (r_dat_w),
-    .wb_stall_o(r_stall),
-    .wb_ack_o  (own_ack),
-    .wb_err_o  (own_err),
-    .wb_dat_o  (r_dat_r)
-  );
-  assign irq_o[0] = irq;
-
-  // ---------------------------------------------------------------- benchmark mode, seen by the links
-  logic link_bench, link_bench_settled;
-  sync_bits u_link_bench (
-    .clk_i    (link_clk_i),
-    .rst_ni   (link_rst_n),
-    .d_i      (control.bench),
-    .q_o      (link_bench),
-    .settled_o(link_bench_settled)
+    .ready_i  (ready),
+    .bar_i    (bar),
+    .bar_o    (bar_answer),
+    .store_o  (store),
+    .table_o  (table_access),
+    .table_i  (table_data),
+    .state_i  (state),
+    .control_o(control),
+    .refused_o(bar_refused),
+    .irq_o    (irq_o[0]),
+    .idle_o   (host_idle)
   );
 
   // ---------------------------------------------------------------- links
-  logic [NumLinks-1:0] up, rx_valid, tx_valid, tx_ready, link_idle;
-  logic [NumLinks-1:0] crc_bad, poisoned, invalid, cut, credit_bad, dropped, overflow;
+  logic [NumLinks-1:0] up, rx_valid, tx_valid, tx_ready, overflow;
   flit_t [NumLinks-1:0]  rx_flit;
   flit_t [NumLinks-1:0]  tx_flit;
   count_t [NumLinks-1:0] stored;
   count_t [NumLinks-1:0][NumHosts-1:0] room;
   logic [3:0][15:0] link_bad, link_invalid;
+  logic links_idle;
 
-  for (genvar i = 0; i < int'(NumLinks); i++) begin : gen_link
-    id_t rx_id;
-    word_t tx_word;
-    assign serdes_tx_data_o[32*i+:32] = tx_word.data;
-    assign serdes_tx_k_o[4*i+:4]      = tx_word.k;
+  rdma_ni_links #(
+    .NumHosts      (NumHosts),
+    .NumLinks      (NumLinks),
+    .TxDepth       (TxDepth),
+    .CreditInPacket(CreditInPacket),
+    .CreditWords   (CreditWords),
+    .RefreshWords  (RefreshWords),
+    .InitWords     (InitWords),
+    .AlignWords    (AlignWords)
+  ) u_links (
+    .clk_i,
+    .rst_ni,
+    .link_clk_i,
+    .link_rst_ni(link_rst_n),
+    .bench_i    (control.bench),
+    .bad_o      (link_bad),
+    .invalid_o  (link_invalid),
+    .serdes_rx_data_i,
+    .serdes_rx_k_i,
+    .serdes_signal_i,
+    .serdes_tx_data_o,
+    .serdes_tx_k_o,
+    .up_o       (up),
+    .rx_valid_o (rx_valid),
+    .rx_flit_o  (rx_flit),
+    .stored_i   (stored),
+    .overflow_i (overflow),
+    .room_o     (room),
+    .tx_valid_i (tx_valid),
+    .tx_ready_o (tx_ready),
+    .tx_flit_i  (tx_flit),
+    .idle_o     (links_idle)
+  );
 
-    link_port #(
-      .NumRxIds      (1),
-      .NumTxIds      (NumHosts),
-      .TxDepth       (TxDepth),
-      .MaxWords      (rdma_pkg::MaxWords),
-      .CreditInPacket(CreditInPacket),
-      .CreditWords   (CreditWords),
-      .RefreshWords  (RefreshWords),
-      .InitWords     (InitWords),
-      .AlignWords    (AlignWords),
-      .FlitRegister  (1'b0)
-    ) u_port (
-      .clk_i       (link_clk_i),
-      .rst_ni      (link_rst_n),
-      .signal_i    (serdes_signal_i[i]),
-      .rx_i        ('{k: serdes_rx_k_i[4*i+:4], data: serdes_rx_data_i[32*i+:32]}),
-      .tx_o        (tx_word),
-      .bench_i     (link_bench),
-      .up_o        (up[i]),
-      .rx_valid_o  (rx_valid[i]),
-      .rx_flit_o   (rx_flit[i]),
-      .rx_id_o     (rx_id),
-      .stored_i    (stored[i]),
-      .room_o      (room[i]),
-      .tx_valid_i  (tx_valid[i]),
-      .tx_ready_o  (tx_ready[i]),
-      .tx_flit_i   (tx_flit[i]),
-      .crc_bad_o   (crc_bad[i]),
-      .poisoned_o  (poisoned[i]),
-      .invalid_o   (invalid[i]),
-      .cut_o       (cut[i]),
-      .credit_bad_o(credit_bad[i]),
-      .dropped_o   (dropped[i]),
-      .idle_o      (link_idle[i])
-    );
-
-    gray_counter u_bad (
-      .clk_i  (link_clk_i),
-      .rst_ni (link_rst_n),
-      .event_i(crc_bad[i] || poisoned[i] || cut[i] || overflow[i]),
-      .rclk_i (clk_i),
-      .rrst_ni(rst_ni),
-      .count_o(link_bad[i])
-    );
-    gray_counter u_invalid (
-      .clk_i  (link_clk_i),
-      .rst_ni (link_rst_n),
-      .event_i(invalid[i]),
-      .rclk_i (clk_i),
-      .rrst_ni(rst_ni),
-      .count_o(link_invalid[i])
-    );
-
-    logic unused_port;
-    assign unused_port = ^{rx_id, credit_bad[i], dropped[i]};
-  end
-  for (genvar i = int'(NumLinks); i < 4; i++) begin : gen_no_link
-    assign link_bad[i]     = '0;
-    assign link_invalid[i] = '0;
-  end
-
-  // ---------------------------------------------------------------- the two halves
-  logic [MaxHosts-1:0] ctl_room;
-  logic ctl_valid, ctl_ready, rxctl_valid;
-  header_t ctl_header, rxctl_header;
-  control_t ctl, rxctl;
-  logic local_valid, local_ready, local_message, done_valid, done_ready, err_valid, err_ready;
-  flow_t local_flow, done_flow;
-  logic [15:0] local_count;
-  beat_t done_word, err_beat0, err_beat1;
+  // ---------------------------------------------------------------- both halves
+  logic running, core_idle;
   logic [NumHosts-1:0] irq_flow;
-
-  logic request_posted, request_bad, message_posted, message_bad, granted, issued, begun, probed;
-  logic ignored, failed, tx_idle, running;
-  flow_t begun_flow;
-  seq_t begun_seq;
-  logic [NumLinks-1:0] sent, voq_dropped;
-  flow_t [NumLinks-1:0] sent_flow;
-  seq_t [NumLinks-1:0] sent_seq;
-  logic taken, refused, known, beyond, not_open, malformed, retired, lost, opened, write_error;
-  logic record_lost, header_came, write_issued, answered, notice, rx_idle;
+  rdma_tx_pkg::tx_events_t tx_events;
+  rdma_rx_pkg::rx_events_t rx_events;
+  config_t settings;
+  burst_t aw, ar;
+  assign settings = '{
+      enable:       control.enable,
+      bench:        control.bench,
+      host:         control.host,
+      session:      control.session,
+      probe_cycles: control.probe_cycles,
+      lost_cycles:  control.lost_cycles,
+      ring: '{base: control.err_base[63:6], size: control.err_size, tail: control.err_tail}
+  };
 
   assign dma_awid_o    = '0;
   assign dma_awsize_o  = 3'd3;
@@ -364,216 +249,62 @@ module rdma_ni
   assign dma_arid_o    = '0;
   assign dma_arsize_o  = 3'd3;
   assign dma_arburst_o = 2'b01;
+  assign {dma_awaddr_o, dma_awlen_o, dma_awuser_o} = aw;
+  assign {dma_araddr_o, dma_arlen_o, dma_aruser_o} = ar;
 
-  logic tx_arvalid, tx_arready, tx_rvalid, tx_rready, tx_rearly, share_idle;
-  logic [63:0] tx_araddr;
-  logic [7:0] tx_arlen;
-  logic [12:0] tx_aruser;
-  logic flush_valid, flush_ready, flush_done, flush_failed;
-  logic [63:3] flush_addr;
-  rdma_read_share u_share (
-    .clk_i,
-    .rst_ni,
-    .bursts_arvalid_i(tx_arvalid),
-    .bursts_arready_o(tx_arready),
-    .bursts_araddr_i (tx_araddr),
-    .bursts_arlen_i  (tx_arlen),
-    .bursts_aruser_i (tx_aruser),
-    .bursts_rvalid_o (tx_rvalid),
-    .bursts_rready_i (tx_rready),
-    .bursts_rearly_o (tx_rearly),
-    .beat_valid_i    (flush_valid),
-    .beat_ready_o    (flush_ready),
-    .beat_addr_i     (flush_addr),
-    .beat_done_o     (flush_done),
-    .beat_failed_o   (flush_failed),
-    .arvalid_o       (dma_arvalid_o),
-    .arready_i       (dma_arready_i),
-    .araddr_o        (dma_araddr_o),
-    .arlen_o         (dma_arlen_o),
-    .aruser_o        (dma_aruser_o),
-    .rvalid_i        (dma_rvalid_i),
-    .rready_o        (dma_rready_o),
-    .rresp_i         (dma_rresp_i),
-    .rlast_i         (dma_rlast_i),
-    .rearly_i        (dma_rearly_i),
-    .idle_o          (share_idle)
-  );
-
-  rdma_tx #(
-    .NumHosts   (NumHosts),
-    .NumLinks   (NumLinks),
-    .Outstanding(Outstanding),
-    .EarlyPosts (EarlyPosts)
-  ) u_tx (
-    .clk_i,
-    .rst_ni,
-    .link_clk_i,
-    .link_rst_ni     (link_rst_n),
-    .enable_i        (control.enable),
-    .running_o       (running),
-    .host_id_i       (control.host),
-    .first_session_i (control.session),
-    .probe_cycles_i  (control.probe_cycles),
-    .link_enable_i   (control.links[NumLinks-1:0]),
-    .bench_i         (control.bench),
-    .stamp_i         (time_ns_i[31:0]),
-    .link_stamp_i    (link_time_ns_i[31:0]),
-    .rq_coming_i     (rq_coming),
-    .rq_we_i         (rq_we),
-    .rq_addr_i       (rq_addr),
-    .rq_data_i       (rq_data),
-    .rq_strb_i       (rq_strb),
-    .rq_last_i       (rq_last),
-    .mq_we_i         (mq_we),
-    .mq_addr_i       (mq_addr),
-    .mq_data_i       (mq_data),
-    .mq_strb_i       (mq_strb),
-    .mq_last_i       (rq_last),
-    .arvalid_o       (tx_arvalid),
-    .arready_i       (tx_arready),
-    .araddr_o        (tx_araddr),
-    .arlen_o         (tx_arlen),
-    .aruser_o        (tx_aruser),
-    .arsoon_o        (dma_arsoon_o),
-    .rvalid_i        (tx_rvalid),
-    .rready_o        (tx_rready),
-    .rdata_i         (dma_rdata_i),
-    .rresp_i         (dma_rresp_i),
-    .rlast_i         (dma_rlast_i),
-    .rearly_i        (tx_rearly),
-    .ctl_room_o      (ctl_room),
-    .ctl_valid_i     (ctl_valid),
-    .ctl_ready_o     (ctl_ready),
-    .ctl_header_i    (ctl_header),
-    .ctl_i           (ctl),
-    .rxctl_valid_i   (rxctl_valid),
-    .rxctl_header_i  (rxctl_header),
-    .rxctl_i         (rxctl),
-    .local_valid_o   (local_valid),
-    .local_ready_i   (local_ready),
-    .local_flow_o    (local_flow),
-    .local_message_o (local_message),
-    .local_count_o   (local_count),
-    .done_valid_o    (done_valid),
-    .done_ready_i    (done_ready),
-    .done_flow_o     (done_flow),
-    .done_word_o     (done_word),
-    .err_valid_o     (err_valid),
-    .err_ready_i     (err_ready),
-    .err_beat0_o     (err_beat0),
-    .err_beat1_o     (err_beat1),
-    .up_i            (up),
-    .room_i          (room),
-    .tx_valid_o      (tx_valid),
-    .tx_ready_i      (tx_ready),
-    .tx_flit_o       (tx_flit),
-    .sent_o          (sent),
-    .sent_flow_o     (sent_flow),
-    .sent_seq_o      (sent_seq),
-    .dropped_o       (voq_dropped),
-    .request_posted_o(request_posted),
-    .request_bad_o   (request_bad),
-    .message_posted_o(message_posted),
-    .message_bad_o   (message_bad),
-    .granted_o       (granted),
-    .issued_o        (issued),
-    .begun_o         (begun),
-    .begun_flow_o    (begun_flow),
-    .begun_seq_o     (begun_seq),
-    .probed_o        (probed),
-    .ignored_o       (ignored),
-    .failed_o        (failed),
-    .idle_o          (tx_idle)
-  );
-
-  rdma_rx #(
+  rdma_core #(
     .NumHosts    (NumHosts),
     .NumLinks    (NumLinks),
+    .Outstanding (Outstanding),
+    .EarlyPosts  (EarlyPosts),
     .StoreForward(StoreForward)
-  ) u_rx (
+  ) u_core (
     .clk_i,
     .rst_ni,
     .link_clk_i,
-    .link_rst_ni    (link_rst_n),
-    .enable_i       (control.enable),
-    .host_id_i      (control.host),
-    .lost_cycles_i  (control.lost_cycles),
-    .ready_o        (ready),
-    .rx_valid_i     (rx_valid),
-    .rx_flit_i      (rx_flit),
-    .stored_o       (stored),
-    .table_we_i     (table_we),
-    .table_addr_i   (table_addr),
-    .table_data_i   (table_wdata),
-    .table_re_i     (table_re),
-    .table_raddr_i  (table_raddr),
-    .table_rvalid_o (table_rvalid),
-    .table_rdata_o  (table_rdata),
-    .awvalid_o      (dma_awvalid_o),
-    .awready_i      (dma_awready_i),
-    .awaddr_o       (dma_awaddr_o),
-    .awlen_o        (dma_awlen_o),
-    .awuser_o       (dma_awuser_o),
-    .awsoon_o       (dma_awsoon_o),
-    .wvalid_o       (dma_wvalid_o),
-    .wready_i       (dma_wready_i),
-    .wdata_o        (dma_wdata_o),
-    .wstrb_o        (dma_wstrb_o),
-    .wlast_o        (dma_wlast_o),
-    .bvalid_i       (dma_bvalid_i),
-    .bready_o       (dma_bready_o),
-    .bresp_i        (dma_bresp_i),
-    .flush_valid_o  (flush_valid),
-    .flush_ready_i  (flush_ready),
-    .flush_addr_o   (flush_addr),
-    .flush_done_i   (flush_done),
-    .flush_failed_i (flush_failed),
-    .ctl_valid_o    (ctl_valid),
-    .ctl_ready_i    (ctl_ready),
-    .ctl_room_i     (ctl_room),
-    .ctl_header_o   (ctl_header),
-    .ctl_o          (ctl),
-    .rxctl_valid_o  (rxctl_valid),
-    .rxctl_header_o (rxctl_header),
-    .rxctl_o        (rxctl),
-    .local_valid_i  (local_valid),
-    .local_ready_o  (local_ready),
-    .local_flow_i   (local_flow),
-    .local_message_i(local_message),
-    .local_count_i  (local_count),
-    .done_valid_i   (done_valid),
-    .done_ready_o   (done_ready),
-    .done_flow_i    (done_flow),
-    .done_word_i    (done_word),
-    .err_valid_i    (err_valid),
-    .err_ready_o    (err_ready),
-    .err_beat0_i    (err_beat0),
-    .err_beat1_i    (err_beat1),
-    .err_base_i     (control.err_base[63:6]),
-    .err_size_i     (control.err_size),
-    .err_tail_i     (control.err_tail),
-    .irq_flow_o     (irq_flow),
-    .overflow_o     (overflow),
-    .taken_o        (taken),
-    .refused_o      (refused),
-    .known_o        (known),
-    .beyond_o       (beyond),
-    .not_open_o     (not_open),
-    .malformed_o    (malformed),
-    .retired_o      (retired),
-    .lost_o         (lost),
-    .opened_o       (opened),
-    .write_error_o  (write_error),
-    .record_lost_o  (record_lost),
-    .header_o       (header_came),
-    .write_o        (write_issued),
-    .answered_o     (answered),
-    .notice_o       (notice),
-    .idle_o         (rx_idle)
+    .link_rst_ni  (link_rst_n),
+    .config_i     (settings),
+    .link_enable_i(control.links[NumLinks-1:0]),
+    .stamp_i      (time_ns_i[31:0]),
+    .link_stamp_i (link_time_ns_i[31:0]),
+    .running_o    (running),
+    .ready_o      (ready),
+    .store_i      (store),
+    .table_i      (table_access),
+    .table_o      (table_data),
+    .awvalid_o    (dma_awvalid_o),
+    .awready_i    (dma_awready_i),
+    .aw_o         (aw),
+    .awsoon_o     (dma_awsoon_o),
+    .wvalid_o     (dma_wvalid_o),
+    .wready_i     (dma_wready_i),
+    .w_o          ({dma_wdata_o, dma_wstrb_o, dma_wlast_o}),
+    .b_i          ('{valid: dma_bvalid_i, resp: dma_bresp_i}),
+    .bready_o     (dma_bready_o),
+    .arvalid_o    (dma_arvalid_o),
+    .arready_i    (dma_arready_i),
+    .ar_o         (ar),
+    .arsoon_o     (dma_arsoon_o),
+    .rvalid_i     (dma_rvalid_i),
+    .rready_o     (dma_rready_o),
+    .r_i          ('{data: dma_rdata_i, resp: dma_rresp_i, last: dma_rlast_i}),
+    .rearly_i     (dma_rearly_i),
+    .up_i         (up),
+    .rx_valid_i   (rx_valid),
+    .rx_flit_i    (rx_flit),
+    .stored_o     (stored),
+    .overflow_o   (overflow),
+    .room_i       (room),
+    .tx_valid_o   (tx_valid),
+    .tx_ready_i   (tx_ready),
+    .tx_flit_o    (tx_flit),
+    .irq_flow_o   (irq_flow),
+    .tx_events_o  (tx_events),
+    .rx_events_o  (rx_events),
+    .idle_o       (core_idle)
   );
 
-  // ---------------------------------------------------------------- counters
+  // ---------------------------------------------------------------- counters and probes
   logic [NumLinks-1:0] host_up;
   logic host_up_settled;
   sync_bits #(.Width(NumLinks)) u_host_up (
@@ -585,96 +316,49 @@ module rdma_ni
   );
 
   logic unused_settled;
-  assign unused_settled = link_bench_settled ^ host_up_settled;
+  assign unused_settled = host_up_settled;
 
-  rdma_ctrl_pkg::counters_t counters_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      counters_q <= '0;
-    end else begin
-      if (granted) counters_q.granted <= counters_q.granted + 32'd1;
-      if (begun) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
-      if (taken) counters_q.packets_taken <= counters_q.packets_taken + 32'd1;
-      if (refused) counters_q.packets_refused <= counters_q.packets_refused + 32'd1;
-      if (known) counters_q.packets_known <= counters_q.packets_known + 32'd1;
-      if (beyond || not_open || malformed) begin
-        counters_q.packets_stray <= counters_q.packets_stray + 32'd1;
-      end
-      if (retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
-      if (lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
-      if (opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
-      if (failed) counters_q.sessions_failed <= counters_q.sessions_failed + 32'd1;
-      if (probed) counters_q.probes <= counters_q.probes + 32'd1;
-      if (request_bad || message_bad || bar_refused) begin
-        counters_q.posts_bad <= counters_q.posts_bad + 32'd1;
-      end
-      if (write_error) counters_q.write_errors <= counters_q.write_errors + 32'd1;
-      if (record_lost) counters_q.records_lost <= counters_q.records_lost + 32'd1;
-    end
-  end
+  rdma_ctrl_pkg::counters_t counters;
+  rdma_ni_probes u_probes (
+    .clk_i,
+    .rst_ni,
+    .tx_i      (tx_events),
+    .rx_i      (rx_events),
+    .refused_i (bar_refused),
+    .counters_o(counters),
+    .probe_o,
+    .probe_tag_o
+  );
+
   assign state = '{
       running: running,
       ready: ready,
       up: 4'(host_up),
       irq: 8'(irq_flow),
-      counters: counters_q,
+      counters: counters,
       link_bad: link_bad,
       link_invalid: link_invalid
   };
-  assign status_granted_o           = counters_q.granted;
-  assign status_packets_sent_o      = counters_q.packets_sent;
-  assign status_packets_taken_o     = counters_q.packets_taken;
-  assign status_packets_refused_o   = counters_q.packets_refused;
-  assign status_packets_known_o     = counters_q.packets_known;
-  assign status_packets_stray_o     = counters_q.packets_stray;
-  assign status_packets_retired_o   = counters_q.packets_retired;
-  assign status_packets_lost_o      = counters_q.packets_lost;
-  assign status_sessions_opened_o   = counters_q.sessions_opened;
-  assign status_sessions_failed_o   = counters_q.sessions_failed;
-  assign status_probes_o            = counters_q.probes;
-  assign status_posts_bad_o         = counters_q.posts_bad;
-  assign status_write_errors_o      = counters_q.write_errors;
-  assign status_records_lost_o      = counters_q.records_lost;
+  assign status_granted_o           = counters.granted;
+  assign status_packets_sent_o      = counters.packets_sent;
+  assign status_packets_taken_o     = counters.packets_taken;
+  assign status_packets_refused_o   = counters.packets_refused;
+  assign status_packets_known_o     = counters.packets_known;
+  assign status_packets_stray_o     = counters.packets_stray;
+  assign status_packets_retired_o   = counters.packets_retired;
+  assign status_packets_lost_o      = counters.packets_lost;
+  assign status_sessions_opened_o   = counters.sessions_opened;
+  assign status_sessions_failed_o   = counters.sessions_failed;
+  assign status_probes_o            = counters.probes;
+  assign status_posts_bad_o         = counters.posts_bad;
+  assign status_write_errors_o      = counters.write_errors;
+  assign status_records_lost_o      = counters.records_lost;
   assign status_up_o = 4'(host_up);
 
-  // ---------------------------------------------------------------- probes
-  logic [NumProbes-1:0] strobe, strobe_q;
-  logic [NumProbes-1:0][7:0] count, count_q;
-  always_comb begin
-    strobe = '0;
-    strobe[RequestPosted] = request_posted;
-    strobe[MessagePosted] = message_posted;
-    strobe[Granted]       = granted;
-    strobe[ReadIssued]    = issued;
-    strobe[PacketBegun]   = begun;
-    strobe[HeaderCame]    = header_came;
-    strobe[WriteIssued]   = write_issued;
-    strobe[Answered]      = answered;
-    strobe[NoticeWritten] = notice;
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      strobe_q <= '0;
-      count_q  <= '0;
-    end else begin
-      strobe_q <= strobe;
-      count_q  <= count;
-    end
-  end
-  // A strobe is late in its cycle: it is counted in the next.
-  always_comb begin
-    for (int unsigned i = 0; i < NumProbes; i++) count[i] = count_q[i] + 8'(strobe_q[i]);
-    probe_o     = strobe;
-    probe_tag_o = count;
-    probe_tag_o[PacketBegun] = {begun_flow, begun_seq[4:0]};
-  end
-
-  assign idle_o = bar_idle && axi_idle && tx_idle && rx_idle && share_idle && (&link_idle) &&
-                  !irq_pending && !irq;
+  assign idle_o = host_idle && core_idle && links_idle;
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,
                     time_ns_i[63:32], link_time_ns_i[63:32],
-                    ignored, sent, voq_dropped, control.err_base[5:0], sent_flow[0], sent_seq[0],
-                    begun_seq[15:5], control.links};
+                    control.err_base[5:0], control.links};
 endmodule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Probe points of the RDMA network interface.
 package rdma_ni_pkg;
-  /// In the order of the bits of `probe_o`, all in the host's clock. Tags: packets have the lowest 5 bits
-  /// of their number above 3 of the other host; the others count.
+  /// In the order of the bits of `probe_o`, all in the host's clock. Tags: packets have the lowest
+  /// 5 bits of their number above 3 of the other host; the others count.
   typedef enum logic [3:0] {
     RequestPosted,  // a descriptor with the start flag is taken
     MessagePosted,  // a message's last beat is taken

@@ -7,10 +7,10 @@
 ///               Writes of a table are whole beats of 8 bytes; others are refused: SLVERR,
 ///               refused_o. Reads of the queues get SLVERR and all ones. Nothing is taken before
 ///               ready_i
-///   Queues      rq_*, mq_*, table_*: one write a cycle, which is taken; rq_last_o with a burst's
-///               last. table_re_o: strobe, answered by table_rvalid_i, one at a time
-///   Latency     a beat at bar_i.wvalid, the first with its address, to rq_we_o, mq_we_o,
-///               table_we_o 1 cycle, to rq_coming_o none
+///   Queues      store_o, table_*: one write a cycle, which is taken. table_re_o: strobe, answered
+///               by table_rvalid_i, one at a time
+///   Latency     a beat at bar_i.wvalid, the first with its address, to store_o and table_we_o
+///               1 cycle, to store_o.coming none
 ///   Throughput  a beat a cycle; 1 cycle between write bursts
 ///   Not done    WRAP and FIXED bursts: treated as INCR
 module rdma_bar
@@ -27,16 +27,7 @@ module rdma_bar
   output axi_pkg::bar_request_t  bus_o,
   input  axi_pkg::bar_response_t bus_i,
 
-  output logic               rq_coming_o, // no register: a slot's first half comes, not its last
-  output logic               rq_we_o,
-  output logic [10:0]        rq_addr_o,
-  output beat_t              rq_data_o,
-  output logic [7:0]         rq_strb_o,
-  output logic               rq_last_o,
-  output logic               mq_we_o,
-  output logic [10:0]        mq_addr_o,
-  output beat_t              mq_data_o,
-  output logic [7:0]         mq_strb_o,
+  output store_t             store_o,     // to the queues; only coming is combinational
   output logic               table_we_o,
   output logic [15:3]        table_addr_o,
   output beat_t              table_data_o,
@@ -116,17 +107,18 @@ module rdma_bar
   assign bar_o.bid     = wstate_q == StWritten ? wid_q : bus_i.bid;
   assign bar_o.bresp   = wstate_q != StWritten ? bus_i.bresp : wfailed_q ? SlvErr : Okay;
 
-  assign rq_coming_o = beat && waddr[15:14] == Requests && !waddr[3] && !bar_i.wlast;
+  logic request_q, message_q, coming;
+  assign coming = beat && waddr[15:14] == Requests && !waddr[3] && !bar_i.wlast;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      rq_we_o    <= 1'b0;
-      mq_we_o    <= 1'b0;
+      request_q  <= 1'b0;
+      message_q  <= 1'b0;
       table_we_o <= 1'b0;
       refused_o  <= 1'b0;
     end else begin
-      rq_we_o    <= beat && waddr[15:14] == Requests;
-      mq_we_o    <= beat && waddr[15:14] == Messages;
+      request_q  <= beat && waddr[15:14] == Requests;
+      message_q  <= beat && waddr[15:14] == Messages;
       table_we_o <= beat && waddr[15:14] == Tables && whole;
       refused_o  <= beat && waddr[15:14] == Tables && !whole;
     end
@@ -143,13 +135,15 @@ module rdma_bar
     strb_q <= bar_i.wstrb;
     last_q <= bar_i.wlast;
   end
-  assign rq_addr_o    = addr_q[13:3];
-  assign rq_data_o    = data_q;
-  assign rq_strb_o    = strb_q;
-  assign rq_last_o    = last_q;
-  assign mq_addr_o    = addr_q[13:3];
-  assign mq_data_o    = data_q;
-  assign mq_strb_o    = strb_q;
+  assign store_o = '{
+      coming:  coming,
+      request: request_q,
+      message: message_q,
+      addr:    addr_q[13:3],
+      data:    data_q,
+      strb:    strb_q,
+      last:    last_q
+  };
   assign table_addr_o = addr_q;
   assign table_data_o = data_q;
 
@@ -223,6 +217,6 @@ module rdma_bar
     bus_o.rready  = rstate_q == StBusRead && bar_i.rready;
   end
 
-  assign idle_o = wstate_q == StIdle && rstate_q == StWait && !rq_we_o && !mq_we_o && !table_we_o &&
-                  !refused_o && !bar_i.awvalid && !bar_i.arvalid;
+  assign idle_o = wstate_q == StIdle && rstate_q == StWait && !request_q && !message_q &&
+                  !table_we_o && !refused_o && !bar_i.awvalid && !bar_i.arvalid;
 endmodule

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Words for the host: notifications, completions, frame words, error records.
 ///
-/// Takes one event at a time, in turn, from the resequencer (act), the send side's errors, its local
-/// notifications and its completions, and makes 8- or 16-byte writes of them.
+/// Takes one event at a time, in turn, from the resequencer (act), the send side's errors, its
+/// local notifications and its completions, and makes 8- or 16-byte writes of them.
 ///
-///   Handshake   *_valid_i/*_ready_o: an event is held until its write is on the bus or it needs none.
-///               act_owes_o with act_ready_o: a WroteNotice answer follows
+///   Handshake   err_i, local_i, done_i, act_*: held until ready: an event's write is on the bus, or it
+///               needs none. act_owes_o with act_ready_o: a WroteNotice answer follows
 ///                                                      (proved: formal/rdma/rdma_notify.sby)
-///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it), else
-///               at once
-///   Records     in a ring of 2^err_size_i records at err_base_i, from its begin when enable_i has risen; a
-///               record that finds it full, or no ring, is counted in the next one, with what it counts itself
-///   Tables      addresses: requests, messages, sources, completions, 8 each; 0: none. we_i, re_i, rvalid_o,
-///               rdata_o as in rdma_regions. Writing a source's address starts its count anew
+///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it),
+///               else at once
+///   Records     in a ring of 2^size records at base (ring_i), from its begin when enable_i has
+///               risen; a record that finds it full, or no ring, is counted in the next one, with
+///               what it counts itself
+///   Tables      addresses: requests, messages, sources, completions, 8 each; 0: none. we_i, re_i,
+///               rvalid_o, rdata_o as in rdma_regions. Writing a source's address starts its count
+///               anew
 ///   Latency     event to notice_valid_o 4 cycles, through a queue 10, a record 2
 ///   Throughput  an event in 8 cycles at most and its writes, but while the host writes addresses
 ///   Not done    order between different events
@@ -26,9 +28,7 @@ module rdma_notify
   input logic rst_ni,
   input logic enable_i,
 
-  input logic [63:6] err_base_i,
-  input logic [3:0]  err_size_i,
-  input logic [15:0] err_tail_i,
+  input error_ring_t ring_i,
 
   input  logic        we_i,
   input  logic [4:0]  waddr_i,
@@ -43,22 +43,12 @@ module rdma_notify
   output logic act_owes_o,
   input  act_t act_i,
 
-  input  logic  err_valid_i,
-  output logic  err_ready_o,
-  input  beat_t err_beat0_i,
-  input  beat_t err_beat1_i,
-
-  input  logic        local_valid_i,
-  output logic        local_ready_o,
-  input  flow_t       local_flow_i,
-  input  logic        local_message_i,
-  input  logic [15:0] local_count_i,
-
-  input  logic  done_valid_i,
-  output logic  done_ready_o,
-  input  flow_t done_flow_i,
-  input  beat_t done_word_i,
-
+  input  error_report_t err_i,
+  output logic          err_ready_o,
+  input  local_report_t local_i,
+  output logic          local_ready_o,
+  input  done_report_t  done_i,
+  output logic          done_ready_o,
   output logic      queue_valid_o,
   input  logic      queue_ready_i,
   output enqueue_t  queue_o,
@@ -107,7 +97,7 @@ module rdma_notify
   event_e event_q;
 
   logic finish;
-  assign req = {done_valid_i, local_valid_i, err_valid_i, act_valid_i};
+  assign req = {done_i.valid, local_i.valid, err_i.valid, act_valid_i};
   arb_rr #(.NumReq(4)) u_turns (
     .clk_i,
     .rst_ni,
@@ -128,8 +118,8 @@ module rdma_notify
 
   always_comb begin
     unique case (event_q)
-      EvLocal: event_addr = {1'b0, local_message_i, local_flow_i};
-      EvDone:  event_addr = {2'd3, done_flow_i};
+      EvLocal: event_addr = {1'b0, local_i.message, local_i.flow};
+      EvDone:  event_addr = {2'd3, done_i.flow};
       default: event_addr = {2'd2, act_i.src};
     endcase
   end
@@ -187,11 +177,11 @@ module rdma_notify
   logic queue_phase_q;
   logic [15:0] queue_count_q;
   logic failed_place_q;  // the record is of a notification that found no place
-  assign used      = head_q - err_tail_i;
-  assign mask      = 16'((17'd1 << err_size_i) - 17'd1);
+  assign used      = head_q - ring_i.tail;
+  assign mask      = 16'((17'd1 << ring_i.size) - 17'd1);
   assign ring_full = (used & ~mask) != '0;
-  assign no_ring   = err_base_i == '0 || err_size_i < 4'd2;
-  assign err_record = record_t'(err_beat0_i);
+  assign no_ring   = ring_i.base == '0 || ring_i.size < 4'd2;
+  assign err_record = record_t'(err_i.beat0);
   // What the record brings; a cycle later itself, if it was lost.
   assign more      = {1'b0, more_q} + (state_q != StRecord ? 13'd1 :
                                        event_q == EvError ? {1'b0, err_record.more} : '0);
@@ -314,8 +304,8 @@ module rdma_notify
     end
     if (state_q == StFrame) address_q <= address_q - addr_t'(beats_q);
     if (state_q == StRecord) begin
-      record_q <= {err_base_i, 3'b000} + addr_t'({head_q & mask, 1'b0});
-      phase_q  <= !head_q[err_size_i];
+      record_q <= {ring_i.base, 3'b000} + addr_t'({head_q & mask, 1'b0});
+      phase_q  <= !head_q[ring_i.size];
       code_q   <= failed_place_q ? queue_code_q : act_i.code;
     end
     if (state_q == StPlace) begin
@@ -355,7 +345,7 @@ module rdma_notify
   always_comb begin
     if (event_q == EvError) begin
       record0 = err_record;
-      record1 = err_beat1_i;
+      record1 = err_i.beat1;
     end else begin
       record0                        = '0;
       record0.code                   = 8'(code_q);
@@ -378,8 +368,8 @@ module rdma_notify
 
   always_comb begin
     unique case (event_q)
-      EvLocal: word_out = 64'(local_count_i);
-      EvDone:  word_out = done_word_i;
+      EvLocal: word_out = 64'(local_i.count);
+      EvDone:  word_out = done_i.word;
       default: word_out = act_i.frame || queued_q ? beat_t'(frame) : beat_t'(told);
     endcase
   end
@@ -405,6 +395,6 @@ module rdma_notify
   assign rdata_o          = word;
   assign busy_o           = state_q != StIdle;
   assign idle_o           = !busy_o && req == '0 && !read_q;
-  logic unused;
-  assign unused = &{1'b0, queue_i};
+  logic unused_queue;
+  assign unused_queue = &{1'b0, queue_i};
 endmodule

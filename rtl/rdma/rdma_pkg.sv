@@ -67,6 +67,112 @@ package rdma_pkg;
     control_e    control;
   } control_t;
 
+  // A control packet between the halves of the interface.
+  typedef struct packed {
+    logic     valid;
+    header_t  header;
+    control_t control;
+  } control_packet_t;
+
+  // A store of the host to its queues of requests and messages.
+  typedef struct packed {
+    logic        coming;   // strobe: a slot's first half is written next, not its last
+    logic        request;  // strobe: a write to a queue of requests; addr is flow, slot, half
+    logic        message;  // strobe: to a queue of messages; addr is flow, beat
+    logic [10:0] addr;
+    beat_t       data;
+    logic [7:0]  strb;
+    logic        last;     // of the host's burst
+  } store_t;
+
+  // Reports of the sending half that become words in host memory. Each is held until its ready.
+  typedef struct packed {
+    logic        valid;
+    flow_t       flow;
+    logic        message;
+    logic [15:0] count;    // slots, or beats of messages, that have left
+  } local_report_t;
+
+  typedef struct packed {
+    logic  valid;
+    flow_t flow;
+    beat_t word;
+  } done_report_t;
+
+  typedef struct packed {
+    logic  valid;
+    beat_t beat0;
+    beat_t beat1;
+  } error_report_t;
+
+  // AXI4 master to host memory: an address, less its handshake, and a beat of a read or a write.
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [7:0]  len;
+    logic [12:0] user;     // bytes that still follow in this run of addresses
+  } burst_t;
+
+  typedef struct packed {
+    logic [63:0] data;
+    logic [1:0]  resp;
+    logic        last;
+  } read_beat_t;
+
+  typedef struct packed {
+    logic [63:0] data;
+    logic [7:0]  strb;
+    logic        last;
+  } write_beat_t;
+
+  typedef struct packed {
+    logic       valid;
+    logic [1:0] resp;
+  } write_answer_t;
+
+  // A read of one beat behind the writes before it, and its answer: strobe.
+  typedef struct packed {
+    logic        valid;
+    logic [63:3] addr;
+  } flush_t;
+
+  typedef struct packed {
+    logic done;
+    logic failed;
+  } flushed_t;
+
+  // The host's access to the tables: strobes, whole beats, by BAR offset; and what was read:
+  // strobe.
+  typedef struct packed {
+    logic        we;
+    logic [15:3] addr;
+    beat_t       data;
+    logic        re;
+    logic [15:3] raddr;
+  } table_access_t;
+
+  typedef struct packed {
+    logic  valid;
+    beat_t data;
+  } table_data_t;
+
+  // Where the error ring is, its size as a power of two, and what the host has read.
+  typedef struct packed {
+    logic [63:6] base;
+    logic [3:0]  size;
+    logic [15:0] tail;
+  } error_ring_t;
+
+  // Settings of the interface, stable while it is enabled.
+  typedef struct packed {
+    logic        enable;
+    logic        bench;         // benchmark mode, as link_port's
+    host_t       host;
+    session_t    session;       // the first one
+    logic [31:0] probe_cycles;
+    logic [31:0] lost_cycles;
+    error_ring_t ring;
+  } config_t;
+
   typedef enum logic [7:0] {
     CodeNone       = rdma_words_pkg::CodeNone,
     CodeDescriptor = rdma_words_pkg::CodeDescriptor,

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Takes packets of all links in turn: parses, asks for leave, and says where their payload goes.
 ///
-/// Payload streams into the payload FIFO while its packet is being checked; the check ends with the pieces
-/// in which it is written, or with one that is dropped. So a packet is checked before its first address
-/// goes out, and one that is refused costs no more than its beats.
+/// Payload streams into the payload FIFO while its packet is being checked; the check ends with the
+/// pieces in which it is written, or with one that is dropped. So a packet is checked before its
+/// first address goes out, and one that is refused costs no more than its beats.
 ///
-///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that comes to be
-///               valid was at the input a cycle before (rdma_link_rx). One that addresses a table is taken when
-///               it has been stable for a cycle: the first, and the one with a key
-///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the order of
-///               the pieces. A packet that is too short is filled up with beats without keep; of one
-///               too long the rest is swallowed. bad on the last beat: what was written is not the packet
+///   Links       valid_i/ready_o, beats with last and bad; packets of one link whole. A beat that
+///               comes to be valid was at the input a cycle before (rdma_link_rx). One that
+///               addresses a table is taken when it has been stable for a cycle: the first, and the
+///               one with a key
+///   Payload     payload_valid_o/payload_ready_i: exactly the beats that the header names, in the
+///               order of the pieces. A packet that is too short is filled up with beats without
+///               keep; of one too long the rest is swallowed. bad on the last beat: what was
+///               written is not the packet
 ///   Pieces      piece_valid_o/piece_ready_i: at most two a packet
-///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a row
-///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A packet
-///               that ends in its header gives its place back: refused_void_o
-///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles for a write
-///               without a key, 4 with one and for a short message, 5 for another; from the first one 4 at
-///               least; while no other client asks
+///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a
+///               row
+///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A
+///               packet that ends in its header gives its place back: refused_void_o
+///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles
+///               for a write without a key, 4 with one and for a short message, 5 for another; from
+///               the first one 4 at least; while no other client asks
 ///   Throughput  a beat a cycle; a packet in 6 cycles or more, and in what its verdict takes
-///   Swallowed   packets that are no packets (malformed_o), and those that their flow does not take
+///   Swallowed   packets that are no packets (events_o.malformed), and those that their flow does
+///               not take
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    what is in the payload
 module rdma_receive
@@ -45,16 +49,8 @@ module rdma_receive
   input  logic     verdict_valid_i,
   input  verdict_e verdict_i,
 
-  output logic        region_look_o,      // strobe, with the beat that names the entry
-  output logic [5:0]  region_entry_o,
-  output logic        region_check_o,     // the header is complete
-  output logic        region_extended_o,  // this and what follows: of the packet that is checked
-  output logic [31:0] region_key_o,
-  output logic [63:0] region_address_o,
-  input  logic        region_answer_i,
-  input  logic [3:0]  region_code_i,
-  input  logic        region_to_queue_i,
-  input  logic [7:0]  region_qid_i,
+  output region_ask_t    region_o,
+  input  region_answer_t region_i,
 
   output logic [7:0] queue_peek_o,  // perhaps asked for in the next cycle
   output logic      queue_valid_o,
@@ -80,29 +76,18 @@ module rdma_receive
   output logic control_open_o,
   output ask_t control_o,
 
-  output logic     rxctl_valid_o,
-  output header_t  rxctl_header_o,
-  output control_t rxctl_o,
+  output control_packet_t rxctl_o,  // strobe
 
-  output logic       payload_valid_o,
-  input  logic       payload_ready_i,
-  output logic       payload_bad_o,
-  output logic       payload_keep_o,
-  output beat_t      payload_o,
+  output logic     payload_valid_o,
+  input  logic     payload_ready_i,
+  output payload_t payload_o,
 
   output logic   piece_valid_o,
   input  logic   piece_ready_i,
   output piece_t piece_o,
 
   output logic coming_o,     // a packet of a few beats was here a cycle ago, and not refused
-  // Strobes for counters and probes.
-  output logic header_o,     // a data packet's header is here
-  output logic taken_o,
-  output logic refused_o,
-  output logic known_o,      // came before, or too late
-  output logic beyond_o,
-  output logic not_open_o,
-  output logic malformed_o,
+  output receive_events_t events_o,
   output logic idle_o
 );
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
@@ -112,189 +97,37 @@ module rdma_receive
     $error("rdma_receive: NumLinks is %0d, legal is 1..4", NumLinks);
   end
 
-  // ---------------------------------------------------------------- links
-  localparam int unsigned LinkWidth = NumLinks > 1 ? $clog2(NumLinks) : 1;
-  logic [NumLinks-1:0] gnt;
-  logic [LinkWidth-1:0] link;
-  logic in_valid, in_last, in_bad, take;
-  beat_t in_beat;
+  // ---------------------------------------------------------------- reader
+  parsed_t parsed;
+  header_t header;
+  logic check_end, few_begin, complete, dropped, parse_idle;
+  assign header = parsed.header;
 
-  // What of a beat may address a table. It goes there from registers: from one memory to the other in a cycle
-  // would be too far.
-  typedef struct packed {
-    logic [2:0] src;
-    logic [3:0] qid;
-    logic [5:0] entry;
-  } look_t;
-  look_t [NumLinks-1:0] look_q;
-  logic [NumLinks-1:0] stands_q;  // the beat is that of a cycle ago
-  look_t look;
-  logic stands;
-
-  arb_rr #(.NumReq(NumLinks)) u_links (
+  rdma_parse #(
+    .NumHosts(NumHosts),
+    .NumLinks(NumLinks)
+  ) u_parse (
     .clk_i,
     .rst_ni,
-    .req_i (valid_i),
-    .last_i(take && in_last),
-    .gnt_o (gnt),
-    .idx_o (link)
+    .host_id_i,
+    .valid_i,
+    .ready_o,
+    .beat_i,
+    .last_i,
+    .bad_i,
+    .parsed_o    (parsed),
+    .check_end_i (check_end),
+    .look_o      (region_o.look),
+    .entry_o     (region_o.entry),
+    .queue_peek_o,
+    .payload_valid_o,
+    .payload_ready_i,
+    .payload_o,
+    .few_o       (few_begin),
+    .header_o    (complete),
+    .dropped_o   (dropped),
+    .idle_o      (parse_idle)
   );
-  assign in_valid = |(valid_i & gnt);
-  assign in_beat  = beat_i[link];
-  assign in_last  = last_i[link];
-  assign in_bad   = bad_i[link];
-  assign ready_o  = gnt & {NumLinks{take}};
-  assign look     = look_q[link];
-  assign stands   = stands_q[link];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) stands_q <= '0;
-    else stands_q <= ~(valid_i & ready_o);
-  end
-  for (genvar i = 0; i < int'(NumLinks); i++) begin : gen_look
-    header_t header;
-    assign header = header_t'(beat_i[i]);
-    logic unused_fields;
-    assign unused_fields = &{1'b0, header};
-    always_ff @(posedge clk_i) begin
-      look_q[i] <= '{src: header.src[2:0], qid: header.qid, entry: beat_i[i][5:0]};
-    end
-  end
-
-  // ---------------------------------------------------------------- reader
-  typedef enum logic [2:0] {
-    RdFirst,
-    RdSecond,
-    RdThird,
-    RdPayload,
-    RdFill,     // the packet was too short
-    RdSwallow,  // or too long, or no packet
-    RdShort     // a message's header was one beat: is it legal?
-  } read_e;
-
-  read_e read_q;
-  header_t header_q, first;
-  beat_t second_q, third_q;
-  logic busy_q;         // a header's first beat is held, or all of it, for the checker
-  logic check_q;        // a header is complete
-  logic cut_q;          // it will not be whole: the packet has ended
-  logic ours_q;         // it is for this host, as that was named when it came
-  logic check_end;
-  logic extra_q;        // a control packet that continues is invalid
-  logic formed, formed_q;  // the first beat says nothing that no packet may
-  logic data_q;         // and is of a data packet
-  logic legal;
-  logic [6:0] left_q;
-  logic extended, data_kind, wanted;
-
-  assign first    = header_t'(in_beat);
-  assign formed   = first.src < host_t'(NumHosts) && (first.qid == '0 || first.kind == KindShort) &&
-                    (first.kind == KindControl ? first.beats == '0 && !first.extended :
-                     !(first.kind == KindShort && first.extended) && first.beats != '0 &&
-                     first.beats <= 7'(PacketBeats));
-  // Of the present header, from the second beat on.
-  assign legal     = ours_q && formed_q && !extra_q;
-  assign extended  = header_q.extended;
-  assign data_kind = header_q.kind != KindControl;
-  assign wanted    = ours_q && data_q;  // extra_q is of control packets
-
-  always_comb begin
-    take = 1'b0;
-    unique case (read_q)
-      RdFirst:   take = in_valid && stands && !busy_q;
-      RdThird:   take = in_valid && (stands || header_q.kind == KindMessage);
-      RdPayload: take = in_valid && payload_ready_i;
-      RdFill:    take = 1'b0;
-      RdShort:   take = 1'b0;
-      default:   take = in_valid;
-    endcase
-  end
-
-  // The beat behind which the checker may begin.
-  logic complete, dropped;
-  always_comb begin
-    complete = read_q == RdShort && legal;
-    dropped  = 1'b0;
-    if (take) begin
-      unique case (read_q)
-        RdFirst:  dropped = in_last;
-        RdSecond: begin
-          if (!legal) dropped = in_last;
-          else if (!data_kind) begin
-            complete = in_last && !in_bad;
-            dropped  = in_last && in_bad;
-          end else if (in_last) dropped = 1'b1;
-          else complete = !extended;
-        end
-        RdThird: begin
-          complete = !in_last;
-          dropped  = in_last;
-        end
-        RdSwallow: dropped = in_last && !legal;
-        default: ;
-      endcase
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_q  <= RdFirst;
-      busy_q  <= 1'b0;
-      check_q <= 1'b0;
-      cut_q   <= 1'b0;
-    end else begin
-      if (take && read_q == RdFirst) busy_q <= !in_last;
-      else if (check_end || (dropped && !wanted)) busy_q <= 1'b0;
-      if (complete) check_q <= 1'b1;
-      else if (check_end) check_q <= 1'b0;
-      if (dropped && read_q != RdFirst && wanted) cut_q <= 1'b1;
-      else if (check_end) cut_q <= 1'b0;
-      unique case (read_q)
-        RdFirst: if (take && !in_last) read_q <= first.kind == KindShort ? RdShort : RdSecond;
-        RdShort: read_q <= legal ? RdPayload : RdSwallow;
-        RdSecond: begin
-          if (take) begin
-            if (in_last) read_q <= RdFirst;
-            else if (!legal || !data_kind) read_q <= RdSwallow;
-            else read_q <= extended ? RdThird : RdPayload;
-          end
-        end
-        RdThird: if (take) read_q <= in_last ? RdFirst : RdPayload;
-        RdPayload: begin
-          if (take) begin
-            if (left_q == 7'd1) read_q <= in_last ? RdFirst : RdSwallow;
-            else if (in_last) read_q <= RdFill;
-          end
-        end
-        RdFill:  if (payload_ready_i && left_q == 7'd1) read_q <= RdFirst;
-        default: if (take && in_last) read_q <= RdFirst;
-      endcase
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (take && read_q == RdFirst) begin
-      header_q <= first;
-      ours_q   <= first.dst == host_id_i;
-      formed_q <= formed;
-      data_q   <= formed && first.kind != KindControl;
-      extra_q  <= 1'b0;
-      left_q   <= first.beats;
-      second_q <= beat_t'(first.qid);
-      third_q  <= '0;
-    end
-    if (take && read_q == RdSecond) begin
-      second_q <= in_beat;
-      if (!in_last && !data_kind) extra_q <= 1'b1;
-    end
-    if (take && read_q == RdThird) third_q <= in_beat;
-    if (payload_valid_o && payload_ready_i) left_q <= left_q - 7'd1;
-  end
-
-  assign payload_valid_o = (read_q == RdPayload && in_valid) || read_q == RdFill;
-  assign payload_keep_o  = read_q == RdPayload && !(in_last && in_bad);
-  assign payload_bad_o   = left_q == 7'd1 && (read_q == RdFill || !in_last || in_bad);
-  assign payload_o       = in_beat;
 
   // ---------------------------------------------------------------- checker
   typedef enum logic [2:0] {
@@ -307,6 +140,7 @@ module rdma_receive
   } check_e;
 
   check_e check_state_q;
+  logic rxctl_valid_q;
   control_t control;
   logic message, lookup_sent_q, ask_sent_q, verdict_here_q, answer_here_q;
   verdict_e verdict, verdict_q;
@@ -319,56 +153,51 @@ module rdma_receive
   logic [6:0] first_beats, first_q, rest_q;
   addr_t first_address, address_q, base_q;
 
-  assign control = control_t'(second_q);
-  assign message = header_q.kind == KindMessage || header_q.kind == KindShort;
-  assign rest    = header_q.beats - queue_i.first;
-  assign src_o   = header_q.src[2:0];
-  assign beats_o = header_q.beats;
-  assign place_o = header_q.seq[PlaceWidth-1:0];
-  assign code    = message ? queue_i.code : region_code_i;
+  assign control = control_t'(parsed.second);
+  assign message = header.kind == KindMessage || header.kind == KindShort;
+  assign rest    = header.beats - queue_i.first;
+  assign src_o   = header.src[2:0];
+  assign beats_o = header.beats;
+  assign place_o = header.seq[PlaceWidth-1:0];
+  assign code    = message ? queue_i.code : region_i.code;
   assign verdict = verdict_valid_i ? verdict_i : verdict_q;
   assign taken   = verdict == VerdictOk;
   assign passed  = taken && code == '0;
 
-  assign ask_o             = '{src: src_o, session: header_q.session, seq: header_q.seq};
+  assign ask_o             = '{src: src_o, session: header.session, seq: header.seq};
   assign control_o         = ask_o;
   assign control_open_o    = control.control == ControlOpen;
-  assign region_extended_o = extended;
-  assign region_key_o      = third_q[31:0];
-  assign region_address_o  = second_q;
-  assign queue_peek_o      = {4'd0, look.qid};  // of a first beat; others name a queue later
-  assign queue_o = '{notification: 1'b0, qid: second_q[7:0], src: src_o, beats: header_q.beats};
+  assign region_o.extended = header.extended;
+  assign region_o.key      = parsed.third[31:0];
+  assign region_o.address  = parsed.second;
+  assign queue_o = '{notification: 1'b0, qid: parsed.second[7:0], src: src_o, beats: header.beats};
 
-  // The beat that names the entry goes to the table as it is taken; a packet that is no write looks for nothing.
-  assign region_look_o   = in_valid && stands &&
-                           (read_q == RdThird || (read_q == RdFirst && !busy_q));
-  assign region_entry_o  = read_q == RdFirst ? 6'(look.src) : look.entry;
-  assign region_check_o  = check_q && data_kind && !message;
-  assign asking          = (check_state_q == CkIdle && busy_q && wanted) || waits;
+  assign region_o.check  = parsed.complete && parsed.data_kind && !message;
+  assign asking          = (check_state_q == CkIdle && parsed.busy && parsed.wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;
-  assign queue_valid_o   = asking && (check_q || read_q == RdShort) && message && !lookup_sent_q;
+  assign queue_valid_o   = asking && (parsed.complete || parsed.bare) && message && !lookup_sent_q;
   assign control_valid_o = check_state_q == CkControl;
   assign refused_valid_o = check_state_q == CkRefuse;
-  assign refused_void_o  = cut_q;
+  assign refused_void_o  = parsed.cut;
 
-  assign answer         = message ? queue_answer_i : region_answer_i;
+  assign answer         = message ? queue_answer_i : region_i.valid;
   assign waits          = check_state_q == CkWait;
   assign verdict_here   = waits && (verdict_here_q || verdict_valid_i);
   assign decide         = verdict_here && (answer_here_q || answer);
   assign refuse         = taken && !passed;
   // Of a packet that was cut nothing was asked but its flow.
-  assign give_back      = verdict_here && cut_q && taken;
-  assign forget         = (verdict_here && cut_q && !taken) ||
-                          (check_state_q == CkRefuse && cut_q && refused_ready_i);
+  assign give_back      = verdict_here && parsed.cut && taken;
+  assign forget         = (verdict_here && parsed.cut && !taken) ||
+                          (check_state_q == CkRefuse && parsed.cut && refused_ready_i);
   assign queue_commit_o = decide && message && passed;
   assign queue_drop_o   = decide && message && !passed;
 
   // What the answers say.
-  assign message_wraps = message && queue_i.first != header_q.beats;
+  assign message_wraps = message && queue_i.first != header.beats;
   assign wraps         = passed && message_wraps;
   assign slotted       = message && queue_i.slotted;
-  assign first_beats   = message ? queue_i.first : header_q.beats;
-  assign first_address = message ? queue_i.address : second_q[63:3];
+  assign first_beats   = message ? queue_i.first : header.beats;
+  assign first_address = message ? queue_i.address : parsed.second[63:3];
 
   always_comb begin
     piece_o = '{
@@ -377,7 +206,7 @@ module rdma_receive
       body: waits ? slotted : slotted_q,
       src: src_o,
       place: place_o,
-      packet: header_q.beats,
+      packet: header.beats,
       beats: waits ? first_beats : first_q,
       address: waits ? first_address : address_q
     };
@@ -390,31 +219,32 @@ module rdma_receive
   assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst ||
                          check_state_q == CkSecond;
   assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) || forget ||
-                         (control_valid_o && control_ready_i) || rxctl_valid_o ||
-                         (check_state_q == CkIdle && check_q && unknown);
+                         (control_valid_o && control_ready_i) || rxctl_valid_q ||
+                         (check_state_q == CkIdle && parsed.complete && unknown);
 
   assign ours          = control.control == ControlAck || control.control == ControlRefused;
   assign known_control = control.control == ControlOpen || control.control == ControlProbe;
-  assign unknown       = !data_kind && !ours && !known_control;
+  assign unknown       = !parsed.data_kind && !ours && !known_control;
 
-  // Where the last beat goes. Passed on a cycle later; header and tables' answers are still held then.
+  // Where the last beat goes. Passed on a cycle later; header and tables' answers are still held
+  // then.
   addr_t last_start, last_address;
   logic [6:0] last_beats_q;
   logic over_q;  // behind the ring's end
-  assign last_start    = !message ? second_q[63:3] : over_q ? base_q : queue_i.address;
+  assign last_start    = !message ? parsed.second[63:3] : over_q ? base_q : queue_i.address;
   assign last_address  = last_start + addr_t'(last_beats_q);
 
   assign info_o = '{
     address: last_address,
-    immediate: message ? second_q[63:32] : third_q[63:32],
-    tag: header_q.tag,
+    immediate: message ? parsed.second[63:32] : parsed.third[63:32],
+    tag: header.tag,
     code: code,
-    notify: header_q.notify,
-    irq: header_q.irq,
-    completion: header_q.completion,
-    to_queue: !message && region_to_queue_i && code == '0,
-    qid: region_qid_i,
-    beats: header_q.beats,
+    notify: header.notify,
+    irq: header.irq,
+    completion: header.completion,
+    to_queue: !message && region_i.to_queue && code == '0,
+    qid: region_i.qid,
+    beats: header.beats,
     phase: queue_i.phase,
     count: queue_i.count
   };
@@ -422,14 +252,14 @@ module rdma_receive
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       check_state_q  <= CkIdle;
-      rxctl_valid_o  <= 1'b0;
+      rxctl_valid_q  <= 1'b0;
       ask_sent_q     <= 1'b0;
       lookup_sent_q  <= 1'b0;
       verdict_here_q <= 1'b0;
       answer_here_q  <= 1'b0;
       info_we_o      <= 1'b0;
     end else begin
-      rxctl_valid_o <= 1'b0;
+      rxctl_valid_q <= 1'b0;
       info_we_o     <= decide && taken;
       unique case (check_state_q)
         CkIdle: begin
@@ -437,13 +267,13 @@ module rdma_receive
           lookup_sent_q  <= 1'b0;
           verdict_here_q <= 1'b0;
           answer_here_q  <= 1'b0;
-          if (busy_q && wanted) begin
+          if (parsed.busy && parsed.wanted) begin
             check_state_q <= CkWait;
             ask_sent_q    <= ask_ready_i;
             lookup_sent_q <= queue_valid_o && queue_ready_i;
-          end else if (check_q && !data_kind && !rxctl_valid_o) begin
+          end else if (parsed.complete && !parsed.data_kind && !rxctl_valid_q) begin
             if (known_control) check_state_q <= CkControl;
-            else if (ours) rxctl_valid_o <= 1'b1;
+            else if (ours) rxctl_valid_q <= 1'b1;
           end
         end
         CkControl: if (control_ready_i) check_state_q <= CkIdle;
@@ -459,7 +289,7 @@ module rdma_receive
           end else if (give_back) check_state_q <= CkRefuse;
           else if (forget) check_state_q <= CkIdle;
         end
-        CkRefuse: if (refused_ready_i) check_state_q <= cut_q ? CkIdle : CkFirst;
+        CkRefuse: if (refused_ready_i) check_state_q <= parsed.cut ? CkIdle : CkFirst;
         CkFirst:  if (piece_ready_i) check_state_q <= piece_o.last ? CkIdle : CkSecond;
         default:  if (piece_ready_i) check_state_q <= CkIdle;
       endcase
@@ -477,7 +307,7 @@ module rdma_receive
       address_q <= first_address;
       base_q    <= queue_i.base;
       over_q       <= message_wraps;
-      last_beats_q <= (message_wraps ? rest : header_q.beats) - 7'd1;
+      last_beats_q <= (message_wraps ? rest : header.beats) - 7'd1;
     end
   end
 
@@ -487,39 +317,36 @@ module rdma_receive
     if (!rst_ni) begin
       coming_q <= '0;
     end else begin
-      coming_q[0] <= read_q == RdFirst && in_valid && first.kind != KindControl &&
-                     few(first.beats);
-      coming_q[1] <= busy_q && wanted && few(header_q.beats) && check_state_q != CkRefuse &&
-                     !(check_state_q == CkFirst && !passed_q);
+      coming_q[0] <= few_begin;
+      coming_q[1] <= parsed.busy && parsed.wanted && few(header.beats) &&
+                     check_state_q != CkRefuse && !(check_state_q == CkFirst && !passed_q);
     end
   end
 
-  assign rxctl_header_o = header_q;
-  assign rxctl_o        = control;
+  assign rxctl_o = '{valid: rxctl_valid_q, header: header, control: control};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      header_o    <= 1'b0;
-      taken_o     <= 1'b0;
-      refused_o   <= 1'b0;
-      known_o     <= 1'b0;
-      beyond_o    <= 1'b0;
-      not_open_o  <= 1'b0;
-      malformed_o <= 1'b0;
+      events_o.header    <= 1'b0;
+      events_o.taken     <= 1'b0;
+      events_o.refused   <= 1'b0;
+      events_o.known     <= 1'b0;
+      events_o.beyond    <= 1'b0;
+      events_o.not_open  <= 1'b0;
+      events_o.malformed <= 1'b0;
     end else begin
-      header_o    <= complete && data_kind;
-      taken_o     <= decide && passed;
-      refused_o   <= decide && taken && !passed;
-      known_o     <= decide && verdict == VerdictKnown;
-      beyond_o    <= decide && verdict == VerdictBeyond;
-      not_open_o  <= decide && verdict == VerdictNotOpen;
-      malformed_o <= dropped || (check_state_q == CkIdle && check_q && unknown);
+      events_o.header    <= complete;
+      events_o.taken     <= decide && passed;
+      events_o.refused   <= decide && taken && !passed;
+      events_o.known     <= decide && verdict == VerdictKnown;
+      events_o.beyond    <= decide && verdict == VerdictBeyond;
+      events_o.not_open  <= decide && verdict == VerdictNotOpen;
+      events_o.malformed <= dropped || (check_state_q == CkIdle && parsed.complete && unknown);
     end
   end
 
-  assign idle_o = read_q == RdFirst && !in_valid && stands_q == '1 && !busy_q &&
-                  check_state_q == CkIdle && !coming_o;
+  assign idle_o = parse_idle && check_state_q == CkIdle && !coming_o;
 
   logic unused;
-  assign unused = &{1'b0, header_q.src[6:3], header_q.last, header_q.dst};
+  assign unused = &{1'b0, header.src[6:3], header.last, header.dst};
 endmodule

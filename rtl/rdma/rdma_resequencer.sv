@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Flows and their windows: which packets are taken, when they are retired, which are lost.
 ///
-/// Each flow has Window places. A packet takes the one of its number; it is done when its payload is in
-/// memory or was refused; places are retired in the order of the numbers, and only then is done what a
-/// packet asks for. One operation at a time: done, take, control, frame, retire, look for gaps, open.
+/// Each flow has Window places. A packet takes the one of its number; it is done when its payload
+/// is in memory or was refused; places are retired in the order of the numbers, and only then is
+/// done what a packet asks for. One operation at a time: done, take, control, frame, retire, look
+/// for gaps, open.
 ///
 ///   Take        ask_valid_i/ask_ready_o, ask_i; verdict_valid_o strobes with verdict_o, and for
-///               VerdictOk the place is taken. info_we_i: what is to be kept of it, before it is done
-///   Done        answer_valid_i/answer_ready_o: a write was answered. refused_valid_i/refused_ready_o: a
-///               taken packet was refused, its code is in its info; with refused_void_i it was none, its
-///               place waits again
+///               VerdictOk the place is taken. info_we_i: what is to be kept of it, before it is
+///               done
+///   Done        answer_valid_i/answer_ready_o: a write was answered.
+///               refused_valid_i/refused_ready_o: a taken packet was refused, its code is in its
+///               info; with refused_void_i it was none, its place waits again
 ///   Control     open_i/probe, as asks: control_valid_i/control_ready_o
 ///   Act         act_valid_o/act_ready_i: a message's frame word, or what a retired place asks for.
 ///               act_owes_i with act_ready_i: a WroteNotice answer will follow
-///   Order       a place is retired after every lower number of its flow; an act of a retired place is
-///               offered when every lower place's payload has been answered
+///   Order       a place is retired after every lower number of its flow; an act of a retired place
+///               is offered when every lower place's payload has been answered
 ///   Lost        a place that is empty while a higher number is known is retired after 1 to 2
 ///               lost_cycles_i, as are all empty ones below what was known then; 0: never
 ///   Open        a new session begins when no write and no act of the flow is under way: then its
@@ -23,8 +25,8 @@
 ///               Else it is a source that has started again with the same session, or a repeat that
 ///               later packets have overtaken: deny_open_o, which only the first heeds
 ///   Numbers     number_o with ack_o, flush_o or begin_o: of number_src_o
-///   Latency     an operation takes 3 cycles, a retirement behind a retirement 4; ask to verdict 3 when nothing
-///               else is to be done
+///   Latency     an operation takes 3 cycles, a retirement behind a retirement 4; ask to verdict 3
+///               when nothing else is to be done
 ///   Throughput  a packet costs 3 operations: 9 cycles
 ///   Start       the memories are emptied in 512 cycles after reset (ready_o)
 ///   Parameters  NumHosts 2..8
@@ -268,8 +270,8 @@ module rdma_resequencer
       if (bits[i]) lowest = flow_t'(i);
     end
   endfunction
-  // Flows that retire take turns. The flow whose turn it is, or that is scanned, and its lowest place are known a
-  // cycle ahead; an operation that may change that costs a cycle more.
+  // Flows that retire take turns. The flow whose turn it is, or that is scanned, and its lowest
+  // place are known a cycle ahead; an operation that may change that costs a cycle more.
   hosts_t after_q, dirty_soon, dirty_after, dirty_next;
   logic walks, turn_q, scan_turn_q;
   logic done_packet_q;  // a packet's write or refusal has come to its end; from the third cycle on
@@ -367,8 +369,9 @@ module rdma_resequencer
   end
   assign due_in = '{failed: due_in_failed_q, spoilt: due_in_spoilt_q, src: src_q, place: place_q};
 
-  // The place is read with the choice: that of what asks, else the lowest of a flow that has something to do.
-  // A packet's request is late: its place passes one gate, whatever synthesis makes of the others.
+  // The place is read with the choice: that of what asks, else the lowest of a flow that has
+  // something to do. A packet's request is late: its place passes one gate, whatever synthesis
+  // makes of the others.
   (* keep *) logic [8:0] other_addr;
   always_comb begin
     other_addr = {walk_src_q, walk_place_q};

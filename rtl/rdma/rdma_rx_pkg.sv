@@ -115,9 +115,71 @@ package rdma_rx_pkg;
     addr_t       base;     // where the rest goes
   } enqueued_t;
 
-  // Beats that come soon, at their link's rate too: of a packet with its header at most 4, of a burst at most
-  // 6. An arbiter of a PCI bus may drop a master that requests it and begins nothing within 16 clocks. In gates:
-  // a compare is a carry chain, and these bits come late in their cycle.
+  // A question to the regions, of the packet that is checked: look is a strobe with the beat that
+  // names the entry; check: the header is complete.
+  typedef struct packed {
+    logic        look;
+    logic [5:0]  entry;
+    logic        check;
+    logic        extended;
+    logic [31:0] key;
+    logic [63:0] address;
+  } region_ask_t;
+
+  typedef struct packed {
+    logic       valid;
+    logic [3:0] code;
+    logic       to_queue;
+    logic [7:0] qid;
+  } region_answer_t;
+
+  // The header of the packet that is checked.
+  typedef struct packed {
+    logic    busy;       // its first beat is held
+    logic    complete;   // all of it is
+    logic    cut;        // it will never be whole: the packet has ended
+    logic    wanted;     // a legal data packet for this host
+    logic    data_kind;
+    logic    bare;       // its header is one beat, and is complete in the next cycle if it is legal
+    header_t header;
+    beat_t   second;
+    beat_t   third;
+  } parsed_t;
+
+  // A beat of a packet's payload.
+  typedef struct packed {
+    logic  bad;
+    logic  keep;
+    beat_t data;
+  } payload_t;
+
+  // Strobes for counters and probes.
+  typedef struct packed {
+    logic header;      // a data packet's header is here
+    logic taken;
+    logic refused;
+    logic known;       // came before, or too late
+    logic beyond;
+    logic not_open;
+    logic malformed;
+  } receive_events_t;
+
+  typedef struct packed {
+    receive_events_t receive;
+    logic retired;
+    logic lost;
+    logic opened;
+    logic write_error;
+    logic record_lost;
+    logic write;       // a packet's burst begins
+    logic answered;    // host memory has answered it
+    logic notice;      // a notice is on the bus
+  } rx_events_t;
+
+  // Beats that come soon, at their link's rate too: of a packet with its header at most 4, of a
+  // burst at most 6. An arbiter of a PCI bus may drop a master that requests it and begins nothing
+  // within 16 clocks. In gates: a compare is a carry chain, and these bits come late in their
+  // cycle.
   function automatic logic few(logic [6:0] beats);
     return beats[6:3] == '0 && !(beats[2] && beats[1:0] != '0);
   endfunction

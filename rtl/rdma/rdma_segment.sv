@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Makes packets of what was granted, and puts them into the VOQs: one at a time, a beat a cycle.
 ///
-/// Between two packets control packets go first, then a message, then the next packet of a transfer whose
-/// data has begun to come; so neither waits for a read. A read that failed ends its packet there as bad; the rest of
-/// its beats is dropped, the next packets are made as usual.
+/// Between two packets control packets go first, then a message, then the next packet of a transfer
+/// whose data has begun to come; so neither waits for a read. A read that failed ends its packet
+/// there as bad; the rest of its beats is dropped, the next packets are made as usual.
 ///
-///   Handshake   control_*: valid/ready, taken with its second beat. own_*: valid/ready, taken with its first
-///               beat; may be withdrawn while own_room_i of its host is 0. post_i: strobe while
-///               message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot, only while all links are
-///               ready; write_* a cycle later, of a message's first two beats perhaps two. A message's header
-///               is at message_data_i with post_i, and is held until message_re_o
+///   Handshake   control_*: valid/ready, taken with its second beat. own_*: valid/ready, taken with
+///               its first beat; may be withdrawn while own_room_i of its host is 0. post_i: strobe
+///               while message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot,
+///               only while all links are ready; write_* a cycle later, of a message's first two
+///               beats perhaps two. A message's header is at message_data_i with post_i, and is
+///               held until message_re_o
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
-///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a transfer
+///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a
+///               transfer
 ///   Bench       payload is zero but for word 2 of it: the descriptor's stamp
-///   Parameters  NumLinks 1..4; EarlyPosts 1: a message's first two beats are announced two cycles before they
-///               are written, which needs a clk_i that is no slower than the links'; 0: one cycle, as all
-///               others, which needs half of that and a margin
+///   Parameters  NumLinks 1..4; EarlyPosts 1: a message's first two beats are announced two cycles
+///               before they are written, which needs a clk_i that is no slower than the links'; 0:
+///               one cycle, as all others, which needs half of that and a margin
 ///   Not done    checks: rdma_send has made them
 module rdma_segment
   import rdma_pkg::*;
@@ -35,14 +37,10 @@ module rdma_segment
   input  logic [LinkWidth-1:0] control_link_i,
   output logic                 control_take_o,   // strobe, a cycle late: one went to control_flow_o
   output flow_t                control_flow_o,
-  input  logic                 control_valid_i,
+  input  control_packet_t      control_i,
   output logic                 control_ready_o,
-  input  header_t              control_header_i,
-  input  control_t             control_i,
-  input  logic                 own_valid_i,
+  input  control_packet_t      own_i,
   output logic                 own_ready_o,
-  input  header_t              own_header_i,
-  input  control_t             own_i,
 
   input  logic                 post_i,
   input  post_t                post_data_i,
@@ -68,22 +66,15 @@ module rdma_segment
 
   output logic [NumLinks-1:0]  voq_valid_o,      // a beat is announced
   input  logic [NumLinks-1:0]  voq_ready_i,
-  output flow_t                voq_flow_o,
-  output logic                 voq_last_o,
+  output announce_t            voq_o,
   output logic [NumLinks-1:0]  write_o,          // what was taken, a cycle later
-  output flow_t                write_flow_o,
-  output logic                 write_last_o,
-  output logic                 write_bad_o,
-  output beat_t                write_data_o,
+  output voq_beat_t            write_beat_o,
 
   output logic                 begun_o,          // strobe: a data packet's header
   output flow_t                begun_flow_o,
   output seq_t                 begun_seq_o,
-  output logic                 error_valid_o,
+  output read_error_t          error_o,
   input  logic                 error_ready_i,
-  output flow_t                error_flow_o,
-  output tag_t                 error_tag_o,
-  output logic [11:0]          error_more_o,
   output logic                 idle_o
 );
   if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
@@ -114,8 +105,6 @@ module rdma_segment
   logic [LinkWidth-1:0] post_link_q;
   logic [7:0] place_q;  // in the message queue
   logic  post_done, part_done, job_done;
-  logic  unused_place;
-  assign unused_place = ^{post_q.place, post_q.header};
   assign message_free_o = !post_valid_q;
   assign job_ready_o    = !job_valid_q || job_done;
 
@@ -125,10 +114,10 @@ module rdma_segment
   logic  announced_q;        // the first as it is granted: this one was
   logic  step;               // a beat may go
   flow_t control_to, own_to;
-  assign control_to = control_header_i.dst[2:0];
-  assign own_to     = own_header_i.dst[2:0];
-  assign control_ok = control_valid_i && control_room_i[control_to] && !announced_q;
-  assign own_ok     = own_valid_i && own_room_i[own_to] && !announced_q;
+  assign control_to = control_i.header.dst[2:0];
+  assign own_to     = own_i.header.dst[2:0];
+  assign control_ok = control_i.valid && control_room_i[control_to] && !announced_q;
+  assign own_ok     = own_i.valid && own_room_i[own_to] && !announced_q;
   assign job_ok     = job_valid_q && plan_valid_i && (data_valid_i || data_coming_i || bench_i);
   assign go_control = state_q == StHead && move && control_ok;
   assign go_own     = state_q == StHead && move && own_ok && !control_ok;
@@ -158,9 +147,9 @@ module rdma_segment
     control_header         = '0;
     control_header.kind    = KindControl;
     control_header.src     = host_id_i;
-    control_header.dst     = control_ok ? control_header_i.dst : own_header_i.dst;
-    control_header.session = control_ok ? control_header_i.session : own_header_i.session;
-    control_header.seq     = control_ok ? control_header_i.seq : own_header_i.seq;
+    control_header.dst     = control_ok ? control_i.header.dst : own_i.header.dst;
+    control_header.session = control_ok ? control_i.header.session : own_i.header.session;
+    control_header.seq     = control_ok ? control_i.header.seq : own_i.header.seq;
 
     post_header            = '0;
     post_header.tag        = {1'b1, post_q.number};
@@ -192,8 +181,10 @@ module rdma_segment
     job_header.session    = job_q.session;
     job_header.seq        = job_q.seq;
   end
+  control_t control;
+  assign control = control_i.control;
   logic unused_header;
-  assign unused_header = ^{control_header_i, own_header_i, control_i.zero, own_i};
+  assign unused_header = ^{control_i.header, own_i, control.zero, post_q.place, post_q.header};
 
   // ---------------------------------------------------------------- a beat a cycle
   logic  emit, last, bad, payload, stamp_beat_q, first_beat_q, pop, failed;
@@ -236,7 +227,8 @@ module rdma_segment
   assign second_message = state_q == StSecond && message_q;
   assign body           = state_q == StPayload && message_q;
   assign stamp          = state_q == StPayload && bench_i && stamp_beat_q && !message_q;
-  // The header is still at the memory's output, then the body. The memory is far: its data are late.
+  // The header is still at the memory's output, then the body. The memory is far: its data are
+  // late.
   assign message_data = {message_data_i[63:32] & {32{second_message || body}},
                          message_data_i[31:8] & {24{body}},
                          (message_data_i[7:0] & {8{body}}) |
@@ -251,8 +243,8 @@ module rdma_segment
                    job_q.extension[31:0] & {32{state_q == StThird || stamp}}} |
                   gate(state_q == StPayload && !message_q && !bench_i, data_i) |
                   gate(state_q == StControl && !own_q,
-                       {15'd0, control_i.stored, control_i.pending, control_i.count,
-                        control_i.tag, control_i.code, control_i.control}) |
+                       {15'd0, control.stored, control.pending, control.count, control.tag,
+                        control.code, control.control}) |
                   gate(state_q == StControl && own_q, {60'd0, own_control_q});
 
   logic  control_take;
@@ -264,7 +256,7 @@ module rdma_segment
     if (!rst_ni) control_take_o <= 1'b0;
     else control_take_o <= control_take;
   end
-  assign control_flow_o = write_flow_o;
+  assign control_flow_o = write_beat_o.flow;
   // If one of them goes: that is known late.
   assign flow_d = control_ok || own_ok ? control_flow : post_valid_q ? post_q.flow : job_q.flow;
   assign link   = state_q != StHead ? link_q : control_ok || own_ok ? control_link_i
@@ -273,8 +265,8 @@ module rdma_segment
   assign control_ready_o = state_q == StControl && move && !own_q;
   assign own_ready_o     = go_own;
 
-  // The body's beats: each is asked for as the one before it is taken. Behind a header of one beat the first
-  // is until that goes: there is no other reader.
+  // The body's beats: each is read as the one before it is taken. Behind a header of one beat the
+  // first beat is read until the header goes: there is no other reader.
   logic message_next;
   assign message_re_o   = (state_q == StHead && post_valid_q && post_q.bare) ||
                           (message_q && payload) || (second_message && step);
@@ -324,7 +316,7 @@ module rdma_segment
     if (state_q == StHead) begin
       message_q <= post_valid_q;
       own_q     <= !control_ok;
-      own_control_q <= own_i.control;
+      own_control_q <= own_i.control.control;
       link_q    <= link;
       flow_q    <= flow_d;
       left_q    <= post_valid_q ? post_q.header.beats : job_packet;
@@ -351,8 +343,8 @@ module rdma_segment
     end
   end
   // Its header is what is written in this cycle.
-  assign begun_flow_o = write_flow_o;
-  assign begun_seq_o  = write_data_o[15:0];
+  assign begun_flow_o = write_beat_o.flow;
+  assign begun_seq_o  = write_beat_o.data[15:0];
 
   // ---------------------------------------------------------------- towards the VOQs
   // A VOQ waits for its link's clock alone, and never long.
@@ -363,39 +355,45 @@ module rdma_segment
   assign write_flow  = state_q == StHead ? flow_d : flow_q;
   assign voq_valid_o = early                      ? NumLinks'(1) << post_link_i
                      : announced_q && !early_next ? '0 : write;
-  assign voq_flow_o  = early ? post_data_i.flow : write_flow;
-  assign voq_last_o  = early_next ? post_q.bare && post_q.header.beats == beats_t'(1) : last;
+  assign voq_o.flow  = early ? post_data_i.flow : write_flow;
+  assign voq_o.last  = early_next ? post_q.bare && post_q.header.beats == beats_t'(1) : last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) write_o <= '0;
     else write_o <= write;
   end
   always_ff @(posedge clk_i) begin
-    write_flow_o <= write_flow;
-    write_last_o <= last;
-    write_bad_o  <= bad;
-    write_data_o <= data;
+    write_beat_o.flow <= write_flow;
+    write_beat_o.last <= last;
+    write_beat_o.bad  <= bad;
+    write_beat_o.data <= data;
   end
 
   // ---------------------------------------------------------------- reads that failed
+  logic        error_valid_q;
+  flow_t       error_flow_q;
+  tag_t        error_tag_q;
+  logic [11:0] error_more_q;
+  assign error_o = '{valid: error_valid_q, flow: error_flow_q, tag: error_tag_q,
+                     more: error_more_q};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      error_valid_o <= 1'b0;
-      error_more_o  <= '0;
-    end else if (!error_valid_o || error_ready_i) begin
-      error_valid_o <= failed;
-      error_more_o  <= '0;
-    end else if (failed && error_more_o != '1) begin
-      error_more_o <= error_more_o + 12'd1;
+      error_valid_q <= 1'b0;
+      error_more_q  <= '0;
+    end else if (!error_valid_q || error_ready_i) begin
+      error_valid_q <= failed;
+      error_more_q  <= '0;
+    end else if (failed && error_more_q != '1) begin
+      error_more_q <= error_more_q + 12'd1;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (!error_valid_o || error_ready_i) begin
-      error_flow_o <= job_q.flow;
-      error_tag_o  <= job_q.tag;
+    if (!error_valid_q || error_ready_i) begin
+      error_flow_q <= job_q.flow;
+      error_tag_q  <= job_q.tag;
     end
   end
 
   assign idle_o = state_q == StHead && !control_ok && !own_ok && !post_valid_q && !job_ok &&
                   write_o == '0 && !post_i && !begun_o && !(job_valid_i && job_ready_o) &&
-                  !job_done_o && !control_take_o && !(error_valid_o && error_ready_i);
+                  !job_done_o && !control_take_o && !(error_valid_q && error_ready_i);
 endmodule

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Looks at what the host wants sent, checks it, and grants it room, numbers and links.
 ///
-/// Destinations go in turn, by transfer; requests and messages of one destination take turns. A transfer is
-/// granted when its flow's window and the VOQs have room for all its packets: n packets over L links count as
-/// ceil(n/L) longest packets on each, one packet as its own beats on its link. One that has no room is put
-/// aside until something has left or was acknowledged: others go on. So what is granted never waits
-/// for room. Where fewer links are up than a whole transfer needs, it is granted in parts.
+/// Destinations go in turn, by transfer; requests and messages of one destination take turns. A
+/// transfer is granted when its flow's window and the VOQs have room for all its packets: n packets
+/// over L links count as ceil(n/L) longest packets on each, one packet as its own beats on its
+/// link. One that has no room is put aside until something has left or was acknowledged: others go
+/// on. So what is granted never waits for room. Where fewer links are up than a whole transfer
+/// needs, it is granted in parts.
 ///
-///   Handshake   ready_i vectors: something to look at; coming_i: there may be, and its ready_i says so 2
-///               cycles later. With coming_early_i a slot's first half was written, and write_i announces the
-///               second if it follows at once. job_*, read_*: together, with request_free_i, which is held
-///               until then. post_*: valid, with message_free_i. plan_*: strobe, a packet's link. error_*, give_*: valid/ready
-///               What was read is held at request_data_i, or message_data_i, until more is asked for
+///   Handshake   ready_i vectors: something to look at; coming_i: there may be, and its ready_i
+///               says so 2 cycles later. With coming_i.early a slot's first half was written, and
+///               store_i announces the second if it follows at once. request_o: strobe, with
+///               request_free_i, which is held until then; message_o: strobe, with message_free_i.
+///               plan_o: strobe, a packet's link. error_o, give_o: held until ready. What was read
+///               is held at request_data_i, or message_data_i, until more is read
 ///   Ordering    the transfers of a queue are granted in order
-///   Latency     from ready_i, or coming_i, to job_valid_o 4 cycles, of what came early 3; to post_valid_o 3. With
-///               more than one packet, an extended descriptor, or less than room for a longest packet 6, a
-///               message 5
-///   Throughput  a descriptor of one packet every 6 cycles, a message 5; else 8, one more for each packet more
-///   Fairness    between two looks at a waiting destination each other is granted at most one transfer
+///   Latency     from ready_i, or coming_i, to request_o 4 cycles, of what came early 3; to
+///               message_o 3. With more than one packet, an extended descriptor, or less than room
+///               for a longest packet 6, a message 5
+///   Throughput  a descriptor of one packet every 6 cycles, a message 5; else 8, one more for each
+///               packet more
+///   Fairness    between two looks at a waiting destination each other is granted at most one
+///               transfer
 ///   Parameters  NumHosts 2..8, NumLinks 1..4
 ///   Not done    weights and priorities
 module rdma_send
@@ -34,91 +38,53 @@ module rdma_send
   input  logic                 clear_i,
   input  flow_t                clear_flow_i,
   input  logic                 bench_i,
-
   output flow_t                flow_o,            // looked at: all of the following is of this flow
+
   // Queues.
-  input  logic                 coming_i,          // strobe: this one may be looked at
-  input  flow_t                coming_flow_i,
-  input  logic                 coming_message_i,
-  input  logic                 coming_early_i,    // a request whose second half is missing
-  input  logic                 write_i,           // a whole beat, the host's burst's last
-  input  logic [10:0]          write_addr_i,
-  input  beat_t                write_data_i,
+  input  coming_t              coming_i,
+  input  store_t               store_i,
   input  logic [MaxHosts-1:0]  request_ready_i,
-  input  logic [6:0]           slot_i,
-  input  logic [7:0]           slots_i,
-  output logic                 look_o,            // at a request, whose read may come of it
-  output logic                 request_re_o,
-  output logic [10:0]          request_addr_o,
-  input  beat_t                request_data_i,
-  output logic                 request_advance_o,
-  output logic                 request_two_o,
-  output logic                 request_only_o,    // there was none before the one that came early
   input  logic [MaxHosts-1:0]  message_ready_i,
-  input  logic [7:0]           place_i,
-  input  logic [6:0]           number_i,
-  output logic                 message_re_o,
-  input  logic                 message_grant_i,   // the memory is ours in this cycle
-  output logic [10:0]          message_addr_o,
+  input  heads_t               heads_i,
+  output logic                 look_o,            // at a request, whose read may come of it
+  output queue_read_t          request_read_o,
+  input  beat_t                request_data_i,
+  output queue_read_t          message_read_o,
+  input  logic                 message_grant_i,   // message_read_o is done in this cycle
   input  beat_t                message_data_i,
-  output logic                 message_advance_o,
-  output logic [6:0]           message_size_o,
+  output advance_t             advance_o,
+
   // Flow, room and links.
   input  logic [MaxHosts-1:0]  open_i,
   input  logic [MaxHosts-1:0]  open_next_i,       // open_i of the next cycle
-  input  seq_t                 next_i,
-  input  session_t             session_i,
-  input  logic [6:0]           lag_i,
+  input  numbers_t             numbers_i,
   input  logic [6:0]           left_i,            // the first number that has not left, modulo 128
-  output logic                 commit_o,
-  output packets_t             commit_count_o,
+  output commit_t              commit_o,
   input  logic [NumLinks-1:0]  up_i,
   input  room_t [NumLinks-1:0] used_i,
-  input  logic [LinkWidth-1:0] link_i,
+  input  logic [LinkWidth-1:0] link_i,            // of the next packet
   output logic [NumLinks-1:0]  mask_o,
-  output logic                 take_o,
-  output beats_t               take_beats_o,
-  output logic                 record_o,
-  output logic [5:0]           record_seq_o,
-  output return_t              record_return_o,
+  output packet_grant_t        packet_o,
   input  logic [MaxHosts-1:0]  stir_i,            // room or window of these flows has changed
-  input  logic                 failed_i,          // the session of this flow has ended
-  input  flow_t                failed_flow_i,
+  input  flow_event_t          failed_i,          // a session has ended
+
   // What was granted.
   input  logic                 request_free_i,
-  output logic                 job_valid_o,
-  output job_t                 job_o,
-  output logic                 read_valid_o,
-  output logic [63:3]          read_addr_o,
-  output logic [9:0]           read_beats_o,
-  output logic                 plan_o,            // a request's next packet goes to plan_link_o
-  output logic [LinkWidth-1:0] plan_link_o,
+  output request_grant_t       request_o,
+  output logic                 plan_o,            // a request's next packet goes to link_i
   input  logic                 message_free_i,
-  output logic                 post_valid_o,      // strobe
-  output post_t                post_o,
-  output logic [LinkWidth-1:0] post_link_o,
+  output message_grant_t       message_o,
+
   // What was refused.
-  output logic                 give_valid_o,
+  output give_t                give_o,
   input  logic                 give_ready_i,
-  output return_t              give_return_o,
-  output logic                 error_valid_o,
+  output send_error_t          error_o,
   input  logic                 error_ready_i,
-  output logic [7:0]           error_code_o,
-  output tag_t                 error_tag_o,
-  output logic [63:0]          error_address_o,
   output logic                 idle_o
 );
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
     $error("rdma_send: NumHosts is %0d, legal is 2..%0d", NumHosts, MaxHosts);
   end
-  if (NumLinks < 1 || NumLinks > 4) begin : gen_links_check
-    $error("rdma_send: NumLinks is %0d, legal is 1..4", NumLinks);
-  end
-
-  localparam int unsigned VoqBeats  = voq_beats(NumLinks);
-  localparam int unsigned DataBeats = VoqBeats - ControlPackets * ControlBeats;
-  // Longest packets that a VOQ can hold for one destination.
-  localparam int unsigned VoqPackets = DataBeats / MaxBeats;
 
   typedef enum logic [3:0] {
     StPick,
@@ -137,178 +103,153 @@ module rdma_send
   state_e state_q;
   logic   message_q;
   logic   early_q;    // not released when the look began
+  logic   open_q;     // the flow that is looked at is open: from the cycle after StFirst on
   flow_t  flow_q;
   assign flow_o = flow_q;
 
-  // ---------------------------------------------------------------- arbitration
-  // aside_q: no room at the last look. turn_q: messages go first. part_q: a part of the next descriptor was
-  // granted; torn_q: and its session has ended since.
-  logic [MaxHosts-1:0] aside_q, turn_q, part_q, torn_q, ask_request, ask_message, ask, pick;
-  logic [MaxHosts-1:0] after_q, first_ask, first_pick, any_pick, prefer;
-  logic [NumLinks-1:0] up_q;
-  logic looks, able, ready, caught, there;
+  // ---------------------------------------------------------------- whose turn it is
+  logic looks, able, ready, caught, there, any, pick_message, aside, torn;
+  logic refuse, grant, no_room, changes_seen;
   descriptor_t written;
-  assign written = descriptor_t'(write_data_i);
   flow_t pick_flow;
+  assign written = descriptor_t'(store_i.data);
+  logic unused_store;
+  assign unused_store = ^{store_i, written};
 
-  assign ask_request = request_ready_i & {MaxHosts{request_free_i}};
-  assign ask_message = message_ready_i & {MaxHosts{message_free_i}};
-  assign ask   = (ask_request | ask_message) & open_i & ~aside_q;
   assign looks = state_q == StPick && run_i && up_i != '0;
-  // What is written now is read a cycle later. Whether it may go, and is there at all, is seen meanwhile:
-  // so the way from the bus's registers to the next state is short.
-  assign able  = open_i[flow_q] && !aside_q[flow_q] &&
-                 (message_q ? message_free_i : request_free_i);
+  // What is written now is read a cycle later. Whether it may go, and is there at all, is seen
+  // meanwhile: so the path from the bus's registers to the next state is short.
+  assign able  = open_i[flow_q] && !aside && (message_q ? message_free_i : request_free_i);
   assign ready = message_q ? message_ready_i[flow_q] : request_ready_i[flow_q];
-  // Its second beat, with the start flag, comes as its first one is read. Whether it was released is known a
-  // cycle later than the decision is made ready: it is stable there.
-  assign caught = write_i && write_addr_i == {flow_q, slot_i, 1'b1} && written.start;
+  // Its second beat, with the start flag, comes as its first one is read. Whether it was released
+  // is known a cycle later than the decision is made ready: it is stable there.
+  assign caught = store_i.request && store_i.strb == '1 && store_i.last &&
+                  store_i.addr == {flow_q, heads_i.slot, 1'b1} && written.start;
   assign there  = !early_q || request_ready_i[flow_q];
 
-  // after_q: the destinations above the last one that was looked at; they go first.
-  assign first_ask = ask & after_q;
-  arb_fixed #(.NumReq(MaxHosts)) u_first (.req_i(first_ask), .gnt_o(first_pick));
-  arb_fixed #(.NumReq(MaxHosts)) u_any (.req_i(ask), .gnt_o(any_pick));
-  assign pick = first_ask != '0 ? first_pick : any_pick;
-  always_comb begin
-    pick_flow = '0;
-    for (int unsigned i = 0; i < MaxHosts; i++) begin
-      if (pick[i]) pick_flow = pick_flow | flow_t'(i);
-    end
-  end
-  assign prefer = ask_message & (~ask_request | turn_q);
+  rdma_pick #(
+    .NumLinks(NumLinks)
+  ) u_pick (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .clear_flow_i,
+    .request_i       (request_ready_i & {MaxHosts{request_free_i}}),
+    .message_i       (message_ready_i & {MaxHosts{message_free_i}}),
+    .open_i,
+    .any_o           (any),
+    .flow_o          (pick_flow),
+    .message_o       (pick_message),
+    .busy_i          (state_q != StPick),
+    .looked_flow_i   (flow_q),
+    .looked_message_i(message_q),
+    .looked_open_i   (open_q),
+    .aside_o         (aside),
+    .looked_i        (state_q == StSecond ? ready : state_q == StJudge && there),
+    .decided_i       (grant || refuse),
+    .no_room_i       (no_room),
+    .stir_i,
+    .up_i,
+    .idle_o          (changes_seen)
+  );
 
   // ---------------------------------------------------------------- what was read
-  descriptor_t first_q;      // a descriptor's second beat; of a message local_notify
-  beat_t       source_q;     // a message has none: zero
-  logic [31:0] high_q;       // of an extended destination address; else zero
-  logic [31:0] immediate_q;
+  want_t       want;
   logic [6:0]  slot_q, number_q;
-  logic        single_q;     // no second slot was released
-  logic [3:0]  extra_q;
-  logic        extra_bad_q, source_bad_q;
-  logic [2:0]  bare_q;       // all set: a message's header takes one beat
-  logic        bare;
-  logic        open_q;       // the flow that is looked at is open: from the cycle after StFirst on
+  logic [2:0]  parts, parts_q;  // packets of it that were granted before
+  logic [2:0]  links;           // how many are up
   logic [NumLinks-1:0] mask_q;
-  room_t [NumLinks-1:0] used_q, free_q;
-  logic [6:0]  lag_q, away_q;
-  logic [LinkWidth-1:0] link_q;
   assign mask_o = mask_q;
-  logic unused_start;
-  assign unused_start = first_q.start;
 
-  logic extended;
-  assign extended = !message_q && first_q.extended && !bench_i;
+  rdma_decode #(
+    .NumLinks(NumLinks)
+  ) u_decode (
+    .clk_i,
+    .bench_i,
+    .flow_i   (flow_q),
+    .message_i(message_q),
+    .single_i (heads_i.slots == 8'd1),
+    .parts_i  (parts_q),
+    .links_i  (links),
+    .caught_i (state_q == StFirst && early_q),
+    .second_i (state_q == StSecond),
+    .size_i   (state_q == StSize || state_q == StEarly),
+    .third_i  (state_q == StThird),
+    .fourth_i (state_q == StFourth),
+    .written_i(store_i.data),
+    .request_data_i,
+    .message_data_i,
+    .want_o   (want)
+  );
 
   always_comb begin
-    request_addr_o = {flow_q, slot_i, !early_q};
+    request_read_o.addr = {flow_q, heads_i.slot, !early_q};
     unique case (state_q)
-      StEarly:  request_addr_o = {flow_q, slot_q, 1'b1};
-      StSecond: request_addr_o = {flow_q, slot_q, 1'b0};
-      StSize:   request_addr_o = {flow_q, slot_q + 7'd1, 1'b1};
-      StThird:  request_addr_o = {flow_q, slot_q + 7'd1, 1'b0};
+      StEarly:  request_read_o.addr = {flow_q, slot_q, 1'b1};
+      StSecond: request_read_o.addr = {flow_q, slot_q, 1'b0};
+      StSize:   request_read_o.addr = {flow_q, slot_q + 7'd1, 1'b1};
+      StThird:  request_read_o.addr = {flow_q, slot_q + 7'd1, 1'b0};
       default: ;
     endcase
   end
-  // What was read last is held until the decision: an extended descriptor's key, or the benchmark's stamp.
-  assign request_re_o   = !message_q && (state_q == StFirst || state_q == StSecond ||
-                                         state_q == StEarly ||
-                                         (extended && (state_q == StSize || state_q == StThird)));
+  // What was read last is held until the decision: an extended descriptor's key, or the benchmark's
+  // stamp.
+  assign request_read_o.re = !message_q && (state_q == StFirst || state_q == StSecond ||
+                                            state_q == StEarly ||
+                                            (want.extended && (state_q == StSize ||
+                                                               state_q == StThird)));
   assign look_o         = !message_q && (state_q == StFirst || state_q == StSecond ||
                                          state_q == StEarly || state_q == StSize ||
                                          state_q == StThird || state_q == StFourth);
-  assign message_re_o   = message_q && state_q == StFirst;
-  assign message_addr_o = {flow_q, place_i};
-
-  // ---------------------------------------------------------------- how much it is
-  logic [2:0] part_count_q[MaxHosts];  // packets of the next descriptor that were granted
-  logic [2:0] parts, parts_q;
-  logic [9:0] rest, beats_d, beats_q;
-  logic       legal_d, legal_q, final_d, final_q;
-  packets_t   packets_all, packets_most, packets_d, packets_q;
-  logic [2:0] links, links_q;  // that may be used
-  assign parts = part_q[flow_q] ? part_count_q[flow_q] : '0;
-  assign rest  = first_q.size - {1'b0, parts_q, 6'd0};
-  assign packets_all = 4'((11'(rest) + 11'd63) >> 6);
-
-  always_comb begin
-    links = '0;
-    for (int unsigned i = 0; i < NumLinks; i++) links = links + 3'(mask_q[i]);
-    packets_most = packets_t'(MaxPackets);
-    for (int unsigned i = 1; i <= NumLinks; i++) begin
-      if (links_q == 3'(i) && i * VoqPackets < MaxPackets) begin
-        packets_most = packets_t'(i * VoqPackets);
-      end
-    end
-  end
-  assign final_d   = packets_all <= packets_most;
-  assign packets_d = final_d ? packets_all : packets_most;
-  assign beats_d   = final_d ? rest : {packets_most, 6'd0};
-
-  assign legal_d = first_q.size > {1'b0, parts_q, 6'd0} && first_q.size <= 10'(MaxSize) &&
-                   first_q.zero_55 == '0 && first_q.address[2:0] == '0 &&
-                   first_q.dst == host_t'(flow_q) &&
-                   !(first_q.extended && (single_q || bench_i));
-  // A message's header says all at once, to registers that are close behind the memory.
-  message_t came;
-  logic     came_small, came_legal, came_bad, unused_came;
-  logic [2:0] came_bare;
-  assign unused_came = ^came;
-  assign came        = message_t'(message_data_i);
-  // Gates, no sums: more beats than an address or a key takes, and no more than a packet has.
-  assign came_small  = came.beats[6:2] == '0 && (came.extended ? came.beats[1:0] != 2'd3 :
-                                                 came.write ? !came.beats[1] : came.beats == '0);
-  assign came_legal  = !came.beats[6] || came.beats[5:0] == '0;
-  assign came_bad    = came.zero_7 || came.zero_22 != '0 || (came.extended && !came.write);
-  // In parts: the whole is a long way behind the memory.
-  assign came_bare   = {came.immediate[31:16] == '0, came.immediate[15:0] == '0,
-                        came.qid[7:4] == '0} | {3{came.write}};
-  assign bare        = bare_q == '1;
+  assign message_read_o = '{re: message_q && state_q == StFirst, addr: {flow_q, heads_i.place}};
 
   // ---------------------------------------------------------------- the decision
-  // Packets on one link where they are spread over those that are up.
-  function automatic packets_t share(packets_t packets, logic [2:0] over);
-    unique case (over)
-      3'd2:    return packets_t'((5'(packets) + 5'd1) >> 1);
-      3'd3:    return packets > 4'd6 ? 4'd3 : packets > 4'd3 ? 4'd2 : 4'd1;
-      3'd4:    return packets > 4'd4 ? 4'd2 : 4'd1;
-      default: return packets;
-    endcase
-  endfunction
-
-  // Beats of so many longest packets. MaxBeats has three ones: two sums, no multiplier.
-  function automatic room_t longest(packets_t packets);
-    longest = '0;
-    for (int unsigned i = 0; i < $bits(room_t); i++) begin
-      if (MaxBeats[i]) longest = longest + (room_t'(packets) << i);
-    end
-  endfunction
-
-  beats_t   head_beats;
   logic [1:0] head_q;      // a cycle ago
-  logic [NumLinks-1:0] fits;
-  room_t    need_all_q, need_one_q;
-  logic     window_ok_q, room_ok, room_ok_q;
-  logic     roomy_d, roomy_q, plain;
-  logic     legal, refuse, grant, stirred_q, put_aside, last_packet;
-  assign head_beats = extended             ? beats_t'(MaxHeaderBeats)
-                    : message_q && bare   ? beats_t'(1) : beats_t'(HeaderBeats);
-  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fits
-    assign fits[l] = packets_q != 4'd1 ? !mask_q[l] || need_all_q <= free_q[l]
-                   : (NumLinks > 1 && link_q != LinkWidth'(l)) || need_one_q <= free_q[l];
-  end
-  assign room_ok   = fits == '1;
-  // One packet where a longest one has room: there is nothing to reckon.
-  assign roomy_d   = used_q[link_q] <= room_t'(DataBeats - MaxBeats) && lag_q < 7'(Window) &&
-                     away_q < 7'(Window);
-  assign plain     = !first_q.extended && parts_q == '0 && first_q.size <= 10'(PacketBeats);
-  assign legal     = legal_q && !extra_bad_q && !source_bad_q;
-  assign refuse    = state_q == StJudge && open_q && there && away_q == '0 &&
-                     (!legal || (torn_q[flow_q] && !message_q));
-  assign grant     = state_q == StJudge && open_q && there && legal && room_ok_q &&
-                     window_ok_q && (message_q || !torn_q[flow_q]);
-  assign put_aside = state_q == StJudge && !grant && !refuse && there;
+  logic       ok, roomy, roomy_q, none_away, last_packet;
+
+  rdma_room #(
+    .NumLinks(NumLinks)
+  ) u_room (
+    .clk_i,
+    .look_i      (state_q == StFirst),
+    .free_i      (state_q == StSecond || state_q == StEarly),
+    .reckon_i    (state_q == StThird),
+    .compare_i   (state_q == StFourth),
+    .used_i,
+    .link_i,
+    .mask_i      (mask_q),
+    .lag_i       (numbers_i.lag),
+    .away_i      (numbers_i.next[6:0] - left_i),
+    .packets_i   (want.packets),
+    .beats_i     (want.beats),
+    .head_beats_i(want.head),
+    .links_o     (links),
+    .none_away_o (none_away),
+    .roomy_o     (roomy),
+    .roomy_q_o   (roomy_q),
+    .ok_o        (ok)
+  );
+
+  rdma_parts u_parts (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .clear_flow_i,
+    .flow_i   (flow_q),
+    .parts_o  (parts),
+    .torn_o   (torn),
+    .grant_i  (grant && !message_q),
+    .final_i  (want.final_part),
+    .packets_i(parts_q + 3'(want.packets)),
+    .refused_i(state_q == StGive && !message_q),
+    .failed_i
+  );
+
+  assign refuse  = state_q == StJudge && open_q && there && none_away &&
+                   (!want.legal || (torn && !message_q));
+  assign grant   = state_q == StJudge && open_q && there && want.legal && ok &&
+                   (message_q || !torn);
+  assign no_room = state_q == StJudge && !grant && !refuse && there;
 
   // ---------------------------------------------------------------- granted
   packets_t    left_q;     // packets after this one
@@ -318,92 +259,100 @@ module rdma_send
   assign last_packet = left_q == '0;
   assign packet      = last_packet ? rest_q[6:0] : beats_t'(PacketBeats);
 
-  assign commit_o          = grant;
-  assign commit_count_o    = packets_q;
-  assign take_o            = state_q == StPlan;
-  assign take_beats_o      = beats_t'(head_q) + packet;
-  assign record_o          = state_q == StPlan;
-  assign record_seq_o      = seq_q;
-  assign record_return_o   = '{
-      last:    last_packet && final_q,
-      notify:  first_q.local_notify,
-      message: message_q,
-      count:   message_q ? {1'b0, beats_q[6:0]} + 8'd1 : extended ? 8'd2 : 8'd1
-  };
-  assign plan_o      = state_q == StPlan && !message_q;
-  assign plan_link_o = link_i;
+  logic [7:0] count;       // what a message, or a request of one slot or two, gives back
+  assign count = message_q ? {1'b0, want.beats[6:0]} + 8'd1 : want.two ? 8'd2 : 8'd1;
 
-  assign job_valid_o  = grant && !message_q;
-  assign read_valid_o = grant && !message_q && !bench_i;
-  assign read_addr_o  = source_q[63:3] + 61'({parts_q, 6'd0});
-  assign read_beats_o = beats_q;
-  assign job_o = '{
-      flow:       flow_q,
-      tag:        {1'b0, slot_q},
-      seq:        next_i,
-      session:    session_i,
-      beats:      beats_q,
-      final_part: final_q,
-      notify:     first_q.notify,
-      irq:        first_q.irq,
-      completion: first_q.completion,
-      extended:   extended,
-      address:    {high_q, first_q.address} + 64'({parts_q, 9'd0}),
-      extension:  {immediate_q, request_data_i[63:32]}
+  assign commit_o = '{valid: grant, count: want.packets};
+  assign packet_o = '{
+      valid: state_q == StPlan,
+      beats: beats_t'(head_q) + packet,
+      seq:   seq_q,
+      back:  '{
+          last:    last_packet && want.final_part,
+          notify:  want.local_notify,
+          message: message_q,
+          count:   count
+      }
+  };
+  assign plan_o = state_q == StPlan && !message_q;
+
+  assign request_o = '{
+      valid: grant && !message_q,
+      read:  grant && !message_q && !bench_i,
+      addr:  want.source[63:3] + 61'({parts_q, 6'd0}),
+      beats: want.beats,
+      job: '{
+          flow:       flow_q,
+          tag:        {1'b0, slot_q},
+          seq:        numbers_i.next,
+          session:    numbers_i.session,
+          beats:      want.beats,
+          final_part: want.final_part,
+          notify:     want.notify,
+          irq:        want.irq,
+          completion: want.completion,
+          extended:   want.extended,
+          address:    want.address + 64'({parts_q, 9'd0}),
+          extension:  {want.immediate, request_data_i[63:32]}
+      }
   };
 
-  assign post_valid_o = grant && message_q;
-  assign post_o       = '{flow: flow_q, number: number_q, seq: next_i, session: session_i,
-                          place: place_i, bare: bare, header: message_data_i};
-  assign post_link_o  = link_i;
+  assign message_o = '{
+      valid: grant && message_q,
+      post: '{
+          flow:    flow_q,
+          number:  number_q,
+          seq:     numbers_i.next,
+          session: numbers_i.session,
+          place:   heads_i.place,
+          bare:    want.bare,
+          header:  message_data_i
+      }
+  };
 
   // A request's place moves on with its last part, a message's with its grant.
   logic done;
-  assign done              = (grant && final_q) || (state_q == StGive && give_ready_i);
-  assign request_advance_o = done && !message_q;
-  assign request_two_o     = first_q.extended && !single_q && !bench_i;
-  assign request_only_o    = early_q && state_q == StJudge;
-  assign message_advance_o = done && message_q;
-  assign message_size_o    = beats_q[6:0];
+  assign done      = (grant && want.final_part) || (state_q == StGive && give_ready_i);
+  assign advance_o = '{
+      request: done && !message_q,
+      two:     want.two,
+      only:    early_q && state_q == StJudge,
+      message: done && message_q,
+      size:    want.beats[6:0]
+  };
 
   // ---------------------------------------------------------------- refused
-  assign give_valid_o  = state_q == StGive;
-  assign give_return_o = '{
-      last:    1'b1,
-      notify:  first_q.local_notify,
-      message: message_q,
-      count:   message_q ? {1'b0, beats_q[6:0]} + 8'd1 : request_two_o ? 8'd2 : 8'd1
-  };
   logic torn_error_q;
-  assign error_valid_o   = state_q == StError;
-  assign error_code_o    = torn_error_q ? CodeSession : CodeDescriptor;
-  assign error_tag_o     = message_q ? {1'b1, number_q} : {1'b0, slot_q};
-  assign error_address_o = source_q;
+  assign give_o = '{
+      valid: state_q == StGive,
+      back:  '{last: 1'b1, notify: want.local_notify, message: message_q, count: count}
+  };
+  assign error_o = '{
+      valid:   state_q == StError,
+      flow:    flow_q,
+      code:    torn_error_q ? CodeSession : CodeDescriptor,
+      tag:     message_q ? {1'b1, number_q} : {1'b0, slot_q},
+      address: want.source
+  };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q   <= StPick;
-      aside_q   <= '0;
-      turn_q    <= '0;
-      part_q    <= '0;
-      torn_q    <= '0;
-      after_q   <= '0;
-      stirred_q <= 1'b0;
+      state_q <= StPick;
     end else begin
       unique case (state_q)
-        StPick:   if (looks && (ask != '0 || coming_i)) state_q <= StFirst;
+        StPick:   if (looks && (any || coming_i.valid)) state_q <= StFirst;
         StFirst: begin
           if (!able || (early_q && !caught)) state_q <= StPick;
           else if (early_q) state_q <= StEarly;
           else if (!message_q || message_grant_i) state_q <= StSecond;
         end
-        StEarly:  state_q <= plain && roomy_d ? StJudge : StSecond;
+        StEarly:  state_q <= want.plain && roomy ? StJudge : StSecond;
         StSecond: begin
           if (!ready) state_q <= StPick;
           else if (!message_q) state_q <= StSize;
-          else state_q <= roomy_d ? StJudge : StThird;
+          else state_q <= roomy ? StJudge : StThird;
         end
-        StSize:   state_q <= plain && roomy_q ? StJudge : StThird;
+        StSize:   state_q <= want.plain && roomy_q ? StJudge : StThird;
         StThird:  state_q <= StFourth;
         StFourth: state_q <= StJudge;
         StJudge:  state_q <= grant ? StPlan : refuse ? StGive : StPick;
@@ -411,123 +360,30 @@ module rdma_send
         StGive:   if (give_ready_i) state_q <= StError;
         default:  if (error_ready_i) state_q <= StPick;
       endcase
-
-      if (state_q == StSecond ? ready : state_q == StJudge && there) begin
-        after_q <= ~((MaxHosts'(1) << flow_q) | ((MaxHosts'(1) << flow_q) - 1'b1));
-      end
-
-      // What changes after the look began may be what it lacked.
-      stirred_q <= state_q != StPick && (stirred_q || stir_i[flow_q] || up_q != up_i);
-      aside_q   <= (up_q != up_i) ? '0 : aside_q & ~stir_i;
-      if (put_aside && open_q && !stirred_q && !stir_i[flow_q] && up_q == up_i) begin
-        aside_q[flow_q] <= 1'b1;
-      end
-      // What was put aside is looked at again before the other queue of its destination.
-      if (grant || refuse) turn_q[flow_q] <= !message_q;
-      else if (put_aside) turn_q[flow_q] <= message_q;
-
-      if (grant && !message_q) part_q[flow_q] <= !final_q;
-      if (failed_i) begin
-        torn_q[failed_flow_i] <= part_q[failed_flow_i] ||
-                                 (grant && !message_q && !final_q && flow_q == failed_flow_i);
-      end
-      if (state_q == StGive && !message_q) begin
-        part_q[flow_q] <= 1'b0;
-        torn_q[flow_q] <= 1'b0;
-      end
-      if (clear_i) begin
-        aside_q[clear_flow_i] <= 1'b0;
-        turn_q[clear_flow_i]  <= 1'b0;
-        part_q[clear_flow_i]  <= 1'b0;
-        torn_q[clear_flow_i]  <= 1'b0;
-      end
     end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) up_q <= '0;
-    else up_q <= up_i;
   end
   always_ff @(posedge clk_i) open_q <= open_next_i[flow_q];
-  always_ff @(posedge clk_i) head_q <= head_beats[1:0];
+  always_ff @(posedge clk_i) head_q <= want.head[1:0];
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StSecond || state_q == StEarly) begin
-      roomy_q <= roomy_d;
-      // Never more than DataBeats are used.
-      for (int unsigned l = 0; l < NumLinks; l++) free_q[l] <= room_t'(DataBeats) - used_q[l];
-    end
     unique case (state_q)
       StPick: begin
-        flow_q    <= ask != '0 ? pick_flow : coming_flow_i;
-        message_q <= ask != '0 ? (prefer & pick) != '0 : coming_message_i;
-        early_q   <= ask == '0 && coming_early_i;
+        flow_q    <= any ? pick_flow : coming_i.flow;
+        message_q <= any ? pick_message : coming_i.message;
+        early_q   <= !any && coming_i.early;
         mask_q    <= up_i;
       end
       StFirst: begin
-        slot_q   <= slot_i;
-        used_q   <= used_i;
-        link_q   <= link_i;
-        lag_q    <= lag_i;
-        away_q   <= next_i[6:0] - left_i;
-        number_q <= number_i;
-        links_q  <= links;
+        slot_q   <= heads_i.slot;
+        number_q <= heads_i.number;
         parts_q  <= parts;
-        if (early_q) first_q <= written;
       end
-      StSecond: begin
-        first_q  <= request_data_i;
-        high_q   <= '0;
-        early_q  <= 1'b0;
-        single_q <= slots_i == 8'd1;
-        if (message_q) begin
-          first_q.local_notify <= came.local_notify;
-          source_q     <= '0;
-          packets_q    <= 4'd1;
-          beats_q      <= {3'd0, came.beats};
-          final_q      <= 1'b1;
-          legal_q      <= came_legal;
-          extra_bad_q  <= came_bad;
-          bare_q       <= came_bare;
-          source_bad_q <= came_small;
-          room_ok_q    <= 1'b1;  // if there is room
-          window_ok_q  <= 1'b1;
-        end
-      end
-      StSize, StEarly: begin
-        source_q     <= request_data_i;
-        high_q       <= '0;
-        source_bad_q <= request_data_i[2:0] != '0 && !bench_i;
-        packets_q    <= packets_d;
-        beats_q      <= beats_d;
-        final_q      <= final_d;
-        legal_q      <= legal_d;
-        extra_bad_q  <= 1'b0;
-        room_ok_q    <= 1'b1;  // if it is plain and there is room
-        window_ok_q  <= 1'b1;
-      end
-      StThird: begin
-        immediate_q <= request_data_i[31:0];
-        // In two steps: the whole is a long way behind the memory.
-        for (int unsigned i = 0; i < 4; i++) begin
-          extra_q[i] <= extended && request_data_i[32+8*i+:8] != '0;
-        end
-        need_all_q  <= longest(share(packets_q, links_q));
-        need_one_q  <= room_t'(head_beats) + room_t'(beats_q);
-        window_ok_q <= {1'b0, lag_q} + 8'(packets_q) <= 8'(Window) &&
-                       {1'b0, away_q} + 8'(packets_q) <= 8'(Window);
-      end
-      StFourth: begin
-        room_ok_q <= room_ok;
-        if (!message_q) extra_bad_q <= extra_q != '0;
-        if (extended) high_q <= request_data_i[31:0];
-      end
+      StSecond: early_q <= 1'b0;
       StJudge: begin
-        left_q       <= packets_q - 4'd1;
-        rest_q       <= beats_q;
-        seq_q        <= next_i[5:0];
-        torn_error_q <= legal;
-        if (grant && !message_q) part_count_q[flow_q] <= parts_q + 3'(packets_q);
+        left_q       <= want.packets - 4'd1;
+        rest_q       <= want.beats;
+        seq_q        <= numbers_i.next[5:0];
+        torn_error_q <= want.legal;
       end
       StPlan: begin
         left_q <= left_q - 4'd1;
@@ -538,7 +394,6 @@ module rdma_send
     endcase
   end
 
-  // A hint comes with a write, which rdma_tx sees.
-  assign idle_o = state_q == StPick && !(looks && ask != '0) && up_q == up_i &&
-                  (aside_q & stir_i) == '0;
+  // A hint comes with a store, which rdma_tx sees.
+  assign idle_o = state_q == StPick && !(looks && any) && changes_seen;
 endmodule

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The queues of one link, one for each destination: written in the host's clock, sent in the link's.
+/// The queues of one link, one for each destination: written in the host's clock, sent in the
+/// link's.
 ///
-/// A packet is two beats or more, up to one with last_i; it may begin to leave when its first beat is there. A
-/// beat with bad_i, never the first, carries nothing: the packet ends there as EDB. Destinations go in turn,
-/// by packet.
+/// A packet is two beats or more, up to one with last; it may begin to leave when its first beat is
+/// announced. A beat with bad, never the first, carries nothing: the packet ends there as EDB.
+/// Destinations go in turn, by packet.
 ///
-///   Handshake   a beat is announced: flow_i and last_i are taken with valid_i and ready_o; it is written in
-///               one of the two cycles behind. So the link knows of it before it is in the memory, and cannot read
-///               it before: it does so more than two of its cycles later, and its clock is slower than the
-///               host's. The packets of all queues come one after the other. There must be room:
-///               rdma_spread counts it.
-///               departure_*: each packet that has left, host's clock. tx_*: Sop, data, end of link_port
+///   Handshake   a beat is announced: announce_i is taken with valid_i and ready_o; beat_i is
+///               written in one of the two cycles behind. The link reads a beat more than two of
+///               its cycles after it was announced, and its clock is slower than the host's: so the
+///               beat is in the memory by then. The packets of all queues come one after the other.
+///               There must be room: rdma_spread counts it. departure_*: each packet that has left,
+///               host's clock. tx_*: Sop, data, end of link_port
 ///   Ordering    the packets of a queue leave in order; nothing comes between a Sop and its end
-///   Latency     from a packet's first valid_i to its Sop 2 link cycles of crossing and 1, 3 where others wait
+///   Latency     from a packet's first valid_i to its Sop 2 link cycles of crossing and 1, 3 where
+///               others wait
 ///   Throughput  one beat a host cycle in, one word a link cycle out, no dead cycle between packets
-///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end, words on
-///               their way to room_i allowed for (RoomLag as in crossbar_output)
+///   Credit      a packet begins only with up_i and room for MaxWords + 1 words at the far end,
+///               words on their way to room_i allowed for (RoomLag as in crossbar_output)
 ///   Fairness    between a packet that can go and its Sop at most NumHosts - 1 others begin
 ///   Drop        with enable_i low packets are taken out and dropped
 ///   Bench       word 7 of a write becomes stamp_i of its Sop; crc24 takes words 4 and 5 as 0
@@ -39,13 +41,9 @@ module rdma_voq
   // Host's clock.
   input  logic        valid_i,
   output logic        ready_o,
-  input  flow_t       flow_i,
-  input  logic        last_i,
-  input  logic        write_i,       // a cycle later: what was taken,
-  input  flow_t       write_flow_i,
-  input  logic        write_last_i,  // once more
-  input  logic        bad_i,
-  input  beat_t       data_i,
+  input  announce_t   announce_i,
+  input  logic        write_i,       // a cycle later: what was announced
+  input  voq_beat_t   beat_i,
   output logic        departure_valid_o,
   input  logic        departure_ready_i,
   output departure_t  departure_o,
@@ -59,17 +57,13 @@ module rdma_voq
   output logic        tx_valid_o,
   input  logic        tx_ready_i,
   output flit_t       tx_flit_o,
-  output logic        sent_o,        // strobes: a packet's first beat has gone, of this flow
-  output flow_t       sent_flow_o,   // and number;
-  output seq_t        sent_seq_o,
-  output logic        dropped_o,     // a packet was dropped
+  output sent_t       sent_o,
 
   output logic        idle_o         // both clocks: nothing changes until an input does
 );
   localparam int unsigned PlaceWidth = $clog2(Beats);
   localparam int unsigned FlowWidth  = $clog2(NumHosts);
   localparam int unsigned RoomNeed   = MaxLinkWords + 1 + RoomLag + 1;
-  localparam int unsigned TokenBeats = 8;
   typedef logic [PlaceWidth-1:0] place_t;
 
   if (NumHosts < 2 || NumHosts > MaxHosts) begin : gen_hosts_check
@@ -83,62 +77,36 @@ module rdma_voq
   end
 
   typedef struct packed {
-    flow_t      flow;
-    logic [3:0] beats;
-  } token_t;
-
-  typedef struct packed {
     logic  bad;
     logic  last;
     beat_t data;
   } entry_t;
 
   // ---------------------------------------------------------------- host's clock
-  place_t     wplace_q[NumHosts];
-  // Beats of this packet modulo 8: the first 8 are announced one by one, so that it begins to leave; then 8 in
-  // one, which the host side writes before the link has sent those.
-  logic [2:0] count_q;
-  logic       early_q;
-  logic       wclear_q;
-  logic [FlowWidth-1:0] wclear_flow_q, wflow;
-  logic       unused_flow;
-  logic       take, tell;
+  voq_token_t token, token_in;
+  logic tell, token_valid, token_ready, token_settled, write_idle;
+  logic [FlowWidth+PlaceWidth-1:0] waddr;
 
-  assign wflow = write_flow_i[FlowWidth-1:0];
-  assign take  = valid_i && ready_o;
-  assign tell  = take && (last_i || early_q || count_q == 3'(TokenBeats - 1));
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      count_q       <= '0;
-      early_q       <= 1'b1;
-      wclear_q      <= 1'b1;
-      wclear_flow_q <= '0;
-    end else begin
-      if (take) begin
-        count_q <= last_i ? '0 : count_q + 3'd1;
-        early_q <= last_i || (early_q && count_q != 3'(TokenBeats - 1));
-      end
-      wclear_flow_q <= wclear_flow_q + FlowWidth'(wclear_q);
-      if (32'(wclear_flow_q) == NumHosts - 1) wclear_q <= 1'b0;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (wclear_q || write_i) begin
-      wplace_q[wclear_q ? wclear_flow_q : wflow] <= wclear_q ? '0 : wplace_q[wflow] + 1'b1;
-    end
-  end
-  // The far half of a flow's number is not needed where there are fewer hosts.
-  assign unused_flow = ^{flow_i, write_flow_i};
-
-  token_t token, token_in;
-  logic   token_valid, token_ready, token_settled;
-  assign token_in.flow  = flow_i;
-  assign token_in.beats = early_q ? 4'd1 : {1'b0, count_q} + 4'd1;
-  assign ready_o        = token_ready && !wclear_q;
+  rdma_voq_write #(
+    .NumHosts(NumHosts),
+    .Beats   (Beats)
+  ) u_write (
+    .clk_i,
+    .rst_ni,
+    .valid_i,
+    .ready_o,
+    .announce_i,
+    .tell_o       (tell),
+    .token_ready_i(token_ready),
+    .token_o      (token_in),
+    .write_i,
+    .write_flow_i (beat_i.flow),
+    .address_o    (waddr),
+    .idle_o       (write_idle)
+  );
 
   async_fifo #(
-    .Width($bits(token_t)),
+    .Width($bits(voq_token_t)),
     .Depth(16)
   ) u_tokens (
     .wclk_i   (clk_i),
@@ -167,8 +135,11 @@ module rdma_voq
   logic   token_take, direct, choose, start, start_chosen, start_now, fetch, read, fetched_all;
   logic   ended, fresh, told;
 
-  assign token_flow = token.flow[FlowWidth-1:0];
-  assign token_take = token_valid && !rclear_q;
+  // The far half of a flow's number is not needed where there are fewer hosts.
+  logic unused_flow;
+  assign unused_flow = ^token.flow;
+  assign token_flow  = token.flow[FlowWidth-1:0];
+  assign token_take  = token_valid && !rclear_q;
 
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
     if (!link_rst_ni) begin
@@ -211,13 +182,14 @@ module rdma_voq
   arb_fixed #(.NumReq(NumHosts)) u_first (.req_i(first), .gnt_o(first_pick));
   arb_fixed #(.NumReq(NumHosts)) u_any (.req_i(request), .gnt_o(any_pick));
   assign pick = first != '0 ? first_pick : any_pick;
-  // If nothing waits, a token's flow is chosen at once, and begins at once if no packet is in progress.
+  // If nothing waits, a token's flow is chosen at once, and begins at once if no packet is in
+  // progress.
   assign direct      = waiting_q == '0 && token_take;
   assign choice      = direct ? NumHosts'(1) << token_flow : pick;
   assign choice_flow = direct ? token_flow : pick_flow;
   assign began       = direct ? choice : chosen_q;
-  // Chosen a cycle ahead, while nothing is under way or a packet ends; its first beat is read with it. What
-  // has changed since is seen at the start.
+  // Chosen a cycle ahead, while nothing is under way or a packet ends; its first beat is read with
+  // it. What has changed since is seen at the start.
   always_ff @(posedge link_clk_i or negedge link_rst_ni) begin
     if (!link_rst_ni) chosen_q <= '0;
     else if (choose) chosen_q <= choice;
@@ -250,7 +222,8 @@ module rdma_voq
   assign start_now    = !busy_q && move && direct && (room_q[token_flow] || !enable_q) &&
                         departure_room;
   assign start    = start_chosen || start_now;
-  // Its first beat comes out of the memory behind the Sop: neither the last nor bad, so it goes at once.
+  // Its first beat comes out of the memory behind the Sop: neither the last nor bad, so it goes at
+  // once.
   assign fresh     = busy_q && read_q && !have_q && word_q == '0;
   assign put_first = fresh && move;
   assign put_bad  = busy_q && have_q && !high_q && beat_q.bad && move;
@@ -280,8 +253,8 @@ module rdma_voq
   ) u_ram (
     .wclk_i (clk_i),
     .we_i   (write_i),
-    .waddr_i({wflow, wplace_q[wflow]}),
-    .wdata_i({bad_i, write_last_i, data_i}),
+    .waddr_i(waddr),
+    .wdata_i({beat_i.bad, beat_i.last, beat_i.data}),
     .rclk_i (link_clk_i),
     .re_i   (choose || read),
     .raddr_i(raddr),
@@ -307,6 +280,9 @@ module rdma_voq
   assign header     = beat_q.data;
   assign first_word = put_high && word_q == 4'd1;
   departure_t leaving_q, leaving;
+  logic  sent_q, dropped_q;
+  flow_t sent_flow_q;
+  seq_t  sent_seq_q;
   assign leaving.control = header.kind == KindControl;
   assign leaving.seq     = header.seq[6:0];
   assign leaving.beats   = header.beats + (header.kind == KindShort ? beats_t'(1)
@@ -329,13 +305,13 @@ module rdma_voq
       drop_q    <= 1'b0;
       enable_q  <= 1'b0;
       room_q    <= '0;
-      dropped_o <= 1'b0;
-      sent_o    <= 1'b0;
+      dropped_q <= 1'b0;
+      sent_q    <= 1'b0;
     end else begin
       enable_q  <= enable_sync;
       room_q    <= room;
-      dropped_o <= ended && drop_q;
-      sent_o    <= first_word && !drop_q;
+      dropped_q <= ended && drop_q;
+      sent_q    <= first_word && !drop_q;
       if (ended) waiting_q[flow_q] <= !fetched_all;
       if (token_take) waiting_q[token_flow] <= 1'b1;
       if (move) begin
@@ -377,8 +353,8 @@ module rdma_voq
     if (valid_q && tx_ready_i && flit_q.kind == FlitSop) stamp_q <= stamp_i;
     if (first_word) begin
       leaving_q   <= leaving;
-      sent_seq_o  <= header.seq;
-      sent_flow_o <= flow_t'(flow_q);
+      sent_seq_q  <= header.seq;
+      sent_flow_q <= flow_t'(flow_q);
       // A write with its data inline is tagged as a message, and has no stamps.
       write_q     <= bench_i && header.kind == KindWrite && !header.tag[7];
     end
@@ -386,6 +362,7 @@ module rdma_voq
 
   assign tx_valid_o = valid_q;
   assign tx_flit_o  = flit_q;
+  assign sent_o     = '{valid: sent_q, flow: sent_flow_q, seq: sent_seq_q, dropped: dropped_q};
 
   // ---------------------------------------------------------------- departures
   logic departure_settled;
@@ -406,9 +383,9 @@ module rdma_voq
     .settled_o(departure_settled)
   );
 
-  assign idle_o = token_settled && departure_settled && !wclear_q && !rclear_q &&
+  assign idle_o = token_settled && departure_settled && write_idle && !rclear_q &&
                   !(choose && chosen_q != choice) && !start &&
                   !(busy_q && (read || (read_q && !have_q) || ((have_q || last_q) && move))) &&
-                  !(valid_q && tx_ready_i) && !dropped_o && !sent_o &&
+                  !(valid_q && tx_ready_i) && !dropped_q && !sent_q &&
                   enable_settled && enable_q == enable_i && room_q == room;
 endmodule

@@ -6,6 +6,7 @@
 /// destination.
 module rdma_tx_bench
   import rdma_pkg::*;
+  import rdma_tx_pkg::*;
   import link_pkg::*;
 #(
   parameter int unsigned NumHosts    = 8,
@@ -108,10 +109,9 @@ module rdma_tx_bench
   };
   assign {bar_awready, bar_wready, bar_bvalid, bar_bid, bar_bresp, bar_arready,
           bar_rvalid, bar_rid, bar_rdata, bar_rresp, bar_rlast} = bar_answer;
-  logic [63:0] rq_data, mq_data, table_data, table_rdata_q;
-  logic rq_coming, rq_we, rq_last, mq_we, table_we, table_re, table_refused, bar_idle;
-  logic [10:0] rq_addr, mq_addr;
-  logic [7:0] rq_strb, mq_strb;
+  logic [63:0] table_data, table_rdata_q;
+  logic table_we, table_re, table_refused, bar_idle;
+  store_t store;
   logic [15:3] table_addr, table_raddr;
   logic [2:0] table_wait_q;
 
@@ -123,16 +123,7 @@ module rdma_tx_bench
     .bar_o         (bar_answer),
     .bus_o         (bus),
     .bus_i         (bus_answer),
-    .rq_coming_o   (rq_coming),
-    .rq_we_o       (rq_we),
-    .rq_addr_o     (rq_addr),
-    .rq_data_o     (rq_data),
-    .rq_strb_o     (rq_strb),
-    .rq_last_o     (rq_last),
-    .mq_we_o       (mq_we),
-    .mq_addr_o     (mq_addr),
-    .mq_data_o     (mq_data),
-    .mq_strb_o     (mq_strb),
+    .store_o       (store),
     .table_we_o    (table_we),
     .table_addr_o  (table_addr),
     .table_data_o  (table_data),
@@ -186,9 +177,8 @@ module rdma_tx_bench
   // ---------------------------------------------------------------- the sending half
   count_t [NumLinks-1:0][NumHosts-1:0] room;
   flit_t [NumLinks-1:0] flit;
-  flow_t [NumLinks-1:0] sent_flow;
-  seq_t  [NumLinks-1:0] sent_seq;
-  logic [NumLinks-1:0] tx_valid, sent, dropped;
+  sent_t [NumLinks-1:0] sent;
+  logic [NumLinks-1:0] tx_valid;
   for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_link
     assign room[l] = room_i[l*NumHosts*10+:NumHosts*10];
     assign taken_o[l] = link_o[l*35+34];
@@ -197,10 +187,12 @@ module rdma_tx_bench
     end
   end
 
-  logic tx_idle, running, local_valid, local_message, done_valid, err_valid, ctl_ready;
-  logic [2:0] local_flow, done_flow;
-  logic [15:0] local_count;
-  logic [63:0] done_word, err0, err1;
+  logic tx_idle, running, ctl_ready;
+  burst_t ar;
+  local_report_t left;
+  done_report_t done;
+  error_report_t err;
+  tx_events_t events;
   logic [7:0] ctl_room;
   logic [15:0] strobes;
 
@@ -223,78 +215,43 @@ module rdma_tx_bench
     .bench_i,
     .stamp_i         (stamp_q),
     .link_stamp_i    (link_stamp_q),
-    .rq_coming_i     (rq_coming),
-    .rq_we_i         (rq_we),
-    .rq_addr_i       (rq_addr),
-    .rq_data_i       (rq_data),
-    .rq_strb_i       (rq_strb),
-    .rq_last_i       (rq_last),
-    .mq_we_i         (mq_we),
-    .mq_addr_i       (mq_addr),
-    .mq_data_i       (mq_data),
-    .mq_strb_i       (mq_strb),
-    .mq_last_i       (rq_last),
+    .store_i         (store),
     .arvalid_o       (dma_arvalid),
     .arready_i       (dma_arready),
-    .araddr_o        (dma_araddr),
-    .arlen_o         (dma_arlen),
-    .aruser_o        (dma_aruser),
+    .ar_o            (ar),
     .arsoon_o,
     .rvalid_i        (dma_rvalid),
     .rready_o        (dma_rready),
-    .rdata_i         (dma_rdata),
-    .rresp_i         (dma_rresp),
-    .rlast_i         (dma_rlast),
+    .r_i             ('{data: dma_rdata, resp: dma_rresp, last: dma_rlast}),
     .rearly_i,
     .ctl_room_o      (ctl_room),
-    .ctl_valid_i,
+    .ctl_i           ('{valid: ctl_valid_i, header: ctl_header_i, control: ctl_i}),
     .ctl_ready_o     (ctl_ready),
-    .ctl_header_i,
-    .ctl_i,
-    .rxctl_valid_i,
-    .rxctl_header_i,
-    .rxctl_i,
-    .local_valid_o   (local_valid),
+    .rxctl_i         ('{valid: rxctl_valid_i, header: rxctl_header_i, control: rxctl_i}),
+    .local_o         (left),
     .local_ready_i   (told_ready_i[0]),
-    .local_flow_o    (local_flow),
-    .local_message_o (local_message),
-    .local_count_o   (local_count),
-    .done_valid_o    (done_valid),
+    .done_o          (done),
     .done_ready_i    (told_ready_i[1]),
-    .done_flow_o     (done_flow),
-    .done_word_o     (done_word),
-    .err_valid_o     (err_valid),
+    .err_o           (err),
     .err_ready_i     (told_ready_i[2]),
-    .err_beat0_o     (err0),
-    .err_beat1_o     (err1),
     .up_i,
     .room_i          (room),
     .tx_valid_o      (tx_valid),
     .tx_ready_i,
     .tx_flit_o       (flit),
     .sent_o          (sent),
-    .sent_flow_o     (sent_flow),
-    .sent_seq_o      (sent_seq),
-    .dropped_o       (dropped),
-    .request_posted_o(strobes[0]),
-    .request_bad_o   (strobes[1]),
-    .message_posted_o(strobes[2]),
-    .message_bad_o   (strobes[3]),
-    .granted_o       (strobes[4]),
-    .issued_o        (strobes[5]),
-    .begun_o         (strobes[6]),
-    .begun_flow_o    (),
-    .begun_seq_o     (),
-    .probed_o        (strobes[7]),
-    .ignored_o       (strobes[8]),
-    .failed_o        (strobes[9]),
+    .events_o        (events),
     .idle_o          (tx_idle)
   );
+  assign {dma_araddr, dma_arlen, dma_aruser} = ar;
 
   // Where the stages of a transfer begin and end.
   logic [NumLinks-1:0] voq_valid;
   assign voq_valid = u_tx.voq_valid;
   assign idle_o      = tx_idle && bar_idle;
+  assign strobes[9:0] = {events.failed, events.ignored, events.probed, events.begun, events.issued,
+                         events.granted, events.posts.message_bad, events.posts.message_posted,
+                         events.posts.request_bad, events.posts.request_posted};
   assign strobes[10] = table_refused;
   assign strobes[11] = bar_idle;
   assign strobes[15:12] = '0;
@@ -306,22 +263,18 @@ module rdma_tx_bench
   // What was done at an edge shows behind it.
   always_ff @(posedge clk_i) begin
     host_o <= {strobes, ctl_ready && ctl_valid_i, ctl_room, running,
-               err1, err0, err_valid && told_ready_i[2],
-               done_word, done_flow, done_valid && told_ready_i[1],
-               local_count, local_message, local_flow, local_valid && told_ready_i[0]};
+               err.beat1, err.beat0, err.valid && told_ready_i[2],
+               done.word, done.flow, done.valid && told_ready_i[1],
+               left.count, left.message, left.flow, left.valid && told_ready_i[0]};
     news_o <= {ctl_room, running, (strobes[10:0] != '0) || (ctl_ready && ctl_valid_i) ||
-               ({err_valid, done_valid, local_valid} & told_ready_i) != '0};
+               ({err.valid, done.valid, left.valid} & told_ready_i) != '0};
     if (!rst_ni) begin
       host_o <= '0;
       news_o <= '0;
     end
   end
   logic unused;
-  assign unused = &{1'b0, bar_awburst, bar_arburst, dma_rid, bar_awlen, sent, dropped};
-  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_unused
-    logic unused_sent;
-    assign unused_sent = ^{sent_flow[l], sent_seq[l]};
-  end
+  assign unused = &{1'b0, bar_awburst, bar_arburst, dma_rid, bar_awlen, sent, events};
 
   // ---------------------------------------------------------------- held at every clock
   logic rxctl_valid_q;
@@ -335,7 +288,7 @@ module rdma_tx_bench
     for (genvar f = 0; f < int'(NumHosts); f++) begin : gen_flow
       always_ff @(posedge clk_i) begin
         if (running) begin
-          assert (11'(u_tx.u_spread.gen_link[l].put_q[f] - u_tx.u_spread.gen_link[l].got_q[f]) <=
+          assert (11'(u_tx.u_voqs.u_spread.gen_link[l].put_q[f] - u_tx.u_voqs.u_spread.gen_link[l].got_q[f]) <=
                   11'(Beats - 4))
           else $error("VOQ %0d.%0d", l, f);
         end
@@ -345,7 +298,7 @@ module rdma_tx_bench
   for (genvar f = 0; f < int'(NumHosts); f++) begin : gen_window
     always_ff @(posedge clk_i) begin
       if (running) begin
-        assert (u_tx.u_spread.control_q[f] <= 2) else $error("control packets %0d", f);
+        assert (u_tx.u_voqs.u_spread.control_q[f] <= 2) else $error("control packets %0d", f);
         assert (16'(u_tx.u_flow.next_q[f] - u_tx.u_flow.acked_q[f]) <= 16'd64)
         else $error("window %0d", f);
       end
