@@ -96,44 +96,48 @@ module rdma_decode
   assign bare        = bare_q == '1;
 
   always_ff @(posedge clk_i) begin
-    if (caught_i) first_q <= written_i;
-    if (second_i) begin
-      first_q  <= request_data_i;
-      high_q   <= '0;
-      single_q <= single_i;
-      if (message_i) begin
-        first_q.local_notify <= came.local_notify;
-        source_q     <= '0;
-        packets_q    <= 4'd1;
-        beats_q      <= {3'd0, came.beats};
-        final_q      <= 1'b1;
-        legal_q      <= came_legal;
-        extra_bad_q  <= came_bad;
-        bare_q       <= came_bare;
-        source_bad_q <= came_small;
+    // The strobes exclude each other.
+    unique case (1'b1)
+      caught_i: first_q <= written_i;
+      second_i: begin
+        first_q  <= request_data_i;
+        high_q   <= '0;
+        single_q <= single_i;
+        if (message_i) begin
+          first_q.local_notify <= came.local_notify;
+          source_q     <= '0;
+          packets_q    <= 4'd1;
+          beats_q      <= {3'd0, came.beats};
+          final_q      <= 1'b1;
+          legal_q      <= came_legal;
+          extra_bad_q  <= came_bad;
+          bare_q       <= came_bare;
+          source_bad_q <= came_small;
+        end
       end
-    end
-    if (size_i) begin
-      source_q     <= request_data_i;
-      high_q       <= '0;
-      source_bad_q <= request_data_i[2:0] != '0 && !bench_i;
-      packets_q    <= packets_d;
-      beats_q      <= beats_d;
-      final_q      <= final_d;
-      legal_q      <= legal_d;
-      extra_bad_q  <= 1'b0;
-    end
-    if (third_i) begin
-      immediate_q <= request_data_i[31:0];
-      // In two steps, to shorten the path from the memory.
-      for (int unsigned i = 0; i < 4; i++) begin
-        extra_q[i] <= extended && request_data_i[32+8*i+:8] != '0;
+      size_i: begin
+        source_q     <= request_data_i;
+        high_q       <= '0;
+        source_bad_q <= request_data_i[2:0] != '0 && !bench_i;
+        packets_q    <= packets_d;
+        beats_q      <= beats_d;
+        final_q      <= final_d;
+        legal_q      <= legal_d;
+        extra_bad_q  <= 1'b0;
       end
-    end
-    if (fourth_i) begin
-      if (!message_i) extra_bad_q <= extra_q != '0;
-      if (extended) high_q <= request_data_i[31:0];
-    end
+      third_i: begin
+        immediate_q <= request_data_i[31:0];
+        // In two steps, to shorten the path from the memory.
+        for (int unsigned i = 0; i < 4; i++) begin
+          extra_q[i] <= extended && request_data_i[32+8*i+:8] != '0;
+        end
+      end
+      fourth_i: begin
+        if (!message_i) extra_bad_q <= extra_q != '0;
+        if (extended) high_q <= request_data_i[31:0];
+      end
+      default: ;
+    endcase
   end
 
   assign want_o = '{
