@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 to 4 Gigabit Ethernet ports into buffers in host memory.
 ///
-/// gmii -> nanet_port, one a port -> nanet_core. Rules and figures are in
+/// gmii -> nanet_port, one a port -> (nanet_search) -> nanet_core. Rules and figures are in
 /// docs/explanation/cores/nanet.md.
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
-///               gmii*_tx*; rst_ni is synchronized into eth_clk_i here
+///               gmii*_tx*; search_clk_i for search_*, with Search. rst_ni is synchronized into
+///               both here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Result      result_o: what a program stores in RESULT, 2 clocks later, for one clock
@@ -16,7 +17,8 @@
 ///   Parameters  NumPorts 1..4; DataWidth 64..512 of the dma bus; Depth of a port's queue in beats;
 ///               Stores 0..2; Firmware 0, 1; Regions 0: buffers have addresses of the bus, 16:
 ///               places in registered memory, translated page by page; Echo 1: a list
-///               may have its datagrams sent back
+///               may have its datagrams sent back; Search 1: behind each datagram of events
+///               one with candidates for their rings, as nanet_search
 ///   Not done    sending a program's UDP; more lists than ports; 10 Gigabit Ethernet: nanet_nic_10g
 module nanet_nic
   import nanet_nic_pkg::*;
@@ -27,7 +29,8 @@ module nanet_nic
   parameter int unsigned Stores    = 0,
   parameter bit          Firmware  = 1'b0,
   parameter int unsigned Regions   = 0,
-  parameter bit          Echo      = 1'b0
+  parameter bit          Echo      = 1'b0,
+  parameter bit          Search    = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -71,6 +74,13 @@ module nanet_nic
   input logic [15:0] cfg_firmware_wake_min_i,  // cycles, as nanet_firmware
   input logic [15:0] cfg_firmware_wake_span_i,
   input logic [15:0] cfg_firmware_work_i,
+
+  // The search's clock and configuration, as rich_seeds; not used without Search.
+  input logic        search_clk_i,
+  input logic        search_we_i,
+  input logic [ 1:0] search_memory_i,
+  input logic [15:0] search_addr_i,
+  input logic [63:0] search_data_i,
 
   input  logic        bar_awvalid_i,
   input  logic [3:0]  bar_awid_i,
@@ -219,6 +229,59 @@ module nanet_nic
     assign tx_er[i] = 1'b0;
   end
 
+  // ---------------------------------------------------------------- search
+  logic [NumPorts-1:0] list_valid, list_ready;
+  nanet_pkg::entry_e [NumPorts-1:0] list_kind;
+  logic [NumPorts-1:0][DataWidth-1:0] list_beat;
+  logic [NumPorts-1:0][UsageW-1:0] list_usage, list_ends;
+  logic search_idle;
+  if (Search) begin : gen_search
+    logic search_rst_n;
+    sync_reset u_search_reset (
+      .clk_i (search_clk_i),
+      .rst_ni,
+      .rst_no(search_rst_n)
+    );
+    nanet_search #(
+      .NumPorts (NumPorts),
+      .DataWidth(DataWidth),
+      .UsageW   (UsageW)
+    ) u_search (
+      .clk_i,
+      .rst_ni,
+      .search_clk_i,
+      .search_rst_ni(search_rst_n),
+      .cfg_we_i     (search_we_i),
+      .cfg_memory_i (rich_pkg::memory_e'(search_memory_i)),
+      .cfg_addr_i   (search_addr_i),
+      .cfg_data_i   (search_data_i),
+      .in_valid_i   (beat_valid),
+      .in_ready_o   (beat_ready),
+      .in_kind_i    (beat_kind),
+      .in_i         (beat),
+      .usage_i      (usage),
+      .ends_i       (ends),
+      .out_valid_o  (list_valid),
+      .out_ready_i  (list_ready),
+      .out_kind_o   (list_kind),
+      .out_o        (list_beat),
+      .usage_o      (list_usage),
+      .ends_o       (list_ends),
+      .idle_o       (search_idle)
+    );
+  end else begin : gen_no_search
+    assign list_valid  = beat_valid;
+    assign beat_ready  = list_ready;
+    assign list_kind   = beat_kind;
+    assign list_beat   = beat;
+    assign list_usage  = usage;
+    assign list_ends   = ends;
+    assign search_idle = 1'b1;
+    logic unused_search;
+    assign unused_search = ^{search_clk_i, search_we_i, search_memory_i, search_addr_i,
+                             search_data_i};
+  end
+
   nanet_core #(
     .NumPorts (NumPorts),
     .DataWidth(DataWidth),
@@ -228,12 +291,12 @@ module nanet_nic
   ) u_core (
     .clk_i,
     .rst_ni,
-    .beat_valid_i(beat_valid),
-    .beat_ready_o(beat_ready),
-    .beat_kind_i (beat_kind),
-    .beat_i      (beat),
-    .usage_i     (usage),
-    .ends_i      (ends),
+    .beat_valid_i(list_valid),
+    .beat_ready_o(list_ready),
+    .beat_kind_i (list_kind),
+    .beat_i      (list_beat),
+    .usage_i     (list_usage),
+    .ends_i      (list_ends),
     .head_lost_i (head_lost),
     .first_i     (first),
     .last_i      (last),
@@ -311,7 +374,7 @@ module nanet_nic
     .status_write_errors_o,
     .idle_o       (core_idle)
   );
-  assign idle_o = core_idle && (&port_idle);
+  assign idle_o = core_idle && (&port_idle) && search_idle;
 
   logic unused;
   assign unused = ^{rx_clk, rx_dv, rx_er, rxd};
