@@ -14,9 +14,12 @@ use isthmus_sim::world::{
     PhyFrame, XgmiiPhy,
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
+use isthmus_trigger::geometry::Geometry;
+use isthmus_trigger::rings::{Config, Finder};
 
 use super::results::ResultPins;
 use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
+use super::search::{self, Loaded};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -89,6 +92,8 @@ pub(super) struct World {
     pub(super) config: NicConfig,
     /// What a program sends out by the interface.
     pub(super) results: ResultPins,
+    /// Whether the interface's search has its memories; there is none without a search.
+    pub(super) loaded: Option<Loaded>,
 }
 
 impl World {
@@ -123,7 +128,11 @@ impl World {
         link.remember(false);
         simulation.spans().set_enabled(false);
         let results = ResultPins::attach(&device)?;
-        Ok(Self { simulation, device, ports, link, host, config, results })
+        let searches = scenario.chain.as_ref().is_some_and(|chain| chain.search.is_some());
+        let words = || Finder::new(&Geometry::na62(), &Config::default()).gateware();
+        let loaded =
+            searches.then(|| search::load(&device, words().words().collect())).transpose()?;
+        Ok(Self { simulation, device, ports, link, host, config, results, loaded })
     }
 
     /// Opens the interface.
@@ -201,6 +210,7 @@ fn device(
     let interface = &scenario.interface;
     let waveform = scenario.waveform.as_deref();
     let model = make_model(&interface.model_path, waveform)?;
+    let search = scenario.chain.as_ref().and_then(|chain| chain.search);
     let own = Hertz((interface.clock_mhz * 1e6).round() as u64);
     // A model has the pins of all ports that there can be, whatever it has behind them.
     let ten_gigabit = scenario.ten_gigabit();
@@ -209,7 +219,10 @@ fn device(
     let receive = (0..pins).map(|number| format!("{}_rx_clk_i", bundle(number, ten_gigabit)));
     let ethernet = receive.chain(["eth_clk_i".to_owned()]);
     let clocks = std::iter::once(ClockConfig::new("clk_i", own))
-        .chain(ethernet.map(|port| ClockConfig::new(&port, rate)));
+        .chain(ethernet.map(|port| ClockConfig::new(&port, rate)))
+        .chain(search.map(|search| {
+            ClockConfig::new(search::CLOCK, Hertz((search.clock_mhz * 1e6).round() as u64))
+        }));
     let firmware = interface.firmware.map_or([0; 3], |firmware| {
         let wake = scenario.cycles(firmware.wake_min_us);
         let span = scenario.cycles(firmware.wake_max_us) - wake;

@@ -125,6 +125,16 @@ def trigger_chain(
         float,
         typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
     ] = 100.0,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Where candidates for rings are searched: cpu, fpga.  [both, where possible]"
+        ),
+    ] = None,
+    search_clock: Annotated[
+        float,
+        typer.Option(metavar="MHZ", min=50, max=1000, help="Clock of the interface's search for rings."),
+    ] = 250.0,
     sample: Annotated[str, one_of("sample", SAMPLES, help="Kind of events.")] = "reference",
     times: Annotated[
         Path | None,
@@ -151,6 +161,8 @@ def trigger_chain(
         finder=finder,
         cores=cores,
         release=release,
+        place=place,
+        search_clock=search_clock,
         sample=sample,
         times=times,
         platform=platform,

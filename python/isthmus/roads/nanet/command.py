@@ -12,7 +12,7 @@ from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.nanet import ROAD, chain_tables, tables
 from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
-from isthmus.roads.nanet.chain import Chain
+from isthmus.roads.nanet.chain import PLACES, Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
 from isthmus.roads.nanet.platform import KINDS
 from isthmus.storage import result_file
@@ -109,6 +109,8 @@ def chain(
     finder: str,
     cores: int,
     release: float,
+    place: str | None,
+    search_clock: float,
     sample: str,
     times: Path | None,
     platform: str,
@@ -125,9 +127,15 @@ def chain(
     if len(chosen) != 1:
         raise UserError(f"platform: {platform!r}; expected one platform")
     target = result_file(out, "trigger-chain", out_json)
+    # Candidates of another finder, or of events in parts, the interface does not search.
+    able = PLACES if layout == "packed" and finder == "isthmus" else PLACES[:1]
     chains = [
-        (design, Chain(per_s, events, layout, finder, cores, release, sample, groups, seed))
+        (
+            design,
+            Chain(per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock),
+        )
         for design in profiles(profile)
+        for where in (place.split(",") if place else able)
         for per_s in rates
     ]
     made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)
