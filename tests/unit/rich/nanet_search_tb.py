@@ -117,8 +117,18 @@ class Bench:
         d.cfg_we_i.value = 0
         return model
 
-    async def run(self, ports: list[list[Datagram]], model: Model, give: float, take: float) -> None:
-        """Send all datagrams; what comes out must be they and their candidates, port by port."""
+    async def run(
+        self,
+        ports: list[list[Datagram]],
+        model: Model,
+        give: float,
+        take: float,
+        held: int | None = None,
+    ) -> None:
+        """Send all datagrams; what comes out must be they and their candidates, port by port.
+
+        `held`: port 0 stops behind so many beats until all of port 1 is out.
+        """
         d = self.dut
         beats = [[beat for one in port for beat in one.beats] for port in ports]
         wanted = [[pair for one in port for pair in one.wanted(model)] for port in ports]
@@ -126,7 +136,9 @@ class Bench:
         for _ in range(60_000):
             valid = kind = data = 0
             for port in range(PORTS):
-                offered[port] = sent[port] < len(beats[port]) and (offered[port] or self.rng.random() < give)
+                waits = held == sent[port] and port == 0 and got[1] < len(wanted[1])
+                some = sent[port] < len(beats[port]) and not waits
+                offered[port] = some and (offered[port] or self.rng.random() < give)
                 if offered[port]:
                     valid |= 1 << port
                     kind |= beats[port][sent[port]][0] << 2 * port
@@ -193,6 +205,15 @@ async def nothing_follows_a_bad_datagram_and_the_next_has_its_own(dut: Any) -> N
             [*rng.sample(bad, 3), packet(rng), packet(rng, good=False), packet(rng)] for _ in range(PORTS)
         ]
         await bench.run(ports, model, rng.choice((0.4, 1.0)), rng.choice((0.4, 1.0)))
+
+
+@cocotb.test()
+async def an_event_that_is_still_on_the_wire_holds_up_no_other_port(dut: Any) -> None:
+    bench = Bench(dut)
+    model = await bench.start()
+    slow = Datagram([bench.rng.sample(range(976), 32)])
+    # The head, and a beat that ends in the middle of the hits.
+    await bench.run([[slow], [packet(bench.rng), packet(bench.rng)]], model, 1.0, 1.0, held=3)
 
 
 @cocotb.test()
