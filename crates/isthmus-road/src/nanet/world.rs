@@ -210,7 +210,6 @@ fn device(
     let interface = &scenario.interface;
     let waveform = scenario.waveform.as_deref();
     let model = make_model(&interface.model_path, waveform)?;
-    let search = scenario.chain.as_ref().and_then(|chain| chain.search);
     let own = Hertz((interface.clock_mhz * 1e6).round() as u64);
     // A model has the pins of all ports that there can be, whatever it has behind them.
     let ten_gigabit = scenario.ten_gigabit();
@@ -218,11 +217,15 @@ fn device(
         if ten_gigabit { (MAX_TEN_GIGABIT, TEN_GIGABIT) } else { (MAX_GIGABIT, GIGABIT) };
     let receive = (0..pins).map(|number| format!("{}_rx_clk_i", bundle(number, ten_gigabit)));
     let ethernet = receive.chain(["eth_clk_i".to_owned()]);
+    // Without a search its clock moves nothing: the same edges as the bus's cost no evaluation.
+    let search = (!ten_gigabit).then(|| {
+        let chain = scenario.chain.as_ref().and_then(|chain| chain.search);
+        let rate = chain.map_or(own, |one| Hertz((one.clock_mhz * 1e6).round() as u64));
+        ClockConfig::new(search::CLOCK, rate)
+    });
     let clocks = std::iter::once(ClockConfig::new("clk_i", own))
         .chain(ethernet.map(|port| ClockConfig::new(&port, rate)))
-        .chain(search.map(|search| {
-            ClockConfig::new(search::CLOCK, Hertz((search.clock_mhz * 1e6).round() as u64))
-        }));
+        .chain(search);
     let firmware = interface.firmware.map_or([0; 3], |firmware| {
         let wake = scenario.cycles(firmware.wake_min_us);
         let span = scenario.cycles(firmware.wake_max_us) - wake;

@@ -128,7 +128,8 @@ def trigger_chain(
     place: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help="Where candidates for rings are searched: cpu, fpga.  [both, where possible]"
+            metavar="LIST",
+            help="Where candidates are searched: cpu, fpga or both.  [cpu; fpga at the middle rate]",
         ),
     ] = None,
     search_clock: Annotated[

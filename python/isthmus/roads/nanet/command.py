@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus import platforms
@@ -12,7 +13,7 @@ from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.nanet import ROAD, chain_tables, tables
 from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
-from isthmus.roads.nanet.chain import PLACES, Chain
+from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
 from isthmus.roads.nanet.platform import KINDS
 from isthmus.storage import result_file
@@ -127,17 +128,24 @@ def chain(
     if len(chosen) != 1:
         raise UserError(f"platform: {platform!r}; expected one platform")
     target = result_file(out, "trigger-chain", out_json)
-    # Candidates of another finder, or of events in parts, the interface does not search.
-    able = PLACES if layout == "packed" and finder == "isthmus" else PLACES[:1]
+    runs = [(where, per_s) for where in place.split(",") for per_s in rates] if place else _runs(rates)
+    if place is None and (layout != "packed" or finder != "isthmus"):
+        # Candidates of another finder, or of events in parts, the interface does not search.
+        runs = [one for one in runs if one[0] == "cpu"]
     chains = [
         (
             design,
             Chain(per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock),
         )
         for design in profiles(profile)
-        for where in (place.split(",") if place else able)
-        for per_s in rates
+        for where, per_s in runs
     ]
     made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)
     publish(made, target, format, chain_tables.text)
     return made
+
+
+def _runs(rates: Sequence[float]) -> list[tuple[str, float]]:
+    """Place and rate of each run, if no place is asked for: 3032 counters take long to simulate, so that the
+    interface searches at one rate, the middle one."""
+    return [*(("cpu", per_s) for per_s in rates), ("fpga", sorted(rates)[(len(rates) - 1) // 2])]

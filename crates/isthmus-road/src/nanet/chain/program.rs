@@ -388,3 +388,20 @@ async fn find(shared: Rc<Shared>, handed: Handed, number: usize, mut results: Re
         shared.fail(RoadError::program("nanet", error));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_has_the_events_and_behind_them_the_candidates() {
+        let mut bytes = vec![0; 64];
+        bytes[4] = 20;
+        bytes.extend([1, 2, 3, 4]);
+        assert_eq!(parted(&bytes, false), Ok((&bytes[..], None)));
+        assert_eq!(parted(&bytes, true), Ok((&bytes[..20], Some(&[1, 2, 3, 4][..]))));
+        bytes[4] = 65;
+        assert!(parted(&bytes, true).is_err(), "its candidates would begin behind its end");
+        assert!(parted(&bytes[..6], true).is_err(), "no header");
+    }
+}
