@@ -6,8 +6,8 @@
 ///               events of the datagram are searched
 ///   Ordering    behind the end of a datagram nothing goes on until all its events are searched
 ///   Format      a little-endian word of 32 bits an answer: bits 11:0 first cell, 23:12 last cell,
-///               28:24 hit, 30 over, 31 done, as rich_pkg::seed_t without its votes; the last word of
-///               an event is done. Sender and UDP port are those of the datagram before
+///               28:24 hit, 30 over, 31 done, as rich_pkg::seed_t without its votes; the last word
+///               of an event is done. Sender and UDP port are those of the datagram before
 ///   Latency     2 cycles behind the last answer
 ///   Throughput  an answer a cycle
 ///   Loss        none. A datagram that is not good has no candidates

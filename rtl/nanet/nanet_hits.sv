@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// The hits of a port's multi-event packets, whole events, on the way from its queue to its list.
 ///
-///   Handshake   in_* as nanet_queue gives them, out_* the same beats in the same cycle: a beat goes
-///               on when this module has room for it. hit_valid_o only with a whole event stored;
-///               hit_last_o ends it. sum_valid_o for a clock: a datagram had ended, sum_events_o
+///   Handshake   in_* as nanet_queue gives them, out_* the same beats in the same cycle: a beat
+///               goes on when this module has room for it. hit_valid_o only with a whole event
+///               stored; hit_last_o ends it. sum_valid_o for a clock: a datagram had ended, sum_events_o
 ///               events of it went out as hits, sum_good_o says whether its check sums hold
 ///   Ordering    events in their order; sum_valid_o behind the last event is stored
 ///   Format      a packet's header of 8 bytes, and for each event its bytes (2), 6 more of its
@@ -64,7 +64,7 @@ module nanet_hits
     .data_o ({kind, beat})
   );
 
-  // ---------------------------------------------------------------- the packet, half a word a cycle
+  // ---------------------------------------------------------------- the packet, 2 bytes a cycle
   typedef enum logic [1:0] {
     Header,  // of the packet
     Length,  // of an event

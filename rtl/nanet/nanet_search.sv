@@ -3,12 +3,13 @@
 ///
 /// nanet_hits, one a port -> arbiter -> async_fifo -> rich_seeds -> async_fifo -> nanet_candidates
 ///
-///   Handshake   in_* and out_* as nanet_queue's beats. Configuration: as rich_seeds, in search_clk_i
+///   Handshake   in_* and out_* as nanet_queue's beats. Configuration: as rich_seeds, by
+///               search_clk_i
 ///   Clocks      clk_i; search_clk_i of the search, with search_rst_ni
-///   Ordering    of a port as it was. Behind each good datagram comes one of candidates: a buffer of
-///               two holds both, if its list's policy is hold, so that neither is dropped alone
-///   Latency     last hit of a datagram to its candidates: what rich_seeds takes for the last event,
-///               both crossings, 8 cycles; longer where events of other ports are before it
+///   Ordering    of a port as it was. Behind each good datagram comes one of candidates: a buffer
+///               of two holds both, if its list's policy is hold, so that neither is dropped alone
+///   Latency     last hit of a datagram to its candidates: what rich_seeds takes for the last
+///               event, both crossings, 8 cycles; longer behind events of other ports
 ///   Throughput  that of rich_seeds for all ports together; a port reads 2 bytes a cycle
 ///   Fairness    an event of a port waits for at most one of each other port
 ///   Parameters  NumPorts 1..4; DataWidth 64..512; UsageW as nanet_queue; Cells as rich_seeds
