@@ -3,8 +3,8 @@
 ///
 ///   Handshake   in_* as nanet_queue gives them, out_* the same beats in the same cycle: a beat
 ///               goes on when this module has room for it. hit_valid_o only with a whole event
-///               stored; hit_last_o ends it. sum_valid_o for a clock: a datagram had ended, sum_events_o
-///               events of it went out as hits, sum_good_o says whether its check sums hold
+///               stored; hit_last_o ends it. sum_valid_o for a clock: a datagram had ended,
+///               sum_events_o events of it went out as hits, sum_good_o: its check sums hold
 ///   Ordering    events in their order; sum_valid_o behind the last event is stored
 ///   Format      a packet's header of 8 bytes, and for each event its bytes (2), 6 more of its
 ///               header, and 2 bytes a hit with the photomultiplier in bits 9:0. An event without
