@@ -259,8 +259,6 @@ module nanet_nic
       .in_ready_o   (beat_ready),
       .in_kind_i    (beat_kind),
       .in_i         (beat),
-      .usage_i      (usage),
-      .ends_i       (ends),
       .out_valid_o  (list_valid),
       .out_ready_i  (list_ready),
       .out_kind_o   (list_kind),
@@ -269,6 +267,8 @@ module nanet_nic
       .ends_o       (list_ends),
       .idle_o       (search_idle)
     );
+    logic unused_queues;
+    assign unused_queues = ^{usage, ends};
   end else begin : gen_no_search
     assign list_valid  = beat_valid;
     assign beat_ready  = list_ready;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Sends a port's datagrams on, and behind each good one another with the candidates of its events.
 ///
-///   Handshake   in_*, usage_i, ends_i as nanet_queue gives them, out_*, usage_o, ends_o the same.
+///   Handshake   in_*, usage_i, ends_i as nanet_hits gives them, out_*, usage_o, ends_o the same.
 ///               seed_valid_i is never stalled. sum_valid_i for a clock, as nanet_hits: so many
-///               events of the datagram are searched
+///               events of the datagram are searched; next_o for a clock: all of it is out
 ///   Ordering    behind the end of a datagram nothing goes on until all its events are searched
 ///   Format      a little-endian word of 32 bits an answer: bits 11:0 first cell, 23:12 last cell,
 ///               28:24 hit, 30 over, 31 done, as rich_pkg::seed_t without its votes; the last word
@@ -40,6 +40,7 @@ module nanet_candidates
   input  logic                 sum_good_i,
   input  logic                 seed_valid_i,
   input  seed_t                seed_i,
+  output logic                 next_o,       // strobe: the candidates are out
   output logic                 idle_o
 );
   localparam int unsigned MaxWords = 1024;
@@ -126,6 +127,7 @@ module nanet_candidates
   assign in_ready_o = state_q == Pass && out_ready_i;
   assign in_take    = in_valid_i && in_ready_o;
   assign out_take   = !good_q || (out_valid_o && out_ready_i);
+  assign next_o     = state_q == End && out_take;
   assign usage_o    = state_q == Pass ? usage_i : '1;
   assign ends_o     = state_q == Pass ? ends_i : UsageW'(1);
 

@@ -34,8 +34,6 @@ module nanet_search
   output logic    [ NumPorts-1:0]               in_ready_o,
   input  entry_e  [ NumPorts-1:0]               in_kind_i,
   input  logic    [ NumPorts-1:0][DataWidth-1:0] in_i,
-  input  logic    [ NumPorts-1:0][  UsageW-1:0] usage_i,
-  input  logic    [ NumPorts-1:0][  UsageW-1:0] ends_i,
   output logic    [ NumPorts-1:0]               out_valid_o,
   input  logic    [ NumPorts-1:0]               out_ready_i,
   output entry_e  [ NumPorts-1:0]               out_kind_o,
@@ -63,9 +61,13 @@ module nanet_search
   logic answer_valid;
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
-    logic valid, ready;
+    logic valid, ready, next;
+    entry_e kind;
+    logic [DataWidth-1:0] beat;
+    logic [UsageW-1:0] usage, ends;
     nanet_hits #(
-      .DataWidth(DataWidth)
+      .DataWidth(DataWidth),
+      .UsageW   (UsageW)
     ) u_hits (
       .clk_i,
       .rst_ni,
@@ -75,6 +77,10 @@ module nanet_search
       .in_i        (in_i[i]),
       .out_valid_o (valid),
       .out_ready_i (ready),
+      .out_kind_o  (kind),
+      .out_o       (beat),
+      .usage_o     (usage),
+      .ends_o      (ends),
       .hit_valid_o (hit_valid[i]),
       .hit_ready_i (hit_ready[i]),
       .hit_id_o    (hit_id[i]),
@@ -82,6 +88,7 @@ module nanet_search
       .sum_valid_o (sum_valid[i]),
       .sum_events_o(sum_events[i]),
       .sum_good_o  (sum_good[i]),
+      .next_i      (next),
       .idle_o      (hits_idle[i])
     );
     nanet_candidates #(
@@ -92,10 +99,10 @@ module nanet_search
       .rst_ni,
       .in_valid_i  (valid),
       .in_ready_o  (ready),
-      .in_kind_i   (in_kind_i[i]),
-      .in_i        (in_i[i]),
-      .usage_i     (usage_i[i]),
-      .ends_i      (ends_i[i]),
+      .in_kind_i   (kind),
+      .in_i        (beat),
+      .usage_i     (usage),
+      .ends_i      (ends),
       .out_valid_o (out_valid_o[i]),
       .out_ready_i (out_ready_i[i]),
       .out_kind_o  (out_kind_o[i]),
@@ -107,6 +114,7 @@ module nanet_search
       .sum_good_i  (sum_good[i]),
       .seed_valid_i(answer_valid && answer.port == port_t'(i)),
       .seed_i      (answer.seed),
+      .next_o      (next),
       .idle_o      (own_idle[i])
     );
   end

@@ -100,7 +100,7 @@ class Bench:
         d = self.dut
         cocotb.start_soon(Clock(d.clk_i, 5, "ns").start())
         cocotb.start_soon(Clock(d.search_clk_i, 4, "ns").start())
-        for name in ("in_valid_i", "in_kind_i", "in_i", "usage_i", "ends_i", "out_ready_i", "cfg_we_i"):
+        for name in ("in_valid_i", "in_kind_i", "in_i", "out_ready_i", "cfg_we_i"):
             getattr(d, name).value = 0
         d.rst_ni.value = d.search_rst_ni.value = 0
         for _ in range(3):
