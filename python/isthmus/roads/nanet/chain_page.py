@@ -125,7 +125,7 @@ def _places(document: Document) -> Figure:
         title="Three places to find rings",
         caption="Latency from p50 to p99, and fakes. Further left is faster, further down is better. The GPU "
         "is not measured here. Candidates alone are not fitted and nothing chooses among them: of an event's "
-        "candidates the first three count.",
+        "candidates the first three count. With the fit on the cores the answers are the CPU's.",
         panels=[Panel("", "Fakes over latency, a line a place; the table below has the numbers", option)],
         table=Table(PLACE_COLUMNS, places(document)),
         legend=swatches,
